@@ -1,0 +1,105 @@
+/**
+ * Every number that bounds something, with its unit and the reason it has that value.
+ *
+ * Ground floor: imports nothing of ours. The settings file may override any of them by name
+ * (`limits`), so a name here is part of what operators rely on.
+ */
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const KIB = 1_024;
+const MIB = 1_024 * KIB;
+
+/** All limits, by name. Names end in their unit: `Ms`, `Bytes`, `Chars`; counts have none. */
+export const DEFAULT_LIMITS = {
+  // Doors: what a client may send.
+  /** A POST body; the Messages API takes more, but a batch of blocks does not need it. */
+  bodyBytes: 4 * MIB,
+  /** Nesting of any JSON from outside; deeper values overflow recursive readers. */
+  jsonDepth: 64,
+  /** `tool_use` blocks in one request. */
+  batchBlocks: 256,
+  /** Length of any id from outside. */
+  idChars: 128,
+  /** One WebSocket message, client to server. */
+  webSocketMessageBytes: 1 * MIB,
+  /** A request whose body has not arrived by then is dropped. */
+  bodyTimeoutMs: 15 * SECOND,
+  /** A request whose headers have not arrived by then is dropped. */
+  headersTimeoutMs: 10 * SECOND,
+  /** Sockets open at once; the rest of the descriptors are for the log and for children. */
+  connections: 512,
+  /** A new WebSocket says `hello` by then, or it is closed with 4405. */
+  helloMs: 5 * SECOND,
+  /** A reader that does not drain for this long is closed with 4008 and may resume. */
+  slowReaderMs: 30 * SECOND,
+  /** Bytes a WebSocket may hold unsent before its cursor waits. */
+  socketBufferBytes: 512 * KIB,
+  /** Frames in one page of `GET /sessions/{id}/events`. */
+  eventsPage: 1_000,
+  /** A ticket for a browser's WebSocket lives this long. */
+  ticketMs: 30 * SECOND,
+  /** Tickets waiting to be used, for all principals together. */
+  tickets: 1_000,
+  /** Between two pings of an idle WebSocket; two misses end it. */
+  webSocketPingMs: 15 * SECOND,
+
+  // Calls: what may run.
+  /** Calls running at once in one session (`GAUNTLET_MAX_TOOL_USE_CONCURRENCY`). */
+  toolUseConcurrency: 10,
+  /** Calls accepted and not yet yielded in one session. */
+  sessionCalls: 4_096,
+  /** Sessions in memory at once; the idle ones beyond it are put to sleep. */
+  openSessions: 10_000,
+  /** An open turn whose feeder is gone ends after this long. */
+  turnFeederMs: 30 * SECOND,
+  /** An open question is answered "no" after this long. */
+  askTimeoutMs: 10 * MINUTE,
+  /** Questions open at once in one session. */
+  openQuestions: 256,
+  /** SIGTERM to SIGKILL, and TERM to KILL of a child's group. */
+  killGraceMs: 1 * SECOND,
+  /** Running calls may finish for this long after SIGTERM. */
+  drainMs: 30 * SECOND,
+
+  // Results: what a model is sent.
+  /** Text of one result; more is spilled to a file. */
+  resultChars: 50_000,
+  /** Text of all results of one turn together. */
+  turnResultChars: 200_000,
+  /** What a model sees of a spilled result. */
+  previewChars: 2_000,
+  /** Most that an MCP tool's own `_meta` may raise its limit to. */
+  mcpResultChars: 500_000,
+  /** Ceiling of any text, bytes. */
+  textBytes: 400_000,
+  /** A one-line summary. */
+  summaryChars: 50,
+  /** A page of `GET …/results/{id}`. */
+  resultPageChars: 200_000,
+  /** Bytes of one call's output that go to its spill file; past it the call ends with `output_limit`. */
+  spillBytes: 64 * MIB,
+
+  // Frames.
+  /** Partial inputs of one streaming block: one frame each this often at most. */
+  partialInputMs: 100,
+  /** Longest string in a partial input. */
+  partialStringChars: 2_000,
+  /** Raw JSON of one block that is still streaming in. */
+  partialInputBytes: 1 * MIB,
+  /** Progress frames of one call: one each this often at most. */
+  progressMs: 100,
+  /** Text of one progress frame. */
+  progressChars: 16 * KIB,
+
+  // Log.
+  /** Bytes of recent rows kept in memory for readers that are nearly up to date. */
+  logTailBytes: 16 * MIB,
+  /** Frames a reader is handed at once. */
+  logPage: 500,
+  /** A second server on one data directory waits this long for the lock. */
+  dataLockMs: 10 * SECOND,
+} as const satisfies Record<string, number>;
+
+/** Every limit by name; the values are numbers, the keys those of `DEFAULT_LIMITS`. */
+export type Limits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: number };

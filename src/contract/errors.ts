@@ -1,0 +1,76 @@
+/**
+ * The one error class and the closed list of codes.
+ *
+ * What a client did wrong with a block becomes a `tool_result`; what it did wrong with a request
+ * becomes an error reply. Both carry a code from this file and nothing else.
+ */
+
+/** Codes of an error reply or an `error` frame, as in PROTOCOL section 1. */
+export type RequestErrorCode =
+  | 'invalid_request'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'gone'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'internal'
+  | 'overloaded'
+  | 'shutting_down'
+  | 'log_unavailable';
+
+/** Codes of a call that did not end `ok`, as in PROTOCOL section 4. */
+export type CallErrorCode =
+  | 'permission_denied'
+  | 'hook_blocked'
+  | 'unknown_tool'
+  | 'invalid_input'
+  | 'tool_failed'
+  | 'timeout'
+  | 'output_limit'
+  | 'resource_exhausted'
+  | 'cancelled'
+  | 'sibling_aborted'
+  | 'discarded'
+  | 'interrupted';
+
+/** Codes that stay inside the server: a fenced append, a spill the disk refused, a wrong setting. */
+export type InternalErrorCode = 'fenced' | 'spill_failed' | 'invalid_setting';
+
+/** Any code a `GauntletError` may carry. */
+export type ErrorCode = RequestErrorCode | CallErrorCode | InternalErrorCode;
+
+/** More about an error; `reason` is the finer word of PROTOCOL section 1 (`too_deep`, `duplicate_id`). */
+export type ErrorDetails = Readonly<Record<string, unknown>> & { readonly reason?: string };
+
+/**
+ * A failure with a code a client can act on.
+ *
+ * `message` says what could not be done, to what, and what to do next; it never holds a secret,
+ * a rule list or a stack.
+ */
+export class GauntletError extends Error {
+  override readonly name = 'GauntletError';
+  /** Which failure this is; decides status, frame and result. */
+  readonly code: ErrorCode;
+  /** Shown to the client as `error.details`. */
+  readonly details: ErrorDetails | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { details?: ErrorDetails; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+  }
+}
+
+/** Whether `error` is a `GauntletError` with one of `codes` (any code when none is given). */
+export function isGauntletError(error: unknown, ...codes: readonly ErrorCode[]): error is GauntletError {
+  return error instanceof GauntletError && (codes.length === 0 || codes.includes(error.code));
+}
+
+/** The message of anything that was thrown, without its stack. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,182 @@
+/**
+ * Frames: what a subscriber is sent (PROTOCOL section 5).
+ *
+ * Log frames are numbered, stored, and sent to every reader of the session; control frames belong to
+ * one connection and carry no `seq`. All shapes are wire shapes.
+ */
+import type { JsonObject, JsonValue, NewMessage, ToolResultBlock, ToolUseBlock } from './blocks.ts';
+import type { DecisionReason } from './decision.ts';
+import type { Display } from './display.ts';
+import type { CallErrorCode } from './errors.ts';
+import type { PermissionUpdate, WirePermissionContext } from './permission-context.ts';
+import type { ToolMode } from './session-context.ts';
+
+/** Position of a frame in its session's log, from 1. 0 is "before the first". */
+export type Seq = number;
+
+/** What a call came to. */
+export type CallStatus = 'ok' | 'denied' | 'error' | 'cancelled' | 'interrupted';
+
+/** The `call` of a result: everything about it but its content. */
+export interface CallSummary {
+  readonly tool_use_id: string;
+  readonly name: string;
+  readonly status: CallStatus;
+  readonly error_code?: CallErrorCode;
+  readonly duration_ms: number;
+  readonly result_chars: number;
+  readonly spilled?: { readonly chars: number; readonly path: string; readonly url: string };
+  readonly replayed?: boolean;
+}
+
+/** First frame of every log and of every time a log is opened again after a crash. */
+export interface OpenedFrame {
+  readonly type: 'opened';
+  readonly session_id: string;
+  readonly principal: string;
+  readonly created_at: string;
+  readonly cwd: string;
+  readonly tool_mode: ToolMode;
+  readonly on_ask?: 'deny' | 'wait';
+  readonly title?: string;
+  /** True when the log had been open before: what follows is what the crash left to say. */
+  readonly reopened?: boolean;
+}
+
+/** A block was accepted and queued. */
+export interface ToolUseFrame {
+  readonly type: 'tool_use';
+  readonly turn_id: string;
+  readonly index: number;
+  readonly tool_use: ToolUseBlock;
+  readonly display: Display;
+}
+
+/** What has streamed in of a block that is not complete. */
+export interface InputPartialFrame {
+  readonly type: 'input_partial';
+  readonly turn_id: string;
+  readonly index: number;
+  readonly tool_use_id: string;
+  readonly name: string;
+  readonly partial_input: JsonObject;
+  readonly display: Display;
+}
+
+/** A call moved on. `executing` begins with the gate. */
+export interface StateFrame {
+  readonly type: 'state';
+  readonly tool_use_id: string;
+  readonly state: 'executing' | 'completed';
+}
+
+/** The gate let a call through and its side effects may begin: what a crash makes `interrupted`. */
+export interface StartedFrame {
+  readonly type: 'started';
+  readonly tool_use_id: string;
+}
+
+/** Only what is new. */
+export interface ProgressFrame {
+  readonly type: 'progress';
+  readonly tool_use_id: string;
+  readonly n: number;
+  readonly data: { readonly type: string };
+  readonly display?: Display;
+}
+
+/** A question to whoever may answer. */
+export interface PermissionRequestFrame {
+  readonly type: 'permission_request';
+  readonly request_id: string;
+  readonly tool_use_id: string;
+  readonly tool_name: string;
+  readonly input: JsonValue;
+  readonly title: string;
+  readonly display: Display;
+  readonly reason: DecisionReason;
+  readonly destructive: boolean;
+  readonly warnings: readonly string[];
+  readonly suggestions: readonly PermissionUpdate[];
+  readonly expires_at: string;
+}
+
+/** A question was answered, settled by a new rule, withdrawn, or expired. */
+export interface PermissionResolvedFrame {
+  readonly type: 'permission_resolved';
+  readonly request_id: string;
+  readonly behavior: 'allow' | 'deny';
+  /** Principal that answered, or `timeout`, `rule`, `cancelled`. */
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** A result left: the state `yielded`. */
+export interface ResultFrame {
+  readonly type: 'result';
+  readonly turn_id: string;
+  readonly index: number;
+  readonly tool_use_id: string;
+  readonly tool_result: ToolResultBlock;
+  readonly call: CallSummary;
+  readonly display: Display;
+  readonly new_messages?: readonly NewMessage[];
+}
+
+/** No result of this turn is still to come. */
+export interface TurnEndFrame {
+  readonly type: 'turn_end';
+  readonly turn_id: string;
+  readonly calls: readonly CallSummary[];
+}
+
+/** A new permission context, or a new working directory under the same one. */
+export interface ContextFrame {
+  readonly type: 'context';
+  readonly version: number;
+  readonly permission_context: WirePermissionContext;
+  readonly cwd: string;
+  /** Durable state of tools, by name; present when it changed. */
+  readonly tool_state?: Readonly<Record<string, JsonValue>>;
+}
+
+/** The session's tool list changed. */
+export interface ToolsChangedFrame {
+  readonly type: 'tools_changed';
+  readonly prefix_sha256: string;
+  readonly built_in_count: number;
+  readonly mcp_count: number;
+}
+
+/** Something a person may want to know. */
+export interface NoticeFrame {
+  readonly type: 'notice';
+  readonly level: 'info' | 'warning' | 'error';
+  readonly code: string;
+  readonly message: string;
+  readonly [field: string]: unknown;
+}
+
+/** What an appender hands the log; the log gives it `seq` and `ts`. */
+export type NewFrame =
+  | OpenedFrame
+  | ToolUseFrame
+  | InputPartialFrame
+  | StateFrame
+  | StartedFrame
+  | ProgressFrame
+  | PermissionRequestFrame
+  | PermissionResolvedFrame
+  | ResultFrame
+  | TurnEndFrame
+  | ContextFrame
+  | ToolsChangedFrame
+  | NoticeFrame;
+
+/** A frame as it stands in the log and goes over the wire. `ts` is ISO 8601 UTC. */
+export type Frame = NewFrame & { readonly seq: Seq; readonly ts: string };
+
+/** Frames that may be thinned out, and that `progress:false` leaves out. */
+export function isProgress(type: string): boolean {
+  return type === 'progress' || type === 'input_partial';
+}

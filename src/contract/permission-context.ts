@@ -1,0 +1,83 @@
+/**
+ * The permission context: what a session may do, frozen and versioned.
+ *
+ * Nothing changes one. An update makes the next version; a running call keeps the one it started with.
+ */
+
+/** How much a session may do unasked (DESIGN section 4). */
+export const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'auto', 'bypassPermissions'] as const;
+
+/** One of the six modes. */
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
+
+/** Where a rule came from, the weightiest first. */
+export const RULE_SOURCES = [
+  'policySettings',
+  'userSettings',
+  'projectSettings',
+  'localSettings',
+  'flagSettings',
+  'cliArg',
+  'command',
+  'session',
+] as const;
+
+/** One of the eight sources. */
+export type RuleSource = (typeof RULE_SOURCES)[number];
+
+/** What a rule does when it matches. */
+export type RuleBehavior = 'allow' | 'ask' | 'deny';
+
+/** Rules of one source as people write them: `Tool` or `Tool(spec)`. */
+export interface RuleSet {
+  readonly allow: readonly string[];
+  readonly ask: readonly string[];
+  readonly deny: readonly string[];
+}
+
+/** What a session may do. Deeply frozen. */
+export interface ToolPermissionContext {
+  /** 1 at first, one more with each change. */
+  readonly version: number;
+  readonly mode: PermissionMode;
+  /** Only sources that hold rules are present. */
+  readonly rules: Readonly<Partial<Record<RuleSource, RuleSet>>>;
+  /** Absolute paths beside the session's working directory that count as inside. */
+  readonly additionalDirectories: readonly string[];
+  /** False where the settings forbid mode `bypassPermissions`. */
+  readonly isBypassAvailable: boolean;
+  /** True for whoever has nobody to ask: a question becomes a no. */
+  readonly shouldAvoidPermissionPrompts: boolean;
+}
+
+/** A change to a context, in wire shape (`updates[]`, `suggestions[]`, `updated_permissions[]`). */
+export type PermissionUpdate =
+  | { readonly type: 'setMode'; readonly mode: PermissionMode }
+  | {
+      readonly type: 'addRules' | 'removeRules' | 'replaceRules';
+      readonly behavior: RuleBehavior;
+      readonly rules: readonly string[];
+    }
+  | { readonly type: 'addDirectories' | 'removeDirectories'; readonly directories: readonly string[] };
+
+/** A permission context as it goes over the wire. */
+export interface WirePermissionContext {
+  readonly version: number;
+  readonly mode: PermissionMode;
+  readonly rules: ToolPermissionContext['rules'];
+  readonly additional_directories: readonly string[];
+  readonly is_bypass_available: boolean;
+  readonly avoid_prompts: boolean;
+}
+
+/** Turn a context around for the wire. */
+export function toWirePermissionContext(context: ToolPermissionContext): WirePermissionContext {
+  return {
+    version: context.version,
+    mode: context.mode,
+    rules: context.rules,
+    additional_directories: context.additionalDirectories,
+    is_bypass_available: context.isBypassAvailable,
+    avoid_prompts: context.shouldAvoidPermissionPrompts,
+  };
+}

@@ -1,0 +1,191 @@
+/**
+ * What a tool is: a structural type. Any object that satisfies it is a tool, whether built in,
+ * from MCP, from a plugin, or made at run time.
+ */
+import type { z } from 'zod';
+import type { AssistantMessage, JsonObject, NewMessage, ToolResultBlock } from './blocks.ts';
+import type { DecisionPart, PermissionDecision, PermissionResult } from './decision.ts';
+import type { Display } from './display.ts';
+import type { PathUse } from './located-path.ts';
+import type { RuleBehavior, ToolPermissionContext } from './permission-context.ts';
+import type { ContextModifier, SessionContext } from './session-context.ts';
+
+/** A Zod schema whose parsed value is an object. */
+export type AnyObject = z.ZodType<Record<string, unknown>>;
+
+/** The `data` of a progress frame: a `type` and whatever that type carries (PROTOCOL section 5). */
+export interface ToolProgressData {
+  readonly type: string;
+}
+
+/** One piece of progress: only what is new. */
+export interface ToolProgress<P extends ToolProgressData = ToolProgressData> {
+  readonly data: P;
+}
+
+/** What a tool hands back. Failure is thrown as a `GauntletError` with a call error code. */
+export interface ToolResult<Output> {
+  readonly data: Output;
+  /** Added to the conversation after the results. */
+  readonly newMessages?: readonly NewMessage[];
+  /** Applied in block order; dropped when the call failed, was cancelled or discarded. */
+  readonly contextModifier?: ContextModifier;
+}
+
+/** What `prompt` may word itself by; the list without a session passes none of the session's. */
+export interface PromptOptions {
+  readonly permissions?: ToolPermissionContext;
+  /** Names of the tools in the same list. */
+  readonly toolNames: readonly string[];
+}
+
+/** An answer of `validateInput`; the message goes to the model and says what to do next. */
+export type ValidationResult = { readonly result: true } | { readonly result: false; readonly message: string };
+
+/**
+ * Matches one input against the specs of a tool's rules, the text between the brackets.
+ *
+ * Made once a call. Denying and asking need one part of the input to match one rule; allowing needs
+ * every part covered by some rule, which is why `covers` takes them all at once.
+ */
+export interface PermissionMatcher {
+  /** The first spec that matches any part of the input: for deny and ask rules. */
+  hits(specs: readonly string[], behavior: Exclude<RuleBehavior, 'allow'>): string | undefined;
+  /** The specs that together cover every part, or undefined: for allow rules. */
+  covers(specs: readonly string[]): readonly string[] | undefined;
+  /** True where the input could not be understood: never allowed by a rule with a spec. */
+  readonly isUnparsable?: boolean;
+  /** The parts, for `explain`; absent where the input has only one. */
+  readonly parts?: readonly Pick<DecisionPart, 'text'>[];
+}
+
+/** What a call may see and use. */
+export interface ToolUseContext {
+  /** Frozen as of the start of the call. */
+  readonly session: SessionContext;
+  /** Aborted when the call, its turn or its session is cancelled. Every wait must take it. */
+  readonly signal: AbortSignal;
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly toolUseId: string;
+  /** Who asked. */
+  readonly principal: string;
+  /** All tools the session sees, in list order. */
+  readonly tools: readonly Tool[];
+  /** The session's folder for spilled results and outputs: absolute, private, readable by its own Read and Grep. */
+  readonly sessionFolder: string;
+  /**
+   * Whether a deny rule hides this absolute path from reading: Glob drops such names, Grep such lines.
+   * Both the spelled and the real path must be asked about.
+   */
+  isReadDenied(absolutePath: string): boolean;
+  /** Ends the whole turn after this call: `turn_abort` climbs the tree. */
+  abortTurn(reason: string): void;
+  /** Tell whoever watches, as a `notice` frame. */
+  notify(level: 'info' | 'warning' | 'error', code: string, message: string): void;
+}
+
+/** Asks the gate about an inner call, as the session would be asked. */
+export type CanUseTool = (
+  tool: Tool,
+  input: Readonly<Record<string, unknown>>,
+  context: ToolUseContext,
+) => Promise<PermissionDecision & { readonly behavior: 'allow' | 'deny' }>;
+
+/**
+ * A tool.
+ *
+ * Gates are asked before anything runs, on parsed input; what a tool leaves out is answered "no" by
+ * `buildTool`. Methods that draw return data and never throw on partial input.
+ */
+export interface Tool<
+  Input extends AnyObject = AnyObject,
+  Output = unknown,
+  P extends ToolProgressData = ToolProgressData,
+> {
+  // Identity
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  /** 3 to 10 words for ToolSearch. */
+  readonly searchHint?: string;
+  userFacingName(input?: Partial<z.output<Input>>): string;
+  isEnabled(): boolean;
+  /** Why `isEnabled` is false, for `GET /tools?format=full`. */
+  disabledReason?(): string;
+  readonly shouldDefer?: boolean;
+  readonly alwaysLoad?: boolean;
+  readonly strict?: boolean;
+  /** The MCP server or plugin it came from; built-ins have neither. */
+  readonly origin?: { readonly type: 'mcp' | 'plugin'; readonly name: string };
+
+  // Words
+  /** What the model reads: the wire's `description`. */
+  prompt(options: PromptOptions): string;
+  /** One line for the person who is asked. */
+  description(input: z.output<Input>, options: PromptOptions): string;
+
+  // Schema
+  readonly inputSchema: Input;
+  readonly outputSchema?: z.ZodType<Output>;
+  /** The server's own JSON Schema, for MCP tools. */
+  readonly inputJSONSchema?: JsonObject;
+
+  // Gates
+  validateInput?(input: z.output<Input>, context: ToolUseContext): ValidationResult | Promise<ValidationResult>;
+  checkPermissions(input: z.output<Input>, context: ToolUseContext): PermissionResult | Promise<PermissionResult>;
+  isReadOnly(input: z.output<Input>): boolean;
+  isConcurrencySafe(input: z.output<Input>): boolean;
+  isDestructive?(input: z.output<Input>): boolean;
+  /** What the classifier of mode `auto` reads; '' means: ask a person. */
+  toAutoClassifierInput(input: z.output<Input>): string;
+  /** Adds derived fields to the observable clone, in place: the one argument a tool may change. */
+  backfillObservableInput?(clone: Record<string, unknown>, context: SessionContext): void;
+  preparePermissionMatcher?(input: z.output<Input>, context: SessionContext): PermissionMatcher;
+  paths?(input: z.output<Input>): readonly PathUse[];
+  /** Sentences that make a dangerous input plain to the person who is asked. */
+  warnings?(input: z.output<Input>): readonly string[];
+  /** What "always allow" would add for this input. */
+  suggestRules?(input: z.output<Input>): readonly string[];
+  /** Lists, Sleep, ToolSearch and their like: changes nothing outside the session. */
+  readonly touchesOnlySession?: boolean;
+  /** Edits files: mode `acceptEdits` allows it inside the working directories. */
+  readonly isFileEdit?: boolean;
+  /** A call of this tool that failed cancels its siblings (Bash). */
+  readonly abortsSiblings?: boolean;
+
+  // Run
+  call(
+    args: z.output<Input>,
+    context: ToolUseContext,
+    canUseTool: CanUseTool,
+    parentMessage: AssistantMessage,
+    onProgress?: (progress: ToolProgress<P>) => void,
+  ): Promise<ToolResult<Output>>;
+  /** What an `interrupt` does to a running call. Default: block. */
+  interruptBehavior?(input: z.output<Input>): 'cancel' | 'block';
+
+  // Result
+  mapToolResultToToolResultBlockParam(output: Output, toolUseId: string): ToolResultBlock;
+  /** Infinity: the tool limits itself. */
+  readonly maxResultSizeChars: number;
+  /** Its result does not count towards the turn's sum (an MCP tool that raised its own limit). */
+  readonly isOutsideTurnBudget?: boolean;
+  isResultTruncated?(output: Output): boolean;
+  isSearchOrReadCommand?(input: z.output<Input>): { readonly isSearch: boolean; readonly isRead: boolean };
+  /** The text a transcript search looks through. */
+  extractSearchText?(output: Output): string;
+  getToolUseSummary?(input: Partial<z.output<Input>>): string;
+  getActivityDescription?(input: Partial<z.output<Input>>): string;
+
+  // Drawing, as data
+  renderToolUseMessage(partialInput: Partial<z.output<Input>>): Display;
+  renderToolUseProgressMessage?(progress: readonly ToolProgress<P>[]): Display;
+  renderToolResultMessage?(
+    output: Output,
+    progress: readonly ToolProgress<P>[],
+    options: { readonly style?: 'condensed' },
+  ): Display;
+  renderToolUseRejectedMessage?(input: Partial<z.output<Input>>, message: string): Display;
+  renderToolUseErrorMessage?(message: string, input: Partial<z.output<Input>>): Display;
+  renderGroupedToolUse?(inputs: readonly Partial<z.output<Input>>[]): { readonly key: string; readonly title: string };
+}

@@ -1,0 +1,62 @@
+/**
+ * What the rest of the server may ask of the process host: start a child, read it, end all it started.
+ *
+ * The host is a small process of its own, because a fork from the server would block the event loop
+ * in proportion to the server's memory. When the server dies, it ends every group it started.
+ */
+
+/** Which pipe a chunk came from. */
+export type OutputStream = 'stdout' | 'stderr';
+
+/** How to start a child. */
+export interface SpawnRequest {
+  /** Program, by absolute path or by name on PATH; never given to a shell. */
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Absolute. */
+  readonly cwd: string;
+  /** Added to the allow-listed environment (PATH HOME LANG TERM TMPDIR and the call's marker). */
+  readonly env?: Readonly<Record<string, string>>;
+  /** `null` (default): /dev/null. `pipe`: `write` and `end` reach it. */
+  readonly stdin?: 'null' | 'pipe';
+  /** Take a warm shell where one is ready: runs `bash --noprofile --norc -c script` in effect. Then `file` and `args` are ignored. */
+  readonly shellScript?: string;
+  /**
+   * Called for each chunk, as it comes, in order per stream. A returned promise holds the pipe back
+   * until it settles, so that a slow reader stops a fast writer.
+   */
+  readonly onOutput?: (stream: OutputStream, chunk: Buffer) => void | Promise<void>;
+}
+
+/** How a child ended. */
+export interface ProcessExit {
+  /** null when a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A running child, leader of a process group and session of its own. */
+export interface HostedProcess {
+  /** Resolves when it has started. @throws {GauntletError} `resource_exhausted` (EMFILE, EAGAIN, ENOMEM), `tool_failed` (ENOENT, EACCES). */
+  readonly started: Promise<{ readonly pid: number }>;
+  /**
+   * Resolves when the leader has exited and its output up to then was handed to `onOutput`; children
+   * that hold the pipes open do not delay it. Never rejects once `started` has resolved; rejects as `started` does.
+   */
+  readonly exited: Promise<ProcessExit>;
+  /** Write to a piped stdin; resolves when the pipe has taken it. */
+  write(data: string | Uint8Array): Promise<void>;
+  /** Close a piped stdin. */
+  end(): void;
+  /** End the whole group and whatever carries its marker: TERM, after `killGraceMs` KILL, then a sweep. Resolves when none is left. */
+  killTree(): Promise<void>;
+  /** One signal to the group. */
+  signal(signal: NodeJS.Signals): void;
+}
+
+/** Starts children in the small process. */
+export interface ProcessHost {
+  spawn(request: SpawnRequest): HostedProcess;
+  /** Ends every child and the host itself. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,58 @@
+/** A call's context for tests that run a tool by itself. */
+import type { CanUseTool, ToolUseContext } from '../../src/contract/tool.ts';
+import type { FileReadRecord, ReadState, SessionContext } from '../../src/contract/session-context.ts';
+import type { AssistantMessage } from '../../src/contract/blocks.ts';
+
+/** A read state that remembers everything. */
+export function plainReadState(records: ReadonlyMap<string, FileReadRecord> = new Map()): ReadState {
+  return {
+    get: (path) => records.get(path),
+    with: (record) => plainReadState(new Map(records).set(record.path, record)),
+  };
+}
+
+/** A session context whose one working directory is `root`. */
+export function sessionContextIn(root: string, changes: Partial<SessionContext> = {}): SessionContext {
+  return Object.freeze({
+    version: 1,
+    permissions: {
+      version: 1,
+      mode: 'default' as const,
+      rules: {},
+      additionalDirectories: [],
+      isBypassAvailable: true,
+      shouldAvoidPermissionPrompts: false,
+    },
+    root,
+    cwd: root,
+    toolMode: 'normal' as const,
+    readState: plainReadState(),
+    toolState: {},
+    ...changes,
+  });
+}
+
+/** A call's context in `root`; nothing is denied and nobody cancels unless `changes` says so. */
+export function toolUseContextIn(root: string, changes: Partial<ToolUseContext> = {}): ToolUseContext {
+  return {
+    session: sessionContextIn(root),
+    signal: new AbortController().signal,
+    sessionId: 'session-1',
+    turnId: 'turn-1',
+    toolUseId: 'call-1',
+    principal: 'owner',
+    tools: [],
+    sessionFolder: `${root}/.session-1`,
+    isReadDenied: () => false,
+    abortTurn: () => undefined,
+    notify: () => undefined,
+    ...changes,
+  };
+}
+
+/** A gate that lets everything through. */
+export const allowEverything: CanUseTool = () =>
+  Promise.resolve({ behavior: 'allow', reason: { type: 'default' }, message: '', suggestions: [], warnings: [] });
+
+/** The assistant message of a test's call. */
+export const parentMessage: AssistantMessage = { role: 'assistant', content: [] };
