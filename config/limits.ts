@@ -10,6 +10,16 @@ const MINUTE = 60 * SECOND;
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
+/**
+ * A settings file is read whole before anything else runs; larger ones are refused.
+ * Not among the limits below, since the file that could raise it would have to be read first.
+ */
+export const SETTINGS_FILE_BYTES = 1 * MIB;
+/** Nesting of a settings file; the deepest real setting needs seven. */
+export const SETTINGS_DEPTH = 32;
+/** Longest delay a timer of Node takes; a longer one fires at once. */
+export const LONGEST_TIMER_MS = 2_147_483_647;
+
 /** All limits, by name. Names end in their unit: `Ms`, `Bytes`, `Chars`; counts have none. */
 export const DEFAULT_LIMITS = {
   // Doors: what a client may send.
@@ -92,6 +102,12 @@ export const DEFAULT_LIMITS = {
   /** Text of one progress frame. */
   progressChars: 16 * KIB,
 
+  // Pool.
+  /** Enabled built-ins up to which `toolSearch: "auto"` defers none of them. */
+  undeferredBuiltIns: 30,
+  /** What a list keeps of a deferred tool's description. */
+  deferredDescriptionChars: 200,
+
   // Log.
   /** Bytes of recent rows kept in memory for readers that are nearly up to date. */
   logTailBytes: 16 * MIB,
@@ -99,6 +115,38 @@ export const DEFAULT_LIMITS = {
   logPage: 500,
   /** A second server on one data directory waits this long for the lock. */
   dataLockMs: 10 * SECOND,
+
+  // MCP servers and plugins.
+  /** Connecting and listing tools, one try. */
+  mcpConnectMs: 30 * SECOND,
+  /** Servers connecting at once; each may be a process that starts. */
+  mcpConnecting: 4,
+  /** A call without an answer or progress for this long ends with `timeout`. */
+  mcpCallIdleMs: 5 * MINUTE,
+  /** A call ends with `timeout` after this long, however much progress it makes. */
+  mcpCallMs: 60 * MINUTE,
+  /** One message from an MCP server; a larger one ends the connection. */
+  mcpMessageBytes: 10 * MIB,
+  /** The end of a server's standard error that is kept to explain a failure. */
+  mcpStderrBytes: 4 * KIB,
+  /** Tools taken from one server; the rest is named in a notice. */
+  mcpServerTools: 2_000,
+  /** Pages of one `tools/list`. */
+  mcpListPages: 100,
+  /** `list_changed` notices closer together than this make one new listing. */
+  mcpListDebounceMs: 200,
+  /** JSON of one tool's input schema. */
+  mcpSchemaChars: 256 * KIB,
+  /** What a model reads of one tool's description. */
+  mcpDescriptionChars: 8 * KIB,
+  /** First wait before connecting again; it doubles with each failure. */
+  mcpRetryMs: 500,
+  /** Longest wait before connecting again, and how long a connection must last to count as sound. */
+  mcpRetryMaxMs: 1 * MINUTE,
+  /** Failures in a row after which a server is left alone until someone asks for it. */
+  mcpRetries: 8,
+  /** A server may take this long to end after its input was closed or its session was ended. */
+  mcpCloseMs: 500,
 } as const satisfies Record<string, number>;
 
 /** Every limit by name; the values are numbers, the keys those of `DEFAULT_LIMITS`. */
