@@ -1,0 +1,154 @@
+/**
+ * The one path algorithm: every path a tool names passes here before it is judged, and nothing is
+ * opened that did not.
+ *
+ * Spelling, then real path, then places that are never or not unasked for, then containment.
+ */
+import type { Stats } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import type { LocatedPath, LocatePath, PathUse } from '../contract/located-path.ts';
+import type { ToolPermissionContext } from '../contract/permission-context.ts';
+import { isInsideFolder } from './containment.ts';
+import { resolveRealPath } from './real-path.ts';
+import { foldName, sensitiveTarget } from './sensitive-targets.ts';
+import { absolutePath, hasHiddenCharacters, refuseSpelling } from './spelling.ts';
+
+/** Kernel interfaces that look like files: endless, secret, or the server's own descriptors. */
+const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
+
+/** Real paths of session folders remembered at once. */
+const REMEMBERED_FOLDERS = 1_000;
+
+/** What a locator needs to know of the server. */
+export interface LocatePathOptions {
+  /** Files and folders whose change asks in every mode, whether they exist or not: the server's settings. */
+  readonly protectedPaths: readonly string[];
+  /**
+   * Folders nobody may use but for their own session's folder and working directories that lie in them:
+   * the data directory with its token, log and other sessions' results.
+   */
+  readonly privateFolders?: readonly string[];
+  /** What `~` means; the server's own by default. */
+  readonly home?: string;
+}
+
+type Where = Parameters<LocatePath>[1];
+
+/**
+ * Make the locator of this server.
+ *
+ * The answer holds for the moment it was given: whoever opens the path compares the descriptor with
+ * `real` again (`open-checked.ts`, `atomic-write.ts`).
+ */
+export function createLocatePath(options: LocatePathOptions): LocatePath {
+  const home = options.home ?? homedir();
+  const realFolder = rememberRealFolders();
+  const realDirectories = rememberDirectories();
+
+  function locate(use: PathUse, where: Where): LocatedPath {
+    const misspelled = refuseSpelling(use.path);
+    if (misspelled !== undefined) return refused(resolve(where.session.cwd, use.path), misspelled);
+    const spelled = absolutePath(use.path, where.session.cwd, home);
+    if (climbsOutOfNothing(use.path, where.session.cwd, home)) return refused(spelled, 'it climbs with ".." out of a folder that does not exist');
+
+    const found = resolveRealPath(spelled);
+    if ('refusal' in found) return refused(spelled, found.refusal);
+    const { real, stats } = found;
+    const sessionFolder = realFolder(where.sessionFolder);
+    const directories = [where.session.root, ...realDirectories(where.session.permissions)];
+    const isSessionFile = isInsideFolder(sessionFolder, real);
+    const refusal = refusePlace(spelled, real, stats) ?? (isSessionFile ? undefined : refusePrivate(real, directories));
+    if (refusal !== undefined) return refused(spelled, refusal);
+
+    const isInside = directories.some((folder) => isInsideFolder(folder, real)) && !isForeignLink(use, stats);
+    const safety = use.access === 'write' ? writeSafety(spelled, real, stats) : undefined;
+    return { spelled, real, isInside, isSessionFile, ...(safety === undefined ? {} : { safety }) };
+  }
+
+  function refusePrivate(real: string, directories: readonly string[]): string | undefined {
+    const folder = options.privateFolders?.map(realFolder).find((each) => isInsideFolder(each, real));
+    if (folder === undefined) return undefined;
+    // A workspace inside the private folder was put there by whoever started the server.
+    const isWorkspace = directories.some((each) => isInsideFolder(folder, each) && isInsideFolder(each, real));
+    return isWorkspace ? undefined : "it is the server's own data";
+  }
+
+  function writeSafety(spelled: string, real: string, stats: Stats | undefined): string | undefined {
+    if (stats?.isFile() === true && stats.nlink > 1) return 'it is a hard link: the same file has another name elsewhere';
+    if (stats !== undefined && !stats.isFile() && !stats.isDirectory()) return 'it is not a regular file';
+    if (isProtected(spelled) || isProtected(real)) return "it belongs to the server's own settings";
+    return sensitiveTarget(real) ?? (spelled === real ? undefined : sensitiveTarget(spelled));
+  }
+
+  function isProtected(path: string): boolean {
+    const folded = foldName(path);
+    return options.protectedPaths.some((protectedPath) => {
+      // Resolved each time: the settings file may come into being, or become a link, while the server runs.
+      const found = resolveRealPath(protectedPath);
+      return (
+        isInsideFolder(foldName(protectedPath), folded) || ('real' in found && isInsideFolder(foldName(found.real), folded))
+      );
+    });
+  }
+
+  return (use, where) => Promise.resolve(locate(use, where));
+}
+
+function refused(spelled: string, refusal: string): LocatedPath {
+  return { spelled, real: spelled, isInside: false, isSessionFile: false, refusal };
+}
+
+function refusePlace(spelled: string, real: string, stats: Stats | undefined): string | undefined {
+  // The spelled path too: "/proc/self/root/etc/passwd" really is "/etc/passwd".
+  const kernel = KERNEL_FOLDERS.find((folder) => isInsideFolder(folder, real) || isInsideFolder(folder, spelled));
+  if (kernel !== undefined) return `"${kernel}" is an interface of the kernel, not a place for files`;
+  if (stats?.isCharacterDevice() === true || stats?.isBlockDevice() === true) return 'it is a device, not a file';
+  if (real !== spelled && hasHiddenCharacters(real)) return 'it leads to a name with control or invisible characters';
+  return undefined;
+}
+
+/** A hard link to somebody else's file reads what a path outside would: it does not count as inside. */
+function isForeignLink(use: PathUse, stats: Stats | undefined): boolean {
+  if (use.access === 'write' || stats?.isFile() !== true || stats.nlink === 1) return false;
+  return process.getuid !== undefined && stats.uid !== process.getuid();
+}
+
+/** Whether a `..` follows a folder that is not there: normalising would hide that nothing could be opened. */
+function climbsOutOfNothing(path: string, cwd: string, home: string): boolean {
+  if (!path.includes('..')) return false;
+  const names = path.split('/');
+  return names.some((name, index) => {
+    if (name !== '..' || index === 0) return false;
+    const before = names.slice(0, index).join('/');
+    return before !== '' && !existsSync(absolutePath(before, cwd, home));
+  });
+}
+
+/** Real paths of the permission context's directories; once a context, which is frozen, unless one is missing. */
+function rememberDirectories(): (permissions: ToolPermissionContext) => readonly string[] {
+  const known = new WeakMap<ToolPermissionContext, readonly string[]>();
+  return (permissions) => {
+    const remembered = known.get(permissions);
+    if (remembered !== undefined) return remembered;
+    const found = permissions.additionalDirectories.map(resolveRealPath);
+    const real = found.flatMap((each) => ('real' in each ? [each.real] : []));
+    if (found.every((each) => 'real' in each && each.stats !== undefined)) known.set(permissions, real);
+    return real;
+  };
+}
+
+/** Real paths of the server's own folders, which do not move while it runs. */
+function rememberRealFolders(): (folder: string) => string {
+  const known = new Map<string, string>();
+  return (folder) => {
+    const remembered = known.get(folder);
+    if (remembered !== undefined) return remembered;
+    const found = resolveRealPath(folder);
+    const real = 'real' in found ? found.real : folder;
+    if (known.size >= REMEMBERED_FOLDERS) known.clear();
+    known.set(folder, real);
+    return real;
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * First step of locating a path: what its text alone gives away.
+ *
+ * Runs before the disk is touched, since some spellings act on being looked at (a UNC name sends
+ * credentials) and others show a person a different path than the one that would be opened.
+ */
+import { resolve } from 'node:path';
+
+/** PATH_MAX of Linux, bytes. */
+const PATH_BYTES = 4_096;
+/** NAME_MAX of all common file systems, bytes. */
+const NAME_BYTES = 255;
+
+/** Control, format (bidi, zero-width, tags), lone surrogate, line and paragraph separator: unseen or misleading. */
+const HIDDEN_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+const isWindows = process.platform === 'win32';
+
+/**
+ * Why a path's spelling alone rules it out.
+ *
+ * @param path As spelled in an input.
+ * @returns The reason, to follow `Cannot use "…": `; undefined when nothing is wrong.
+ */
+export function refuseSpelling(path: string): string | undefined {
+  if (path === '') return 'the path is empty';
+  if (hasHiddenCharacters(path)) return 'the path holds control, invisible or ill-formed characters';
+  if (Buffer.byteLength(path) > PATH_BYTES) return `the path is longer than ${PATH_BYTES} bytes`;
+  if (hasLongName(path)) return `a name in the path is longer than ${NAME_BYTES} bytes`;
+  if (path.startsWith('\\\\') || path.startsWith('//') || path.startsWith('\\??\\')) return 'network and device paths are not files here';
+  if (/^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(path) || /^file:/i.test(path)) return 'it is a URL, not a path';
+  if (!isWindows && /^[A-Za-z]:/.test(path)) return 'drive letters do not exist on this system';
+  if (isWindows && /[. ](?:[\\/]|$)|[^\\/]{2,}:/.test(path.replace(/(^|[\\/])\.{1,2}(?=[\\/]|$)/g, '$1'))) {
+    return 'names that end in a dot or a blank, and alternate streams, open another file than they name';
+  }
+  return undefined;
+}
+
+/** Whether a text holds characters a person cannot see or that change what they see. */
+export function hasHiddenCharacters(text: string): boolean {
+  return HIDDEN_CHARACTERS.test(text);
+}
+
+/**
+ * The absolute, normalised path a spelling means.
+ *
+ * Only `~` and `~/` are expanded; `~user`, `$NAME` and `%NAME%` are ordinary names.
+ *
+ * @param path Passed `refuseSpelling`.
+ * @param cwd The session's, absolute.
+ */
+export function absolutePath(path: string, cwd: string, home: string): string {
+  const isHome = path === '~' || path.startsWith('~/');
+  return isHome ? resolve(home, `.${path.slice(1)}`) : resolve(cwd, path);
+}
+
+function hasLongName(path: string): boolean {
+  // No name can be too long in a path that is not; UTF-8 takes at most three bytes a code unit.
+  if (path.length * 3 <= NAME_BYTES) return false;
+  return path.split('/').some((name) => Buffer.byteLength(name) > NAME_BYTES);
+}
