@@ -67,6 +67,10 @@ export const DEFAULT_LIMITS = {
   askTimeoutMs: 10 * MINUTE,
   /** Questions open at once in one session. */
   openQuestions: 256,
+  /** A cancelled tool that does not stop is given up after this long. */
+  abandonMs: 10 * SECOND,
+  /** Progress of one call that its own result may still draw; older pieces are dropped. */
+  progressKept: 50,
   /** SIGTERM to SIGKILL, and TERM to KILL of a child's group. */
   killGraceMs: 1 * SECOND,
   /** Running calls may finish for this long after SIGTERM. */
@@ -147,6 +151,17 @@ export const DEFAULT_LIMITS = {
   mcpRetries: 8,
   /** A server may take this long to end after its input was closed or its session was ended. */
   mcpCloseMs: 500,
+  // Permissions.
+  /** Rules in one list of a request or a settings file; a decision stays cheap with this many. */
+  permissionRules: 10_000,
+  /** Text of one rule. */
+  ruleChars: 10_000,
+  /** Updates in one request. */
+  permissionUpdates: 256,
+  /** Working directories beside the session's own. */
+  additionalDirectories: 256,
+  /** Any path from outside. */
+  pathChars: 4_096,
 } as const satisfies Record<string, number>;
 
 /** Every limit by name; the values are numbers, the keys those of `DEFAULT_LIMITS`. */

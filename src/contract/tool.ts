@@ -56,7 +56,13 @@ export interface PermissionMatcher {
   /** True where the input could not be understood: never allowed by a rule with a spec. */
   readonly isUnparsable?: boolean;
   /** The parts, for `explain`; absent where the input has only one. */
-  readonly parts?: readonly Pick<DecisionPart, 'text'>[];
+  readonly parts?: readonly PermissionPart[];
+}
+
+/** One part of an input; a matcher that can judge it alone lets `explain` say what became of it. */
+export interface PermissionPart extends Pick<DecisionPart, 'text'>, Partial<Pick<PermissionMatcher, 'hits' | 'covers'>> {
+  /** Needs no rule inside the working directories. */
+  readonly isReadOnly?: boolean;
 }
 
 /** What a call may see and use. */
@@ -129,6 +135,9 @@ export interface Tool<
   readonly outputSchema?: z.ZodType<Output>;
   /** The server's own JSON Schema, for MCP tools. */
   readonly inputJSONSchema?: JsonObject;
+
+  /** Fields only the server sets, after approval; stripped before parsing whoever sends them. */
+  readonly internalFields?: readonly string[];
 
   // Gates
   validateInput?(input: z.output<Input>, context: ToolUseContext): ValidationResult | Promise<ValidationResult>;

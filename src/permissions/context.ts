@@ -1,0 +1,161 @@
+/**
+ * Permission contexts: made once a session, and replaced, never changed.
+ *
+ * All updates of one request make one next version. Rules are checked here, so that whatever stands in
+ * a context parses.
+ */
+import { isAbsolute, normalize } from 'node:path';
+import { GauntletError } from '../contract/errors.ts';
+import {
+  RULE_SOURCES,
+  type PermissionUpdate,
+  type RuleBehavior,
+  type RuleSet,
+  type RuleSource,
+  type ToolPermissionContext,
+} from '../contract/permission-context.ts';
+import { parseRule } from './rule.ts';
+
+/** What a first context is made of. */
+export interface PermissionContextSettings {
+  readonly mode: ToolPermissionContext['mode'];
+  readonly rules?: Readonly<Partial<Record<RuleSource, Partial<RuleSet>>>>;
+  /** Absolute paths. */
+  readonly additionalDirectories?: readonly string[];
+  readonly isBypassAvailable: boolean;
+  readonly shouldAvoidPermissionPrompts?: boolean;
+}
+
+const NO_RULES: RuleSet = Object.freeze({
+  allow: Object.freeze([]),
+  ask: Object.freeze([]),
+  deny: Object.freeze([]),
+});
+
+/**
+ * Make the first context of a session, version 1, deeply frozen.
+ *
+ * @throws {GauntletError} `invalid_request` for a rule or directory that cannot be used; `forbidden`
+ *   for mode `bypassPermissions` where it is not available.
+ */
+export function createPermissionContext(settings: PermissionContextSettings): ToolPermissionContext {
+  const rules: Partial<Record<RuleSource, RuleSet>> = {};
+  for (const source of RULE_SOURCES) {
+    const given = settings.rules?.[source];
+    if (given) rules[source] = checkedRuleSet({ ...NO_RULES, ...given });
+  }
+  return frozenContext({
+    version: 1,
+    mode: checkedMode(settings.mode, settings.isBypassAvailable),
+    rules,
+    additionalDirectories: unique((settings.additionalDirectories ?? []).map(checkedDirectory)),
+    isBypassAvailable: settings.isBypassAvailable,
+    shouldAvoidPermissionPrompts: settings.shouldAvoidPermissionPrompts ?? false,
+  });
+}
+
+/**
+ * The next version after all `updates`, in their order.
+ *
+ * @param source Whose rules change; rules of other sources can be neither removed nor replaced.
+ * @returns The same context when there is nothing to do.
+ * @throws {GauntletError} `invalid_request` for a rule or directory that cannot be used; `forbidden`
+ *   for an unavailable mode and for removing a rule of another source.
+ */
+export function applyUpdates(
+  context: ToolPermissionContext,
+  updates: readonly PermissionUpdate[],
+  source: RuleSource = 'session',
+): ToolPermissionContext {
+  if (updates.length === 0) return context;
+  const next = updates.reduce((current, update) => applyUpdate(current, update, source), context);
+  return frozenContext({ ...next, version: context.version + 1 });
+}
+
+function applyUpdate(
+  context: ToolPermissionContext,
+  update: PermissionUpdate,
+  source: RuleSource,
+): ToolPermissionContext {
+  switch (update.type) {
+    case 'setMode':
+      return { ...context, mode: checkedMode(update.mode, context.isBypassAvailable) };
+    case 'addRules':
+      return withRules(context, source, update.behavior, (rules) => [...rules, ...update.rules]);
+    case 'replaceRules':
+      return withRules(context, source, update.behavior, () => update.rules);
+    case 'removeRules': {
+      const removed = new Set(update.rules.map((rule) => parseRule(rule).text));
+      refuseForeignRules(context, source, update.behavior, removed);
+      return withRules(context, source, update.behavior, (rules) => rules.filter((rule) => !removed.has(rule)));
+    }
+    case 'addDirectories':
+      return withDirectories(context, [...context.additionalDirectories, ...update.directories.map(checkedDirectory)]);
+    case 'removeDirectories': {
+      const removed = new Set(update.directories.map(checkedDirectory));
+      return withDirectories(context, context.additionalDirectories.filter((path) => !removed.has(path)));
+    }
+  }
+}
+
+function withRules(
+  context: ToolPermissionContext,
+  source: RuleSource,
+  behavior: RuleBehavior,
+  change: (rules: readonly string[]) => readonly string[],
+): ToolPermissionContext {
+  const old = context.rules[source] ?? NO_RULES;
+  const changed = checkedRuleSet({ ...old, [behavior]: change(old[behavior]) });
+  return { ...context, rules: { ...context.rules, [source]: changed } };
+}
+
+function withDirectories(context: ToolPermissionContext, directories: readonly string[]): ToolPermissionContext {
+  return { ...context, additionalDirectories: unique(directories) };
+}
+
+/** A person who removes a rule that stays in force would believe it gone: say so instead. */
+function refuseForeignRules(
+  context: ToolPermissionContext,
+  source: RuleSource,
+  behavior: RuleBehavior,
+  removed: ReadonlySet<string>,
+): void {
+  for (const other of RULE_SOURCES) {
+    const kept = other === source ? undefined : context.rules[other]?.[behavior].find((rule) => removed.has(rule));
+    if (kept === undefined || context.rules[source]?.[behavior].includes(kept)) continue;
+    throw new GauntletError('forbidden', `Cannot remove rule "${kept}": it comes from ${other}. Change it there`);
+  }
+}
+
+function checkedMode(mode: ToolPermissionContext['mode'], isBypassAvailable: boolean): ToolPermissionContext['mode'] {
+  if (mode !== 'bypassPermissions' || isBypassAvailable) return mode;
+  throw new GauntletError('forbidden', 'Cannot use mode "bypassPermissions": the settings forbid it. Choose another mode');
+}
+
+function checkedRuleSet(rules: RuleSet): RuleSet {
+  const checked = (texts: readonly string[]): readonly string[] => unique(texts.map((text) => parseRule(text).text));
+  return { allow: checked(rules.allow), ask: checked(rules.ask), deny: checked(rules.deny) };
+}
+
+function checkedDirectory(directory: string): string {
+  if (!isAbsolute(directory) || /\p{Cc}/u.test(directory)) {
+    throw new GauntletError('invalid_request', `Cannot add directory ${JSON.stringify(directory)}: give an absolute path`);
+  }
+  const normal = normalize(directory);
+  return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal;
+}
+
+function unique(values: readonly string[]): readonly string[] {
+  return [...new Set(values)];
+}
+
+function frozenContext(context: ToolPermissionContext): ToolPermissionContext {
+  for (const set of Object.values(context.rules)) {
+    if (Object.isFrozen(set)) continue;
+    Object.values(set).forEach((rules) => Object.freeze(rules));
+    Object.freeze(set);
+  }
+  Object.freeze(context.rules);
+  Object.freeze(context.additionalDirectories);
+  return Object.freeze(context);
+}

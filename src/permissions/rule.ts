@@ -1,0 +1,67 @@
+/**
+ * One permission rule, as people write it: `Tool`, `Tool(spec)`, `mcp__server`, `mcp__server__*`.
+ *
+ * Parsing says whether a rule is well formed; whether it holds for a tool is `ruleKeys`' business,
+ * and whether its spec matches an input is the matcher's.
+ */
+import { GauntletError } from '../contract/errors.ts';
+import type { Tool } from '../contract/tool.ts';
+
+/** A parsed rule. */
+export interface PermissionRule {
+  /** As written, blanks around it removed. */
+  readonly text: string;
+  /** Name or alias of a tool; `mcp__server` for a whole server, `mcp` for all of them. */
+  readonly toolName: string;
+  /** The text between the brackets; absent where the rule covers every input. */
+  readonly spec?: string;
+}
+
+const RULE = /^([A-Za-z_][\w-]*(?:__\*)?)(?:\(([\s\S]*)\))?$/;
+const EXPECTED = 'Expected Tool, Tool(spec), mcp__server, mcp__server__* or mcp__server__tool';
+
+/**
+ * Parse one rule.
+ *
+ * @throws {GauntletError} `invalid_request`; the message names the text and what was expected.
+ */
+export function parseRule(text: string): PermissionRule {
+  const trimmed = text.trim();
+  const match = RULE.exec(trimmed);
+  const name = match?.[1];
+  if (name === undefined) throw invalid(trimmed, EXPECTED);
+  const spec = match?.[2]?.trim();
+  if (name.includes('*') && !name.startsWith('mcp__')) throw invalid(trimmed, EXPECTED);
+
+  const toolName = name.endsWith('__*') ? name.slice(0, -3) : name;
+  if (spec === undefined || spec === '' || spec === '*') return { text: trimmed, toolName };
+  if (name.startsWith('mcp__')) throw invalid(trimmed, 'A rule for an MCP tool has no spec: write the bare name');
+  if (spec.startsWith('!')) throw invalid(trimmed, 'A spec cannot be negated: write a rule of the opposite behavior');
+  if (spec === ':*') throw invalid(trimmed, `Expected a prefix before ":*"; for every input write "${name}"`);
+  return { text: trimmed, toolName, spec };
+}
+
+/**
+ * The `toolName`s under which rules for this tool are found: its name, its aliases, its MCP server.
+ *
+ * @returns Exact names first.
+ */
+export function ruleKeys(tool: Pick<Tool, 'name' | 'aliases' | 'origin'>): readonly string[] {
+  return [tool.name, ...(tool.aliases ?? []), ...serverKeys(tool)];
+}
+
+function serverKeys(tool: Pick<Tool, 'name' | 'origin'>): readonly string[] {
+  if (tool.origin?.type === 'mcp') {
+    const spelled = tool.origin.name;
+    return ['mcp', `mcp__${spelled}`, `mcp__${spelled.replace(/[^\w-]/g, '_')}`];
+  }
+  if (!tool.name.startsWith('mcp__')) return [];
+  const [, server] = tool.name.split('__');
+  return ['mcp', `mcp__${server ?? ''}`];
+}
+
+function invalid(text: string, expected: string): GauntletError {
+  return new GauntletError('invalid_request', `Cannot use rule ${JSON.stringify(text)}: ${expected}`, {
+    details: { reason: 'invalid_rule' },
+  });
+}
