@@ -1,0 +1,94 @@
+/**
+ * The last step before a result leaves: its text is fitted to its own limit and to what its turn has left.
+ *
+ * What does not fit is written whole to the session's folder and the model gets a preview, the size and
+ * the path; a tool that limits itself is cut to a page instead, or it would chase its own tail.
+ */
+import { resultText, type ResultContentBlock, type ToolResultBlock } from '../contract/blocks.ts';
+import { errorMessage } from '../contract/errors.ts';
+import type { ResultBudget } from './outcome.ts';
+
+type Content = ToolResultBlock['content'];
+
+/** Where a text was written whole. */
+export interface SpilledText {
+  readonly path: string;
+  /** UTF-16 code units. */
+  readonly chars: number;
+}
+
+/** How much room there is, and where the rest may go. */
+export interface ResultRoom {
+  /** What the turn has left. */
+  readonly remainingChars: number;
+  readonly previewChars: number;
+  /** Ceiling of any text, UTF-8. */
+  readonly textBytes: number;
+  /** Writes a text to the session's folder. @throws {GauntletError} `spill_failed` */
+  spill(text: string): Promise<SpilledText>;
+}
+
+/** A result as the model gets it. */
+export interface FittedResult {
+  readonly content: Content;
+  readonly resultChars: number;
+  readonly spilled?: SpilledText;
+}
+
+/** Fit a result to its room. Never rejects: what cannot be spilled is cut and says so. */
+export async function fitResult(content: Content, budget: ResultBudget, room: ResultRoom): Promise<FittedResult> {
+  const text = resultText(content);
+  const limit = budget.isInTurnSum ? Math.min(budget.limitChars, room.remainingChars) : budget.limitChars;
+  if (text.length <= limit && fitsBytes(text, room.textBytes)) return { content, resultChars: text.length };
+
+  if (budget.isCut) return cutToPage(content, text, Math.min(limit, room.textBytes / 4));
+  const previewChars = Math.min(room.previewChars, limit);
+  try {
+    const spilled = await room.spill(text);
+    return { ...replaceText(content, spilledText(text, spilled, previewChars)), spilled };
+  } catch (error) {
+    // The whole text has nowhere to go; the model gets what fits and learns why the rest is missing.
+    const kept = Math.max(previewChars, Math.min(limit, room.textBytes / 4));
+    const notice = `[PARTIAL: ${text.length} characters, the rest is lost: spill_failed: ${errorMessage(error)}]`;
+    return replaceText(content, `${cutText(text, kept)}\n${notice}`);
+  }
+}
+
+/** The first `chars` of a text, never ending in half a surrogate pair. */
+export function cutText(text: string, chars: number): string {
+  const end = Math.max(0, Math.floor(chars));
+  const code = text.charCodeAt(end - 1);
+  const splitsPair = end < text.length && code >= 0xd800 && code <= 0xdbff;
+  return text.slice(0, splitsPair ? end - 1 : end);
+}
+
+/** A UTF-16 unit is at most three bytes of UTF-8, so most texts need no counting. */
+function fitsBytes(text: string, bytes: number): boolean {
+  return text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes;
+}
+
+function spilledText(text: string, spilled: SpilledText, previewChars: number): string {
+  const preview = cutText(text, previewChars);
+  const notice =
+    `Output too large (${spilled.chars} characters). The whole text was saved to: ${spilled.path}\n` +
+    'Use Read with offset and limit, or Grep, on that file to see the rest.';
+  return preview === '' ? notice : `${notice}\n\nPreview (first ${preview.length} characters):\n${preview}\n...`;
+}
+
+function cutToPage(content: Content, text: string, chars: number): FittedResult {
+  const page = cutText(text, chars);
+  const lastLine = page.lastIndexOf('\n');
+  const kept = lastLine > 0 ? page.slice(0, lastLine) : page;
+  const notice =
+    `[PARTIAL: the results of this turn are too large together; ${kept.length} of ${text.length} characters shown. ` +
+    'Ask for the rest in a later turn]';
+  return replaceText(content, kept === '' ? notice : `${kept}\n${notice}`);
+}
+
+/** Put `text` in the place of all text of a result; images and documents stay. */
+function replaceText(content: Content, text: string): FittedResult {
+  if (typeof content === 'string') return { content: text, resultChars: text.length };
+  const others = content.filter((block) => block.type !== 'text');
+  const first: ResultContentBlock = { type: 'text', text };
+  return { content: [first, ...others], resultChars: text.length };
+}

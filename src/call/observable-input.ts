@@ -1,0 +1,23 @@
+/**
+ * The observable clone: the copy of an input that hooks, rules and people see.
+ *
+ * It may hold fields the tool derived for their sake; those are taken out again before a changed copy runs.
+ */
+import type { SessionContext } from '../contract/session-context.ts';
+import type { Tool } from '../contract/tool.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Clone an input and let the tool add what helps to judge it. The input itself is never changed. */
+export function observableInput(tool: Tool, input: Input, session: SessionContext): Input {
+  if (!tool.backfillObservableInput) return input;
+  const clone = structuredClone(input) as Record<string, unknown>;
+  tool.backfillObservableInput(clone, session);
+  return clone;
+}
+
+/** A changed observable input, without the fields that were only added to be seen. */
+export function withoutBackfill(changed: Input, original: Input, observable: Input): Input {
+  if (observable === original) return changed;
+  return Object.fromEntries(Object.entries(changed).filter(([key]) => key in original || !(key in observable)));
+}

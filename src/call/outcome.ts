@@ -1,0 +1,88 @@
+/**
+ * What a call came to, before its session numbers and logs it.
+ *
+ * Every step of the journey either hands on or ends with one of these; nothing else leaves `src/call/`.
+ */
+import type { NewMessage, ToolResultBlock } from '../contract/blocks.ts';
+import type { Display } from '../contract/display.ts';
+import { type CallErrorCode, GauntletError, errorMessage } from '../contract/errors.ts';
+import type { CallStatus } from '../contract/frames.ts';
+import type { ContextModifier } from '../contract/session-context.ts';
+
+/** How much of a result's text the model may see, and what becomes of the rest. */
+export interface ResultBudget {
+  /** Most characters; Infinity for a tool that limits itself. */
+  readonly limitChars: number;
+  /** False for an MCP tool that raised its own limit. */
+  readonly isInTurnSum: boolean;
+  /** True: what does not fit is cut off with a notice; false: it is spilled to a file. */
+  readonly isCut: boolean;
+}
+
+/** The end of one block's journey. */
+export interface CallOutcome {
+  readonly status: CallStatus;
+  /** Absent exactly when `status` is `ok`. */
+  readonly errorCode?: CallErrorCode;
+  readonly content: ToolResultBlock['content'];
+  readonly display: Display;
+  readonly budget: ResultBudget;
+  /** True once the tool's `call` was entered: its side effects may have happened. */
+  readonly didRun: boolean;
+  readonly newMessages?: readonly NewMessage[];
+  readonly contextModifier?: ContextModifier;
+  /** The text a transcript search looks through; the result's own text when absent. */
+  readonly searchText?: string;
+  /** The tool or a gate ended the turn, with this reason. */
+  readonly endsTurn?: string;
+}
+
+/** Budget of texts the server words itself. */
+export const PLAIN_BUDGET: ResultBudget = { limitChars: 50_000, isInTurnSum: true, isCut: false };
+
+const STATUS_OF: Readonly<Record<CallErrorCode, CallStatus>> = {
+  permission_denied: 'denied',
+  hook_blocked: 'denied',
+  unknown_tool: 'error',
+  invalid_input: 'error',
+  tool_failed: 'error',
+  timeout: 'error',
+  output_limit: 'error',
+  resource_exhausted: 'error',
+  cancelled: 'cancelled',
+  sibling_aborted: 'cancelled',
+  discarded: 'cancelled',
+  interrupted: 'interrupted',
+};
+
+/**
+ * A call that did not end well.
+ *
+ * @param content For the model; says what to do next. Empty for a discarded call.
+ */
+export function failedOutcome(
+  errorCode: CallErrorCode,
+  content: string,
+  more: Partial<Pick<CallOutcome, 'display' | 'budget' | 'didRun' | 'endsTurn'>> = {},
+): CallOutcome {
+  return {
+    status: STATUS_OF[errorCode],
+    errorCode,
+    content,
+    display: more.display ?? { title: content.split('\n', 1)[0] ?? '', tone: 'danger', blocks: [] },
+    budget: more.budget ?? PLAIN_BUDGET,
+    didRun: more.didRun ?? false,
+    ...(more.endsTurn === undefined ? {} : { endsTurn: more.endsTurn }),
+  };
+}
+
+/** The code a thrown error ends its call with: its own if it is a call's, else `tool_failed`. */
+export function callErrorCode(error: unknown): CallErrorCode {
+  return error instanceof GauntletError && error.code in STATUS_OF ? (error.code as CallErrorCode) : 'tool_failed';
+}
+
+/** The text a thrown error leaves for the model. */
+export function callErrorText(error: unknown): string {
+  const message = errorMessage(error).trim();
+  return message === '' ? 'The tool failed and gave no reason' : message;
+}

@@ -1,0 +1,83 @@
+/**
+ * Step 4: what a run came to, as a `tool_result` and as something to draw.
+ */
+import { resultText, type ToolResultBlock } from '../contract/blocks.ts';
+import type { Display } from '../contract/display.ts';
+import { errorMessage } from '../contract/errors.ts';
+import type { Tool, ToolProgress, ToolResult } from '../contract/tool.ts';
+import type { PermittedCall } from './gate.ts';
+import { callErrorCode, callErrorText, type CallOutcome, failedOutcome, type ResultBudget } from './outcome.ts';
+import type { ToolRun } from './run.ts';
+
+/** How a result is bounded: the server's own ceiling over what the tool says. */
+export interface ResultLimits {
+  readonly resultChars: number;
+}
+
+/**
+ * Map a run to its outcome.
+ *
+ * A tool that cannot map or draw its own result has failed, like one that throws in `call`.
+ */
+export function mapResult(
+  call: PermittedCall,
+  run: ToolRun,
+  progress: readonly ToolProgress[],
+  limits: ResultLimits,
+): CallOutcome {
+  const budget = budgetOf(call.tool, limits);
+  try {
+    if (run.ok) return succeeded(call, run.result, progress, budget);
+    return failed(call, run.error, budget);
+  } catch (error) {
+    return failedOutcome('tool_failed', `"${call.tool.name}" could not present its result: ${errorMessage(error)}`, {
+      didRun: true,
+    });
+  }
+}
+
+function succeeded(
+  call: PermittedCall,
+  result: ToolResult<unknown>,
+  progress: readonly ToolProgress[],
+  budget: ResultBudget,
+): CallOutcome {
+  const { tool, input, block } = call;
+  const mapped = tool.mapToolResultToToolResultBlockParam(result.data, block.id);
+  const display = tool.renderToolResultMessage?.(result.data, progress, {}) ?? plainDisplay(tool, input, mapped);
+  const searchText = tool.extractSearchText?.(result.data);
+  if (mapped.is_error) return { ...failedOutcome('tool_failed', resultText(mapped.content), { didRun: true, budget }), content: mapped.content };
+  return {
+    status: 'ok',
+    content: mapped.content,
+    display,
+    budget,
+    didRun: true,
+    ...(result.newMessages?.length ? { newMessages: result.newMessages } : {}),
+    ...(result.contextModifier ? { contextModifier: result.contextModifier } : {}),
+    ...(searchText === undefined ? {} : { searchText }),
+  };
+}
+
+function failed(call: PermittedCall, error: unknown, budget: ResultBudget): CallOutcome {
+  const code = callErrorCode(error);
+  const text = code === 'discarded' ? '' : callErrorText(error);
+  const display = call.tool.renderToolUseErrorMessage?.(text, call.input);
+  return failedOutcome(code, text, { didRun: true, budget, ...(display ? { display } : {}) });
+}
+
+function budgetOf(tool: Tool, limits: ResultLimits): ResultBudget {
+  const isUnlimited = tool.maxResultSizeChars === Infinity;
+  const ceiling = tool.isOutsideTurnBudget ? tool.maxResultSizeChars : limits.resultChars;
+  return {
+    limitChars: isUnlimited ? Infinity : Math.min(tool.maxResultSizeChars, ceiling),
+    isInTurnSum: tool.isOutsideTurnBudget !== true,
+    isCut: isUnlimited,
+  };
+}
+
+/** For a tool that draws nothing: its name over the first lines of its text. */
+function plainDisplay(tool: Tool, input: Readonly<Record<string, unknown>>, result: ToolResultBlock): Display {
+  const text = resultText(result.content).slice(0, 2_000);
+  return { title: tool.userFacingName(input), tone: 'success', blocks: text === '' ? [] : [{ kind: 'text', text }] };
+}

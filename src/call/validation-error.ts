@@ -1,0 +1,49 @@
+/**
+ * `InputValidationError:` texts: each issue by path, in words a model can act on.
+ */
+import type { z } from 'zod';
+
+type Issue = z.core.$ZodIssue;
+
+/** Issues listed before the rest is only counted. */
+const MOST_ISSUES = 20;
+
+/**
+ * Word what is wrong with an input.
+ *
+ * @param toolName As the model called it.
+ * @param issues Zod's, at least one.
+ * @param schemaTool For a deferred tool: the name of the tool that gives its schema.
+ */
+export function validationErrorText(toolName: string, issues: readonly Issue[], schemaTool?: string): string {
+  const lines = issues.slice(0, MOST_ISSUES).map((issue) => `- ${pathOf(issue.path)}: ${wordIssue(issue)}`);
+  const more = issues.length > MOST_ISSUES ? [`- and ${issues.length - MOST_ISSUES} more`] : [];
+  const advice =
+    schemaTool === undefined
+      ? []
+      : [`"${toolName}" is a deferred tool: call ${schemaTool} with "select:${toolName}" for its schema, then try again`];
+  const count = issues.length === 1 ? 'one issue' : `${issues.length} issues`;
+  return [`InputValidationError: ${toolName} cannot run, its input has ${count}`, ...lines, ...more, ...advice].join('\n');
+}
+
+function pathOf(path: readonly PropertyKey[]): string {
+  const text = path.reduce<string>(
+    (before, key) =>
+      typeof key === 'number' ? `${before}[${key}]` : before === '' ? String(key) : `${before}.${String(key)}`,
+    '',
+  );
+  return text === '' ? '(input)' : `\`${text}\``;
+}
+
+function wordIssue(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined && issue.message.endsWith('received undefined')
+        ? `required, expected ${issue.expected}`
+        : issue.message;
+    case 'unrecognized_keys':
+      return `unknown ${issue.keys.length === 1 ? 'field' : 'fields'} ${issue.keys.map((key) => `\`${key}\``).join(', ')}; remove ${issue.keys.length === 1 ? 'it' : 'them'}`;
+    default:
+      return issue.message;
+  }
+}

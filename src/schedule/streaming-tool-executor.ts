@@ -1,0 +1,267 @@
+/**
+ * Many blocks: which call runs when, what is cancelled with what, and in which order results leave.
+ *
+ * One executor a session. A call is `queued → executing → completed → yielded`; it starts when its block
+ * is complete, alone or beside calls that are safe like itself. Results leave in the order of acceptance.
+ */
+import type { CallOutcome } from '../call/outcome.ts';
+import { failedOutcome } from '../call/outcome.ts';
+import { errorMessage } from '../contract/errors.ts';
+import type { ContextModifier } from '../contract/session-context.ts';
+import { type AbortCode, type AbortNode, abortTree } from './abort-tree.ts';
+import { inOrder } from './in-order.ts';
+import { answersYes } from './partition.ts';
+
+/** What the executor may tell a journey, and ask of it. */
+export interface JourneySteps {
+  readonly signal: AbortSignal;
+  /** The input became unsafe after the call began: resolves when nothing else runs, or the call is aborted. */
+  becomeAlone(): Promise<void>;
+}
+
+/** One block's journey, as the executor sees it. */
+export interface Journey {
+  readonly toolUseId: string;
+  /** What ran, for the text of siblings it takes down: `Bash(npm test)`. */
+  readonly label: string;
+  isConcurrencySafe(): boolean;
+  /** Whether a failure of this call cancels its siblings. */
+  abortsSiblings(): boolean;
+  interruptBehavior(): 'cancel' | 'block';
+  run(steps: JourneySteps): Promise<CallOutcome>;
+}
+
+/** A turn's node in the abort tree, and why it takes no more calls. */
+export interface ExecutorTurn {
+  readonly node: AbortNode;
+  /** Set by a failed sibling, a cancel or a discard: later blocks of the turn end with it. */
+  closedBy?: { readonly code: AbortCode; readonly message: string };
+}
+
+/** A call in the executor. */
+export interface ScheduledCall {
+  readonly journey: Journey;
+  readonly turn: ExecutorTurn;
+  /** One more with each accepted block: the order in which results leave and modifiers apply. */
+  readonly place: number;
+  state: 'queued' | 'executing' | 'completed' | 'yielded';
+  /** Monotonic milliseconds at which it began to execute. */
+  startedMs?: number;
+  outcome?: CallOutcome;
+}
+
+/** What the executor tells its session. All are called in the order things happen. */
+export interface ExecutorEvents {
+  onState(call: ScheduledCall, state: 'executing' | 'completed'): void;
+  /** These may leave, in this order; each has its `outcome`. */
+  onYield(calls: readonly ScheduledCall[]): void;
+  onModifier(modifier: ContextModifier): void;
+}
+
+interface Slot {
+  readonly call: ScheduledCall;
+  readonly node: AbortNode;
+  isSafe: boolean;
+  /** Set while the call waits to be alone. */
+  proceed?: () => void;
+}
+
+/** Runs a session's calls. */
+export class StreamingToolExecutor {
+  readonly #root = abortTree();
+  readonly #queue: ScheduledCall[] = [];
+  readonly #slots = new Map<ScheduledCall, Slot>();
+  readonly #unyielded = new Set<ScheduledCall>();
+  readonly #line;
+  readonly #events: ExecutorEvents;
+  readonly #maxConcurrency: number;
+  #accepted = 0;
+  /** Calls whose modifiers wait until nothing executes. */
+  #modifiers: ScheduledCall[] = [];
+
+  constructor(events: ExecutorEvents, maxConcurrency: number) {
+    this.#events = events;
+    this.#maxConcurrency = maxConcurrency;
+    this.#line = inOrder<ScheduledCall>((calls) => this.#yield(calls));
+  }
+
+  /** Calls accepted and not yet yielded, in order of acceptance. */
+  get unyielded(): readonly ScheduledCall[] {
+    return [...this.#unyielded];
+  }
+
+  /** True while a call's work goes on, a discarded one's included. */
+  get isBusy(): boolean {
+    return this.#slots.size > 0 || this.#unyielded.size > 0;
+  }
+
+  /** A new turn, below the session in the abort tree. */
+  openTurn(): ExecutorTurn {
+    return { node: this.#root.branch() };
+  }
+
+  /** Accept a block; it starts at once if it may. */
+  add(turn: ExecutorTurn, journey: Journey): ScheduledCall {
+    const call: ScheduledCall = { journey, turn, place: this.#accepted++, state: 'queued' };
+    this.#unyielded.add(call);
+    this.#line.join(call);
+    if (turn.closedBy) this.#complete(call, failedOutcome(turn.closedBy.code, turn.closedBy.message));
+    else this.#queue.push(call);
+    this.#pump();
+    return call;
+  }
+
+  /** The session never accepted these: they leave no trace. What runs of them is aborted. */
+  forget(calls: readonly ScheduledCall[]): void {
+    for (const call of calls) {
+      this.#slots.get(call)?.node.abort('cancelled', 'The call could not be logged');
+      this.#removeFromQueue(call);
+      this.#unyielded.delete(call);
+      call.state = 'yielded';
+      this.#line.withdraw(call);
+    }
+    this.#pump();
+  }
+
+  /** Cancel calls that have no result yet. @returns Those that were still waiting or running. */
+  cancel(calls: readonly ScheduledCall[], code: AbortCode, message: string): readonly ScheduledCall[] {
+    const open = calls.filter((call) => call.state === 'queued' || call.state === 'executing');
+    for (const call of open) this.#end(call, code, message);
+    this.#pump();
+    return open;
+  }
+
+  /** Cancel what is left of a turn and whatever may still arrive in it. */
+  cancelTurn(turn: ExecutorTurn, code: AbortCode, message: string): readonly ScheduledCall[] {
+    turn.closedBy ??= { code, message };
+    return this.cancel(this.unyielded.filter((call) => call.turn === turn), code, message);
+  }
+
+  /** The model fell back: every call of the turn without a result gets an empty one, at once. */
+  discardTurn(turn: ExecutorTurn): void {
+    turn.closedBy = { code: 'discarded', message: '' };
+    for (const call of this.unyielded.filter((open) => open.turn === turn)) {
+      this.#modifiers = this.#modifiers.filter((waiting) => waiting !== call);
+      this.#end(call, 'discarded', '');
+      if (call.state === 'executing') this.#complete(call, failedOutcome('discarded', '', { didRun: true }));
+      else if (call.outcome) call.outcome = failedOutcome('discarded', '', { didRun: call.outcome.didRun });
+    }
+    this.#pump();
+  }
+
+  /** A person typed: each running tool says what becomes of it, what is queued is cancelled. */
+  interrupt(): { readonly cancelled: readonly ScheduledCall[]; readonly continuing: readonly ScheduledCall[] } {
+    const open = this.unyielded.filter((call) => call.state === 'queued' || call.state === 'executing');
+    const continuing = open.filter(
+      (call) => call.state === 'executing' && !answersYes(() => call.journey.interruptBehavior() === 'cancel'),
+    );
+    const cancelled = open.filter((call) => !continuing.includes(call));
+    return { cancelled: this.cancel(cancelled, 'cancelled', 'Cancelled: the user interrupted'), continuing };
+  }
+
+  #end(call: ScheduledCall, code: AbortCode, message: string): void {
+    this.#slots.get(call)?.node.abort(code, message);
+    if (this.#removeFromQueue(call)) this.#complete(call, failedOutcome(code, message));
+  }
+
+  #removeFromQueue(call: ScheduledCall): boolean {
+    const place = this.#queue.indexOf(call);
+    if (place !== -1) this.#queue.splice(place, 1);
+    return place !== -1;
+  }
+
+  /** Start what may start: the head of the queue, and only the head, so that no call overtakes another. */
+  #pump(): void {
+    this.#releaseLoner();
+    for (let call = this.#queue[0]; call && this.#mayStart(call); call = this.#queue[0]) {
+      this.#queue.shift();
+      this.#start(call);
+    }
+  }
+
+  #mayStart(call: ScheduledCall): boolean {
+    if (this.#slots.size === 0) return true;
+    if (this.#slots.size >= this.#maxConcurrency) return false;
+    return [...this.#slots.values()].every((slot) => slot.isSafe) && answersYes(() => call.journey.isConcurrencySafe());
+  }
+
+  #start(call: ScheduledCall): void {
+    const isSafe = answersYes(() => call.journey.isConcurrencySafe());
+    const slot: Slot = { call, node: call.turn.node.branch(), isSafe };
+    this.#slots.set(call, slot);
+    call.state = 'executing';
+    call.startedMs = performance.now();
+    this.#events.onState(call, 'executing');
+    const steps = { signal: slot.node.signal, becomeAlone: () => this.#becomeAlone(slot) };
+    call.journey.run(steps).then(
+      (outcome) => this.#finish(slot, outcome),
+      (error: unknown) => this.#finish(slot, failedOutcome('tool_failed', errorMessage(error), { didRun: true })),
+    );
+  }
+
+  #finish(slot: Slot, outcome: CallOutcome): void {
+    slot.node.release();
+    this.#slots.delete(slot.call);
+    // A discarded or forgotten call has ended already: only its slot was still held.
+    if (slot.call.state === 'executing') this.#complete(slot.call, outcome);
+    else this.#applyModifiers();
+    this.#pump();
+  }
+
+  #complete(call: ScheduledCall, outcome: CallOutcome): void {
+    call.outcome = outcome;
+    call.state = 'completed';
+    this.#events.onState(call, 'completed');
+    if (outcome.status === 'ok' && outcome.contextModifier) this.#modifiers.push(call);
+    this.#applyModifiers();
+    this.#takeDownSiblings(call, outcome);
+    this.#line.finish(call);
+  }
+
+  #yield(calls: readonly ScheduledCall[]): void {
+    for (const call of calls) {
+      call.state = 'yielded';
+      this.#unyielded.delete(call);
+    }
+    this.#events.onYield(calls);
+  }
+
+  /** Once nothing runs any more, in block order; calls that wait to be alone do not run. */
+  #applyModifiers(): void {
+    if (this.#modifiers.length === 0 || [...this.#slots.values()].some((slot) => !slot.proceed)) return;
+    const ready = this.#modifiers.sort((one, other) => one.place - other.place);
+    this.#modifiers = [];
+    for (const { outcome } of ready) if (outcome?.contextModifier) this.#events.onModifier(outcome.contextModifier);
+  }
+
+  #takeDownSiblings(call: ScheduledCall, outcome: CallOutcome): void {
+    if (outcome.endsTurn !== undefined) {
+      this.cancelTurn(call.turn, 'cancelled', `Cancelled: ${outcome.endsTurn}`);
+      return;
+    }
+    const isFailure = ['tool_failed', 'timeout', 'output_limit'].includes(outcome.errorCode ?? '');
+    if (!outcome.didRun || !isFailure || !answersYes(() => call.journey.abortsSiblings())) return;
+    this.cancelTurn(call.turn, 'sibling_aborted', `Cancelled: ${call.journey.label} failed earlier in this turn`);
+  }
+
+  #becomeAlone(slot: Slot): Promise<void> {
+    slot.isSafe = false;
+    return new Promise((resolve) => {
+      slot.proceed = resolve;
+      if (slot.node.signal.aborted) resolve();
+      slot.node.signal.addEventListener('abort', () => resolve(), { once: true });
+      this.#releaseLoner();
+    });
+  }
+
+  /** When all that executes waits to be alone, the earliest of them goes on. */
+  #releaseLoner(): void {
+    const slots = [...this.#slots.values()];
+    const first = slots[0];
+    if (!first || slots.some((slot) => !slot.proceed)) return;
+    this.#applyModifiers();
+    const proceed = first.proceed;
+    delete first.proceed;
+    proceed?.();
+  }
+}
