@@ -1,0 +1,100 @@
+/**
+ * From all tools to one pool, in the order that keeps a prompt cache warm.
+ *
+ * Built-ins sorted by code unit, then MCP and plugin tools sorted likewise. A name stands once and
+ * a built-in wins, hidden or not, so that nothing from outside can take the place of what was denied.
+ */
+import { isDeferredTool, type DeferralContext } from './deferral.ts';
+import { getTools, type PoolContext, type ToolFilter } from './get-tools.ts';
+import { builtInPrefixSha256 } from './prefix.ts';
+import type { PoolMembers, ToolPool } from './tool-pool.ts';
+import type { ToolPermissionContext } from '../contract/permission-context.ts';
+import type { Tool } from '../contract/tool.ts';
+
+/** What every pool of a server is made with. */
+export type PoolConfiguration = ToolFilter & Pick<DeferralContext, 'toolSearch' | 'limits'>;
+
+/**
+ * Make the pool of a context.
+ *
+ * @param baseTools All built-ins, any order.
+ * @param externalTools From MCP and plugins. One that bears a built-in's name or alias is dropped.
+ */
+export function assembleToolPool(
+  context: PoolContext,
+  baseTools: readonly Tool[],
+  externalTools: readonly Tool[],
+  configuration: PoolConfiguration,
+): ToolPool {
+  return worded(assembleMembers(context, baseTools, externalTools, configuration), context.permissions);
+}
+
+/** What `assembleToolPool` makes, but for the words: depends on mode and rules alone. */
+export function assembleMembers(
+  context: PoolContext,
+  baseTools: readonly Tool[],
+  externalTools: readonly Tool[],
+  configuration: PoolConfiguration,
+): PoolMembers {
+  const builtIns = getTools(baseTools.toSorted(byName), context, configuration);
+  const external = getTools(admitted(externalTools, baseTools), context, configuration);
+  const hidden = [...builtIns.hidden, ...external.hidden];
+  const tools = Object.freeze([...builtIns.visible, ...external.visible]);
+  const builtInCount = builtIns.visible.length;
+  const deferral = { ...configuration, builtInCount };
+  const deferred = new Set(tools.filter((tool) => isDeferredTool(tool, deferral)));
+  const visibleByName = index(tools, (tool) => tool);
+  const hiddenByName = index(hidden, (entry) => entry.tool);
+
+  return {
+    tools,
+    builtInCount,
+    mcpCount: tools.length - builtInCount,
+    hidden,
+    lookup: (name) => visibleByName.get(name),
+    whyHidden: (name) => hiddenByName.get(name)?.cause,
+    hiddenTool: (name) => hiddenByName.get(name),
+    isDeferred: (tool) => deferred.has(tool),
+    limits: configuration.limits,
+  };
+}
+
+/** A pool whose prompts are worded by `permissions`, or by nobody's. */
+export function worded(members: PoolMembers, permissions: ToolPermissionContext | undefined): ToolPool {
+  let prefixSha256: string | undefined;
+  const pool: ToolPool = Object.freeze({
+    ...members,
+    permissions,
+    get prefixSha256() {
+      return (prefixSha256 ??= builtInPrefixSha256(pool));
+    },
+  });
+  return pool;
+}
+
+function byName(left: Tool, right: Tool): number {
+  return left.name < right.name ? -1 : left.name > right.name ? 1 : 0;
+}
+
+/** External tools, sorted, the first of each name, without those that bear a built-in's name or alias. */
+function admitted(externalTools: readonly Tool[], baseTools: readonly Tool[]): readonly Tool[] {
+  const taken = new Set(baseTools.flatMap(namesOf));
+  const unique = new Map<string, Tool>();
+  for (const tool of externalTools) {
+    if (!unique.has(tool.name) && !namesOf(tool).some((name) => taken.has(name))) unique.set(tool.name, tool);
+  }
+  return [...unique.values()].sort(byName);
+}
+
+function namesOf(tool: Tool): readonly string[] {
+  return [tool.name, ...(tool.aliases ?? [])];
+}
+
+/** Names first, then aliases where no name stands; the earlier entry wins. */
+function index<Entry>(entries: readonly Entry[], toolOf: (entry: Entry) => Tool): ReadonlyMap<string, Entry> {
+  const found = new Map(entries.map((entry) => [toolOf(entry).name, entry]));
+  for (const entry of entries) {
+    for (const alias of toolOf(entry).aliases ?? []) if (!found.has(alias)) found.set(alias, entry);
+  }
+  return found;
+}

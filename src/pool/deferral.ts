@@ -1,0 +1,27 @@
+/**
+ * Which tools of a list are named without their schema.
+ *
+ * A model that sees a deferred tool asks ToolSearch for the rest. What is decided here depends on
+ * the built-ins alone, so that no MCP server that comes or goes moves the prefix.
+ */
+import type { PoolLimits } from './tool-pool.ts';
+import type { Tool } from '../contract/tool.ts';
+
+/** The setting `toolSearch` of PROTOCOL section 1. */
+export type ToolSearchSetting = 'auto' | 'always' | 'off';
+
+/** What deferral depends on beside the tool. */
+export interface DeferralContext {
+  readonly toolSearch: ToolSearchSetting;
+  /** Built-ins that are enabled in the list. */
+  readonly builtInCount: number;
+  readonly limits: PoolLimits;
+}
+
+/** Whether `tool` is listed without its schema. `alwaysLoad` beats everything. */
+export function isDeferredTool(tool: Tool, context: DeferralContext): boolean {
+  if (context.toolSearch === 'off' || tool.alwaysLoad === true) return false;
+  if (tool.origin?.type === 'mcp') return true;
+  if (tool.shouldDefer !== true) return false;
+  return context.toolSearch === 'always' || context.builtInCount > context.limits.undeferredBuiltIns;
+}

@@ -1,0 +1,118 @@
+/**
+ * A tool in the words of each API: Anthropic, OpenAI (Responses and Chat), MCP, and in full.
+ *
+ * Key order is part of the bytes a prompt cache is keyed by.
+ */
+import { toolInputSchema } from './json-schema.ts';
+import type { ToolPool } from './tool-pool.ts';
+import type { JsonObject } from '../contract/blocks.ts';
+import type { PromptOptions, Tool } from '../contract/tool.ts';
+
+/** The shapes `GET /tools?format=` gives as JSON. */
+export const ENTRY_FORMATS = ['anthropic', 'openai-responses', 'openai-chat', 'mcp', 'full'] as const;
+
+/** One of the JSON shapes. */
+export type EntryFormat = (typeof ENTRY_FORMATS)[number];
+
+/** How much of a tool is told: by its deferral, all of it, or its name. */
+export type SchemaChoice = 'by deferral' | 'full' | 'none';
+
+/** A tool's whole definition: what ToolSearch gives out and the list shows of what is not deferred. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: JsonObject;
+  readonly strict?: true;
+}
+
+/** Describe one tool as the Messages API wants it. */
+export function describeTool(tool: Tool, options: PromptOptions): ToolDefinition {
+  return {
+    name: tool.name,
+    description: tool.prompt(options),
+    input_schema: toolInputSchema(tool),
+    ...(tool.strict === true && { strict: true }),
+  };
+}
+
+/**
+ * One entry of a list.
+ *
+ * MCP knows no tool without a schema and `full` is for people who want to see everything, so these
+ * two always give all of it. Chat Completions refuses fields it does not know, `defer_loading` too.
+ */
+export function describeEntry(tool: Tool, pool: ToolPool, format: EntryFormat, schemas: SchemaChoice): object {
+  if (schemas === 'none' && format !== 'full') return { name: tool.name };
+  const options = promptOptions(pool);
+  const isDeferred = pool.isDeferred(tool);
+  if (format === 'mcp') return mcpEntry(tool, options);
+  if (format === 'full')
+    return { ...describeTool(tool, options), ...(isDeferred && { defer_loading: true }), ...facts(tool, pool) };
+
+  const { input_schema, strict, ...words } = describeTool(tool, options);
+  const isShort = isDeferred && schemas === 'by deferral';
+  const description = isShort ? cut(words.description, pool.limits.deferredDescriptionChars) : words.description;
+  const defer = isDeferred && { defer_loading: true };
+  const schema = !isShort && { parameters: input_schema };
+  if (format === 'openai-chat') {
+    return { type: 'function', function: { name: tool.name, description, ...schema, ...(strict && { strict }) } };
+  }
+  if (format === 'openai-responses') {
+    return { type: 'function', name: tool.name, description, ...schema, strict: strict ?? false, ...defer };
+  }
+  return { name: tool.name, description, ...(!isShort && { input_schema, ...(strict && { strict }) }), ...defer };
+}
+
+/**
+ * What a prompt may word itself by. The names are the built-ins' alone, so that the words of one
+ * never depend on which MCP servers are there.
+ */
+export function promptOptions(pool: ToolPool): PromptOptions {
+  return {
+    permissions: pool.permissions,
+    toolNames: pool.tools.slice(0, pool.builtInCount).map((tool) => tool.name),
+  };
+}
+
+function mcpEntry(tool: Tool, options: PromptOptions): object {
+  return {
+    name: tool.name,
+    description: tool.prompt(options),
+    inputSchema: toolInputSchema(tool),
+    annotations: annotations(tool),
+  };
+}
+
+/** What `full` tells beside the definition. */
+function facts(tool: Tool, pool: ToolPool): object {
+  return {
+    source: tool.origin?.type ?? 'built_in',
+    ...(tool.origin && { server: tool.origin.name }),
+    aliases: tool.aliases ?? [],
+    annotations: annotations(tool),
+    // JSON has no Infinity: a tool that limits itself has no number.
+    max_result_size_chars: Number.isFinite(tool.maxResultSizeChars) ? tool.maxResultSizeChars : null,
+    ...(tool.searchHint !== undefined && { search_hint: tool.searchHint }),
+    state: pool.lookup(tool.name) === tool ? 'enabled' : (pool.hiddenTool(tool.name)?.reason ?? 'not enabled'),
+  };
+}
+
+/** MCP's hints, which hold for every input: an answer that looks at its input gives none. */
+function annotations(tool: Tool): object {
+  return {
+    readOnlyHint: holdsForEveryInput(tool.isReadOnly),
+    destructiveHint: tool.isDestructive !== undefined && holdsForEveryInput(tool.isDestructive),
+  };
+}
+
+function holdsForEveryInput(answer: (input: never) => boolean): boolean {
+  return answer.length === 0 && (answer as () => boolean)();
+}
+
+/** Cut at a character, never inside a surrogate pair. */
+function cut(text: string, chars: number): string {
+  if (text.length <= chars) return text;
+  const end = chars - 1;
+  const isSplit = /[\uD800-\uDBFF]/.test(text.charAt(end - 1));
+  return `${text.slice(0, isSplit ? end - 1 : end)}…`;
+}

@@ -1,0 +1,61 @@
+/**
+ * The reply to `GET /tools`: its bytes, made once a pool and variant, and sent as they are.
+ */
+import { createHash } from 'node:crypto';
+import { describeEntry, ENTRY_FORMATS, type EntryFormat, type SchemaChoice } from './describe.ts';
+import { toolTable } from './tool-table.ts';
+import type { ToolPool } from './tool-pool.ts';
+
+/** Values of `format`. */
+export const LIST_FORMATS = [...ENTRY_FORMATS, 'table'] as const;
+
+/** Which list is wanted. */
+export interface ListVariant {
+  readonly format: EntryFormat | 'table';
+  readonly schemas: SchemaChoice;
+}
+
+/** A reply ready to be sent. */
+export interface ToolList {
+  readonly body: Buffer;
+  readonly contentType: string;
+  /** Quoted, strong. */
+  readonly etag: string;
+}
+
+const lists = new WeakMap<ToolPool, Map<string, ToolList>>();
+
+/** The list of `pool` as bytes. The same pool and variant give the same object. */
+export function toolList(pool: ToolPool, variant: ListVariant): ToolList {
+  const variants = lists.get(pool) ?? new Map<string, ToolList>();
+  lists.set(pool, variants);
+  const key = `${variant.format} ${variant.schemas}`;
+  const list = variants.get(key) ?? render(pool, variant);
+  variants.set(key, list);
+  return list;
+}
+
+/** One tool in full, shown or not; undefined when there is none of that name or alias. */
+export function toolInFull(pool: ToolPool, nameOrAlias: string): object | undefined {
+  const tool = pool.lookup(nameOrAlias) ?? pool.hiddenTool(nameOrAlias)?.tool;
+  return tool && describeEntry(tool, pool, 'full', 'full');
+}
+
+function render(pool: ToolPool, { format, schemas }: ListVariant): ToolList {
+  if (format === 'table') return ready(toolTable(pool), 'text/plain; charset=utf-8');
+  const shown = format === 'full' ? [...pool.tools, ...pool.hidden.map(({ tool }) => tool)] : pool.tools;
+  const reply = {
+    tools: shown.map((tool) => describeEntry(tool, pool, format, schemas)),
+    built_in_count: pool.builtInCount,
+    mcp_count: pool.mcpCount,
+    deferred_count: pool.tools.filter((tool) => pool.isDeferred(tool)).length,
+    prefix_sha256: pool.prefixSha256,
+  };
+  return ready(JSON.stringify(reply), 'application/json; charset=utf-8');
+}
+
+function ready(text: string, contentType: string): ToolList {
+  const body = Buffer.from(text);
+  const digest = createHash('sha256').update(body).digest('base64url');
+  return { body, contentType, etag: `"${digest}"` };
+}

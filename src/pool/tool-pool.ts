@@ -1,0 +1,39 @@
+/**
+ * The pool: the tools one list shows, and what it does not show and why.
+ */
+import type { Limits } from '../../config/limits.ts';
+import type { HiddenCause, HiddenTool } from './get-tools.ts';
+import type { ToolPermissionContext } from '../contract/permission-context.ts';
+import type { Tool } from '../contract/tool.ts';
+
+/** The numbers a pool is made with. */
+export type PoolLimits = Pick<Limits, 'undeferredBuiltIns' | 'deferredDescriptionChars'>;
+
+/** What a pool holds whoever reads its words. */
+export interface PoolMembers {
+  /** Built-ins, then tools from MCP and plugins; each part sorted by name in code-unit order. */
+  readonly tools: readonly Tool[];
+  /** `tools[0..builtInCount)` are built-ins. */
+  readonly builtInCount: number;
+  /** Tools from MCP and plugins. */
+  readonly mcpCount: number;
+  /** What is not shown: built-ins, then the others. */
+  readonly hidden: readonly HiddenTool[];
+  /** A tool of the list, by name or alias. */
+  lookup(nameOrAlias: string): Tool | undefined;
+  /** Why a tool that exists is not in the list. */
+  whyHidden(nameOrAlias: string): HiddenCause | undefined;
+  /** The same with the tool and the particulars. */
+  hiddenTool(nameOrAlias: string): HiddenTool | undefined;
+  /** Whether the list names `tool` without its schema. */
+  isDeferred(tool: Tool): boolean;
+  readonly limits: PoolLimits;
+}
+
+/** The tools one list shows. Frozen. */
+export interface ToolPool extends PoolMembers {
+  /** Whose words they are; absent in the list without a session. */
+  readonly permissions?: ToolPermissionContext;
+  /** sha256, hex, of the JSON array of the built-ins as the default list has them. Computed on first use. */
+  readonly prefixSha256: string;
+}
