@@ -1,0 +1,146 @@
+/**
+ * Everything an operator can set becomes one frozen `Settings`: environment over settings file over default,
+ * and an administrator's policy over all.
+ */
+import { dirname } from 'node:path';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { SettingsError } from './settings-error.ts';
+import { doorSettings, type DoorSettings } from './settings/door-settings.ts';
+import { readEnvironment, unknownVariables, type Variables } from './settings/environment.ts';
+import { checked } from './settings/explain.ts';
+import { refuseUnsupported } from './settings/later.ts';
+import { absolutePath, defaultDataFolder, pathWarnings, workspaceFolder } from './settings/paths.ts';
+import { mergePermissions, type PermissionSettings } from './settings/permissions.ts';
+import {
+  policyFileSchema,
+  settingsFileSchema,
+  type McpServerSettings,
+  type PolicyFile,
+  type SettingsFile,
+} from './settings/schema.ts';
+import { readSettingsFile, type Environment } from './settings/settings-file.ts';
+
+/** What the server is told from outside. Deeply frozen. Holds secrets: never log it. */
+export interface Settings extends DoorSettings {
+  /** Absolute; may not exist yet. */
+  readonly dataFolder: string;
+  /** Absolute real path of an existing folder; every session's `cwd` lies in it. */
+  readonly workspace: string;
+  /** Absolute; read if it was there. Tools ask before they write to it, also when it does not exist. */
+  readonly settingsFile: string;
+  /** Absolute; undefined without `GAUNTLET_POLICY`. */
+  readonly policyFile: string | undefined;
+  readonly logLevel: NonNullable<SettingsFile['logLevel']>;
+  readonly permissions: PermissionSettings;
+  readonly toolMode: 'normal' | 'simple' | 'repl';
+  /** Feature flags of tools by name; one that is absent has its default. */
+  readonly features: Readonly<Record<string, boolean>>;
+  readonly durability: 'process' | 'power';
+  /** Addresses and ranges whose `X-Forwarded-*` is believed; empty: nobody's. */
+  readonly trustProxy: readonly string[];
+  readonly mcpServers: Readonly<Record<string, McpServerSettings>>;
+  readonly webFetch: { readonly allowPrivate: readonly string[] };
+  readonly toolSearch: 'auto' | 'always' | 'off';
+  readonly siblingAbort: 'bash' | 'mutating-bash' | 'never';
+  /** What Read answers for a file that did not change since: its text again, or one line. */
+  readonly readUnchanged: 'send' | 'stub';
+  /** Module paths (absolute) and package names. */
+  readonly plugins: readonly string[];
+  readonly limits: Limits;
+  /** Keys that are set and have no effect in this version; named once at start. */
+  readonly unusedKeys: readonly string[];
+  /** Other things to say once at start, one sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/** Where settings come from. */
+export interface SettingsSources {
+  /** `process.env`, with what the command line says put over it. */
+  readonly environment: Environment;
+  /** The folder the server was started in: the workspace unless one is set. Default: the process's. */
+  readonly startFolder?: string;
+}
+
+/**
+ * Load, check and freeze the settings.
+ *
+ * @throws {SettingsError} With one line that names the key and the fix; the process exits with 78.
+ */
+export function loadSettings({ environment, startFolder = process.cwd() }: SettingsSources): Settings {
+  const variables = readEnvironment(environment);
+  const resolvePath = (path: string): string => absolutePath(path, startFolder, environment);
+  const dataFolder = variables.GAUNTLET_DATA_DIR
+    ? resolvePath(variables.GAUNTLET_DATA_DIR)
+    : defaultDataFolder(environment);
+  const settingsFile = resolvePath(variables.GAUNTLET_CONFIG ?? `${dataFolder}/gauntlet.config.json`);
+  const policyFile = variables.GAUNTLET_POLICY ? resolvePath(variables.GAUNTLET_POLICY) : undefined;
+  const file = readUserFile(settingsFile, variables, environment);
+  const policy = policyFile === undefined ? {} : readPolicyFile(policyFile, environment);
+  const workspace = workspaceFolder(resolvePath(variables.GAUNTLET_WORKSPACE ?? file.workspace ?? '.'));
+
+  return deepFreeze({
+    ...doorSettings(variables, file, dataFolder, resolvePath),
+    dataFolder,
+    workspace,
+    settingsFile,
+    policyFile,
+    logLevel: variables.GAUNTLET_LOG_LEVEL ?? file.logLevel ?? 'info',
+    permissions: mergePermissions(file.permissions, policy.permissions, (path) =>
+      absolutePath(path, workspace, environment),
+    ),
+    toolMode: variables.GAUNTLET_SIMPLE ? 'simple' : (file.toolMode ?? 'normal'),
+    ...featureSettings(file, (path) => absolutePath(path, dirname(settingsFile), environment)),
+    limits: mergeLimits(variables, file, policy),
+    unusedKeys: [...refuseUnsupported('GAUNTLET_POLICY', policy), ...refuseUnsupported('the settings file', file)],
+    warnings: [...unknownVariables(environment), ...pathWarnings({ workspace, dataFolder, settingsFile, environment })],
+  });
+}
+
+function readUserFile(path: string, variables: Variables, environment: Environment): SettingsFile {
+  const value = readSettingsFile('GAUNTLET_CONFIG', path, environment);
+  if (value === undefined) {
+    if (variables.GAUNTLET_CONFIG === undefined) return {};
+    throw new SettingsError('GAUNTLET_CONFIG', `GAUNTLET_CONFIG: there is no file "${path}"; create it or unset it`);
+  }
+  return checked(settingsFileSchema, value, ` in "${path}"`);
+}
+
+function readPolicyFile(path: string, environment: Environment): PolicyFile {
+  const value = readSettingsFile('GAUNTLET_POLICY', path, environment);
+  if (value === undefined) {
+    throw new SettingsError('GAUNTLET_POLICY', `GAUNTLET_POLICY: there is no file "${path}"; create it or unset it`);
+  }
+  return checked(policyFileSchema, value, ` in "${path}"`);
+}
+
+function featureSettings(file: SettingsFile, resolvePath: (path: string) => string) {
+  return {
+    features: file.features ?? {},
+    durability: file.durability ?? 'process',
+    trustProxy: file.trustProxy ?? [],
+    mcpServers: file.mcpServers ?? {},
+    webFetch: { allowPrivate: file.webFetch?.allowPrivate ?? [] },
+    toolSearch: file.toolSearch ?? 'auto',
+    siblingAbort: file.siblingAbort ?? 'bash',
+    readUnchanged: file.readUnchanged ?? 'send',
+    plugins: (file.plugins ?? []).map((name) => (/^[./~]/.test(name) ? resolvePath(name) : name)),
+  } as const;
+}
+
+/** Later wins: defaults, the file, its own words for two of them, the environment, the policy. */
+function mergeLimits(variables: Variables, file: SettingsFile, policy: PolicyFile): Limits {
+  const askTimeoutMs = file.approvals?.askTimeoutMs;
+  const toolUseConcurrency = variables.GAUNTLET_MAX_TOOL_USE_CONCURRENCY ?? file.maxToolUseConcurrency;
+  return {
+    ...DEFAULT_LIMITS,
+    ...file.limits,
+    ...(askTimeoutMs !== undefined && { askTimeoutMs }),
+    ...(toolUseConcurrency !== undefined && { toolUseConcurrency }),
+    ...policy.limits,
+  };
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(deepFreeze);
+  return value;
+}

@@ -1,0 +1,81 @@
+/**
+ * Where the server listens and whom it lets in: refuses an open door without a lock.
+ */
+import { SettingsError } from '../settings-error.ts';
+import { isLoopback } from './door.ts';
+import type { Variables } from './environment.ts';
+import { readRegularFile } from './regular-file.ts';
+import type { SettingsFile } from './schema.ts';
+
+/** Address, token and lists of the door. */
+export interface DoorSettings {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Set by hand; undefined: made at first start and kept in `tokenFile`. */
+  readonly token: string | undefined;
+  /** Absolute; where a token is kept that nobody set by hand. */
+  readonly tokenFile: string;
+  /** Lower case, with or without a port; empty: loopback names with the port that is listened on. */
+  readonly allowedHosts: readonly string[];
+  /** Exact origins beside the server's own. */
+  readonly allowedOrigins: readonly string[];
+}
+
+/**
+ * Settings of the door, environment over file.
+ *
+ * @param resolvePath Makes a path absolute.
+ * @throws {SettingsError} If others could reach the server and no token or no host list was set by hand.
+ */
+export function doorSettings(
+  variables: Variables,
+  file: SettingsFile,
+  dataFolder: string,
+  resolvePath: (path: string) => string,
+): DoorSettings {
+  const host = variables.GAUNTLET_HOST ?? file.host ?? '127.0.0.1';
+  const token = tokenByHand(variables, file, resolvePath);
+  const allowedHosts = variables.GAUNTLET_ALLOWED_HOSTS ?? file.allowedHosts ?? [];
+  if (!isLoopback(host)) {
+    if (token === undefined) throw refuseOpenDoor('GAUNTLET_TOKEN', 'set GAUNTLET_TOKEN to a secret of your own');
+    if (allowedHosts.length === 0) {
+      throw refuseOpenDoor('GAUNTLET_ALLOWED_HOSTS', 'set GAUNTLET_ALLOWED_HOSTS to the names clients use');
+    }
+  }
+  return {
+    host,
+    port: variables.GAUNTLET_PORT ?? file.port ?? 4747,
+    token,
+    tokenFile: `${dataFolder}/token`,
+    allowedHosts,
+    allowedOrigins: variables.GAUNTLET_ALLOWED_ORIGINS ?? file.allowedOrigins ?? [],
+  };
+}
+
+/** The token itself beats a file that holds it, and the environment beats the settings file. */
+function tokenByHand(
+  variables: Variables,
+  file: SettingsFile,
+  resolvePath: (path: string) => string,
+): string | undefined {
+  if (variables.GAUNTLET_TOKEN !== undefined) return variables.GAUNTLET_TOKEN;
+  if (variables.GAUNTLET_TOKEN_FILE !== undefined) {
+    return tokenFrom('GAUNTLET_TOKEN_FILE', resolvePath(variables.GAUNTLET_TOKEN_FILE));
+  }
+  if (file.token !== undefined) return file.token;
+  return file.tokenFile === undefined ? undefined : tokenFrom('tokenFile', resolvePath(file.tokenFile));
+}
+
+function tokenFrom(key: string, path: string): string {
+  const token = readRegularFile(key, path)?.trim();
+  if (token === undefined) throw new SettingsError(key, `${key}: there is no file "${path}"; write the token to it`);
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new SettingsError(key, `${key}: "${path}" must hold one line of visible ASCII characters without spaces`);
+  }
+  return token;
+}
+
+function refuseOpenDoor(key: string, fix: string): SettingsError {
+  return new SettingsError(key, `GAUNTLET_HOST is not a loopback address, so others can reach the server: ${fix}`);
+}

@@ -1,0 +1,95 @@
+/**
+ * Folders and files the server stands on: data, workspace, settings.
+ */
+import { realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { SettingsError } from '../settings-error.ts';
+import type { Environment } from './settings-file.ts';
+
+/** Folders that are no place for an agent to work in: the kernel's, and everything at once. */
+const NO_WORKSPACE = ['/proc', '/sys', '/dev'];
+
+/** Absolute path of `path`, `~` and `~/` filled in, relative to `base`. */
+export function absolutePath(path: string, base: string, environment: Environment): string {
+  if (path === '~' || path.startsWith('~/')) return join(homeFolder(environment), path.slice(1));
+  return resolve(base, path);
+}
+
+/** Where the data lives when nobody says: the state folder of the XDG base directory specification. */
+export function defaultDataFolder(environment: Environment): string {
+  const state = environment['XDG_STATE_HOME'];
+  // The specification has relative paths ignored.
+  const base = state && isAbsolute(state) ? state : join(homeFolder(environment), '.local', 'state');
+  return join(base, 'gauntlet');
+}
+
+/**
+ * The workspace's real path.
+ *
+ * @throws {SettingsError} If it is no folder, or one no agent should work in.
+ */
+export function workspaceFolder(path: string): string {
+  const real = realFolder(path);
+  if (real === undefined) {
+    throw new SettingsError(
+      'GAUNTLET_WORKSPACE',
+      `GAUNTLET_WORKSPACE: "${path}" is not a folder; name one that exists`,
+    );
+  }
+  if (real === '/' || NO_WORKSPACE.some((folder) => isInside(real, folder))) {
+    throw new SettingsError(
+      'GAUNTLET_WORKSPACE',
+      `GAUNTLET_WORKSPACE: "${real}" cannot be a workspace; name a project's folder`,
+    );
+  }
+  return real;
+}
+
+/** What is unwise, not wrong, about where things lie; one sentence each. */
+export function pathWarnings(paths: {
+  readonly workspace: string;
+  readonly dataFolder: string;
+  readonly settingsFile: string;
+  readonly environment: Environment;
+}): readonly string[] {
+  const { workspace } = paths;
+  const warnings: string[] = [];
+  if ([homeFolder(paths.environment), '/tmp', '/var/tmp'].map(realFolder).includes(workspace)) {
+    warnings.push(`The workspace "${workspace}" holds more than one project; set GAUNTLET_WORKSPACE to one`);
+  }
+  if (isInside(realOrSpelled(paths.dataFolder), workspace)) {
+    warnings.push(
+      `The data directory "${paths.dataFolder}" lies in the workspace; set GAUNTLET_DATA_DIR to a folder outside it`,
+    );
+  } else if (isInside(realOrSpelled(dirname(paths.settingsFile)), workspace)) {
+    warnings.push(
+      `The settings file "${paths.settingsFile}" lies in the workspace; move it out of reach of the agents`,
+    );
+  }
+  return warnings;
+}
+
+function homeFolder(environment: Environment): string {
+  const home = environment['HOME'];
+  return home && isAbsolute(home) ? home : homedir();
+}
+
+function realFolder(path: string): string | undefined {
+  try {
+    const real = realpathSync(path);
+    return statSync(real).isDirectory() ? real : undefined;
+  } catch {
+    // Missing, a link to nowhere or out of reach: for the caller all the same, no folder.
+    return undefined;
+  }
+}
+
+function realOrSpelled(path: string): string {
+  return realFolder(path) ?? path;
+}
+
+function isInside(path: string, folder: string): boolean {
+  const rest = relative(folder, path);
+  return rest === '' || (rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest));
+}

@@ -1,0 +1,132 @@
+/**
+ * The shape of the settings file and of an administrator's policy file, as Zod checks them.
+ */
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { DEFAULT_LIMITS, LONGEST_TIMER_MS, type Limits } from '../limits.ts';
+import { allowedHost, allowedOrigin, logLevel, portNumber, tokenText } from './door.ts';
+import { agentModels, hooks, languageServers, principals, sandbox, webSearch } from './feature-schemas.ts';
+import { section } from './section.ts';
+
+/** Names of the permission modes; a test holds them equal to those of the contract. */
+const permissionMode = z.enum(['default', 'acceptEdits', 'plan', 'dontAsk', 'auto', 'bypassPermissions']);
+
+const text = z.string().min(1, 'must not be empty');
+const rule = z.string().regex(/^[^()\s]+(\([^]*\))?$/, 'must be a rule: "Tool" or "Tool(what)"');
+const rules = z.array(rule);
+
+const permissions = section({
+  allow: rules.default([]),
+  ask: rules.default([]),
+  deny: rules.default([]),
+  defaultMode: permissionMode.optional(),
+  additionalDirectories: z.array(text).default([]),
+  disableBypassPermissionsMode: z.literal('disable').optional(),
+});
+
+const approvals = section({
+  askTimeoutMs: z.int().min(1).max(LONGEST_TIMER_MS).optional(),
+  webhooks: z.array(section({ url: z.url({ protocol: /^https?$/ }), secretEnv: text })).optional(),
+  twoPerson: rules.optional(),
+});
+
+const mcpServerSwitches = { alwaysLoad: z.boolean().optional(), disabled: z.boolean().optional() };
+const mcpRemote = { url: z.url({ protocol: /^https?$/ }), headers: z.record(z.string(), z.string()).optional() };
+const mcpServer = z.preprocess(
+  // The shape of `.mcp.json`: an entry without a type is a command.
+  (entry) => (isRecord(entry) && !('type' in entry) ? { type: 'stdio', ...entry } : entry),
+  z.discriminatedUnion('type', [
+    section({
+      type: z.literal('stdio'),
+      command: text,
+      args: z.array(z.string()).optional(),
+      env: z.record(z.string(), z.string()).optional(),
+      cwd: text.optional(),
+      ...mcpServerSwitches,
+    }),
+    section({ type: z.literal('http'), ...mcpRemote, ...mcpServerSwitches }),
+    section({ type: z.literal('sse'), ...mcpRemote, ...mcpServerSwitches }),
+  ]),
+);
+
+const proxyAddress = z.string().refine(isProxyAddress, 'must be an IP address or a range such as "10.0.0.0/8"');
+const limitNames = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[];
+const limits = section(
+  Object.fromEntries(limitNames.map((name) => [name, limitNumber(name).optional()])) as Record<
+    keyof Limits,
+    z.ZodOptional<z.ZodNumber>
+  >,
+);
+
+/** The settings file. */
+export const settingsFileSchema = section({
+  // What the environment may say too; the environment wins.
+  host: text.optional(),
+  port: portNumber.optional(),
+  token: tokenText.optional(),
+  tokenFile: text.optional(),
+  workspace: text.optional(),
+  allowedHosts: z.array(allowedHost).optional(),
+  allowedOrigins: z.array(allowedOrigin).optional(),
+  logLevel: logLevel.optional(),
+  maxToolUseConcurrency: z.int().min(1).optional(),
+
+  permissions: permissions.optional(),
+  approvals: approvals.optional(),
+  toolMode: z.enum(['normal', 'simple', 'repl']).optional(),
+  features: z.record(z.string(), z.boolean()).optional(),
+  durability: z.enum(['process', 'power']).optional(),
+  trustProxy: z.union([proxyAddress.transform((address) => [address]), z.array(proxyAddress)]).optional(),
+  trustedWorkspaces: z.array(text).optional(),
+  hooks: hooks.optional(),
+  mcpServers: z.record(text, mcpServer).optional(),
+  models: agentModels.optional(),
+  webSearch: webSearch.optional(),
+  webFetch: section({ allowPrivate: z.array(text).optional() }).optional(),
+  principals: principals(permissionMode, limits).optional(),
+  toolSearch: z.enum(['auto', 'always', 'off']).optional(),
+  siblingAbort: z.enum(['bash', 'mutating-bash', 'never']).optional(),
+  readUnchanged: z.enum(['send', 'stub']).optional(),
+  sandbox: sandbox.optional(),
+  agents: z.array(text).optional(),
+  skills: z.array(text).optional(),
+  plugins: z.array(text).optional(),
+  lsp: languageServers.optional(),
+  limits: limits.optional(),
+});
+
+/** An administrator's policy file: what may tighten, and nothing else. */
+export const policyFileSchema = section({
+  permissions: permissions.optional(),
+  hooks: hooks.optional(),
+  sandbox: sandbox.optional(),
+  limits: limits.optional(),
+});
+
+/** A checked settings file. */
+export type SettingsFile = z.output<typeof settingsFileSchema>;
+
+/** A checked policy file. */
+export type PolicyFile = z.output<typeof policyFileSchema>;
+
+/** A server as `mcpServers` names it, its type filled in. */
+export type McpServerSettings = z.output<typeof mcpServer>;
+
+/** A limit: whole, at least 1 unless its default is 0 or it is a time, and no longer than a timer can wait. */
+function limitNumber(name: keyof Limits): z.ZodNumber {
+  const value: number = DEFAULT_LIMITS[name];
+  if (!Number.isInteger(value)) return z.number().min(0);
+  if (name.endsWith('Ms')) return z.int().min(0).max(LONGEST_TIMER_MS);
+  return z.int().min(value === 0 ? 0 : 1);
+}
+
+function isProxyAddress(address: string): boolean {
+  const [ip = '', bits, ...rest] = address.split('/');
+  const version = isIP(ip);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

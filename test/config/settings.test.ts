@@ -1,0 +1,249 @@
+/** Settings: what is accepted, what stops the start, and with which line. */
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS, SETTINGS_FILE_BYTES } from '../../config/limits.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { loadSettings, type Settings } from '../../config/settings.ts';
+import { PERMISSION_MODES } from '../../src/contract/permission-context.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const root = temporaryFolder();
+const workspace = join(root, 'project');
+mkdirSync(workspace);
+let files = 0;
+
+function fileWith(content: unknown): string {
+  const path = join(root, `settings-${++files}.json`);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+function load(environment: Record<string, string> = {}): Settings {
+  return loadSettings({ environment: { HOME: root, ...environment }, startFolder: workspace });
+}
+
+function loadFile(content: unknown, environment: Record<string, string> = {}): Settings {
+  return load({ GAUNTLET_CONFIG: fileWith(content), ...environment });
+}
+
+function refusal(attempt: () => unknown): SettingsError {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof SettingsError) return error;
+    throw error;
+  }
+  throw new Error('The settings were accepted');
+}
+
+describe('settings without a file', () => {
+  it('has the defaults of the protocol', () => {
+    const settings = load();
+    expect(settings).toMatchObject({
+      host: '127.0.0.1',
+      port: 4747,
+      token: undefined,
+      dataFolder: join(root, '.local/state/gauntlet'),
+      tokenFile: join(root, '.local/state/gauntlet/token'),
+      workspace,
+      toolMode: 'normal',
+      durability: 'process',
+      toolSearch: 'auto',
+      siblingAbort: 'bash',
+      logLevel: 'info',
+    });
+    expect(settings.limits).toEqual(DEFAULT_LIMITS);
+    expect(settings.warnings).toEqual([]);
+  });
+
+  it('is frozen all the way down', () => {
+    const settings = loadFile({ permissions: { allow: ['Read'] } });
+    expect(Object.isFrozen(settings)).toBe(true);
+    expect(Object.isFrozen(settings.permissions.rules.userSettings?.allow)).toBe(true);
+    expect(Object.isFrozen(settings.limits)).toBe(true);
+  });
+
+  it('keeps data where XDG_STATE_HOME says, unless that is relative', () => {
+    expect(load({ XDG_STATE_HOME: '/state' }).dataFolder).toBe('/state/gauntlet');
+    expect(load({ XDG_STATE_HOME: 'state' }).dataFolder).toBe(join(root, '.local/state/gauntlet'));
+  });
+
+  it('finds the settings file in the data directory', () => {
+    const data = join(root, 'data');
+    mkdirSync(data);
+    writeFileSync(join(data, 'gauntlet.config.json'), '{ "port": 5000 /* ours */, }');
+    expect(load({ GAUNTLET_DATA_DIR: data }).port).toBe(5000);
+  });
+
+  it('takes a variable that is set to nothing as not set', () => {
+    expect(load({ GAUNTLET_PORT: '', GAUNTLET_TOKEN: '' })).toMatchObject({ port: 4747, token: undefined });
+  });
+
+  it('warns of a variable that looks like ours and is not', () => {
+    expect(load({ GAUNTLET_ALLOWED_HOST: 'x', GAUNTLET_CALL_ID: 'a.b' }).warnings).toEqual([
+      'The environment variable GAUNTLET_ALLOWED_HOST is not known; did you mean GAUNTLET_ALLOWED_HOSTS?',
+    ]);
+  });
+
+  it('warns when the data directory lies in the workspace', () => {
+    expect(load({ GAUNTLET_DATA_DIR: join(workspace, 'state') }).warnings[0]).toContain('lies in the workspace');
+  });
+});
+
+describe('settings from several sources', () => {
+  it('lets the environment win over the file', () => {
+    const file = { port: 1, logLevel: 'debug', maxToolUseConcurrency: 3, allowedHosts: ['a.example'] };
+    const settings = loadFile(file, { GAUNTLET_PORT: '2', GAUNTLET_MAX_TOOL_USE_CONCURRENCY: '4' });
+    expect(settings).toMatchObject({ port: 2, logLevel: 'debug', allowedHosts: ['a.example'] });
+    expect(settings.limits.toolUseConcurrency).toBe(4);
+  });
+
+  it('lets the policy win over both', () => {
+    const policy = fileWith({
+      permissions: { deny: ['Bash(rm:*)'], disableBypassPermissionsMode: 'disable' },
+      limits: { toolUseConcurrency: 2 },
+    });
+    const user = { permissions: { allow: ['Read'] }, limits: { toolUseConcurrency: 9, bodyBytes: 10 } };
+    const settings = loadFile(user, { GAUNTLET_POLICY: policy, GAUNTLET_MAX_TOOL_USE_CONCURRENCY: '8' });
+    expect(settings.permissions.rules).toEqual({
+      policySettings: { allow: [], ask: [], deny: ['Bash(rm:*)'] },
+      userSettings: { allow: ['Read'], ask: [], deny: [] },
+    });
+    expect(settings.permissions.isBypassAvailable).toBe(false);
+    expect(settings.limits).toMatchObject({ toolUseConcurrency: 2, bodyBytes: 10 });
+  });
+
+  it('fills variables into strings, several to a string', () => {
+    const file = { mcpServers: { web: { type: 'http', url: 'http://${H}:${P}/', headers: { a: 'Bearer ${S}' } } } };
+    const settings = loadFile(file, { H: 'localhost', P: '1', S: 'secret' });
+    expect(settings.mcpServers['web']).toMatchObject({ url: 'http://localhost:1/', headers: { a: 'Bearer secret' } });
+  });
+
+  it('takes an MCP server without a type for a command', () => {
+    expect(loadFile({ mcpServers: { one: { command: 'x' } } }).mcpServers['one']).toEqual({
+      type: 'stdio',
+      command: 'x',
+    });
+  });
+
+  it('reads the token from a file that may be a link', () => {
+    symlinkSync(fileWith('s3cret\n'), join(root, 'link'));
+    expect(load({ GAUNTLET_TOKEN_FILE: join(root, 'link') }).token).toBe('s3cret');
+  });
+
+  it('listens beyond loopback with a token and host names set by hand', () => {
+    const door = {
+      GAUNTLET_HOST: '0.0.0.0',
+      GAUNTLET_TOKEN: 't',
+      GAUNTLET_ALLOWED_HOSTS: 'Gauntlet.example.com, [::1]:80',
+    };
+    expect(load(door)).toMatchObject({ host: '0.0.0.0', allowedHosts: ['gauntlet.example.com', '[::1]:80'] });
+  });
+
+  it('names what it accepts and does not act on', () => {
+    const file = { models: { default: { provider: 'openai', model: 'm' } }, skills: ['s'], sandbox: { mode: 'auto' } };
+    expect(loadFile(file).unusedKeys).toEqual(['sandbox', 'models', 'skills']);
+  });
+
+  it('knows every permission mode of the contract', () => {
+    for (const mode of PERMISSION_MODES) {
+      expect(loadFile({ permissions: { defaultMode: mode } }).permissions.defaultMode).toBe(mode);
+    }
+  });
+});
+
+describe('a wrong variable stops the start', () => {
+  it.each([
+    ['GAUNTLET_PORT', { GAUNTLET_PORT: 'x' }],
+    ['GAUNTLET_PORT', { GAUNTLET_PORT: '65536' }],
+    ['GAUNTLET_PORT', { GAUNTLET_PORT: '-1' }],
+    ['GAUNTLET_TOKEN', { GAUNTLET_TOKEN: 'two words' }],
+    ['GAUNTLET_TOKEN_FILE', { GAUNTLET_TOKEN_FILE: '/nowhere/token' }],
+    ['GAUNTLET_TOKEN', { GAUNTLET_HOST: '0.0.0.0', GAUNTLET_ALLOWED_HOSTS: 'a.example' }],
+    ['GAUNTLET_ALLOWED_HOSTS', { GAUNTLET_HOST: '0.0.0.0', GAUNTLET_TOKEN: 't' }],
+    ['GAUNTLET_ALLOWED_HOSTS', { GAUNTLET_HOST: '::', GAUNTLET_TOKEN: 't', GAUNTLET_ALLOWED_HOSTS: ' , ' }],
+    ['GAUNTLET_ALLOWED_HOSTS', { GAUNTLET_ALLOWED_HOSTS: '*' }],
+    ['GAUNTLET_ALLOWED_HOSTS', { GAUNTLET_ALLOWED_HOSTS: 'a.example,null' }],
+    ['GAUNTLET_ALLOWED_HOSTS', { GAUNTLET_ALLOWED_HOSTS: 'http://a.example' }],
+    ['GAUNTLET_ALLOWED_ORIGINS', { GAUNTLET_ALLOWED_ORIGINS: '*' }],
+    ['GAUNTLET_ALLOWED_ORIGINS', { GAUNTLET_ALLOWED_ORIGINS: 'null' }],
+    ['GAUNTLET_ALLOWED_ORIGINS', { GAUNTLET_ALLOWED_ORIGINS: 'https://a.example/' }],
+    ['GAUNTLET_MAX_TOOL_USE_CONCURRENCY', { GAUNTLET_MAX_TOOL_USE_CONCURRENCY: '0' }],
+    ['GAUNTLET_SIMPLE', { GAUNTLET_SIMPLE: 'yes' }],
+    ['GAUNTLET_LOG_LEVEL', { GAUNTLET_LOG_LEVEL: 'loud' }],
+    ['GAUNTLET_WORKSPACE', { GAUNTLET_WORKSPACE: '/nowhere' }],
+    ['GAUNTLET_WORKSPACE', { GAUNTLET_WORKSPACE: '/' }],
+    ['GAUNTLET_WORKSPACE', { GAUNTLET_WORKSPACE: '/proc/self' }],
+    ['GAUNTLET_CONFIG', { GAUNTLET_CONFIG: '/nowhere.json' }],
+    ['GAUNTLET_CONFIG', { GAUNTLET_CONFIG: '/dev/zero' }],
+    ['GAUNTLET_CONFIG', { GAUNTLET_CONFIG: '/tmp' }],
+    ['GAUNTLET_POLICY', { GAUNTLET_POLICY: '/nowhere.json' }],
+  ])('%s in %j', (key, environment) => {
+    const error = refusal(() => load(environment));
+    expect(error.key).toBe(key);
+    expect(error.message).toContain(key);
+    expect(error.message).not.toContain('\n');
+  });
+});
+
+describe('a wrong file stops the start', () => {
+  const hook = { hooks: [{ type: 'command', command: 'x' }] };
+  it.each([
+    ['permision', 'did you mean "permissions"?', { permision: {} }],
+    ['permissions.default_mode', 'did you mean "defaultMode"?', { permissions: { default_mode: 'plan' } }],
+    ['permissions.defaultMode', '"plan"', { permissions: { defaultMode: 'yolo' } }],
+    ['permissions.allow.0', 'rule', { permissions: { allow: [''] } }],
+    ['permissions.deny', 'a list', { permissions: { deny: 'Bash' } }],
+    ['limits.bodyBites', 'did you mean "bodyBytes"?', { limits: { bodyBites: 1 } }],
+    ['limits.bodyBytes', 'at least 1', { limits: { bodyBytes: 0 } }],
+    ['limits.askTimeoutMs', 'at most', { limits: { askTimeoutMs: 3e9 } }],
+    ['limits.drainMs', 'whole number', { limits: { drainMs: 1.5 } }],
+    ['port', 'number', { port: '4747' }],
+    ['trustProxy', 'a list', { trustProxy: true }],
+    ['trustProxy.0', 'range', { trustProxy: ['10.0.0.0/99'] }],
+    ['mcpServers.a.type', 'type', { mcpServers: { a: { type: 'carrier-pigeon' } } }],
+    ['mcpServers.a.url', 'http', { mcpServers: { a: { type: 'sse', url: 'file:///x' } } }],
+    ['mcpServers.a.commend', 'did you mean "command"?', { mcpServers: { a: { command: 'x', commend: 'x' } } }],
+    ['mcpServers.a.env.K', 'GONE is not set', { mcpServers: { a: { command: 'x', env: { K: '${GONE}' } } } }],
+    ['hooks', 'not supported by this version', { hooks: { PreToolUse: [hook] } }],
+    ['hooks.PreTool', 'did you mean "PreToolUse"?', { hooks: { PreTool: [hook] } }],
+    ['sandbox.mode', 'not supported by this version', { sandbox: { mode: 'required' } }],
+    ['approvals.twoPerson', 'not supported by this version', { approvals: { twoPerson: ['Bash'] } }],
+    ['features.x', 'true or false', { features: { x: 'on' } }],
+    ['principals.0.tokenSha256', '64 hex digits', { principals: [{ name: 'a', tokenSha256: 'A', roots: [] }] }],
+    ['toolMode', '"normal" or "simple"', { toolMode: 'fast' }],
+    ['GAUNTLET_CONFIG', 'stands twice', '{"permissions":{"deny":["Bash"]},"permissions":{}}'],
+    ['GAUNTLET_CONFIG', 'line 2', '{\n"__proto__":{"port":1}}'],
+    ['GAUNTLET_CONFIG', 'not valid JSON', '{"port":'],
+    ['GAUNTLET_CONFIG', 'nested deeper', '['.repeat(100_000)],
+    ['GAUNTLET_CONFIG', 'larger than', ' '.repeat(SETTINGS_FILE_BYTES + 1)],
+    ['', 'an object', '[]'],
+  ])('%s: %s', (key, fix, content) => {
+    const error = refusal(() => loadFile(content));
+    expect(error.key).toBe(key);
+    expect(error.message).toContain(key);
+    expect(error.message).toContain(fix);
+    expect(error.message).not.toContain('\n');
+  });
+
+  it('refuses a policy that sets anything else than it may', () => {
+    const error = refusal(() => load({ GAUNTLET_POLICY: fileWith({ port: 1 }) }));
+    expect(error.key).toBe('port');
+  });
+
+  it('refuses hooks of a policy this version cannot run', () => {
+    const policy = fileWith({ hooks: { PreToolUse: [{ hooks: [{ type: 'http', url: 'http://localhost/' }] }] } });
+    expect(refusal(() => load({ GAUNTLET_POLICY: policy })).message).toContain('GAUNTLET_POLICY');
+  });
+
+  it('refuses a default mode that is disabled', () => {
+    const permissions = { defaultMode: 'bypassPermissions', disableBypassPermissionsMode: 'disable' };
+    expect(refusal(() => loadFile({ permissions })).key).toBe('permissions.defaultMode');
+  });
+
+  it('never repeats a value, which may be a secret', () => {
+    const file = { mcpServers: { a: { type: 'http', url: '${SECRET}' } } };
+    expect(refusal(() => loadFile(file, { SECRET: 'canary' })).message).not.toContain('canary');
+  });
+});
