@@ -16,6 +16,8 @@ export interface HiddenTool {
   readonly cause: HiddenCause;
   /** Cause and particulars, as in `not enabled: no search engine is configured`. */
   readonly reason: string;
+  /** The same as a sentence for the model. */
+  readonly message: string;
 }
 
 /** Whose list it is: a session's, or, without permissions, nobody's. */
@@ -45,9 +47,14 @@ export function getTools(
   for (const tool of tools) {
     const found = hiding(tool, context, filter);
     if (found === undefined) visible.push(tool);
-    else hidden.push({ tool, cause: found[0], reason: `${found[0]}: ${found[1]}` });
+    else hidden.push(hiddenTool(tool, ...found));
   }
   return { visible, hidden };
+}
+
+function hiddenTool(tool: Tool, cause: HiddenCause, particulars: string): HiddenTool {
+  const reason = `${cause}: ${particulars}`;
+  return { tool, cause, reason, message: `Tool "${tool.name}" is not available (${reason})` };
 }
 
 function hiding(tool: Tool, context: PoolContext, filter: ToolFilter): readonly [HiddenCause, string] | undefined {

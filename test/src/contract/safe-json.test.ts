@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { parseSafeJson, unsafeJson } from '../../../src/contract/safe-json.ts';
+
+const bounds = { jsonDepth: 4 };
+const reasonOf = (text: string) => {
+  try {
+    parseSafeJson(text, 'the body', bounds);
+    return 'accepted';
+  } catch (error) {
+    return (error as { details: { reason: string } }).details.reason;
+  }
+};
+
+describe('JSON from outside', () => {
+  test.each([
+    ['{"a":[{"b":{}}]}', 'accepted'],
+    ['{"a":[{"b":{"c":[]}}]}', 'too_deep'],
+    ['['.repeat(100_000) + ']'.repeat(100_000), 'too_deep'],
+    ['{"__proto__":{"x":1}}', 'forbidden_key'],
+    ['[{"\\u005f_proto__":1}]', 'forbidden_key'],
+    ['{"a":{"constructor":{"prototype":{}}}}', 'forbidden_key'],
+    ['{"constructor":"Bob","prototype":1}', 'accepted'],
+    ['{"a":1', 'not_json'],
+    ['', 'not_json'],
+  ])('%.40s is %s', (text, expected) => {
+    expect(reasonOf(text)).toBe(expected);
+  });
+
+  test('a value that is already parsed is judged alike', () => {
+    expect(unsafeJson([[[[[]]]]], bounds)).toBe('too_deep');
+    expect(unsafeJson({ a: 'x' }, bounds)).toBeUndefined();
+  });
+});
