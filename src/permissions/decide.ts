@@ -1,0 +1,245 @@
+/**
+ * The decision of the gate: may this call run, or must somebody be asked?
+ *
+ * `weigh` is the list of DESIGN section 4 from top to bottom, and its first answer holds. A hook may then
+ * tighten it, or allow what would have been asked; whoever has nobody to ask denies.
+ */
+import type { DecisionPart, PermissionDecision } from '../contract/decision.ts';
+import type { RuleBehavior } from '../contract/permission-context.ts';
+import type { PermissionPart } from '../contract/tool.ts';
+import { allowingRules, unansweredMessage } from './denial.ts';
+import { judgeCall, type Judgement, type PermissionRequest } from './judgement.ts';
+import { allowingPathRule, coveringPathRule, hitPathRule, type PathQuestion } from './path-gate.ts';
+import { rulesFor, type SourcedRule } from './rule-index.ts';
+
+export type { PermissionRequest } from './judgement.ts';
+
+type Verdict = Pick<PermissionDecision, 'behavior' | 'reason' | 'message'> & {
+  /** No hook turns this question into a yes: a safety check, or a person is required. */
+  readonly isFirm?: boolean;
+};
+
+/**
+ * Decide about one call. Never rejects: what cannot be judged is asked or denied.
+ *
+ * @returns `ask` means "before anybody is asked"; `message` is for that person, or for the model that is refused.
+ */
+export async function decidePermission(request: PermissionRequest): Promise<PermissionDecision> {
+  const judgement = await judgeCall(request);
+  const verdict = await settle(request, judgement, withHook(request, weigh(request, judgement)));
+  const { check, warnings, suggestions, matcher } = judgement;
+  return {
+    behavior: verdict.behavior,
+    reason: verdict.reason,
+    message: verdict.message,
+    warnings,
+    suggestions: verdict.behavior === 'allow' ? [] : suggestions,
+    ...(matcher.parts && { parts: matcher.parts.map((part) => decidedPart(request, part)) }),
+    ...(check.behavior === 'allow' && check.updatedInput && { updatedInput: check.updatedInput }),
+  };
+}
+
+/** The ten steps; the first that applies. */
+function weigh(request: PermissionRequest, judgement: Judgement): Verdict {
+  return (
+    denial(request, judgement) ??
+    ownFile(judgement) ??
+    safety(request, judgement) ??
+    askedByRule(request, judgement) ??
+    personRequired(request, judgement) ??
+    byMode(request, judgement) ??
+    allowedByRule(request, judgement) ??
+    unasked(request, judgement) ??
+    question(request, judgement)
+  );
+}
+
+function denial(request: PermissionRequest, judgement: Judgement): Verdict | undefined {
+  const rule = matchedRule(request, judgement, 'deny');
+  if (rule) return { behavior: 'deny', reason: { type: 'rule', ...rule }, message: `Denied by rule "${rule.rule}"` };
+  const refused = judgement.paths.find(({ located }) => located.refusal !== undefined);
+  if (!refused) return undefined;
+  const message = `Cannot use "${refused.use.path}": ${refused.located.refusal ?? ''}`;
+  return { behavior: 'deny', reason: { type: 'safety_check' }, message };
+}
+
+/** A session may read its own spilled results in every mode. */
+function ownFile({ paths, isReadOnly, failure }: Judgement): Verdict | undefined {
+  const isOwn = paths.length > 0 && paths.every(({ use, located }) => use.access === 'read' && located.isSessionFile);
+  if (!isOwn || !isReadOnly || failure !== undefined) return undefined;
+  return { behavior: 'allow', reason: { type: 'read_only' }, message: "Reads the session's own files" };
+}
+
+function safety({ tool, context }: PermissionRequest, judgement: Judgement): Verdict | undefined {
+  const { check, paths, failure, matcher } = judgement;
+  const ask = (message: string): Verdict => ({ behavior: 'ask', reason: { type: 'safety_check' }, message, isFirm: true });
+  const unsafe = paths.find(({ located }) => located.safety !== undefined);
+  if (unsafe) return ask(`Writing "${unsafe.use.path}" needs a person: ${unsafe.located.safety ?? ''}`);
+  if (check.behavior === 'ask' && check.isSafetyCheck) return ask(check.message);
+  if (failure !== undefined) return ask(`"${tool.name}" could not judge its input: ${failure}`);
+  if (!matcher.isUnparsable || !hasRestrictingSpecs(tool, context)) return undefined;
+  // What cannot be understood may be exactly what a rule forbids.
+  const message = 'The input cannot be understood well enough to rule out what the rules forbid';
+  return { behavior: 'ask', reason: { type: 'parse_error' }, message, isFirm: true };
+}
+
+function askedByRule(request: PermissionRequest, judgement: Judgement): Verdict | undefined {
+  const rule = matchedRule(request, judgement, 'ask');
+  return rule && { behavior: 'ask', reason: { type: 'rule', ...rule }, message: `Rule "${rule.rule}" asks first` };
+}
+
+function personRequired(_request: PermissionRequest, { check }: Judgement): Verdict | undefined {
+  if (check.behavior === 'deny') return { behavior: 'deny', reason: { type: 'tool' }, message: check.message };
+  if (check.behavior !== 'ask' || !check.isRequired) return undefined;
+  return { behavior: 'ask', reason: { type: 'tool' }, message: check.message, isFirm: true };
+}
+
+function byMode({ tool, context }: PermissionRequest, { paths, isReadOnly }: Judgement): Verdict | undefined {
+  const { mode, isBypassAvailable } = context.session.permissions;
+  if (mode === 'bypassPermissions' && isBypassAvailable) {
+    return { behavior: 'allow', reason: { type: 'mode', mode }, message: `Allowed by mode "${mode}"` };
+  }
+  if (mode !== 'plan' || tool.touchesOnlySession) return undefined;
+  if (isReadOnly && paths.every(({ use }) => use.access === 'read')) return undefined;
+  const message = `Cannot use "${tool.name}" in plan mode: only reading is allowed. Leave plan mode first`;
+  return { behavior: 'deny', reason: { type: 'mode', mode }, message };
+}
+
+function allowedByRule(request: PermissionRequest, { matcher, paths }: Judgement): Verdict | undefined {
+  const { tool, context } = request;
+  const rules = rulesFor(context.session.permissions, 'allow', tool);
+  const isJudgeable = !rules.bare && !matcher.isUnparsable && rules.specs.length > 0;
+  const specs = isJudgeable ? safely(() => matcher.covers(rules.specs), undefined) : undefined;
+  const covering = specs?.[0];
+  const rule =
+    rules.bare ??
+    (covering === undefined ? undefined : rules.bySpec.get(covering)) ??
+    (tool.preparePermissionMatcher ? undefined : coveringPathRule(pathQuestion(request, paths)));
+  return rule && { behavior: 'allow', reason: { type: 'rule', ...rule }, message: `Allowed by rule "${rule.rule}"` };
+}
+
+/** Edits in mode `acceptEdits`, what stays in the session, and what only reads inside. */
+function unasked({ tool, context }: PermissionRequest, judgement: Judgement): Verdict | undefined {
+  const { check, paths, hasPaths, isReadOnly } = judgement;
+  const { mode } = context.session.permissions;
+  if (check.behavior === 'ask' || tool.origin?.type === 'mcp') return undefined;
+  const isInside = paths.every(({ located }) => located.isInside);
+  if (mode === 'acceptEdits' && tool.isFileEdit && paths.length > 0 && isInside) {
+    return { behavior: 'allow', reason: { type: 'mode', mode }, message: `Allowed by mode "${mode}"` };
+  }
+  if (tool.touchesOnlySession) {
+    return { behavior: 'allow', reason: { type: 'tool' }, message: 'Changes nothing outside the session' };
+  }
+  const readsInside = paths.every(
+    ({ use, located }) => use.access === 'read' && (located.isInside || located.isSessionFile),
+  );
+  if (!isReadOnly || !hasPaths || !readsInside) return undefined;
+  return { behavior: 'allow', reason: { type: 'read_only' }, message: 'Only reads, inside the working directories' };
+}
+
+function question({ tool }: PermissionRequest, { check, matcher, paths, isReadOnly }: Judgement): Verdict {
+  const ask = (type: 'tool' | 'parse_error' | 'default', message: string): Verdict => ({
+    behavior: 'ask',
+    reason: { type },
+    message,
+  });
+  if (check.behavior === 'ask') return ask('tool', check.message);
+  if (matcher.isUnparsable) return ask('parse_error', `"${tool.name}" needs a yes: its input cannot be fully understood`);
+  const outside = isReadOnly ? paths.find(({ located }) => !located.isInside && !located.isSessionFile) : undefined;
+  if (outside) return ask('default', `Reading "${outside.use.path}" needs a yes: it is outside the working directories`);
+  return ask('default', `"${tool.name}" needs a yes: no rule allows this call`);
+}
+
+/** A hook tightens whatever it likes, and allows what would have been asked. */
+function withHook({ hook }: PermissionRequest, verdict: Verdict): Verdict {
+  if (!hook || verdict.behavior === 'deny') return verdict;
+  const message = hook.reason ?? `A hook said ${hook.behavior}`;
+  if (hook.behavior === 'deny') return { behavior: 'deny', reason: { type: 'hook' }, message };
+  if (hook.behavior === 'ask' && verdict.behavior === 'allow') return { behavior: 'ask', reason: { type: 'hook' }, message };
+  const mayAllow = hook.behavior === 'allow' && verdict.behavior === 'ask' && verdict.isFirm !== true;
+  return mayAllow ? { behavior: 'allow', reason: { type: 'hook' }, message } : verdict;
+}
+
+/** Mode `auto` puts a plain question to the classifier; whoever has nobody to ask turns it into a no. */
+async function settle(request: PermissionRequest, judgement: Judgement, verdict: Verdict): Promise<Verdict> {
+  if (verdict.behavior !== 'ask') return verdict;
+  const { mode, shouldAvoidPermissionPrompts } = request.context.session.permissions;
+  const classified = mode === 'auto' ? await classify(request, verdict) : undefined;
+  if (classified) return classified;
+  if (mode !== 'dontAsk' && !shouldAvoidPermissionPrompts) return verdict;
+
+  const cause = mode === 'dontAsk' ? 'mode "dontAsk" asks nobody' : 'this session has nobody to ask';
+  const rules = allowingRules(judgement.suggestions);
+  const allowedBy = rules.length > 0 ? rules : rulesForPaths(request, judgement);
+  const message = unansweredMessage({ message: verdict.message, suggestions: [], allowedBy }, request.tool.name, cause);
+  const reason = mode === 'dontAsk' && verdict.reason.type === 'default' ? { type: 'mode' as const, mode } : verdict.reason;
+  return { behavior: 'deny', reason, message };
+}
+
+async function classify(request: PermissionRequest, verdict: Verdict): Promise<Verdict | undefined> {
+  const isPlain = verdict.reason.type === 'default' || verdict.reason.type === 'parse_error';
+  if (!request.classifier || !isPlain || verdict.isFirm === true) return undefined;
+  try {
+    if (request.tool.toAutoClassifierInput(request.input) === '') return undefined;
+    const behavior = await request.classifier(request);
+    if (behavior !== 'allow' && behavior !== 'deny') return undefined;
+    const message = behavior === 'allow' ? 'Allowed by the classifier' : 'Denied by the classifier of mode "auto"';
+    return { behavior, reason: { type: 'classifier' }, message };
+  } catch {
+    // A classifier that fails has said nothing: the question goes to a person.
+    return undefined;
+  }
+}
+
+function matchedRule(
+  request: PermissionRequest,
+  { matcher, paths }: Judgement,
+  behavior: Exclude<RuleBehavior, 'allow'>,
+): SourcedRule | undefined {
+  const rules = rulesFor(request.context.session.permissions, behavior, request.tool);
+  if (rules.bare) return rules.bare;
+  const spec = rules.specs.length === 0 ? undefined : safely(() => matcher.hits(rules.specs, behavior), rules.specs[0]);
+  if (spec !== undefined) return rules.bySpec.get(spec);
+  return hitPathRule(pathQuestion(request, paths), behavior);
+}
+
+function hasRestrictingSpecs(tool: PermissionRequest['tool'], context: PermissionRequest['context']): boolean {
+  const { permissions } = context.session;
+  return (['deny', 'ask'] as const).some((behavior) => rulesFor(permissions, behavior, tool).specs.length > 0);
+}
+
+/** What became of one part by itself, for `explain`. */
+function decidedPart({ tool, context }: PermissionRequest, part: PermissionPart): DecisionPart {
+  const { permissions } = context.session;
+  for (const behavior of ['deny', 'ask'] as const) {
+    const rules = rulesFor(permissions, behavior, tool);
+    const spec = safely(() => part.hits?.(rules.specs, behavior), undefined);
+    const rule = rules.bare ?? (spec === undefined ? undefined : rules.bySpec.get(spec));
+    if (rule) return { text: part.text, behavior, reason: { type: 'rule', ...rule } };
+  }
+  const rules = rulesFor(permissions, 'allow', tool);
+  const spec = safely(() => part.covers?.(rules.specs)?.[0], undefined);
+  const rule = rules.bare ?? (spec === undefined ? undefined : rules.bySpec.get(spec));
+  if (rule) return { text: part.text, behavior: 'allow', reason: { type: 'rule', ...rule } };
+  if (part.isReadOnly) return { text: part.text, behavior: 'allow', reason: { type: 'read_only' } };
+  return { text: part.text, behavior: 'ask', reason: { type: 'default' } };
+}
+
+function rulesForPaths(request: PermissionRequest, { paths }: Judgement): readonly string[] {
+  if (request.tool.preparePermissionMatcher) return [];
+  const { root } = request.context.session;
+  return paths.filter(({ located }) => !located.isSessionFile).map((path) => allowingPathRule(path, root));
+}
+
+function pathQuestion({ tool, context }: PermissionRequest, paths: Judgement['paths']): PathQuestion {
+  return { permissions: context.session.permissions, root: context.session.root, tool, paths };
+}
+
+function safely<Value>(question: () => Value, otherwise: Value): Value {
+  try {
+    return question();
+  } catch {
+    // A matcher that fails has judged nothing; the caller's answer is the cautious one.
+    return otherwise;
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * What the decision weighs: everything the tool says about one input, and where its paths lie.
+ *
+ * A tool's method that throws is a finding, never a grant: `failure` makes the decision a question.
+ */
+import type { PermissionDecision, PermissionResult } from '../contract/decision.ts';
+import { errorMessage } from '../contract/errors.ts';
+import type { LocatePath } from '../contract/located-path.ts';
+import type { PermissionUpdate } from '../contract/permission-context.ts';
+import type { PermissionMatcher, Tool, ToolUseContext } from '../contract/tool.ts';
+import type { JudgedPath } from './path-gate.ts';
+
+/** A call to decide about. */
+export interface PermissionRequest {
+  readonly tool: Tool;
+  /** Parsed; what would run. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The backfilled clone: what rules and people see. */
+  readonly observable: Readonly<Record<string, unknown>>;
+  readonly context: ToolUseContext;
+  readonly locate: LocatePath;
+  /** What the PreToolUse hooks said together. */
+  readonly hook?: { readonly behavior: PermissionDecision['behavior']; readonly reason?: string };
+  /** Mode `auto` asks it before a person; it sees the request alone. */
+  readonly classifier?: (request: PermissionRequest) => Promise<PermissionDecision['behavior']>;
+}
+
+/** Everything known about a call before the rules are weighed. */
+export interface Judgement {
+  readonly check: PermissionResult;
+  readonly matcher: PermissionMatcher;
+  readonly paths: readonly JudgedPath[];
+  /** False also for a tool that declares no paths. */
+  readonly hasPaths: boolean;
+  readonly isReadOnly: boolean;
+  readonly warnings: readonly string[];
+  readonly suggestions: readonly PermissionUpdate[];
+  /** What went wrong in the tool's own gates; whatever else holds, somebody must be asked. */
+  readonly failure?: string;
+}
+
+/** Specs of a tool without a matcher cannot be judged: they forbid, and never allow. */
+const UNJUDGEABLE: PermissionMatcher = { hits: (specs) => specs[0], covers: () => undefined };
+
+/** A path tool's specs are patterns, which the path gate judges. */
+const PATHS_ONLY: PermissionMatcher = { hits: () => undefined, covers: () => undefined };
+
+/** Ask the tool everything. Never rejects. */
+export async function judgeCall(request: PermissionRequest): Promise<Judgement> {
+  const { tool, input, observable, context } = request;
+  let failure: string | undefined;
+  const attempt = <Value>(question: () => Value, otherwise: Value): Value => {
+    try {
+      return question();
+    } catch (error) {
+      failure ??= errorMessage(error);
+      return otherwise;
+    }
+  };
+
+  const uses = attempt(() => tool.paths?.(input), undefined);
+  const where = { session: context.session, sessionFolder: context.sessionFolder };
+  const [check, paths] = await Promise.all([
+    checkOf(request).catch((error: unknown): PermissionResult => {
+      failure ??= errorMessage(error);
+      return { behavior: 'ask', message: `"${tool.name}" could not check its input` };
+    }),
+    Promise.all((uses ?? []).map(async (use) => ({ use, located: await request.locate(use, where) }))).catch(
+      (error: unknown) => {
+        failure ??= errorMessage(error);
+        return [];
+      },
+    ),
+  ]);
+
+  const defaultMatcher = tool.paths ? PATHS_ONLY : UNJUDGEABLE;
+  const matcher = attempt(() => tool.preparePermissionMatcher?.(observable, context.session) ?? defaultMatcher, UNJUDGEABLE);
+  const isReadOnly = attempt(() => tool.isReadOnly(input), false) === true;
+  const warnings = attempt(() => tool.warnings?.(observable) ?? [], []);
+  const suggestions = check.behavior === 'ask' && check.suggestions
+    ? check.suggestions
+    : attempt(() => suggestionsFor(request, paths, uses !== undefined), []);
+  return { check, matcher, paths, hasPaths: uses !== undefined, isReadOnly, warnings, suggestions, failure };
+}
+
+async function checkOf({ tool, input, context }: PermissionRequest): Promise<PermissionResult> {
+  return await tool.checkPermissions(input, context);
+}
+
+/** What "always allow" would add: the tool's own rules, else the folder outside, else the tool itself. */
+function suggestionsFor(
+  { tool, observable }: PermissionRequest,
+  paths: readonly JudgedPath[],
+  hasPaths: boolean,
+): readonly PermissionUpdate[] {
+  const own = tool.suggestRules?.(observable);
+  if (own) return own.length === 0 ? [] : [{ type: 'addRules', behavior: 'allow', rules: own }];
+  if (!hasPaths) return [{ type: 'addRules', behavior: 'allow', rules: [tool.name] }];
+
+  const outside = paths.filter(({ located }) => !located.isInside && !located.isSessionFile);
+  const directories = new Set(outside.map(({ located }) => located.real.slice(0, located.real.lastIndexOf('/'))));
+  // The root folder, or one directly under it, would put the whole machine inside.
+  const named = [...directories].filter((directory) => directory.split('/').length > 2);
+  const updates: PermissionUpdate[] = [];
+  if (named.length > 0 && named.length === directories.size) updates.push({ type: 'addDirectories', directories: named });
+  if (tool.isFileEdit && outside.length === 0) updates.push({ type: 'setMode', mode: 'acceptEdits' });
+  return updates;
+}

@@ -1,0 +1,82 @@
+/**
+ * Read and Edit rules reach every tool that declares its paths; other rules with a path reach their own tool.
+ *
+ * Denying and asking try the spelled and the real path, and globs; allowing tries the real path alone.
+ */
+import type { LocatedPath, PathUse } from '../contract/located-path.ts';
+import type { RuleBehavior, ToolPermissionContext } from '../contract/permission-context.ts';
+import type { Tool } from '../contract/tool.ts';
+import { pathRules } from './path-rules.ts';
+import { rulesFor, rulesNamed, type SourcedRule, type ToolRules } from './rule-index.ts';
+
+/** One path of a call: what the tool said, and what was found there. */
+export interface JudgedPath {
+  readonly use: PathUse;
+  readonly located: LocatedPath;
+}
+
+/** Whose rules judge a path, by access: words of the rule language. */
+const RULE_NAME = { read: 'Read', write: 'Edit' } as const;
+
+/** What the path gate is asked about. */
+export interface PathQuestion {
+  readonly permissions: ToolPermissionContext;
+  /** Absolute; what relative patterns start from. */
+  readonly root: string;
+  readonly tool: Tool;
+  readonly paths: readonly JudgedPath[];
+}
+
+/** The first deny or ask rule that any of the paths runs into. */
+export function hitPathRule(question: PathQuestion, behavior: Exclude<RuleBehavior, 'allow'>): SourcedRule | undefined {
+  for (const path of question.paths) {
+    for (const rules of listsFor(question, behavior, path.use)) {
+      const compiled = pathRules(rules.specs, question.root, 'deny');
+      const { spelled, real } = path.located;
+      const spec = compiled.match(spelled) ?? (real === spelled ? undefined : compiled.match(real)) ?? compiled.matchGlob(spelled);
+      if (spec !== undefined) return rules.bySpec.get(spec);
+    }
+  }
+  return undefined;
+}
+
+/** The allow rule of the first path, where every path has one; undefined where any has none, or there are none. */
+export function coveringPathRule(question: PathQuestion): SourcedRule | undefined {
+  const found = question.paths.map((path) => {
+    for (const rules of listsFor(question, 'allow', path.use)) {
+      const spec = pathRules(rules.specs, question.root, 'allow').match(path.located.real);
+      if (spec !== undefined) return rules.bySpec.get(spec);
+    }
+    return undefined;
+  });
+  return found.every((rule) => rule !== undefined) ? found[0] : undefined;
+}
+
+/**
+ * Whether a deny rule hides an absolute path from reading: what `ToolUseContext.isReadDenied` is made of.
+ *
+ * Ask it about the spelled and the real path both.
+ */
+export function readDenial(permissions: ToolPermissionContext, root: string): (absolutePath: string) => boolean {
+  const { specs } = rulesNamed(permissions, 'deny', RULE_NAME.read);
+  if (specs.length === 0) return () => false;
+  const compiled = pathRules(specs, root, 'deny');
+  return (absolutePath) => compiled.match(absolutePath) !== undefined;
+}
+
+/** The rule that would allow this path, as `Read(//etc/hosts)` or `Edit(/src/app.ts)`. */
+export function allowingPathRule(path: JudgedPath, root: string): string {
+  const { real } = path.located;
+  const spelled = real.startsWith(`${root}/`) ? real.slice(root.length) : `/${real}`;
+  return `${RULE_NAME[path.use.access]}(${spelled.replace(/[\\*?[\]!# ]/g, '\\$&')})`;
+}
+
+/** The lists that judge one path: those of its access, and the tool's own where it is not one of those two. */
+function listsFor(question: PathQuestion, behavior: RuleBehavior, use: PathUse): readonly ToolRules[] {
+  const general = rulesNamed(question.permissions, behavior, RULE_NAME[use.access]);
+  const isShared = Object.values(RULE_NAME).some((name) => name === question.tool.name);
+  // A tool with a matcher of its own gives its specs another meaning than a path.
+  if (isShared || question.tool.preparePermissionMatcher) return general.specs.length > 0 ? [general] : [];
+  const own = rulesFor(question.permissions, behavior, question.tool);
+  return [general, own].filter((rules) => rules.specs.length > 0);
+}
