@@ -94,6 +94,60 @@ export const DEFAULT_LIMITS = {
   /** Bytes of one call's output that go to its spill file; past it the call ends with `output_limit`. */
   spillBytes: 64 * MIB,
 
+  // Files: what Read, Edit, Write, Glob and Grep hold and hand out.
+  /** Lines of one page of Read. */
+  readLines: 2_000,
+  /** Text of one page of Read; about 25,000 tokens at four bytes a token. */
+  readPageBytes: 100_000,
+  /** A longer line is cut where it stands in a page. */
+  readLineChars: 2_000,
+  /** A file up to this size is read whole, checked and hashed; a larger one is streamed. */
+  readWholeBytes: 1 * MIB,
+  /** Bytes looked through for one page once its first line is found: one endless line ends here. */
+  readPageScanBytes: 16 * MIB,
+  /** Bytes skipped to find a page's first line; more than any log, less than a sparse terabyte. */
+  readSeekBytes: 16 * 1_024 * MIB,
+  /** An image, a PDF or a notebook larger than this is not opened. */
+  readRichBytes: 32 * MIB,
+  /** An image sent as it is; the Messages API takes 5 MB of base64. */
+  imageBytes: 3_750_000,
+  /** Longer edge of an image; larger ones are scaled down. */
+  imageEdgePixels: 2_000,
+  /** Pixels of an image that is decoded at all: a small file can hold a huge picture. */
+  imagePixels: 100_000_000,
+  /** Scaling an image, or taking the text out of a PDF, ends after this long. */
+  richReadMs: 20 * SECOND,
+  /** Pages of a PDF in one read. */
+  pdfPages: 20,
+  /** Heap of the worker that reads PDFs. */
+  pdfWorkerMiB: 256,
+  /** A PDF without text is sent whole up to this size. */
+  pdfDocumentBytes: 3 * MIB,
+  /** Text of one output of a notebook cell. */
+  notebookOutputChars: 10_000,
+  /** Files a session remembers having read. */
+  readRecords: 1_000,
+  /** Files whose last writer is remembered, for all sessions together. */
+  writerRecords: 10_000,
+  /** Names looked through for one that was perhaps meant. */
+  similarNames: 2_000,
+  /** A file Edit or Write changes is held whole, twice. */
+  editFileBytes: 32 * MIB,
+  /** A diff is given up after this long: it blocks the event loop. */
+  diffMs: 200,
+  /** Lines of diff a result shows. */
+  diffLines: 400,
+  /** Text of a file in a display. */
+  fileDisplayChars: 8_000,
+
+  // Child processes.
+  /** Shells kept started ahead by the process host, some 3 MiB each. */
+  warmShells: 3,
+  /** Children of the process host running at once, all sessions together. */
+  hostedChildren: 256,
+  /** Bytes of one child's output under way between the process host and its reader. */
+  childWindowBytes: 256 * KIB,
+
   // Frames.
   /** Partial inputs of one streaming block: one frame each this often at most. */
   partialInputMs: 100,

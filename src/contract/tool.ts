@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import type { AssistantMessage, JsonObject, NewMessage, ToolResultBlock } from './blocks.ts';
 import type { DecisionPart, PermissionDecision, PermissionResult } from './decision.ts';
 import type { Display } from './display.ts';
-import type { PathUse } from './located-path.ts';
+import type { LocatedPath, PathUse } from './located-path.ts';
 import type { RuleBehavior, ToolPermissionContext } from './permission-context.ts';
 import type { ContextModifier, SessionContext } from './session-context.ts';
 
@@ -85,6 +85,11 @@ export interface ToolUseContext {
    * Both the spelled and the real path must be asked about.
    */
   isReadDenied(absolutePath: string): boolean;
+  /**
+   * What the gate judged, one for each of the tool's `paths(input)`, in the same order. A tool opens these
+   * and locates nothing again, so that a link swapped in after the gate leads nowhere.
+   */
+  readonly located?: readonly LocatedPath[];
   /** Ends the whole turn after this call: `turn_abort` climbs the tree. */
   abortTurn(reason: string): void;
   /** Tell whoever watches, as a `notice` frame. */

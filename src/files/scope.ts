@@ -11,9 +11,10 @@ import { resolve } from 'node:path';
 import type { LocatedPath, LocatePath, PathUse } from '../contract/located-path.ts';
 import type { ToolPermissionContext } from '../contract/permission-context.ts';
 import { isInsideFolder } from './containment.ts';
+import { hasHiddenCharacters } from './hidden-characters.ts';
 import { resolveRealPath } from './real-path.ts';
 import { foldName, sensitiveTarget } from './sensitive-targets.ts';
-import { absolutePath, hasHiddenCharacters, refuseSpelling } from './spelling.ts';
+import { absolutePath, refuseSpelling } from './spelling.ts';
 
 /** Kernel interfaces that look like files: endless, secret, or the server's own descriptors. */
 const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];

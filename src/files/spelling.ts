@@ -5,14 +5,12 @@
  * credentials) and others show a person a different path than the one that would be opened.
  */
 import { resolve } from 'node:path';
+import { hasHiddenCharacters } from './hidden-characters.ts';
 
 /** PATH_MAX of Linux, bytes. */
 const PATH_BYTES = 4_096;
 /** NAME_MAX of all common file systems, bytes. */
 const NAME_BYTES = 255;
-
-/** Control, format (bidi, zero-width, tags), lone surrogate, line and paragraph separator: unseen or misleading. */
-const HIDDEN_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 const isWindows = process.platform === 'win32';
 
@@ -34,11 +32,6 @@ export function refuseSpelling(path: string): string | undefined {
     return 'names that end in a dot or a blank, and alternate streams, open another file than they name';
   }
   return undefined;
-}
-
-/** Whether a text holds characters a person cannot see or that change what they see. */
-export function hasHiddenCharacters(text: string): boolean {
-  return HIDDEN_CHARACTERS.test(text);
 }
 
 /**

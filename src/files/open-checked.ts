@@ -1,0 +1,99 @@
+/**
+ * Files are opened for reading here and nowhere else: the descriptor is what was located, or nothing is read.
+ *
+ * The last component is never followed, a pipe never blocks, only regular files pass, and nothing
+ * beyond the size seen at open is read, so that a file that grows cannot keep a reader for ever.
+ */
+import { closeSync, constants, fstatSync, lstatSync, openSync, read, readlinkSync, readSync, realpathSync, type Stats } from 'node:fs';
+import { promisify } from 'node:util';
+import { GauntletError } from '../contract/errors.ts';
+import { fileError } from './file-error.ts';
+
+/** Up to this many bytes a read from the page cache is cheaper than a trip through the thread pool. */
+const SYNCHRONOUS_READ_BYTES = 256 * 1_024;
+
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const readAsync = promisify(read);
+
+/** An open regular file, as it was when it was opened. */
+export interface CheckedFile {
+  /** Of the descriptor; `size` is the most that can be read. */
+  readonly stats: Stats;
+  /** Fill `buffer` from `position`. @returns Bytes read; less than asked only at the end of what was there at open. */
+  read(buffer: Uint8Array, position: number): Promise<number>;
+  /** All of it, or its first `capBytes`. */
+  readWhole(capBytes: number): Promise<Buffer>;
+}
+
+/**
+ * Open a located file, hand it to `work`, close it.
+ *
+ * @param real Real path, as `LocatePath` found it.
+ * @param spelled How the caller wrote it, for messages.
+ * @throws {GauntletError} `tool_failed` (`details.reason`: `enoent`, `eisdir`, `moved`, …), `resource_exhausted`.
+ */
+export async function withCheckedFile<Result>(
+  real: string,
+  spelled: string,
+  work: (file: CheckedFile) => Promise<Result>,
+): Promise<Result> {
+  const descriptor = openOrThrow(real, spelled);
+  try {
+    return await work(check(descriptor, real, spelled));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whether a descriptor is open on the file or folder at `real`, now. */
+export function isOpenOn(descriptor: number, real: string): boolean {
+  if (process.platform === 'linux') return readlinkSync(`/proc/self/fd/${descriptor}`) === real;
+  const opened = fstatSync(descriptor);
+  const named = lstatSync(real);
+  return opened.ino === named.ino && opened.dev === named.dev && realpathSync.native(real) === real;
+}
+
+function openOrThrow(real: string, spelled: string): number {
+  try {
+    return openSync(real, OPEN_FLAGS);
+  } catch (error) {
+    throw fileError('Cannot read', spelled, error);
+  }
+}
+
+function check(descriptor: number, real: string, spelled: string): CheckedFile {
+  const stats = fstatSync(descriptor);
+  if (stats.isDirectory()) throw refuse(spelled, 'it is a folder', 'eisdir');
+  if (!stats.isFile()) throw refuse(spelled, 'it is not a regular file', 'irregular');
+  if (!isOpenOn(descriptor, real)) throw refuse(spelled, 'it was moved or replaced after it was checked. Try again', 'moved');
+
+  async function readAt(buffer: Uint8Array, position: number): Promise<number> {
+    const length = Math.min(buffer.byteLength, stats.size - position);
+    if (length <= 0) return 0;
+    try {
+      if (length <= SYNCHRONOUS_READ_BYTES) return readSync(descriptor, buffer, 0, length, position);
+      return (await readAsync(descriptor, buffer, 0, length, position)).bytesRead;
+    } catch (error) {
+      throw fileError('Cannot read', spelled, error);
+    }
+  }
+
+  return {
+    stats,
+    read: readAt,
+    async readWhole(capBytes) {
+      const whole = Buffer.allocUnsafe(Math.min(stats.size, capBytes));
+      let filled = 0;
+      while (filled < whole.length) {
+        const bytes = await readAt(whole.subarray(filled), filled);
+        if (bytes === 0) break;
+        filled += bytes;
+      }
+      return whole.subarray(0, filled);
+    },
+  };
+}
+
+function refuse(spelled: string, why: string, reason: string): GauntletError {
+  return new GauntletError('tool_failed', `Cannot read "${spelled}": ${why}`, { details: { reason } });
+}

@@ -1,0 +1,67 @@
+/**
+ * "Did you mean": the name in a folder that somebody who misspelled one probably had in mind.
+ */
+import { opendirSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { foldName } from './sensitive-targets.ts';
+
+/**
+ * Find an existing file like one that is missing.
+ *
+ * @param missing Absolute path of nothing.
+ * @param limit Names of the folder looked at.
+ * @param isHidden Names never to be told.
+ * @returns Absolute path, or undefined when nothing is close.
+ */
+export function similarPath(missing: string, limit: number, isHidden: (path: string) => boolean): string | undefined {
+  const folder = dirname(missing);
+  const wanted = foldName(basename(missing));
+  let best: { readonly name: string; readonly distance: number } | undefined;
+  for (const name of namesIn(folder, limit)) {
+    const distance = nameDistance(wanted, foldName(name));
+    if (distance > Math.max(1, wanted.length / 4) || (best && best.distance <= distance)) continue;
+    if (!isHidden(join(folder, name))) best = { name, distance };
+  }
+  return best && join(folder, best.name);
+}
+
+function namesIn(folder: string, limit: number): readonly string[] {
+  const names: string[] = [];
+  let opened;
+  try {
+    opened = opendirSync(folder);
+  } catch {
+    // The folder is missing or closed to us: nothing to suggest, and the caller already has its error.
+    return names;
+  }
+  try {
+    for (let entry = opened.readSync(); entry && names.length < limit; entry = opened.readSync()) {
+      if (entry.isFile()) names.push(entry.name);
+    }
+  } finally {
+    opened.closeSync();
+  }
+  return names;
+}
+
+/** 0 for the same stem with another ending, else the edit distance. */
+function nameDistance(a: string, b: string): number {
+  return stem(a) === stem(b) ? 0 : editDistance(a, b);
+}
+
+function stem(name: string): string {
+  return name.slice(0, name.length - extname(name).length);
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,97 @@
+/**
+ * A page of numbered lines, built from text as it comes.
+ *
+ * Holds the page and the line it is in, never the file: a line longer than the cap is counted, not kept.
+ */
+
+/** Bounds of a page. */
+export interface LinePageOptions {
+  /** Number of the first line that will be pushed. */
+  readonly firstLine: number;
+  readonly maxLines: number;
+  readonly maxLineChars: number;
+  readonly maxBytes: number;
+}
+
+/** A page under construction. */
+export interface LinePage {
+  /** Take more of the text, from line `firstLine` on. @returns False when the page is full; then push no more. */
+  push(text: string): boolean;
+  /** Whoever stops before the text ends asks for what is there; `isEnd` says that the text did end. */
+  finish(isEnd: boolean): FinishedPage;
+}
+
+/** A page, done. */
+export interface FinishedPage {
+  readonly text: string;
+  readonly lineCount: number;
+  /** Why lines are missing after the last one: too many lines, too many bytes, or nothing is missing. */
+  readonly stoppedBy: 'lines' | 'bytes' | undefined;
+}
+
+/** Begin a page. */
+export function createLinePage(options: LinePageOptions): LinePage {
+  const lines: string[] = [];
+  let usedBytes = 0;
+  let stoppedBy: FinishedPage['stoppedBy'];
+  // The line that has begun and not ended: what is kept of it, and how long it is by now.
+  let open = '';
+  let openChars = 0;
+
+  function add(line: string): void {
+    const isFirst = lines.length === 0;
+    const numbered = `${String(options.firstLine + lines.length).padStart(6)}\t${line}`;
+    const bytes = Buffer.byteLength(numbered) + 1;
+    // One line always fits, or a page could never get past it.
+    if (!isFirst && usedBytes + bytes > options.maxBytes) {
+      stoppedBy = 'bytes';
+      return;
+    }
+    usedBytes += bytes;
+    lines.push(numbered);
+  }
+
+  function closeLine(): void {
+    add(finishLine(open, openChars, options.maxLineChars));
+    open = '';
+    openChars = 0;
+  }
+
+  return {
+    push(text) {
+      let from = 0;
+      while (from < text.length && stoppedBy === undefined) {
+        if (lines.length === options.maxLines) {
+          stoppedBy = 'lines';
+          break;
+        }
+        const lineEnd = text.indexOf('\n', from);
+        const to = lineEnd < 0 ? text.length : lineEnd;
+        // One more than the cap is kept: it may be the carriage return of the line's end.
+        open += text.slice(from, Math.min(to, from + options.maxLineChars + 1 - open.length));
+        openChars += to - from;
+        if (lineEnd >= 0) closeLine();
+        from = to + 1;
+      }
+      return stoppedBy === undefined;
+    },
+    finish(isEnd) {
+      const mayAdd = stoppedBy === undefined && openChars > 0 && lines.length < options.maxLines;
+      if (mayAdd) closeLine();
+      if (!isEnd) stoppedBy ??= 'bytes';
+      return { text: lines.join('\n'), lineCount: lines.length, stoppedBy };
+    },
+  };
+}
+
+function finishLine(kept: string, chars: number, maxChars: number): string {
+  if (chars > maxChars + 1 || (chars === maxChars + 1 && !kept.endsWith('\r'))) {
+    const end = isLeadSurrogate(kept.charCodeAt(maxChars - 1)) ? maxChars - 1 : maxChars;
+    return `${kept.slice(0, end)} [cut: ${chars - end} more characters in this line]`;
+  }
+  return kept.endsWith('\r') ? kept.slice(0, -1) : kept;
+}
+
+function isLeadSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}

@@ -1,0 +1,125 @@
+/**
+ * PDFs: the text of the pages that were asked for; a scan without text goes to the model whole.
+ *
+ * Parsed in a worker of its own, with little memory and a deadline: a PDF is a program, and some are hostile.
+ */
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { Limits } from '../../../config/limits.ts';
+import type { ResultContentBlock } from '../../../src/contract/blocks.ts';
+import { GauntletError } from '../../../src/contract/errors.ts';
+import type { RichOutput } from './output.ts';
+import type { RichFile } from './rich.ts';
+
+/** What the worker answers. */
+type PdfPages = { readonly totalPages: number; readonly texts: readonly string[] } | { readonly error: string };
+
+/** Plain JavaScript, since a worker starts from what Node itself can run, in development and from `dist/` alike. */
+const WORKER_CODE = `
+const { parentPort, workerData } = require('node:worker_threads');
+(async () => {
+  const { getDocumentProxy } = await import(workerData.library);
+  const pdf = await getDocumentProxy(workerData.bytes);
+  const last = Math.min(workerData.last, pdf.numPages);
+  const texts = [];
+  for (let number = workerData.first; number <= last; number++) {
+    const { items } = await (await pdf.getPage(number)).getTextContent();
+    texts.push(items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\\n' : '') : '')).join(''));
+  }
+  parentPort.postMessage({ totalPages: pdf.numPages, texts });
+})().catch((error) => parentPort.postMessage({ error: String(error && error.message || error) }));
+`;
+
+/** Turn a PDF into text by page. @throws {GauntletError} `tool_failed` when it is broken, `invalid_input` for pages it has not. */
+export async function readPdf(rich: RichFile, bytes: Buffer, limits: Limits): Promise<RichOutput> {
+  const range = pageRange(rich.input.pages, limits.pdfPages);
+  const pages = await extractPages(rich, bytes, range, limits);
+  const { totalPages, texts } = pages;
+  if (texts.length === 0) {
+    throw new GauntletError('tool_failed', `Cannot read page ${range.first} of "${rich.path}": it has ${totalPages} pages`);
+  }
+  const last = range.first + texts.length - 1;
+  const described = {
+    type: 'pdf' as const,
+    path: rich.path,
+    summary: texts.length === totalPages ? `${totalPages} pages` : `pages ${range.first}-${last} of ${totalPages}`,
+    sizeBytes: bytes.length,
+    isPartial: texts.length < totalPages,
+  };
+  const hasText = texts.some((text) => text.trim() !== '');
+  if (!hasText && bytes.length <= limits.pdfDocumentBytes) return { ...described, content: wholeDocument(bytes) };
+  return { ...described, content: pageBlocks(texts, range.first, totalPages, rich.input.pages !== undefined, limits) };
+}
+
+/** Pages asked for; the first ones when none were. */
+function pageRange(pages: string | undefined, mostPages: number): { readonly first: number; readonly last: number } {
+  if (pages === undefined) return { first: 1, last: mostPages };
+  const [first = 1, last = first] = pages.split('-').map(Number);
+  if (first < 1 || last < first || last - first >= mostPages) {
+    throw new GauntletError('invalid_input', `Cannot read pages "${pages}": use a range from 1 on, of at most ${mostPages} pages`);
+  }
+  return { first, last };
+}
+
+async function extractPages(
+  rich: RichFile,
+  bytes: Buffer,
+  range: { readonly first: number; readonly last: number },
+  limits: Limits,
+): Promise<Exclude<PdfPages, { readonly error: string }>> {
+  const library = pathToFileURL(createRequire(import.meta.url).resolve('unpdf')).href;
+  const worker = new Worker(WORKER_CODE, {
+    eval: true,
+    env: {},
+    workerData: { library, bytes: new Uint8Array(bytes), ...range },
+    resourceLimits: { maxOldGenerationSizeMb: limits.pdfWorkerMiB },
+    stdout: true,
+    stderr: true,
+  });
+  const deadline = AbortSignal.any([rich.signal, AbortSignal.timeout(limits.richReadMs)]);
+  try {
+    const answer = await new Promise<PdfPages>((resolve, reject) => {
+      worker.once('message', resolve);
+      worker.once('error', reject);
+      worker.once('exit', () => reject(new Error('the worker ended without an answer')));
+      deadline.addEventListener('abort', () => reject(new Error('it takes too long')), { once: true });
+    });
+    if (!('error' in answer)) return answer;
+    throw new Error(answer.error);
+  } catch (error) {
+    rich.signal.throwIfAborted();
+    const why = error instanceof Error ? error.message : 'unknown error';
+    throw new GauntletError('tool_failed', `Cannot read "${rich.path}": ${why}. The PDF is broken, locked or too complex; try Bash with pdftotext`, { cause: error });
+  } finally {
+    await worker.terminate();
+  }
+}
+
+function wholeDocument(bytes: Buffer): readonly ResultContentBlock[] {
+  return [
+    { type: 'text', text: 'These pages hold no text, only pictures; the whole document is attached' },
+    { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: bytes.toString('base64') } },
+  ];
+}
+
+function pageBlocks(
+  texts: readonly string[],
+  first: number,
+  totalPages: number,
+  isChosen: boolean,
+  limits: Limits,
+): readonly ResultContentBlock[] {
+  const shown: string[] = [];
+  let usedBytes = 0;
+  for (const [index, text] of texts.entries()) {
+    const page = `<page number="${first + index}">\n${text.trimEnd() || '(no text on this page)'}\n</page>`;
+    usedBytes += Buffer.byteLength(page);
+    if (shown.length > 0 && usedBytes > limits.readPageBytes) break;
+    shown.push(page.length > limits.readPageBytes ? `${page.slice(0, limits.readPageBytes)}\n[cut: this page has ${page.length} characters]` : page);
+  }
+  const last = first + shown.length - 1;
+  const isMissing = shown.length < texts.length || (!isChosen && last < totalPages);
+  if (isMissing) shown.push(`PARTIAL: pages ${first}-${last} of ${totalPages} are shown. Go on with pages "${last + 1}-${Math.min(totalPages, last + limits.pdfPages)}"`);
+  return [{ type: 'text', text: shown.join('\n') }];
+}

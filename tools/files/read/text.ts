@@ -1,0 +1,162 @@
+/**
+ * Text files: the lines that were asked for, from a small file held whole or a large one streamed.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { Limits } from '../../../config/limits.ts';
+import { GauntletError } from '../../../src/contract/errors.ts';
+import type { CheckedFile } from '../../../src/files/open-checked.ts';
+import { createLinePage, type FinishedPage } from './line-page.ts';
+import type { TextOutput } from './output.ts';
+
+/** Large enough to go through the thread pool, so that a long file never blocks the event loop. */
+const CHUNK_BYTES = 1_024 * 1_024;
+const LINE_END = 0x0a;
+
+/** One text file, and what of it is wanted. */
+export interface TextRequest {
+  readonly file: CheckedFile;
+  /** The whole content, where the file is small. */
+  readonly whole?: Buffer;
+  readonly path: string;
+  /** First line, from 1. */
+  readonly offset: number;
+  readonly limit?: number;
+  readonly maxLineChars: number;
+  readonly signal: AbortSignal;
+  onProgress?(doneBytes: number, totalBytes: number): void;
+}
+
+/**
+ * Read a page of a text file.
+ *
+ * @throws {GauntletError} `tool_failed` if what is shown is not UTF-8 text.
+ */
+export async function readText(request: TextRequest, limits: Limits): Promise<TextOutput> {
+  const { file, whole, path, offset } = request;
+  const described = { type: 'text' as const, path, sizeBytes: file.stats.size, startLine: offset };
+  if (file.stats.size === 0) return { ...described, text: '', lineCount: 0, totalLines: 0, isPartial: false, notice: EMPTY };
+  if (whole && !isUtf8(whole)) throw notText(path);
+
+  const start = await findLine(request, limits);
+  if (start.position === undefined) {
+    const notice = `The file has ${start.lines} lines; line ${offset} is past its end`;
+    return { ...described, text: '', lineCount: 0, totalLines: start.lines, isPartial: true, notice };
+  }
+  const page = await readPage(request, start.position, limits);
+  const totalLines = countedLines(request, page);
+  const notice = page.stoppedBy && partialNotice(request, page, totalLines);
+  return {
+    ...described,
+    text: page.text,
+    lineCount: page.lineCount,
+    isPartial: offset > 1 || page.stoppedBy !== undefined,
+    ...(totalLines === undefined ? {} : { totalLines }),
+    ...(notice === undefined ? {} : { notice }),
+  };
+}
+
+const EMPTY = 'The file exists but is empty';
+
+/** Refuse what is not text. */
+export function notText(path: string): GauntletError {
+  return new GauntletError(
+    'tool_failed',
+    `Cannot read "${path}": it is not UTF-8 text, nor an image, PDF or notebook. ` +
+      'Look at it with Bash, for example with file, xxd or strings, or convert it with iconv',
+    { details: { reason: 'binary' } },
+  );
+}
+
+/** Where line `offset` begins, or how many lines there are when it does not. */
+async function findLine(request: TextRequest, limits: Limits): Promise<{ position?: number; lines: number }> {
+  let toSkip = request.offset - 1;
+  let position = 0;
+  let endsWithLine = true;
+  if (toSkip === 0) return { position: 0, lines: 0 };
+  for await (const chunk of chunks(request, 0, limits.readSeekBytes)) {
+    let at = chunk.indexOf(LINE_END);
+    while (at >= 0) {
+      if (--toSkip === 0) return position + at + 1 < request.file.stats.size ? { position: position + at + 1, lines: 0 } : { lines: request.offset - 1 };
+      at = chunk.indexOf(LINE_END, at + 1);
+    }
+    position += chunk.length;
+    endsWithLine = chunk.at(-1) === LINE_END;
+    request.onProgress?.(position, request.file.stats.size);
+  }
+  return { lines: request.offset - 1 - toSkip + (endsWithLine ? 0 : 1) };
+}
+
+async function readPage(request: TextRequest, start: number, limits: Limits): Promise<FinishedPage> {
+  const page = createLinePage({
+    firstLine: request.offset,
+    maxLines: request.limit ?? limits.readLines,
+    maxLineChars: request.maxLineChars,
+    maxBytes: limits.readPageBytes,
+  });
+  let carried: Buffer = Buffer.alloc(0);
+  let position = start;
+  for await (const chunk of chunks(request, start, limits.readPageScanBytes)) {
+    const isFirst = position === 0;
+    position += chunk.length;
+    const isLast = position >= request.file.stats.size;
+    const bytes = carried.length === 0 ? chunk : Buffer.concat([carried, chunk]);
+    const cut = isLast ? bytes.length : characterBoundary(bytes);
+    if (!request.whole && !isUtf8(bytes.subarray(0, cut))) throw notText(request.path);
+    const text = bytes.toString('utf8', isFirst ? byteOrderMarkBytes(bytes) : 0, cut);
+    // The chunk's memory is used again for the next.
+    carried = Buffer.from(bytes.subarray(cut));
+    if (!page.push(text)) break;
+  }
+  return page.finish(position >= request.file.stats.size);
+}
+
+/** The file from `start`, in pieces that are only valid until the next is asked for. */
+async function* chunks(request: TextRequest, start: number, capBytes: number): AsyncGenerator<Buffer> {
+  if (request.whole) {
+    yield request.whole.subarray(start);
+    return;
+  }
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  for (let done = 0; done < capBytes; ) {
+    request.signal.throwIfAborted();
+    const bytes = await request.file.read(buffer, start + done);
+    if (bytes === 0) return;
+    yield buffer.subarray(0, bytes);
+    done += bytes;
+  }
+}
+
+/** Where the last whole character ends: a lead byte in the last three may want bytes of the next chunk. */
+function characterBoundary(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte >= 0xc0) {
+      const wanted = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return wanted > back ? bytes.length - back : bytes.length;
+    }
+    if (byte < 0x80) break;
+  }
+  return bytes.length;
+}
+
+function byteOrderMarkBytes(bytes: Buffer): number {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+}
+
+function countedLines(request: TextRequest, page: FinishedPage): number | undefined {
+  if (page.stoppedBy === undefined) return request.offset - 1 + page.lineCount;
+  if (!request.whole) return undefined;
+  let lines = 0;
+  for (let at = request.whole.indexOf(LINE_END); at >= 0; at = request.whole.indexOf(LINE_END, at + 1)) lines++;
+  return lines + (request.whole.at(-1) === LINE_END ? 0 : 1);
+}
+
+/** What to say about the lines that are missing; nothing when the reader chose where to stop. */
+function partialNotice(request: TextRequest, page: FinishedPage, totalLines: number | undefined): string | undefined {
+  if (page.lineCount === request.limit) return undefined;
+  const last = request.offset + page.lineCount - 1;
+  const size = `${request.file.stats.size} bytes`;
+  const whole = totalLines === undefined ? `a file of ${size}` : `${totalLines}`;
+  const goOn = `Go on with offset ${last + 1}`;
+  return `PARTIAL: lines ${request.offset}-${last} of ${whole} are shown. ${goOn}, or search the file with Grep`;
+}

@@ -1,0 +1,14 @@
+/**
+ * What the file tools are handed by whoever wires the server.
+ */
+import type { Limits } from '../../config/limits.ts';
+import type { LocatePath } from '../../src/contract/located-path.ts';
+import type { WriterRegistry } from '../../src/files/writers.ts';
+
+/** Services of Read, Edit and Write. */
+export interface FileToolServices {
+  readonly locate: LocatePath;
+  readonly limits: Limits;
+  /** One for all sessions, so that a stale edit can name who overtook it. */
+  readonly writers: WriterRegistry;
+}
