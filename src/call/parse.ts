@@ -49,10 +49,8 @@ function withoutInternalFields(tool: Tool, raw: unknown): unknown {
 }
 
 function noSuchTool(name: string, pool: ToolPool): CallOutcome {
-  const cause = pool.whyHidden(name);
-  const message = pool.hiddenMessage(name);
-  if (cause === 'deny rule') return failedOutcome('permission_denied', message ?? `Tool "${name}" is denied`);
-  if (message !== undefined) return failedOutcome('unknown_tool', message);
+  const hidden = pool.hiddenTool(name);
+  if (hidden) return failedOutcome(hidden.cause === 'deny rule' ? 'permission_denied' : 'unknown_tool', hidden.message);
   const alike = pool.tools.find((tool) => tool.name.toLowerCase() === name.toLowerCase());
   const advice = alike ? `; did you mean "${alike.name}"?` : ': use one of the listed tools';
   return failedOutcome('unknown_tool', `There is no tool "${name}"${advice}`);

@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue, NewMessage, ToolResultBlock, ToolUseBlock }
 import type { DecisionReason } from './decision.ts';
 import type { Display } from './display.ts';
 import type { CallErrorCode } from './errors.ts';
-import type { PermissionUpdate, WirePermissionContext } from './permission-context.ts';
+import type { PermissionMode, PermissionUpdate, RuleSet, WirePermissionContext } from './permission-context.ts';
 import type { ToolMode } from './session-context.ts';
 
 /** Position of a frame in its session's log, from 1. 0 is "before the first". */
@@ -39,6 +39,10 @@ export interface OpenedFrame {
   readonly tool_mode: ToolMode;
   readonly on_ask?: 'deny' | 'wait';
   readonly title?: string;
+  readonly mode: PermissionMode;
+  /** The session's own rules at first; those of the settings are not the session's to keep. */
+  readonly rules?: RuleSet;
+  readonly additional_directories?: readonly string[];
   /** True when the log had been open before: what follows is what the crash left to say. */
   readonly reopened?: boolean;
 }
@@ -105,6 +109,7 @@ export interface PermissionRequestFrame {
 export interface PermissionResolvedFrame {
   readonly type: 'permission_resolved';
   readonly request_id: string;
+  readonly tool_use_id: string;
   readonly behavior: 'allow' | 'deny';
   /** Principal that answered, or `timeout`, `rule`, `cancelled`. */
   readonly by: string;

@@ -90,6 +90,11 @@ export class StreamingToolExecutor {
     return [...this.#unyielded];
   }
 
+  /** How many of them there are. */
+  get unyieldedCount(): number {
+    return this.#unyielded.size;
+  }
+
   /** True while a call's work goes on, a discarded one's included. */
   get isBusy(): boolean {
     return this.#slots.size > 0 || this.#unyielded.size > 0;

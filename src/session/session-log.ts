@@ -9,6 +9,15 @@ import type { FrameLog } from '../log/frame-log.ts';
 /** Waits before a result the disk refused is tried again, and grows up to the last. */
 const RETRY_MS = [50, 250, 1_000];
 
+/** Frames that must not be lost. */
+interface InsistedFrames {
+  readonly frames: readonly NewFrame[];
+  /** Asked before a new try: false lets them go. */
+  readonly isWanted: () => boolean;
+  /** Called once with the `seq` of the first, when they are on disk. */
+  readonly landed: (first: Seq) => void;
+}
+
 /** Frames on their way to the log. */
 export class SessionLog {
   readonly #log: FrameLog;
@@ -17,7 +26,7 @@ export class SessionLog {
   #pending: NewFrame[] = [];
   #flush: Promise<Seq> | undefined;
   /** Frames that must not be lost and have not landed; all later ones wait behind them. */
-  #backlog: NewFrame[][] = [];
+  #backlog: InsistedFrames[] = [];
   #retries = 0;
   #retryTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -51,10 +60,16 @@ export class SessionLog {
     this.emit(...frames).catch(ignoreRefusal);
   }
 
-  /** Send frames that must not be lost: tried again, in order, until the disk takes them. */
-  insist(...frames: NewFrame[]): void {
-    if (this.#backlog.length > 0) this.#backlog.push(frames);
-    else this.emit(...frames).catch((error: unknown) => this.#keep(frames, error));
+  /**
+   * Send frames that must not be lost: tried again, in order, until the disk takes them.
+   *
+   * @param isWanted Asked before a new try: false lets them go.
+   * @param landed Called once with the `seq` of the first, when they are on disk.
+   */
+  insist(frames: readonly NewFrame[], isWanted: () => boolean, landed: (first: Seq) => void): void {
+    const insisted = { frames, isWanted, landed };
+    if (this.#backlog.length > 0) this.#backlog.push(insisted);
+    else this.#send(insisted);
   }
 
   /** No more retries: the session is gone, or has been taken over. */
@@ -84,9 +99,19 @@ export class SessionLog {
     });
   }
 
-  #keep(frames: NewFrame[], error: unknown): void {
+  #send(insisted: InsistedFrames): void {
+    this.emit(...insisted.frames).then(
+      (first) => {
+        this.#retries = 0;
+        insisted.landed(first);
+      },
+      (error: unknown) => this.#keep(insisted, error),
+    );
+  }
+
+  #keep(insisted: InsistedFrames, error: unknown): void {
     if (this.#isClosed || isGauntletError(error, 'fenced', 'shutting_down', 'not_found')) return;
-    this.#backlog.push(frames);
+    this.#backlog.push(insisted);
     this.#retryTimer ??= setTimeout(() => this.#retry(), RETRY_MS[Math.min(this.#retries++, RETRY_MS.length - 1)]);
   }
 
@@ -94,12 +119,7 @@ export class SessionLog {
     this.#retryTimer = undefined;
     const waiting = this.#backlog;
     this.#backlog = [];
-    this.emit(...waiting.flat()).then(
-      () => {
-        this.#retries = 0;
-      },
-      (error: unknown) => this.#keep(waiting.flat(), error),
-    );
+    for (const insisted of waiting) if (insisted.isWanted()) this.#send(insisted);
   }
 }
 

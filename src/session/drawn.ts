@@ -1,0 +1,18 @@
+/**
+ * A call's intent as something to draw; a tool that cannot draw is shown by its name.
+ */
+import type { JsonValue } from '../contract/blocks.ts';
+import type { Display } from '../contract/display.ts';
+import type { Tool } from '../contract/tool.ts';
+
+/** Draw a call from its input, whole or partial. Never throws. */
+export function drawIntent(tool: Tool | undefined, name: string, input: JsonValue): Display {
+  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
+  if (!tool || !isObject) return { title: name, blocks: [] };
+  try {
+    return tool.renderToolUseMessage(input as Readonly<Record<string, unknown>>);
+  } catch {
+    // Drawing is for people; a picture that fails must not stop the call it is of.
+    return { title: tool.name, blocks: [] };
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Blocks come in: known ids join what runs or ran, new ones are logged and handed to the executor.
+ *
+ * Either all new blocks of a submission are accepted or none is.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { ulid } from 'ulid';
+import type { AssistantMessage, ToolUseBlock } from '../contract/blocks.ts';
+import { GauntletError } from '../contract/errors.ts';
+import type { Seq, ToolUseFrame } from '../contract/frames.ts';
+import { turnBudget } from '../schedule/turn-budget.ts';
+import { type AskPolicy, blockIdentity, type CallRecord, changedInput, endedTurn, type TurnRecord } from './call-ledger.ts';
+import { drawIntent } from './drawn.ts';
+import { prepareJourney } from './journey.ts';
+import { loggedFrame } from './logged-frame.ts';
+import type { SessionCore } from './session-core.ts';
+import { endTurnIfDone } from './yield-results.ts';
+
+/** Blocks for one turn. */
+export interface Submission extends AskPolicy {
+  /** Absent: a new turn with an id of its own. */
+  readonly turnId?: string;
+  readonly blocks: readonly ToolUseBlock[];
+  /** True: the turn takes no more blocks after these. */
+  readonly isClosed: boolean;
+}
+
+/** A submission that was accepted. */
+export interface SubmittedTurn {
+  readonly turn: TurnRecord;
+  /** What happens in the turn is logged after this. */
+  readonly after: Seq;
+  /** Calls of the blocks, in block order. */
+  readonly records: readonly CallRecord[];
+  /** Those of them that were known already. */
+  readonly replayed: ReadonlySet<CallRecord>;
+}
+
+/**
+ * Accept blocks.
+ *
+ * @returns Once what is new is on disk; it may run already.
+ * @throws {GauntletError} `invalid_request` for an id that stands twice, `conflict` for a known id with
+ *   another input and for a turn that has ended, `overloaded`, `log_unavailable`.
+ */
+export async function acceptBlocks(core: SessionCore, submission: Submission): Promise<SubmittedTurn> {
+  refuseDuplicates(submission.blocks);
+  const compared = new Set<CallRecord>();
+  // Another request may bring the same ids while inputs are compared: go on until nothing new is known.
+  for (let known = knownCalls(core, submission); known.some(({ record }) => !compared.has(record)); ) {
+    for (const { record, block } of known) {
+      if (!compared.has(record) && !(await isSameCall(core, record, block))) throw changedInput(block.id);
+      compared.add(record);
+    }
+    known = knownCalls(core, submission);
+  }
+  return accept(core, submission, compared);
+}
+
+async function accept(
+  core: SessionCore,
+  submission: Submission,
+  replayed: ReadonlySet<CallRecord>,
+): Promise<SubmittedTurn> {
+  const { ledger, executor, log, services } = core;
+  const fresh = submission.blocks.filter((block) => !ledger.call(block.id));
+  if (executor.unyieldedCount + fresh.length > services.limits.sessionCalls) throw tooManyCalls(core.id);
+  const turn = turnFor(core, submission, fresh.length > 0);
+  const after = log.head;
+
+  const message: AssistantMessage = { role: 'assistant', content: submission.blocks };
+  const accepted = fresh.map((block) => acceptBlock(core, turn, block, submission));
+  const landed = accepted.length > 0 ? log.emit(...accepted.map(({ frame }) => frame)) : undefined;
+  for (const { record, block } of accepted) {
+    record.scheduled = executor.add(turn.executorTurn, prepareJourney(core, record, block, message));
+  }
+  for (const record of replayed) ledger.repeat(turn, record);
+  if (submission.isClosed && turn.state === 'open') turn.state = 'closed';
+  endTurnIfDone(core, turn);
+
+  if (landed) await land(core, accepted, landed);
+  const records = submission.blocks.flatMap((block) => ledger.call(block.id) ?? []);
+  return { turn, after, records, replayed };
+}
+
+interface AcceptedBlock {
+  readonly record: CallRecord;
+  readonly block: ToolUseBlock;
+  readonly frame: ToolUseFrame;
+}
+
+function acceptBlock(core: SessionCore, turn: TurnRecord, block: ToolUseBlock, policy: AskPolicy): AcceptedBlock {
+  const tool = core.services.poolFor(core.context).lookup(block.name);
+  const { onAsk, askTimeoutMs } = policy;
+  const record = core.ledger.addCall(turn, block, tool?.name ?? block.name, { onAsk, askTimeoutMs });
+  const display = drawIntent(tool, block.name, block.input);
+  return { record, block, frame: { type: 'tool_use', turn_id: turn.id, index: record.index, tool_use: block, display } };
+}
+
+/** Wait until the acceptance is on disk; if the disk refuses, none of the calls ever was. */
+async function land(core: SessionCore, accepted: readonly AcceptedBlock[], landed: Promise<Seq>): Promise<void> {
+  try {
+    const first = await landed;
+    accepted.forEach(({ record }, place) => {
+      record.acceptedSeq = first + place;
+    });
+  } catch (error) {
+    const records = accepted.map(({ record }) => record);
+    core.ledger.forget(records);
+    core.executor.forget(records.flatMap(({ scheduled }) => scheduled ?? []));
+    throw error;
+  }
+}
+
+function turnFor(core: SessionCore, submission: Submission, hasNewBlocks: boolean): TurnRecord {
+  const known = submission.turnId === undefined ? undefined : core.ledger.turn(submission.turnId);
+  if (known && hasNewBlocks && known.state !== 'open') throw endedTurn(known.id);
+  return known ?? openTurn(core, submission.turnId);
+}
+
+/** A new turn, open. */
+export function openTurn(core: SessionCore, turnId: string = `turn_${ulid()}`): TurnRecord {
+  const { turnResultChars } = core.services.limits;
+  return core.ledger.addTurn(turnId, core.executor.openTurn(), turnBudget(turnResultChars));
+}
+
+function knownCalls(
+  core: SessionCore,
+  submission: Submission,
+): readonly { readonly record: CallRecord; readonly block: ToolUseBlock }[] {
+  return submission.blocks.flatMap((block) => {
+    const record = core.ledger.call(block.id);
+    return record ? [{ record, block }] : [];
+  });
+}
+
+async function isSameCall(core: SessionCore, record: CallRecord, block: ToolUseBlock): Promise<boolean> {
+  const before = record.block ?? (await loggedBlock(core, record));
+  return before !== undefined && isDeepStrictEqual(blockIdentity(before), blockIdentity(block));
+}
+
+async function loggedBlock(core: SessionCore, record: CallRecord): Promise<ToolUseBlock | undefined> {
+  const frame = record.acceptedSeq === undefined ? undefined : await loggedFrame(core, record.acceptedSeq);
+  return frame?.type === 'tool_use' ? frame.tool_use : undefined;
+}
+
+function refuseDuplicates(blocks: readonly ToolUseBlock[]): void {
+  const seen = new Set<string>();
+  for (const { id } of blocks) {
+    if (seen.has(id)) {
+      const message = `Two blocks have the id "${id}"; give each call its own`;
+      throw new GauntletError('invalid_request', message, { details: { reason: 'duplicate_id', tool_use_id: id } });
+    }
+    seen.add(id);
+  }
+}
+
+function tooManyCalls(sessionId: string): GauntletError {
+  return new GauntletError('overloaded', `Session "${sessionId}" has too many calls waiting; read their results first`);
+}

@@ -1,0 +1,81 @@
+/**
+ * What the parts of one session share: its identity, its log, its calls and its current context.
+ *
+ * The context is replaced here and nowhere else; each replacement that a reader can see is a frame.
+ */
+import { toWirePermissionContext, type PermissionUpdate } from '../contract/permission-context.ts';
+import type { ContextFrame, OpenedFrame, PermissionRequestFrame } from '../contract/frames.ts';
+import type { SessionContext } from '../contract/session-context.ts';
+import { applyUpdates } from '../permissions/context.ts';
+import { Questions, type Settled } from '../permissions/questions.ts';
+import { StreamingToolExecutor, type ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
+import { CallLedger } from './call-ledger.ts';
+import { SessionLog } from './session-log.ts';
+import type { SessionServices } from './session-services.ts';
+
+/** What a session is made from: its first frame, and what its log says since. */
+export interface SessionState {
+  readonly opened: OpenedFrame;
+  readonly context: SessionContext;
+  readonly head: number;
+  readonly settled: ReadonlyMap<string, Settled>;
+}
+
+/** One session's shared state. */
+export class SessionCore {
+  readonly opened: OpenedFrame;
+  readonly services: SessionServices;
+  readonly log: SessionLog;
+  readonly ledger = new CallLedger();
+  readonly questions: Questions;
+  readonly executor: StreamingToolExecutor;
+  /** Questions from before a restart, by the call that waits for them. */
+  readonly standing = new Map<string, PermissionRequestFrame>();
+  /** Connections whose person may answer. */
+  attached = 0;
+  #context: SessionContext;
+
+  constructor(state: SessionState, services: SessionServices, events: (core: SessionCore) => ExecutorEvents) {
+    this.opened = state.opened;
+    this.services = services;
+    this.#context = state.context;
+    this.log = new SessionLog(services.log, state.opened.session_id, state.head);
+    this.questions = new Questions((frame) => this.log.emit(frame), services.limits.openQuestions, state.settled);
+    this.executor = new StreamingToolExecutor(events(this), services.limits.toolUseConcurrency);
+  }
+
+  get id(): string {
+    return this.opened.session_id;
+  }
+
+  /** Current; a running call keeps the one it started with. */
+  get context(): SessionContext {
+    return this.#context;
+  }
+
+  /** Replace the context; what a reader can see of it becomes a frame. */
+  setContext(next: SessionContext): Promise<unknown> {
+    const before = this.#context;
+    if (next === before) return Promise.resolve();
+    const isVisible =
+      next.permissions !== before.permissions || next.cwd !== before.cwd || next.toolState !== before.toolState;
+    this.#context = Object.freeze({ ...next, version: before.version + 1 });
+    return isVisible ? this.log.emit(contextFrame(before, this.#context)) : Promise.resolve();
+  }
+
+  /** All updates of one request make one next version. @throws {GauntletError} `invalid_request`, `forbidden` */
+  updatePermissions(updates: readonly PermissionUpdate[]): Promise<unknown> {
+    const permissions = applyUpdates(this.#context.permissions, updates);
+    return this.setContext({ ...this.#context, permissions });
+  }
+}
+
+function contextFrame(before: SessionContext, after: SessionContext): ContextFrame {
+  return {
+    type: 'context',
+    version: after.permissions.version,
+    permission_context: toWirePermissionContext(after.permissions),
+    cwd: after.cwd,
+    ...(after.toolState === before.toolState ? {} : { tool_state: after.toolState }),
+  };
+}

@@ -1,0 +1,52 @@
+/**
+ * What every session is handed: the log, the pools, the disk, and the numbers. Nothing is shared
+ * between sessions but these.
+ */
+import type { Limits } from '../../config/limits.ts';
+import type { SpilledText } from '../call/fit-result.ts';
+import type { LocatePath } from '../contract/located-path.ts';
+import type { PermissionMode, RuleSet, ToolPermissionContext } from '../contract/permission-context.ts';
+import type { ReadState, SessionContext } from '../contract/session-context.ts';
+import type { FrameLog } from '../log/frame-log.ts';
+import type { ToolPool } from '../pool/tool-pool.ts';
+
+/** The setting `siblingAbort`: which failed calls cancel their siblings. */
+export type SiblingAbort = 'bash' | 'mutating-bash' | 'never';
+
+/** What a session's own part of its first permission context is made of. */
+export interface PermissionSeed {
+  readonly mode?: PermissionMode;
+  readonly rules?: Partial<RuleSet>;
+  readonly additionalDirectories?: readonly string[];
+}
+
+/** A part of a text, by UTF-16 offset. */
+export interface TextRange {
+  readonly offsetChars: number;
+  readonly limitChars: number;
+}
+
+/** What every session is handed. */
+export interface SessionServices {
+  readonly log: FrameLog;
+  readonly limits: Limits;
+  poolFor(context: Pick<SessionContext, 'toolMode' | 'permissions'>): ToolPool;
+  /** Name of the tool that gives deferred schemas, for the text of an invalid input. */
+  readonly schemaTool?: string;
+  readonly locate: LocatePath;
+  /** Whether a deny rule hides an absolute path from reading. */
+  readDenial(permissions: ToolPermissionContext, root: string): (absolutePath: string) => boolean;
+  /** The settings' rules and mode with a session's own on top. @throws {GauntletError} `invalid_request`, `forbidden` */
+  permissionsFor(seed: PermissionSeed): ToolPermissionContext;
+  readonly emptyReadState: ReadState;
+  /** Absolute folder for what a session spills; made on first use. */
+  sessionFolder(sessionId: string): string;
+  /** @throws {GauntletError} `spill_failed` */
+  spill(folder: string, name: string, text: string): Promise<SpilledText>;
+  readSpilled(path: string, range: TextRange): Promise<{ readonly text: string; readonly totalChars: number }>;
+  readonly siblingAbort: SiblingAbort;
+  /** Whoever keeps something for a session lets go of it. */
+  onSessionEnd(sessionId: string): void;
+  /** A fault of our own, for the operator's log. */
+  onFault(error: unknown, what: string): void;
+}

@@ -1,0 +1,140 @@
+/**
+ * Results leave: fitted to the turn's budget, in order, and with the turn's end behind the last.
+ */
+import { fitResult, type FittedResult } from '../call/fit-result.ts';
+import { type CallOutcome, failedOutcome } from '../call/outcome.ts';
+import type { CallSummary, ResultFrame, TurnEndFrame } from '../contract/frames.ts';
+import type { ScheduledCall } from '../schedule/streaming-tool-executor.ts';
+import type { CallRecord, TurnRecord } from './call-ledger.ts';
+import type { SessionCore } from './session-core.ts';
+
+/** Sends results out one after another; a spill in the middle holds the later ones back. */
+export class ResultLine {
+  readonly #core: SessionCore;
+  #last: Promise<void> | undefined;
+
+  constructor(core: SessionCore) {
+    this.#core = core;
+  }
+
+  /** These may leave, in this order. */
+  yield(calls: readonly ScheduledCall[]): void {
+    for (const call of calls) {
+      const record = this.#core.ledger.call(call.journey.toolUseId);
+      if (!record || !call.outcome) continue;
+      const { outcome } = call;
+      const durationMs = call.startedMs === undefined ? 0 : performance.now() - call.startedMs;
+      const leave = () => leaveWithResult(this.#core, record, outcome, durationMs);
+      const before = this.#last;
+      const step: Promise<void> = (before ? before.then(leave) : leave()).finally(() => {
+        if (this.#last === step) this.#last = undefined;
+      });
+      this.#last = step;
+    }
+  }
+}
+
+async function leaveWithResult(
+  core: SessionCore,
+  record: CallRecord,
+  outcome: CallOutcome,
+  durationMs: number,
+): Promise<void> {
+  if (record.isForgotten) return;
+  const fitted = await fitOutcome(core, record, outcome);
+  if (outcome.budget.isInTurnSum) record.turn.budget.spend(fitted.resultChars);
+  const summary = summarise(core, record, outcome, fitted, durationMs);
+  record.summary = summary;
+  core.log.insist(
+    [resultFrame(record, outcome, fitted, summary)],
+    () => !record.isForgotten,
+    (seq) => {
+      record.resultSeq = seq;
+      delete record.block;
+      delete record.scheduled;
+    },
+  );
+  for (const turn of [record.turn, ...(record.joinedBy ?? [])]) {
+    turn.unyielded--;
+    endTurnIfDone(core, turn);
+  }
+}
+
+/** A closed turn with nothing left to yield ends; safe to call at any time. */
+export function endTurnIfDone(core: SessionCore, turn: TurnRecord): void {
+  if (turn.state !== 'closed' || turn.unyielded > 0) return;
+  turn.state = 'ended';
+  turn.executorTurn.node.release();
+  const replayed = turn.replayed.flatMap(({ summary }) => (summary ? [{ ...summary, replayed: true }] : []));
+  const own = turn.calls.flatMap(({ summary }) => (summary ? [summary] : []));
+  const frame: TurnEndFrame = { type: 'turn_end', turn_id: turn.id, calls: [...own, ...replayed] };
+  core.log.insist(
+    [frame],
+    () => true,
+    (seq) => {
+      turn.endSeq = seq;
+    },
+  );
+}
+
+function fitOutcome(core: SessionCore, record: CallRecord, outcome: CallOutcome): Promise<FittedResult> {
+  const { services } = core;
+  return fitResult(outcome.content, outcome.budget, {
+    remainingChars: record.turn.budget.remainingChars,
+    previewChars: services.limits.previewChars,
+    textBytes: services.limits.textBytes,
+    spill: (text) => services.spill(services.sessionFolder(core.id), `${record.toolUseId}.txt`, text),
+  });
+}
+
+function summarise(
+  core: SessionCore,
+  record: CallRecord,
+  outcome: CallOutcome,
+  fitted: FittedResult,
+  durationMs: number,
+): CallSummary {
+  const { spilled } = fitted;
+  const url = `/sessions/${core.id}/results/${record.toolUseId}`;
+  return {
+    tool_use_id: record.toolUseId,
+    name: record.name,
+    status: outcome.status,
+    ...(outcome.errorCode ? { error_code: outcome.errorCode } : {}),
+    duration_ms: Math.round(durationMs * 1_000) / 1_000,
+    result_chars: fitted.resultChars,
+    ...(spilled ? { spilled: { chars: spilled.chars, path: spilled.path, url } } : {}),
+  };
+}
+
+function resultFrame(
+  record: CallRecord,
+  outcome: CallOutcome,
+  fitted: FittedResult,
+  call: CallSummary,
+): ResultFrame {
+  return {
+    type: 'result',
+    turn_id: record.turn.id,
+    index: record.index,
+    tool_use_id: record.toolUseId,
+    tool_result: {
+      type: 'tool_result',
+      tool_use_id: record.toolUseId,
+      content: fitted.content,
+      ...(outcome.status === 'ok' ? {} : { is_error: true }),
+    },
+    call,
+    display: outcome.display,
+    ...(outcome.newMessages ? { new_messages: outcome.newMessages } : {}),
+  };
+}
+
+/** What a crash left without a result gets in its place. */
+export function interruptedOutcome(): CallOutcome {
+  return failedOutcome(
+    'interrupted',
+    'Interrupted: the server stopped before this call ended, so what it did is not known. ' +
+      'Look before you try again, with a new id',
+  );
+}
