@@ -1,0 +1,231 @@
+/**
+ * One configured server over its whole life: connect, list, notice the end, wait, connect again.
+ *
+ * A single loop owns the connection, so there is never more than one attempt at a time; whoever wants
+ * the server wakes the loop and waits for its next word.
+ */
+import type { Client } from '@modelcontextprotocol/client';
+import type { Limits } from '../../config/limits.ts';
+import { errorMessage, GauntletError } from '../contract/errors.ts';
+import { httpStatus, isLinkBroken, isSessionLost, toCallError } from './call-error.ts';
+import type { McpLink } from './link.ts';
+import { listTools, type ListLimits } from './list-tools.ts';
+import { retryPause } from './retry-pause.ts';
+import type { McpToolDefinition } from './tool-definition.ts';
+
+/** Where a server stands. */
+export type McpServerStatus = 'connecting' | 'connected' | 'needs_auth' | 'failed' | 'disabled';
+
+/** What a connection is made from. */
+export interface ConnectionOptions {
+  readonly name: string;
+  /** Opens a link; `onListChanged` may be called as long as the link lives. */
+  readonly open: (options: { onListChanged: () => void; signal: AbortSignal }) => Promise<McpLink>;
+  readonly limits: ListLimits & Pick<Limits, 'mcpRetryMs' | 'mcpRetryMaxMs' | 'mcpRetries'>;
+  /** Status or definitions changed. */
+  readonly onChange: () => void;
+  /** What was left out of a listing, for people. */
+  readonly onRemark: (remark: string) => void;
+}
+
+/** A request to run over the connection. */
+export interface McpRequest<Value> {
+  readonly run: (client: Client) => Promise<Value>;
+  readonly signal: AbortSignal;
+  /** May be sent a second time when the server has forgotten the session. */
+  readonly isRepeatable: boolean;
+}
+
+/** One server. */
+export class McpConnection {
+  readonly #options: ConnectionOptions;
+  readonly #stop = new AbortController();
+  readonly #pause: ReturnType<typeof retryPause>;
+  #loop: Promise<void> | undefined;
+  /** From the end of the handshake until the link has closed. */
+  #link: McpLink | undefined;
+  #status: McpServerStatus = 'connecting';
+  #reason: string | undefined;
+  /** As last listed; kept over a crash until connecting again has failed. */
+  #definitions: readonly McpToolDefinition[] = [];
+  /** Called and emptied at each change of status. */
+  #waiters: (() => void)[] = [];
+  /** The server said that its list changed, and nobody has listed since. */
+  #isListStale = false;
+  #relisting: Promise<void> | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#pause = retryPause(options.limits);
+  }
+
+  get status(): McpServerStatus {
+    return this.#status;
+  }
+
+  /** Why it is not connected, for people. */
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  get definitions(): readonly McpToolDefinition[] {
+    return this.#definitions;
+  }
+
+  /** Begin; returns at once. */
+  start(): void {
+    this.#loop ??= this.#keepConnected();
+  }
+
+  /**
+   * Wait until the server is connected; asks it once more where it had failed.
+   *
+   * @throws {GauntletError} `tool_failed` with the reason, or `cancelled`.
+   */
+  async ready(signal: AbortSignal): Promise<McpLink> {
+    this.start();
+    if (this.#pause.isPausing()) {
+      this.#pause.wake();
+      await this.#nextStatus(signal);
+    }
+    while (this.#status === 'connecting') await this.#nextStatus(signal);
+    if (this.#status === 'connected' && this.#link !== undefined) return this.#link;
+    const message = `Cannot reach the MCP server "${this.#options.name}": ${this.#reason ?? this.#status}`;
+    throw new GauntletError('tool_failed', message);
+  }
+
+  /**
+   * Run one request over the connection.
+   *
+   * @throws {GauntletError} `cancelled`, `timeout` or `tool_failed`.
+   */
+  async request<Value>({ run, signal, isRepeatable }: McpRequest<Value>): Promise<Value> {
+    const link = await this.ready(signal);
+    try {
+      return await run(link.client);
+    } catch (error) {
+      const lostReason = link.endReason();
+      if (!signal.aborted && (isSessionLost(error) || isLinkBroken(error))) {
+        await this.#drop(link, errorMessage(error));
+        if (isRepeatable && isSessionLost(error)) return this.request({ run, signal, isRepeatable: false });
+      }
+      throw toCallError(error, { server: this.#options.name, signal, lostReason });
+    }
+  }
+
+  /** End it for good. Resolves when nothing of it is left. */
+  async close(): Promise<void> {
+    this.#stop.abort(new GauntletError('shutting_down', 'The server is shutting down'));
+    await this.#loop;
+  }
+
+  async #keepConnected(): Promise<void> {
+    const { limits } = this.#options;
+    const { signal } = this.#stop;
+    for (let failures = 0; !signal.aborted; failures++) {
+      const beganAt = performance.now();
+      try {
+        await this.#connectOnce();
+        if (performance.now() - beganAt >= limits.mcpRetryMaxMs) failures = 0;
+      } catch (error) {
+        this.#reason = errorMessage(error);
+        if (!signal.aborted) this.#fail(httpStatus(error) === 401 ? 'needs_auth' : 'failed');
+      }
+      const hasGivenUp = failures >= limits.mcpRetries;
+      if (hasGivenUp && this.#status === 'connecting') this.#fail('failed');
+      await this.#pause.wait({ failures, isParked: hasGivenUp || this.#status === 'needs_auth', signal });
+      if (!signal.aborted) this.#become('connecting');
+    }
+  }
+
+  /** Connect, list, and stay until the connection ends. @throws Whatever connecting threw. */
+  async #connectOnce(): Promise<void> {
+    const connecting = timeLimit(this.#options.limits.mcpConnectMs, this.#stop.signal);
+    const link = await this.#options
+      .open({ signal: connecting.signal, onListChanged: () => this.#relist() })
+      .finally(connecting.clear);
+    const onStop = () => void link.close();
+    this.#stop.signal.addEventListener('abort', onStop, { once: true });
+    try {
+      this.#link = link;
+      await this.#list(link);
+      this.#reason = undefined;
+      this.#become('connected');
+      this.#reason = await link.closed;
+    } finally {
+      this.#link = undefined;
+      this.#stop.signal.removeEventListener('abort', onStop);
+      await link.close();
+    }
+    if (!this.#stop.signal.aborted && this.#status === 'connected') this.#become('connecting');
+  }
+
+  async #list(link: McpLink): Promise<void> {
+    const { definitions, remarks } = await listTools(link.client, this.#options.limits, this.#stop.signal);
+    this.#definitions = definitions;
+    remarks.forEach((remark) => this.#options.onRemark(remark));
+  }
+
+  /** The server says that its tools changed: list again, once for all that is said meanwhile. */
+  #relist(): void {
+    this.#isListStale = true;
+    this.#relisting ??= this.#listWhileStale().finally(() => (this.#relisting = undefined));
+  }
+
+  async #listWhileStale(): Promise<void> {
+    while (this.#isListStale && this.#link !== undefined) {
+      this.#isListStale = false;
+      try {
+        await this.#list(this.#link);
+        this.#options.onChange();
+      } catch (error) {
+        // The tools listed before stay: they may still be called, and the server judges each call.
+        if (this.#link !== undefined) this.#options.onRemark(`Cannot list its tools again: ${errorMessage(error)}`);
+      }
+    }
+  }
+
+  /** Give up a link that answers no more; the loop opens the next. */
+  async #drop(link: McpLink, reason: string): Promise<void> {
+    if (this.#link === link && this.#status === 'connected') {
+      this.#reason = reason;
+      this.#become('connecting');
+    }
+    await link.close();
+  }
+
+  #fail(status: 'failed' | 'needs_auth'): void {
+    this.#definitions = [];
+    this.#become(status);
+  }
+
+  #become(status: McpServerStatus): void {
+    this.#status = status;
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    waiters.forEach((resolve) => resolve());
+    this.#options.onChange();
+  }
+
+  /** Wait for the next change of status. @throws {GauntletError} `cancelled`, also when the server shuts down. */
+  async #nextStatus(signal: AbortSignal): Promise<void> {
+    const ended = AbortSignal.any([signal, this.#stop.signal]);
+    await new Promise<void>((resolve, reject) => {
+      const onAbort = () =>
+        reject(new GauntletError('cancelled', `Waiting for the MCP server "${this.#options.name}" was cancelled`));
+      if (ended.aborted) return onAbort();
+      ended.addEventListener('abort', onAbort, { once: true });
+      this.#waiters.push(() => {
+        ended.removeEventListener('abort', onAbort);
+        resolve();
+      });
+    });
+  }
+}
+
+/** Aborted with `signal`, or after `limitMs`; `clear` stops the clock. */
+function timeLimit(limitMs: number, signal: AbortSignal): { readonly signal: AbortSignal; readonly clear: () => void } {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(new Error(`it was not ready within ${limitMs} ms`)), limitMs);
+  return { signal: AbortSignal.any([signal, limit.signal]), clear: () => clearTimeout(timer) };
+}

@@ -1,0 +1,121 @@
+/**
+ * All configured MCP servers together: their tools as one list that changes only when something did.
+ *
+ * Nothing here waits: servers connect in the background, a few at a time, and one that is dead hides
+ * nothing of the others.
+ */
+import type { Limits } from '../../config/limits.ts';
+import { errorMessage, GauntletError } from '../contract/errors.ts';
+import type { Tool } from '../contract/tool.ts';
+import type { ProcessHost } from '../process/process-host.ts';
+import type { McpServerStatus } from './connection.ts';
+import type { McpServer } from './server.ts';
+import type { McpServerSettings } from './server-settings.ts';
+import { takeSlots } from './slots.ts';
+
+/** What the connections are made from. */
+export interface McpConnectionsOptions {
+  /** The setting `mcpServers`. */
+  readonly servers: Readonly<Record<string, McpServerSettings>>;
+  readonly processHost: ProcessHost;
+  /** Absolute; where relative working directories of stdio servers start from. */
+  readonly folder: string;
+  readonly limits: Limits;
+  /** `tools()` gives another list from now on. */
+  readonly onToolsChanged: () => void;
+  /** A server failed, left tools out or changed one: for whoever watches. */
+  readonly onNotice: (level: 'info' | 'warning', code: string, message: string) => void;
+}
+
+/** Where one server stands, for people. */
+export interface McpServerState {
+  readonly name: string;
+  readonly state: McpServerStatus;
+  /** Why it is not connected. */
+  readonly reason?: string;
+  readonly toolCount: number;
+}
+
+/** The configured servers. */
+export interface McpConnections {
+  /** Connect in the background; returns at once. */
+  start(): void;
+  /** The tools of all servers; the very same list until something changed. */
+  tools(): readonly Tool[];
+  states(): readonly McpServerState[];
+  /**
+   * Wait until a server is connected; asks it once more where it had failed.
+   *
+   * @throws {GauntletError} `not_found`, `tool_failed` with the reason, or `cancelled`.
+   */
+  ready(name: string, signal: AbortSignal): Promise<void>;
+  /** End every connection and every server that was started. */
+  close(): Promise<void>;
+}
+
+/** Make the connections; nothing is loaded or started before `start`. */
+export function createMcpConnections(options: McpConnectionsOptions): McpConnections {
+  const { limits, onToolsChanged } = options;
+  const enabled = Object.entries(options.servers).filter(([, settings]) => settings.disabled !== true);
+  const slots = takeSlots(limits.mcpConnecting);
+  const servers = new Map<string, McpServer>();
+  let tools: readonly Tool[] = Object.freeze([]);
+  let loading: Promise<void> | undefined;
+  let loadFailure: string | undefined;
+  let isClosed = false;
+
+  /** The SDK and ajv are loaded only where a server is configured. */
+  async function load(): Promise<void> {
+    const { createMcpServer } = await import('./server.ts');
+    for (const [name, settings] of enabled) {
+      const server = createMcpServer({ ...options, name, settings, slots, onToolsChanged: collect });
+      servers.set(name, server);
+      if (!isClosed) server.connection.start();
+    }
+  }
+
+  function collect(): void {
+    const next = [...servers.values()].flatMap((server) => server.tools());
+    if (next.length === tools.length && next.every((tool, index) => tool === tools[index])) return;
+    tools = Object.freeze(next);
+    onToolsChanged();
+  }
+
+  function start(): void {
+    if (enabled.length === 0) return;
+    loading ??= load().catch((error: unknown) => {
+      loadFailure = errorMessage(error);
+      options.onNotice('warning', 'mcp_unavailable', `Cannot load the MCP client: ${loadFailure}`);
+    });
+  }
+
+  function stateOf(name: string, isDisabled: boolean): McpServerState {
+    if (isDisabled) return { name, state: 'disabled', toolCount: 0 };
+    const server = servers.get(name);
+    if (server === undefined) {
+      return loadFailure === undefined
+        ? { name, state: 'connecting', toolCount: 0 }
+        : { name, state: 'failed', reason: loadFailure, toolCount: 0 };
+    }
+    const { status, reason } = server.connection;
+    return { name, state: status, ...(reason === undefined ? {} : { reason }), toolCount: server.tools().length };
+  }
+
+  return {
+    start,
+    tools: () => tools,
+    states: () => Object.entries(options.servers).map(([name, { disabled }]) => stateOf(name, disabled === true)),
+    async ready(name, signal) {
+      start();
+      await loading;
+      const server = servers.get(name);
+      if (server === undefined) throw new GauntletError('not_found', `No MCP server "${name}" is configured and enabled`);
+      await server.connection.ready(signal);
+    },
+    async close() {
+      isClosed = true;
+      await loading;
+      await Promise.all([...servers.values()].map((server) => server.connection.close()));
+    },
+  };
+}

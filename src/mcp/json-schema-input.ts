@@ -1,0 +1,94 @@
+/**
+ * A server's JSON Schema as the Zod type that the first gate asks: ajv judges, Zod carries the issues.
+ */
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { z } from 'zod';
+import type { JsonObject } from '../contract/blocks.ts';
+import { errorMessage } from '../contract/errors.ts';
+import type { AnyObject } from '../contract/tool.ts';
+import { harmlessPattern } from './pattern-cost.ts';
+
+const OPTIONS: Options = {
+  allErrors: true,
+  // Schemas of strangers hold keywords and formats of their own.
+  strict: false,
+  validateSchema: false,
+  addUsedSchema: false,
+  logger: false,
+  code: { regExp: Object.assign(harmlessPattern, { code: 'harmlessPattern' }) },
+};
+
+/** One ajv a draft, made when the first schema of that draft is compiled. */
+const validators = new Map<'draft-07' | '2020-12', Ajv>();
+
+/**
+ * Make the input type of a tool. The schema is compiled at the first parse and kept.
+ *
+ * Parsing hands back the very object it was given; issues carry their paths. A schema that cannot be
+ * compiled refuses every input and says why.
+ */
+export function jsonSchemaInput(schema: JsonObject): AnyObject {
+  let compiled: ValidateFunction | undefined;
+  return z.custom<Record<string, unknown>>(isObject, 'expected an object').superRefine((input, context) => {
+    try {
+      compiled ??= compile(schema);
+      if (compiled(input)) return;
+      for (const error of compiled.errors ?? []) {
+        context.addIssue({ code: 'custom', path: pathOf(error), message: wordError(error) });
+      }
+    } catch (error) {
+      const message = `the server's own schema for this tool cannot be used: ${errorMessage(error)}`;
+      context.addIssue({ code: 'custom', path: [], message });
+    }
+  });
+}
+
+function compile(schema: JsonObject): ValidateFunction {
+  const dialect = typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
+  const draft = /draft-0[467]/.test(dialect) ? 'draft-07' : '2020-12';
+  // Without `$schema` and `$id`: neither may name what ajv does not know, or claim what another schema is called.
+  const { $schema: _dialect, $id: _id, ...rest } = schema;
+  const ajv = ajvFor(draft);
+  try {
+    return ajv.compile(rest);
+  } finally {
+    // The shared instance would keep every schema of every listing for ever.
+    ajv.removeSchema(rest);
+  }
+}
+
+function ajvFor(draft: 'draft-07' | '2020-12'): Ajv {
+  let ajv = validators.get(draft);
+  if (ajv === undefined) {
+    ajv = draft === 'draft-07' ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);
+    // The default export of a CommonJS module, as Node hands it over.
+    addFormats.default(ajv, { mode: 'fast' });
+    validators.set(draft, ajv);
+  }
+  return ajv;
+}
+
+/** Where the input is wrong; a missing field is named itself, not the object around it. */
+function pathOf({ instancePath, keyword, params }: ErrorObject): (string | number)[] {
+  const path: (string | number)[] = instancePath
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+  if (keyword === 'required') path.push(String(params['missingProperty']));
+  return path;
+}
+
+function wordError({ keyword, params, message }: ErrorObject): string {
+  if (keyword === 'required') return 'required';
+  if (keyword === 'additionalProperties') return `unknown field \`${String(params['additionalProperty'])}\`; remove it`;
+  if (keyword === 'enum') return `must be one of ${JSON.stringify(params['allowedValues']).slice(0, 500)}`;
+  if (keyword === 'const') return `must be ${JSON.stringify(params['allowedValue']).slice(0, 500)}`;
+  return message ?? keyword;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

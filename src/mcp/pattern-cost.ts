@@ -1,0 +1,33 @@
+/**
+ * Regular expressions that strangers put into their schemas, made harmless.
+ *
+ * JavaScript's engine backtracks: `(a+)+$` freezes the process on 31 characters. A pattern that could
+ * is not tested here at all; the server that wrote it judges its own input anyway.
+ */
+
+/** Longest string a pattern is tested on; quadratic time in it is still short. */
+const TESTED_CHARS = 10_000;
+
+/** What ajv wants of a regular expression. */
+export interface PatternTest {
+  test(text: string): boolean;
+}
+
+/** Compile a schema's pattern. @throws {SyntaxError} When it is no regular expression. */
+export function harmlessPattern(pattern: string, flags: string): PatternTest {
+  const expression = new RegExp(pattern, flags);
+  const isCheap = choices(pattern) <= (pattern.startsWith('^') ? 2 : 1);
+  return { test: (text) => !isCheap || text.length > TESTED_CHARS || expression.test(text) };
+}
+
+/**
+ * How many choices the engine can go back on: its time grows with the length of the text to that power,
+ * and by one more when the pattern may begin anywhere. Infinity for a repeated group and for a look or
+ * a reference back.
+ */
+function choices(pattern: string): number {
+  // Neither an escaped character nor one in a class is an operator.
+  const bare = pattern.replace(/\\[^1-9k]/g, 'x').replace(/\[(?:\\.|[^\]\\])*\]/g, 'x');
+  if (/\)[*+?{]|\\[1-9k]|\(\?[=!<]/.test(bare)) return Infinity;
+  return bare.match(/[*+?|]|\{\d+,?\d*\}/g)?.length ?? 0;
+}

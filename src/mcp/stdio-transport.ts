@@ -1,0 +1,129 @@
+/**
+ * The SDK's transport over a child of the process host, so that a stdio server leads a process group
+ * of its own and ends with everything it started.
+ *
+ * Newline-delimited JSON in both directions. What is no JSON message is ignored and counted.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import type { Limits } from '../../config/limits.ts';
+import { errorMessage } from '../contract/errors.ts';
+import type { HostedProcess, ProcessExit, ProcessHost, SpawnRequest } from '../process/process-host.ts';
+import { isDeeperThan } from './json-depth.ts';
+import { splitLines } from './json-lines.ts';
+import { outputTail } from './output-tail.ts';
+
+/** What the transport is bounded by. */
+export type StdioLimits = Pick<Limits, 'mcpMessageBytes' | 'mcpStderrBytes' | 'mcpCloseMs' | 'jsonDepth'>;
+
+/** One child, from its start to the end of its group. */
+export class StdioTransport implements Transport {
+  // Set by the SDK's client before `start`.
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+
+  readonly #host: ProcessHost;
+  readonly #request: SpawnRequest;
+  readonly #limits: StdioLimits;
+  /** From `start` on. */
+  #process: HostedProcess | undefined;
+  /** Why the transport ended, once it has; the first reason stays. */
+  #endReason: string | undefined;
+  #ending: Promise<void> | undefined;
+  readonly #stderr: ReturnType<typeof outputTail>;
+  /** Lines of standard output that were no message. */
+  #ignoredLines = 0;
+
+  constructor(host: ProcessHost, request: SpawnRequest, limits: StdioLimits) {
+    this.#host = host;
+    this.#request = request;
+    this.#limits = limits;
+    this.#stderr = outputTail(limits.mcpStderrBytes);
+  }
+
+  /** Start the child. @throws {GauntletError} As `HostedProcess.started`. */
+  async start(): Promise<void> {
+    const push = splitLines(
+      this.#limits.mcpMessageBytes,
+      (line) => this.#receive(line),
+      () => void this.#end(`it sent a message of more than ${this.#limits.mcpMessageBytes} bytes`),
+    );
+    this.#process = this.#host.spawn({
+      ...this.#request,
+      stdin: 'pipe',
+      onOutput: (stream, chunk) => (stream === 'stdout' ? push(chunk) : this.#stderr.push(chunk)),
+    });
+    // Rejects as `started` does; that failure is reported by the line below.
+    this.#process.exited.then((exit) => this.#end(`it ${describeExit(exit)}`)).catch(() => undefined);
+    await this.#process.started;
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#process === undefined || this.#endReason !== undefined) throw new Error('The server is not running');
+    await this.#process.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** End the whole group. Resolves when none of it is left. */
+  async close(): Promise<void> {
+    await this.#end('the connection was closed');
+  }
+
+  /** Why it ended, with the last words of its standard error; for people. */
+  describeEnd(): string {
+    const said = this.#stderr.text();
+    const ignored = this.#ignoredLines === 0 ? '' : `; ${this.#ignoredLines} lines of its output were no JSON message`;
+    return `${this.#endReason ?? 'it still runs'}${ignored}${said === '' ? '' : `; its standard error ended with: ${said}`}`;
+  }
+
+  #receive(line: Buffer): void {
+    for (const message of this.#parse(line)) {
+      try {
+        this.onmessage?.(message as JSONRPCMessage);
+      } catch (error) {
+        // A message that breaks the SDK's reader must not break the server's output loop.
+        this.onerror?.(error instanceof Error ? error : new Error(errorMessage(error)));
+      }
+    }
+  }
+
+  /** The messages of a line: one, or those of a batch; none when it is not a message. */
+  #parse(line: Buffer): readonly unknown[] {
+    const text = line.toString('utf8').trim();
+    if (text === '') return [];
+    if (text.startsWith('{') || text.startsWith('[')) {
+      try {
+        const value: unknown = JSON.parse(text);
+        if (!isDeeperThan(value, this.#limits.jsonDepth)) return Array.isArray(value) ? value : [value];
+      } catch {
+        // Not JSON: programs print to standard output what they should not. Counted below.
+      }
+    }
+    this.#ignoredLines++;
+    return [];
+  }
+
+  #end(reason: string): Promise<void> {
+    this.#endReason ??= reason;
+    this.#ending ??= this.#endOnce();
+    return this.#ending;
+  }
+
+  async #endOnce(): Promise<void> {
+    const child = this.#process;
+    // Pending calls fail now; they need not wait for the group to be gone.
+    this.onclose?.();
+    if (child === undefined) return;
+    child.end();
+    const stop = new AbortController();
+    // A child that never started has nothing to wait for.
+    const exited = child.exited.then(() => undefined, () => undefined);
+    await Promise.race([exited, delay(this.#limits.mcpCloseMs, undefined, { signal: stop.signal }).catch(() => undefined)]);
+    stop.abort();
+    await child.killTree();
+  }
+}
+
+function describeExit({ code, signal }: ProcessExit): string {
+  return signal === null ? `exited with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
+}

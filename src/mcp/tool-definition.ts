@@ -1,0 +1,81 @@
+/**
+ * Judges one tool of a server's list: what is usable is kept, what is not is named with its reason.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Limits } from '../../config/limits.ts';
+import type { JsonObject } from '../contract/blocks.ts';
+import { isDeeperThan } from './json-depth.ts';
+import { hasReferenceCycle } from './reference-cycle.ts';
+
+/** Longest name taken from a server; what it is called here is shorter (`mcpToolName`). */
+const SENT_NAME_CHARS = 256;
+
+/** A hint of the wrong type is no hint: the answer is then "no". */
+const hint = z.boolean().optional().catch(undefined);
+
+const SentTool = z.object({
+  name: z.string().min(1).max(SENT_NAME_CHARS),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional(),
+  inputSchema: z.custom<JsonObject>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'expected an object',
+  ),
+  annotations: z
+    .object({
+      title: z.string().optional().catch(undefined),
+      readOnlyHint: hint,
+      destructiveHint: hint,
+      idempotentHint: hint,
+      openWorldHint: hint,
+    })
+    .optional()
+    .catch(undefined),
+  _meta: z.record(z.string(), z.unknown()).optional().catch(undefined),
+});
+
+/** A tool as its server describes it. */
+export type McpToolDefinition = z.output<typeof SentTool> & {
+  /** sha256, hex, of all that a person approves: words, schema and hints. */
+  readonly hash: string;
+};
+
+/** A definition, or why there is none. */
+export type JudgedTool =
+  | { readonly definition: McpToolDefinition }
+  | { readonly name: string; readonly refusal: string };
+
+/** What a definition is bounded by. */
+export type DefinitionLimits = Pick<Limits, 'jsonDepth' | 'mcpSchemaChars'>;
+
+/** Judge one entry of `tools/list`. Never throws. */
+export function judgeTool(sent: unknown, limits: DefinitionLimits): JudgedTool {
+  if (isDeeperThan(sent, limits.jsonDepth)) return refused(sent, `nested deeper than ${limits.jsonDepth} levels`);
+  const parsed = SentTool.safeParse(sent);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return refused(sent, `"${issue?.path.join('.') ?? ''}": ${issue?.message ?? 'malformed'}`);
+  }
+  const refusal = refuseSchema(parsed.data.inputSchema, limits);
+  if (refusal !== undefined) return refused(sent, refusal);
+  return { definition: { ...parsed.data, hash: hashDefinition(parsed.data) } };
+}
+
+function refuseSchema(schema: JsonObject, limits: DefinitionLimits): string | undefined {
+  if (schema['type'] !== undefined && schema['type'] !== 'object') return '"inputSchema.type": expected "object"';
+  if (JSON.stringify(schema).length > limits.mcpSchemaChars) {
+    return `"inputSchema": more than ${limits.mcpSchemaChars} characters`;
+  }
+  return hasReferenceCycle(schema) ? '"inputSchema": its references lead back to themselves' : undefined;
+}
+
+function refused(sent: unknown, refusal: string): JudgedTool {
+  const name = typeof sent === 'object' && sent !== null && 'name' in sent ? sent.name : undefined;
+  return { name: typeof name === 'string' ? name : 'unnamed', refusal };
+}
+
+function hashDefinition({ name, title, description, inputSchema, annotations }: z.output<typeof SentTool>): string {
+  const approved = JSON.stringify([name, title, description, inputSchema, annotations]);
+  return createHash('sha256').update(approved).digest('hex');
+}

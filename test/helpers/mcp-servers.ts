@@ -1,0 +1,97 @@
+/** What the tests of MCP connections share: a process host, a set of servers, a way to wait. */
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { afterAll } from 'vitest';
+import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
+import { createMcpConnections, type McpConnections } from '../../src/mcp/connections.ts';
+import type { McpServerSettings } from '../../src/mcp/server-settings.ts';
+import type { HostedProcess, ProcessExit, ProcessHost } from '../../src/process/process-host.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Settings that start a package's own server with Node. */
+export function packageServer(specifier: string, ...args: string[]): McpServerSettings {
+  return { command: process.execPath, args: [require.resolve(specifier), ...args] };
+}
+
+/** The hostile fixture in one of its moods. */
+export function fixtureServer(...args: string[]): McpServerSettings {
+  return { command: process.execPath, args: [new URL('../fixtures/mcp-server.mjs', import.meta.url).pathname, ...args] };
+}
+
+/** Everything a test may look at. */
+export interface RunningConnections extends McpConnections {
+  readonly notices: readonly { code: string; message: string }[];
+  readonly pids: readonly number[];
+  readonly changes: () => number;
+}
+
+/** Start servers; they end with the test file. */
+export function startServers(
+  servers: Record<string, McpServerSettings>,
+  limits: Partial<Record<keyof Limits, number>> = {},
+): RunningConnections {
+  const notices: { code: string; message: string }[] = [];
+  const pids: number[] = [];
+  let changes = 0;
+  const connections = createMcpConnections({
+    servers,
+    processHost: plainProcessHost(pids),
+    folder: process.cwd(),
+    limits: { ...DEFAULT_LIMITS, mcpRetryMs: 20, ...limits },
+    onToolsChanged: () => changes++,
+    onNotice: (_level, code, message) => notices.push({ code, message }),
+  });
+  afterAll(() => connections.close());
+  connections.start();
+  return { ...connections, notices, pids, changes: () => changes };
+}
+
+/** Poll until `read` gives something, at most ten seconds. */
+export async function eventually<Value>(read: () => Value | undefined | false): Promise<Value> {
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline; ) {
+    const value = read();
+    if (value !== undefined && value !== false) return value;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('It did not happen within ten seconds');
+}
+
+/** A process host of the test's own: groups by `detached`, ended by the group's id. */
+function plainProcessHost(pids: number[]): ProcessHost {
+  return {
+    spawn({ file, args, cwd, env, onOutput }): HostedProcess {
+      const child = spawn(file, args, { cwd, env: { PATH: process.env['PATH'] ?? '', ...env }, detached: true });
+      child.stdout.on('data', (chunk: Buffer) => void onOutput?.('stdout', chunk));
+      child.stderr.on('data', (chunk: Buffer) => void onOutput?.('stderr', chunk));
+      child.stdin.on('error', () => undefined);
+      const started = new Promise<{ pid: number }>((resolve, reject) => {
+        child.on('error', reject);
+        child.on('spawn', () => {
+          pids.push(child.pid ?? 0);
+          resolve({ pid: child.pid ?? 0 });
+        });
+      });
+      const exited = new Promise<ProcessExit>((resolve, reject) => {
+        child.on('error', reject);
+        child.on('close', (code, signal) => resolve({ code, signal }));
+      });
+      const kill = (signal: NodeJS.Signals): void => {
+        try {
+          if (child.pid !== undefined) process.kill(-child.pid, signal);
+        } catch {
+          // The group is gone.
+        }
+      };
+      return {
+        started,
+        exited,
+        write: (data) => new Promise((resolve) => child.stdin.write(data, () => resolve())),
+        end: () => child.stdin.end(),
+        signal: kill,
+        killTree: () => Promise.resolve(kill('SIGKILL')),
+      };
+    },
+    close: () => Promise.resolve(),
+  };
+}
