@@ -1,0 +1,32 @@
+/**
+ * The first thing a person sees: where the server is, where the token is, what to try.
+ *
+ * It goes to standard output, so that standard error stays JSON alone. Programs read its first line.
+ */
+
+/** What the banner tells. */
+export interface BannerFacts {
+  /** `http://HOST:PORT`, the port the real one. */
+  readonly url: string;
+  /** undefined: the token was set by hand. */
+  readonly tokenFile: string | undefined;
+  readonly workspace: string;
+  readonly toolCount: number;
+}
+
+/** The banner's lines; the first is `Listening on http://HOST:PORT`. */
+export function bannerLines({ url, tokenFile, workspace, toolCount }: BannerFacts): string[] {
+  const token = tokenFile === undefined ? '$GAUNTLET_TOKEN' : `$(cat ${shellWord(tokenFile)})`;
+  return [
+    `Listening on ${url}`,
+    `  token      ${tokenFile ?? 'as set by hand'}`,
+    `  workspace  ${workspace}`,
+    `  tools      ${toolCount}`,
+    `  try        curl -s -H "Authorization: Bearer ${token}" "${url}/tools?format=table"`,
+  ];
+}
+
+/** As it stands inside double quotes and a command substitution. */
+function shellWord(path: string): string {
+  return /^[\w./@+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,46 @@
+/**
+ * Builds `dist/`: the server in one bundle with lazy parts beside it, the process host in another.
+ *
+ * Bundled, a start reads a dozen files in place of a thousand: 200 ms in place of 560, measured side by side.
+ */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { sourceDigest, writeBuildStamp } from './build-stamp.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** They find native parts or files of their own beside them, so they stay where they are. */
+const external = ['libsql', 'sharp', '@vscode/ripgrep', '@fastify/swagger-ui', 'unpdf'];
+/** Dependencies in the older module format call these. */
+const banner = [
+  "import { createRequire as gauntletCreateRequire } from 'node:module';",
+  "import { fileURLToPath as gauntletFileURLToPath } from 'node:url';",
+  'const require = gauntletCreateRequire(import.meta.url);',
+  'const __filename = gauntletFileURLToPath(import.meta.url);',
+  "const __dirname = gauntletFileURLToPath(new URL('.', import.meta.url));",
+].join('\n');
+
+const entryPoints = { gauntlet: 'bin/gauntlet.ts', 'process-host': 'src/process/host/main.ts' };
+const present = Object.entries(entryPoints).filter(([, path]) => existsSync(`${root}/${path}`));
+
+const digest = sourceDigest(root);
+await build({
+  absWorkingDir: root,
+  entryPoints: Object.fromEntries(present),
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  external,
+  // Its default entry is in a format that bundlers cannot follow.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+  banner: { js: banner },
+  sourcemap: true,
+  // Names stay readable in stack traces; white space and syntax do not matter there.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  logLevel: 'warning',
+});
+writeBuildStamp(root, digest);

@@ -1,0 +1,167 @@
+/**
+ * The command line comes in: one command, its options, its help.
+ */
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+
+/** The commands, the default one first. */
+export const COMMANDS = ['serve', 'tools', 'exec', 'token'] as const;
+
+/** One of the commands. */
+export type CommandName = (typeof COMMANDS)[number];
+
+/** What was asked for. */
+export type CommandLine =
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'version' }
+  | {
+      readonly kind: 'command';
+      readonly command: CommandName;
+      /** Options by name; a switch that was given is `true`. */
+      readonly options: Readonly<Record<string, string | true>>;
+      readonly operands: readonly string[];
+      /** The same options as the environment variables they stand for, to be put over the real ones. */
+      readonly environment: Readonly<Record<string, string>>;
+    };
+
+/** A command line that cannot be understood; the process exits with 64 (`EX_USAGE` of sysexits.h). */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+interface Option {
+  /** `--name VALUE`, or `--name` for a switch. */
+  readonly value?: string;
+  readonly help: string;
+  /** The environment variable it stands for. */
+  readonly variable?: string;
+}
+
+interface Command {
+  readonly summary: string;
+  readonly operands: readonly string[];
+  readonly options: Readonly<Record<string, Option>>;
+}
+
+const DATA_OPTIONS = {
+  config: { value: 'FILE', help: 'settings file', variable: 'GAUNTLET_CONFIG' },
+  'data-dir': { value: 'FOLDER', help: 'logs of sessions and the token', variable: 'GAUNTLET_DATA_DIR' },
+} as const satisfies Command['options'];
+const CLIENT_OPTIONS = {
+  url: { value: 'URL', help: 'the server (default: the address in the settings)' },
+  port: { value: 'PORT', help: 'its port on this machine', variable: 'GAUNTLET_PORT' },
+  ...DATA_OPTIONS,
+} as const satisfies Command['options'];
+
+const TABLE: Readonly<Record<CommandName, Command>> = {
+  serve: {
+    summary: 'start the server (the default)',
+    operands: [],
+    options: {
+      host: { value: 'ADDRESS', help: 'listen here (default 127.0.0.1)', variable: 'GAUNTLET_HOST' },
+      port: { value: 'PORT', help: 'listen here (default 4747; 0: any free one)', variable: 'GAUNTLET_PORT' },
+      workspace: { value: 'FOLDER', help: 'where sessions work (default: this one)', variable: 'GAUNTLET_WORKSPACE' },
+      ...DATA_OPTIONS,
+      'log-level': { value: 'LEVEL', help: 'trace, debug, info, warn, error, silent', variable: 'GAUNTLET_LOG_LEVEL' },
+      simple: { help: 'only the three simple tools', variable: 'GAUNTLET_SIMPLE' },
+    },
+  },
+  tools: {
+    summary: 'print the tools of the running server',
+    operands: [],
+    options: { ...CLIENT_OPTIONS, json: { help: 'as JSON, with schemas' } },
+  },
+  exec: {
+    summary: 'run one tool on the running server',
+    operands: ['TOOL', 'INPUT'],
+    options: {
+      ...CLIENT_OPTIONS,
+      session: { value: 'ID', help: 'run in this session (default: one of its own)' },
+      'on-ask': { value: 'wait|deny', help: 'what a permission question does (default deny)' },
+      json: { help: 'print the whole reply as JSON' },
+    },
+  },
+  token: { summary: 'print the token, making it if there is none', operands: [], options: DATA_OPTIONS },
+};
+
+/**
+ * Understand a command line.
+ *
+ * @param words Without the program: `process.argv.slice(2)`.
+ * @throws {UsageError} If a command, option or operand is unknown, missing or too many.
+ */
+export function parseCommandLine(words: readonly string[]): CommandLine {
+  const [first = '', ...rest] = words;
+  if (first === '--version' || first === '-v') return { kind: 'version' };
+  if (first === '--help' || first === '-h' || first === 'help') return { kind: 'help', text: generalHelp() };
+  if (isCommand(first)) return parseCommand(first, rest);
+  if (first === '' || first.startsWith('-')) return parseCommand('serve', words);
+  throw new UsageError(`There is no command "${first}"; the commands are ${COMMANDS.join(', ')}`);
+}
+
+function parseCommand(name: CommandName, words: readonly string[]): CommandLine {
+  const command = TABLE[name];
+  const { values, positionals } = parseWords(name, command, words);
+  if (values['help'] !== undefined) return { kind: 'help', text: commandHelp(name, command) };
+  if (positionals.length !== command.operands.length) {
+    const wanted = command.operands.length === 0 ? 'takes no operands' : `takes ${command.operands.join(' and ')}`;
+    throw new UsageError(`"gauntlet ${name}" ${wanted}; see gauntlet ${name} --help`);
+  }
+  const environment: Record<string, string> = {};
+  for (const [option, { variable }] of Object.entries(command.options)) {
+    const value = values[option];
+    if (variable !== undefined && value !== undefined) environment[variable] = value === true ? '1' : value;
+  }
+  return { kind: 'command', command: name, options: values, operands: positionals, environment };
+}
+
+function parseWords(name: CommandName, command: Command, words: readonly string[]) {
+  const options: NonNullable<ParseArgsConfig['options']> = { help: { type: 'boolean', short: 'h' } };
+  for (const [option, { value }] of Object.entries(command.options)) {
+    options[option] = { type: value === undefined ? 'boolean' : 'string' };
+  }
+  try {
+    const parsed = parseArgs({ args: [...words], options, allowPositionals: true });
+    return { values: parsed.values as Record<string, string | true>, positionals: parsed.positionals };
+  } catch (error) {
+    const [reason = ''] = (error as Error).message.split('. ');
+    throw new UsageError(`${reason}; see gauntlet ${name} --help`);
+  }
+}
+
+function generalHelp(): string {
+  return [
+    'gauntlet: executes tool calls for AI agents over HTTP and WebSocket',
+    '',
+    'Usage: gauntlet [COMMAND] [OPTIONS]',
+    '',
+    ...columns(COMMANDS.map((name) => [[name, ...TABLE[name].operands].join(' '), TABLE[name].summary])),
+    '',
+    'gauntlet COMMAND --help tells the options of one; gauntlet --version the version.',
+  ].join('\n');
+}
+
+function commandHelp(name: CommandName, command: Command): string {
+  const options = Object.entries({ ...command.options, help: { help: 'this text' } }) as [string, Option][];
+  return [
+    `gauntlet ${name}: ${command.summary}`,
+    '',
+    `Usage: ${['gauntlet', name, ...command.operands, '[OPTIONS]'].join(' ')}`,
+    ...(name === 'exec' ? ['', `Example: gauntlet exec TOOL '{"key": "value"}'; INPUT "-" reads standard input`] : []),
+    '',
+    ...columns(
+      options.map(([option, { value, help, variable }]) => [
+        `--${option}${value ? ` ${value}` : ''}`,
+        variable ? `${help} [${variable}]` : help,
+      ]),
+    ),
+  ].join('\n');
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}
+
+function isCommand(word: string): word is CommandName {
+  return (COMMANDS as readonly string[]).includes(word);
+}

@@ -1,0 +1,12 @@
+/** `gauntlet token`: prints the bearer token, for `curl` and scripts. */
+import { tmpdir } from 'node:os';
+import { loadSettings } from '../../config/settings.ts';
+import { ensureToken } from '../token-file.ts';
+
+/** Print the token, making it if there is none. @returns The exit code. */
+export function printToken(environment: NodeJS.ProcessEnv): number {
+  // The token does not depend on the workspace; any folder that exists passes the check.
+  const settings = loadSettings({ environment: { ...environment, GAUNTLET_WORKSPACE: tmpdir() } });
+  process.stdout.write(`${ensureToken(settings)}\n`);
+  return 0;
+}

@@ -1,0 +1,50 @@
+/**
+ * The command line: `gauntlet serve | tools | exec | token`.
+ *
+ * Each command is loaded when it is asked for, so that none pays for another.
+ */
+import { SETTINGS_EXIT_CODE, SettingsError } from '../config/settings-error.ts';
+import packageFile from '../package.json' with { type: 'json' };
+import { parseCommandLine, UsageError, type CommandLine } from './command-line.ts';
+
+const USAGE_EXIT_CODE = 64;
+
+/** What a command is handed. */
+type Given = Extract<CommandLine, { kind: 'command' }>;
+
+try {
+  // A reader that has seen enough (`gauntlet tools | head`) is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  process.exitCode = await run(parseCommandLine(process.argv.slice(2)));
+} catch (error) {
+  process.stderr.write(`gauntlet: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = exitCodeOf(error);
+}
+
+async function run(line: CommandLine): Promise<number> {
+  if (line.kind === 'command') return runCommand(line);
+  process.stdout.write(`${line.kind === 'version' ? packageFile.version : line.text}\n`);
+  return 0;
+}
+
+async function runCommand(line: Given): Promise<number> {
+  const environment = { ...process.env, ...line.environment };
+  switch (line.command) {
+    case 'serve': {
+      const [{ loadSettings }, { serve }] = await Promise.all([import('../config/settings.ts'), import('./serve.ts')]);
+      await serve(loadSettings({ environment }));
+      return 0;
+    }
+    case 'tools':
+      return (await import('./commands/tools.ts')).printTools({ ...line, environment });
+    case 'exec':
+      return (await import('./commands/exec.ts')).execute({ ...line, environment });
+    case 'token':
+      return (await import('./commands/token.ts')).printToken(environment);
+  }
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof SettingsError) return SETTINGS_EXIT_CODE;
+  return error instanceof UsageError ? USAGE_EXIT_CODE : 1;
+}

@@ -1,0 +1,102 @@
+/**
+ * How the command line reaches the running server: its own public HTTP, one request at a time.
+ */
+import { request as requestHttp, type IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { tmpdir } from 'node:os';
+import { loadSettings } from '../config/settings.ts';
+import { ensureToken } from './token-file.ts';
+
+/** A server and the key to it. */
+export interface RunningServer {
+  readonly url: URL;
+  readonly token: string;
+  /** The `Host` to send where the server's list of hosts does not hold the address itself. */
+  readonly hostHeader: string | undefined;
+}
+
+/** One request. */
+export interface ServerRequest {
+  readonly method: 'GET' | 'POST';
+  /** With query. */
+  readonly path: string;
+  readonly accept: string;
+  readonly body?: unknown;
+}
+
+/**
+ * Find the server: by `url`, else where the settings say it listens.
+ *
+ * @throws {Error} If the settings leave the port open.
+ * @throws {SettingsError} If the settings are wrong.
+ */
+export function findServer(environment: NodeJS.ProcessEnv, url: string | undefined): RunningServer {
+  // A client has no workspace; any folder that exists passes the check.
+  const settings = loadSettings({ environment: { ...environment, GAUNTLET_WORKSPACE: tmpdir() } });
+  const token = ensureToken(settings);
+  if (url !== undefined) return { url: new URL(url), token, hostHeader: undefined };
+  if (settings.port === 0) throw new Error('The port is 0, so any; name the server with --url');
+  return {
+    url: new URL(`http://${reachable(settings.host)}:${settings.port}`),
+    token,
+    hostHeader: settings.allowedHosts[0],
+  };
+}
+
+/**
+ * Send one request.
+ *
+ * @returns The reply, its body not yet read.
+ * @throws {Error} If no server answers, or it answers with an error.
+ */
+export async function send(
+  server: RunningServer,
+  { method, path, accept, body }: ServerRequest,
+): Promise<IncomingMessage> {
+  const url = new URL(path, server.url);
+  const start = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const headers = {
+    authorization: `Bearer ${server.token}`,
+    accept,
+    ...(server.hostHeader !== undefined && { host: server.hostHeader }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  };
+  const reply = await new Promise<IncomingMessage>((resolve, reject) => {
+    const outgoing = start(url, { method, headers }, resolve);
+    outgoing.once('error', (error) => reject(explainFailure(server.url, error)));
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+  if (reply.statusCode === 200) return reply;
+  throw new Error(errorText(reply.statusCode ?? 0, await readText(reply)));
+}
+
+/** The whole body as text. */
+export async function readText(reply: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of reply.setEncoding('utf8')) text += String(chunk);
+  return text;
+}
+
+/** An address to listen on is not always one to connect to. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function explainFailure(url: URL, error: NodeJS.ErrnoException): Error {
+  const why = error.code === 'ECONNREFUSED' ? 'nothing listens there' : error.message;
+  return new Error(`No server at ${url.origin}: ${why}. Start one with "gauntlet serve", or name it with --url`, {
+    cause: error,
+  });
+}
+
+function errorText(status: number, body: string): string {
+  try {
+    const { error } = JSON.parse(body) as { error: { code: string; message: string } };
+    return `${error.message} (${error.code})`;
+  } catch {
+    // Not our error shape, so something else answers there: its status is all there is to say.
+    return `The server answered with status ${status}`;
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The token nobody set by hand: made once, kept in a file only its owner can read.
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { SettingsError } from '../config/settings-error.ts';
+import { readRegularFile } from '../config/settings/regular-file.ts';
+import type { Settings } from '../config/settings.ts';
+
+/** As many as the digest it is compared by. */
+const TOKEN_BYTES = 32;
+const OTHERS_MAY = 0o077;
+
+/**
+ * The bearer token: the one set by hand, else the one in the data directory, made if absent.
+ *
+ * @throws {SettingsError} If the file or its folder belongs to someone else or others may read it.
+ */
+export function ensureToken(settings: Pick<Settings, 'token' | 'tokenFile'>): string {
+  if (settings.token !== undefined) return settings.token;
+  ensureDataFolder(dirname(settings.tokenFile));
+  return readToken(settings.tokenFile) ?? makeToken(settings.tokenFile);
+}
+
+/**
+ * Make the data directory, private; one that exists and is ours is made private.
+ *
+ * @throws {SettingsError} If it is no folder of ours, or one that others share.
+ */
+export function ensureDataFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw refuse(`cannot make "${folder}": ${(error as Error).message}; choose another folder`);
+  }
+  const status = lstatSync(folder);
+  if (!status.isDirectory()) throw refuse(`"${folder}" is a link; name the folder itself`);
+  if (status.uid !== process.getuid?.())
+    throw refuse(`"${folder}" belongs to another user; choose a folder of your own`);
+  // A sticky folder is one that many share, such as /tmp: closing it would lock the others out.
+  if ((status.mode & 0o1000) !== 0) throw refuse(`"${folder}" is shared with others; choose a folder of its own`);
+  if ((status.mode & OTHERS_MAY) !== 0) chmodSync(folder, 0o700);
+}
+
+/** @returns undefined when there is none. */
+function readToken(path: string): string | undefined {
+  const status = lstatSync(path, { throwIfNoEntry: false });
+  if (!status) return undefined;
+  if (!status.isFile() || status.uid !== process.getuid?.())
+    throw refuse(`"${path}" is not a file of yours; remove it`);
+  if ((status.mode & OTHERS_MAY) !== 0) throw refuse(`others may read "${path}"; remove it, and a new token is made`);
+  const token = readRegularFile('GAUNTLET_DATA_DIR', path)?.trim() ?? '';
+  if (!/^[\x21-\x7e]+$/.test(token)) throw refuse(`"${path}" holds no token; remove it, and a new one is made`);
+  return token;
+}
+
+function makeToken(path: string): string {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const draft = `${path}.${process.pid}`;
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(descriptor, `${token}\n`);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  try {
+    // A link never replaces: of two that start at once, one token wins and both use it.
+    linkSync(draft, path);
+    return token;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return readToken(path) ?? token;
+  } finally {
+    unlinkSync(draft);
+  }
+}
+
+function refuse(why: string): SettingsError {
+  return new SettingsError('GAUNTLET_DATA_DIR', `GAUNTLET_DATA_DIR: ${why}`);
+}
