@@ -22,6 +22,11 @@ export interface SpawnRequest {
   /** Take a warm shell where one is ready: runs `bash --noprofile --norc -c script` in effect. Then `file` and `args` are ignored. */
   readonly shellScript?: string;
   /**
+   * Absolute. A shell writes the real folder it ended in here, and a line end, also when its script
+   * calls `exit`; not when it was killed or replaced itself (`exec`).
+   */
+  readonly cwdFile?: string;
+  /**
    * Called for each chunk, as it comes, in order per stream. A returned promise holds the pipe back
    * until it settles, so that a slow reader stops a fast writer.
    */

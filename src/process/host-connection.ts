@@ -1,0 +1,84 @@
+/**
+ * One process host as the server sees it: a detached process and a socket that carries frames.
+ */
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { HostSettings } from './host/messages.ts';
+import { frameDecoder } from './host/protocol.ts';
+import type { HostFrame } from './host/protocol.ts';
+
+/** A host that was started; frames may be written at once, it reads them when it is up. */
+export interface HostConnection {
+  readonly socket: Socket;
+  /** Whether waiting for the host may keep the server alive. */
+  hold(isHeld: boolean): void;
+  /** End the connection, upon which the host ends all it started. Resolves when it is gone. */
+  end(): Promise<void>;
+}
+
+/** Environment variables that children may have of ours. */
+const ALLOWED_VARIABLES = ['PATH', 'HOME', 'LANG', 'TERM', 'TMPDIR'] as const;
+/** The host must stay small: a fork copies the page tables of what it holds. */
+const SMALL_HEAP = ['--max-old-space-size=64', '--max-semi-space-size=1'];
+
+/**
+ * Start a host.
+ *
+ * @param entry Its program, a path or `file:` URL; a `.ts` file runs through tsx where Node cannot read it.
+ * @param onFrame Each frame it sends. @param onLost Once, when it is gone, for whatever reason.
+ */
+export function connectHost(
+  entry: string | URL,
+  settings: HostSettings,
+  onFrame: (frame: HostFrame) => void,
+  onLost: (cause: NodeJS.ErrnoException) => void,
+): HostConnection {
+  const path = String(entry).startsWith('file:') ? fileURLToPath(entry) : String(entry);
+  const host = spawn(process.execPath, [...SMALL_HEAP, ...loader(path), path, JSON.stringify(settings)], {
+    env: allowedEnvironment(process.env),
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    // A session of its own: signals to the server's group pass it by, so that it can clear up after the server.
+    detached: true,
+  });
+  const socket = host.stdio[3] as Socket;
+  const lost = lostOnce(host, onLost);
+  // What breaks the socket ends the host, and its end is what is told.
+  socket.on('data', frameDecoder(onFrame)).on('error', () => socket.destroy());
+
+  return {
+    socket,
+    hold(isHeld) {
+      const method = isHeld ? 'ref' : 'unref';
+      host[method]();
+      socket[method]();
+    },
+    async end() {
+      this.hold(true);
+      socket.end();
+      await lost;
+      socket.destroy();
+    },
+  };
+}
+
+function lostOnce(host: ChildProcess, onLost: (cause: NodeJS.ErrnoException) => void): Promise<unknown> {
+  const ended = Promise.race([
+    once(host, 'exit').then(([code, signal]) => new Error(`the process host ended (${String(signal ?? code)})`)),
+    new Promise<Error>((resolve) => host.once('error', resolve)),
+  ]);
+  return ended.then(onLost);
+}
+
+function allowedEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(ALLOWED_VARIABLES.map((name) => [name, environment[name]]).filter(([, value]) => value !== undefined));
+}
+
+function loader(path: string): string[] {
+  const isSource = path.endsWith('.ts') && !('typescript' in process.features && Boolean(process.features.typescript));
+  // Resolved here: the host's folder is not the server's.
+  return isSource ? ['--import', import.meta.resolve('tsx')] : [];
+}

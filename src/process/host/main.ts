@@ -1,0 +1,15 @@
+/**
+ * The process host: a small process that starts every child, so that no fork blocks the server.
+ *
+ * It stands in a session of its own, speaks over descriptor 3, and ends everything it started when
+ * that descriptor ends, which it does even when the server is killed.
+ */
+import { Socket } from 'node:net';
+import type { HostSettings } from './messages.ts';
+import { serveHost } from './serve.ts';
+
+const CONNECTION_DESCRIPTOR = 3;
+const settings = JSON.parse(process.argv[2] ?? '') as HostSettings;
+
+await serveHost(settings, new Socket({ fd: CONNECTION_DESCRIPTOR, readable: true, writable: true }));
+process.exit();

@@ -1,0 +1,67 @@
+/**
+ * Shapes of the JSON payloads between the server and the process host.
+ *
+ * Both ends are compiled from this file, so neither checks what the other sends.
+ */
+
+/** What the server decides when it starts a host. */
+export interface HostSettings {
+  /** The data directory's id: first half of every marker. */
+  readonly ownerId: string;
+  /** Tells the children of this host from those of another host of the same owner. */
+  readonly hostTag: string;
+  readonly killGraceMs: number;
+  /** Shells kept started ahead. */
+  readonly warmShells: number;
+  /** Bytes of one child's output that may be under way unacknowledged. */
+  readonly windowBytes: number;
+  /** Children running at once. */
+  readonly children: number;
+}
+
+/** How to start a child. */
+export interface SpawnMessage {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly hasStdin: boolean;
+  /** Present: a shell runs this; `file` and `args` are ignored. */
+  readonly shellScript?: string;
+  /** Where the shell writes the folder it ended in. */
+  readonly cwdFile?: string;
+}
+
+/** A child is there. */
+export interface StartedMessage {
+  readonly pid: number;
+  /** Value of `MARKER_VARIABLE` in its environment. */
+  readonly marker: string;
+}
+
+/** A child could not be started. */
+export interface FailedMessage {
+  /** As in errno: `ENOENT`, `EMFILE`. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The leader of a group is gone. */
+export interface ExitedMessage {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Whether its group still has members. False means the number may be given to strangers: never signal it again. */
+  readonly hasGroup: boolean;
+}
+
+/** A group to end, and the marker of those who left it. */
+export interface KillTreeMessage {
+  readonly pid: number;
+  readonly marker: string;
+  readonly hasGroup: boolean;
+  /** Since the leader started. */
+  readonly ageMs: number;
+}
+
+/** The environment variable that says whose child a process is; children of children inherit it. */
+export const MARKER_VARIABLE = 'GAUNTLET_CALL_ID';

@@ -1,0 +1,102 @@
+/**
+ * The words between the server and the process host: length-framed, binary, both ways over one socket.
+ *
+ * A frame is `u32 length of what follows, u8 kind, u32 child, payload`, big endian. Output payloads are
+ * raw bytes; the others are small JSON values.
+ */
+import type { Writable } from 'node:stream';
+
+/** What the server tells the host. */
+export const ToHost = { spawn: 1, stdin: 2, stdinEnd: 3, signal: 4, killTree: 5, acknowledge: 6, sweep: 7, ping: 8 } as const;
+
+/** What the host tells the server. */
+export const FromHost = {
+  started: 1,
+  failed: 2,
+  stdout: 3,
+  stderr: 4,
+  exited: 5,
+  stdinTaken: 6,
+  treeKilled: 7,
+  swept: 8,
+  pong: 9,
+} as const;
+
+/** One frame, taken apart. */
+export interface HostFrame {
+  readonly kind: number;
+  /** Number the server gave the child or the request. */
+  readonly child: number;
+  readonly payload: Buffer;
+}
+
+const LENGTH_BYTES = 4;
+const HEADER_BYTES = 9;
+/** Below this, one copy is cheaper than a second buffer in the write. */
+const COPIED_PAYLOAD_BYTES = 4_096;
+/** Both ends are ours: a longer frame means that the two no longer understand each other. */
+const FRAME_BYTES = 64 * 1_024 * 1_024;
+
+/** Write one frame at once, without waiting for more. */
+export function writeFrame(socket: Writable, kind: number, child: number, payload: Uint8Array = new Uint8Array()): void {
+  if (socket.destroyed || socket.writableEnded) return;
+  const isCopied = payload.length <= COPIED_PAYLOAD_BYTES;
+  const head = Buffer.allocUnsafe(HEADER_BYTES + (isCopied ? payload.length : 0));
+  head.writeUInt32BE(HEADER_BYTES - LENGTH_BYTES + payload.length, 0);
+  head.writeUInt8(kind, LENGTH_BYTES);
+  head.writeUInt32BE(child, LENGTH_BYTES + 1);
+  if (isCopied) {
+    head.set(payload, HEADER_BYTES);
+    socket.write(head);
+    return;
+  }
+  // Corked, header and payload leave in one system call and the payload is never copied.
+  socket.cork();
+  socket.write(head);
+  socket.write(payload);
+  socket.uncork();
+}
+
+/** Write one frame whose payload is a JSON value. */
+export function writeJsonFrame(socket: Writable, kind: number, child: number, value: unknown): void {
+  writeFrame(socket, kind, child, Buffer.from(JSON.stringify(value)));
+}
+
+/**
+ * Put frames together from the chunks of a socket.
+ *
+ * @param onFrame Called once a whole frame; its payload is a view of the chunks, valid until changed by nobody.
+ * @returns Takes the next chunk. @throws {RangeError} if a frame is impossibly long.
+ */
+export function frameDecoder(onFrame: (frame: HostFrame) => void): (chunk: Buffer) => void {
+  let waiting: Buffer[] = [];
+  let waitingBytes = 0;
+  let wantedBytes = LENGTH_BYTES;
+
+  return function take(chunk) {
+    waiting.push(chunk);
+    waitingBytes += chunk.length;
+    // Joined only when a frame is whole, so that a long one is copied once and not once a chunk.
+    if (waitingBytes < wantedBytes) return;
+    let bytes = waiting.length === 1 ? chunk : Buffer.concat(waiting);
+    for (wantedBytes = frameBytes(bytes); bytes.length >= wantedBytes; wantedBytes = frameBytes(bytes)) {
+      const frame = bytes.subarray(0, wantedBytes);
+      bytes = bytes.subarray(wantedBytes);
+      onFrame({
+        kind: frame.readUInt8(LENGTH_BYTES),
+        child: frame.readUInt32BE(LENGTH_BYTES + 1),
+        payload: frame.subarray(HEADER_BYTES),
+      });
+    }
+    waiting = bytes.length === 0 ? [] : [bytes];
+    waitingBytes = bytes.length;
+  };
+}
+
+/** Bytes of the frame that `bytes` begins with, or of its length field where that is not there yet. */
+function frameBytes(bytes: Buffer): number {
+  if (bytes.length < LENGTH_BYTES) return LENGTH_BYTES;
+  const length = LENGTH_BYTES + bytes.readUInt32BE(0);
+  if (length > FRAME_BYTES || length < HEADER_BYTES) throw new RangeError(`Cannot read a frame of ${length} bytes`);
+  return length;
+}

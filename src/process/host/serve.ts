@@ -1,0 +1,107 @@
+/**
+ * What the process host does with each frame, and with the end of its pipe.
+ */
+import type { Socket } from 'node:net';
+import type { ExitedMessage, FailedMessage, HostSettings, KillTreeMessage, SpawnMessage } from './messages.ts';
+import { endGroup, killTree, signalGroup, sweep } from './kill-tree.ts';
+import { FromHost, ToHost, frameDecoder, writeFrame, writeJsonFrame } from './protocol.ts';
+import type { HostFrame } from './protocol.ts';
+import { shellOrder } from './shell.ts';
+import { startProgram } from './start-child.ts';
+import type { StartedChild } from './start-child.ts';
+import { superviseChild } from './supervised-child.ts';
+import type { SupervisedChild } from './supervised-child.ts';
+import { createWarmShells } from './warm-shells.ts';
+
+interface RunningChild extends SupervisedChild {
+  readonly pid: number;
+  readonly input: StartedChild['input'];
+}
+
+/** Serve one server over `socket` until it ends; then end every child. Resolves when none is left. */
+export async function serveHost(settings: HostSettings, socket: Socket): Promise<void> {
+  const running = new Map<number, RunningChild>();
+  const ownMarkers = `${settings.ownerId}.${settings.hostTag}-`;
+  let markers = 0;
+  const nextMarker = () => `${ownMarkers}${(markers += 1)}`;
+  const shells = createWarmShells(settings.warmShells, nextMarker);
+
+  function spawn(id: number, message: SpawnMessage): void {
+    try {
+      if (running.size >= settings.children) throw Object.assign(new Error('Too many children'), { code: 'EAGAIN' });
+      const child = message.shellScript === undefined ? startProgram(message, nextMarker()) : shells.take();
+      if (child.pid === undefined) child.process.once('error', (error) => fail(id, error));
+      else supervise(id, child, child.pid);
+      if (message.shellScript !== undefined) child.input?.end(shellOrder({ ...message, shellScript: message.shellScript }));
+    } catch (error) {
+      fail(id, error as NodeJS.ErrnoException);
+    }
+  }
+
+  function fail(id: number, error: NodeJS.ErrnoException): void {
+    writeJsonFrame(socket, FromHost.failed, id, { code: error.code ?? '', message: error.message } satisfies FailedMessage);
+  }
+
+  function supervise(id: number, child: StartedChild, pid: number): void {
+    const supervised = superviseChild(
+      child.process,
+      {
+        output: (stream, chunk) => writeFrame(socket, FromHost[stream], id, chunk),
+        exited(code, signal) {
+          running.delete(id);
+          child.input?.destroy();
+          const message: ExitedMessage = { code, signal, hasGroup: signalGroup(pid, 0) };
+          writeJsonFrame(socket, FromHost.exited, id, message);
+        },
+      },
+      settings.windowBytes,
+    );
+    running.set(id, { ...supervised, pid, input: child.input });
+    writeJsonFrame(socket, FromHost.started, id, { pid, marker: child.marker });
+  }
+
+  function dispatch({ kind, child: id, payload }: HostFrame): void {
+    const child = running.get(id);
+    switch (kind) {
+      case ToHost.spawn:
+        return spawn(id, JSON.parse(payload.toString()) as SpawnMessage);
+      case ToHost.stdin: {
+        const taken = () => writeFrame(socket, FromHost.stdinTaken, id);
+        if (child?.input?.writable === true) child.input.write(payload, taken);
+        else taken();
+        return;
+      }
+      case ToHost.stdinEnd:
+        child?.input?.end();
+        return;
+      case ToHost.signal:
+        if (child !== undefined) signalGroup(child.pid, payload.toString() as NodeJS.Signals);
+        return;
+      case ToHost.acknowledge:
+        child?.acknowledge(payload.readUInt32BE(0));
+        return;
+      case ToHost.killTree:
+        void killTree(JSON.parse(payload.toString()) as KillTreeMessage, settings.killGraceMs).then(() =>
+          writeFrame(socket, FromHost.treeKilled, id),
+        );
+        return;
+      case ToHost.sweep:
+        void sweep((marker) => marker.startsWith(`${settings.ownerId}.`) && !marker.startsWith(ownMarkers)).then((count) =>
+          writeJsonFrame(socket, FromHost.swept, id, count),
+        );
+        return;
+      case ToHost.ping:
+        return writeFrame(socket, FromHost.pong, id);
+      default:
+        throw new RangeError(`Cannot serve a frame of kind ${kind}`);
+    }
+  }
+
+  shells.fill();
+  await new Promise<void>((resolve) => {
+    socket.on('data', frameDecoder(dispatch)).on('error', () => socket.destroy()).once('close', resolve);
+  });
+  shells.close();
+  await Promise.all([...running.values()].map(({ pid }) => endGroup(pid, settings.killGraceMs)));
+  await sweep((marker) => marker.startsWith(ownMarkers));
+}

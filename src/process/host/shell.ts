@@ -1,0 +1,45 @@
+/**
+ * A shell that was started ahead and waits for its script, once.
+ *
+ * Descriptor 3 brings two strings, each as a line with its length in bytes and then the bytes: a
+ * prologue that sets folder and environment, and the script. It is closed before either runs, and
+ * the script's stdin is the null device, so that a script cannot read what is meant for the shell.
+ */
+import type { SpawnMessage } from './messages.ts';
+
+// `read -N` takes a block at a time, where a line or a delimiter would be read byte by byte; in the
+// C locale it counts bytes. Two evals on the first line keep the script's own line numbers.
+const READ_STRING = (name: string) =>
+  `LC_ALL=C IFS= read -r -u 3 ${name}&&LC_ALL=C IFS= read -r -N "$${name}" -u 3 ${name}&&`;
+const PROGRAM =
+  `${READ_STRING('_gauntlet_prologue')}${READ_STRING('_gauntlet_script')}exec 3<&-&&` +
+  'eval "$_gauntlet_prologue";eval "$_gauntlet_script";eval "$_gauntlet_epilogue"';
+
+/** Program and arguments of a waiting shell. */
+export const WAITING_SHELL = { file: 'bash', args: ['--noprofile', '--norc', '-c', PROGRAM] } as const;
+
+/** What to write to descriptor 3 so that the shell runs a script. */
+export function shellOrder(spawn: SpawnMessage & { readonly shellScript: string }): Buffer {
+  return Buffer.from([prologue(spawn), spawn.shellScript].map((text) => `${Buffer.byteLength(text)}\n${text}`).join(''));
+}
+
+function prologue({ cwd, env, cwdFile }: SpawnMessage): string {
+  const lines = [
+    '_gauntlet_epilogue="exit \\$?"',
+    `cd -- ${quote(cwd)}||exit`,
+    // `cd -` would otherwise lead to where the shell waited.
+    'unset OLDPWD _gauntlet_prologue',
+    ...Object.entries(env).map(([name, value]) => `export ${name}=${quote(value)}`),
+  ];
+  if (cwdFile !== undefined) {
+    const report = `builtin pwd -P >|${quote(cwdFile)}`;
+    // The trap also sees `exit`; the epilogue also sees scripts that set a trap of their own.
+    lines.push(`trap ${quote(report)} EXIT`);
+    lines.push(`_gauntlet_epilogue=${quote(`_gauntlet_epilogue=$?;${report};exit $_gauntlet_epilogue`)}`);
+  }
+  return lines.join(';');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

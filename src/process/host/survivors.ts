@@ -1,0 +1,80 @@
+/**
+ * Who is left of a call: members of its group, and whoever carries its marker, the one trace that a
+ * process does not shake off by leaving its group and session.
+ *
+ * Reads /proc, 2 to 3 ms for a hundred processes. Where there is none, no marker is found.
+ */
+import { readFileSync, readdirSync } from 'node:fs';
+import { MARKER_VARIABLE } from './messages.ts';
+
+const NUL = 0;
+
+/**
+ * Processes whose environment at start held a marker that passes the test.
+ *
+ * @param isWanted Told the whole value of the marker variable.
+ * @param bornAfter Only processes younger than this pid; 0 for all.
+ * @returns Process ids, those of zombies and of other users' processes left out.
+ */
+export function findMarkedProcesses(isWanted: (marker: string) => boolean, bornAfter = 0): number[] {
+  const lowest = bornAfter > 0 && !hasWrapped(bornAfter) ? bornAfter : 0;
+  return processIds().filter((pid) => {
+    if (pid <= lowest || pid === process.pid) return false;
+    const marker = readMarker(pid);
+    return marker !== undefined && isWanted(marker);
+  });
+}
+
+/** Whether ids have begun again from the bottom since `pid` was given. */
+function hasWrapped(pid: number): boolean {
+  try {
+    // The last field is the id given most recently.
+    return Number(readFileSync('/proc/loadavg', 'latin1').trim().split(' ').at(-1)) < pid;
+  } catch {
+    // There is no /proc here: looking at everybody finds nobody as well.
+    return true;
+  }
+}
+
+/** Whether anybody in a group still runs: zombies that nobody reaps keep its number for ever. */
+export function hasLivingMembers(group: number): boolean {
+  const pids = processIds();
+  // Without /proc there is only the group's number to go by.
+  if (pids.length === 0) return true;
+  return pids.some((pid) => {
+    // `pid (name) state parent group …`; the name may itself hold blanks and brackets.
+    const stat = readProcessFile(pid, 'stat')?.toString('latin1') ?? '';
+    const [state, , memberOf] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return Number(memberOf) === group && state !== 'Z' && state !== 'X';
+  });
+}
+
+function processIds(): number[] {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function readProcessFile(pid: number, name: 'environ' | 'stat'): Buffer | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`);
+  } catch {
+    // It has ended since the listing, or belongs to somebody else: not ours either way.
+    return undefined;
+  }
+}
+
+const NEEDLE = Buffer.from(`${MARKER_VARIABLE}=`);
+
+function readMarker(pid: number): string | undefined {
+  const environment = readProcessFile(pid, 'environ');
+  if (environment === undefined) return undefined;
+  let at = environment.indexOf(NEEDLE);
+  while (at > 0 && environment[at - 1] !== NUL) at = environment.indexOf(NEEDLE, at + 1);
+  if (at < 0) return undefined;
+  const end = environment.indexOf(NUL, at);
+  return environment.toString('latin1', at + NEEDLE.length, end < 0 ? environment.length : end);
+}

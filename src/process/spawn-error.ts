@@ -1,0 +1,24 @@
+/**
+ * What a child that could not be started means to the one who asked for it.
+ */
+import { GauntletError } from '../contract/errors.ts';
+
+const EXHAUSTED_CODES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM']);
+
+/**
+ * Turn an errno error of a spawn into ours.
+ *
+ * @param what Program that was to start, as the reader knows it.
+ * @returns `resource_exhausted` when the machine has no descriptors, processes or memory left, which
+ *   may pass; else `tool_failed`.
+ */
+export function spawnError(what: string, failure: { readonly code?: string; readonly message: string }): GauntletError {
+  const code = failure.code ?? '';
+  if (EXHAUSTED_CODES.has(code)) {
+    return new GauntletError('resource_exhausted', `Cannot start "${what}": the server is out of resources (${code}). Try again later`);
+  }
+  if (code === 'ENOENT') {
+    return new GauntletError('tool_failed', `Cannot start "${what}": no such program or folder. Check that it is installed`);
+  }
+  return new GauntletError('tool_failed', `Cannot start "${what}": ${failure.message}`);
+}

@@ -1,0 +1,83 @@
+/** Children run in the small process and come back as bytes and exits. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { run, testProcessHost } from '../../helpers/process-host.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+
+describe('a child of the process host', () => {
+  const host = testProcessHost();
+  const folder = temporaryFolder();
+
+  it('gives its output and its exit code', async () => {
+    const ran = await run(host, { shellScript: 'echo out; echo err >&2; exit 3' });
+    expect(ran).toEqual({ code: 3, signal: null, stdout: 'out\n', stderr: 'err\n' });
+  });
+
+  it('runs a program without a shell', async () => {
+    const ran = await run(host, { file: 'printf', args: ['%s|', '$HOME', 'a b'] });
+    expect(ran.stdout).toBe('$HOME|a b|');
+  });
+
+  it('starts in the folder it was given', async () => {
+    const ran = await run(host, { shellScript: 'pwd; echo "${OLDPWD-none}"', cwd: folder });
+    expect(ran.stdout).toBe(`${folder}\nnone\n`);
+  });
+
+  it('gets variables with quotes and line ends whole', async () => {
+    const value = `it's "so"\n$HOME \`id\``;
+    const ran = await run(host, { shellScript: 'printf %s "$GREETING"', env: { GREETING: value } });
+    expect(ran.stdout).toBe(value);
+  });
+
+  it('cannot read the rest of its own script', async () => {
+    const ran = await run(host, { shellScript: 'read -r line; cat; echo "[$line]"; ls /proc/$$/fd/3' });
+    expect(ran).toMatchObject({ code: 2, stdout: '[]\n' });
+  });
+
+  it('names its own lines in errors', async () => {
+    const ran = await run(host, { shellScript: 'true\nnot-a-program' });
+    expect(ran).toMatchObject({ code: 127, stderr: 'bash: line 2: not-a-program: command not found\n' });
+  });
+
+  it('reports the folder it ended in, after exit as well', async () => {
+    const cwdFile = join(folder, 'cwd');
+    mkdirSync(join(folder, 'deep'));
+    const ran = await run(host, { shellScript: 'cd deep; exit 7', cwd: folder, cwdFile });
+    expect(ran.code).toBe(7);
+    expect(readFileSync(cwdFile, 'utf8')).toBe(`${folder}/deep\n`);
+  });
+
+  it('reports its folder beside a trap of its own', async () => {
+    const cwdFile = join(folder, 'cwd-trap');
+    const ran = await run(host, { shellScript: 'trap "echo bye" EXIT; cd deep; false', cwd: folder, cwdFile });
+    expect(ran).toMatchObject({ code: 1, stdout: 'bye\n' });
+    expect(readFileSync(cwdFile, 'utf8')).toBe(`${folder}/deep\n`);
+  });
+
+  it('takes a script of many thousand characters', async () => {
+    const ran = await run(host, { shellScript: `text='${'é'.repeat(200_000)}'; echo "\${#text}"` });
+    expect(ran.stdout).toBe('200000\n');
+  });
+
+  it('reads what is written to its stdin', async () => {
+    let echoed = '';
+    const onOutput = (_: string, chunk: Buffer) => void (echoed += chunk.toString());
+    const child = host.spawn({ file: 'cat', args: [], cwd: '/', stdin: 'pipe', onOutput });
+    await child.write('x'.repeat(300_000));
+    child.end();
+    expect((await child.exited).code).toBe(0);
+    expect(echoed).toHaveLength(300_000);
+  });
+
+  it('that does not exist is refused with words', async () => {
+    const child = host.spawn({ file: 'no-such-program', args: [], cwd: '/' });
+    await expect(child.started).rejects.toMatchObject({ code: 'tool_failed' });
+    await expect(child.exited).rejects.toThrow('Cannot start "no-such-program": no such program or folder');
+  });
+
+  it('with a NUL in its command is refused', async () => {
+    const child = host.spawn({ file: 'bash', args: [], cwd: '/', shellScript: 'echo a\0rm -rf b' });
+    await expect(child.started).rejects.toMatchObject({ code: 'tool_failed' });
+  });
+});
