@@ -54,6 +54,25 @@ export const DEFAULT_LIMITS = {
   /** Between two pings of an idle WebSocket; two misses end it. */
   webSocketPingMs: 15 * SECOND,
 
+  /** How often sockets are looked over for headers and bodies that are late. */
+  requestCheckMs: 500,
+  /** Issues told of one request that does not fit its schema. */
+  requestIssues: 20,
+  /** A tool's name as a client sends it. */
+  toolNameChars: 256,
+  /** A session's title. */
+  titleChars: 500,
+  /** A search query, and a message that goes with an answer. */
+  queryChars: 10_000,
+  /** WebSocket messages a connection may have waiting before its socket is paused. */
+  inboxMessages: 64,
+  /** WebSocket messages a connection may send at once; past it, close 4429. */
+  messageBurst: 20_000,
+  /** WebSocket messages a second that a connection's burst grows again by. */
+  messagesPerSecond: 2_000,
+  /** When a client that was turned away with 503 or 1001 may try again. */
+  retryAfterMs: 2 * SECOND,
+
   // Calls: what may run.
   /** Calls running at once in one session (`GAUNTLET_MAX_TOOL_USE_CONCURRENCY`). */
   toolUseConcurrency: 10,
@@ -171,8 +190,16 @@ export const DEFAULT_LIMITS = {
   logTailBytes: 16 * MIB,
   /** Frames a reader is handed at once. */
   logPage: 500,
+  /** Rows fetched from the disk for one page; a row may hold a result of 400,000 bytes. */
+  logPageRows: 64,
+  /** Sessions whose head is kept in memory; one more is read from the disk again when it is needed. */
+  logHeads: 20_000,
+  /** Rows of a removed session that are deleted in one turn of the event loop. */
+  logSweepRows: 256,
   /** A second server on one data directory waits this long for the lock. */
   dataLockMs: 10 * SECOND,
+  /** Between two tries for that lock. */
+  dataLockPollMs: 50,
 
   // MCP servers and plugins.
   /** Connecting and listing tools, one try. */
