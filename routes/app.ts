@@ -1,0 +1,77 @@
+/**
+ * The Fastify app: what it listens like, what guards it, and its doors.
+ */
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { randomBytes } from 'node:crypto';
+import { GauntletError } from '../src/contract/errors.ts';
+import { onClientError, onExpectation } from './client-error.ts';
+import type { Dependencies } from './dependencies.ts';
+import { sendError, toWireError } from './error-reply.ts';
+import { createGuard, guardHook } from './guard.ts';
+import { takeJsonBodies } from './json-body.ts';
+import { toolsDoor } from './tools.ts';
+
+/**
+ * Build the app; the caller listens and closes.
+ *
+ * Logging is ours, not Fastify's: a logger child a request costs more than a call that does nothing.
+ */
+export async function buildApp(dependencies: Dependencies): Promise<FastifyInstance> {
+  const guard = createGuard(dependencies);
+  const onError = errorHandler(dependencies);
+  const app = fastify({
+    ...serverOptions(dependencies),
+    // Addresses that cannot be routed pass no hook: they meet the guard here.
+    frameworkErrors: (error, request, reply) => {
+      try {
+        guard(request, reply);
+        onError(error, request, reply);
+      } catch (refusal) {
+        onError(refusal, request, reply);
+      }
+    },
+  });
+  app.server.maxConnections = dependencies.limits.connections;
+  app.server.on('checkExpectation', onExpectation);
+  app.decorateRequest('principal', '');
+  app.addHook('onRequest', guardHook(guard));
+  app.setErrorHandler(onError);
+  app.setNotFoundHandler((request, reply) =>
+    onError(new GauntletError('not_found', 'There is nothing at this address'), request, reply),
+  );
+  takeJsonBodies(app, dependencies.limits);
+
+  toolsDoor(app, dependencies);
+  await app.ready();
+  return app;
+}
+
+function serverOptions({ limits, trustProxy }: Dependencies) {
+  const series = randomBytes(4).toString('hex');
+  let count = 0;
+  return {
+    bodyLimit: limits.bodyBytes,
+    // Looked at every `requestCheckMs`, which is taken off so that the sum is the limit.
+    requestTimeout: Math.max(1, limits.bodyTimeoutMs - limits.requestCheckMs),
+    http: {
+      headersTimeout: Math.max(1, limits.headersTimeoutMs - limits.requestCheckMs),
+      connectionsCheckingInterval: limits.requestCheckMs,
+    },
+    clientErrorHandler: onClientError,
+    genReqId: () => `${series}-${(count += 1)}`,
+    trustProxy: typeof trustProxy === 'boolean' ? trustProxy : [...trustProxy],
+    // While closing, requests on open connections are answered by the doors, in our words.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle' as const,
+    routerOptions: { maxParamLength: limits.pathChars },
+  };
+}
+
+function errorHandler({ limits, logger }: Dependencies) {
+  return function onError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    if (toWireError(error).code === 'internal') {
+      logger.error({ err: error, request_id: request.id, route: request.routeOptions.url }, 'A request failed');
+    }
+    sendError(error, request, reply, limits.retryAfterMs);
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * What Node's HTTP parser refuses, and requests that come too slowly: one error body, then the end.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { errorBody } from './error-reply.ts';
+
+/** Answer a broken request on its bare socket, unless a reply is already on its way there. */
+export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || isReplying(socket)) {
+    socket.destroy();
+    return;
+  }
+  const { status, reason, message } = describe(error.code);
+  const body = errorBody({ code: 'invalid_request', message, details: { reason } }, 'none');
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n` +
+      `Connection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  // A client that keeps sending would hold the socket half open.
+  socket.destroySoon();
+}
+
+/** An `Expect` other than `100-continue`, which Node answers itself, cannot be met. */
+export function onExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const message = 'Cannot meet the header "Expect": leave it out';
+  response.writeHead(400, { 'content-type': 'application/json; charset=utf-8', connection: 'close' });
+  response.end(errorBody({ code: 'invalid_request', message, details: { reason: 'bad_http' } }, 'none'));
+}
+
+function describe(code: string | undefined): { status: string; reason: string; message: string } {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    const message = 'Cannot wait any longer for the rest of the request: send it faster';
+    return { status: '408 Request Timeout', reason: 'body_timeout', message };
+  }
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = 'Cannot take the headers: they are too large';
+    return { status: '431 Request Header Fields Too Large', reason: 'headers_too_large', message };
+  }
+  return { status: '400 Bad Request', reason: 'bad_http', message: 'Cannot read the request: it is not valid HTTP' };
+}
+
+/** Node keeps the reply in progress on the socket; a second one written into it could be taken for a forged reply. */
+function isReplying(socket: Socket & { readonly _httpMessage?: ServerResponse | null }): boolean {
+  return socket._httpMessage?.headersSent === true;
+}

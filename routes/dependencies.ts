@@ -1,0 +1,35 @@
+/**
+ * What the doors are handed. They decide nothing: a door parses, calls one of these, and replies.
+ */
+import type { FastifyBaseLogger } from 'fastify';
+import type { Limits } from '../config/limits.ts';
+import type { ToolMode } from '../src/contract/session-context.ts';
+import type { ToolPool } from '../src/pool/tool-pool.ts';
+import type { SessionDirectory } from '../src/session/session-directory.ts';
+import type { Tickets } from './tickets.ts';
+
+/** Whether the server takes work. */
+export type Readiness = 'starting' | 'ready' | 'draining';
+
+/** Everything `buildApp` is handed. */
+export interface Dependencies {
+  readonly directory: SessionDirectory;
+  /** The list that belongs to no session, with the external tools there are now. */
+  sessionlessPool(toolMode: ToolMode): ToolPool;
+  /** The principal a token belongs to; compares in constant time. */
+  authenticate(token: string): string | undefined;
+  /** Allowed `Host` values, lower case, with their port; may be filled once the port is known. */
+  readonly hosts: ReadonlySet<string>;
+  /** Allowed `Origin` values beside the server's own. */
+  readonly origins: ReadonlySet<string>;
+  readonly tickets: Tickets;
+  readonly limits: Limits;
+  /** Never given a token, an input or an output. */
+  readonly logger: Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
+  /** Proxy addresses whose forwarding headers are believed; `false`: nobody's. */
+  readonly trustProxy: boolean | readonly string[];
+  readiness(): Readiness;
+  /** Numbers for `/metrics`, by name without the prefix `gauntlet_`. */
+  gauges?(): Readonly<Record<string, number>>;
+  readonly version: string;
+}

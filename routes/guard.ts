@@ -1,0 +1,119 @@
+/**
+ * What every request passes before anything else looks at it: Host, Origin, credential.
+ *
+ * One hook does it all, for HTTP and for upgrades, for routes that exist and for those that do not:
+ * who has no credential learns nothing about routes.
+ */
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import { GauntletError } from '../src/contract/errors.ts';
+import { bearerToken } from './credential.ts';
+import { allowOrigin, answerPreflight, isPreflight } from './cross-origin.ts';
+import type { Dependencies } from './dependencies.ts';
+import { ticketOf } from './stream/subprotocol.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; '' on a public route. */
+    principal: string;
+  }
+  interface FastifyContextConfig {
+    /** Wants no credential. */
+    isPublic?: boolean;
+    /** Takes a ticket in place of a token. */
+    takesTicket?: boolean;
+  }
+}
+
+/** Sent with every reply. */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+};
+
+/** What the guard needs. */
+export type GuardDependencies = Pick<Dependencies, 'hosts' | 'origins' | 'authenticate' | 'tickets'>;
+
+/** A check of one request. */
+export type Guard = (request: FastifyRequest, reply: FastifyReply) => void;
+
+/** Make the check. @throws {GauntletError} From the returned function: `forbidden`, `unauthenticated`, `invalid_request`. */
+export function createGuard(dependencies: GuardDependencies): Guard {
+  return function guard(request, reply) {
+    reply.headers(SECURITY_HEADERS);
+    const { headers } = request.raw;
+    if (headers.upgrade !== undefined) checkUpgrade(request, reply);
+    checkHost(request, dependencies.hosts);
+    if (headers.origin !== undefined) {
+      checkOrigin(headers.origin, headers.host ?? '', dependencies.origins);
+      allowOrigin(headers.origin, reply, dependencies.origins);
+    }
+    if (isPreflight(request, dependencies.origins)) return answerPreflight(reply);
+    const principal = authenticated(request, dependencies);
+    if (principal === undefined)
+      throw new GauntletError('unauthenticated', 'Send a valid token as "Authorization: Bearer <token>"');
+    request.principal = principal;
+  };
+}
+
+/** The same as a Fastify hook. */
+export function guardHook(guard: Guard) {
+  return function onRequest(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
+    try {
+      guard(request, reply);
+      if (!reply.sent) done();
+    } catch (error) {
+      done(error as Error);
+    }
+  };
+}
+
+/** Exactly one `Host`, on the list, and a target in origin form: an absolute one would name a host of its own. */
+function checkHost(request: FastifyRequest, hosts: ReadonlySet<string>): void {
+  const { rawHeaders, headers, url } = request.raw;
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  if (count !== 1 || !hosts.has((headers.host ?? '').toLowerCase()) || !url?.startsWith('/')) {
+    throw new GauntletError('forbidden', 'This host is not served here: list it in the setting for allowed hosts');
+  }
+}
+
+function checkOrigin(origin: string, host: string, origins: ReadonlySet<string>): void {
+  const isOwn = origin === `http://${host}` || origin === `https://${host}`;
+  if (!isOwn && !origins.has(origin)) {
+    throw new GauntletError('forbidden', 'This origin is not allowed: list it in the setting for allowed origins');
+  }
+}
+
+/**
+ * Node hands every request with `Upgrade` to the WebSocket server, which ends the socket only where it
+ * upgrades. A body would be taken for frames, so such a request has none.
+ */
+function checkUpgrade(request: FastifyRequest, reply: FastifyReply): void {
+  reply.raw.once('finish', () => request.raw.socket.destroySoon());
+  const { headers } = request.raw;
+  if (headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0') {
+    throw new GauntletError('invalid_request', 'Cannot upgrade a request that has a body');
+  }
+}
+
+/** The principal; '' where none is wanted; undefined to refuse. A token in a query is refused even beside a good one. */
+function authenticated(request: FastifyRequest, dependencies: GuardDependencies): string | undefined {
+  // An address that cannot be routed has neither query nor params.
+  const query = request.query as Readonly<Record<string, unknown>> | null;
+  if (query?.['token'] !== undefined || query?.['access_token'] !== undefined) return undefined;
+  const token = bearerToken(request.raw.headers.authorization);
+  if (token !== undefined) {
+    const principal = dependencies.authenticate(token);
+    if (principal !== undefined) return principal;
+  }
+  const { isPublic, takesTicket } = request.routeOptions.config;
+  if (isPublic === true) return '';
+  const ticket = takesTicket === true ? ticketOf(request.raw.headers['sec-websocket-protocol']) : undefined;
+  if (ticket === undefined) return undefined;
+  const { id } = request.params as { readonly id: string };
+  return dependencies.tickets.redeem(ticket, id);
+}

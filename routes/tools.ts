@@ -1,0 +1,67 @@
+/**
+ * `GET /tools`: the list a model is given, as bytes that were made once.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { GauntletError } from '../src/contract/errors.ts';
+import { LIST_FORMATS, toolInFull, toolList, type ToolList } from '../src/pool/tool-list.ts';
+import type { ToolPool } from '../src/pool/tool-pool.ts';
+import type { Dependencies } from './dependencies.ts';
+import { parseRequest } from './parse-request.ts';
+import { idSchema } from './wire-schemas.ts';
+
+/** The tool list, and one tool of it. */
+export function toolsDoor(app: FastifyInstance, dependencies: Dependencies): void {
+  const { limits } = dependencies;
+  const whose = {
+    session_id: idSchema(limits).optional().describe('The list that this session may see'),
+    mode: z.enum(['normal', 'simple', 'repl']).optional().describe('The list of a tool mode; not with a session'),
+  };
+  const Query = z.object({
+    ...whose,
+    format: z.enum(LIST_FORMATS).default('anthropic').describe('Shape of the entries'),
+    schemas: z.enum(['full', 'none']).optional().describe('All schemas, or names only; absent: by deferral'),
+  });
+  const OneQuery = z.object(whose);
+  const OneAddress = z.object({ name: idSchema(limits) });
+  const PLAIN = Query.parse({});
+
+  async function poolFor(principal: string, query: z.output<typeof OneQuery>): Promise<ToolPool> {
+    if (query.session_id === undefined) return dependencies.sessionlessPool(query.mode ?? 'normal');
+    if (query.mode !== undefined) {
+      throw new GauntletError('invalid_request', 'Cannot list tools: name a session or a mode, not both');
+    }
+    return (await dependencies.directory.open(principal, query.session_id)).pool();
+  }
+
+  app.get('/tools', { config: { summary: 'List the tools', query: Query } }, async (request, reply) => {
+    const query = isEmpty(request.query) ? PLAIN : parseRequest(Query, request.query, 'the query', limits);
+    const pool = await poolFor(request.principal, query);
+    return sendList(toolList(pool, { format: query.format, schemas: query.schemas ?? 'by deferral' }), request, reply);
+  });
+
+  const oneTool = { config: { summary: 'One tool in full', query: OneQuery } };
+  app.get('/tools/:name', oneTool, async (request, reply) => {
+    const { name } = parseRequest(OneAddress, request.params, 'the address', limits);
+    const pool = await poolFor(request.principal, parseRequest(OneQuery, request.query, 'the query', limits));
+    const tool = toolInFull(pool, name);
+    if (tool === undefined) throw new GauntletError('not_found', `There is no tool "${name}"`);
+    return reply.send(tool);
+  });
+}
+
+function sendList(list: ToolList, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.header('etag', list.etag).header('cache-control', 'private, no-cache');
+  if (isKnown(request.headers['if-none-match'], list.etag)) return reply.code(304).send();
+  return reply.header('content-type', list.contentType).send(list.body);
+}
+
+function isKnown(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((value) => value.trim() === '*' || value.trim().replace(/^W\//, '') === etag);
+}
+
+function isEmpty(query: unknown): boolean {
+  for (const _key in query as object) return false;
+  return true;
+}

@@ -1,0 +1,84 @@
+/** The doors, really listening on loopback, over what a test hands them. */
+import { createHash } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { afterAll } from 'vitest';
+import { plainTool } from './plain-tool.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
+import { buildApp } from '../../routes/app.ts';
+import { createAuthenticator } from '../../routes/credential.ts';
+import type { Dependencies } from '../../routes/dependencies.ts';
+import { allowedHosts } from '../../routes/hosts.ts';
+import { createTickets } from '../../routes/tickets.ts';
+import { GauntletError } from '../../src/contract/errors.ts';
+import type { Tool } from '../../src/contract/tool.ts';
+import { createToolPools, type ToolPools } from '../../src/pool/tool-pools.ts';
+
+/** The token of principal `owner`; `other` has `${TOKEN}-other`. */
+export const TOKEN = 'test-token-0123456789';
+
+/** The header `owner` sends. */
+export const AUTHORIZATION = { authorization: `Bearer ${TOKEN}` };
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** A directory without sessions. */
+export const noSessions: Dependencies['directory'] = {
+  create: () => Promise.reject(new GauntletError('overloaded', 'There are no sessions here')),
+  open: () => Promise.reject(new GauntletError('not_found', 'There is no such session')),
+  list: () => Promise.resolve([]),
+  remove: () => Promise.reject(new GauntletError('not_found', 'There is no such session')),
+  drain: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
+
+/** Pools over `tools`, with nothing deferred and no rules. */
+export function plainPools(tools: readonly Tool[], limits: Limits = DEFAULT_LIMITS): ToolPools {
+  const modes = { simpleTools: ['Bash'], hiddenInRepl: ['Read'] };
+  return createToolPools(tools, { ...modes, toolSearch: 'auto', limits, hidingRule: () => undefined });
+}
+
+/** Start an app; it is closed after the tests of this file. */
+export async function listeningApp(changes: Partial<Omit<Dependencies, 'limits'>> & { limits?: Partial<Limits> } = {}) {
+  const limits: Limits = { ...DEFAULT_LIMITS, ...changes.limits };
+  const hosts = new Set<string>();
+  const pools = plainPools([plainTool('Bash'), plainTool('Read', { aliases: ['FileRead'] })], limits);
+  const app = await buildApp({
+    directory: noSessions,
+    sessionlessPool: (toolMode) => pools.pool({ toolMode }, NONE),
+    authenticate: createAuthenticator([
+      { principal: 'owner', tokenSha256: sha256(TOKEN) },
+      { principal: 'other', tokenSha256: sha256(`${TOKEN}-other`) },
+    ]),
+    hosts,
+    origins: new Set(['http://listed.example']),
+    tickets: createTickets(limits),
+    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    trustProxy: false,
+    readiness: () => 'ready',
+    version: '0.0.0',
+    ...changes,
+    limits,
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  for (const host of allowedHosts([], port)) hosts.add(host);
+  afterAll(() => app.close());
+  return { app, port, url: `http://127.0.0.1:${port}`, hosts };
+}
+
+/** Send raw bytes and read until the server ends the connection. */
+export function rawExchange(port: number, request: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(request));
+    let reply = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => (reply += chunk));
+    socket.on('close', () => resolve(reply)).on('error', reject);
+  });
+}
+
+const NONE: readonly Tool[] = [];
+
+function quiet(): void {
+  // Tests look at replies, not at logs.
+}
