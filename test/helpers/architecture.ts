@@ -1,0 +1,143 @@
+/**
+ * What STYLE demands of the tree, as functions from a folder to the sentences of what breaks it.
+ */
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+import ts from 'typescript';
+
+/** Rooms, the lowest first; each may import from those before it, and itself. */
+const ROOMS = ['config', 'src', 'tools', 'routes', 'bin'];
+/** The same inside `src/`. */
+const SRC_ROOMS = 'contract log permissions hooks pool files process work mcp call schedule session agents'.split(' ');
+const FORBIDDEN_NAMES = /^(utils?|helpers?|types?|managers?|common)\.ts$/;
+/** Tables of contents. */
+const MAY_IMPORT_MUCH = ['src/call/call.ts', 'routes/app.ts', 'bin/gauntlet.ts', 'bin/serve.ts', 'tools/index.ts'];
+const MOST_IMPORTS = 12;
+const MOST_LINES = 300;
+
+/** One file of a room. */
+export interface SourceFile {
+  /** From the root, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+  /** What it imports, types too, relative ones as paths from the root, packages by name. */
+  readonly imports: readonly string[];
+}
+
+/** All TypeScript of the rooms below `root`. */
+export function readSources(root: string): SourceFile[] {
+  return ROOMS.flatMap((room) => filesBelow(join(root, room))).map((file) => {
+    const path = relative(root, file).split('\\').join('/');
+    const text = readFileSync(file, 'utf8');
+    const specifiers = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
+    return { path, text, imports: [...new Set(specifiers)].map((specifier) => resolveImport(path, specifier)) };
+  });
+}
+
+/** Imports that climb a ladder, reach into another tool, or bring HTTP where none belongs. */
+export function climbingImports(sources: readonly SourceFile[]): string[] {
+  return sources.flatMap(({ path, imports }) =>
+    imports.flatMap((target) => {
+      const why = whyForbidden(path, target);
+      return why === undefined ? [] : [`${path} imports ${target}: ${why}`];
+    }),
+  );
+}
+
+/** Each cycle of imports once, as `a -> b -> a`. */
+export function importCycles(sources: readonly SourceFile[]): string[] {
+  const graph = new Map(sources.map(({ path, imports }) => [path, imports]));
+  const finished = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path);
+    if (start >= 0) cycles.push([...trail.slice(start), path].join(' -> '));
+    if (start >= 0 || finished.has(path)) return;
+    for (const target of graph.get(path) ?? []) if (graph.has(target)) visit(target, [...trail, path]);
+    finished.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+  return cycles;
+}
+
+/** Files whose name says nothing, that are too long, import too much or begin without a word. */
+export function misshapenFiles(sources: readonly SourceFile[]): string[] {
+  return sources.flatMap(({ path, text, imports }) => {
+    const lines = text.trimEnd().split('\n').length;
+    return [
+      ...(FORBIDDEN_NAMES.test(posix.basename(path)) ? [`${path}: name it after its one idea`] : []),
+      ...(lines > MOST_LINES ? [`${path}: ${lines} lines; stop at ${MOST_LINES}`] : []),
+      ...(imports.length > MOST_IMPORTS && !MAY_IMPORT_MUCH.includes(path)
+        ? [`${path}: ${imports.length} imports; at most ${MOST_IMPORTS}`]
+        : []),
+      ...(/^(#!.*\n)?\/\*\*/.test(text) ? [] : [`${path}: begins without a header comment`]),
+    ];
+  });
+}
+
+/**
+ * String literals in `src/` and `routes/` that are a tool's name.
+ *
+ * @param exempt Paths that may: the words of the permission rule language.
+ */
+export function toolNamesInside(sources: readonly SourceFile[], names: readonly string[], exempt: readonly string[]) {
+  const known = new Set(names);
+  return sources
+    .filter(({ path }) => /^(src|routes)\//.test(path) && !exempt.includes(path))
+    .flatMap(({ path, text }) =>
+      stringLiterals(path, text).flatMap((word) => (known.has(word) ? [`${path} holds the tool name "${word}"`] : [])),
+    );
+}
+
+/** Names and aliases that the tools below `tools/` give themselves. */
+export function toolNames(sources: readonly SourceFile[]): string[] {
+  return sources
+    .filter(({ path }) => path.startsWith('tools/'))
+    .flatMap(({ text }) => [...text.matchAll(/^\s*(?:name: |export const \w+_NAME = )'([A-Z]\w*)'/gm)])
+    .map((match) => match[1] ?? '');
+}
+
+function whyForbidden(from: string, to: string): string | undefined {
+  const [room = '', folder = ''] = from.split('/');
+  const [targetRoom = '', targetFolder = ''] = to.split('/');
+  if ((room === 'src' || room === 'tools') && /^(@fastify\/|fastify)/.test(to)) return 'HTTP belongs to routes/';
+  if (room === 'config' && targetRoom !== 'config' && isOurs(to)) return 'config imports nothing of ours';
+  if (!isOurs(to)) return undefined;
+  if (ROOMS.indexOf(targetRoom) > ROOMS.indexOf(room)) return 'imports go down only';
+  if (room === 'src' && targetRoom === 'src') {
+    if (!SRC_ROOMS.includes(folder)) return `src/${folder} has no place on the ladder`;
+    if (SRC_ROOMS.indexOf(targetFolder) > SRC_ROOMS.indexOf(folder)) return 'inside src, imports go to the left only';
+  }
+  const [tool, targetTool] = [toolFolder(from), toolFolder(to)];
+  return tool && targetTool && tool !== targetTool ? "a tool never imports another's insides" : undefined;
+}
+
+/** `tools/<domain>/<tool>` of a file that lies in one. */
+function toolFolder(path: string): string | undefined {
+  return /^tools\/[^/]+\/[^/]+(?=\/)/.exec(path)?.[0];
+}
+
+function isOurs(path: string): boolean {
+  return /^(config|src|tools|routes|bin|test|bench|examples|web)\//.test(path);
+}
+
+function resolveImport(from: string, specifier: string): string {
+  return specifier.startsWith('.') ? posix.join(dirname(from), specifier) : specifier;
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function stringLiterals(path: string, text: string): string[] {
+  const words: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node)) words.push(node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
+  return words;
+}

@@ -1,0 +1,14 @@
+/** Faults that take long to inject: `npm run test:chaos`. */
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['test/chaos/**/*.test.ts'],
+    passWithNoTests: true,
+    pool: 'forks',
+    maxWorkers: 1,
+    testTimeout: 300_000,
+    hookTimeout: 120_000,
+  },
+});
