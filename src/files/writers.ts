@@ -8,6 +8,7 @@ import { LRUCache } from 'lru-cache';
 /** A call that wrote. */
 export interface Writer {
   readonly sessionId: string;
+  readonly principal: string;
   readonly toolName: string;
 }
 

@@ -1,8 +1,10 @@
 /** The file tools: what reads and changes one file at a time. */
+import { editTool } from './edit/index.ts';
 import { readTool } from './read/index.ts';
 import type { FileToolServices } from './services.ts';
+import { writeTool } from './write/index.ts';
 
 /** All file tools, in no particular order: the pool sorts. */
 export function fileTools(services: FileToolServices) {
-  return [readTool(services)];
+  return [editTool(services), readTool(services), writeTool(services)];
 }

@@ -1,0 +1,124 @@
+/**
+ * Texts too large for a result stand whole in their session's folder, private to the server's user.
+ */
+import { StringDecoder } from 'node:string_decoder';
+import { resolve } from 'node:path';
+import { errorMessage, GauntletError } from '../contract/errors.ts';
+import { atomicWrite } from './atomic-write.ts';
+import { withCheckedFile } from './open-checked.ts';
+import { resolveRealPath } from './real-path.ts';
+
+/** A text on disk. */
+export interface SpilledText {
+  /** Absolute. */
+  readonly path: string;
+  /** UTF-16 code units. */
+  readonly chars: number;
+}
+
+/** A part of a spilled text. */
+export interface SpilledRange {
+  readonly text: string;
+  readonly totalChars: number;
+  /** Where `text` begins: one less than asked for where that would have split a surrogate pair. */
+  readonly offsetChars: number;
+  /** Where to go on; absent at the end. */
+  readonly nextOffsetChars?: number;
+}
+
+/** Through the thread pool, so that a long text never blocks the event loop. */
+const CHUNK_BYTES = 1_024 * 1_024;
+
+/**
+ * Write a text to a session's folder: 0600 in 0700, whole or not at all.
+ *
+ * @param name File name; letters, digits, `.`, `_` and `-`.
+ * @param content A text, or bytes that are kept as they are.
+ * @throws {GauntletError} `spill_failed` when the disk refuses.
+ */
+export async function spillText(folder: string, name: string, content: string | Buffer): Promise<SpilledText> {
+  if (!/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/.test(name)) throw new TypeError(`Cannot spill to "${name}": not a plain file name`);
+  const found = resolveRealPath(resolve(folder, name));
+  if ('refusal' in found) throw new GauntletError('spill_failed', `Cannot save the whole text: ${found.refusal}`);
+  try {
+    await atomicWrite({
+      real: found.real,
+      spelled: name,
+      content,
+      expected: 'any',
+      newFileMode: 0o600,
+      newFolderMode: 0o700,
+      // What survives the death of the process is enough; the log's own durability is a setting.
+      isDurable: false,
+    });
+  } catch (error) {
+    throw new GauntletError('spill_failed', `Cannot save the whole text: ${errorMessage(error)}`, { cause: error });
+  }
+  return { path: found.real, chars: typeof content === 'string' ? content.length : countChars(content) };
+}
+
+/**
+ * Read a part of a spilled text, holding no more than that part.
+ *
+ * Bytes that are not UTF-8 become U+FFFD. A surrogate pair is never split.
+ *
+ * @param range UTF-16 code units.
+ * @throws {GauntletError} `tool_failed` when the file is gone.
+ */
+export async function readSpilledRange(
+  path: string,
+  range: { readonly offsetChars: number; readonly limitChars: number },
+): Promise<SpilledRange> {
+  return withCheckedFile(path, path, async (file) => {
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(1, file.stats.size)));
+    const decoder = new StringDecoder('utf8');
+    // One unit more on either side, to see whether the range splits a pair.
+    const from = Math.max(0, range.offsetChars - 1);
+    const to = range.offsetChars + range.limitChars + 1;
+    let kept = '';
+    let seenChars = 0;
+    function take(text: string): void {
+      if (seenChars < to && seenChars + text.length > from) kept += text.slice(Math.max(0, from - seenChars), to - seenChars);
+      seenChars += text.length;
+    }
+    for (let position = 0; position < file.stats.size; ) {
+      const bytes = await file.read(buffer, position);
+      if (bytes === 0) break;
+      take(decoder.write(buffer.subarray(0, bytes)));
+      position += bytes;
+    }
+    take(decoder.end());
+    return cutRange(kept, from, range, seenChars);
+  });
+}
+
+function cutRange(
+  kept: string,
+  from: number,
+  range: { readonly offsetChars: number; readonly limitChars: number },
+  totalChars: number,
+): SpilledRange {
+  const splitsPair = (at: number) => isLead(kept.charCodeAt(at - from - 1)) && isTrail(kept.charCodeAt(at - from));
+  const start = splitsPair(range.offsetChars) ? range.offsetChars - 1 : Math.min(range.offsetChars, totalChars);
+  const wanted = Math.min(totalChars, range.offsetChars + range.limitChars);
+  const shorter = splitsPair(wanted) ? wanted - 1 : wanted;
+  // A limit of one unit would never get past a pair.
+  const end = shorter > start ? shorter : Math.min(totalChars, wanted + (splitsPair(wanted) ? 1 : 0));
+  const text = kept.slice(start - from, end - from);
+  return { text, totalChars, offsetChars: start, ...(end < totalChars ? { nextOffsetChars: end } : {}) };
+}
+
+function countChars(bytes: Buffer): number {
+  const decoder = new StringDecoder('utf8');
+  let chars = 0;
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) chars += decoder.write(bytes.subarray(at, at + CHUNK_BYTES)).length;
+  return chars + decoder.end().length;
+}
+
+function isLead(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+function isTrail(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}

@@ -1,0 +1,111 @@
+/**
+ * What changed between two texts, as hunks to draw.
+ *
+ * Only the lines between what both begin and both end with are compared, so that a small edit of a
+ * large file costs little.
+ */
+import { structuredPatch } from 'diff';
+import type { DiffHunk } from '../contract/display.ts';
+
+/** Unchanged lines shown around a change. */
+const CONTEXT_LINES = 3;
+/** Characters compared at once while looking for the first difference. */
+const STEP_CHARS = 4_096;
+
+/**
+ * Compare two texts line by line.
+ *
+ * @param timeoutMs The comparison blocks the event loop; after this long the whole region counts as replaced.
+ */
+export function diffHunks(before: string, after: string, timeoutMs: number): readonly DiffHunk[] {
+  if (before === after) return [];
+  const start = contextStart(before, commonStart(before, after));
+  const tail = commonTail(before, after, start);
+  const oldRegion = before.slice(start, before.length - tail);
+  const newRegion = after.slice(start, after.length - tail);
+  const line = countLineEnds(before, start);
+  const patch = structuredPatch('', '', oldRegion, newRegion, undefined, undefined, { context: CONTEXT_LINES, timeout: timeoutMs });
+  if (!patch) return [replacedHunk(oldRegion, newRegion, line)];
+  return patch.hunks.map((hunk) => ({
+    old_start: hunk.oldStart + line,
+    old_lines: hunk.oldLines,
+    new_start: hunk.newStart + line,
+    new_lines: hunk.newLines,
+    lines: hunk.lines,
+  }));
+}
+
+/** Hunks as unified-diff text, cut after `maxLines`. */
+export function formatHunks(hunks: readonly DiffHunk[], maxLines: number): string {
+  const lines = hunks.flatMap((hunk) => [
+    `@@ -${hunk.old_start},${hunk.old_lines} +${hunk.new_start},${hunk.new_lines} @@`,
+    ...hunk.lines,
+  ]);
+  if (lines.length <= maxLines) return lines.join('\n');
+  return [...lines.slice(0, maxLines), `[cut: ${lines.length - maxLines} more lines of this diff]`].join('\n');
+}
+
+/** Added and removed lines. */
+export function countChanges(hunks: readonly DiffHunk[]): { readonly added: number; readonly removed: number } {
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  return {
+    added: lines.filter((line) => line.startsWith('+')).length,
+    removed: lines.filter((line) => line.startsWith('-')).length,
+  };
+}
+
+function commonStart(before: string, after: string): number {
+  const most = Math.min(before.length, after.length);
+  let at = 0;
+  while (at < most && before.slice(at, at + STEP_CHARS) === after.slice(at, at + STEP_CHARS)) at += STEP_CHARS;
+  at = Math.min(at, most);
+  while (at < most && before.charCodeAt(at) === after.charCodeAt(at)) at++;
+  return at;
+}
+
+/** Back from the first difference to the beginning of the line `CONTEXT_LINES` before it. */
+function contextStart(text: string, difference: number): number {
+  let at = difference;
+  for (let lines = 0; lines <= CONTEXT_LINES && at > 0; lines++) at = text.lastIndexOf('\n', at - 1);
+  return at > 0 ? at + 1 : 0;
+}
+
+/** Characters both end with, from the end of a line that leaves context enough. */
+function commonTail(before: string, after: string, start: number): number {
+  const most = Math.min(before.length, after.length) - start;
+  const equal = (from: number, to: number) => before.slice(before.length - to, before.length - from) === after.slice(after.length - to, after.length - from);
+  let tail = 0;
+  while (tail + STEP_CHARS <= most && equal(tail, tail + STEP_CHARS)) tail += STEP_CHARS;
+  while (tail < most && equal(tail, tail + 1)) tail++;
+  let cut = before.length - tail;
+  for (let lines = 0; lines <= CONTEXT_LINES; lines++) {
+    const lineEnd = before.indexOf('\n', cut);
+    if (lineEnd < 0) return 0;
+    cut = lineEnd + 1;
+  }
+  return before.length - cut;
+}
+
+function countLineEnds(text: string, end: number): number {
+  let lines = 0;
+  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
+}
+
+function replacedHunk(oldRegion: string, newRegion: string, line: number): DiffHunk {
+  const removed = splitLines(oldRegion);
+  const added = splitLines(newRegion);
+  return {
+    old_start: line + 1,
+    old_lines: removed.length,
+    new_start: line + 1,
+    new_lines: added.length,
+    lines: [...removed.map((text) => `-${text}`), ...added.map((text) => `+${text}`)],
+  };
+}
+
+function splitLines(text: string): readonly string[] {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}

@@ -1,0 +1,35 @@
+/** Edit: replaces exact text in a file that was read. */
+import { buildTool } from '../../../src/contract/build-tool.ts';
+import type { FileToolServices } from '../services.ts';
+import { EDIT_PROMPT } from './prompt.ts';
+import { editResult, renderEdit, renderEditError, renderEditRejected, renderEditResult } from './render.ts';
+import { type EditOutput, runEdit, validateEdit } from './run.ts';
+import { EditInput } from './schema.ts';
+
+/** Make Edit. */
+export function editTool(services: FileToolServices) {
+  const { limits } = services;
+  return buildTool({
+    name: 'Edit',
+    aliases: ['FileEdit'],
+    searchHint: 'change a file by replacing exact text',
+    alwaysLoad: true,
+    isFileEdit: true,
+    inputSchema: EditInput,
+    maxResultSizeChars: 100_000,
+    prompt: () => EDIT_PROMPT,
+    description: (input) => `Edit ${input.file_path}`,
+    validateInput: (input, context) => validateEdit(services, input, context),
+    paths: (input) => [{ path: input.file_path, access: 'write' }],
+    toAutoClassifierInput: (input) => `${input.file_path}: ${input.new_string}`,
+    call: (input, context) => runEdit(services, input, context),
+    mapToolResultToToolResultBlockParam: (output: EditOutput, toolUseId) => editResult(output, toolUseId, limits),
+    extractSearchText: (output: EditOutput) => output.path,
+    getToolUseSummary: (input) => input.file_path ?? '',
+    getActivityDescription: (input) => `Editing ${input.file_path ?? 'a file'}`,
+    renderToolUseMessage: (input) => renderEdit(input, limits),
+    renderToolResultMessage: (output: EditOutput, _progress, { style }) => renderEditResult(output, style),
+    renderToolUseRejectedMessage: (input, message) => renderEditRejected(input, message, limits),
+    renderToolUseErrorMessage: renderEditError,
+  });
+}

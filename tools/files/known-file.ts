@@ -1,0 +1,122 @@
+/**
+ * Nothing is overwritten that its session has not seen as it is: what Edit and Write share.
+ */
+import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { GauntletError, isGauntletError } from '../../src/contract/errors.ts';
+import type { LocatedPath } from '../../src/contract/located-path.ts';
+import type { ContextModifier, FileReadRecord } from '../../src/contract/session-context.ts';
+import type { ToolUseContext, ValidationResult } from '../../src/contract/tool.ts';
+import { atomicWrite } from '../../src/files/atomic-write.ts';
+import { type CheckedFile, withCheckedFile } from '../../src/files/open-checked.ts';
+import { withReadRecord } from '../../src/files/read-state.ts';
+import type { Writer } from '../../src/files/writers.ts';
+import type { FileToolServices } from './services.ts';
+
+/** A file that is as its session last saw it. */
+export interface KnownFile {
+  readonly content: Buffer;
+  readonly stats: Stats;
+  readonly record: FileReadRecord;
+}
+
+/** A file that is about to change, and what it is called. */
+export interface FileInHand {
+  readonly located: LocatedPath;
+  /** As the caller wrote it, for messages. */
+  readonly spelled: string;
+  /** First words of messages: `Cannot edit`. */
+  readonly action: string;
+}
+
+/**
+ * Open a file that is about to change.
+ *
+ * @returns Undefined when there is none.
+ * @throws {GauntletError} `tool_failed` when it was not read, changed since, or is too large.
+ */
+export async function openKnownFile(
+  services: FileToolServices,
+  file: FileInHand,
+  context: ToolUseContext,
+): Promise<KnownFile | undefined> {
+  const { located, spelled } = file;
+  try {
+    return await withCheckedFile(located.real, spelled, async (opened) => {
+      const record = context.session.readState.get(located.real);
+      if (!record) throw refuse(file, 'it exists and was not read in this session. Read it first');
+      const most = services.limits.editFileBytes;
+      if (opened.stats.size > most) throw refuse(file, `it has ${opened.stats.size} bytes, at most ${most} can be changed here. Use Bash`);
+      const content = await opened.readWhole(most);
+      if (isChanged(opened, content, record)) throw refuse(file, `the file changed after it was read${by(services, file, context)}. Read it again first`);
+      return { content, stats: opened.stats, record };
+    });
+  } catch (error) {
+    if (isGauntletError(error, 'tool_failed') && error.details?.reason === 'enoent') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Write the new content, and remember it as seen.
+ *
+ * @param known What was there; undefined when there was nothing, and there must still be nothing.
+ */
+export async function writeKnownFile(
+  services: FileToolServices,
+  file: FileInHand,
+  known: KnownFile | undefined,
+  content: Buffer,
+  writer: Writer,
+): Promise<ContextModifier> {
+  const { real } = file.located;
+  const stats = await atomicWrite({ real, spelled: file.spelled, content, expected: known?.stats ?? 'absent' });
+  services.writers.note(real, writer);
+  const record = { path: real, mtimeMs: stats.mtimeMs, sizeBytes: stats.size, sha256: sha256(content), isPartial: false };
+  return (session) => withReadRecord(session, record);
+}
+
+/**
+ * Turn what a dry run refuses into an answer before anybody is asked.
+ *
+ * Says nothing of files the session may not read unasked: whether they exist is theirs to keep until
+ * the gate has spoken.
+ */
+export async function validateUnasked(
+  services: FileToolServices,
+  path: string,
+  context: ToolUseContext,
+  dryRun: (located: LocatedPath) => Promise<unknown>,
+): Promise<ValidationResult> {
+  const located = await services.locate({ path, access: 'write' }, context);
+  const isDenied = context.isReadDenied(located.real) || context.isReadDenied(located.spelled);
+  if (located.refusal !== undefined || isDenied || !located.isInside) return { result: true };
+  try {
+    await dryRun(located);
+    return { result: true };
+  } catch (error) {
+    if (isGauntletError(error, 'tool_failed')) return { result: false, message: error.message };
+    throw error;
+  }
+}
+
+function isChanged(opened: CheckedFile, content: Buffer, record: FileReadRecord): boolean {
+  // The content decides where it is known: a touched file is the same, and a clock can be set back.
+  if (record.sha256 !== undefined) return sha256(content) !== record.sha256;
+  return opened.stats.mtimeMs !== record.mtimeMs || opened.stats.size !== record.sizeBytes;
+}
+
+function by(services: FileToolServices, file: FileInHand, context: ToolUseContext): string {
+  const writer = services.writers.last(file.located.real);
+  if (!writer || writer.sessionId === context.sessionId) return '';
+  const who = writer.principal === context.principal ? `session "${writer.sessionId}"` : 'another session';
+  return `, last by ${who} with ${writer.toolName}`;
+}
+
+function refuse(file: FileInHand, why: string): GauntletError {
+  return new GauntletError('tool_failed', `${file.action} "${file.spelled}": ${why}`);
+}
+
+function sha256(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}

@@ -1,0 +1,57 @@
+/** Write, drawn as data. */
+import { extname } from 'node:path';
+import type { Limits } from '../../../config/limits.ts';
+import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
+import type { Display, DisplayBlock } from '../../../src/contract/display.ts';
+import { showText, showValue } from '../../../src/files/hidden-characters.ts';
+import { countChanges, formatHunks } from '../../../src/files/text-diff.ts';
+import type { WriteOutput } from './run.ts';
+import type { WriteArguments } from './schema.ts';
+
+/** What will be written, as far as the input has come. */
+export function renderWrite(input: Partial<WriteArguments>, limits: Limits): Display {
+  return {
+    title: `Write ${showValue(input.file_path, '…')}`,
+    tone: 'warning',
+    blocks: contentBlocks(input, limits),
+    group: { key: 'write', title: 'Write files' },
+  };
+}
+
+/** What was written, for people. */
+export function renderWriteResult(output: WriteOutput, style: 'condensed' | undefined): Display {
+  const { added, removed } = countChanges(output.hunks);
+  return {
+    title: `${output.isNew ? 'Created' : 'Wrote'} ${showText(output.path)}`,
+    subtitle: `+${added} -${removed}`,
+    tone: 'success',
+    blocks: style === 'condensed' ? [] : [{ kind: 'diff', path: output.path, hunks: output.hunks }],
+  };
+}
+
+/** A call that was not allowed. */
+export function renderWriteRejected(input: Partial<WriteArguments>, message: string, limits: Limits): Display {
+  return {
+    title: `Did not write ${showValue(input.file_path, 'the file')}`,
+    tone: 'warning',
+    blocks: [{ kind: 'text', text: message }, ...contentBlocks(input, limits)],
+  };
+}
+
+/** A call that failed. */
+export function renderWriteError(message: string, input: Partial<WriteArguments>): Display {
+  return { title: `Could not write ${showValue(input.file_path, 'the file')}`, tone: 'danger', blocks: [{ kind: 'text', text: message }] };
+}
+
+/** What the model is sent. */
+export function writeResult(output: WriteOutput, toolUseId: string, limits: Limits): ToolResultBlock {
+  const what = output.isNew ? `Created "${output.path}"` : `Wrote "${output.path}"`;
+  const diff = output.isNew ? '' : `\n${output.hunks.length === 0 ? 'The content is what it was' : formatHunks(output.hunks, limits.diffLines)}`;
+  return { type: 'tool_result', tool_use_id: toolUseId, content: `${what} (${output.sizeBytes} bytes)${diff}` };
+}
+
+function contentBlocks(input: Partial<WriteArguments>, limits: Limits): readonly DisplayBlock[] {
+  if (typeof input.content !== 'string') return [];
+  const language = typeof input.file_path === 'string' ? extname(input.file_path).slice(1) : '';
+  return [{ kind: 'code', text: input.content.slice(0, limits.fileDisplayChars), language }];
+}
