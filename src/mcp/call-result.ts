@@ -83,11 +83,14 @@ function binary(data: string, mediaType: string, label: string): ResultContentBl
 function structuredBlocks(structured: unknown, blocks: readonly ResultContentBlock[]): readonly ResultContentBlock[] {
   if (structured === undefined) return [];
   const json = JSON.stringify(structured);
-  return blocks.some((block) => block.type === 'text' && isSameJson(block.text, json)) ? [] : [text(json)];
+  // Servers that must answer an object wrap their one text in it.
+  const members = typeof structured === 'object' && structured !== null ? Object.values(structured) : [];
+  const only: unknown = members.length === 1 ? members[0] : undefined;
+  const isSaid = (said: string) => said === only || isSameJson(said, json);
+  return blocks.some((block) => block.type === 'text' && isSaid(block.text)) ? [] : [text(json)];
 }
 
 function isSameJson(candidate: string, json: string): boolean {
-  if (candidate === json) return true;
   try {
     return JSON.stringify(JSON.parse(candidate)) === json;
   } catch {

@@ -12,6 +12,10 @@ import type { McpLink } from './link.ts';
 import { listTools, type ListLimits } from './list-tools.ts';
 import { retryPause } from './retry-pause.ts';
 import type { McpToolDefinition } from './tool-definition.ts';
+import { visibleLine } from './visible-text.ts';
+
+/** Longest reason for not being connected. */
+const REASON_CHARS = 2_000;
 
 /** Where a server stands. */
 export type McpServerStatus = 'connecting' | 'connected' | 'needs_auth' | 'failed' | 'disabled';
@@ -88,7 +92,7 @@ export class McpConnection {
       this.#pause.wake();
       await this.#nextStatus(signal);
     }
-    while (this.#status === 'connecting') await this.#nextStatus(signal);
+    while (this.#status === 'connecting' || this.#link?.endReason() !== undefined) await this.#nextStatus(signal);
     if (this.#status === 'connected' && this.#link !== undefined) return this.#link;
     const message = `Cannot reach the MCP server "${this.#options.name}": ${this.#reason ?? this.#status}`;
     throw new GauntletError('tool_failed', message);
@@ -128,7 +132,7 @@ export class McpConnection {
         await this.#connectOnce();
         if (performance.now() - beganAt >= limits.mcpRetryMaxMs) failures = 0;
       } catch (error) {
-        this.#reason = errorMessage(error);
+        this.#reason = visibleLine(errorMessage(error), REASON_CHARS);
         if (!signal.aborted) this.#fail(httpStatus(error) === 401 ? 'needs_auth' : 'failed');
       }
       const hasGivenUp = failures >= limits.mcpRetries;
@@ -151,13 +155,15 @@ export class McpConnection {
       await this.#list(link);
       this.#reason = undefined;
       this.#become('connected');
-      this.#reason = await link.closed;
+      this.#reason = visibleLine(await link.closed, REASON_CHARS);
+      this.#link = undefined;
+      // Said before the rest of the link is cleared away, which may take a while.
+      if (!this.#stop.signal.aborted) this.#become('connecting');
     } finally {
       this.#link = undefined;
       this.#stop.signal.removeEventListener('abort', onStop);
       await link.close();
     }
-    if (!this.#stop.signal.aborted && this.#status === 'connected') this.#become('connecting');
   }
 
   async #list(link: McpLink): Promise<void> {

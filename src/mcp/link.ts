@@ -27,6 +27,8 @@ export interface LinkOptions {
   readonly onListChanged: () => void;
   /** Said in `closed`; read when the connection ends. */
   readonly describeEnd: () => string;
+  /** Hears what goes wrong beside any request. */
+  readonly onError?: (error: Error) => void;
   /** Last words to the server before the transport closes. */
   readonly beforeClose?: () => Promise<void>;
   /** Gives up connecting. */
@@ -49,6 +51,7 @@ export async function openLink(options: LinkOptions): Promise<McpLink> {
       },
     },
   );
+  if (options.onError !== undefined) client.onerror = options.onError;
   let reason: string | undefined;
   const closed = new Promise<string>((resolve) => {
     client.onclose = () => resolve((reason ??= options.describeEnd()));

@@ -6,11 +6,11 @@
 import type { CallToolResult, Client, Tool as SdkTool } from '@modelcontextprotocol/client';
 import type { Tool } from '../contract/tool.ts';
 import { adaptTool, type McpToolCall } from './adapt.ts';
-import { McpConnection } from './connection.ts';
+import { McpConnection, type ConnectionOptions } from './connection.ts';
 import type { McpConnectionsOptions } from './connections.ts';
 import { definitionPins } from './definition-pins.ts';
 import { openStdioLink } from './stdio-link.ts';
-import type { LinkOptions, McpLink } from './link.ts';
+import { remoteOpener } from './remote-link.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import type { Slots } from './slots.ts';
 import { visibleLine } from './visible-text.ts';
@@ -44,6 +44,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const pins = definitionPins(PINS_PER_TOOL * limits.mcpServerTools, (toolName) =>
     notice('warning', 'mcp_tool_changed', `"${toolName}" changed its definition; the next call is asked about`),
   );
+  const openLink = linkOpener(settings, options);
   let definitions: readonly McpToolDefinition[] = [];
   /** By hash: a tool whose definition stayed is the same object in the next list. */
   let byHash = new Map<string, Tool>();
@@ -52,7 +53,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const connection = new McpConnection({
     name,
     limits,
-    open: (linkOptions) => slots(() => openLinkTo(settings, options, linkOptions)),
+    open: (hooks) => slots(() => openLink(hooks)),
     onRemark: (remark) => notice('warning', 'mcp_tools_left_out', remark),
     onChange,
   });
@@ -79,13 +80,9 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   return { connection, tools: () => [...byHash.values()] };
 }
 
-function openLinkTo(
-  settings: McpServerSettings,
-  surroundings: McpServerOptions,
-  options: Pick<LinkOptions, 'onListChanged' | 'signal'>,
-): Promise<McpLink> {
-  if (!('url' in settings)) return openStdioLink(settings, surroundings, options);
-  throw new Error('not yet');
+function linkOpener(settings: McpServerSettings, surroundings: McpServerOptions): ConnectionOptions['open'] {
+  if ('url' in settings) return remoteOpener(settings, surroundings.limits);
+  return (hooks) => openStdioLink(settings, surroundings, hooks);
 }
 
 function callTool(

@@ -4,8 +4,10 @@ import { createRequire } from 'node:module';
 import { afterAll } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
 import { createMcpConnections, type McpConnections } from '../../src/mcp/connections.ts';
+import type { ToolResultBlock } from '../../src/contract/blocks.ts';
 import type { McpServerSettings } from '../../src/mcp/server-settings.ts';
 import type { HostedProcess, ProcessExit, ProcessHost } from '../../src/process/process-host.ts';
+import { allowEverything, parentMessage, toolUseContextIn } from './tool-use-context.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -45,6 +47,25 @@ export function startServers(
   afterAll(() => connections.close());
   connections.start();
   return { ...connections, notices, pids, changes: () => changes };
+}
+
+/** Call a tool of a server as a session would, gates left out. */
+export async function callTool(
+  connections: McpConnections,
+  name: string,
+  input: Record<string, unknown> = {},
+  { signal = new AbortController().signal, onProgress }: CallOptions = {},
+): Promise<ToolResultBlock> {
+  const tool = connections.tools().find((candidate) => candidate.name === name);
+  if (tool === undefined) throw new Error(`No tool "${name}"`);
+  const context = toolUseContextIn(process.cwd(), { signal });
+  const { data } = await tool.call(input, context, allowEverything, parentMessage, (progress) => onProgress?.(progress.data));
+  return tool.mapToolResultToToolResultBlockParam(data, 'call-1');
+}
+
+interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (data: object) => void;
 }
 
 /** Poll until `read` gives something, at most ten seconds. */

@@ -1,0 +1,50 @@
+/**
+ * `fetch` for servers that are not trusted to stop: one message is at most so large.
+ */
+import type { FetchLike } from '@modelcontextprotocol/client';
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/**
+ * Make a `fetch` whose response bodies fail past `maxBytes` a message.
+ *
+ * A message is the whole body, or one event of a stream of events.
+ */
+export function boundedFetch(maxBytes: number): FetchLike {
+  return async function fetchBounded(url, init) {
+    const response = await fetch(url, init);
+    // Only an answer that is read has a body worth bounding; redirects are judged by the SDK as they came.
+    if (response.body === null || !response.ok) return response;
+    const isEventStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    const { status, statusText, headers } = response;
+    return new Response(response.body.pipeThrough(messageLimit(maxBytes, isEventStream)), { status, statusText, headers });
+  };
+}
+
+/** Passes bytes on and fails when a message grows too large; an empty line begins the next event. */
+function messageLimit(maxBytes: number, isEventStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  let messageBytes = 0;
+  let isLineEmpty = false;
+  return new TransformStream({
+    transform(chunk, controller) {
+      messageBytes += chunk.length;
+      if (isEventStream) {
+        for (let index = chunk.indexOf(LINE_FEED); index !== -1; index = chunk.indexOf(LINE_FEED, index + 1)) {
+          const before = chunk[index - 1] === CARRIAGE_RETURN ? index - 2 : index - 1;
+          if (before < 0 ? isLineEmpty : chunk[before] === LINE_FEED) messageBytes = chunk.length - index - 1;
+        }
+        isLineEmpty = endsLine(chunk, isLineEmpty);
+      }
+      if (messageBytes > maxBytes) controller.error(new Error(`the server sent a message of more than ${maxBytes} bytes`));
+      else controller.enqueue(chunk);
+    },
+  });
+}
+
+/** Whether what was read so far ends just after a line feed. */
+function endsLine(chunk: Uint8Array, wasLineEmpty: boolean): boolean {
+  const last = chunk.at(-1);
+  if (last === undefined) return wasLineEmpty;
+  return last === LINE_FEED || (last === CARRIAGE_RETURN && (chunk.length === 1 ? wasLineEmpty : chunk.at(-2) === LINE_FEED));
+}
