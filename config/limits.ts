@@ -58,12 +58,12 @@ export const DEFAULT_LIMITS = {
   requestCheckMs: 500,
   /** Issues told of one request that does not fit its schema. */
   requestIssues: 20,
-  /** A tool's name as a client sends it. */
-  toolNameChars: 256,
   /** A session's title. */
   titleChars: 500,
   /** A search query, and a message that goes with an answer. */
   queryChars: 10_000,
+  /** Longest that a request may let its questions stand. */
+  askTimeoutMaxMs: 24 * 60 * MINUTE,
   /** WebSocket messages a connection may have waiting before its socket is paused. */
   inboxMessages: 64,
   /** WebSocket messages a connection may send at once; past it, close 4429. */
@@ -79,7 +79,9 @@ export const DEFAULT_LIMITS = {
   /** Calls accepted and not yet yielded in one session. */
   sessionCalls: 4_096,
   /** Sessions in memory at once; the idle ones beyond it are put to sleep. */
-  openSessions: 10_000,
+  openSessions: 2_000,
+  /** Sessions in one `GET /sessions`. */
+  listedSessions: 200,
   /** An open turn whose feeder is gone ends after this long. */
   turnFeederMs: 30 * SECOND,
   /** An open question is answered "no" after this long. */
@@ -108,6 +110,8 @@ export const DEFAULT_LIMITS = {
   textBytes: 400_000,
   /** A one-line summary. */
   summaryChars: 50,
+  /** Hits of one transcript search. */
+  searchHits: 100,
   /** A page of `GET …/results/{id}`. */
   resultPageChars: 200_000,
   /** Bytes of one call's output that go to its spill file; past it the call ends with `output_limit`. */

@@ -4,7 +4,7 @@
 import { GauntletError } from '../contract/errors.ts';
 
 /** Why a call ends before its time, in words for the model. */
-export type AbortCode = 'cancelled' | 'sibling_aborted' | 'discarded';
+export type AbortCode = 'cancelled' | 'sibling_aborted' | 'discarded' | 'interrupted';
 
 /** A node: aborted by its owner or with its parent. */
 export interface AbortNode {

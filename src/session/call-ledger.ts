@@ -35,6 +35,8 @@ export interface CallRecord {
   scheduled?: ScheduledCall;
   /** Turns that repeat this result and end no sooner than it is there. */
   joinedBy?: TurnRecord[];
+  /** It had reached its gate before a restart: the log says so already. */
+  isExecutingLogged?: boolean;
   /** The disk refused its acceptance: it never was. */
   isForgotten?: boolean;
 }

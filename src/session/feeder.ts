@@ -97,7 +97,7 @@ export class Feeder {
     if (open.length === 0) return;
     setTimeout(() => {
       for (const turn of open) if (turn.feeder === this) this.#end(turn);
-    }, this.#core.services.limits.turnFeederMs);
+    }, this.#core.services.limits.turnFeederMs).unref();
   }
 
   /** The turn a frame belongs to: the one it names, else the connection's open one, else a new one. */

@@ -3,7 +3,6 @@
  * questions, log and budget around it.
  */
 import type { AssistantMessage, ToolUseBlock } from '../contract/blocks.ts';
-import type { ToolUseContext } from '../contract/tool.ts';
 import { type CallServices, runCall } from '../call/call.ts';
 import type { PermittedCall } from '../call/gate.ts';
 import { type CallOutcome } from '../call/outcome.ts';
@@ -13,6 +12,7 @@ import type { Journey, JourneySteps } from '../schedule/streaming-tool-executor.
 import { askWhoMayAnswer } from './ask.ts';
 import type { CallRecord } from './call-ledger.ts';
 import type { SessionCore } from './session-core.ts';
+import { toolUseContext } from './tool-use-context.ts';
 
 /** Longest command or summary in the text that names a failed call. */
 const LABEL_CHARS = 120;
@@ -58,31 +58,10 @@ async function travel(
   steps: JourneySteps & { readonly isSafe: boolean },
 ): Promise<CallOutcome> {
   let endsTurn: string | undefined;
-  const context = useContext(core, record, steps.signal, (reason) => (endsTurn = reason));
+  const ids = { turnId: record.turn.id, toolUseId: record.toolUseId };
+  const context = toolUseContext(core, ids, steps.signal, (reason) => (endsTurn = reason));
   const outcome = await runCall(call, context, parentMessage, callServices(core, record, steps));
   return endsTurn === undefined ? outcome : { ...outcome, endsTurn };
-}
-
-function useContext(
-  core: SessionCore,
-  record: CallRecord,
-  signal: AbortSignal,
-  abortTurn: (reason: string) => void,
-): ToolUseContext {
-  const { context: session, services } = core;
-  return {
-    session,
-    signal,
-    sessionId: core.id,
-    turnId: record.turn.id,
-    toolUseId: record.toolUseId,
-    principal: core.opened.principal,
-    tools: services.poolFor(session).tools,
-    sessionFolder: services.sessionFolder(core.id),
-    isReadDenied: services.readDenial(session.permissions, session.root),
-    abortTurn,
-    notify: (level, code, message) => core.log.tell({ type: 'notice', level, code, message }),
-  };
 }
 
 function callServices(

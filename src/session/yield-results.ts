@@ -2,7 +2,7 @@
  * Results leave: fitted to the turn's budget, in order, and with the turn's end behind the last.
  */
 import { fitResult, type FittedResult } from '../call/fit-result.ts';
-import { type CallOutcome, failedOutcome } from '../call/outcome.ts';
+import type { CallOutcome } from '../call/outcome.ts';
 import type { CallSummary, ResultFrame, TurnEndFrame } from '../contract/frames.ts';
 import type { ScheduledCall } from '../schedule/streaming-tool-executor.ts';
 import type { CallRecord, TurnRecord } from './call-ledger.ts';
@@ -128,13 +128,4 @@ function resultFrame(
     display: outcome.display,
     ...(outcome.newMessages ? { new_messages: outcome.newMessages } : {}),
   };
-}
-
-/** What a crash left without a result gets in its place. */
-export function interruptedOutcome(): CallOutcome {
-  return failedOutcome(
-    'interrupted',
-    'Interrupted: the server stopped before this call ended, so what it did is not known. ' +
-      'Look before you try again, with a new id',
-  );
 }

@@ -1,0 +1,57 @@
+/**
+ * A session in words: the object of `POST /sessions` and `GET /sessions/{id}`.
+ */
+import { toWirePermissionContext, type PermissionMode, type WirePermissionContext } from '../contract/permission-context.ts';
+import type { Seq } from '../contract/frames.ts';
+import type { ToolMode } from '../contract/session-context.ts';
+import type { SessionCore } from './session-core.ts';
+
+/** A call without a result, in wire shape. */
+export interface RunningCall {
+  readonly tool_use_id: string;
+  readonly name: string;
+  readonly turn_id: string;
+  readonly state: string;
+}
+
+/** A session, in wire shape. */
+export interface SessionDescription {
+  readonly session_id: string;
+  readonly cwd: string;
+  readonly mode: PermissionMode;
+  readonly tool_mode: ToolMode;
+  readonly permission_context: WirePermissionContext;
+  readonly created_at: string;
+  readonly title?: string;
+  readonly on_ask?: 'deny' | 'wait';
+  readonly state: 'idle' | 'running';
+  readonly head: Seq;
+  readonly running: readonly RunningCall[];
+}
+
+/** Describe a session as it stands. */
+export function describeSession(core: SessionCore): SessionDescription {
+  const { opened, context } = core;
+  const running = runningCalls(core);
+  return {
+    session_id: core.id,
+    cwd: context.cwd,
+    mode: context.permissions.mode,
+    tool_mode: context.toolMode,
+    permission_context: toWirePermissionContext(context.permissions),
+    created_at: opened.created_at,
+    ...(opened.title === undefined ? {} : { title: opened.title }),
+    ...(opened.on_ask === undefined ? {} : { on_ask: opened.on_ask }),
+    state: running.length > 0 ? 'running' : 'idle',
+    head: core.services.log.bounds(core.id)?.head ?? 0,
+    running,
+  };
+}
+
+/** Calls that wait, run, or wait to be yielded, in order of acceptance. */
+export function runningCalls(core: SessionCore): readonly RunningCall[] {
+  return core.executor.unyielded.flatMap(({ journey, state }) => {
+    const record = core.ledger.call(journey.toolUseId);
+    return record ? [{ tool_use_id: record.toolUseId, name: record.name, turn_id: record.turn.id, state }] : [];
+  });
+}

@@ -1,0 +1,39 @@
+/**
+ * Why a call would be allowed, asked about or denied: the gate's own decision, with nothing run.
+ */
+import { decide } from '../call/gate.ts';
+import { parseCall } from '../call/parse.ts';
+import type { JsonValue } from '../contract/blocks.ts';
+import { GauntletError } from '../contract/errors.ts';
+import { resultText } from '../contract/blocks.ts';
+import { explainDecision, type WireExplanation } from '../permissions/explain.ts';
+import { hidingRule } from '../permissions/hiding-rule.ts';
+import type { SessionCore } from './session-core.ts';
+import { toolUseContext } from './tool-use-context.ts';
+
+/**
+ * Explain a call under the session's current context.
+ *
+ * @throws {GauntletError} `invalid_request` for a tool there is not and for an input that does not fit.
+ */
+export async function explainCall(core: SessionCore, name: string, input: JsonValue): Promise<WireExplanation> {
+  const { services, context } = core;
+  const pool = services.poolFor(context);
+  const hidden = pool.lookup(name) ? undefined : pool.hiddenTool(name);
+  const rule = hidden?.cause === 'deny rule' ? hidingRule(context.permissions, hidden.tool) : undefined;
+  if (hidden && rule) {
+    const decision = { behavior: 'deny', reason: { type: 'rule', ...rule }, message: hidden.message } as const;
+    return explainDecision({ ...decision, suggestions: [], warnings: [] }, hidden.tool, {});
+  }
+
+  const block = { type: 'tool_use', id: 'explain', name, input } as const;
+  const call = parseCall(block, { pool, schemaTool: services.schemaTool });
+  if ('status' in call) {
+    const field = call.errorCode === 'invalid_input' ? 'input' : 'name';
+    throw new GauntletError('invalid_request', resultText(call.content), { details: { path: field } });
+  }
+  const { signal } = new AbortController();
+  const ids = { turnId: 'explain', toolUseId: 'explain' };
+  const { decision } = await decide(call, toolUseContext(core, ids, signal, () => undefined), services);
+  return explainDecision(decision, call.tool, call.input);
+}

@@ -1,0 +1,134 @@
+/**
+ * A session's shared state, made new or from its log, with the executor wired to the way out.
+ */
+import type { AssistantMessage } from '../contract/blocks.ts';
+import type { OpenedFrame } from '../contract/frames.ts';
+import type { SessionContext } from '../contract/session-context.ts';
+import type { ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
+import type { CallRecord, TurnRecord } from './call-ledger.ts';
+import { openTurn } from './intake.ts';
+import { prepareJourney } from './journey.ts';
+import type { LoggedCall, LoggedHistory, LoggedTurn } from './replay-log.ts';
+import { SessionCore } from './session-core.ts';
+import type { PermissionSeed, SessionServices } from './session-services.ts';
+import { endTurnIfDone, ResultLine } from './yield-results.ts';
+
+/** A session that has just been opened, its first frame not yet in the log. */
+export function newCore(opened: OpenedFrame, services: SessionServices): SessionCore {
+  const context = contextOf(opened, seedOf(opened), services);
+  return new SessionCore({ opened, context, head: 0, settled: new Map() }, services, executorEvents);
+}
+
+/**
+ * A session as its log says.
+ *
+ * @param surviving Turns whose open questions stand: their calls go to their gates again.
+ */
+export function restoredCore(
+  history: LoggedHistory,
+  surviving: ReadonlySet<LoggedTurn>,
+  services: SessionServices,
+): SessionCore {
+  const { opened, head, settled } = history;
+  const core = new SessionCore(
+    { opened, context: restoredContext(history, services), head, settled },
+    services,
+    executorEvents,
+  );
+  for (const turn of history.turns.values()) restoreTurn(core, turn);
+  for (const turn of surviving) resumeTurn(core, turn);
+  return core;
+}
+
+function executorEvents(core: SessionCore): ExecutorEvents {
+  const line = new ResultLine(core);
+  return {
+    onState: (call, state) => {
+      const record = core.ledger.call(call.journey.toolUseId);
+      if (state === 'executing' && record?.isExecutingLogged) return;
+      core.log.tell({ type: 'state', tool_use_id: call.journey.toolUseId, state });
+    },
+    onYield: (calls) => line.yield(calls),
+    onModifier: (modifier) => {
+      try {
+        const changed = core.setContext(modifier(core.context));
+        changed.catch((error: unknown) => core.services.onFault(error, 'A context could not be logged'));
+      } catch (error) {
+        core.services.onFault(error, 'A context modifier threw');
+      }
+    },
+  };
+}
+
+function seedOf(opened: OpenedFrame): PermissionSeed {
+  return { mode: opened.mode, rules: opened.rules, additionalDirectories: opened.additional_directories };
+}
+
+function contextOf(opened: OpenedFrame, seed: PermissionSeed, services: SessionServices): SessionContext {
+  return Object.freeze({
+    version: 1,
+    permissions: services.permissionsFor(seed),
+    root: opened.cwd,
+    cwd: opened.cwd,
+    toolMode: opened.tool_mode,
+    readState: services.emptyReadState,
+    toolState: {},
+  });
+}
+
+/** The settings' rules are today's; the session's own are those it had. */
+function restoredContext({ opened, context, toolState }: LoggedHistory, services: SessionServices): SessionContext {
+  if (!context) return contextOf(opened, seedOf(opened), services);
+  const { permission_context: logged, version, cwd } = context;
+  const seed = {
+    mode: logged.mode,
+    rules: logged.rules.session,
+    additionalDirectories: logged.additional_directories,
+  };
+  const restored = contextOf(opened, seed, services);
+  return Object.freeze({
+    ...restored,
+    permissions: Object.freeze({ ...restored.permissions, version }),
+    cwd,
+    toolState: toolState ?? {},
+  });
+}
+
+function restoreTurn(core: SessionCore, logged: LoggedTurn): void {
+  const turn = openTurn(core, logged.id);
+  for (const call of logged.calls) restoreCall(core, turn, call);
+  turn.budget.spend(logged.spentChars);
+  if (logged.endSeq !== undefined) {
+    turn.state = 'ended';
+    turn.endSeq = logged.endSeq;
+  }
+}
+
+function restoreCall(core: SessionCore, turn: TurnRecord, logged: LoggedCall): CallRecord {
+  const name = logged.summary?.name ?? logged.block.name;
+  // A call that is settled, or left over by a crash, is never asked about again; a standing question waits.
+  const record = core.ledger.addCall(turn, logged.block, name, {});
+  record.acceptedSeq = logged.acceptedSeq;
+  record.isExecutingLogged = logged.isExecuting === true;
+  if (!logged.summary) return record;
+  record.summary = logged.summary;
+  record.resultSeq = logged.resultSeq;
+  delete record.block;
+  turn.unyielded--;
+  return record;
+}
+
+/** Calls that had not begun go to their gates again, in the order they were accepted. */
+function resumeTurn(core: SessionCore, logged: LoggedTurn): void {
+  const turn = core.ledger.turn(logged.id);
+  if (!turn) return;
+  const message: AssistantMessage = { role: 'assistant', content: logged.calls.map(({ block }) => block) };
+  for (const call of logged.calls) {
+    const record = core.ledger.call(call.block.id);
+    if (call.summary || !record) continue;
+    if (call.question) core.standing.set(call.block.id, call.question);
+    record.scheduled = core.executor.add(turn.executorTurn, prepareJourney(core, record, call.block, message));
+  }
+  turn.state = 'closed';
+  endTurnIfDone(core, turn);
+}

@@ -1,0 +1,210 @@
+/**
+ * Whose session is it, and where is it: every door gets its sessions here.
+ *
+ * Sessions are opened from the log when they are first asked for, which brings them back to order after
+ * a crash, and leave memory when too many are open and nobody uses them.
+ */
+import { randomBytes } from 'node:crypto';
+import { GauntletError } from '../contract/errors.ts';
+import type { OpenedFrame } from '../contract/frames.ts';
+import type { PermissionMode, RuleSet } from '../contract/permission-context.ts';
+import type { ToolMode } from '../contract/session-context.ts';
+import { newCore, restoredCore } from './open-core.ts';
+import { planRecovery } from './recover.ts';
+import { LogReplay, mattersForReplay, type LoggedHistory } from './replay-log.ts';
+import { Session } from './session.ts';
+import type { SessionDescription } from './describe-session.ts';
+import type { SessionServices } from './session-services.ts';
+
+/** What a client may say of a new session. */
+export interface NewSession {
+  readonly cwd?: string;
+  readonly toolMode?: ToolMode;
+  readonly mode?: PermissionMode;
+  readonly rules?: Partial<RuleSet>;
+  readonly additionalDirectories?: readonly string[];
+  readonly onAsk?: 'deny' | 'wait';
+  readonly title?: string;
+}
+
+/** What a directory needs beside what its sessions do. */
+export interface DirectoryServices extends SessionServices {
+  readonly defaultToolMode: ToolMode;
+  /** Real path of a new session's folder. @throws {GauntletError} `invalid_request`, `forbidden` */
+  resolveFolder(principal: string, cwd: string | undefined): string;
+  /** Remove what a session spilled. */
+  removeFolder(sessionId: string): Promise<void>;
+}
+
+/** How long results that were cut short may take to reach the log at shutdown. */
+const DRAIN_POLL_MS = 20;
+
+/** All sessions of this server. */
+export class SessionDirectory {
+  readonly #services: DirectoryServices;
+  /** Open sessions, the longest unused first. */
+  readonly #open = new Map<string, Session>();
+  readonly #opening = new Map<string, Promise<Session>>();
+
+  constructor(services: DirectoryServices) {
+    this.#services = services;
+  }
+
+  /** Sessions in memory. */
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** Begin a session. @returns Once it is on disk. @throws {GauntletError} `invalid_request`, `forbidden`, `log_unavailable` */
+  async create(principal: string, request: NewSession): Promise<Session> {
+    const { session, landed } = this.#begin(principal, request);
+    await landed;
+    return session;
+  }
+
+  /** Begin a session for one batch: its first frames and the batch's go to disk together. */
+  createForBatch(principal: string): Session {
+    return this.#begin(principal, {}).session;
+  }
+
+  /**
+   * The session of that id.
+   *
+   * @throws {GauntletError} `not_found`, for what belongs to someone else too.
+   */
+  async open(principal: string, sessionId: string): Promise<Session> {
+    const known = this.#open.get(sessionId) ?? (await this.#wake(sessionId));
+    if (!known || known.principal !== principal) throw noSuchSession(sessionId);
+    this.#touch(known);
+    return known;
+  }
+
+  /** A principal's sessions, newest first. */
+  async list(principal: string): Promise<readonly SessionDescription[]> {
+    const logged = this.#services.log.list(principal, { limit: this.#services.limits.listedSessions });
+    const sessions = await Promise.all(logged.map(({ sessionId }) => this.open(principal, sessionId)));
+    return sessions.map((session) => session.describe());
+  }
+
+  /** End what runs, and forget the session. @throws {GauntletError} `not_found` */
+  async remove(principal: string, sessionId: string): Promise<void> {
+    const session = await this.open(principal, sessionId);
+    session.cancel();
+    session.close();
+    this.#open.delete(sessionId);
+    await this.#services.log.remove(sessionId);
+    this.#services.onSessionEnd(sessionId);
+    await this.#services.removeFolder(sessionId);
+  }
+
+  /** The list of external tools changed: those who watch are told. */
+  announceTools(): void {
+    for (const session of this.#open.values()) if (session.isWatched) session.announceTools();
+  }
+
+  /** Let what runs finish; what has not by the end of the drain time is interrupted. */
+  async drain(signal: AbortSignal): Promise<void> {
+    await this.#untilIdle(this.#services.limits.drainMs, signal);
+    for (const session of this.#open.values()) session.stopWorking();
+    await this.#untilIdle(2 * this.#services.limits.killGraceMs, signal);
+  }
+
+  /** Let go of all sessions; what is open stands in the log. */
+  close(): void {
+    for (const session of this.#open.values()) session.close();
+    this.#open.clear();
+  }
+
+  #begin(principal: string, request: NewSession): { session: Session; landed: Promise<unknown> } {
+    const opened = this.#openedFrame(principal, request);
+    const core = newCore(opened, this.#services);
+    const session = new Session(core);
+    this.#remember(session);
+    const landed = core.log.emit(opened);
+    landed.catch(() => this.#open.delete(session.id));
+    return { session, landed };
+  }
+
+  #openedFrame(principal: string, request: NewSession): OpenedFrame {
+    const permissions = this.#services.permissionsFor(request);
+    const { rules, additionalDirectories, onAsk, title } = request;
+    return {
+      type: 'opened',
+      session_id: `ses_${randomBytes(16).toString('base64url')}`,
+      principal,
+      created_at: new Date().toISOString(),
+      cwd: this.#services.resolveFolder(principal, request.cwd),
+      tool_mode: request.toolMode ?? this.#services.defaultToolMode,
+      mode: permissions.mode,
+      ...(rules ? { rules: { allow: rules.allow ?? [], ask: rules.ask ?? [], deny: rules.deny ?? [] } } : {}),
+      ...(additionalDirectories ? { additional_directories: additionalDirectories } : {}),
+      ...(onAsk ? { on_ask: onAsk } : {}),
+      ...(title === undefined ? {} : { title }),
+    };
+  }
+
+  /** Single flight: whoever asks meanwhile gets the same session. */
+  async #wake(sessionId: string): Promise<Session | undefined> {
+    const opening = this.#opening.get(sessionId);
+    if (opening) return opening;
+    if (!this.#services.log.find(sessionId)) return undefined;
+    const waking = this.#restore(sessionId).finally(() => this.#opening.delete(sessionId));
+    this.#opening.set(sessionId, waking);
+    return waking;
+  }
+
+  async #restore(sessionId: string): Promise<Session> {
+    const history = await this.#inOrder(sessionId);
+    const session = new Session(restoredCore(history.logged, history.surviving, this.#services));
+    this.#remember(session);
+    return session;
+  }
+
+  /** Read the log; if a crash left it in disorder, append what is missing in one batch and read it again. */
+  async #inOrder(sessionId: string) {
+    const logged = await this.#history(sessionId);
+    const { frames, surviving } = planRecovery(logged, (call) => call.block.name);
+    if (frames.length === 0) return { logged, surviving };
+    await this.#services.log.append(sessionId, logged.head, frames);
+    const repaired = await this.#history(sessionId);
+    return { logged: repaired, surviving: planRecovery(repaired, (call) => call.block.name).surviving };
+  }
+
+  async #history(sessionId: string): Promise<LoggedHistory> {
+    const replay = new LogReplay();
+    const { signal } = new AbortController();
+    for await (const page of this.#services.log.read(sessionId, 0, { live: false, signal })) {
+      for (const logged of page) if (mattersForReplay(logged.type)) replay.push(logged.frame);
+    }
+    const history = replay.history(this.#services.log.bounds(sessionId)?.head ?? 0);
+    if (!history) throw noSuchSession(sessionId);
+    return history;
+  }
+
+  #remember(session: Session): void {
+    this.#open.set(session.id, session);
+    for (const [id, oldest] of this.#open) {
+      if (this.#open.size <= this.#services.limits.openSessions) break;
+      if (oldest.isInUse) continue;
+      oldest.close();
+      this.#open.delete(id);
+    }
+  }
+
+  #touch(session: Session): void {
+    if (!this.#open.delete(session.id)) return;
+    this.#open.set(session.id, session);
+  }
+
+  async #untilIdle(mostMs: number, signal: AbortSignal): Promise<void> {
+    const deadlineMs = performance.now() + mostMs;
+    const isBusy = () => [...this.#open.values()].some((session) => session.working.length > 0);
+    while (isBusy() && performance.now() < deadlineMs && !signal.aborted) {
+      await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
+    }
+  }
+}
+
+function noSuchSession(sessionId: string): GauntletError {
+  return new GauntletError('not_found', `There is no session "${sessionId}"`);
+}
