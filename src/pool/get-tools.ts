@@ -6,6 +6,7 @@
 import type { ToolPermissionContext } from '../contract/permission-context.ts';
 import type { ToolMode } from '../contract/session-context.ts';
 import type { Tool } from '../contract/tool.ts';
+import { hidingRule } from '../permissions/hiding-rule.ts';
 
 /** Why a tool is not in a list. */
 export type HiddenCause = 'mode' | 'deny rule' | 'not enabled';
@@ -32,8 +33,6 @@ export interface ToolFilter {
   readonly simpleTools: readonly string[];
   /** The primitives that mode `repl` hides. */
   readonly hiddenInRepl: readonly string[];
-  /** The bare deny rule that hides a tool, as written. */
-  hidingRule(permissions: ToolPermissionContext, tool: Tool): string | undefined;
 }
 
 /** Part `tools` into what `context` shows and what it hides, each in the order it came. */
@@ -59,8 +58,8 @@ function hiddenTool(tool: Tool, cause: HiddenCause, particulars: string): Hidden
 
 function hiding(tool: Tool, context: PoolContext, filter: ToolFilter): readonly [HiddenCause, string] | undefined {
   if (!isInMode(tool, context.toolMode, filter)) return ['mode', `tool mode "${context.toolMode}" leaves it out`];
-  const rule = context.permissions && filter.hidingRule(context.permissions, tool);
-  if (rule !== undefined) return ['deny rule', `"${rule}"`];
+  const denied = context.permissions && hidingRule(context.permissions, tool);
+  if (denied !== undefined) return ['deny rule', `"${denied.rule}"`];
   if (tool.isEnabled()) return undefined;
   return ['not enabled', tool.disabledReason?.() ?? 'it is switched off on this server'];
 }

@@ -35,7 +35,7 @@ export const noSessions: Dependencies['directory'] = {
 /** Pools over `tools`, with nothing deferred and no rules. */
 export function plainPools(tools: readonly Tool[], limits: Limits = DEFAULT_LIMITS): ToolPools {
   const modes = { simpleTools: ['Bash'], hiddenInRepl: ['Read'] };
-  return createToolPools(tools, { ...modes, toolSearch: 'auto', limits, hidingRule: () => undefined });
+  return createToolPools(tools, { ...modes, toolSearch: 'auto', limits });
 }
 
 /** Start an app; it is closed after the tests of this file. */

@@ -2,12 +2,10 @@
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { PoolConfiguration } from '../../../src/pool/assemble.ts';
 
-/** Simple mode knows Bash and Read, REPL mode hides Read; a bare deny rule hides a tool or its server. */
+/** Simple mode knows Bash and Read, REPL mode hides Read. */
 export const configuration: PoolConfiguration = {
   simpleTools: ['Bash', 'Read'],
   hiddenInRepl: ['Read'],
   toolSearch: 'auto',
   limits: DEFAULT_LIMITS,
-  hidingRule: (permissions, tool) =>
-    permissions.rules.session?.deny.find((rule) => rule === tool.name || rule === `mcp__${tool.origin?.name}`),
 };
