@@ -170,6 +170,11 @@ export const DEFAULT_LIMITS = {
   hostedChildren: 256,
   /** Bytes of one child's output under way between the process host and its reader. */
   childWindowBytes: 256 * KIB,
+  /** A child's output held in memory; what is longer goes to a file and only head and tail stay. */
+  outputMemoryBytes: 4 * MIB,
+  /** Head and tail of an output too long for memory: together below what a result may hold. */
+  outputHeadChars: 8_000,
+  outputTailChars: 16_000,
 
   // Frames.
   /** Partial inputs of one streaming block: one frame each this often at most. */

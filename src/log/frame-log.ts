@@ -32,11 +32,24 @@ export interface LoggedSession {
   readonly bounds: LogBounds;
 }
 
+/** Frames that were acknowledged and cannot be read any more; both ends belong to the gap. */
+export interface LogGap {
+  readonly from: Seq;
+  readonly to: Seq;
+}
+
 /** How to read. */
 export interface ReadOptions {
   /** True: go on with what is appended later, until `signal`. False: end at the head. */
   readonly live: boolean;
+  /** Ends the iteration without an error. */
   readonly signal: AbortSignal;
+  /**
+   * Told of damaged frames, after the page before them and before the page behind them, which then
+   * follows. Without it the iteration throws `log_unavailable`: a reader that rebuilds state must not
+   * skip frames in silence.
+   */
+  readonly onGap?: (gap: LogGap) => void;
 }
 
 /**
@@ -62,6 +75,9 @@ export interface FrameLog {
    * Frames after `after`, in order, in pages of at most `limits.logPage`.
    *
    * A page is never empty. The iterator holds a cursor and no queue: a reader that waits costs nothing.
+   * It ends when the session is removed or the log closes; a session that is not there has no pages.
+   *
+   * @throws {GauntletError} While iterating: `log_unavailable` if the disk refuses, or if frames are damaged and there is no `onGap`.
    */
   read(sessionId: string, after: Seq, options: ReadOptions): AsyncIterable<readonly LoggedFrame[]>;
 

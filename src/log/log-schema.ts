@@ -1,0 +1,66 @@
+/**
+ * The tables of the embedded log, and how an older file becomes a newer one.
+ */
+import type Database from 'libsql';
+import { randomBytes } from 'node:crypto';
+import { GauntletError } from '../contract/errors.ts';
+
+/**
+ * Step `n` brings a file of schema `n` to `n + 1`; the first makes an empty file a log.
+ *
+ * `rows` is filled in the order of its key and a row's text may be long, so the text stays out of the
+ * index: one group of appends to many sessions then writes few pages. A session without an id was
+ * removed and waits for its rows to be deleted.
+ */
+const STEPS: readonly string[] = [
+  `CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+   CREATE TABLE sessions (
+     number INTEGER PRIMARY KEY,
+     id TEXT UNIQUE,
+     principal TEXT NOT NULL,
+     created_at TEXT NOT NULL,
+     title TEXT
+   );
+   CREATE INDEX sessions_of_principal ON sessions (principal, number);
+   CREATE INDEX sessions_removed ON sessions (number) WHERE id IS NULL;
+   CREATE TABLE rows (
+     row INTEGER PRIMARY KEY,
+     session INTEGER NOT NULL,
+     first INTEGER NOT NULL,
+     last INTEGER NOT NULL,
+     checksum INTEGER NOT NULL,
+     frames TEXT NOT NULL
+   );
+   CREATE UNIQUE INDEX rows_of_session ON rows (session, last);`,
+];
+
+/**
+ * Bring the file at `path` to the schema this version knows.
+ *
+ * @throws {GauntletError} `invalid_setting` if a newer version wrote it.
+ */
+export function migrate(database: Database.Database, path: string): void {
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+  if (version === STEPS.length) return;
+  if (version > STEPS.length) {
+    throw new GauntletError(
+      'invalid_setting',
+      `Cannot open the log "${path}": it has schema ${version} and this version knows ${STEPS.length}. Start the newer version again, or use another data directory`,
+    );
+  }
+  database.exec('BEGIN IMMEDIATE');
+  for (const step of STEPS.slice(version)) database.exec(step);
+  if (version === 0) writeEpoch(database, newEpoch());
+  database.exec(`PRAGMA user_version = ${STEPS.length}`);
+  database.exec('COMMIT');
+}
+
+/** A new identity of the log's history: 12 characters, none of them a dot. */
+export function newEpoch(): string {
+  return randomBytes(9).toString('base64url');
+}
+
+/** Store the identity of the log's history. */
+export function writeEpoch(database: Database.Database, epoch: string): void {
+  database.prepare(`INSERT OR REPLACE INTO meta VALUES ('epoch', ?)`).run([epoch]);
+}

@@ -1,0 +1,93 @@
+/**
+ * The sessions the log has at hand: heads, the rows in memory, and who waits for more.
+ *
+ * A session that nobody used for long is dropped from here and read from the disk again when needed.
+ */
+import type { Seq } from '../contract/frames.ts';
+import { Fifo, type SessionTail } from './log-tail.ts';
+import type { RowStore, SessionEntry } from './row-store.ts';
+
+/** One session at hand. */
+export interface OpenSession {
+  readonly id: string;
+  readonly number: number;
+  readonly first: Seq;
+  /** Last frame on disk. */
+  head: Seq;
+  /** Last frame handed to `append`; beyond `head` while an append waits for its commit. */
+  reserved: Seq;
+  readonly tail: SessionTail;
+  /** Readers at the head; each is called once, at the next commit or at the end. */
+  readonly waiting: Set<() => void>;
+}
+
+/** Sessions by id, the one longest unused first. */
+export class OpenSessions {
+  readonly #store: RowStore;
+  readonly #maxSessions: number;
+  readonly #sessions = new Map<string, OpenSession>();
+
+  constructor(store: RowStore, maxSessions: number) {
+    this.#store = store;
+    this.#maxSessions = maxSessions;
+  }
+
+  /** The session, from the disk if need be; undefined when there is none. */
+  get(sessionId: string): OpenSession | undefined {
+    const known = this.#sessions.get(sessionId);
+    if (known !== undefined) {
+      this.#sessions.delete(sessionId);
+      this.#sessions.set(sessionId, known);
+      return known;
+    }
+    const entry = this.#store.session(sessionId);
+    return entry && this.#keep(sessionId, entry);
+  }
+
+  /** A session that its first append is about to create. */
+  create(sessionId: string): OpenSession {
+    return this.#keep(sessionId, { number: this.#store.newSessionNumber(), bounds: { first: 1, head: 0 } });
+  }
+
+  /** Let go of a session and wake its readers, who will find it as the disk has it. */
+  drop(session: OpenSession): void {
+    this.#sessions.delete(session.id);
+    wakeReaders(session);
+  }
+
+  /** Wake every reader there is: the log closes. */
+  dropAll(): void {
+    for (const session of this.#sessions.values()) this.drop(session);
+  }
+
+  #keep(id: string, { number, bounds }: SessionEntry): OpenSession {
+    const session = {
+      id,
+      number,
+      first: bounds.first,
+      head: bounds.head,
+      reserved: bounds.head,
+      tail: new Fifo() as SessionTail,
+      waiting: new Set<() => void>(),
+    };
+    this.#sessions.set(id, session);
+    if (this.#sessions.size > this.#maxSessions) this.#dropOneUnused(session);
+    return session;
+  }
+
+  /** Passes over the sessions that someone waits in; readers and appends are bounded by the connections. */
+  #dropOneUnused(kept: OpenSession): void {
+    for (const session of this.#sessions.values()) {
+      if (session.waiting.size > 0 || session.reserved !== session.head || session === kept) continue;
+      this.#sessions.delete(session.id);
+      return;
+    }
+  }
+}
+
+/** Call everyone who waits in `session`. */
+export function wakeReaders(session: OpenSession): void {
+  // A woken reader runs later, in a microtask, so the set cannot grow meanwhile.
+  for (const wake of session.waiting) wake();
+  session.waiting.clear();
+}

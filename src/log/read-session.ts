@@ -1,0 +1,109 @@
+/**
+ * Reading a session: a cursor over the tail in memory and the rows on disk, and a wait at the head.
+ */
+import { GauntletError } from '../contract/errors.ts';
+import type { Seq } from '../contract/frames.ts';
+import type { LogGap, LoggedFrame, ReadOptions } from './frame-log.ts';
+import { framesOfRow } from './frame-text.ts';
+import { pageOfTail } from './log-tail.ts';
+import type { OpenSession } from './open-sessions.ts';
+import type { StoredRow } from './row-store.ts';
+
+/** What a reader needs of the log. */
+export interface ReaderSource {
+  readonly pageFrames: number;
+  /** The session as it is now; undefined once it is gone or the log is closed. */
+  session(): OpenSession | undefined;
+  /** Rows on disk that end after `after`, in order; a page of them. */
+  rowsAfter(session: OpenSession, after: Seq): readonly StoredRow[];
+  /** Told of every gap, for the operator. */
+  onGap(gap: LogGap): void;
+}
+
+/** Pages of frames after `after`; see `FrameLog.read`. */
+export async function* readSession(
+  source: ReaderSource,
+  after: Seq,
+  { live, signal, onGap }: ReadOptions,
+): AsyncGenerator<readonly LoggedFrame[], void, undefined> {
+  const waiter = new HeadWaiter(signal);
+  let cursor = after;
+  try {
+    while (!signal.aborted) {
+      const session = source.session();
+      if (session === undefined) return;
+      if (cursor >= session.head) {
+        if (!live) return;
+        await waiter.wait(session);
+        continue;
+      }
+      cursor = Math.max(cursor, session.first - 1);
+      const page = pageOfTail(session.tail, cursor, source.pageFrames) ?? pageOfDisk(source, session, cursor);
+      if (isGap(page)) {
+        source.onGap(page);
+        tellGap(session.id, page, onGap);
+        cursor = page.to;
+        continue;
+      }
+      cursor = page.at(-1)?.seq ?? session.head;
+      yield page;
+    }
+  } finally {
+    waiter.close();
+  }
+}
+
+/** Waits for frames or for the signal; one listener on the signal however often it waits. */
+class HeadWaiter {
+  readonly #signal: AbortSignal;
+  #wake: (() => void) | undefined;
+  readonly #onAbort = (): void => this.#wake?.();
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#onAbort);
+  }
+
+  async wait(session: OpenSession): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      session.waiting.add(resolve);
+    });
+    if (this.#wake !== undefined) session.waiting.delete(this.#wake);
+  }
+
+  close(): void {
+    this.#signal.removeEventListener('abort', this.#onAbort);
+  }
+}
+
+/** The readable frames next after `cursor`, or the damage that comes before them. Called only below the head. */
+function pageOfDisk(source: ReaderSource, session: OpenSession, cursor: Seq): readonly LoggedFrame[] | LogGap {
+  const page: LoggedFrame[] = [];
+  const rows = source.rowsAfter(session, cursor);
+  let next = cursor + 1;
+  for (const { first, last, text } of rows) {
+    const isNext = text !== undefined && first <= next;
+    if (!isNext && page.length > 0) return page;
+    if (!isNext) return { from: next, to: text === undefined ? Math.min(last, session.head) : first - 1 };
+    for (const frame of framesOfRow(text, first).slice(next - first)) {
+      if (page.length === source.pageFrames) return page;
+      page.push(frame);
+    }
+    next = last + 1;
+  }
+  return page.length > 0 ? page : { from: next, to: session.head };
+}
+
+function isGap(page: readonly LoggedFrame[] | LogGap): page is LogGap {
+  return 'from' in page;
+}
+
+function tellGap(sessionId: string, { from, to }: LogGap, onGap: ReadOptions['onGap']): void {
+  if (onGap !== undefined) return onGap({ from, to });
+  throw new GauntletError(
+    'log_unavailable',
+    `Cannot read frames ${from} to ${to} of session "${sessionId}": the log is damaged there. Start a new session`,
+    { details: { reason: 'corrupt', from, to } },
+  );
+}

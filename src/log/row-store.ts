@@ -1,0 +1,187 @@
+/**
+ * The statements of the embedded log: rows and sessions in, rows and sessions out.
+ *
+ * Knows SQL and checksums; knows nothing of readers, heads or waiting appends.
+ */
+import type Database from 'libsql';
+import { crc32 } from 'node:zlib';
+import type { OpenedFrame, Seq } from '../contract/frames.ts';
+import type { LogBounds, LoggedSession } from './frame-log.ts';
+import type { OpenDatabase } from './open-database.ts';
+
+/** One append, ready to be written. */
+export interface NewRow {
+  /** Number of the session. */
+  readonly session: number;
+  readonly first: Seq;
+  readonly last: Seq;
+  readonly text: string;
+  /** The first frame of a session that begins with this row. */
+  readonly opened?: OpenedFrame;
+}
+
+/** One append as it was read. */
+export interface StoredRow {
+  readonly first: Seq;
+  readonly last: Seq;
+  /** undefined when the row is not what was written. */
+  readonly text: string | undefined;
+}
+
+/** A session as the tables know it. */
+export interface SessionEntry {
+  readonly number: number;
+  readonly bounds: LogBounds;
+}
+
+/** The open tables. Every function throws what SQLite says. */
+export interface RowStore {
+  /** A number no session has had since the log was opened. */
+  newSessionNumber(): number;
+  /** Write all rows or none; what they hold is committed when this returns. */
+  commit(rows: readonly NewRow[]): void;
+  session(sessionId: string): SessionEntry | undefined;
+  /** The rows that end after `after`, in order, at most `limit`. */
+  rowsAfter(session: number, after: Seq, limit: number): readonly StoredRow[];
+  find(sessionId: string): LoggedSession | undefined;
+  list(principal: string, limit: number, before: string | undefined): readonly LoggedSession[];
+  /** Take a session's name away; its rows stay until `sweep`. */
+  forget(session: number): void;
+  /** Delete up to `limit` rows of a forgotten session, and at last the session. @returns Whether any is left. */
+  sweep(session: number, limit: number): boolean;
+  /** Sessions that were forgotten and not swept, perhaps by an earlier process. */
+  forgotten(): readonly number[];
+  close(): void;
+}
+
+const SESSION_COLUMNS = `id AS sessionId, principal, created_at AS createdAt,
+  ifnull((SELECT first FROM rows WHERE session = number ORDER BY last LIMIT 1), 1) AS first,
+  ifnull((SELECT max(last) FROM rows WHERE session = number), 0) AS head`;
+
+/** Prepare the statements of an open log. @param onMarkFailed Called when a committed row could not be marked. */
+export function rowStore(open: OpenDatabase, onMarkFailed: (cause: unknown) => void): RowStore {
+  const { database, highWater } = open;
+  const insertRow = database.prepare('INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?)');
+  const insertSession = database.prepare('INSERT INTO sessions VALUES (?, ?, ?, ?, ?)');
+  const selectSession = database.prepare(`SELECT number, ${SESSION_COLUMNS} FROM sessions WHERE id = ?`);
+  const selectPage = database.prepare(
+    `SELECT ${SESSION_COLUMNS} FROM sessions WHERE principal = ? AND id IS NOT NULL AND number < ? ORDER BY number DESC LIMIT ?`,
+  );
+  const selectRows = database.prepare(
+    'SELECT first, last, checksum, frames FROM rows WHERE session = ? AND last > ? ORDER BY last LIMIT ?',
+  );
+  let lastRow = open.lastRow;
+  let lastSession = (database.prepare('SELECT ifnull(max(number), 0) AS last FROM sessions').get() as { last: number }).last;
+
+  function insert(row: NewRow): void {
+    const { opened } = row;
+    if (opened !== undefined) {
+      insertSession.run([row.session, opened.session_id, opened.principal, opened.created_at, opened.title ?? null]);
+    }
+    lastRow += 1;
+    insertRow.run([lastRow, row.session, row.first, row.last, checksum(row.text, row.session), row.text]);
+  }
+
+  function sessionRow(sessionId: string): (SessionColumns & { readonly number: number }) | undefined {
+    return selectSession.get([sessionId]) as (SessionColumns & { readonly number: number }) | undefined;
+  }
+
+  return {
+    newSessionNumber: () => (lastSession += 1),
+    commit(rows) {
+      inTransaction(database, () => rows.forEach(insert));
+      try {
+        highWater.raise(lastRow);
+      } catch (cause) {
+        // The rows are safe; only the check of the next start is weaker.
+        onMarkFailed(cause);
+      }
+    },
+    session(sessionId) {
+      const found = sessionRow(sessionId);
+      return found && { number: found.number, bounds: { first: found.first, head: found.head } };
+    },
+    rowsAfter(session, after, limit) {
+      return (selectRows.all([session, after, limit]) as RowColumns[]).map((row) => verified(row, session));
+    },
+    find(sessionId) {
+      const found = sessionRow(sessionId);
+      return found && loggedSession(found);
+    },
+    list(principal, limit, before) {
+      const end = before === undefined ? Number.MAX_SAFE_INTEGER : sessionRow(before)?.number;
+      if (end === undefined) return [];
+      return (selectPage.all([principal, end, limit]) as SessionColumns[]).map(loggedSession);
+    },
+    forget(session) {
+      inTransaction(database, () => {
+        database.prepare('UPDATE sessions SET id = NULL WHERE number = ?').run([session]);
+        database.prepare(`INSERT OR REPLACE INTO meta VALUES ('last_row', ?)`).run([lastRow]);
+      });
+    },
+    sweep(session, limit) {
+      const sql = 'DELETE FROM rows WHERE row IN (SELECT row FROM rows WHERE session = ? LIMIT ?)';
+      const { changes } = database.prepare(sql).run([session, limit]);
+      if (changes === limit) return true;
+      database.prepare('DELETE FROM sessions WHERE number = ?').run([session]);
+      return false;
+    },
+    forgotten() {
+      const rows = database.prepare('SELECT number FROM sessions WHERE id IS NULL').all() as { number: number }[];
+      return rows.map((row) => row.number);
+    },
+    close() {
+      try {
+        // The native connection, and with it the lock, lives on until the statements are collected.
+        // Leaving the write-ahead log empties it and is what lets the lock go at once.
+        database.pragma('journal_mode = DELETE');
+        database.pragma('locking_mode = NORMAL');
+        database.prepare('SELECT 1 FROM meta').get();
+      } finally {
+        database.close();
+        highWater.close();
+      }
+    },
+  };
+}
+
+interface SessionColumns {
+  readonly sessionId: string;
+  readonly principal: string;
+  readonly createdAt: string;
+  readonly first: Seq;
+  readonly head: Seq;
+}
+
+interface RowColumns {
+  readonly first: Seq;
+  readonly last: Seq;
+  readonly checksum: number;
+  readonly frames: string;
+}
+
+function loggedSession({ sessionId, principal, createdAt, first, head }: SessionColumns): LoggedSession {
+  return { sessionId, principal, createdAt, bounds: { first, head } };
+}
+
+/** Seeded with the session, so that a row is not taken for another session's; the text holds its own seqs. */
+function checksum(text: string, session: number): number {
+  return crc32(text, session >>> 0);
+}
+
+function verified({ first, last, checksum: stored, frames }: RowColumns, session: number): StoredRow {
+  const isWhole = typeof frames === 'string' && checksum(frames, session) === stored && frames.startsWith(`{"seq":${first},`);
+  return { first, last, text: isWhole ? frames : undefined };
+}
+
+function inTransaction(database: Database.Database, work: () => void): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    database.exec('COMMIT');
+  } catch (error) {
+    // A full disk ends the transaction by itself; then there is nothing to roll back.
+    if (database.inTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
