@@ -5,7 +5,6 @@
  * on Node's own modules, since it runs before anything is installed.
  */
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -20,19 +19,19 @@ const LOCK_POLL_MS = 200;
 /**
  * Make the clone ready.
  *
- * @param {{ root?: string, forTests?: boolean, programs?: boolean, run?: (file: string, args: string[], options: object) => void }} [options]
+ * @param {{ root?: string, forTests?: boolean, programs?: boolean, run?: (file: string, args: string[], options: object) => void, say?: (what: string) => void }} [options]
  *   `forTests`: development dependencies too. `programs`: what the tests need of the system too.
- *   `run` starts a program and throws if it fails.
+ *   `run` starts a program and throws if it fails; `say` tells a person.
  * @returns {Promise<string[]>} What was done, in order; empty when nothing was to do.
  */
-export async function setup({ root = ROOT, forTests = false, programs = forTests, run = runLoudly } = {}) {
+export async function setup({ root = ROOT, forTests = false, programs = forTests, run = runLoudly, say = tell } = {}) {
   const needs = { forTests, programs };
   if (todo(root, needs).length === 0) return [];
   return withLock(join(root, '.setup.lock'), () => {
     const done = [];
     // Looked at again under the lock: another setup may just have done it.
     for (let next = todo(root, needs)[0]; next && !done.includes(next); next = todo(root, needs)[0]) {
-      STEPS[next](root, run);
+      STEPS[next](root, run, say);
       done.push(next);
     }
     return done;
@@ -50,18 +49,17 @@ function todo(root, { forTests, programs }) {
 }
 
 const STEPS = {
-  install(root, run) {
+  install(root, run, say) {
     say('installing dependencies (npm ci)');
     const npm = process.env.npm_execpath;
     const [file, args] = npm ? [process.execPath, [npm]] : ['npm', []];
     run(file, [...args, 'ci', '--include=dev', '--no-audit', '--no-fund'], { cwd: root });
-    writeFileSync(join(root, 'node_modules', INSTALL_STAMP), lockDigest(root));
   },
-  build(root, run) {
+  build(root, run, say) {
     say('building dist/');
     run(process.execPath, [join(root, 'bin', 'build.mjs')], { cwd: root });
   },
-  programs(root, run) {
+  programs(root, run, say) {
     const packages = missingPrograms();
     say(`installing ${packages.join(', ')} (apt-get)`);
     try {
@@ -74,13 +72,8 @@ const STEPS = {
   },
 };
 
-const INSTALL_STAMP = '.gauntlet-installed';
-
-/** Whether `node_modules` holds what the lock file asks for. */
+/** Whether `node_modules` holds what the lock file asks for, by the record npm keeps of what stands there. */
 function isInstalled(root, needsDevelopment) {
-  const stamp = join(root, 'node_modules', INSTALL_STAMP);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockDigest(root)) return true;
-  // Installed by hand: npm keeps its own record of what stands there.
   const record = join(root, 'node_modules', '.package-lock.json');
   if (!existsSync(record)) return false;
   const wanted = packagesIn(join(root, 'package-lock.json'));
@@ -93,12 +86,6 @@ function isInstalled(root, needsDevelopment) {
 
 function packagesIn(path) {
   return JSON.parse(readFileSync(path, 'utf8')).packages;
-}
-
-function lockDigest(root) {
-  return createHash('sha256')
-    .update(readFileSync(join(root, 'package-lock.json')))
-    .digest('hex');
 }
 
 /** Debian packages of programs the tests drive and that are not there. */
@@ -164,7 +151,7 @@ function runLoudly(file, args, options) {
   if (status !== 0) throw new Error(`"${file} ${args.join(' ')}" failed with exit code ${status}`);
 }
 
-function say(what) {
+function tell(what) {
   process.stderr.write(`setup: ${what}\n`);
 }
 

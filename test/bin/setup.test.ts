@@ -1,0 +1,100 @@
+/** Setup: what a fresh clone lacks is done once, and nothing when nothing is lacking. */
+import { cpSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { sourceDigest, writeBuildStamp } from '../../bin/build-stamp.mjs';
+import { setup } from '../../bin/setup.mjs';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const folder = temporaryFolder();
+let clones = 0;
+let root: string;
+let started: string[];
+const say = () => undefined;
+
+/** Stands for npm and esbuild: leaves what they leave. */
+function run(file: string, args: string[]): void {
+  started.push([file, ...args].join(' '));
+  if (args.includes('ci')) installed('1.0.0');
+  if (args.some((word) => word.endsWith('build.mjs'))) built();
+}
+
+function installed(version: string): void {
+  mkdirSync(join(root, 'node_modules'), { recursive: true });
+  writeFileSync(join(root, 'node_modules/.package-lock.json'), JSON.stringify(lock(version)));
+}
+
+function built(): void {
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  writeBuildStamp(root, sourceDigest(root));
+}
+
+function lock(version: string) {
+  return { packages: { '': {}, 'node_modules/a': { version }, 'node_modules/b': { version, optional: true } } };
+}
+
+beforeEach(() => {
+  root = join(folder, `clone-${++clones}`);
+  started = [];
+  mkdirSync(join(root, 'src'), { recursive: true });
+  writeFileSync(join(root, 'src/a.ts'), '');
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify(lock('1.0.0')));
+});
+
+describe('setup', () => {
+  it('installs and builds a fresh clone, once', async () => {
+    expect(await setup({ root, run, say })).toEqual(['install', 'build']);
+    expect(started).toHaveLength(2);
+    expect(await setup({ root, run, say })).toEqual([]);
+    expect(started).toHaveLength(2);
+  });
+
+  it('takes what was installed by hand', async () => {
+    installed('1.0.0');
+    expect(await setup({ root, run, say })).toEqual(['build']);
+  });
+
+  it('installs again when the lock file asks for another version', async () => {
+    installed('0.9.0');
+    built();
+    expect(await setup({ root, run, say })).toEqual(['install']);
+  });
+
+  it.each([
+    ['written', () => writeFileSync(join(root, 'src/a.ts'), 'x')],
+    ['touched', () => utimesSync(join(root, 'src/a.ts'), 1, 1)],
+    ['added', () => writeFileSync(join(root, 'src/b.ts'), '')],
+    ['removed', () => rmSync(join(root, 'src/a.ts'))],
+  ])('builds again when a source is %s', async (_what, change) => {
+    installed('1.0.0');
+    built();
+    change();
+    expect(await setup({ root, run, say })).toEqual(['build']);
+  });
+
+  it('does everything once when two start at once', async () => {
+    const done = await Promise.all([setup({ root, run, say }), setup({ root, run, say })]);
+    expect(done.flat().sort()).toEqual(['build', 'install']);
+  });
+
+  it('passes by the lock of a setup that was killed', async () => {
+    writeFileSync(join(root, '.setup.lock'), String(2 ** 30));
+    expect(await setup({ root, run, say })).toEqual(['install', 'build']);
+  });
+
+  it('frees its lock when a step fails, and tells', async () => {
+    const fail = () => {
+      throw new Error('no network');
+    };
+    await expect(setup({ root, run: fail, say })).rejects.toThrow('no network');
+    expect(await setup({ root, run, say })).toEqual(['install', 'build']);
+  });
+
+  it('runs a copy of the real clone without a word when all is there', async () => {
+    for (const name of ['package-lock.json', 'package.json']) cpSync(name, join(root, name));
+    mkdirSync(join(root, 'node_modules'));
+    cpSync('node_modules/.package-lock.json', join(root, 'node_modules/.package-lock.json'));
+    built();
+    expect(await setup({ root, forTests: true, programs: false, run, say })).toEqual([]);
+  });
+});
