@@ -6,7 +6,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import type { HostSettings } from './host/messages.ts';
+import type { HostSettings } from './host/settings.ts';
 import { frameDecoder } from './host/protocol.ts';
 import type { HostFrame } from './host/protocol.ts';
 

@@ -2,7 +2,8 @@
  * One life of a process host: the children it runs for us and the answers it owes us.
  */
 import { GauntletError } from '../contract/errors.ts';
-import type { ExitedMessage, FailedMessage, HostSettings, KillTreeMessage, SpawnMessage, StartedMessage } from './host/messages.ts';
+import type { ExitedMessage, FailedMessage, KillTreeMessage, SpawnMessage, StartedMessage } from './host/messages.ts';
+import type { HostSettings } from './host/settings.ts';
 import { FromHost, ToHost, writeFrame, writeJsonFrame } from './host/protocol.ts';
 import type { HostFrame } from './host/protocol.ts';
 import { connectHost } from './host-connection.ts';

@@ -5,7 +5,7 @@
  * that descriptor ends, which it does even when the server is killed.
  */
 import { Socket } from 'node:net';
-import type { HostSettings } from './messages.ts';
+import type { HostSettings } from './settings.ts';
 import { serveHost } from './serve.ts';
 
 const CONNECTION_DESCRIPTOR = 3;

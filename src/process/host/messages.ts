@@ -4,21 +4,6 @@
  * Both ends are compiled from this file, so neither checks what the other sends.
  */
 
-/** What the server decides when it starts a host. */
-export interface HostSettings {
-  /** The data directory's id: first half of every marker. */
-  readonly ownerId: string;
-  /** Tells the children of this host from those of another host of the same owner. */
-  readonly hostTag: string;
-  readonly killGraceMs: number;
-  /** Shells kept started ahead. */
-  readonly warmShells: number;
-  /** Bytes of one child's output that may be under way unacknowledged. */
-  readonly windowBytes: number;
-  /** Children running at once. */
-  readonly children: number;
-}
-
 /** How to start a child. */
 export interface SpawnMessage {
   readonly file: string;
@@ -62,6 +47,3 @@ export interface KillTreeMessage {
   /** Since the leader started. */
   readonly ageMs: number;
 }
-
-/** The environment variable that says whose child a process is; children of children inherit it. */
-export const MARKER_VARIABLE = 'GAUNTLET_CALL_ID';

@@ -2,7 +2,8 @@
  * What the process host does with each frame, and with the end of its pipe.
  */
 import type { Socket } from 'node:net';
-import type { ExitedMessage, FailedMessage, HostSettings, KillTreeMessage, SpawnMessage } from './messages.ts';
+import type { ExitedMessage, FailedMessage, KillTreeMessage, SpawnMessage } from './messages.ts';
+import type { HostSettings } from './settings.ts';
 import { endGroup, killTree, signalGroup, sweep } from './kill-tree.ts';
 import { FromHost, ToHost, frameDecoder, writeFrame, writeJsonFrame } from './protocol.ts';
 import type { HostFrame } from './protocol.ts';

@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 import type { Writable } from 'node:stream';
-import { MARKER_VARIABLE } from './messages.ts';
+import { MARKER_VARIABLE } from './settings.ts';
 import type { SpawnMessage } from './messages.ts';
 import { WAITING_SHELL } from './shell.ts';
 

@@ -5,7 +5,7 @@
  * Reads /proc, 2 to 3 ms for a hundred processes. Where there is none, no marker is found.
  */
 import { readFileSync, readdirSync } from 'node:fs';
-import { MARKER_VARIABLE } from './messages.ts';
+import { MARKER_VARIABLE } from './settings.ts';
 
 const NUL = 0;
 

@@ -1,0 +1,75 @@
+/**
+ * A child's output in bounded memory: text for the model, news for whoever watches, all bytes on disk.
+ *
+ * What was written stands in one text, in the order in which it came, whichever pipe it came from.
+ */
+import { StringDecoder } from 'node:string_decoder';
+import type { Limits } from '../../config/limits.ts';
+import type { OutputStream } from './process-host.ts';
+import { createSpoolFile } from './spool-file.ts';
+import type { SpoolEnd } from './spool-file.ts';
+import { createTextWindow } from './text-window.ts';
+import type { WindowedText } from './text-window.ts';
+
+/** What became of an output. */
+export interface OutputEnd extends WindowedText, SpoolEnd {
+  readonly totalBytes: number;
+}
+
+/** Takes an output until it ends. */
+export interface BoundedOutput {
+  /** Hand to `SpawnRequest.onOutput`. */
+  take(stream: OutputStream, chunk: Buffer): void | Promise<void>;
+  /** After the last chunk. Never rejects. */
+  finish(): Promise<OutputEnd>;
+}
+
+/** How to keep an output. */
+export interface BoundedOutputOptions {
+  readonly limits: Pick<Limits, 'spillBytes' | 'outputMemoryBytes' | 'outputHeadChars' | 'outputTailChars'>;
+  /** Absolute path of the file that takes all bytes once they are more than memory may hold. */
+  readonly path: string;
+  /** Each new piece of text at once, halves of characters held back. */
+  readonly onText?: (stream: OutputStream, text: string) => void;
+  /** Once, when more than `limits.spillBytes` came: the child must end, nothing more is kept. */
+  readonly onLimit: () => void;
+}
+
+/** Keep an output within bounds. */
+export function createBoundedOutput({ limits, path, onText, onLimit }: BoundedOutputOptions): BoundedOutput {
+  const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
+  const window = createTextWindow({
+    wholeChars: limits.outputMemoryBytes,
+    headChars: limits.outputHeadChars,
+    tailChars: limits.outputTailChars,
+  });
+  const spool = createSpoolFile(path, limits.outputMemoryBytes);
+  let totalBytes = 0;
+
+  function tell(stream: OutputStream, text: string): void {
+    if (text === '') return;
+    window.add(text);
+    onText?.(stream, text);
+  }
+
+  return {
+    take(stream, chunk) {
+      if (totalBytes > limits.spillBytes) return;
+      const room = limits.spillBytes - totalBytes;
+      totalBytes += chunk.length;
+      const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
+      tell(stream, decoders[stream].write(kept));
+      const isBehind = spool.write(kept);
+      if (totalBytes > limits.spillBytes) onLimit();
+      return isBehind;
+    },
+    async finish() {
+      tell('stdout', decoders.stdout.end());
+      tell('stderr', decoders.stderr.end());
+      const text = window.read();
+      // A whole text needs no file beside it: whoever has too little room for it writes its own.
+      const end = await spool.finish(text.omittedChars > 0);
+      return { ...text, ...end, totalBytes };
+    },
+  };
+}

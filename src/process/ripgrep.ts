@@ -1,0 +1,2 @@
+/** Where the ripgrep binary stands. */
+export { /** Absolute path of the `rg` program that came with its package. */ rgPath as ripgrepPath } from '@vscode/ripgrep';
