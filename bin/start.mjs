@@ -1,13 +1,26 @@
 /**
  * `npm start`: setup, then the server in this same process, so that signals reach it.
  */
-import process from 'node:process';
 import { setup } from './setup.mjs';
 
+const NPM_WATCH_MS = 500;
+
 await setup();
-// npm runs scripts in the package's folder; the folder it was called from is the one the person meant.
-if (process.env.npm_lifecycle_event === 'start' && process.env.INIT_CWD && !process.env.GAUNTLET_WORKSPACE) {
-  process.env.GAUNTLET_WORKSPACE = process.env.INIT_CWD;
+if (process.env.npm_lifecycle_event === 'start') {
+  // npm runs scripts in the package's folder; the folder it was called from is the one the person meant.
+  process.env.GAUNTLET_WORKSPACE ||= process.env.INIT_CWD;
+  dieWithNpm();
 }
 process.argv.splice(2, 0, 'serve');
 await import('../dist/gauntlet.js');
+
+/**
+ * npm passes signals on, all but SIGKILL: whoever killed npm with it meant the server, which would
+ * otherwise run on unseen and keep the data directory locked.
+ */
+function dieWithNpm() {
+  const npm = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== npm) process.kill(process.pid, 'SIGKILL');
+  }, NPM_WATCH_MS).unref();
+}
