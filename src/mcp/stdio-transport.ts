@@ -9,12 +9,11 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Limits } from '../../config/limits.ts';
 import { errorMessage } from '../contract/errors.ts';
 import type { HostedProcess, ProcessExit, ProcessHost, SpawnRequest } from '../process/process-host.ts';
-import { isDeeperThan } from './json-depth.ts';
 import { splitLines } from './json-lines.ts';
 import { outputTail } from './output-tail.ts';
 
 /** What the transport is bounded by. */
-export type StdioLimits = Pick<Limits, 'mcpMessageBytes' | 'mcpStderrBytes' | 'mcpCloseMs' | 'jsonDepth'>;
+export type StdioLimits = Pick<Limits, 'mcpMessageBytes' | 'mcpStderrBytes' | 'mcpCloseMs'>;
 
 /** One child, from its start to the end of its group. */
 export class StdioTransport implements Transport {
@@ -94,7 +93,7 @@ export class StdioTransport implements Transport {
     if (text.startsWith('{') || text.startsWith('[')) {
       try {
         const value: unknown = JSON.parse(text);
-        if (!isDeeperThan(value, this.#limits.jsonDepth)) return Array.isArray(value) ? value : [value];
+        return Array.isArray(value) ? value : [value];
       } catch {
         // Not JSON: programs print to standard output what they should not. Counted below.
       }

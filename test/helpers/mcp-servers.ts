@@ -5,19 +5,19 @@ import { afterAll } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
 import { createMcpConnections, type McpConnections } from '../../src/mcp/connections.ts';
 import type { ToolResultBlock } from '../../src/contract/blocks.ts';
-import type { McpServerSettings } from '../../src/mcp/server-settings.ts';
+import type { McpServerSettings, StdioServerSettings } from '../../src/mcp/server-settings.ts';
 import type { HostedProcess, ProcessExit, ProcessHost } from '../../src/process/process-host.ts';
 import { allowEverything, parentMessage, toolUseContextIn } from './tool-use-context.ts';
 
 const require = createRequire(import.meta.url);
 
 /** Settings that start a package's own server with Node. */
-export function packageServer(specifier: string, ...args: string[]): McpServerSettings {
+export function packageServer(specifier: string, ...args: string[]): StdioServerSettings {
   return { command: process.execPath, args: [require.resolve(specifier), ...args] };
 }
 
 /** The hostile fixture in one of its moods. */
-export function fixtureServer(...args: string[]): McpServerSettings {
+export function fixtureServer(...args: string[]): StdioServerSettings {
   return { command: process.execPath, args: [new URL('../fixtures/mcp-server.mjs', import.meta.url).pathname, ...args] };
 }
 

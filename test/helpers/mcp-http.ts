@@ -1,0 +1,97 @@
+/** MCP servers on loopback ports for tests: one made of the SDK, one of any answers, one of a package. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import { afterAll } from 'vitest';
+import { z } from 'zod';
+
+const require = createRequire(import.meta.url);
+
+/** Listen on a free loopback port until the test file ends. @returns The address, and `stop` to go away earlier. */
+export async function listen(
+  handler: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
+): Promise<{ url: string; stop: () => Promise<void> }> {
+  const server = createServer((request, response) => void handler(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const stop = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  afterAll(stop);
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, stop };
+}
+
+/** A server of the 2026-07-28 era with tools `add` and, once `grow` was called, `late`. */
+export async function modernServer(): Promise<{ url: string; grow: () => void; methods: string[] }> {
+  const methods: string[] = [];
+  let hasGrown = false;
+  const handler = createMcpHandler(
+    () => {
+      const server = new McpServer({ name: 'modern', version: '1' }, { capabilities: { tools: { listChanged: true } } });
+      const sum = { inputSchema: z.object({ a: z.number(), b: z.number() }), annotations: { readOnlyHint: true } };
+      server.registerTool('add', sum, ({ a, b }) => ({ content: [{ type: 'text', text: String(a + b) }] }));
+      if (hasGrown) server.registerTool('late', {}, () => ({ content: [{ type: 'text', text: 'late' }] }));
+      return server;
+    },
+    { legacy: 'reject' },
+  );
+  afterAll(() => handler.close());
+  const { url } = await listen(async (request, response) => {
+    methods.push(String(request.headers['mcp-method'] ?? request.method));
+    await pipeFetch(request, response, (asked) => handler.fetch(asked));
+  });
+  return {
+    url,
+    methods,
+    grow: () => {
+      hasGrown = true;
+      handler.notify.toolsChanged();
+    },
+  };
+}
+
+/** The everything server over HTTP or SSE, as a process of its own. @returns Its base address. */
+export async function everythingOver(transport: 'streamableHttp' | 'sse'): Promise<string> {
+  const port = await freePort();
+  const program = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
+  const child = spawn(process.execPath, [program, transport], { env: { PORT: String(port) }, stdio: ['ignore', 'ignore', 'pipe'] });
+  afterAll(async () => {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  });
+  await once(child.stderr, 'data');
+  return `http://127.0.0.1:${port}`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+async function pipeFetch(
+  request: IncomingMessage,
+  response: ServerResponse,
+  handle: (request: Request) => Promise<Response>,
+): Promise<void> {
+  const ended = new AbortController();
+  response.on('close', () => ended.abort());
+  const hasBody = request.method === 'POST';
+  const asked = new Request(`http://${request.headers.host ?? ''}${request.url ?? ''}`, {
+    method: request.method ?? 'GET',
+    headers: request.headers as Record<string, string>,
+    signal: ended.signal,
+    ...(hasBody ? { body: Readable.toWeb(request) as ReadableStream, duplex: 'half' } : {}),
+  } as RequestInit);
+  const answer = await handle(asked);
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  if (answer.body === null) response.end();
+  else Readable.fromWeb(answer.body as never).on('error', () => response.destroy()).pipe(response);
+}

@@ -1,0 +1,164 @@
+/** Servers behind a URL: both eras of Streamable HTTP, the older SSE, and what goes wrong on the way. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { everythingOver, listen, modernServer } from '../../helpers/mcp-http.ts';
+import { callTool, eventually, startServers } from '../../helpers/mcp-servers.ts';
+
+const signal = AbortSignal.timeout(60_000);
+
+describe('a server over Streamable HTTP', () => {
+  test('of the older era answers calls and tells progress', async () => {
+    const url = `${await everythingOver('streamableHttp')}/mcp`;
+    const servers = startServers({ web: { type: 'http', url } });
+    await servers.ready('web', signal);
+    const seen: object[] = [];
+
+    const input = { duration: 0.1, steps: 2 };
+    await callTool(servers, 'mcp__web__trigger-long-running-operation', input, { onProgress: (data) => seen.push(data) });
+
+    expect(seen).toContainEqual({ type: 'mcp', progress: 1, total: 2 });
+  });
+
+  test('of the newer era answers calls and says when its tools change', async () => {
+    const { url, grow } = await modernServer();
+    const servers = startServers({ web: { type: 'http', url } });
+    await servers.ready('web', signal);
+
+    await expect(callTool(servers, 'mcp__web__add', { a: 1, b: 2 })).resolves.toMatchObject({ content: '3' });
+    grow();
+    await eventually(() => servers.tools().some(({ name }) => name === 'mcp__web__late'));
+  });
+
+  test('is sent the configured headers', async () => {
+    const { url, seen } = await scripted();
+    const servers = startServers({ web: { type: 'http', url, headers: { 'X-Team': 'blue' } } });
+    await servers.ready('web', signal);
+
+    expect(seen.every(({ headers }) => headers['x-team'] === 'blue')).toBe(true);
+  });
+
+  test('is asked for its era once, not at each connection', async () => {
+    const { url, seen, answers } = await scripted();
+    const servers = startServers({ web: { type: 'http', url } });
+    await servers.ready('web', signal);
+    answers['tools/call'] = (_message, response) => void response.socket?.destroy();
+
+    await expect(callTool(servers, 'mcp__web__go')).rejects.toMatchObject({ code: 'tool_failed' });
+    await servers.ready('web', signal);
+
+    const methods = seen.map(({ method }) => method);
+    expect(methods.filter((method) => method === 'initialize')).toHaveLength(2);
+    expect(methods.filter((method) => method === 'server/discover')).toHaveLength(1);
+  });
+});
+
+describe('a server over SSE', () => {
+  test('answers calls', async () => {
+    const url = `${await everythingOver('sse')}/sse`;
+    const servers = startServers({ old: { type: 'sse', url }, unnamed: { type: 'http', url } });
+
+    await Promise.all([servers.ready('old', signal), servers.ready('unnamed', signal)]);
+
+    await expect(callTool(servers, 'mcp__old__echo', { message: 'hello' })).resolves.toMatchObject({ content: 'Echo: hello' });
+    await expect(callTool(servers, 'mcp__unnamed__echo', { message: 'hi' })).resolves.toMatchObject({ content: 'Echo: hi' });
+  });
+});
+
+describe('a remote server that goes wrong', () => {
+  test('needs authorisation when it says 401', async () => {
+    const { url } = await listen((_request, response) => void response.writeHead(401).end());
+    const servers = startServers({ web: { type: 'http', url }, old: { type: 'sse', url } });
+
+    for (const name of ['web', 'old']) await expect(servers.ready(name, signal)).rejects.toMatchObject({ code: 'tool_failed' });
+
+    expect(servers.states().map(({ state }) => state)).toEqual(['needs_auth', 'needs_auth']);
+  });
+
+  test('is failed when nobody listens', async () => {
+    const { url, stop } = await listen(() => undefined);
+    await stop();
+    const servers = startServers({ web: { type: 'http', url } }, { mcpRetries: 0 });
+
+    await expect(servers.ready('web', signal)).rejects.toMatchObject({ code: 'tool_failed' });
+    expect(servers.states()[0]?.state).toBe('failed');
+  });
+
+  test('fails a call whose stream ends without an answer, at once', async () => {
+    const { url, answers } = await scripted();
+    const servers = startServers({ web: { type: 'http', url } });
+    await servers.ready('web', signal);
+    answers['tools/call'] = (_message, response) =>
+      void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing\n\n');
+
+    await expect(callTool(servers, 'mcp__web__go')).rejects.toMatchObject({ code: 'tool_failed' });
+  });
+
+  test('that forgot the session is asked again only what it may do twice', async () => {
+    const { url, seen, answers } = await scripted();
+    const servers = startServers({ web: { type: 'http', url } });
+    await servers.ready('web', signal);
+    const answerCall = answers['tools/call'] as Answer;
+    const forget: Answer = (_message, response) => {
+      answers['tools/call'] = answerCall;
+      response.writeHead(404).end('no such session');
+    };
+
+    answers['tools/call'] = forget;
+    await expect(callTool(servers, 'mcp__web__look')).resolves.toMatchObject({ content: 'looked' });
+    answers['tools/call'] = forget;
+    await expect(callTool(servers, 'mcp__web__go')).rejects.toMatchObject({ code: 'tool_failed' });
+    expect(seen.filter(({ method }) => method === 'tools/call')).toHaveLength(3);
+  });
+
+  test('cannot fill the memory with one answer', async () => {
+    const { url, answers } = await scripted();
+    const servers = startServers({ web: { type: 'http', url } }, { mcpMessageBytes: 50_000 });
+    await servers.ready('web', signal);
+    answers['tools/call'] = (_message, response) =>
+      void response.writeHead(200, { 'content-type': 'application/json' }).end(`{"padding":"${'x'.repeat(1_000_000)}"}`);
+
+    await expect(callTool(servers, 'mcp__web__go')).rejects.toMatchObject({
+      code: 'tool_failed',
+      message: expect.stringContaining('more than 50000 bytes'),
+    });
+  });
+});
+
+type Message = { id?: number; method: string; params?: Record<string, unknown> };
+type Answer = (message: Message, response: ServerResponse) => void;
+
+/** A server of the older era whose answers a test may replace by method. */
+async function scripted() {
+  const seen: { method: string; headers: IncomingMessage['headers'] }[] = [];
+  const schema = { type: 'object' };
+  const reply =
+    (result: (message: Message) => object): Answer =>
+    (message, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'session-1' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: result(message) }));
+    };
+  const answers: Record<string, Answer> = {
+    initialize: reply(({ params }) => ({
+      protocolVersion: params?.['protocolVersion'],
+      serverInfo: { name: 'scripted', version: '1' },
+      capabilities: { tools: {} },
+    })),
+    'tools/list': reply(() => ({
+      tools: [
+        { name: 'go', inputSchema: schema },
+        { name: 'look', inputSchema: schema, annotations: { readOnlyHint: true } },
+      ],
+    })),
+    'tools/call': reply(({ params }) => ({ content: [{ type: 'text', text: `${String(params?.['name'])}ed` }] })),
+  };
+  const { url } = await listen(async (request, response) => {
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    const message = (await json(request)) as Message;
+    seen.push({ method: message.method, headers: request.headers });
+    const answer = answers[message.method];
+    if (answer !== undefined) answer(message, response);
+    else response.writeHead(message.id === undefined ? 202 : 400).end();
+  });
+  return { url, seen, answers };
+}
