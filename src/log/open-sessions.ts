@@ -55,9 +55,25 @@ export class OpenSessions {
     wakeReaders(session);
   }
 
+  /** After a commit that failed: the session ends where the disk says, for a failure may come after the fact. */
+  reset(session: OpenSession): void {
+    const head = this.#headOnDisk(session);
+    if (head !== session.head || head === 0) this.drop(session);
+    else session.reserved = head;
+  }
+
   /** Wake every reader there is: the log closes. */
-  dropAll(): void {
-    for (const session of this.#sessions.values()) this.drop(session);
+  wakeAll(): void {
+    for (const session of this.#sessions.values()) wakeReaders(session);
+  }
+
+  #headOnDisk(session: OpenSession): Seq {
+    try {
+      return this.#store.session(session.id)?.bounds.head ?? 0;
+    } catch {
+      // A disk that takes nothing may give nothing either; what was acknowledged still stands.
+      return session.head;
+    }
   }
 
   #keep(id: string, { number, bounds }: SessionEntry): OpenSession {

@@ -98,7 +98,7 @@ class SqliteLog implements FrameLog {
   }
 
   bounds(sessionId: string): LogBounds | undefined {
-    this.#refuseIfClosed();
+    // A session at hand is answered for from memory, when the log is closed or the disk broken too.
     const session = this.#ask('read', () => this.#sessions.get(sessionId));
     return session === undefined || session.head === 0 ? undefined : { first: session.first, head: session.head };
   }
@@ -127,7 +127,7 @@ class SqliteLog implements FrameLog {
     if (this.#isClosed) return;
     this.#flush();
     this.#isClosed = true;
-    this.#sessions.dropAll();
+    this.#sessions.wakeAll();
     await Promise.all(this.#sweeps);
     this.#ask('close', () => this.#store.close());
   }
@@ -166,10 +166,10 @@ class SqliteLog implements FrameLog {
     }
   }
 
-  /** The sessions are read from the disk again when they are next used: it alone knows what it took. */
+  /** Nothing of the group landed; the next append tries anew. */
   #fail(group: readonly WaitingAppend[], error: unknown): void {
     for (const { session, reject } of group) {
-      this.#sessions.drop(session);
+      this.#sessions.reset(session);
       reject(error);
     }
   }

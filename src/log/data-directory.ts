@@ -1,0 +1,124 @@
+/**
+ * The data directory: where a server keeps its log, its sessions' files and its token.
+ *
+ * One server at a time. The lock is SQLite's own on a file of the directory: the kernel lets it go when
+ * its holder dies, however it dies, and two containers that share the folder see it too.
+ */
+import Database from 'libsql';
+import { randomBytes } from 'node:crypto';
+import { closeSync, lstatSync, openSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Limits } from '../../config/limits.ts';
+import { GauntletError, errorMessage } from '../contract/errors.ts';
+import { ensurePrivateFolder } from './private-folder.ts';
+
+/** How to open it. */
+export interface DataDirectoryOptions {
+  /** Absolute. */
+  readonly path: string;
+  readonly limits: Pick<Limits, 'dataLockMs' | 'dataLockPollMs'>;
+  /** Ends the wait for the lock. */
+  readonly signal: AbortSignal;
+}
+
+/** A directory that is this server's until `close`. */
+export interface DataDirectory {
+  /** Real path. */
+  readonly path: string;
+  /** 32 hex digits, made with the directory and kept with it: the owner of its children's markers. */
+  readonly id: string;
+  /** Where a session's files lie; made by who writes there. @throws {RangeError} If the id is not one. */
+  sessionFolder(sessionId: string): string;
+  /** Let the next server in. */
+  close(): void;
+}
+
+/** What marks a folder as a data directory, or as one that is about to be. */
+const OWN_FILES = ['id', 'token', 'gauntlet.config.json'];
+const SESSION_ID = /^[A-Za-z0-9_-]{1,128}$/;
+const DIRECTORY_ID = /^[0-9a-f]{32}$/;
+
+/**
+ * Make the directory, or take the one that is there, and lock it.
+ *
+ * @throws {GauntletError} `invalid_setting` if it is not private, or another server has held it for `dataLockMs`.
+ */
+export async function openDataDirectory({ path, limits, signal }: DataDirectoryOptions): Promise<DataDirectory> {
+  ensurePrivateFolder(path, OWN_FILES);
+  const realPath = realpathSync.native(path);
+  const unlock = await lock(realPath, limits, signal);
+  try {
+    const sessions = join(realPath, 'sessions');
+    ensurePrivateFolder(sessions, []);
+    return {
+      path: realPath,
+      id: directoryId(join(realPath, 'id')),
+      sessionFolder: (sessionId) => join(sessions, checkedId(sessionId)),
+      close: unlock,
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/** @returns What lets the lock go. */
+async function lock(folder: string, limits: DataDirectoryOptions['limits'], signal: AbortSignal): Promise<() => void> {
+  const file = join(folder, 'lock');
+  closeSync(openSync(file, 'a', 0o600));
+  const database = new Database(file);
+  const giveUpAt = performance.now() + limits.dataLockMs;
+  try {
+    while (!isLocked(database)) {
+      if (performance.now() >= giveUpAt) throw heldByAnother(folder, limits.dataLockMs);
+      await delay(limits.dataLockPollMs, undefined, { signal });
+    }
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return () => {
+    database.exec('ROLLBACK');
+    database.close();
+  };
+}
+
+/** An exclusive transaction that writes nothing and stays open: all of it is the lock. */
+function isLocked(database: Database.Database): boolean {
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return true;
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY') return false;
+    throw new GauntletError('invalid_setting', `Cannot lock the data directory: ${errorMessage(cause)}. Choose another one`, { cause });
+  }
+}
+
+function heldByAnother(folder: string, waitedMs: number): GauntletError {
+  return new GauntletError(
+    'invalid_setting',
+    `Cannot use the data directory "${folder}": another server has held it for ${waitedMs} ms. Stop that server, or set GAUNTLET_DATA_DIR to another folder`,
+  );
+}
+
+/** Under the lock, so that only one is ever made; by rename, so that it is never read half written. */
+function directoryId(file: string): string {
+  const status = lstatSync(file, { throwIfNoEntry: false });
+  if (status === undefined) return newDirectoryId(file);
+  const id = status.isFile() ? readFileSync(file, 'utf8').trim() : '';
+  if (DIRECTORY_ID.test(id)) return id;
+  throw new GauntletError('invalid_setting', `"${file}" does not hold the data directory's id. Remove it, and a new one is made`);
+}
+
+function newDirectoryId(file: string): string {
+  const id = randomBytes(16).toString('hex');
+  writeFileSync(`${file}.new`, `${id}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return id;
+}
+
+function checkedId(sessionId: string): string {
+  if (!SESSION_ID.test(sessionId)) throw new RangeError('Cannot name a folder after what is not a session id');
+  return sessionId;
+}
