@@ -3,7 +3,7 @@
  *
  * Bundled, a start reads a dozen files in place of a thousand: 200 ms in place of 560, measured side by side.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { sourceDigest, writeBuildStamp } from './build-stamp.mjs';
@@ -24,7 +24,8 @@ const entryPoints = { gauntlet: 'bin/gauntlet.ts', 'process-host': 'src/process/
 const present = Object.entries(entryPoints).filter(([, path]) => existsSync(`${root}/${path}`));
 
 const digest = sourceDigest(root);
-await build({
+const { metafile } = await build({
+  metafile: true,
   absWorkingDir: root,
   entryPoints: Object.fromEntries(present),
   outdir: 'dist',
@@ -42,5 +43,16 @@ await build({
   minifyWhitespace: true,
   minifySyntax: true,
   logLevel: 'warning',
-});
+}).catch(() => process.exit(1)); // esbuild has said why
+removeOldParts(Object.keys(metafile.outputs));
 writeBuildStamp(root, digest);
+
+/** Parts of earlier builds, a day after: a server that still runs loads its own parts when they are asked for. */
+function removeOldParts(outputs) {
+  const yesterdayMs = Date.now() - 24 * 60 * 60_000;
+  for (const name of readdirSync(`${root}/dist`)) {
+    const path = `dist/${name}`;
+    if (!/\.js(\.map)?$/.test(name) || outputs.includes(path)) continue;
+    if (statSync(`${root}/${path}`).mtimeMs < yesterdayMs) rmSync(`${root}/${path}`);
+  }
+}
