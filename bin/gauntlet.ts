@@ -5,6 +5,7 @@
  */
 import { SETTINGS_EXIT_CODE, SettingsError } from '../config/settings-error.ts';
 import packageFile from '../package.json' with { type: 'json' };
+import { isGauntletError } from '../src/contract/errors.ts';
 import { parseCommandLine, UsageError, type CommandLine } from './command-line.ts';
 
 const USAGE_EXIT_CODE = 64;
@@ -31,8 +32,10 @@ async function runCommand(line: Given): Promise<number> {
   const environment = { ...process.env, ...line.environment };
   switch (line.command) {
     case 'serve': {
-      const [{ loadSettings }, { serve }] = await Promise.all([import('../config/settings.ts'), import('./serve.ts')]);
-      await serve(loadSettings({ environment }));
+      const { loadSettings } = await import('../config/settings.ts');
+      // Checked before the rest is loaded: a wrong setting is told at once.
+      const settings = loadSettings({ environment });
+      await (await import('./serve.ts')).serve(settings);
       return 0;
     }
     case 'tools':
@@ -45,6 +48,6 @@ async function runCommand(line: Given): Promise<number> {
 }
 
 function exitCodeOf(error: unknown): number {
-  if (error instanceof SettingsError) return SETTINGS_EXIT_CODE;
+  if (error instanceof SettingsError || isGauntletError(error, 'invalid_setting')) return SETTINGS_EXIT_CODE;
   return error instanceof UsageError ? USAGE_EXIT_CODE : 1;
 }
