@@ -162,6 +162,32 @@ export const DEFAULT_LIMITS = {
   diffLines: 400,
   /** Text of a file in a display. */
   fileDisplayChars: 8_000,
+  /** Lines or entries Grep shows when nothing else is asked. */
+  grepResults: 250,
+  /** Output of one search; a search that prints more is ended. */
+  grepBytes: 32 * MIB,
+  /** A longer matching line is cut. */
+  grepLineBytes: 500,
+  /** A larger file is not searched. */
+  grepFileBytes: 1_024 * MIB,
+  /** What ripgrep may say on standard error. */
+  grepErrorBytes: 64 * KIB,
+  /** A search ends after this long. */
+  grepMs: 60 * SECOND,
+  /** Up to this many matching files are sorted by age, which looks at each. */
+  grepSortedFiles: 1_000,
+  /** Files Glob shows. */
+  globResults: 100,
+  /** Names Glob looks at in one walk. */
+  globNames: 500_000,
+  /** Matching files Glob sorts by age. */
+  globMatches: 50_000,
+  /** A walk ends after this long. */
+  globMs: 30 * SECOND,
+  /** Patterns the braces of one pattern may stand for. */
+  globAlternatives: 1_000,
+  /** An ignore file larger than this is not read. */
+  ignoreFileBytes: 256 * KIB,
 
   // Child processes.
   /** Shells kept started ahead by the process host, some 3 MiB each. */
@@ -175,6 +201,27 @@ export const DEFAULT_LIMITS = {
   /** Head and tail of an output too long for memory: together below what a result may hold. */
   outputHeadChars: 8_000,
   outputTailChars: 16_000,
+
+  // The shell and tasks that run on.
+  /** How long a command may take when its call does not say. */
+  commandMs: 2 * MINUTE,
+  /** The longest a call may ask for. */
+  commandMostMs: 10 * MINUTE,
+  /** After the shell has exited, its call waits this long for what it left behind to end. */
+  stragglerMs: 100,
+  /** The longest a call may sleep. */
+  sleepMs: 60 * MINUTE,
+  /** Background tasks running at once in one session. */
+  backgroundTasks: 16,
+  /** Background tasks of one session that have ended and can still be asked about. */
+  endedTasks: 64,
+  /** What a task has said since it was last asked: its beginning and its end, where there is more. */
+  taskNewsHeadChars: 6_000,
+  taskNewsTailChars: 18_000,
+  /** How long a question about a task waits for its end when it does not say. */
+  taskWaitMs: 30 * SECOND,
+  /** The longest it may wait. */
+  taskWaitMostMs: 10 * MINUTE,
 
   // Frames.
   /** Partial inputs of one streaming block: one frame each this often at most. */
