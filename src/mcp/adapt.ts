@@ -48,7 +48,10 @@ export interface ToolSource {
   readonly server: string;
   /** Its tools are never deferred. */
   readonly isAlwaysLoaded: boolean;
-  readonly limits: Pick<Limits, 'jsonDepth' | 'resultChars' | 'mcpResultChars' | 'mcpDescriptionChars' | 'progressChars'>;
+  readonly limits: Pick<
+    Limits,
+    'jsonDepth' | 'resultChars' | 'mcpResultChars' | 'mcpDescriptionChars' | 'progressChars'
+  >;
   /** @throws {GauntletError} `cancelled`, `timeout` or `tool_failed`. */
   readonly call: (call: McpToolCall) => Promise<CallToolResult>;
   /** Whether a person approved another definition of this tool and has not seen this one yet. */

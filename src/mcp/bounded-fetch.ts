@@ -18,7 +18,11 @@ export function boundedFetch(maxBytes: number): FetchLike {
     if (response.body === null || !response.ok) return response;
     const isEventStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     const { status, statusText, headers } = response;
-    return new Response(response.body.pipeThrough(messageLimit(maxBytes, isEventStream)), { status, statusText, headers });
+    return new Response(response.body.pipeThrough(messageLimit(maxBytes, isEventStream)), {
+      status,
+      statusText,
+      headers,
+    });
   };
 }
 
@@ -36,7 +40,8 @@ function messageLimit(maxBytes: number, isEventStream: boolean): TransformStream
         }
         isLineEmpty = endsLine(chunk, isLineEmpty);
       }
-      if (messageBytes > maxBytes) controller.error(new Error(`the server sent a message of more than ${maxBytes} bytes`));
+      if (messageBytes > maxBytes)
+        controller.error(new Error(`the server sent a message of more than ${maxBytes} bytes`));
       else controller.enqueue(chunk);
     },
   });
@@ -46,5 +51,7 @@ function messageLimit(maxBytes: number, isEventStream: boolean): TransformStream
 function endsLine(chunk: Uint8Array, wasLineEmpty: boolean): boolean {
   const last = chunk.at(-1);
   if (last === undefined) return wasLineEmpty;
-  return last === LINE_FEED || (last === CARRIAGE_RETURN && (chunk.length === 1 ? wasLineEmpty : chunk.at(-2) === LINE_FEED));
+  return (
+    last === LINE_FEED || (last === CARRIAGE_RETURN && (chunk.length === 1 ? wasLineEmpty : chunk.at(-2) === LINE_FEED))
+  );
 }

@@ -28,7 +28,10 @@ const LABEL_CHARS = 1_000;
  */
 export function toOutput(result: CallToolResult, limits: Pick<Limits, 'jsonDepth' | 'resultChars'>): McpOutput {
   if (isDeeperThan(result, limits.jsonDepth)) {
-    throw new GauntletError('tool_failed', `The result is nested deeper than ${limits.jsonDepth} levels and was dropped`);
+    throw new GauntletError(
+      'tool_failed',
+      `The result is nested deeper than ${limits.jsonDepth} levels and was dropped`,
+    );
   }
   const blocks = (result.content ?? []).map(toBlock);
   if (result.isError === true) throw new GauntletError('tool_failed', errorText(blocks, limits.resultChars));

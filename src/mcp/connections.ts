@@ -109,7 +109,8 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
       start();
       await loading;
       const server = servers.get(name);
-      if (server === undefined) throw new GauntletError('not_found', `No MCP server "${name}" is configured and enabled`);
+      if (server === undefined)
+        throw new GauntletError('not_found', `No MCP server "${name}" is configured and enabled`);
       await server.connection.ready(signal);
     },
     async close() {

@@ -15,13 +15,16 @@ const OPTIONS: Options = {
   // Schemas of strangers hold keywords and formats of their own.
   strict: false,
   validateSchema: false,
-  addUsedSchema: false,
   logger: false,
   code: { regExp: Object.assign(harmlessPattern, { code: 'harmlessPattern' }) },
 };
 
 /** One ajv a draft, made when the first schema of that draft is compiled. */
 const validators = new Map<'draft-07' | '2020-12', Ajv>();
+
+/** An instance keeps something of each schema for ever, so it is left for a new one after so many. */
+const COMPILED_SCHEMAS = 1_000;
+let compiledSchemas = 0;
 
 /**
  * Make the input type of a tool. The schema is compiled at the first parse and kept.
@@ -50,16 +53,11 @@ function compile(schema: JsonObject): ValidateFunction {
   const draft = /draft-0[467]/.test(dialect) ? 'draft-07' : '2020-12';
   // Without `$schema` and `$id`: neither may name what ajv does not know, or claim what another schema is called.
   const { $schema: _dialect, $id: _id, ...rest } = schema;
-  const ajv = ajvFor(draft);
-  try {
-    return ajv.compile(rest);
-  } finally {
-    // The shared instance would keep every schema of every listing for ever.
-    ajv.removeSchema(rest);
-  }
+  return ajvFor(draft).compile(rest);
 }
 
 function ajvFor(draft: 'draft-07' | '2020-12'): Ajv {
+  if (++compiledSchemas % COMPILED_SCHEMAS === 0) validators.clear();
   let ajv = validators.get(draft);
   if (ajv === undefined) {
     ajv = draft === 'draft-07' ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);

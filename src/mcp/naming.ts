@@ -25,6 +25,9 @@ export function mcpToolName(server: string, tool: string): string {
   const isAmbiguous = server.includes('__') || server.endsWith('_') || tool.startsWith('_');
   if (name === written && !isAmbiguous && name.length <= NAME_CHARS) return name;
 
-  const digest = createHash('sha256').update(`${server}\0${tool}`).digest('hex').slice(0, SUFFIX_CHARS - 1);
+  const digest = createHash('sha256')
+    .update(`${server}\0${tool}`)
+    .digest('hex')
+    .slice(0, SUFFIX_CHARS - 1);
   return `${name.slice(0, NAME_CHARS - SUFFIX_CHARS)}_${digest}`;
 }

@@ -45,7 +45,8 @@ export function hasReferenceCycle(schema: JsonObject): boolean {
 function everySchema(schema: JsonObject): readonly unknown[] {
   const found: unknown[] = [schema];
   for (const node of found) {
-    for (const inner of Object.values(node as object)) if (typeof inner === 'object' && inner !== null) found.push(inner);
+    for (const inner of Object.values(node as object))
+      if (typeof inner === 'object' && inner !== null) found.push(inner);
   }
   return found;
 }

@@ -17,7 +17,8 @@ import { openLink, type LinkOptions, type McpLink } from './link.ts';
 import type { RemoteServerSettings } from './server-settings.ts';
 
 /** What a remote server is bounded by. */
-export type RemoteLimits = LinkOptions['limits'] & Pick<Limits, 'mcpMessageBytes' | 'mcpCloseMs' | 'mcpRetryMs' | 'mcpRetryMaxMs'>;
+export type RemoteLimits = LinkOptions['limits'] &
+  Pick<Limits, 'mcpMessageBytes' | 'mcpCloseMs' | 'mcpRetryMs' | 'mcpRetryMaxMs'>;
 
 type Hooks = Pick<LinkOptions, 'onListChanged' | 'signal'>;
 

@@ -58,7 +58,9 @@ function toned(title: string, tone: Display['tone'], message: string): Display {
 function argumentBlocks(input: Readonly<Record<string, unknown>>): readonly DisplayBlock[] {
   const entries = Object.entries(input ?? {}).slice(0, SHOWN_ARGUMENTS);
   if (entries.length === 0) return [];
-  return [{ kind: 'list', items: entries.map(([key, value]) => visibleLine(`${key}: ${shown(value)}`, ARGUMENT_CHARS)) }];
+  return [
+    { kind: 'list', items: entries.map(([key, value]) => visibleLine(`${key}: ${shown(value)}`, ARGUMENT_CHARS)) },
+  ];
 }
 
 function shown(value: unknown): string {

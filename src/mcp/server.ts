@@ -62,7 +62,8 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   function onChange(): void {
     if (connection.status !== status) {
       status = connection.status;
-      if (status === 'failed' || status === 'needs_auth') notice('warning', `mcp_${status}`, connection.reason ?? status);
+      if (status === 'failed' || status === 'needs_auth')
+        notice('warning', `mcp_${status}`, connection.reason ?? status);
     }
     if (connection.definitions === definitions) return;
     definitions = connection.definitions;

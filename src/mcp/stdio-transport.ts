@@ -116,8 +116,14 @@ export class StdioTransport implements Transport {
     child.end();
     const stop = new AbortController();
     // A child that never started has nothing to wait for.
-    const exited = child.exited.then(() => undefined, () => undefined);
-    await Promise.race([exited, delay(this.#limits.mcpCloseMs, undefined, { signal: stop.signal }).catch(() => undefined)]);
+    const exited = child.exited.then(
+      () => undefined,
+      () => undefined,
+    );
+    await Promise.race([
+      exited,
+      delay(this.#limits.mcpCloseMs, undefined, { signal: stop.signal }).catch(() => undefined),
+    ]);
     stop.abort();
     await child.killTree();
   }

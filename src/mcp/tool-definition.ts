@@ -43,8 +43,7 @@ export type McpToolDefinition = z.output<typeof SentTool> & {
 
 /** A definition, or why there is none. */
 export type JudgedTool =
-  | { readonly definition: McpToolDefinition }
-  | { readonly name: string; readonly refusal: string };
+  { readonly definition: McpToolDefinition } | { readonly name: string; readonly refusal: string };
 
 /** What a definition is bounded by. */
 export type DefinitionLimits = Pick<Limits, 'jsonDepth' | 'mcpSchemaChars'>;

@@ -32,7 +32,10 @@ export async function modernServer(): Promise<{ url: string; grow: () => void; m
   let hasGrown = false;
   const handler = createMcpHandler(
     () => {
-      const server = new McpServer({ name: 'modern', version: '1' }, { capabilities: { tools: { listChanged: true } } });
+      const server = new McpServer(
+        { name: 'modern', version: '1' },
+        { capabilities: { tools: { listChanged: true } } },
+      );
       const sum = { inputSchema: z.object({ a: z.number(), b: z.number() }), annotations: { readOnlyHint: true } };
       server.registerTool('add', sum, ({ a, b }) => ({ content: [{ type: 'text', text: String(a + b) }] }));
       if (hasGrown) server.registerTool('late', {}, () => ({ content: [{ type: 'text', text: 'late' }] }));
@@ -59,7 +62,10 @@ export async function modernServer(): Promise<{ url: string; grow: () => void; m
 export async function everythingOver(transport: 'streamableHttp' | 'sse'): Promise<string> {
   const port = await freePort();
   const program = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
-  const child = spawn(process.execPath, [program, transport], { env: { PORT: String(port) }, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [program, transport], {
+    env: { PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   afterAll(async () => {
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -93,5 +99,8 @@ async function pipeFetch(
   const answer = await handle(asked);
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   if (answer.body === null) response.end();
-  else Readable.fromWeb(answer.body as never).on('error', () => response.destroy()).pipe(response);
+  else
+    Readable.fromWeb(answer.body as never)
+      .on('error', () => response.destroy())
+      .pipe(response);
 }

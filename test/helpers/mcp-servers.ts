@@ -18,7 +18,10 @@ export function packageServer(specifier: string, ...args: string[]): StdioServer
 
 /** The hostile fixture in one of its moods. */
 export function fixtureServer(...args: string[]): StdioServerSettings {
-  return { command: process.execPath, args: [new URL('../fixtures/mcp-server.mjs', import.meta.url).pathname, ...args] };
+  return {
+    command: process.execPath,
+    args: [new URL('../fixtures/mcp-server.mjs', import.meta.url).pathname, ...args],
+  };
 }
 
 /** Everything a test may look at. */
@@ -59,7 +62,9 @@ export async function callTool(
   const tool = connections.tools().find((candidate) => candidate.name === name);
   if (tool === undefined) throw new Error(`No tool "${name}"`);
   const context = toolUseContextIn(process.cwd(), { signal });
-  const { data } = await tool.call(input, context, allowEverything, parentMessage, (progress) => onProgress?.(progress.data));
+  const { data } = await tool.call(input, context, allowEverything, parentMessage, (progress) =>
+    onProgress?.(progress.data),
+  );
   return tool.mapToolResultToToolResultBlockParam(data, 'call-1');
 }
 
@@ -70,7 +75,7 @@ interface CallOptions {
 
 /** Poll until `read` gives something, at most ten seconds. */
 export async function eventually<Value>(read: () => Value | undefined | false): Promise<Value> {
-  for (const deadline = Date.now() + 10_000; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline;) {
     const value = read();
     if (value !== undefined && value !== false) return value;
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -63,7 +63,11 @@ describe('a server that cannot be used', () => {
 
     await expect(servers.ready('bad', signal)).rejects.toMatchObject({ code: 'tool_failed' });
 
-    expect(servers.states()[0]).toMatchObject({ state: 'failed', reason: expect.stringContaining(reason), toolCount: 0 });
+    expect(servers.states()[0]).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining(reason),
+      toolCount: 0,
+    });
     expect(servers.notices).toContainEqual(expect.objectContaining({ code: 'mcp_failed' }));
     await servers.ready('good', signal);
     await expect(callTool(servers, 'mcp__good__echo')).resolves.toMatchObject({ content: '{}' });
@@ -102,7 +106,9 @@ describe('a server that misbehaves', () => {
     const names = servers.tools().map(({ name }) => name);
 
     expect(names.every((name) => /^mcp__bad__[A-Za-z0-9_-]{1,55}$/.test(name))).toBe(true);
-    expect(names).toEqual(expect.arrayContaining(['mcp__bad__echo', 'mcp__bad__Bash', expect.stringMatching(/__proto___/)]));
+    expect(names).toEqual(
+      expect.arrayContaining(['mcp__bad__echo', 'mcp__bad__Bash', expect.stringMatching(/__proto___/)]),
+    );
     expect(names.some((name) => /round|no-schema|deep_|schema-of/.test(name))).toBe(false);
     const notice = servers.notices.find(({ code }) => code === 'mcp_tools_left_out');
     expect(notice?.message).toContain('"echo" (sent twice)');

@@ -27,7 +27,9 @@ describe('the name of an MCP tool', () => {
   });
 
   test('is what the APIs take, whatever the pair', () => {
-    fc.assert(fc.property(fc.string(), fc.string(), (server, tool) => /^[A-Za-z0-9_-]{1,64}$/.test(mcpToolName(server, tool))));
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (server, tool) => /^[A-Za-z0-9_-]{1,64}$/.test(mcpToolName(server, tool))),
+    );
   });
 
   test('differs for pairs that would otherwise meet', () => {

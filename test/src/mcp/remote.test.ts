@@ -15,7 +15,9 @@ describe('a server over Streamable HTTP', () => {
     const seen: object[] = [];
 
     const input = { duration: 0.1, steps: 2 };
-    await callTool(servers, 'mcp__web__trigger-long-running-operation', input, { onProgress: (data) => seen.push(data) });
+    await callTool(servers, 'mcp__web__trigger-long-running-operation', input, {
+      onProgress: (data) => seen.push(data),
+    });
 
     expect(seen).toContainEqual({ type: 'mcp', progress: 1, total: 2 });
   });
@@ -60,8 +62,12 @@ describe('a server over SSE', () => {
 
     await Promise.all([servers.ready('old', signal), servers.ready('unnamed', signal)]);
 
-    await expect(callTool(servers, 'mcp__old__echo', { message: 'hello' })).resolves.toMatchObject({ content: 'Echo: hello' });
-    await expect(callTool(servers, 'mcp__unnamed__echo', { message: 'hi' })).resolves.toMatchObject({ content: 'Echo: hi' });
+    await expect(callTool(servers, 'mcp__old__echo', { message: 'hello' })).resolves.toMatchObject({
+      content: 'Echo: hello',
+    });
+    await expect(callTool(servers, 'mcp__unnamed__echo', { message: 'hi' })).resolves.toMatchObject({
+      content: 'Echo: hi',
+    });
   });
 });
 
@@ -70,7 +76,8 @@ describe('a remote server that goes wrong', () => {
     const { url } = await listen((_request, response) => void response.writeHead(401).end());
     const servers = startServers({ web: { type: 'http', url }, old: { type: 'sse', url } });
 
-    for (const name of ['web', 'old']) await expect(servers.ready(name, signal)).rejects.toMatchObject({ code: 'tool_failed' });
+    for (const name of ['web', 'old'])
+      await expect(servers.ready(name, signal)).rejects.toMatchObject({ code: 'tool_failed' });
 
     expect(servers.states().map(({ state }) => state)).toEqual(['needs_auth', 'needs_auth']);
   });
@@ -116,7 +123,9 @@ describe('a remote server that goes wrong', () => {
     const servers = startServers({ web: { type: 'http', url } }, { mcpMessageBytes: 50_000 });
     await servers.ready('web', signal);
     answers['tools/call'] = (_message, response) =>
-      void response.writeHead(200, { 'content-type': 'application/json' }).end(`{"padding":"${'x'.repeat(1_000_000)}"}`);
+      void response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(`{"padding":"${'x'.repeat(1_000_000)}"}`);
 
     await expect(callTool(servers, 'mcp__web__go')).rejects.toMatchObject({
       code: 'tool_failed',

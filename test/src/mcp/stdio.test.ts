@@ -20,7 +20,9 @@ describe('a stdio server', () => {
 
   test('reads files where it is told to and says what it refuses', async () => {
     const folder = temporaryFolder();
-    const servers = startServers({ files: packageServer('@modelcontextprotocol/server-filesystem/dist/index.js', folder) });
+    const servers = startServers({
+      files: packageServer('@modelcontextprotocol/server-filesystem/dist/index.js', folder),
+    });
     await servers.ready('files', signal);
 
     await callTool(servers, 'mcp__files__write_file', { path: `${folder}/note.txt`, content: 'kept' });
@@ -39,7 +41,10 @@ describe('a stdio server', () => {
 
     const image = await callTool(servers, 'mcp__everything__get-tiny-image');
     const links = await callTool(servers, 'mcp__everything__get-resource-links', { count: 2 });
-    const resource = await callTool(servers, 'mcp__everything__get-resource-reference', { resourceType: 'Text', resourceId: 1 });
+    const resource = await callTool(servers, 'mcp__everything__get-resource-reference', {
+      resourceType: 'Text',
+      resourceId: 1,
+    });
 
     expect(image.content).toContainEqual(expect.objectContaining({ type: 'image' }));
     expect(JSON.stringify(links.content)).toContain('demo://resource');
@@ -52,7 +57,9 @@ describe('a stdio server', () => {
     const seen: object[] = [];
 
     const input = { duration: 0.2, steps: 2 };
-    await callTool(servers, 'mcp__everything__trigger-long-running-operation', input, { onProgress: (data) => seen.push(data) });
+    await callTool(servers, 'mcp__everything__trigger-long-running-operation', input, {
+      onProgress: (data) => seen.push(data),
+    });
 
     expect(seen).toContainEqual({ type: 'mcp', progress: 1, total: 2 });
   });
@@ -94,7 +101,9 @@ describe('a server that ends in the middle of a call', () => {
     });
 
     expect(servers.tools()).toBe(tools);
-    await expect(callTool(servers, 'mcp__hostile__echo', { back: true })).resolves.toMatchObject({ content: '{"back":true}' });
+    await expect(callTool(servers, 'mcp__hostile__echo', { back: true })).resolves.toMatchObject({
+      content: '{"back":true}',
+    });
     expect(servers.pids).toHaveLength(2);
   });
 
@@ -106,7 +115,9 @@ describe('a server that ends in the middle of a call', () => {
     setImmediate(() => process.kill(servers.pids[0] ?? 0, 'SIGKILL'));
 
     const outcomes = await Promise.allSettled(calls);
-    expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.code)).toEqual(Array(3).fill('tool_failed'));
+    expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.code)).toEqual(
+      Array(3).fill('tool_failed'),
+    );
   });
 
   test('is cut off when one message grows too large', async () => {

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../config/limits.ts';
+import type { Tool } from '../../../src/contract/tool.ts';
+import { adaptTool } from '../../../src/mcp/adapt.ts';
+import { judgeTool } from '../../../src/mcp/tool-definition.ts';
+import { toolUseContextIn } from '../../helpers/tool-use-context.ts';
+
+/** The tool that a server's `tools/list` entry becomes. */
+function adapted(sent: Record<string, unknown>, isAlwaysLoaded = false): Tool {
+  const judged = judgeTool({ name: 'look', inputSchema: { type: 'object' }, ...sent }, DEFAULT_LIMITS);
+  if ('refusal' in judged) throw new Error(judged.refusal);
+  return adaptTool(judged.definition, {
+    server: 'web',
+    isAlwaysLoaded,
+    limits: DEFAULT_LIMITS,
+    call: () => Promise.reject(new Error('not called')),
+    isChanged: () => false,
+    approve: () => undefined,
+  });
+}
+
+describe('a tool of a server', () => {
+  test('that says nothing about itself is trusted with nothing', () => {
+    const tool = adapted({});
+    expect([tool.isReadOnly({}), tool.isConcurrencySafe({}), tool.isDestructive?.({}), tool.paths]).toEqual([
+      false,
+      false,
+      false,
+      undefined,
+    ]);
+    expect(tool).toMatchObject({
+      shouldDefer: true,
+      maxResultSizeChars: 100_000,
+      origin: { type: 'mcp', name: 'web' },
+    });
+    expect(tool.userFacingName()).toBe('web - look (MCP)');
+  });
+
+  test('is what its hints say', () => {
+    const reads = adapted({ annotations: { readOnlyHint: true, destructiveHint: true, title: 'Look around' } });
+    const destroys = adapted({ annotations: { destructiveHint: true, openWorldHint: true } });
+
+    expect([reads.isReadOnly({}), reads.isConcurrencySafe({}), reads.isDestructive?.({})]).toEqual([true, true, false]);
+    expect([destroys.isReadOnly({}), destroys.isDestructive?.({})]).toEqual([false, true]);
+    expect(destroys.warnings?.({})).toHaveLength(1);
+    expect(reads.userFacingName()).toBe('Look around');
+  });
+
+  test('takes hints of the wrong type for none', () => {
+    expect(adapted({ annotations: { readOnlyHint: 'yes' } }).isReadOnly({})).toBe(false);
+    expect(adapted({ annotations: 7 }).isReadOnly({})).toBe(false);
+  });
+
+  test('is never deferred where its server is always loaded', () => {
+    expect(adapted({}, true)).toMatchObject({ alwaysLoad: true });
+    expect(adapted({}, true).shouldDefer).toBeUndefined();
+  });
+
+  test.each([
+    [600_000, 500_000, true],
+    [120_000.5, 120_000, true],
+    [10, 100_000, undefined],
+    ['600000', 100_000, undefined],
+    [Infinity, 500_000, true],
+  ])('that asks for %s characters of result gets %s', (asked, chars, isOutsideTurnBudget) => {
+    const tool = adapted({ _meta: { 'anthropic/maxResultSizeChars': asked } });
+    expect([tool.maxResultSizeChars, tool.isOutsideTurnBudget]).toEqual([chars, isOutsideTurnBudget]);
+  });
+
+  test('shows its schema as sent, but for what cannot be seen', () => {
+    const inputSchema = { properties: { a: { type: 'string', description: 'x\u202ey', enum: ['\u202e'] } } };
+    expect(adapted({ inputSchema }).inputJSONSchema).toEqual({
+      type: 'object',
+      properties: { a: { type: 'string', description: 'x\\u{202e}y', enum: ['\u202e'] } },
+    });
+  });
+
+  test('is drawn from partial input, progress, results and refusals', () => {
+    const tool = adapted({});
+    const progress = [{ data: { type: 'mcp', progress: 1, total: 4, message: 'step' } }];
+    const output = { content: [{ type: 'text', text: 'seen' }] };
+
+    expect(tool.renderToolUseMessage({ url: 'x' }).blocks).toEqual([{ kind: 'list', items: ['url: x'] }]);
+    expect(tool.renderToolUseProgressMessage?.(progress).blocks).toEqual([
+      { kind: 'progress', label: 'step', value: 0.25 },
+    ]);
+    expect(tool.renderToolResultMessage?.(output, [], {}).blocks).toEqual([{ kind: 'text', text: 'seen' }]);
+    expect(tool.renderToolUseRejectedMessage?.({}, 'no').tone).toBe('warning');
+    expect(tool.renderToolUseErrorMessage?.('broken', {}).tone).toBe('danger');
+  });
+
+  test('has no objection of its own', async () => {
+    expect(await adapted({}).checkPermissions({}, toolUseContextIn('/'))).toEqual({ behavior: 'allow' });
+  });
+});

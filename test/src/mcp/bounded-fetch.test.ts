@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { boundedFetch } from '../../../src/mcp/bounded-fetch.ts';
+import { listen } from '../../helpers/mcp-http.ts';
+
+/** Fetch what a server writes piece by piece. */
+async function fetched(contentType: string, pieces: readonly string[]): Promise<string> {
+  const { url } = await listen(async (_request, response) => {
+    response.writeHead(200, { 'content-type': contentType });
+    for (const piece of pieces) await new Promise<void>((resolve) => response.write(piece, () => resolve()));
+    response.end();
+  });
+  return (await boundedFetch(100)(url)).text();
+}
+
+describe('a bounded response', () => {
+  test('passes while it is small enough', async () => {
+    await expect(fetched('application/json', ['x'.repeat(50), 'x'.repeat(50)])).resolves.toHaveLength(100);
+  });
+
+  test('fails when it grows too large', async () => {
+    await expect(fetched('application/json', ['x'.repeat(50), 'x'.repeat(51)])).rejects.toThrow('more than 100 bytes');
+  });
+
+  test.each(['\n\n', '\r\n\r\n'])('of events may go on for ever, event by event (%j)', async (end) => {
+    const events = Array.from({ length: 20 }, () => [`data: ${'x'.repeat(60)}`, end.slice(0, 1), end.slice(1)]).flat();
+    await expect(fetched('text/event-stream', events)).resolves.toHaveLength(20 * (66 + end.length));
+  });
+
+  test('of one event that never ends fails', async () => {
+    await expect(fetched('text/event-stream', ['data: ', 'x'.repeat(60), '\n', 'x'.repeat(60)])).rejects.toThrow(
+      'more than 100',
+    );
+  });
+});

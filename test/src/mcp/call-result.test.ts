@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../config/limits.ts';
+import { toOutput } from '../../../src/mcp/call-result.ts';
+
+type Result = Parameters<typeof toOutput>[0];
+const contentOf = (result: Result) => toOutput(result, DEFAULT_LIMITS).content;
+
+describe("a server's answer", () => {
+  test('is handed on as text, images and documents', () => {
+    const content = contentOf({
+      content: [
+        { type: 'text', text: 'hello' },
+        { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+        { type: 'resource', resource: { uri: 'file:///a.pdf', blob: 'aGk=', mimeType: 'application/pdf' } },
+        { type: 'resource', resource: { uri: 'file:///a.txt', text: 'inside' } },
+      ],
+    });
+    expect(content.map(({ type }) => type)).toEqual(['text', 'image', 'document', 'text']);
+    expect(content[3]).toEqual({ type: 'text', text: '[resource file:///a.txt]\ninside' });
+  });
+
+  test('says what it cannot show', () => {
+    const content = contentOf({
+      content: [
+        { type: 'audio', data: 'aGk=', mimeType: 'audio/wav' },
+        { type: 'image', data: 'not base64!', mimeType: 'image/png' },
+        { type: 'resource_link', uri: 'https://example.com/x', name: 'x', description: 'a page' },
+      ],
+    });
+    expect(content).toEqual([
+      { type: 'text', text: '[audio: audio/wav, about 3 bytes, cannot be shown]' },
+      { type: 'text', text: '[image: image/png, about 8 bytes, cannot be shown]' },
+      { type: 'text', text: '[Resource "x" at https://example.com/x: a page]' },
+    ]);
+  });
+
+  test('is structured only where its text does not say the same', () => {
+    const structuredContent = { sum: 3, terms: [1, 2] };
+    const text = (value: string): Result => ({ content: [{ type: 'text', text: value }], structuredContent });
+
+    expect(contentOf(text('{ "sum": 3, "terms": [1, 2] }'))).toHaveLength(1);
+    expect(contentOf(text('The sum is 3'))[1]).toEqual({ type: 'text', text: '{"sum":3,"terms":[1,2]}' });
+    expect(
+      contentOf({ content: [{ type: 'text', text: 'kept' }], structuredContent: { content: 'kept' } }),
+    ).toHaveLength(1);
+  });
+
+  test('fails with the text of a server that says it failed', () => {
+    const failed: Result = { isError: true, content: [{ type: 'text', text: 'no such file' }] };
+    expect(() => contentOf(failed)).toThrow(expect.objectContaining({ code: 'tool_failed', message: 'no such file' }));
+    expect(() => contentOf({ isError: true, content: [] })).toThrow('did not say why');
+  });
+});

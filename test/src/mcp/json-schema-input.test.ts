@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/contract/blocks.ts';
+import { jsonSchemaInput } from '../../../src/mcp/json-schema-input.ts';
+
+/** The issues of an input, as `path: message`. */
+function issuesOf(schema: JsonObject, input: unknown): readonly string[] {
+  const parsed = jsonSchemaInput(schema).safeParse(input);
+  return parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+}
+
+const order: JsonObject = {
+  type: 'object',
+  required: ['id', 'lines'],
+  additionalProperties: false,
+  properties: {
+    id: { type: 'string', pattern: '^[a-z]+$' },
+    lines: {
+      type: 'array',
+      items: { type: 'object', required: ['count'], properties: { count: { type: 'integer', minimum: 1 } } },
+    },
+    mail: { type: 'string', format: 'email' },
+  },
+};
+
+describe('an input judged by a JSON Schema', () => {
+  test('passes as the very object it was', () => {
+    const input = { id: 'abc', lines: [{ count: 2 }] };
+    expect(jsonSchemaInput(order).parse(input)).toBe(input);
+  });
+
+  test('has each issue at its path', () => {
+    const input = { id: 'ABC', lines: [{ count: 0 }, {}], mail: 'nobody', extra: 1 };
+    expect(issuesOf(order, input)).toEqual([
+      ': unknown field `extra`; remove it',
+      'id: must match pattern "^[a-z]+$"',
+      'lines.0.count: must be >= 1',
+      'lines.1.count: required',
+      'mail: must match format "email"',
+    ]);
+  });
+
+  test.each([null, 7, 'text', [1]])('that is %j is no object', (input) => {
+    expect(issuesOf({ type: 'object' }, input)).toContain(': expected an object');
+  });
+
+  test('is read by the draft its schema names', () => {
+    const pair = [{ type: 'string' }, { type: 'number' }];
+    const draft7 = { $schema: 'http://json-schema.org/draft-07/schema#', properties: { pair: { items: pair } } };
+    const draft2020 = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      properties: { pair: { prefixItems: pair } },
+    };
+
+    for (const schema of [draft7, draft2020]) {
+      expect(issuesOf(schema, { pair: ['a', 1] })).toEqual([]);
+      expect(issuesOf(schema, { pair: [1, 1] })).toEqual(['pair.0: must be string']);
+    }
+  });
+
+  test('may be a tree as deep as it likes', () => {
+    const node = {
+      type: 'object',
+      properties: { children: { type: 'array', items: { $ref: '#' } }, name: { type: 'string' } },
+    };
+    expect(issuesOf(node, { children: [{ children: [{ name: 7 }] }] })).toEqual([
+      'children.0.children.0.name: must be string',
+    ]);
+  });
+
+  test('is refused when the schema itself cannot be used', () => {
+    expect(issuesOf({ properties: { a: { $ref: '#/nowhere' } } }, {})[0]).toContain("the server's own schema");
+    expect(issuesOf({ $ref: 'https://example.com/remote.json' }, {})[0]).toContain("the server's own schema");
+  });
+
+  test('does not meet another schema of the same name', () => {
+    const named = (type: string): JsonObject => ({ $id: 'urn:same', properties: { a: { type } } });
+    expect(issuesOf(named('string'), { a: 'x' })).toEqual([]);
+    expect(issuesOf(named('number'), { a: 'x' })).toEqual(['a: must be number']);
+  });
+
+  test('cannot freeze the process with a pattern', () => {
+    const schema = {
+      properties: { a: { type: 'string', pattern: '^(a+)+$' }, b: { type: 'string', pattern: 'x*x*x*y' } },
+    };
+    const beganAt = performance.now();
+    expect(issuesOf(schema, { a: `${'a'.repeat(40)}!`, b: 'x'.repeat(10_000) })).toEqual([]);
+    expect(performance.now() - beganAt).toBeLessThan(1_000);
+  });
+});
