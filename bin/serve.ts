@@ -1,9 +1,90 @@
 /**
- * The wiring: settings, log, tools, app, listen, close.
+ * A server's life: assembled, listening, announced; drained and closed when a signal says so.
  */
+import closeWithGrace from 'close-with-grace';
+import type { FastifyInstance } from 'fastify';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.ts';
+import packageFile from '../package.json' with { type: 'json' };
+import { buildApp } from '../routes/app.ts';
+import type { Readiness } from '../routes/dependencies.ts';
+import { allowedHosts } from '../routes/hosts.ts';
+import { createTickets } from '../routes/tickets.ts';
+import { openDataDirectory } from '../src/log/data-directory.ts';
+import { assembleEngine, type Engine } from './assemble.ts';
+import { authenticator } from './authenticate.ts';
+import { bannerLines } from './banner.ts';
+import { operatorLog } from './operator-log.ts';
+import { ensureToken } from './token-file.ts';
 
-/** Run the server until a signal ends it. */
-export function serve(_settings: Settings): Promise<void> {
-  return Promise.reject(new Error('The server is not wired yet'));
+/** Run the server; resolves when it listens. It ends by itself after SIGTERM or SIGINT. */
+export async function serve(settings: Settings): Promise<void> {
+  const logger = operatorLog(settings);
+  const ended = new AbortController();
+  const { dataFolder: path, limits } = settings;
+  const data = await openDataDirectory({ path, limits, signal: ended.signal });
+  const engine = await assembleEngine(settings, data, logger);
+  const life: { readiness: Readiness } = { readiness: 'starting' };
+  const hosts = new Set<string>();
+  const app = await buildDoors(settings, { engine, logger, hosts, readiness: () => life.readiness });
+
+  containFaults(logger);
+  closeWithGrace({ delay: false, logger: false, skip: ['uncaughtException', 'unhandledRejection'] }, async () => {
+    life.readiness = 'draining';
+    await engine.directory.drain(ended.signal);
+    await app.close();
+    await engine.close();
+    data.close();
+  });
+
+  await app.listen({ host: settings.host, port: settings.port });
+  const { port } = app.server.address() as AddressInfo;
+  for (const host of allowedHosts(settings.allowedHosts, port)) hosts.add(host);
+  life.readiness = 'ready';
+  announce(settings, port, engine);
+  for (const warning of settings.warnings) logger.warn(warning);
+  if (settings.unusedKeys.length > 0) logger.warn({ keys: settings.unusedKeys }, 'Settings without effect in this version');
+  engine.start();
+}
+
+interface DoorParts {
+  readonly engine: Engine;
+  readonly logger: Logger;
+  readonly hosts: Set<string>;
+  readiness(): Readiness;
+}
+
+function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: DoorParts): Promise<FastifyInstance> {
+  return buildApp({
+    directory: engine.directory,
+    sessionlessPool: (toolMode) => engine.pools.pool({ toolMode }, engine.externalTools()),
+    authenticate: authenticator(ensureToken(settings)),
+    hosts,
+    origins: new Set(settings.allowedOrigins),
+    tickets: createTickets(settings.limits),
+    limits: settings.limits,
+    logger,
+    trustProxy: settings.trustProxy.length > 0 ? settings.trustProxy : false,
+    readiness,
+    gauges: () => ({ sessions_open: engine.directory.openCount }),
+    version: packageFile.version,
+  });
+}
+
+/** A tool that throws where nobody waits for it must not take the others down. */
+function containFaults(logger: Logger): void {
+  process.on('uncaughtException', (error) => logger.error({ err: error }, 'An error nobody caught'));
+  process.on('unhandledRejection', (error) => logger.error({ err: error }, 'A rejection nobody handled'));
+}
+
+function announce(settings: Settings, port: number, engine: Engine): void {
+  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  const lines = bannerLines({
+    url: `http://${host}:${port}`,
+    tokenFile: settings.token === undefined ? settings.tokenFile : undefined,
+    workspace: settings.workspace,
+    toolCount: engine.pools.pool({ toolMode: settings.toolMode }, engine.externalTools()).tools.length,
+  });
+  process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -1,0 +1,22 @@
+/**
+ * All built-in tools, domain by domain. Adding a tool touches its folder, its domain's list, and its tests.
+ */
+import type { Tool } from '../src/contract/tool.ts';
+import { fileTools } from './files/index.ts';
+
+/** Every service any tool is handed; each domain says which it wants. */
+export type ToolServices = Parameters<typeof fileTools>[0];
+
+/** The only tools of mode `simple`. */
+export const SIMPLE_TOOLS: readonly string[] = ['Bash', 'Edit', 'Read'];
+
+/** What mode `repl` hides from the list, since the REPL has them as functions. */
+export const HIDDEN_IN_REPL: readonly string[] = ['Bash', 'Edit', 'Glob', 'Grep', 'NotebookEdit', 'Read', 'Write'];
+
+/** The tool that gives the schemas of deferred ones. */
+export const SCHEMA_TOOL = 'ToolSearch';
+
+/** All built-in tools, enabled or not, in no particular order: the pool filters and sorts. */
+export function getAllBaseTools(services: ToolServices): readonly Tool[] {
+  return [...fileTools(services)];
+}
