@@ -4,6 +4,9 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
+/** An address or name to listen on, without a port. */
+export const listenHost = z.string().regex(/^[\w.:-]+$/, 'must be an address such as "127.0.0.1" or a host name');
+
 /** A port; 0 picks a free one. */
 export const portNumber = z.int('must be a whole number from 0 to 65535').min(0).max(65_535);
 

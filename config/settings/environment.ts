@@ -2,7 +2,7 @@
  * Environment variables come in: each one Gauntlet knows, checked and turned into a value.
  */
 import { z } from 'zod';
-import { allowedHost, allowedOrigin, logLevel, portNumber, tokenText } from './door.ts';
+import { allowedHost, allowedOrigin, listenHost, logLevel, portNumber, tokenText } from './door.ts';
 import { checked } from './explain.ts';
 import { nearestKey } from './section.ts';
 import type { Environment } from './settings-file.ts';
@@ -20,7 +20,7 @@ const commaList = z.string().transform((list) =>
 const flag = z.enum(['0', '1', 'false', 'true']).transform((word) => word === '1' || word === 'true');
 
 const variables = z.object({
-  GAUNTLET_HOST: z.string().optional(),
+  GAUNTLET_HOST: listenHost.optional(),
   GAUNTLET_PORT: wholeNumber.pipe(portNumber).optional(),
   GAUNTLET_TOKEN: tokenText.optional(),
   GAUNTLET_TOKEN_FILE: z.string().optional(),

@@ -4,7 +4,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { DEFAULT_LIMITS, LONGEST_TIMER_MS, type Limits } from '../limits.ts';
-import { allowedHost, allowedOrigin, logLevel, portNumber, tokenText } from './door.ts';
+import { allowedHost, allowedOrigin, listenHost, logLevel, portNumber, tokenText } from './door.ts';
 import { agentModels, hooks, languageServers, principals, sandbox, webSearch } from './feature-schemas.ts';
 import { section } from './section.ts';
 
@@ -61,7 +61,7 @@ const limits = section(
 /** The settings file. */
 export const settingsFileSchema = section({
   // What the environment may say too; the environment wins.
-  host: text.optional(),
+  host: listenHost.optional(),
   port: portNumber.optional(),
   token: tokenText.optional(),
   tokenFile: text.optional(),

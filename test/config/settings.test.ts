@@ -155,6 +155,7 @@ describe('settings from several sources', () => {
 
 describe('a wrong variable stops the start', () => {
   it.each([
+    ['GAUNTLET_HOST', { GAUNTLET_HOST: 'http://127.0.0.1' }],
     ['GAUNTLET_PORT', { GAUNTLET_PORT: 'x' }],
     ['GAUNTLET_PORT', { GAUNTLET_PORT: '65536' }],
     ['GAUNTLET_PORT', { GAUNTLET_PORT: '-1' }],
