@@ -12,6 +12,8 @@ const SRC_ROOMS = 'contract log permissions hooks pool files process work mcp ca
 const FORBIDDEN_NAMES = /^(utils?|helpers?|types?|managers?|common)\.ts$/;
 /** Tables of contents. */
 const MAY_IMPORT_MUCH = ['src/call/call.ts', 'routes/app.ts', 'bin/gauntlet.ts', 'bin/serve.ts', 'tools/index.ts'];
+/** A table with a line of reason above each number. */
+const MAY_BE_LONG = ['config/limits.ts'];
 const MOST_IMPORTS = 12;
 const MOST_LINES = 300;
 
@@ -66,7 +68,7 @@ export function misshapenFiles(sources: readonly SourceFile[]): string[] {
     const lines = text.trimEnd().split('\n').length;
     return [
       ...(FORBIDDEN_NAMES.test(posix.basename(path)) ? [`${path}: name it after its one idea`] : []),
-      ...(lines > MOST_LINES ? [`${path}: ${lines} lines; stop at ${MOST_LINES}`] : []),
+      ...(lines > MOST_LINES && !MAY_BE_LONG.includes(path) ? [`${path}: ${lines} lines; stop at ${MOST_LINES}`] : []),
       ...(imports.length > MOST_IMPORTS && !MAY_IMPORT_MUCH.includes(path)
         ? [`${path}: ${imports.length} imports; at most ${MOST_IMPORTS}`]
         : []),
