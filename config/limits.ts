@@ -168,8 +168,6 @@ export const DEFAULT_LIMITS = {
   grepBytes: 32 * MIB,
   /** A longer matching line is cut. */
   grepLineBytes: 500,
-  /** A larger file is not searched. */
-  grepFileBytes: 1_024 * MIB,
   /** What ripgrep may say on standard error. */
   grepErrorBytes: 64 * KIB,
   /** A search ends after this long. */
@@ -250,6 +248,8 @@ export const DEFAULT_LIMITS = {
   logPageRows: 64,
   /** Sessions whose head is kept in memory; one more is read from the disk again when it is needed. */
   logHeads: 20_000,
+  /** The log's file; past it appends are refused until sessions are removed. */
+  logFileBytes: 64 * 1_024 * MIB,
   /** Rows of a removed session that are deleted in one turn of the event loop. */
   logSweepRows: 256,
   /** A second server on one data directory waits this long for the lock. */
@@ -288,6 +288,8 @@ export const DEFAULT_LIMITS = {
   mcpRetries: 8,
   /** A server may take this long to end after its input was closed or its session was ended. */
   mcpCloseMs: 500,
+  /** Loading one plugin module, before the server listens. */
+  pluginLoadMs: 30 * SECOND,
   // Permissions.
   /** Rules in one list of a request or a settings file; a decision stays cheap with this many. */
   permissionRules: 10_000,

@@ -6,9 +6,19 @@ import { randomBytes } from 'node:crypto';
 import { GauntletError } from '../src/contract/errors.ts';
 import { onClientError, onExpectation } from './client-error.ts';
 import type { Dependencies } from './dependencies.ts';
+import { docsDoor } from './docs.ts';
 import { sendError, toWireError } from './error-reply.ts';
+import { executeDoor } from './execute/index.ts';
 import { createGuard, guardHook } from './guard.ts';
 import { takeJsonBodies } from './json-body.ts';
+import { openApiDoor } from './openapi.ts';
+import { eventsDoor } from './sessions/events.ts';
+import { sessionsDoor } from './sessions/index.ts';
+import { permissionsDoor } from './sessions/permissions.ts';
+import { storedDoor } from './sessions/stored.ts';
+import { statusDoor } from './status.ts';
+import { streamDoor } from './stream/index.ts';
+import { ticketsDoor } from './tickets-door.ts';
 import { toolsDoor } from './tools.ts';
 
 /**
@@ -41,10 +51,24 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   );
   takeJsonBodies(app, dependencies.limits);
 
-  toolsDoor(app, dependencies);
+  openApiDoor(app, dependencies);
+  for (const door of DOORS) door(app, dependencies);
+  docsDoor(app);
   await app.ready();
   return app;
 }
+
+const DOORS = [
+  toolsDoor,
+  executeDoor,
+  sessionsDoor,
+  permissionsDoor,
+  eventsDoor,
+  storedDoor,
+  ticketsDoor,
+  streamDoor,
+  statusDoor,
+];
 
 function serverOptions({ limits, trustProxy }: Dependencies) {
   const series = randomBytes(4).toString('hex');
@@ -63,6 +87,8 @@ function serverOptions({ limits, trustProxy }: Dependencies) {
     // While closing, requests on open connections are answered by the doors, in our words.
     return503OnClosing: false,
     forceCloseConnections: 'idle' as const,
+    // A long reply to HEAD would never end.
+    exposeHeadRoutes: false,
     routerOptions: { maxParamLength: limits.pathChars },
   };
 }

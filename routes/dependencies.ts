@@ -11,11 +11,16 @@ import type { Tickets } from './tickets.ts';
 /** Whether the server takes work. */
 export type Readiness = 'starting' | 'ready' | 'draining';
 
+/** What doors ask of the directory. */
+export type Sessions = Pick<SessionDirectory, 'create' | 'createForBatch' | 'open' | 'list' | 'remove'>;
+
 /** Everything `buildApp` is handed. */
 export interface Dependencies {
-  readonly directory: SessionDirectory;
+  readonly directory: Sessions;
   /** The list that belongs to no session, with the external tools there are now. */
   sessionlessPool(toolMode: ToolMode): ToolPool;
+  /** Mode of the list that names none. */
+  readonly defaultToolMode: ToolMode;
   /** The principal a token belongs to; compares in constant time. */
   authenticate(token: string): string | undefined;
   /** Allowed `Host` values, lower case, with their port; may be filled once the port is known. */

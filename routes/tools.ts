@@ -6,15 +6,15 @@ import { z } from 'zod';
 import { GauntletError } from '../src/contract/errors.ts';
 import { LIST_FORMATS, toolInFull, toolList, type ToolList } from '../src/pool/tool-list.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
+import { IdSchema } from '../src/session/block-schema.ts';
 import type { Dependencies } from './dependencies.ts';
 import { parseRequest } from './parse-request.ts';
-import { idSchema } from './wire-schemas.ts';
 
 /** The tool list, and one tool of it. */
 export function toolsDoor(app: FastifyInstance, dependencies: Dependencies): void {
   const { limits } = dependencies;
   const whose = {
-    session_id: idSchema(limits).optional().describe('The list that this session may see'),
+    session_id: IdSchema.optional().describe('The list that this session may see'),
     mode: z.enum(['normal', 'simple', 'repl']).optional().describe('The list of a tool mode; not with a session'),
   };
   const Query = z.object({
@@ -23,11 +23,11 @@ export function toolsDoor(app: FastifyInstance, dependencies: Dependencies): voi
     schemas: z.enum(['full', 'none']).optional().describe('All schemas, or names only; absent: by deferral'),
   });
   const OneQuery = z.object(whose);
-  const OneAddress = z.object({ name: idSchema(limits) });
+  const OneAddress = z.object({ name: IdSchema });
   const PLAIN = Query.parse({});
 
   async function poolFor(principal: string, query: z.output<typeof OneQuery>): Promise<ToolPool> {
-    if (query.session_id === undefined) return dependencies.sessionlessPool(query.mode ?? 'normal');
+    if (query.session_id === undefined) return dependencies.sessionlessPool(query.mode ?? dependencies.defaultToolMode);
     if (query.mode !== undefined) {
       throw new GauntletError('invalid_request', 'Cannot list tools: name a session or a mode, not both');
     }

@@ -6,7 +6,7 @@
 import type { ToolPermissionContext } from '../contract/permission-context.ts';
 import type { ToolMode } from '../contract/session-context.ts';
 import type { Tool } from '../contract/tool.ts';
-import { hidingRule } from '../permissions/hiding-rule.ts';
+import { hidingRule } from '../permissions/rule-index.ts';
 
 /** Why a tool is not in a list. */
 export type HiddenCause = 'mode' | 'deny rule' | 'not enabled';

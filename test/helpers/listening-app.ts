@@ -7,7 +7,7 @@ import { plainTool } from './plain-tool.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
 import { buildApp } from '../../routes/app.ts';
 import { createAuthenticator } from '../../routes/credential.ts';
-import type { Dependencies } from '../../routes/dependencies.ts';
+import type { Dependencies, Sessions } from '../../routes/dependencies.ts';
 import { allowedHosts } from '../../routes/hosts.ts';
 import { createTickets } from '../../routes/tickets.ts';
 import { GauntletError } from '../../src/contract/errors.ts';
@@ -23,14 +23,19 @@ export const AUTHORIZATION = { authorization: `Bearer ${TOKEN}` };
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** A directory without sessions. */
-export const noSessions: Dependencies['directory'] = {
-  create: () => Promise.reject(new GauntletError('overloaded', 'There are no sessions here')),
-  open: () => Promise.reject(new GauntletError('not_found', 'There is no such session')),
+export const noSessions: Sessions = {
+  create: () => Promise.reject(noSuchSession()),
+  createForBatch: () => {
+    throw noSuchSession();
+  },
+  open: () => Promise.reject(noSuchSession()),
   list: () => Promise.resolve([]),
-  remove: () => Promise.reject(new GauntletError('not_found', 'There is no such session')),
-  drain: () => Promise.resolve(),
-  close: () => Promise.resolve(),
+  remove: () => Promise.reject(noSuchSession()),
 };
+
+function noSuchSession(): GauntletError {
+  return new GauntletError('not_found', 'There are no sessions here');
+}
 
 /** Pools over `tools`, with nothing deferred and no rules. */
 export function plainPools(tools: readonly Tool[], limits: Limits = DEFAULT_LIMITS): ToolPools {
@@ -46,6 +51,7 @@ export async function listeningApp(changes: Partial<Omit<Dependencies, 'limits'>
   const app = await buildApp({
     directory: noSessions,
     sessionlessPool: (toolMode) => pools.pool({ toolMode }, NONE),
+    defaultToolMode: 'normal',
     authenticate: createAuthenticator([
       { principal: 'owner', tokenSha256: sha256(TOKEN) },
       { principal: 'other', tokenSha256: sha256(`${TOKEN}-other`) },

@@ -1,0 +1,54 @@
+/**
+ * `/docs`: the API, to read and to try. Swagger UI's files are read when somebody asks for them.
+ */
+import type { FastifyInstance } from 'fastify';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { GauntletError } from '../src/contract/errors.ts';
+
+const FILES: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+};
+
+const START = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true });\n";
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>Gauntlet API</title>
+    <link rel="stylesheet" href="/docs/swagger-ui.css">
+  </head>
+  <body>
+    <div id="docs"></div>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`;
+
+/** Scripts and styles of this server only; Swagger UI draws with inline styles and images. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The pages for people. */
+export function docsDoor(app: FastifyInstance): void {
+  const config = { isPublic: true };
+
+  app.get('/docs', { config }, (_request, reply) => {
+    reply.header('content-security-policy', POLICY);
+    return reply.header('content-type', 'text/html; charset=utf-8').send(PAGE);
+  });
+
+  app.get<{ Params: { file: string } }>('/docs/:file', { config }, async (request, reply) => {
+    const { file } = request.params;
+    if (file === 'start.js') return reply.header('content-type', 'text/javascript; charset=utf-8').send(START);
+    const type = Object.hasOwn(FILES, file) ? FILES[file] : undefined;
+    if (type === undefined) throw new GauntletError('not_found', 'There is nothing at this address');
+    const folder = dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json'));
+    return reply.header('content-type', type).send(await readFile(join(folder, 'static', file)));
+  });
+}

@@ -1,0 +1,57 @@
+/**
+ * `POST /execute`: a batch of blocks in, its results out, at once or as they happen.
+ */
+import type { FastifyInstance } from 'fastify';
+import { GauntletError } from '../../src/contract/errors.ts';
+import type { TurnReply } from '../../src/session/turn-reply.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { writeFrames, writingFor } from '../frame-text.ts';
+import { clientGone, pour } from '../pour.ts';
+import { executeReader, executeSchema } from './execute-request.ts';
+import type { ReplyShape } from './shape.ts';
+
+/** The door that executes. */
+export function executeDoor(app: FastifyInstance, { directory, limits, readiness }: Dependencies): void {
+  const readExecute = executeReader(limits);
+  const config = { summary: 'Execute tool calls', body: executeSchema(limits) };
+
+  app.post('/execute', { config }, async (request, reply) => {
+    if (readiness() === 'draining')
+      throw new GauntletError('shutting_down', 'The server is shutting down; try again soon');
+    const { principal } = request;
+    const asked = readExecute(request.body);
+    const { session_id: sessionId, on_ask: onAsk } = asked;
+    const session =
+      sessionId === undefined ? directory.createForBatch(principal) : await directory.open(principal, sessionId);
+    const turn = await session.submit({
+      turnId: asked.turn_id,
+      blocks: asked.blocks,
+      onAsk,
+      askTimeoutMs: asked.ask_timeout_ms,
+    });
+
+    const gone = clientGone(reply);
+    if (asked.cancel_on_disconnect) {
+      gone.addEventListener('abort', () => void session.cancel({ turnId: turn.turn.id }), { once: true });
+    }
+    const writing = writingFor(request.headers.accept);
+    if (writing !== undefined) {
+      const chunks = writeFrames(session.turnFrames(turn, gone), writing, session.epoch);
+      return pour(reply, { ...writing, chunks }, gone, limits);
+    }
+    const result = await session.collect(turn, gone);
+    return reply
+      .header('content-type', 'application/json; charset=utf-8')
+      .send(replyBody(session.id, result, asked.shape));
+  });
+}
+
+/** The reply as text. Results stand in it twice and are serialised once. */
+function replyBody(sessionId: string, { turnId, results, calls, newMessages }: TurnReply, shape: ReplyShape): string {
+  const resultsJson = JSON.stringify(results);
+  const added = newMessages.length === 0 ? '' : `"new_messages":${JSON.stringify(newMessages)},`;
+  return (
+    `{"session_id":${JSON.stringify(sessionId)},"turn_id":${JSON.stringify(turnId)},"results":${resultsJson},` +
+    `${shape.appendix(results, resultsJson)},${added}"calls":${JSON.stringify(calls)}}`
+  );
+}

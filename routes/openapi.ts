@@ -1,0 +1,95 @@
+/**
+ * `/openapi.json`: made on first request from the schemas that the doors parse with.
+ *
+ * A route says what it is in its `config`; nothing is registered at start, when nobody has asked.
+ */
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { z } from 'zod';
+import { STATUS_OF_CODE } from './error-reply.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** One line for the description of the API; routes without it are left out. */
+    summary?: string;
+    query?: z.ZodObject;
+    body?: z.ZodType;
+  }
+}
+
+/** Serve the description. Must come before the doors it describes. */
+export function openApiDoor(app: FastifyInstance, { version }: { readonly version: string }): void {
+  const routes: RouteOptions[] = [];
+  let text: string | undefined;
+  app.addHook('onRoute', (route) => {
+    if (route.config?.summary !== undefined && route.method !== 'HEAD') routes.push(route);
+  });
+  app.get('/openapi.json', { config: { isPublic: true } }, (_request, reply) => {
+    text ??= JSON.stringify(describeApi(routes, version));
+    return reply.header('content-type', 'application/json; charset=utf-8').send(text);
+  });
+}
+
+function describeApi(routes: readonly RouteOptions[], version: string): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = route.url.replace(/:(\w+)/g, '{$1}');
+    const methods = (paths[path] ??= {});
+    methods[String(route.method).toLowerCase()] = operation(route);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Gauntlet', version, description: 'Executes the tool_use blocks of AI agents.' },
+    security: [{ bearer: [] }],
+    paths,
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } }, schemas: { Error: errorSchema() } },
+  };
+}
+
+function operation({ url, config }: RouteOptions): object {
+  const parameters = [...pathParameters(url), ...queryParameters(config?.query)];
+  const body = config?.body && { content: { 'application/json': { schema: jsonSchema(config.body) } } };
+  const error = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
+  return {
+    summary: config?.summary,
+    ...(config?.isPublic === true && { security: [] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: body }),
+    responses: { '2XX': { description: 'As in PROTOCOL' }, default: { description: 'What went wrong', ...error } },
+  };
+}
+
+function pathParameters(url: string): readonly object[] {
+  return [...url.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+}
+
+function queryParameters(query: z.ZodObject | undefined): readonly object[] {
+  if (query === undefined) return [];
+  const { properties = {} } = jsonSchema(query) as { properties?: Record<string, { description?: string }> };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    description,
+    schema,
+  }));
+}
+
+function errorSchema(): object {
+  const code = { enum: Object.keys(STATUS_OF_CODE) };
+  const error = {
+    type: 'object',
+    required: ['code', 'message'],
+    properties: { code, message: { type: 'string' }, details: {} },
+  };
+  return { type: 'object', required: ['error', 'request_id'], properties: { error, request_id: { type: 'string' } } };
+}
+
+/** What a client sends: side `input`. What JSON Schema cannot say is left open. */
+function jsonSchema(schema: z.ZodType): object {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return rest;
+}

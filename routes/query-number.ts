@@ -1,0 +1,13 @@
+/**
+ * Numbers in a query, where all is text.
+ */
+import { z } from 'zod';
+
+/** A whole number from `least` to `most`. */
+export function queryNumber(least: number, most: number = Number.MAX_SAFE_INTEGER) {
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, 'expected a whole number')
+    .transform(Number)
+    .pipe(z.number().min(least).max(most));
+}

@@ -1,0 +1,29 @@
+/**
+ * A person's answer to a question, the same by HTTP and by WebSocket.
+ */
+import { z } from 'zod';
+import type { Limits } from '../../config/limits.ts';
+import { permissionSchemas } from '../../src/permissions/schemas.ts';
+import type { PromptAnswer } from '../../src/session/session.ts';
+
+/** Reads the wire's answer into the session's. */
+export function answerSchema(limits: Limits) {
+  return z
+    .object({
+      behavior: z.enum(['allow', 'deny']),
+      message: z.string().max(limits.queryChars).optional().describe('Told to the model when denied'),
+      updated_input: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe('What runs instead of the input asked about'),
+      updated_permissions: permissionSchemas(limits)
+        .updates.optional()
+        .describe('Added to the session before it goes on'),
+    })
+    .transform((answer): PromptAnswer => ({
+      behavior: answer.behavior,
+      message: answer.message,
+      updatedInput: answer.updated_input,
+      updatedPermissions: answer.updated_permissions,
+    }));
+}

@@ -1,0 +1,97 @@
+/**
+ * `GET /sessions/{id}/events`: the log by the page, or live as Server-Sent Events.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { LogGap, LoggedFrame } from '../../src/log/frame-log.ts';
+import type { Session } from '../../src/session/session.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { writingFor, type FrameWriting } from '../frame-text.ts';
+import { logStart, type LogStart } from '../log-start.ts';
+import { parseRequest } from '../parse-request.ts';
+import { clientGone, pour } from '../pour.ts';
+import { queryNumber } from '../query-number.ts';
+import { sessionFinder } from './index.ts';
+
+/** The door of events. */
+export function eventsDoor(app: FastifyInstance, dependencies: Dependencies): void {
+  const { limits } = dependencies;
+  const sessionOf = sessionFinder(dependencies);
+  const Query = z.object({
+    from_seq: queryNumber(0).default(0).describe('Frames after this one'),
+    limit: queryNumber(1, limits.eventsPage).default(limits.eventsPage).describe('Most frames in the page'),
+  });
+
+  app.get(
+    '/sessions/:id/events',
+    { config: { summary: 'Frames of the session', query: Query } },
+    async (request, reply) => {
+      const query = parseRequest(Query, request.query, 'the query', limits);
+      const session = await sessionOf(request);
+      const seen = lastEvent(request.headers['last-event-id']) ?? { fromSeq: query.from_seq };
+      const start = logStart(session, seen);
+      const writing = writingFor(request.headers.accept);
+      if (writing !== undefined) return follow(session, start, writing, reply, limits);
+      const body = pageBody(session, start, await readPage(session, start, query.limit));
+      return reply.header('content-type', 'application/json; charset=utf-8').send(body);
+    },
+  );
+}
+
+/** `<epoch>.<seq>`, as it stood in the `id` of the last event a browser saw. */
+function lastEvent(header: FastifyRequest['headers'][string]): { epoch: string; fromSeq: number } | undefined {
+  const [, epoch, seq] = /^([^.]+)\.(\d{1,15})$/.exec(String(header ?? '')) ?? [];
+  return epoch === undefined ? undefined : { epoch, fromSeq: Number(seq) };
+}
+
+function follow(
+  session: Session,
+  start: LogStart,
+  writing: FrameWriting,
+  reply: FastifyReply,
+  limits: Dependencies['limits'],
+): Promise<void> {
+  const gone = clientGone(reply);
+  async function* chunks(): AsyncGenerator<string> {
+    if (start.gap) yield writing.writeControl(start.gap);
+    const gaps: LogGap[] = [];
+    const onGap = (gap: LogGap) => void gaps.push(gap);
+    for await (const some of session.read(start.after, { live: true, signal: gone, onGap })) {
+      for (const gap of gaps.splice(0)) yield writing.writeControl({ type: 'gap', ...gap, reason: 'corrupt' });
+      yield writing.write(some, session.epoch);
+    }
+  }
+  return pour(reply, { ...writing, chunks: chunks() }, gone, limits);
+}
+
+interface Page {
+  readonly frames: readonly LoggedFrame[];
+  /** Frames that were damaged on disk. */
+  readonly gaps: readonly LogGap[];
+}
+
+async function readPage(session: Session, start: LogStart, limit: number): Promise<Page> {
+  const frames: LoggedFrame[] = [];
+  const gaps: LogGap[] = [];
+  const { signal } = new AbortController();
+  const onGap = (gap: LogGap) => void gaps.push(gap);
+  for await (const some of session.read(start.after, { live: false, signal, onGap })) {
+    frames.push(...some.slice(0, limit - frames.length));
+    if (frames.length >= limit) break;
+  }
+  return { frames, gaps };
+}
+
+/** Frames are text already: they are joined, not parsed. */
+function pageBody(session: Session, start: LogStart, { frames, gaps }: Page): string {
+  const { first, head } = session.bounds();
+  const facts = JSON.stringify({
+    epoch: session.epoch,
+    first,
+    head,
+    up_to_date: (frames.at(-1)?.seq ?? start.after) >= head,
+    resumed: start.isResumed,
+    ...(gaps.length > 0 && { gaps: gaps.map((gap) => ({ ...gap, reason: 'corrupt' })) }),
+  });
+  return `${facts.slice(0, -1)},"frames":[${frames.map(({ text }) => text).join(',')}]}`;
+}

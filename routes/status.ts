@@ -1,0 +1,50 @@
+/**
+ * `/healthz`, `/readyz` and `/metrics`: for whoever keeps the server alive.
+ */
+import type { FastifyInstance } from 'fastify';
+import type { Registry } from 'prom-client';
+import type { Dependencies } from './dependencies.ts';
+
+/** The doors of operators. */
+export function statusDoor(app: FastifyInstance, { readiness, gauges, version, limits }: Dependencies): void {
+  const alive = { isPublic: true, summary: 'Alive' };
+  app.get('/healthz', { config: alive, exposeHeadRoute: true }, (_request, reply) =>
+    reply.send({ status: 'ok', version }),
+  );
+
+  app.get('/readyz', { config: { summary: 'Ready to take work' } }, (_request, reply) => {
+    const status = readiness();
+    if (status === 'ready') return reply.send({ status });
+    return reply
+      .code(503)
+      .header('retry-after', String(Math.ceil(limits.retryAfterMs / 1_000)))
+      .send({ status });
+  });
+
+  let registry: Promise<Registry> | undefined;
+  app.get('/metrics', { config: { summary: 'Metrics for Prometheus' } }, async (_request, reply) => {
+    registry ??= openRegistry(gauges ?? (() => ({})));
+    const metrics = await registry;
+    return reply.header('content-type', metrics.contentType).send(await metrics.metrics());
+  });
+}
+
+/** Loaded when somebody first asks: most servers are never asked, and all would pay. */
+async function openRegistry(gauges: () => Readonly<Record<string, number>>): Promise<Registry> {
+  const { collectDefaultMetrics, Gauge, Registry } = await import('prom-client');
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of Object.keys(gauges())) {
+    registry.registerMetric(
+      new Gauge({
+        name: `gauntlet_${name}`,
+        help: name.replaceAll('_', ' '),
+        registers: [],
+        collect() {
+          this.set(gauges()[name] ?? 0);
+        },
+      }),
+    );
+  }
+  return registry;
+}

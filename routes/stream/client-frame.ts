@@ -1,0 +1,65 @@
+/**
+ * What a client may send over the WebSocket, and how its text becomes a frame.
+ */
+import { z } from 'zod';
+import type { Limits } from '../../config/limits.ts';
+import { GauntletError } from '../../src/contract/errors.ts';
+import { parseSafeJson } from '../../src/contract/safe-json.ts';
+import { IdSchema } from '../../src/session/block-schema.ts';
+import { parseRequest } from '../parse-request.ts';
+import { answerSchema } from '../sessions/answer.ts';
+
+const Seq = z.number().int().min(0);
+
+/** All client frames, by `type`. What a block or an event must look like is for the session to say. */
+export function clientFrameSchema(limits: Limits) {
+  return z.discriminatedUnion('type', [
+    z.object({
+      type: z.literal('hello'),
+      from_seq: Seq.optional(),
+      epoch: z.string().optional(),
+      progress: z.boolean().default(true),
+    }),
+    z.object({ type: z.literal('tool_use'), turn_id: IdSchema.optional(), tool_use: z.unknown() }),
+    z.object({ type: z.literal('stream_event'), turn_id: IdSchema.optional(), event: z.unknown() }),
+    z.object({ type: z.literal('turn_end'), turn_id: IdSchema }),
+    z.object({ type: z.literal('cancel'), tool_use_id: IdSchema.optional(), turn_id: IdSchema.optional() }),
+    z.object({ type: z.literal('interrupt') }),
+    z.object({ type: z.literal('discard'), turn_id: IdSchema }),
+    z.object({ type: z.literal('permission_answer'), request_id: IdSchema, answer: answerSchema(limits) }),
+    z.object({ type: z.literal('ack'), seq: Seq }),
+    z.object({ type: z.literal('ping'), t: z.json().optional() }),
+  ]);
+}
+
+/** One client frame. */
+export type ClientFrame = z.output<ReturnType<typeof clientFrameSchema>>;
+
+/** Thrown for what is not a frame at all: the connection ends. */
+export class NotAFrame extends Error {}
+
+/** Make the reader of messages. @throws {GauntletError} From it: `invalid_request`. @throws {NotAFrame} From it. */
+export function clientFrameReader(limits: Limits): (text: string) => ClientFrame {
+  const schema = clientFrameSchema(limits);
+  return function readFrame(text) {
+    const value = parse(text, limits);
+    if (typeof value !== 'object' || value === null || typeof (value as { type?: unknown }).type !== 'string') {
+      throw new NotAFrame('A message must be a JSON object with a "type"');
+    }
+    const frame = value as { readonly type: string };
+    // The answer's fields stand in the frame itself; the schema they share with HTTP wants them in one place.
+    const read = frame.type === 'permission_answer' ? { ...frame, answer: frame } : frame;
+    return parseRequest(schema, read, 'the frame', limits);
+  };
+}
+
+function parse(text: string, limits: Limits): unknown {
+  try {
+    return parseSafeJson(text, 'the frame', limits);
+  } catch (error) {
+    if (error instanceof GauntletError && error.details?.reason === 'not_json') {
+      throw new NotAFrame('A message must be JSON');
+    }
+    throw error;
+  }
+}

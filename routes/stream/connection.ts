@@ -1,0 +1,154 @@
+/**
+ * One WebSocket: hello, welcome, what was missed, live; frames in, frames out, and an end with a reason.
+ */
+import type { WebSocket } from '@fastify/websocket';
+import type { Limits } from '../../config/limits.ts';
+import { GauntletError } from '../../src/contract/errors.ts';
+import type { Seq } from '../../src/contract/frames.ts';
+import type { Session } from '../../src/session/session.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { logStart } from '../log-start.ts';
+import { NotAFrame, type ClientFrame } from './client-frame.ts';
+import { CLOSE, type CloseCode } from './close-codes.ts';
+import { dispatch, type DispatchContext } from './dispatch.ts';
+import { errorFrame } from './error-frame.ts';
+import { createInbox } from './inbox.ts';
+import { createOutlet, type Outlet } from './outlet.ts';
+import { replay } from './replay.ts';
+import { welcomeFrame } from './welcome.ts';
+
+/** What a connection is handed beside its socket and session. */
+export interface ConnectionServices extends Pick<Dependencies, 'readiness' | 'logger'> {
+  readonly limits: Limits;
+  readonly principal: string;
+  readFrame(text: string): ClientFrame;
+}
+
+/** A connected client of one session. */
+export class Connection {
+  readonly #socket: WebSocket;
+  readonly #session: Session;
+  readonly #services: ConnectionServices;
+  readonly #outlet: Outlet;
+  /** Aborted when the socket has closed: ends the cursor. */
+  readonly #gone = new AbortController();
+  readonly #helloTimer: NodeJS.Timeout;
+  readonly #pingTimer: NodeJS.Timeout;
+  /** Present from `hello` on. */
+  #context: DispatchContext | undefined;
+  #detach: (() => void) | undefined;
+  /** Last frame the cursor has passed. */
+  #passed: Seq = 0;
+  #onPassed: (() => void) | undefined;
+  /** Pings since the client last showed life. */
+  #unanswered = 0;
+
+  constructor(socket: WebSocket, session: Session, services: ConnectionServices) {
+    const { limits } = services;
+    this.#socket = socket;
+    this.#session = session;
+    this.#services = services;
+    this.#outlet = createOutlet(socket, limits);
+    this.#helloTimer = setTimeout(() => this.end(CLOSE.noHello, 'no_hello'), limits.helloMs);
+    this.#pingTimer = setInterval(() => this.#ping(), limits.webSocketPingMs);
+    const take = createInbox(
+      socket,
+      { handle: (text) => this.#handle(text), onFlood: () => this.end(CLOSE.tooFast, 'too_many_messages') },
+      limits,
+    );
+    socket.on('message', (data, isBinary) => {
+      this.#unanswered = 0;
+      if (isBinary) this.end(CLOSE.binary, 'binary');
+      else take(String(data));
+    });
+    socket.on('pong', () => (this.#unanswered = 0));
+    socket.once('close', () => this.#dispose());
+  }
+
+  /** Say why, and close. What the client had not read by then it gets when it comes again. */
+  end(code: CloseCode, reason: string): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#outlet.control({ type: 'bye', code, reason, retry_ms: this.#services.limits.retryAfterMs });
+    this.#socket.close(code, reason);
+  }
+
+  /** The server goes: what is in the log reaches the client first, if it reads. */
+  async leave(): Promise<void> {
+    const { head } = this.#session.bounds();
+    const isBehind = this.#context !== undefined && this.#passed < head;
+    if (isBehind) await this.#untilPassed(head);
+    this.end(CLOSE.goingAway, 'server_shutdown');
+  }
+
+  async #handle(text: string): Promise<void> {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    let frame: ClientFrame | undefined;
+    try {
+      frame = this.#services.readFrame(text);
+      if (this.#context === undefined) this.#begin(frame);
+      else if (frame.type === 'hello')
+        throw new GauntletError('invalid_request', 'This connection has said hello already');
+      else await dispatch(frame, this.#context);
+    } catch (error) {
+      if (error instanceof NotAFrame) return this.end(CLOSE.badFrame, 'bad_frame');
+      const told = errorFrame(error, frame);
+      if (told.code === 'internal') this.#services.logger.error({ err: error }, 'A frame failed');
+      this.#outlet.control(told);
+    }
+  }
+
+  #begin(frame: ClientFrame): void {
+    if (frame.type !== 'hello') return this.end(CLOSE.noHello, 'no_hello');
+    clearTimeout(this.#helloTimer);
+    const { principal, readiness, limits } = this.#services;
+    const feeder = this.#session.feeder((control) => this.#outlet.control(control));
+    this.#context = { session: this.#session, feeder, outlet: this.#outlet, principal, readiness };
+    this.#detach = this.#session.attach();
+
+    const start = logStart(this.#session, { fromSeq: frame.from_seq, epoch: frame.epoch });
+    this.#outlet.control(welcomeFrame(this.#session, start, limits));
+    const onPassed = (seq: Seq) => {
+      this.#passed = seq;
+      this.#onPassed?.();
+    };
+    const options = { start, progress: frame.progress, signal: this.#gone.signal, onPassed };
+    replay(this.#session, this.#outlet, options).then(
+      (why) => {
+        if (why === 'slow reader') this.end(CLOSE.slowReader, 'slow_reader');
+        if (why === 'session closed') this.end(CLOSE.sessionClosed, 'session_closed');
+      },
+      (error: unknown) => {
+        if (this.#gone.signal.aborted) return;
+        this.#services.logger.error({ err: error, session_id: this.#session.id }, 'A stream failed');
+        this.end(CLOSE.internal, 'internal');
+      },
+    );
+  }
+
+  #untilPassed(head: Seq): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.#services.limits.killGraceMs);
+      const settle = () => {
+        if (this.#passed < head && !this.#gone.signal.aborted) return;
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#onPassed = settle;
+      this.#gone.signal.addEventListener('abort', settle, { once: true });
+    });
+  }
+
+  #ping(): void {
+    this.#unanswered += 1;
+    if (this.#unanswered > 2) this.#socket.terminate();
+    else this.#socket.ping();
+  }
+
+  #dispose(): void {
+    clearTimeout(this.#helloTimer);
+    clearInterval(this.#pingTimer);
+    this.#gone.abort();
+    this.#detach?.();
+    this.#context?.feeder.close();
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * What each client frame does: one call to the session.
+ */
+import { GauntletError } from '../../src/contract/errors.ts';
+import { readBlock } from '../../src/session/block-schema.ts';
+import type { Feeder } from '../../src/session/feeder.ts';
+import type { Session } from '../../src/session/session.ts';
+import type { Readiness } from '../dependencies.ts';
+import type { ClientFrame } from './client-frame.ts';
+import type { Outlet } from './outlet.ts';
+
+/** Frames that may come after `hello`. */
+export type LaterFrame = Exclude<ClientFrame, { readonly type: 'hello' }>;
+
+/** What a frame may reach. */
+export interface DispatchContext {
+  readonly session: Session;
+  readonly feeder: Feeder;
+  readonly outlet: Outlet;
+  readonly principal: string;
+  readiness(): Readiness;
+}
+
+/** Do what a frame says. @throws {GauntletError} What becomes an `error` frame. */
+export async function dispatch(frame: LaterFrame, context: DispatchContext): Promise<void> {
+  const { session, feeder, outlet } = context;
+  switch (frame.type) {
+    case 'tool_use':
+      refuseWhileDraining(context);
+      return feeder.toolUse(frame.turn_id, readBlock(frame.tool_use));
+    case 'stream_event':
+      refuseWhileDraining(context);
+      return feeder.streamEvent(frame.turn_id, frame.event);
+    case 'turn_end':
+      return feeder.endTurn(frame.turn_id);
+    case 'discard':
+      return feeder.discard(frame.turn_id);
+    case 'cancel':
+      session.cancel({ toolUseId: frame.tool_use_id, turnId: frame.turn_id });
+      return;
+    case 'interrupt':
+      return session.interrupt();
+    case 'permission_answer':
+      await session.answer(frame.request_id, frame.answer, context.principal);
+      return;
+    case 'ping':
+      return outlet.control({ type: 'pong', t: frame.t });
+    case 'ack':
+      // A cursor needs no acknowledgement; clients may send one for their own books.
+      return;
+  }
+}
+
+function refuseWhileDraining({ readiness }: DispatchContext): void {
+  if (readiness() !== 'draining') return;
+  throw new GauntletError('shutting_down', 'The server is shutting down; connect again soon');
+}

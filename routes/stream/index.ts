@@ -1,0 +1,64 @@
+/**
+ * `GET /sessions/{id}/stream`: the WebSocket channel. Whatever could refuse a client does so in the upgrade.
+ */
+import fastifyWebsocket from '@fastify/websocket';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { GauntletError } from '../../src/contract/errors.ts';
+import type { Session } from '../../src/session/session.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { sessionFinder } from '../sessions/index.ts';
+import { clientFrameReader } from './client-frame.ts';
+import { Connection } from './connection.ts';
+import { isSpoken, SUBPROTOCOL } from './subprotocol.ts';
+
+/** The door of streams, in a scope of its own: the plugin's hooks cost other routes nothing. */
+export function streamDoor(app: FastifyInstance, dependencies: Dependencies): void {
+  const { limits, logger, readiness } = dependencies;
+  const sessionOf = sessionFinder(dependencies);
+  const readFrame = clientFrameReader(limits);
+  const connections = new Set<Connection>();
+  const admitted = new WeakMap<FastifyRequest, Session>();
+
+  async function admit(request: FastifyRequest): Promise<void> {
+    if (!request.ws)
+      throw new GauntletError('invalid_request', 'Cannot stream over plain HTTP: open it as a WebSocket');
+    if (!isSpoken(request.headers['sec-websocket-protocol'])) {
+      throw new GauntletError('invalid_request', `Cannot speak this subprotocol: offer "${SUBPROTOCOL}"`);
+    }
+    admitted.set(request, await sessionOf(request));
+  }
+
+  app.register(async (scope) => {
+    await scope.register(fastifyWebsocket, {
+      options: {
+        maxPayload: limits.webSocketMessageBytes,
+        perMessageDeflate: false,
+        handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+      },
+      // A broken frame is the client's; ws closes with the code that says so.
+      errorHandler: (error) => logger.debug({ err: error }, 'A WebSocket failed'),
+      preClose: (done) => {
+        void Promise.all([...connections].map((connection) => connection.leave())).then(() => {
+          scope.websocketServer.close();
+          done();
+        });
+      },
+    });
+    scope.route({
+      method: 'GET',
+      url: '/sessions/:id/stream',
+      config: { takesTicket: true, summary: 'The WebSocket channel' },
+      preValidation: admit,
+      // `admit` refuses whatever is no upgrade.
+      handler: (_request, reply) => reply,
+      wsHandler: (socket, request) => {
+        const session = admitted.get(request);
+        if (session === undefined) throw new TypeError('A stream was opened without a session');
+        const services = { limits, logger, readiness, readFrame, principal: request.principal };
+        const connection = new Connection(socket, session, services);
+        connections.add(connection);
+        socket.once('close', () => connections.delete(connection));
+      },
+    });
+  });
+}
