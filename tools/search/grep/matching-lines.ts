@@ -1,0 +1,149 @@
+/**
+ * Matching lines, cut out of ripgrep's output as it comes.
+ *
+ * Works on bytes and copies none it does not need: a search over many files prints megabytes. Each line
+ * is `path NUL number : text`; the NUL becomes the separator in place, and what may not be shown is left out.
+ */
+import { showText } from '../../../src/files/hidden-characters.ts';
+
+const NUL = 0x00;
+const LINE_END = 0x0a;
+const COLON = 0x3a;
+const DASH = 0x2d;
+
+/** Which lines are wanted. */
+export interface LineSelection {
+  readonly hasLineNumbers: boolean;
+  /** Lines left out at the beginning. */
+  readonly offset: number;
+  /** Lines shown; Infinity for all. */
+  readonly limit: number;
+  readonly maxBytes: number;
+  /** Asked once a file, about the path as ripgrep prints it. */
+  isHidden(path: string): boolean;
+}
+
+/** What was selected. */
+export interface SelectedLines {
+  readonly text: string;
+  readonly lineCount: number;
+  /** Why there is more: enough lines, too many bytes, or undefined. */
+  readonly stoppedBy: 'limit' | 'bytes' | undefined;
+}
+
+/** A selection in progress. */
+export interface MatchingLines {
+  /** Take a chunk of output; it is changed. @returns False when nothing more is wanted. */
+  push(chunk: Buffer): boolean;
+  finish(): SelectedLines;
+}
+
+/** Begin a selection. */
+export function selectMatchingLines(selection: LineSelection): MatchingLines {
+  const kept: Buffer[] = [];
+  let keptBytes = 0;
+  let carried: Buffer | undefined;
+  let seenLines = 0;
+  let lineCount = 0;
+  let stoppedBy: SelectedLines['stoppedBy'];
+  // The file whose lines are passing: its path as printed, and what was decided about it once.
+  let path: Buffer = Buffer.alloc(0);
+  let isHidden = false;
+  let shownAs: Buffer | undefined;
+
+  function enterFile(printed: Buffer): void {
+    path = Buffer.from(printed);
+    const text = printed.toString();
+    isHidden = selection.isHidden(text);
+    const shown = showText(text);
+    shownAs = shown === text ? undefined : Buffer.from(shown);
+  }
+
+  /** Judge one line. @returns Whether it is shown. */
+  function wants(data: Buffer, start: number, nul: number, end: number): boolean {
+    if (nul < 0) {
+      // No path: a line between groups of context, or a word about a binary file.
+      if (end - start !== 2 || data[start] !== DASH) return mayShowNote(data.toString('utf8', start, end));
+    } else if (!startsWith(data, start, nul, path)) {
+      enterFile(data.subarray(start, nul));
+    }
+    if (isHidden) return false;
+    if (lineCount >= selection.limit) {
+      stoppedBy = 'limit';
+      return false;
+    }
+    if (nul >= 0) data[nul] = separator(data, nul, selection.hasLineNumbers);
+    if (seenLines++ < selection.offset) return false;
+    lineCount++;
+    return true;
+  }
+
+  function mayShowNote(note: string): boolean {
+    const about = /^(.*): binary file matches/.exec(note);
+    return about?.[1] !== undefined && !selection.isHidden(about[1]) && lineCount++ < selection.limit;
+  }
+
+  function keep(data: Buffer): void {
+    if (data.length === 0) return;
+    kept.push(data);
+    keptBytes += data.length;
+    if (keptBytes > selection.maxBytes) stoppedBy = 'bytes';
+  }
+
+  /** Walk whole lines; runs of lines that stay as they are stay one piece. @returns Where the last line ended. */
+  function walk(data: Buffer): number {
+    let start = 0;
+    let runStart = 0;
+    let nul = -1;
+    for (let at = 0; at < data.length; at++) {
+      const byte = data[at];
+      if (byte === NUL && nul < 0) nul = at;
+      if (byte !== LINE_END) continue;
+      const isWanted = wants(data, start, nul, at);
+      if (!isWanted || (shownAs && nul >= 0)) {
+        keep(data.subarray(runStart, start));
+        if (isWanted && shownAs) keep(Buffer.concat([shownAs, data.subarray(nul, at + 1)]));
+        runStart = at + 1;
+      }
+      start = at + 1;
+      nul = -1;
+      if (stoppedBy !== undefined) break;
+    }
+    keep(data.subarray(runStart, start));
+    return start;
+  }
+
+  return {
+    push(chunk) {
+      if (stoppedBy !== undefined) return false;
+      const data = carried ? Buffer.concat([carried, chunk]) : chunk;
+      const end = walk(data);
+      carried = end < data.length ? data.subarray(end) : undefined;
+      if ((carried?.length ?? 0) > selection.maxBytes) stoppedBy = 'bytes';
+      return stoppedBy === undefined;
+    },
+    finish() {
+      const text = Buffer.concat(kept).toString().replace(/\n$/, '');
+      return { text, lineCount, stoppedBy };
+    },
+  };
+}
+
+function startsWith(data: Buffer, start: number, end: number, prefix: Buffer): boolean {
+  if (end - start !== prefix.length) return false;
+  // Backwards: neighbouring files differ in their last letters.
+  for (let at = prefix.length - 1; at >= 0; at--) if (data[start + at] !== prefix[at]) return false;
+  return true;
+}
+
+/** A line of context has a dash after its number, a match a colon; without numbers nobody can tell. */
+function separator(data: Buffer, nul: number, hasLineNumbers: boolean): number {
+  if (!hasLineNumbers) return COLON;
+  let at = nul + 1;
+  while (isDigit(data[at] ?? 0)) at++;
+  return data[at] === DASH ? DASH : COLON;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
+}

@@ -1,0 +1,52 @@
+/** Grep, drawn as data. */
+import type { Limits } from '../../../config/limits.ts';
+import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
+import type { Display } from '../../../src/contract/display.ts';
+import { showText, showValue } from '../../../src/files/hidden-characters.ts';
+import type { GrepOutput } from './run.ts';
+import type { GrepArguments } from './schema.ts';
+
+/** What will be searched for; the input may still be streaming in. */
+export function renderGrep(input: Partial<GrepArguments>): Display {
+  const where = [input.path, input.glob, input.type].filter((part) => typeof part === 'string').map(showText);
+  return {
+    title: `Search for ${showValue(input.pattern, '…')}`,
+    ...(where.length === 0 ? {} : { subtitle: `in ${where.join(', ')}` }),
+    blocks: [],
+    group: { key: 'grep', title: 'Search files' },
+  };
+}
+
+/** What was found, for people. */
+export function renderGrepResult(output: GrepOutput, style: 'condensed' | undefined, limits: Limits): Display {
+  const title = `Found ${counted(output.total ?? output.count, output.mode === 'content' ? 'line' : 'file')}`;
+  if (style === 'condensed') return { title, blocks: [] };
+  const notices = output.notices.map((text) => ({ kind: 'text' as const, text }));
+  return { title, blocks: [{ kind: 'code', text: output.text.slice(0, limits.fileDisplayChars) }, ...notices] };
+}
+
+/** A call that was not allowed. */
+export function renderGrepRejected(input: Partial<GrepArguments>, message: string): Display {
+  return { title: `Did not search for ${showValue(input.pattern, 'anything')}`, tone: 'warning', blocks: [{ kind: 'text', text: message }] };
+}
+
+/** A call that failed. */
+export function renderGrepError(message: string, input: Partial<GrepArguments>): Display {
+  return { title: `Could not search for ${showValue(input.pattern, 'anything')}`, tone: 'danger', blocks: [{ kind: 'text', text: message }] };
+}
+
+/** What the model is sent. */
+export function grepResult(output: GrepOutput, toolUseId: string): ToolResultBlock {
+  const content = [headline(output), output.text, ...output.notices].filter((part) => part !== '').join('\n');
+  return { type: 'tool_result', tool_use_id: toolUseId, content };
+}
+
+function headline(output: GrepOutput): string {
+  if (output.mode === 'content') return output.count === 0 ? 'No matches found' : '';
+  if (output.count === 0 && (output.total ?? 0) === 0) return 'No files found';
+  return output.mode === 'files_with_matches' ? `Found ${counted(output.total ?? output.count, 'file')}` : '';
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${count === 1 ? noun : `${noun}s`}`;
+}

@@ -1,0 +1,70 @@
+/**
+ * The command line of ripgrep for one input: every value stands behind its own option, none can become one.
+ */
+import type { Limits } from '../../../config/limits.ts';
+import type { GrepArguments } from './schema.ts';
+
+/** Arguments for `rg`; `target` is left out for the working directory itself. */
+export function ripgrepArguments(input: GrepArguments, target: string | undefined, limits: Limits): readonly string[] {
+  return [
+    '--no-config',
+    '--color=never',
+    '--no-heading',
+    '--with-filename',
+    // A NUL after each path: names may hold colons, blanks and line ends.
+    '--null',
+    '--hidden',
+    // Ignore files count outside repositories too, as they do for Glob.
+    '--no-require-git',
+    ...outputArguments(input, limits),
+    ...(input['-i'] ? ['--ignore-case'] : []),
+    ...(input.multiline ? ['--multiline', '--multiline-dotall'] : []),
+    ...(input.type === undefined ? [] : [`--type=${input.type}`]),
+    ...(input.glob === undefined ? [] : [`--glob=${input.glob}`]),
+    // After the caller's glob: of several, the last that matches decides.
+    '--glob=!.git',
+    // A sorted search runs on one thread, but is the same each time, which pages need; all at once need not be.
+    ...(input.head_limit === 0 || outputMode(input) === 'files_with_matches' ? [] : ['--sort=path']),
+    '-e',
+    input.pattern,
+    '--',
+    ...(target === undefined ? [] : [target]),
+  ];
+}
+
+/** How results are shown; file paths by default. */
+export function outputMode(input: GrepArguments): NonNullable<GrepArguments['output_mode']> {
+  return input.output_mode ?? 'files_with_matches';
+}
+
+/** Whether lines carry their number. */
+export function hasLineNumbers(input: GrepArguments): boolean {
+  return input['-n'] ?? true;
+}
+
+function outputArguments(input: GrepArguments, limits: Limits): readonly string[] {
+  switch (outputMode(input)) {
+    case 'files_with_matches':
+      return ['--files-with-matches'];
+    case 'count':
+      return ['--count-matches'];
+    case 'content':
+      return [
+        hasLineNumbers(input) ? '--line-number' : '--no-line-number',
+        `--max-columns=${limits.grepLineBytes}`,
+        '--max-columns-preview',
+        ...(input['-o'] ? ['--only-matching'] : []),
+        ...contextArguments(input),
+      ];
+  }
+}
+
+function contextArguments(input: GrepArguments): readonly string[] {
+  const around = input['-C'] ?? input.context;
+  const after = input['-A'] ?? around;
+  const before = input['-B'] ?? around;
+  return [
+    ...(after === undefined ? [] : [`--after-context=${after}`]),
+    ...(before === undefined ? [] : [`--before-context=${before}`]),
+  ];
+}

@@ -1,0 +1,82 @@
+/**
+ * One run of ripgrep: started, read until enough was read, ended with all it started.
+ */
+import { GauntletError } from '../../../src/contract/errors.ts';
+import type { ProcessHost } from '../../../src/process/process-host.ts';
+import { ripgrepPath } from '../../../src/process/ripgrep.ts';
+
+/** A run. */
+export interface RipgrepRun {
+  readonly processHost: ProcessHost;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly maxErrorBytes: number;
+  /** @returns False when enough was read: the run is ended. */
+  onOutput(chunk: Buffer): boolean;
+}
+
+/** How it ended. */
+export interface RipgrepEnd {
+  /** `matched`, `none` and `partial` as ripgrep reports them; `stopped` when enough was read. */
+  readonly outcome: 'matched' | 'none' | 'partial' | 'stopped' | 'timeout';
+  /** Files or folders that could not be read. */
+  readonly unreadable: number;
+}
+
+/**
+ * Run ripgrep.
+ *
+ * @throws {GauntletError} `tool_failed` with ripgrep's words when it could not search at all: a bad expression, an unknown type.
+ */
+export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
+  run.signal.throwIfAborted();
+  const errors: Buffer[] = [];
+  let errorBytes = 0;
+  let isEnough = false;
+  let isLate = false;
+  let stop: () => void = () => undefined;
+  const stopped = new Promise<'stopped'>((resolve) => (stop = () => resolve('stopped')));
+  const child = run.processHost.spawn({
+    file: ripgrepPath,
+    args: run.args,
+    cwd: run.cwd,
+    onOutput: (stream, chunk) => {
+      if (stream === 'stderr') {
+        if (errorBytes < run.maxErrorBytes) errors.push(chunk);
+        errorBytes += chunk.length;
+      } else if (!isEnough && !run.onOutput(chunk)) {
+        isEnough = true;
+        stop();
+      }
+    },
+  });
+  const timer = setTimeout(() => {
+    isLate = true;
+    stop();
+  }, run.timeoutMs);
+  run.signal.addEventListener('abort', stop, { once: true });
+  try {
+    await child.started;
+    const ended = await Promise.race([child.exited, stopped]);
+    run.signal.throwIfAborted();
+    if (ended === 'stopped') return { outcome: isLate ? 'timeout' : 'stopped', unreadable: 0 };
+    if (isEnough) return { outcome: 'stopped', unreadable: 0 };
+    return judgeExit(ended.code, Buffer.concat(errors).toString());
+  } finally {
+    clearTimeout(timer);
+    run.signal.removeEventListener('abort', stop);
+    if (isEnough || isLate || run.signal.aborted) await child.killTree();
+  }
+}
+
+function judgeExit(code: number | null, errorText: string): RipgrepEnd {
+  if (code === 0) return { outcome: 'matched', unreadable: 0 };
+  if (code === 1) return { outcome: 'none', unreadable: 0 };
+  const lines = errorText.split('\n').filter((line) => line !== '');
+  // "rg: some/path: Permission denied (os error 13)": that file is missing from the search, the rest is not.
+  const isOnlyUnreadable = lines.length > 0 && lines.every((line) => /\(os error \d+\)$/.test(line));
+  if (code === 2 && isOnlyUnreadable) return { outcome: 'partial', unreadable: lines.length };
+  throw new GauntletError('tool_failed', `Cannot search: ${errorText.trim() || `ripgrep ended with code ${code}`}`);
+}

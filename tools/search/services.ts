@@ -1,0 +1,16 @@
+/**
+ * What the search tools are handed by whoever wires the server.
+ */
+import type { Limits } from '../../config/limits.ts';
+import type { LocatePath } from '../../src/contract/located-path.ts';
+import type { ProcessHost } from '../../src/process/process-host.ts';
+
+/** Services of Glob and Grep. */
+export interface SearchToolServices {
+  readonly locate: LocatePath;
+  readonly limits: Limits;
+  /** Starts ripgrep. */
+  readonly processHost: ProcessHost;
+  /** Absolute real folders no search looks into, but for the session's own folder: the data directory. */
+  readonly privateFolders?: readonly string[];
+}
