@@ -13,11 +13,9 @@ import { toOutput, type McpOutput } from './call-result.ts';
 import { jsonSchemaInput } from './json-schema-input.ts';
 import { mcpToolName } from './naming.ts';
 import { mcpRendering, type McpProgress } from './render.ts';
-import type { McpToolDefinition } from './tool-definition.ts';
+import { RESULT_CHARS_KEY, type McpToolDefinition } from './tool-definition.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
-/** `_meta` key by which a tool raises the limit of its own results. */
-const RESULT_CHARS_KEY = 'anthropic/maxResultSizeChars';
 /** What a result of an MCP tool may hold when the tool says nothing. */
 const DEFAULT_RESULT_CHARS = 100_000;
 const TITLE_CHARS = 100;
@@ -123,7 +121,7 @@ function resultSize(
   limits: Pick<Limits, 'resultChars' | 'mcpResultChars'>,
 ): Pick<Tool, 'maxResultSizeChars' | 'isOutsideTurnBudget'> {
   const asked = meta?.[RESULT_CHARS_KEY];
-  if (typeof asked !== 'number' || !(asked > limits.resultChars)) return { maxResultSizeChars: DEFAULT_RESULT_CHARS };
+  if (asked === undefined || asked <= limits.resultChars) return { maxResultSizeChars: DEFAULT_RESULT_CHARS };
   return { maxResultSizeChars: Math.min(Math.floor(asked), limits.mcpResultChars), isOutsideTurnBudget: true };
 }
 

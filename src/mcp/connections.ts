@@ -4,27 +4,18 @@
  * Nothing here waits: servers connect in the background, a few at a time, and one that is dead hides
  * nothing of the others.
  */
-import type { Limits } from '../../config/limits.ts';
 import { errorMessage, GauntletError } from '../contract/errors.ts';
 import type { Tool } from '../contract/tool.ts';
-import type { ProcessHost } from '../process/process-host.ts';
 import type { McpServerStatus } from './connection.ts';
 import type { McpServer } from './server.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import { takeSlots } from './slots.ts';
+import type { McpSurroundings } from './surroundings.ts';
 
 /** What the connections are made from. */
-export interface McpConnectionsOptions {
+export interface McpConnectionsOptions extends McpSurroundings {
   /** The setting `mcpServers`. */
   readonly servers: Readonly<Record<string, McpServerSettings>>;
-  readonly processHost: ProcessHost;
-  /** Absolute; where relative working directories of stdio servers start from. */
-  readonly folder: string;
-  readonly limits: Limits;
-  /** `tools()` gives another list from now on. */
-  readonly onToolsChanged: () => void;
-  /** A server failed, left tools out or changed one: for whoever watches. */
-  readonly onNotice: (level: 'info' | 'warning', code: string, message: string) => void;
 }
 
 /** Where one server stands, for people. */

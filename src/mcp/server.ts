@@ -7,14 +7,14 @@ import type { CallToolResult, Client, Tool as SdkTool } from '@modelcontextproto
 import type { Tool } from '../contract/tool.ts';
 import { adaptTool, type McpToolCall } from './adapt.ts';
 import { McpConnection, type ConnectionOptions } from './connection.ts';
-import type { McpConnectionsOptions } from './connections.ts';
 import { definitionPins } from './definition-pins.ts';
 import { openStdioLink } from './stdio-link.ts';
 import { remoteOpener } from './remote-link.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import type { Slots } from './slots.ts';
-import { visibleLine } from './visible-text.ts';
+import type { McpSurroundings } from './surroundings.ts';
 import type { McpToolDefinition } from './tool-definition.ts';
+import { visibleLine } from './visible-text.ts';
 
 /** Names that are remembered for each that may be listed at once. */
 const PINS_PER_TOOL = 4;
@@ -30,7 +30,7 @@ export interface McpServer {
 }
 
 /** What a server is made from. */
-export interface McpServerOptions extends Omit<McpConnectionsOptions, 'servers'> {
+export interface McpServerOptions extends McpSurroundings {
   readonly name: string;
   readonly settings: McpServerSettings;
   readonly slots: Slots;

@@ -11,6 +11,9 @@ import { hasReferenceCycle } from './reference-cycle.ts';
 /** Longest name taken from a server; what it is called here is shorter (`mcpToolName`). */
 const SENT_NAME_CHARS = 256;
 
+/** `_meta` key by which a tool raises the limit of its own results. */
+export const RESULT_CHARS_KEY = 'anthropic/maxResultSizeChars';
+
 /** A hint of the wrong type is no hint: the answer is then "no". */
 const hint = z.boolean().optional().catch(undefined);
 
@@ -32,12 +35,15 @@ const SentTool = z.object({
     })
     .optional()
     .catch(undefined),
-  _meta: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  _meta: z
+    .object({ [RESULT_CHARS_KEY]: z.number().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
 });
 
 /** A tool as its server describes it. */
 export type McpToolDefinition = z.output<typeof SentTool> & {
-  /** sha256, hex, of all that a person approves: words, schema and hints. */
+  /** sha256, hex, of all that is used of it: words, schema and hints. */
   readonly hash: string;
 };
 
@@ -74,7 +80,6 @@ function refused(sent: unknown, refusal: string): JudgedTool {
   return { name: typeof name === 'string' ? name : 'unnamed', refusal };
 }
 
-function hashDefinition({ name, title, description, inputSchema, annotations }: z.output<typeof SentTool>): string {
-  const approved = JSON.stringify([name, title, description, inputSchema, annotations]);
-  return createHash('sha256').update(approved).digest('hex');
+function hashDefinition(definition: z.output<typeof SentTool>): string {
+  return createHash('sha256').update(JSON.stringify(definition)).digest('hex');
 }

@@ -1,0 +1,130 @@
+/**
+ * Loads plugins: modules that default-export one tool or a list of tools.
+ *
+ * A plugin is written outside this repository and need import nothing from it. One that is wrong stops
+ * the start, with an error that names the plugin, the tool and the member.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Limits } from '../../config/limits.ts';
+import { errorMessage, GauntletError } from '../contract/errors.ts';
+import type { Tool } from '../contract/tool.ts';
+import { pluginTool } from './plugin-tool.ts';
+
+/** Where plugins are found, and whose names they may not take. */
+export interface PluginOptions {
+  /** Absolute folder of the settings file: where paths and packages are looked for. */
+  readonly baseFolder: string;
+  readonly builtIns: readonly Tool[];
+  readonly limits: Pick<Limits, 'pluginLoadMs'>;
+}
+
+/**
+ * Load plugins in the order of the settings file.
+ *
+ * @param specifiers Paths (relative to `baseFolder`, or absolute) or package names.
+ * @throws {GauntletError} `invalid_setting` for the first plugin that cannot be used.
+ */
+export async function loadPlugins(specifiers: readonly string[], options: PluginOptions): Promise<readonly Tool[]> {
+  const owners = new Map(options.builtIns.flatMap((tool) => namesOf(tool).map((name) => [name, 'a built-in tool'])));
+  const tools: Tool[] = [];
+  for (const specifier of specifiers) {
+    for (const tool of await loadPlugin(specifier, options)) {
+      for (const name of namesOf(tool)) {
+        const owner = owners.get(name);
+        if (owner !== undefined)
+          throw refusal(specifier, `its tool "${tool.name}" takes the name "${name}" of ${owner}`);
+      }
+      for (const name of namesOf(tool)) owners.set(name, `the plugin "${specifier}"`);
+      tools.push(tool);
+    }
+  }
+  return Object.freeze(tools);
+}
+
+async function loadPlugin(specifier: string, options: PluginOptions): Promise<readonly Tool[]> {
+  const module = await importPlugin(specifier, options);
+  const exported = Array.isArray(module['default']) ? (module['default'] as unknown[]) : [module['default']];
+  if (exported.length === 0) throw refusal(specifier, 'its list of tools is empty');
+  return exported.map((definition, index) => {
+    try {
+      return pluginTool(definition, specifier);
+    } catch (error) {
+      const name =
+        typeof definition === 'object' && definition !== null ? (definition as { name?: unknown }).name : undefined;
+      const which = typeof name === 'string' ? `tool "${name}"` : `export ${index}`;
+      throw refusal(specifier, `its ${which} is not one: ${errorMessage(error)}`, error);
+    }
+  });
+}
+
+async function importPlugin(
+  specifier: string,
+  { baseFolder, limits }: PluginOptions,
+): Promise<Readonly<Record<string, unknown>>> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`it did not load within ${limits.pluginLoadMs} ms`)),
+      limits.pluginLoadMs,
+    );
+  });
+  try {
+    const loading = import(moduleAddress(specifier, baseFolder)) as Promise<Readonly<Record<string, unknown>>>;
+    return await Promise.race([loading, late]);
+  } catch (error) {
+    throw refusal(specifier, errorMessage(error), error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The `file:` address of a path or package. @throws {Error} When there is no such module. */
+function moduleAddress(specifier: string, baseFolder: string): string {
+  const path = resolve(baseFolder, specifier);
+  if (/^\.{0,2}[/\\]/.test(specifier) || existsSync(path)) return pathToFileURL(path).href;
+  const require = createRequire(`${baseFolder}${sep}settings.json`);
+  try {
+    return pathToFileURL(require.resolve(specifier)).href;
+  } catch (error) {
+    // Node resolves as `require` would, which does not see what a package exports to `import` alone.
+    const entry =
+      (error as NodeJS.ErrnoException).code === 'ERR_PACKAGE_PATH_NOT_EXPORTED' && importEntry(specifier, require);
+    if (entry) return pathToFileURL(entry).href;
+    throw error;
+  }
+}
+
+/** The main entry of a package that exports to `import` alone, as an absolute path. */
+function importEntry(name: string, require: NodeJS.Require): string | undefined {
+  const folders = require.resolve.paths(name) ?? [];
+  const folder = folders
+    .map((parent) => join(parent, name))
+    .find((candidate) => existsSync(join(candidate, 'package.json')));
+  if (folder === undefined) return undefined;
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { exports?: unknown };
+  const entry = firstImport(exports);
+  return entry === undefined ? undefined : resolve(folder, entry);
+}
+
+/** Follows `"."` and the conditions that hold for `import`, in the package's order. */
+function firstImport(target: unknown): string | undefined {
+  if (typeof target === 'string') return target;
+  if (typeof target !== 'object' || target === null) return undefined;
+  for (const [condition, next] of Object.entries(target)) {
+    const entry = ['.', 'import', 'node', 'default'].includes(condition) ? firstImport(next) : undefined;
+    if (entry !== undefined) return entry;
+  }
+  return undefined;
+}
+
+function namesOf({ name, aliases = [] }: Pick<Tool, 'name' | 'aliases'>): readonly string[] {
+  return [name, ...aliases];
+}
+
+function refusal(specifier: string, reason: string, cause?: unknown): GauntletError {
+  const message = `Cannot load the plugin "${specifier}": ${reason}. Correct it or take it out of "plugins"`;
+  return new GauntletError('invalid_setting', message, { details: { reason: 'plugin' }, cause });
+}

@@ -1,0 +1,94 @@
+/**
+ * Completes what a plugin exports to a tool, or says which member is wrong.
+ *
+ * What may be left out beyond `buildTool`'s own defaults: `description`, the mapping of the result and
+ * its limit. `prompt` and `description` may be plain texts.
+ */
+import { z } from 'zod';
+import type { ToolResultBlock } from '../contract/blocks.ts';
+import { buildTool } from '../contract/build-tool.ts';
+import type { Tool } from '../contract/tool.ts';
+import { pluginInput } from './plugin-input.ts';
+
+/** Characters of a result where a plugin sets no limit of its own. */
+const DEFAULT_RESULT_CHARS = 50_000;
+
+/** Aliases of one tool. */
+const MOST_ALIASES = 16;
+
+/** What the model APIs take as a name; the prefix of MCP tools belongs to their servers. */
+const name = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits, "_" or "-"')
+  .refine((value) => !value.startsWith('mcp__'), 'must not begin with "mcp__"');
+
+const isFunction = (value: unknown) => typeof value === 'function';
+const method = z.custom<(...given: never[]) => unknown>(isFunction, 'expected a function');
+const words = z.union([z.string(), method], 'expected a text or a function');
+const flag = z.boolean().optional();
+const optional = method.optional();
+
+/** Every member of a tool with the kind of value it is. Further members are kept: they may be a plugin's own. */
+const Definition = z.looseObject({
+  name,
+  aliases: z.array(name).max(MOST_ALIASES).optional(),
+  searchHint: z.string().optional(),
+  inputSchema: z.custom<object>((value) => typeof value === 'object' && value !== null, 'expected a Zod schema'),
+  prompt: words,
+  description: words.optional(),
+  call: method,
+  mapToolResultToToolResultBlockParam: optional,
+  maxResultSizeChars: z.number().positive().or(z.literal(Infinity)).optional(),
+  shouldDefer: flag,
+  alwaysLoad: flag,
+  strict: flag,
+  touchesOnlySession: flag,
+  isFileEdit: flag,
+  abortsSiblings: flag,
+  isOutsideTurnBudget: flag,
+  ...Object.fromEntries(
+    [
+      ...['userFacingName', 'isEnabled', 'disabledReason', 'validateInput', 'checkPermissions', 'isReadOnly'],
+      ...['isConcurrencySafe', 'isDestructive', 'toAutoClassifierInput', 'backfillObservableInput'],
+      ...['preparePermissionMatcher', 'paths', 'warnings', 'suggestRules', 'interruptBehavior', 'isResultTruncated'],
+      ...['isSearchOrReadCommand', 'extractSearchText', 'getToolUseSummary', 'getActivityDescription'],
+      ...['renderToolUseMessage', 'renderToolUseProgressMessage', 'renderToolResultMessage'],
+      ...['renderToolUseRejectedMessage', 'renderToolUseErrorMessage', 'renderGroupedToolUse'],
+    ].map((member) => [member, optional]),
+  ),
+});
+
+/**
+ * Make the tool of one export.
+ *
+ * @param exported A definition as `buildTool` takes it, or a tool that it made.
+ * @param plugin Names the plugin in the tool's origin.
+ * @throws {Error} That names the member and what is wrong with it.
+ */
+export function pluginTool(exported: unknown, plugin: string): Tool {
+  const parsed = Definition.safeParse(exported);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new Error(`"${issue?.path.join('.') || 'default export'}": ${issue?.message ?? 'malformed'}`);
+  }
+  const { inputSchema, prompt, description = parsed.data.name, ...members } = parsed.data;
+  return buildTool({
+    mapToolResultToToolResultBlockParam: textResult,
+    maxResultSizeChars: DEFAULT_RESULT_CHARS,
+    ...(members as unknown as Pick<Tool, 'name' | 'call'>),
+    ...pluginInput(inputSchema),
+    prompt: spoken(prompt),
+    description: spoken(description),
+    origin: { type: 'plugin', name: plugin },
+  });
+}
+
+function spoken(words: string | ((...given: never[]) => unknown)): () => string {
+  return typeof words === 'string' ? () => words : (words as () => string);
+}
+
+/** A text as it is, everything else as JSON. */
+function textResult(output: unknown, toolUseId: string): ToolResultBlock {
+  const content = typeof output === 'string' ? output : (JSON.stringify(output) ?? '');
+  return { type: 'tool_result', tool_use_id: toolUseId, content };
+}
