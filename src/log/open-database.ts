@@ -12,6 +12,15 @@ import { migrate, newEpoch, writeEpoch } from './log-schema.ts';
 /** What an acknowledged append survives: the death of the process, or that of the machine. */
 export type Durability = 'process' | 'power';
 
+/** Where the file lies, what it may be trusted with and how large it may grow. */
+export interface DatabaseOptions {
+  /** Absolute; exists, and belongs to this server alone. */
+  readonly folder: string;
+  readonly durability: Durability;
+  readonly maxBytes: number;
+  readonly onProblem: OnLogProblem;
+}
+
 /** An open file and what must be known to go on with it. */
 export interface OpenDatabase {
   readonly database: Database.Database;
@@ -22,14 +31,15 @@ export interface OpenDatabase {
 }
 
 /**
- * Open `log.db` in `folder`, or begin it. A file that SQLite refuses is renamed and a new one begun.
+ * Open `log.db` in the folder, or begin it. A file that SQLite refuses is renamed and a new one begun.
  *
  * @throws {GauntletError} `log_unavailable` if the disk refuses; `invalid_setting` if a newer version wrote the file.
  */
-export function openDatabase(folder: string, durability: Durability, onProblem: OnLogProblem): OpenDatabase {
+export function openDatabase(options: DatabaseOptions): OpenDatabase {
+  const { folder, onProblem } = options;
   const path = join(folder, 'log.db');
   try {
-    const database = connectOrBeginAnew(path, durability, onProblem);
+    const database = connectOrBeginAnew(path, options);
     const highWater = openHighWaterMark(join(folder, 'log.mark'));
     const lastOnDisk = lastRowOf(database);
     const epoch = epochAfterLoss({ database, found: highWater.found, lastOnDisk, onProblem });
@@ -42,19 +52,19 @@ export function openDatabase(folder: string, durability: Durability, onProblem: 
   }
 }
 
-function connectOrBeginAnew(path: string, durability: Durability, onProblem: OnLogProblem): Database.Database {
+function connectOrBeginAnew(path: string, options: DatabaseOptions): Database.Database {
   try {
-    return connect(path, durability);
+    return connect(path, options);
   } catch (cause) {
     if (!isRefusal(cause)) throw cause;
     const aside = setAside(path);
     const message = `The log "${path}" is damaged and was renamed to "${aside}"; a new one was begun`;
-    onProblem({ code: 'database_set_aside', message, path: aside, cause });
-    return connect(path, durability);
+    options.onProblem({ code: 'database_set_aside', message, path: aside, cause });
+    return connect(path, options);
   }
 }
 
-function connect(path: string, durability: Durability): Database.Database {
+function connect(path: string, { durability, maxBytes }: DatabaseOptions): Database.Database {
   // SQLite would create the file readable by all; its write-ahead log takes over the mode.
   closeSync(openSync(path, 'a', 0o600));
   const database = new Database(path);
@@ -67,6 +77,8 @@ function connect(path: string, durability: Durability): Database.Database {
     // loss costs the newest frames but never the file.
     database.pragma(`synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
     migrate(database, path);
+    const { page_size: pageBytes } = database.prepare('PRAGMA page_size').get() as { page_size: number };
+    database.pragma(`max_page_count = ${Math.ceil(maxBytes / pageBytes)}`);
     return database;
   } catch (error) {
     database.close();

@@ -137,10 +137,11 @@ export function rowStore(open: OpenDatabase, onMarkFailed: (cause: unknown) => v
         database.pragma('journal_mode = DELETE');
         database.pragma('locking_mode = NORMAL');
         database.prepare('SELECT 1 FROM meta').get();
-      } finally {
-        database.close();
-        highWater.close();
+      } catch {
+        // A full disk has no room to tidy up. The write-ahead log stays, and the next start reads it.
       }
+      database.close();
+      highWater.close();
     },
   };
 }

@@ -21,7 +21,7 @@ import { rowStore, type NewRow, type RowStore } from './row-store.ts';
 export interface SqliteLogOptions {
   /** Absolute; exists, and belongs to this server alone. */
   readonly folder: string;
-  readonly limits: Pick<Limits, 'logTailBytes' | 'logPage' | 'logPageRows' | 'logHeads' | 'logSweepRows'>;
+  readonly limits: Pick<Limits, `log${string}` & keyof Limits>;
   readonly durability: Durability;
   /** Told of damage; by default nobody is. */
   readonly onProblem?: OnLogProblem;
@@ -64,7 +64,7 @@ class SqliteLog implements FrameLog {
   constructor({ folder, limits, durability, onProblem = () => undefined }: SqliteLogOptions) {
     this.#limits = limits;
     this.#onProblem = onProblem;
-    const open = openDatabase(folder, durability, onProblem);
+    const open = openDatabase({ folder, durability, maxBytes: limits.logFileBytes, onProblem });
     this.epoch = open.epoch;
     this.#store = rowStore(open, (cause) => this.#reportMark(cause));
     this.#sessions = new OpenSessions(this.#store, limits.logHeads);
