@@ -1,5 +1,6 @@
 /** Settings: what is accepted, what stops the start, and with which line. */
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, SETTINGS_FILE_BYTES } from '../../config/limits.ts';
@@ -226,6 +227,24 @@ describe('a wrong file stops the start', () => {
     expect(error.message).toContain(key);
     expect(error.message).toContain(fix);
     expect(error.message).not.toContain('\n');
+  });
+
+  it('does not wait for a pipe', () => {
+    const path = join(root, 'pipe');
+    execFileSync('mkfifo', [path]);
+    expect(refusal(() => load({ GAUNTLET_CONFIG: path })).message).toContain('not a regular file');
+  });
+
+  it('does not read a file of five gigabytes', () => {
+    const path = fileWith('');
+    truncateSync(path, 5_000_000_000);
+    expect(refusal(() => load({ GAUNTLET_CONFIG: path })).message).toContain('larger than');
+  });
+
+  it('does not change what every object inherits', () => {
+    refusal(() => loadFile('{"constructor": {"prototype": {"polluted": true}}}'));
+    refusal(() => loadFile('{"features": {"__proto__": {"polluted": true}}}'));
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
   it('refuses a policy that sets anything else than it may', () => {
