@@ -1,12 +1,12 @@
 /** What the tests of MCP connections share: a process host, a set of servers, a way to wait. */
-import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { afterAll } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
 import { createMcpConnections, type McpConnections } from '../../src/mcp/connections.ts';
 import type { ToolResultBlock } from '../../src/contract/blocks.ts';
 import type { McpServerSettings, StdioServerSettings } from '../../src/mcp/server-settings.ts';
-import type { HostedProcess, ProcessExit, ProcessHost } from '../../src/process/process-host.ts';
+import { createProcessHost } from '../../src/process/host-client.ts';
+import type { ProcessHost } from '../../src/process/process-host.ts';
 import { allowEverything, parentMessage, toolUseContextIn } from './tool-use-context.ts';
 
 const require = createRequire(import.meta.url);
@@ -39,9 +39,10 @@ export function startServers(
   const notices: { code: string; message: string }[] = [];
   const pids: number[] = [];
   let changes = 0;
+  const processHost = notingProcessHost(pids);
   const connections = createMcpConnections({
     servers,
-    processHost: plainProcessHost(pids),
+    processHost,
     folder: process.cwd(),
     limits: { ...DEFAULT_LIMITS, mcpRetryMs: 20, ...limits },
     onToolsChanged: () => changes++,
@@ -83,41 +84,21 @@ export async function eventually<Value>(read: () => Value | undefined | false): 
   throw new Error('It did not happen within ten seconds');
 }
 
-/** A process host of the test's own: groups by `detached`, ended by the group's id. */
-function plainProcessHost(pids: number[]): ProcessHost {
+/** The real process host, one a test file. */
+let sharedHost: ProcessHost | undefined;
+
+function notingProcessHost(pids: number[]): ProcessHost {
+  sharedHost ??= createProcessHost({ limits: DEFAULT_LIMITS, ownerId: `test-${process.pid}` });
+  const host = sharedHost;
   return {
-    spawn({ file, args, cwd, env, onOutput }): HostedProcess {
-      const child = spawn(file, args, { cwd, env: { PATH: process.env['PATH'] ?? '', ...env }, detached: true });
-      child.stdout.on('data', (chunk: Buffer) => void onOutput?.('stdout', chunk));
-      child.stderr.on('data', (chunk: Buffer) => void onOutput?.('stderr', chunk));
-      child.stdin.on('error', () => undefined);
-      const started = new Promise<{ pid: number }>((resolve, reject) => {
-        child.on('error', reject);
-        child.on('spawn', () => {
-          pids.push(child.pid ?? 0);
-          resolve({ pid: child.pid ?? 0 });
-        });
-      });
-      const exited = new Promise<ProcessExit>((resolve, reject) => {
-        child.on('error', reject);
-        child.on('close', (code, signal) => resolve({ code, signal }));
-      });
-      const kill = (signal: NodeJS.Signals): void => {
-        try {
-          if (child.pid !== undefined) process.kill(-child.pid, signal);
-        } catch {
-          // The group is gone.
-        }
-      };
-      return {
-        started,
-        exited,
-        write: (data) => new Promise((resolve) => child.stdin.write(data, () => resolve())),
-        end: () => child.stdin.end(),
-        signal: kill,
-        killTree: () => Promise.resolve(kill('SIGKILL')),
-      };
+    spawn(request) {
+      const child = host.spawn(request);
+      // A start that fails is the business of whoever asked for it.
+      child.started.then(({ pid }) => pids.push(pid)).catch(() => undefined);
+      return child;
     },
     close: () => Promise.resolve(),
   };
 }
+
+afterAll(() => sharedHost?.close());

@@ -57,9 +57,9 @@ describe('a server that cannot be used', () => {
   test.each([
     ['ends at its start', fixtureServer('crash-at-start'), 'cannot find my configuration'],
     ['does not exist', { command: '/nonexistent/server' }, 'Cannot start "/nonexistent/server"'],
-    ['never answers', fixtureServer('silent'), 'it was not ready within 300 ms'],
+    ['never answers', fixtureServer('silent'), 'it was not ready within 1000 ms'],
   ])('is failed with its reason when it %s', async (_case, settings, reason) => {
-    const servers = startServers({ bad: settings, good: fixtureServer() }, { mcpConnectMs: 300, mcpRetries: 0 });
+    const servers = startServers({ bad: settings, good: fixtureServer() }, { mcpConnectMs: 1_000, mcpRetries: 0 });
 
     await expect(servers.ready('bad', signal)).rejects.toMatchObject({ code: 'tool_failed' });
 
