@@ -1,6 +1,7 @@
 /**
  * The parts of a server, each made once and handed to those that need it.
  */
+import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.ts';
 import type { LocatePath } from '../src/contract/located-path.ts';
@@ -105,5 +106,7 @@ function locator(settings: Settings, data: DataDirectory): LocatePath {
 
 async function loadPlugins(settings: Settings, baseTools: readonly Tool[]): Promise<readonly Tool[]> {
   if (settings.plugins.length === 0) return Object.freeze([]);
-  throw new Error(`no plugins yet ${baseTools.length}`);
+  const { loadPlugins: load } = await import('../src/pool/load-plugins.ts');
+  const options = { baseFolder: dirname(settings.settingsFile), builtIns: baseTools, limits: settings.limits };
+  return Object.freeze(await load(settings.plugins, options));
 }

@@ -59,6 +59,7 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
   return buildApp({
     directory: engine.directory,
     sessionlessPool: (toolMode) => engine.pools.pool({ toolMode }, engine.externalTools()),
+    defaultToolMode: settings.toolMode,
     authenticate: authenticator(ensureToken(settings)),
     hosts,
     origins: new Set(settings.allowedOrigins),

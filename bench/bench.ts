@@ -1,0 +1,43 @@
+/**
+ * `npm run bench [WORD ...]`: one table, every ratio measured within this run. Words choose rows by group.
+ */
+import { startFloor, startOurs } from './servers.ts';
+import { type Row, table } from './row.ts';
+import { footprintRows } from './rows/footprint.ts';
+import { noopRows, toolListRow } from './rows/http.ts';
+import { overlapRows, streamingRow } from './rows/scheduling.ts';
+import { grepRow } from './rows/search.ts';
+import { shellRows } from './rows/shell.ts';
+import { firstFrameRow, readRow, socketNoopRow } from './rows/socket.ts';
+
+const ours = await startOurs();
+const floor = await startFloor();
+
+/** In an order that leaves the large server for last. */
+const groups: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = {
+  tools: () => toolListRow(ours, floor),
+  execute: () => noopRows(ours, floor),
+  socket: () => socketNoopRow(ours, floor),
+  read: () => readRow(ours, floor),
+  frame: () => firstFrameRow(ours),
+  grep: () => grepRow(ours),
+  overlap: () => overlapRows(ours),
+  stream: () => streamingRow(ours),
+  footprint: () => footprintRows(),
+  shell: () => shellRows(ours, floor),
+};
+
+const chosen = process.argv.slice(2);
+const rows: Row[] = [];
+try {
+  for (const [name, measure] of Object.entries(groups)) {
+    if (chosen.length > 0 && !chosen.includes(name)) continue;
+    process.stderr.write(`measuring ${name}\n`);
+    rows.push(...[await measure()].flat());
+  }
+} finally {
+  await ours.stop();
+  await floor.stop();
+}
+process.stdout.write(`${table(rows)}\n`);
+process.exit(0);

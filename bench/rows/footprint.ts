@@ -1,0 +1,47 @@
+/**
+ * What a server costs before it does anything: its start, its memory, and a session that idles.
+ */
+import { httpClient } from '../clients.ts';
+import { type Row, short } from '../row.ts';
+import { type RunningServer, startFloor, startOurs } from '../servers.ts';
+import { newBlock } from '../sessions.ts';
+import { inTurn } from '../statistics.ts';
+
+const SESSIONS = 1_000;
+
+/** Start to first answered call, memory after it, and memory a session adds. */
+export async function footprintRows(): Promise<readonly Row[]> {
+  const start = await inTurn(5, () => startToAnswer(startOurs), () => startToAnswer(startFloor));
+  const ours = await startOurs();
+  await firstCall(ours);
+  const idleMiB = ours.residentMiB();
+  const client = httpClient(ours);
+  for (let each = 0; each < SESSIONS; each++) await client.send('POST', '/sessions', {});
+  const sessionKiB = ((ours.residentMiB() - idleMiB) * 1_024) / SESSIONS;
+  await ours.stop();
+  return [
+    {
+      what: 'start to first answered call, ms',
+      toReach: 'at most 1.5 floor',
+      measured: `${short(start.ours)} / ${short(start.floor)} = ${short(start.ratio)}`,
+      isReached: start.ratio <= 1.5,
+    },
+    { what: 'memory after the first call, MiB', toReach: 'at most 100', measured: short(idleMiB), isReached: idleMiB <= 100 },
+    { what: 'memory an idle session, KiB', toReach: 'at most 24', measured: short(sessionKiB), isReached: sessionKiB <= 24 },
+  ];
+}
+
+async function startToAnswer(start: () => Promise<RunningServer>): Promise<number> {
+  const begunMs = performance.now();
+  const server = await start();
+  await firstCall(server);
+  const tookMs = performance.now() - begunMs;
+  await server.stop();
+  return tookMs;
+}
+
+async function firstCall(server: RunningServer): Promise<void> {
+  const client = httpClient(server);
+  await client.send('POST', '/execute', { tool_uses: [newBlock('Noop', {})] });
+  client.close();
+}

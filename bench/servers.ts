@@ -1,0 +1,106 @@
+/**
+ * Starts what is measured: our built server and the floor, each as a process of its own on loopback.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A server that listens. */
+export interface RunningServer {
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string;
+  readonly pid: number;
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Folder its calls work in. */
+  readonly workspace: string;
+  /** Milliseconds from spawn to the line that says it listens. */
+  readonly startMs: number;
+  /** Resident memory, MiB. */
+  residentMiB(): number;
+  stop(): Promise<void>;
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const TOKEN = 'bench-token-bench-token';
+
+/** Start our server from `dist/`, with everything its measurements call allowed. */
+export function startOurs(): Promise<RunningServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'gauntlet-bench-'));
+  const workspace = mkdtempSync(join(tmpdir(), 'gauntlet-bench-work-'));
+  const config = join(folder, 'gauntlet.config.json');
+  writeFileSync(
+    config,
+    JSON.stringify({ plugins: [join(root, 'bench/fixtures/bench-tools.mjs')], permissions: { allow: ['Bash'] } }),
+  );
+  const environment = {
+    GAUNTLET_PORT: '0',
+    GAUNTLET_TOKEN: TOKEN,
+    GAUNTLET_DATA_DIR: folder,
+    GAUNTLET_WORKSPACE: workspace,
+    GAUNTLET_LOG_LEVEL: 'error',
+  };
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  return start([join(root, 'dist/gauntlet.js'), 'serve'], { environment, headers, workspace, folders: [folder, workspace] });
+}
+
+/** Start the floor. */
+export function startFloor(): Promise<RunningServer> {
+  const workspace = mkdtempSync(join(tmpdir(), 'gauntlet-bench-work-'));
+  const program = join(root, 'bench/fixtures/floor-server.mjs');
+  return start([program], { environment: {}, headers: {}, workspace, folders: [workspace] });
+}
+
+interface StartOptions {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly workspace: string;
+  /** Removed when the server has stopped. */
+  readonly folders: readonly string[];
+}
+
+async function start(words: readonly string[], options: StartOptions): Promise<RunningServer> {
+  const begunMs = performance.now();
+  const child = spawn(process.execPath, [...words], {
+    env: { ...process.env, ...options.environment },
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const url = await listeningUrl(child);
+  const { pid = 0 } = child;
+  return {
+    url,
+    pid,
+    headers: options.headers,
+    workspace: options.workspace,
+    startMs: performance.now() - begunMs,
+    residentMiB: () => residentMiB(pid),
+    stop: () => stop(child, options.folders),
+  };
+}
+
+function listeningUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      const url = /Listening on (http:\/\/\S+)/.exec(text)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    child.once('exit', (code) => reject(new Error(`The server ended with ${code} before it listened`)));
+  });
+}
+
+async function stop(child: ChildProcess, folders: readonly string[]): Promise<void> {
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await ended;
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+}
+
+function residentMiB(pid: number): number {
+  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
+  return (pages * 4096) / 1024 / 1024;
+}
