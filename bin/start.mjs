@@ -12,7 +12,8 @@ if (process.env.npm_lifecycle_event === 'start') {
   dieWithNpm();
 }
 process.argv.splice(2, 0, 'serve');
-await import('../dist/gauntlet.js');
+// Not spelled as a path, so that the type checker does not follow it into the build.
+await import(new URL('../dist/gauntlet.js', import.meta.url).href);
 
 /**
  * npm passes signals on, all but SIGKILL: whoever killed npm with it meant the server, which would
