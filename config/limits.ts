@@ -238,6 +238,14 @@ export const DEFAULT_LIMITS = {
   undeferredBuiltIns: 30,
   /** What a list keeps of a deferred tool's description. */
   deferredDescriptionChars: 200,
+  /** Most tools ToolSearch finds by words. */
+  foundTools: 50,
+
+  // Lists.
+  /** Items of a todo list. */
+  todoItems: 500,
+  /** Text of one item. */
+  todoChars: 4_000,
 
   // Log.
   /** Bytes of recent rows kept in memory for readers that are nearly up to date. */
@@ -272,7 +280,9 @@ export const DEFAULT_LIMITS = {
   mcpStderrBytes: 4 * KIB,
   /** Tools taken from one server; the rest is named in a notice. */
   mcpServerTools: 2_000,
-  /** Pages of one `tools/list`. */
+  /** Resources listed of one server. */
+  mcpServerResources: 1_000,
+  /** Pages of one listing. */
   mcpListPages: 100,
   /** `list_changed` notices closer together than this make one new listing. */
   mcpListDebounceMs: 200,

@@ -1,0 +1,36 @@
+/** The work of ToolSearch: which tools are meant, and their whole definitions. */
+import type { PromptOptions, Tool, ToolUseContext } from '../../../src/contract/tool.ts';
+import { isDeferredTool } from '../../../src/pool/deferral.ts';
+import { describeTool, type ToolDefinition } from '../../../src/pool/describe.ts';
+import { searchTools } from '../../../src/pool/search.ts';
+import type { MoreToolServices } from '../services.ts';
+import type { ToolSearchArguments } from './schema.ts';
+
+/** What was found. */
+export interface ToolSearchOutput {
+  readonly query: string;
+  readonly found: readonly { readonly definition: ToolDefinition; readonly isDeferred: boolean }[];
+  /** Deferred tools in the list. */
+  readonly deferredCount: number;
+}
+
+/** Search the tools the session sees. Words find deferred tools; `select:` names any. */
+export function searchDeferred(
+  services: MoreToolServices,
+  { query, max_results: maxResults }: ToolSearchArguments,
+  { tools, session }: Pick<ToolUseContext, 'tools' | 'session'>,
+): ToolSearchOutput {
+  const builtIns = tools.filter((tool) => tool.origin === undefined);
+  const options: PromptOptions = {
+    permissions: session.permissions,
+    toolNames: builtIns.map((tool) => tool.name),
+  };
+  const isDeferred = (tool: Tool) => isDeferredTool(tool, { ...services, builtInCount: builtIns.length });
+  const space = { tools, isCandidate: isDeferred, describe: (tool: Tool) => tool.prompt(options) };
+  const found = searchTools(query, space, maxResults);
+  return {
+    query,
+    found: found.map((tool) => ({ definition: describeTool(tool, options), isDeferred: isDeferred(tool) })),
+    deferredCount: tools.filter(isDeferred).length,
+  };
+}
