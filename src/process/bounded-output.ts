@@ -29,6 +29,8 @@ export interface BoundedOutputOptions {
   readonly limits: Pick<Limits, 'spillBytes' | 'outputMemoryBytes' | 'outputHeadChars' | 'outputTailChars'>;
   /** Absolute path of the file that takes all bytes once they are more than memory may hold. */
   readonly path: string;
+  /** Begin the file at once and keep it however short the output is, for those who read along. */
+  readonly isFileKept?: boolean;
   /** Each new piece of text at once, halves of characters held back. */
   readonly onText?: (stream: OutputStream, text: string) => void;
   /** Once, when more than `limits.spillBytes` came: the child must end, nothing more is kept. */
@@ -36,14 +38,15 @@ export interface BoundedOutputOptions {
 }
 
 /** Keep an output within bounds. */
-export function createBoundedOutput({ limits, path, onText, onLimit }: BoundedOutputOptions): BoundedOutput {
+export function createBoundedOutput({ limits, path, isFileKept = false, onText, onLimit }: BoundedOutputOptions): BoundedOutput {
   const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
   const window = createTextWindow({
     wholeChars: limits.outputMemoryBytes,
     headChars: limits.outputHeadChars,
     tailChars: limits.outputTailChars,
   });
-  const spool = createSpoolFile(path, limits.outputMemoryBytes);
+  const spool = createSpoolFile(path, isFileKept ? 0 : limits.outputMemoryBytes);
+  if (isFileKept) void spool.write(Buffer.alloc(0));
   let totalBytes = 0;
 
   function tell(stream: OutputStream, text: string): void {
@@ -68,7 +71,7 @@ export function createBoundedOutput({ limits, path, onText, onLimit }: BoundedOu
       tell('stderr', decoders.stderr.end());
       const text = window.read();
       // A whole text needs no file beside it: whoever has too little room for it writes its own.
-      const end = await spool.finish(text.omittedChars > 0);
+      const end = await spool.finish(isFileKept || text.omittedChars > 0);
       return { ...text, ...end, totalBytes };
     },
   };

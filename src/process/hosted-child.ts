@@ -77,8 +77,9 @@ export function createHostedChild(onOutput: SpawnRequest['onOutput'], windowByte
     },
     onExited({ code, signal, hasGroup }) {
       isGroupGone = !hasGroup;
-      if (backlog === undefined) exited.resolve({ code, signal });
-      else void backlog.then(() => exited.resolve({ code, signal }));
+      const exit: ProcessExit = { code, signal, ...(hasGroup ? { hasSurvivors: true } : {}) };
+      if (backlog === undefined) exited.resolve(exit);
+      else void backlog.then(() => exited.resolve(exit));
     },
     hasGroup: () => !isGroupGone,
   };

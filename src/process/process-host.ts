@@ -38,6 +38,8 @@ export interface ProcessExit {
   /** null when a signal ended it. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+  /** It left members of its group behind; they run on until `killTree`. */
+  readonly hasSurvivors?: boolean;
 }
 
 /** A running child, leader of a process group and session of its own. */

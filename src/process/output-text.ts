@@ -1,0 +1,27 @@
+/**
+ * An output as one text for the model: whole, or beginning and end with a word about the rest.
+ */
+import type { SpoolEnd } from './spool-file.ts';
+import type { WindowedText } from './text-window.ts';
+
+/**
+ * Word an output.
+ *
+ * @param output Where something is left out, `path` or `failureCode` say what became of the whole.
+ * @returns Without the last line end.
+ */
+export function outputText(output: WindowedText & SpoolEnd): string {
+  if (output.omittedChars === 0) return withoutLastLineEnd(output.head);
+  const where =
+    output.failureCode === undefined
+      ? output.path === undefined
+        ? 'they are gone'
+        : `the whole output was saved to: ${output.path}`
+      : `spill_failed: ${output.failureCode}: the disk refused the whole output`;
+  const gap = `[${output.omittedChars} of ${output.totalChars} characters left out; ${where}]`;
+  return `${output.head}\n${gap}\n${withoutLastLineEnd(output.tail)}`;
+}
+
+function withoutLastLineEnd(text: string): string {
+  return text.endsWith('\n') ? text.slice(0, text.endsWith('\r\n') ? -2 : -1) : text;
+}

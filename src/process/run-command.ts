@@ -1,0 +1,66 @@
+/**
+ * Run one child from its start to its end, within bounds of time and output, and leave nothing behind.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Limits } from '../../config/limits.ts';
+import { GauntletError } from '../contract/errors.ts';
+import { createBoundedOutput } from './bounded-output.ts';
+import type { BoundedOutputOptions, OutputEnd } from './bounded-output.ts';
+import type { HostedProcess, ProcessExit, ProcessHost, SpawnRequest } from './process-host.ts';
+
+/** What to run and how long. */
+export interface CommandRun extends Pick<BoundedOutputOptions, 'onText' | 'isFileKept'> {
+  readonly request: Omit<SpawnRequest, 'onOutput'>;
+  /** undefined: as long as it likes. */
+  readonly timeoutMs?: number;
+  readonly signal: AbortSignal;
+  /** Absolute path of the file for an output too long for memory. */
+  readonly outputPath: string;
+}
+
+/** How a run ended. */
+export interface CommandEnd extends ProcessExit {
+  readonly output: OutputEnd;
+  /** Why it was stopped; absent when it ended by itself. */
+  readonly stoppedBy?: 'timeout' | 'signal' | 'output_limit';
+}
+
+/** What a run is bounded by. */
+export type CommandLimits = BoundedOutputOptions['limits'] & Pick<Limits, 'stragglerMs'>;
+
+/**
+ * Run a child and end all it started.
+ *
+ * @returns Once the leader has ended. A stopped tree has ended too; what a finished command left
+ *   behind is ended on the way, waited for `limits.stragglerMs` at most.
+ * @throws {GauntletError} As `HostedProcess.started` does, when it cannot be started; `cancelled` when
+ *   it was cancelled before it began.
+ */
+export async function runCommand(host: ProcessHost, limits: CommandLimits, run: CommandRun): Promise<CommandEnd> {
+  let stoppedBy: CommandEnd['stoppedBy'];
+  let child: HostedProcess | undefined;
+  const stop = (why: NonNullable<CommandEnd['stoppedBy']>) => {
+    stoppedBy ??= why;
+    void child?.killTree();
+  };
+  const { outputPath: path, isFileKept, onText } = run;
+  const output = createBoundedOutput({ limits, path, isFileKept, onText, onLimit: () => stop('output_limit') });
+  const onAbort = () => stop('signal');
+  const timer = run.timeoutMs === undefined ? undefined : setTimeout(() => stop('timeout'), run.timeoutMs);
+  run.signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    if (run.signal.aborted) throw new GauntletError('cancelled', 'Cancelled before it began');
+    child = host.spawn({ ...run.request, onOutput: output.take });
+    const exit = await child.exited;
+    clearTimeout(timer);
+    const ended = child.killTree();
+    await (stoppedBy === undefined ? Promise.race([ended, delay(limits.stragglerMs, undefined, { ref: false })]) : ended);
+    return { ...exit, output: await output.finish(), ...(stoppedBy === undefined ? {} : { stoppedBy }) };
+  } catch (error) {
+    await output.finish();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    run.signal.removeEventListener('abort', onAbort);
+  }
+}

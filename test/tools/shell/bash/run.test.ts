@@ -1,0 +1,128 @@
+/** Commands run for real and come back as text, codes and folders. */
+import { mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { sessionContextIn } from '../../../helpers/tool-use-context.ts';
+import { shellToolsIn } from '../../../helpers/shell-tools.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+describe('a command', () => {
+  const root = temporaryFolder();
+  const shell = shellToolsIn(root);
+
+  it('answers with what it wrote, both streams as they came', async () => {
+    const { text } = await shell.run({ command: 'echo one; sleep 0.05; echo two >&2; sleep 0.05; echo three' });
+    expect(text).toBe('one\ntwo\nthree');
+  });
+
+  it('that writes nothing says so', async () => {
+    expect((await shell.run({ command: 'true' })).text).toBe('(no output)');
+  });
+
+  it('that fails is an error with its exit code and output', async () => {
+    const error = await shell.error({ command: 'echo before; not-a-program' });
+    expect(error).toMatchObject({
+      code: 'tool_failed',
+      message: 'Exit code 127\nbefore\nbash: line 1: not-a-program: command not found',
+    });
+  });
+
+  it('that ends itself by a signal is an error', async () => {
+    expect(await shell.error({ command: 'kill -KILL $$' })).toMatchObject({ code: 'tool_failed', message: expect.stringContaining('SIGKILL') });
+  });
+
+  it('sees an empty stdin', async () => {
+    expect((await shell.run({ command: 'cat; echo done' })).text).toBe('done');
+  });
+
+  it('shows its progress: at once, then only what is new', async () => {
+    const { progress } = await shell.run({ command: 'echo a; sleep 0.02; echo b; echo c >&2; sleep 0.3; echo d' });
+    const shown = progress.map(({ data }) => `${data.stream}:${data.text}`);
+    expect(shown).toEqual(['stdout:a\n', 'stdout:b\n', 'stderr:c\n', 'stdout:d\n']);
+  });
+
+  it('runs its syntax errors into an error', async () => {
+    expect(await shell.error({ command: 'echo (' })).toMatchObject({ code: 'tool_failed', message: expect.stringContaining('syntax error') });
+  });
+});
+
+describe('the working directory', () => {
+  const root = temporaryFolder();
+  const shell = shellToolsIn(root);
+  mkdirSync(join(root, 'sub'));
+
+  it('carries over to the next call', async () => {
+    const { session } = await shell.run({ command: 'cd sub; echo moved > file' });
+    expect(session).toMatchObject({ cwd: join(root, 'sub'), version: 2 });
+    expect((await shell.run({ command: 'pwd' }, { session })).text).toBe(join(root, 'sub'));
+  });
+
+  it('carries over through exit and a trap', async () => {
+    const { session } = await shell.run({ command: 'trap "touch x" EXIT; cd sub; exit 0' });
+    expect([root, join(root, 'sub')]).toContain(session.cwd);
+    expect((await shell.run({ command: 'cd sub; exit 0' })).session.cwd).toBe(join(root, 'sub'));
+  });
+
+  it('stays when the shell replaces itself', async () => {
+    expect((await shell.run({ command: 'cd sub; exec pwd' })).session.cwd).toBe(root);
+  });
+
+  it('is reset with a note when it leaves the workspace', async () => {
+    const session = sessionContextIn(root, { cwd: join(root, 'sub') });
+    const left = await shell.run({ command: `cd ${tmpdir()}; touch ${root}/y` }, { session });
+    expect(left.session.cwd).toBe(root);
+    expect(left.text).toContain(`The working directory was reset to "${root}": "${realpathSync(tmpdir())}" is outside`);
+  });
+
+  it('is judged by where it really is', async () => {
+    symlinkSync('/usr', join(root, 'link'));
+    expect((await shell.run({ command: 'cd link; touch ../z 2>&-; true' })).session.cwd).toBe(root);
+  });
+
+  it('may be a directory the session was given', async () => {
+    const other = temporaryFolder();
+    const base = sessionContextIn(root);
+    const session = { ...base, permissions: { ...base.permissions, additionalDirectories: [other] } };
+    expect((await shell.run({ command: `cd ${other}; touch a` }, { session })).session.cwd).toBe(other);
+  });
+
+  it('that is gone is replaced by the root, with a note', async () => {
+    const session = sessionContextIn(root, { cwd: join(root, 'gone') });
+    const { text } = await shell.run({ command: 'pwd' }, { session });
+    expect(text).toBe(`${root}\nThe working directory "${join(root, 'gone')}" is gone; the command ran in "${root}"`);
+  });
+
+  it('cannot be forged into a wait or a place outside', async () => {
+    const report = `${shell.context().sessionFolder}/forged.cwd`;
+    const forged = await shell.run({ command: `mkfifo ${report}; exec true` }, { toolUseId: 'forged' });
+    expect(forged.session.cwd).toBe(root);
+    const lied = await shell.run({ command: `trap 'echo /etc > ${root}/.session-1/lied.cwd' EXIT; exit 0` }, { toolUseId: 'lied' });
+    expect(lied.session.cwd).toBe(root);
+  });
+});
+
+describe('a long output', () => {
+  const root = temporaryFolder();
+  const shell = shellToolsIn(root, { outputMemoryBytes: 100_000, spillBytes: 2_000_000 });
+
+  it('keeps head and tail and stands whole in a private file', async () => {
+    const { text } = await shell.run({ command: 'seq 1 100000' }, { toolUseId: 'long' });
+    const path = `${root}/.session-1/long.output`;
+    expect(text.startsWith('1\n2\n3\n') && text.endsWith('99999\n100000')).toBe(true);
+    expect(text).toContain(`the whole output was saved to: ${path}]`);
+    expect(text.length).toBeLessThan(30_000);
+    expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(100_001);
+  });
+
+  it('past its limit ends the command with what there was', async () => {
+    const error = await shell.error({ command: 'yes' });
+    expect(error).toMatchObject({ code: 'output_limit', message: expect.stringContaining('y\ny\n') });
+    expect(shell.survivors()).toEqual([]);
+  });
+
+  it('that the disk refuses is not lost', async () => {
+    const { text } = await shell.run({ command: 'seq 1 100000' }, { sessionFolder: `${root}/.session-1`, toolUseId: 'x'.repeat(300) });
+    expect(text).toMatch(/characters left out; spill_failed: \w+: the disk refused/);
+  });
+});

@@ -1,0 +1,32 @@
+/** What Bash hands back, and how it is worded for the model. */
+import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
+import { outputText } from '../../../src/process/output-text.ts';
+import type { OutputEnd } from '../../../src/process/bounded-output.ts';
+
+/** What became of a command. Failure is thrown and not here. */
+export type BashOutput =
+  | {
+      readonly type: 'finished';
+      readonly output: OutputEnd;
+      readonly exitCode: number;
+      /** Sentences after the output: what the exit code says, where the next command starts. */
+      readonly notes: readonly string[];
+    }
+  | { readonly type: 'background'; readonly taskId: string; readonly outputPath: string };
+
+/** The text the model is sent. */
+export function bashText(result: BashOutput): string {
+  if (result.type === 'background') {
+    return (
+      `The command runs in the background as task ${result.taskId}. ` +
+      `TaskOutput shows what is new, TaskStop ends it. Its whole output is written to: ${result.outputPath}`
+    );
+  }
+  const text = outputText(result.output);
+  return [text === '' ? '(no output)' : text, ...result.notes].join('\n');
+}
+
+/** The block the model is sent. */
+export function bashResult(result: BashOutput, toolUseId: string): ToolResultBlock {
+  return { type: 'tool_result', tool_use_id: toolUseId, content: bashText(result) };
+}

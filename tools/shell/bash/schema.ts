@@ -1,0 +1,31 @@
+/** What Bash takes. */
+import { z } from 'zod';
+import type { Limits } from '../../../config/limits.ts';
+
+/** Input of Bash, with the time limits of this server. */
+export function bashInput({ commandMs, commandMostMs }: Pick<Limits, 'commandMs' | 'commandMostMs'>) {
+  return z.strictObject({
+    command: z.string().min(1).describe('The command line to run'),
+    timeout: z
+      .int()
+      .min(1)
+      .max(commandMostMs)
+      .optional()
+      .describe(`How long it may take, in milliseconds: ${commandMs} by default, at most ${commandMostMs}`),
+    description: z
+      .string()
+      .optional()
+      .describe('What the command does, in 5 to 10 words of the active voice, such as "List files in the current directory"'),
+    run_in_background: z
+      .boolean()
+      .optional()
+      .describe('Set to true to let the command run on in the background; read its output later with TaskOutput'),
+    dangerouslyDisableSandbox: z
+      .boolean()
+      .optional()
+      .describe('Set to true to run outside the sandbox; a person is asked each time'),
+  });
+}
+
+/** A parsed input of Bash. */
+export type BashArguments = z.output<ReturnType<typeof bashInput>>;

@@ -1,0 +1,45 @@
+/** Sleep: waits, and ends at once when cancelled. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { buildTool } from '../../../src/contract/build-tool.ts';
+import { GauntletError } from '../../../src/contract/errors.ts';
+import type { ShellToolServices } from '../services.ts';
+import { sleepInput } from './schema.ts';
+
+const PROMPT = `Waits for a given time without holding a process or a shell.
+
+- Use it to wait for something that needs time, rather than \`sleep\` with Bash.
+- It ends at once when it is cancelled or the person interrupts.
+- To wait for a background task, use TaskOutput: it answers when the task ends.`;
+
+/** Make Sleep. */
+export function sleepTool({ limits }: Pick<ShellToolServices, 'limits'>) {
+  return buildTool({
+    name: 'Sleep',
+    searchHint: 'wait for some time',
+    shouldDefer: true,
+    touchesOnlySession: true,
+    inputSchema: sleepInput(limits),
+    maxResultSizeChars: 1_000,
+    prompt: () => PROMPT,
+    description: (input) => `Wait ${input.duration_ms} ms`,
+    isReadOnly: () => true,
+    isConcurrencySafe: () => true,
+    interruptBehavior: () => 'cancel',
+    async call(input, context) {
+      try {
+        await delay(input.duration_ms, undefined, { signal: context.signal });
+      } catch (cause) {
+        throw new GauntletError('cancelled', 'The wait was cancelled', { cause });
+      }
+      return { data: { sleptMs: input.duration_ms } };
+    },
+    mapToolResultToToolResultBlockParam: ({ sleptMs }: { sleptMs: number }, toolUseId) => ({
+      type: 'tool_result',
+      tool_use_id: toolUseId,
+      content: `Waited ${sleptMs} ms`,
+    }),
+    getActivityDescription: () => 'Waiting',
+    renderToolUseMessage: (input) => ({ title: 'Sleep', subtitle: `${input.duration_ms ?? '…'} ms`, blocks: [] }),
+    renderToolResultMessage: ({ sleptMs }: { sleptMs: number }) => ({ title: `Waited ${sleptMs} ms`, tone: 'success', blocks: [] }),
+  });
+}
