@@ -60,6 +60,14 @@ export function rulesNamed(permissions: ToolPermissionContext, behavior: RuleBeh
   return indexOf(permissions)[behavior].get(toolName) ?? NONE;
 }
 
+/** The bare deny rule (`mcp__server` included) that takes this tool out of the pool before any model sees it. */
+export function hidingRule(
+  permissions: ToolPermissionContext,
+  tool: Pick<Tool, 'name' | 'aliases' | 'origin'>,
+): SourcedRule | undefined {
+  return rulesFor(permissions, 'deny', tool).bare;
+}
+
 /** A tool with rules under several names: joined once, then found under all of them together. */
 function merged(byName: Map<string, MutableToolRules>, keys: readonly string[]): ToolRules {
   const joinedKey = keys.join(' ');

@@ -1,7 +1,19 @@
 /** Whether a command line only reads: the test behind Bash's `isReadOnly`. */
-import type { ShellVerdict } from './verdict.ts';
+import { LRUCache } from 'lru-cache';
+import { analyse, type ShellAnalysis } from './analysis.ts';
+import { programName } from './judge-command.ts';
+import type { ShellPart, ShellVerdict } from './verdict.ts';
+import { commandWarnings } from './warnings.ts';
 
 export type { ShellPart, ShellVerdict } from './verdict.ts';
+
+interface Judged {
+  readonly analysis: ShellAnalysis;
+  readonly verdict: ShellVerdict;
+}
+
+/** A call asks several times about one command; a session repeats few. Entries hold a few KiB. */
+const remembered = new LRUCache<string, Judged>({ max: 256 });
 
 /**
  * Judge a command line. Pure; never throws.
@@ -9,13 +21,42 @@ export type { ShellPart, ShellVerdict } from './verdict.ts';
  * @param command As `bash -c` would get it.
  */
 export function classifyCommand(command: string): ShellVerdict {
+  return judged(command).verdict;
+}
+
+/** The analysis behind a verdict, for the matcher. */
+export function analysisOf(command: string): ShellAnalysis {
+  return judged(command).analysis;
+}
+
+function judged(command: string): Judged {
+  const known = remembered.get(command);
+  if (known) return known;
+  const analysis = analyse(command);
+  const fresh = { analysis, verdict: toVerdict(command, analysis) };
+  remembered.set(command, fresh);
+  return fresh;
+}
+
+function toVerdict(command: string, analysis: ShellAnalysis): ShellVerdict {
+  const parts = analysis.commands.map(({ text, words, problem }): ShellPart => {
+    const program = programName(words[0]) ?? words[0]?.literal;
+    return {
+      text,
+      ...(program !== undefined && { program }),
+      words: words.map((word) => word.literal ?? word.text),
+      isReadOnly: problem === undefined,
+    };
+  });
+  const problem = analysis.problems[0] ?? analysis.commands.find((part) => part.problem !== undefined)?.problem;
+  const isReadOnly = problem === undefined && !analysis.isUnparsable;
   return {
-    isReadOnly: false,
-    reason: 'not judged',
-    parts: [{ text: command, words: [], isReadOnly: false }],
-    paths: [{ path: '/', access: 'write' }],
-    warnings: [],
-    isUnparsable: true,
-    changesDirectory: true,
+    isReadOnly,
+    reason: isReadOnly ? '' : (problem ?? 'the command cannot be understood'),
+    parts,
+    paths: analysis.paths,
+    warnings: isReadOnly ? [] : commandWarnings(command, parts),
+    isUnparsable: analysis.isUnparsable,
+    changesDirectory: analysis.changesDirectory,
   };
 }

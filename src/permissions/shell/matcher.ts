@@ -1,14 +1,129 @@
-/** Matches a command line against the specs of Bash rules. */
-import type { PermissionMatcher } from '../../contract/tool.ts';
-import { classifyCommand } from './classify.ts';
+/**
+ * Matches a command line against the specs of Bash rules.
+ *
+ * Allowing needs every part covered, and nothing around the parts that writes or evaluates. Denying and
+ * asking try every command that may run, whatever launches it.
+ */
+import type { PermissionMatcher, PermissionPart } from '../../contract/tool.ts';
+import type { AnalysedCommand, ShellAnalysis } from './analysis.ts';
+import { analysisOf } from './classify.ts';
+import { hasDangerousOption } from './dangerous-options.ts';
+import { basename, launchedCommands } from './launchers.ts';
+import { programName } from './judge-command.ts';
+import { collapseBlanks, shellSpecs, type ShellSpecs } from './shell-specs.ts';
+import { unwrap } from './wrappers.ts';
+import type { ShellWord } from './word.ts';
+
+/** Scripts within scripts that deny rules follow; each level has to be quoted in the one before. */
+const MOST_NESTING = 6;
 
 /** A matcher for one command line; see `PermissionMatcher`. */
 export function shellMatcher(command: string): PermissionMatcher {
-  const verdict = classifyCommand(command);
+  const analysis = analysisOf(command);
   return {
-    isUnparsable: verdict.isUnparsable,
-    parts: verdict.parts,
-    hits: (specs) => specs[0],
-    covers: (specs) => (specs.includes('*') ? ['*'] : undefined),
+    ...(analysis.isUnparsable && { isUnparsable: true }),
+    parts: analysis.commands.map((part) => toPart(part, analysis)),
+    hits: (specs) => findHit(command, analysis, shellSpecs(specs), MOST_NESTING),
+    covers: (specs) => findCover(command, analysis, shellSpecs(specs)),
   };
+}
+
+function toPart(part: AnalysedCommand, analysis: ShellAnalysis): PermissionPart {
+  return {
+    text: part.text,
+    isReadOnly: part.problem === undefined,
+    hits: (specs) => hitsOf(part, shellSpecs(specs), MOST_NESTING),
+    covers: (specs) => {
+      const spec = coverOf(part, analysis, shellSpecs(specs));
+      return spec === undefined ? undefined : [spec];
+    },
+  };
+}
+
+function findHit(command: string, analysis: ShellAnalysis, specs: ShellSpecs, depth: number): string | undefined {
+  const whole = specs.match(collapseBlanks(command))?.spec;
+  if (whole !== undefined) return whole;
+  for (const part of analysis.commands) {
+    const spec = hitsOf(part, specs, depth);
+    if (spec !== undefined) return spec;
+  }
+  return analysis.isUnparsable ? hitInText(command, specs) : undefined;
+}
+
+function hitsOf(part: AnalysedCommand, specs: ShellSpecs, depth: number): string | undefined {
+  const written = specs.match(collapseBlanks(part.text))?.spec;
+  if (written !== undefined) return written;
+  for (const words of wordChoices(part.words)) {
+    const { commands, scripts } = launchedCommands(words);
+    for (const launched of commands) {
+      const spec = specs.match(collapseBlanks(launched.join(' ')))?.spec;
+      if (spec !== undefined) return spec;
+    }
+    for (const script of depth > 0 ? scripts : []) {
+      const spec = findHit(script, analysisOf(script), specs, depth - 1);
+      if (spec !== undefined) return spec;
+    }
+  }
+  return undefined;
+}
+
+/** A program word that is a variable with known values stands for each of them. */
+function wordChoices(words: readonly ShellWord[]): readonly (readonly string[])[] {
+  const rest = words.slice(1).map(wordText);
+  const programs = words[0]?.literal === undefined ? (words[0]?.patterns ?? [words[0]?.text ?? '']) : [words[0].literal];
+  return programs.map((program) => [program, ...rest]);
+}
+
+/** What cannot be parsed is searched for the first word of any rule, quotes and escapes taken out. */
+function hitInText(command: string, specs: ShellSpecs): string | undefined {
+  const plain = command.replace(/\\\n|["'\\]/g, '');
+  for (const word of plain.split(/[\s;&|()<>`{}$=,]+/)) {
+    const spec = specs.firstWords.get(word) ?? specs.firstWords.get(basename(word));
+    if (spec !== undefined) return spec;
+  }
+  return undefined;
+}
+
+function findCover(command: string, analysis: ShellAnalysis, specs: ShellSpecs): readonly string[] | undefined {
+  if (analysis.isUnparsable) return undefined;
+  const whole = specs.matchExact(collapseBlanks(command));
+  // Blanks inside quotes mean something: the text must be the rule's to the letter where it has any.
+  if (whole !== undefined && (whole === command.trim() || !/["'\\]/.test(command))) return [whole];
+  if (analysis.problems.length > 0 || analysis.commands.length === 0) return undefined;
+  const found = new Set<string>();
+  for (const part of analysis.commands) {
+    const spec = coverOf(part, analysis, specs);
+    if (spec === undefined && part.problem !== undefined) return undefined;
+    if (spec !== undefined) found.add(spec);
+  }
+  return found.size > 0 ? [...found] : undefined;
+}
+
+function coverOf(part: AnalysedCommand, analysis: ShellAnalysis, specs: ShellSpecs): string | undefined {
+  for (let words: readonly ShellWord[] | undefined = part.words; words; words = behindTransparent(words)) {
+    const spec = coverWords(words, analysis, specs);
+    if (spec !== undefined) return spec;
+  }
+  return undefined;
+}
+
+function coverWords(words: readonly ShellWord[], analysis: ShellAnalysis, specs: ShellSpecs): string | undefined {
+  const program = programName(words[0]);
+  if (program === undefined) return undefined;
+  if (program === 'git' && analysis.changesDirectory) return undefined;
+  const texts = [program, ...words.slice(1).map((word) => (/\s/.test(wordText(word)) ? `'${wordText(word)}'` : wordText(word)))];
+  const match = specs.match(texts.join(' '));
+  if (!match) return undefined;
+  // What the rule spells must be written out, and what it does not spell must not be an option that acts.
+  const isSpelled = words.slice(0, match.spelledWords).every((word) => word.literal !== undefined);
+  return isSpelled && !hasDangerousOption(program, words.slice(1), match.spelledWords - 1) ? match.spec : undefined;
+}
+
+function behindTransparent(words: readonly ShellWord[]): readonly ShellWord[] | undefined {
+  const unwrapped = unwrap(programName(words[0]) ?? '', words.slice(1));
+  return unwrapped?.isTransparent && unwrapped.problem === undefined && unwrapped.inner.length > 0 ? unwrapped.inner : undefined;
+}
+
+function wordText(word: ShellWord): string {
+  return word.literal ?? word.text;
 }

@@ -1,6 +1,65 @@
 /** What "always allow" would add for a command line. */
+import { classifyCommand } from './classify.ts';
+import { basename } from './launchers.ts';
+import { shellMatcher } from './matcher.ts';
+import type { ShellPart } from './verdict.ts';
 
-/** Prefix specs (`git commit:*`) that together cover the command; empty where none is safe. */
-export function suggestShellSpecs(_command: string): readonly string[] {
-  return [];
+/** Programs whose first operand says what they do: the rule names it too. */
+const WITH_SUBCOMMAND =
+  /^(?:git|npm|pnpm|yarn|bun|deno|cargo|go|docker|podman|kubectl|helm|pip3?|uv|poetry|gem|bundle|brew|apt|apt-get|dnf|systemctl|gh|terraform|make|mvn|gradle|dotnet|rustup|composer|nx|turbo)$/;
+
+/** Sub-commands whose own operand says what is run. */
+const RUNS_A_SCRIPT = /^(?:run|run-script)$/;
+
+/** What runs anything at all, deletes, or becomes someone else: no prefix of these is safe. */
+const NEVER_A_PREFIX = new RegExp(
+  '^(?:(?:ba|z|da|k|fi|a|mk)?sh|python[\\d.]*|node|nodejs|deno|bun|ruby|perl|php|lua|R|julia|osascript|eval|exec|source|\\.|command|builtin|env|xargs|sudo|doas|su|pkexec|' +
+    'nohup|setsid|timeout|nice|ionice|time|stdbuf|watch|strace|ltrace|gdb|chroot|flock|parallel|busybox|script|unshare|nsenter|ssh|scp|rsync|curl|wget|nc|ncat|socat|' +
+    'npx|bunx|pnpx|uvx|find|fd|awk|gawk|mawk|sed|vi|vim|ex|ed|tar|rm|rmdir|shred|dd|chmod|chown|kill|pkill|killall|trap|alias|export|crontab|at|batch|tee|truncate|' +
+    'mkfs.*|mount|umount|reboot|shutdown|coproc|set|declare|typeset|unset|cd|pushd|popd|true|test|\\[)$',
+);
+
+/** Sub-commands that run what their operands name: `docker run`, `npm exec`, `go run`. */
+const RUNS_ANYTHING = /^(?:exec|run|x|dlx|npx|shell|config|filter-branch|bisect|submodule|difftool|mergetool|alias)$/;
+
+/** Longest command that is suggested word for word. */
+const MOST_EXACT_CHARS = 200;
+
+/**
+ * Prefix specs (`touch:*`, `npm run build:*`) that together cover the command; where no prefix is safe, the
+ * part word for word; empty where even that covers nothing.
+ */
+export function suggestShellSpecs(command: string): readonly string[] {
+  const verdict = classifyCommand(command);
+  if (verdict.isUnparsable || verdict.isReadOnly) return [];
+  const specs = new Set<string>();
+  for (const part of verdict.parts.filter(({ isReadOnly }) => !isReadOnly)) {
+    const spec = specFor(part);
+    if (spec === undefined) return [];
+    specs.add(spec);
+  }
+  const suggested = [...specs];
+  return suggested.length > 0 && shellMatcher(command).covers(suggested) ? suggested : [];
+}
+
+function specFor(part: ShellPart): string | undefined {
+  const program = basename(part.program ?? '');
+  const prefix = program === part.program ? prefixFor(program, part.words) : undefined;
+  if (prefix !== undefined) return `${prefix}:*`;
+  const text = part.words.join(' ');
+  // A bare interpreter would run whatever comes in; a `*` would be read as a wildcard.
+  const isExact = part.words.length > 1 && text.length <= MOST_EXACT_CHARS && part.words.every((word) => /^[^\s*$`"'\\]+$/.test(word));
+  return isExact && !text.endsWith(':') ? text : undefined;
+}
+
+function prefixFor(program: string, words: readonly string[]): string | undefined {
+  if (NEVER_A_PREFIX.test(program) || !/^[\w.+-]+$/.test(program)) {
+    if (!/^(?:deno|bun)$/.test(program)) return undefined;
+  }
+  if (!WITH_SUBCOMMAND.test(program)) return program;
+  const [, subcommand, script] = words;
+  if (subcommand === undefined || !/^[\w:.-]+$/.test(subcommand) || subcommand.startsWith('-')) return undefined;
+  const runsScript = /^(?:npm|pnpm|yarn|bun|deno)$/.test(program) && RUNS_A_SCRIPT.test(subcommand);
+  if (runsScript) return script !== undefined && /^[\w:.-]+$/.test(script) && !script.startsWith('-') ? `${program} ${subcommand} ${script}` : undefined;
+  return RUNS_ANYTHING.test(subcommand) ? undefined : `${program} ${subcommand}`;
 }

@@ -1,0 +1,330 @@
+/**
+ * One pass over the syntax tree of a command line: every simple command in it, wherever it stands, and
+ * every construct that does more than read.
+ *
+ * The walk is total: a node it does not know makes the line not read-only, and so does every error of
+ * the parser in any nested script.
+ */
+import { forEachChild, parse, type Command, type ParsedScript, type Redirect, type SyntaxNode } from 'unbash';
+import type { PathUse } from '../../contract/located-path.ts';
+import { arithmeticProblem, isIntegerWord } from './arithmetic.ts';
+import { findHiddenCharacter } from './hidden-characters.ts';
+import { judgeCommand, programName } from './judge-command.ts';
+import { pathUses, resolveFrom } from './operand-paths.ts';
+import { collectVariables, isPrivateName, type Variables } from './variables.ts';
+import { isHarmlessVariable } from './wrappers.ts';
+import { decodeWord, type ShellWord } from './word.ts';
+
+/** One simple command, decoded. */
+export interface AnalysedCommand {
+  readonly text: string;
+  /** The program's first; none for a bare assignment or redirection. */
+  readonly words: readonly ShellWord[];
+  /** Why it does not only read. */
+  readonly problem?: string;
+}
+
+/** What is known of a command line. */
+export interface ShellAnalysis {
+  readonly commands: readonly AnalysedCommand[];
+  /** What the constructs around the commands do: writes, assignments, evaluations. No prefix rule covers them. */
+  readonly problems: readonly string[];
+  readonly paths: readonly PathUse[];
+  readonly isUnparsable: boolean;
+  readonly changesDirectory: boolean;
+}
+
+/** Longest command line that is looked at; a longer one is nobody's one-liner. */
+const MOST_CHARS = 10_000;
+
+/** Analyse a command line. Never throws. */
+export function analyse(command: string): ShellAnalysis {
+  const hidden = findHiddenCharacter(command);
+  if (command.length > MOST_CHARS) return unparsable('the command is too long to be judged');
+  try {
+    const script = parse(command);
+    const walk = new Walk(command, collectVariables(script), hasDirectoryChange(script));
+    walk.visit(script);
+    const found = walk.result();
+    return hidden === undefined ? found : { ...found, problems: [`a hidden character ${hidden}`, ...found.problems], isUnparsable: true };
+  } catch (error) {
+    // The parser overflows on absurd nesting; what it cannot read is not run unasked.
+    if (error instanceof RangeError || error instanceof TypeError) return unparsable('the command cannot be parsed');
+    throw error;
+  }
+}
+
+function unparsable(problem: string): ShellAnalysis {
+  return { commands: [], problems: [problem], paths: [], isUnparsable: true, changesDirectory: true };
+}
+
+const DIRECTORY_CHANGERS = new Set(['cd', 'pushd', 'popd']);
+
+function hasDirectoryChange(script: ParsedScript): boolean {
+  let isFound = false;
+  const visit = (node: SyntaxNode): void => {
+    // A wrapper may stand before it: `builtin cd x`.
+    if (node.type === 'Command') {
+      isFound ||= [node.name, ...node.args].some((word) => word?.type === 'Word' && DIRECTORY_CHANGERS.has(word.value));
+    }
+    forEachChild(node, visit);
+  };
+  visit(script);
+  return isFound;
+}
+
+/** The state of one pass. */
+class Walk {
+  readonly #commands: AnalysedCommand[] = [];
+  readonly #problems: string[] = [];
+  readonly #paths: PathUse[] = [];
+  readonly #variables: Variables;
+  readonly #changesDirectory: boolean;
+  /** Where relative paths may start from, relative to the session's cwd; undefined: anywhere. */
+  #bases: readonly string[] | undefined = [''];
+  /** The text that positions of the nodes in hand count in. */
+  #source: string;
+  /** Inside `[[ ]]` and the patterns of `case`, where words are not split and extended patterns are on. */
+  #isPattern = false;
+  #isUnparsable = false;
+
+  constructor(source: string, variables: Variables, changesDirectory: boolean) {
+    this.#source = source;
+    this.#variables = variables;
+    this.#changesDirectory = changesDirectory;
+  }
+
+  result(): ShellAnalysis {
+    return {
+      commands: this.#commands,
+      problems: this.#problems,
+      paths: this.#paths,
+      isUnparsable: this.#isUnparsable,
+      changesDirectory: this.#changesDirectory,
+    };
+  }
+
+  visit(node: SyntaxNode): void {
+    switch (node.type) {
+      case 'Script':
+        return this.#visitScript(node);
+      case 'Statement':
+      case 'CompoundList':
+      case 'Pipeline':
+      case 'Time':
+      case 'Negation':
+      case 'If':
+      case 'Elif':
+      case 'While':
+      case 'BraceGroup':
+      case 'Redirected':
+      case 'DoubleQuoted':
+      case 'LocaleString':
+      case 'Glob':
+      case 'BraceExpansion':
+      case 'HereDocBody':
+      case 'HereDocDelimiter':
+      case 'HereDoc':
+      case 'HereString':
+      case 'ArrayValue':
+      case 'Literal':
+      case 'SingleQuoted':
+      case 'AnsiCQuoted':
+      case 'SimpleExpansion':
+      case 'FileDescriptor':
+      case 'Word':
+      case 'AndOr':
+      case 'Remove':
+      case 'Replace':
+      case 'CaseModification':
+      case 'Default':
+      case 'ArithmeticFor':
+      case 'ArithmeticGroup':
+      case 'ArithmeticBinary':
+      case 'ArithmeticUnary':
+      case 'ArithmeticTernary':
+      case 'TestLogical':
+      case 'TestNot':
+      case 'TestGroup':
+        return this.#children(node);
+      case 'Subshell':
+        return this.#isolated(node);
+      case 'CommandExpansion':
+      case 'ProcessSubstitution':
+      case 'ArithmeticCommandExpansion':
+        if (!node.script) this.#fail(`"${node.text}" cannot be parsed`);
+        if (node.type === 'ArithmeticCommandExpansion') this.#report(arithmeticProblem(node, this.#variables));
+        return this.#isolated(node);
+      case 'For':
+      case 'Select':
+        if (!isPrivateName(node.name.value) || node.name.parts) this.#report(`a loop assigns "${node.name.text}"`);
+        return this.#children(node);
+      case 'Case':
+        return this.#children(node);
+      case 'CaseItem':
+        this.#inPattern(() => node.pattern.forEach((word) => this.visit(word)));
+        return this.visit(node.body);
+      case 'Command':
+        return this.#visitCommand(node);
+      case 'Assignment':
+        return this.#visitAssignment(node, false);
+      case 'Redirect':
+        return this.#visitRedirect(node);
+      case 'ParameterExpansion':
+        return this.#visitExpansion(node);
+      case 'Slice':
+        for (const word of [node.offset, node.length]) {
+          if (word && !isIntegerWord(word, this.#variables)) this.#report(`"${word.text}" is evaluated as arithmetic`);
+        }
+        return this.#children(node);
+      case 'Transform':
+        if (!/^[QULu]$/.test(node.operand.text)) this.#report(`"@${node.operand.text}" evaluates a value`);
+        return this.#children(node);
+      case 'ArithmeticExpansion':
+      case 'ArithmeticCommand':
+        if (!node.expression) this.#report('an arithmetic expression cannot be parsed');
+        return this.#children(node);
+      case 'ArithmeticWord':
+        this.#report(arithmeticProblem(node, this.#variables));
+        return this.#children(node);
+      case 'TestCommand':
+        return this.#inPattern(() => this.#children(node));
+      case 'TestUnary':
+        if (/^-[vR]$/.test(node.operator)) this.#report(`"${node.operator}" evaluates a subscript`);
+        return this.#children(node);
+      case 'TestBinary':
+        if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator)) {
+          const isSafe = [node.left, node.right].every((word) => isIntegerWord(word, this.#variables));
+          if (!isSafe) this.#report(`"${node.operator}" evaluates its operands as arithmetic`);
+        }
+        return this.#children(node);
+      case 'ExtendedGlob':
+        if (!this.#isPattern) this.#report(`"${node.text}" is no pattern in every bash`);
+        return this.#children(node);
+      case 'Function':
+        this.#report('it defines a function');
+        return this.#children(node);
+      case 'Coproc':
+        this.#report('it starts a coprocess');
+        return this.#children(node);
+      case 'FileDescriptorVariable':
+        return this.#report('a redirection assigns a variable');
+      case 'Names':
+      case 'Unknown':
+        return this.#report('an expansion is not known');
+      default:
+        // A later parser may know syntax that this walk does not.
+        return this.#fail('the command holds syntax that is not known');
+    }
+  }
+
+  #visitScript(script: ParsedScript): void {
+    if (script.errors && script.errors.length > 0) this.#fail(script.errors[0]?.message ?? 'the syntax is wrong');
+    const outer = this.#source;
+    this.#source = script.source ?? outer;
+    this.#children(script);
+    this.#source = outer;
+  }
+
+  #visitCommand(node: Command): void {
+    const words = [...(node.name ? [node.name] : []), ...node.args.filter((word) => word.type === 'Word')].flatMap((word) =>
+      decodeWord(word, this.#variables),
+    );
+    const text = this.#source.slice(node.pos, node.end);
+    const assignsOwn = /^(?:declare|typeset|local|readonly)$/.test(node.name?.value ?? '');
+    for (const child of [...node.prefix, ...node.suffix]) {
+      if (child.type === 'Assignment') this.#visitAssignment(child, node.name !== undefined && !assignsOwn);
+      else this.visit(child);
+    }
+    if (node.name) this.visit(node.name);
+    if (words.length === 0) {
+      if (node.name) this.#fail('a command expands to nothing');
+      return;
+    }
+    const judged = judgeCommand(words, { changesDirectory: this.#changesDirectory });
+    if (words[0]?.literal === undefined) this.#isUnparsable = true;
+    this.#commands.push({ text, words, ...(judged.problem !== undefined && { problem: judged.problem }) });
+    this.#paths.push(...pathUses(words, judged, this.#bases));
+    this.#followDirectory(words);
+  }
+
+  #visitAssignment(node: Extract<SyntaxNode, { type: 'Assignment' }>, isForCommand: boolean): void {
+    const value = node.value.type === 'Word' ? node.value : undefined;
+    const literal = value && !value.parts ? value.value : value && decodeWord(value, this.#variables)[0]?.literal;
+    const isHarmless = isForCommand ? isHarmlessVariable(node.name, literal) : isPrivateName(node.name);
+    if (!isHarmless) this.#report(`it sets "${node.name}"`);
+    if (node.index && !isIntegerWord(node.index, this.#variables)) this.#report('a subscript is evaluated as arithmetic');
+    if (node.value.type === 'ArrayValue') {
+      const hasSubscript = node.value.elements.some((element) => /^\[(?!\d+\]=)/.test(element.text));
+      if (hasSubscript) this.#report('a subscript is evaluated as arithmetic');
+    }
+    this.#children(node);
+  }
+
+  #visitRedirect(node: Redirect): void {
+    this.#children(node);
+    const target = node.target && decodeWord(node.target, this.#variables);
+    const [word] = target ?? [];
+    if (!word || target?.length !== 1) return this.#report('a redirection cannot be known');
+    if (node.operator === '<') return this.#readFrom(word);
+    const isCopy = (node.operator === '>&' || node.operator === '<&') && /^(?:\d+-?|-)$/.test(word.literal ?? '');
+    if (isCopy || (word.literal === '/dev/null' && node.operator !== '<>' && node.operator !== '<&')) return;
+    this.#report(`it writes "${word.text}"`);
+    this.#paths.push(...resolveFrom(word, 'write', this.#bases));
+  }
+
+  #readFrom(word: ShellWord): void {
+    const isKnown = word.patterns ? word.patterns.length > 0 : /^[^/]|^\/(?!dev)./.test(word.prefix) || word.prefix.startsWith('/dev/fd/');
+    const isDevice = (word.patterns ?? [word.prefix]).some((text) => /^\/+(?:\.\/+)*dev\/+(?:tcp|udp)/.test(text) || /^\/[^/]*[*?[]/.test(text));
+    if (!isKnown || isDevice) this.#report(`it may connect to "${word.text}"`);
+    if (word.literal !== '/dev/null') this.#paths.push(...resolveFrom(word, 'read', this.#bases));
+  }
+
+  #visitExpansion(node: Extract<SyntaxNode, { type: 'ParameterExpansion' }>): void {
+    const isList = node.index !== undefined && /^[@*]$/.test(node.index.text);
+    if (node.prefix === '!' && !(isList && !node.operation)) this.#report(`"${node.text}" expands what another variable names`);
+    if (node.index && !isList && !isIntegerWord(node.index, this.#variables)) this.#report('a subscript is evaluated as arithmetic');
+    const { operation } = node;
+    if (operation?.type === 'Default' && operation.operator.endsWith('=') && !isPrivateName(node.parameter)) {
+      this.#report(`it sets "${node.parameter}"`);
+    }
+    this.#children(node);
+  }
+
+  /** `cd dir` moves where the relative paths after it start; a branch may or may not have been taken. */
+  #followDirectory(words: readonly ShellWord[]): void {
+    if (!words.some((word) => DIRECTORY_CHANGERS.has(word.literal ?? ''))) return;
+    const target = words[1]?.literal;
+    const isPlain = programName(words[0]) === 'cd' && words.length === 2 && target !== undefined && !/^-/.test(target);
+    const moved = isPlain ? this.#bases?.map((base) => (/^[/~]/.test(target) ? target : `${base}${target}`)) : undefined;
+    this.#bases = moved && this.#bases ? [...new Set(moved.map((base) => `${base.replace(/\/$/, '')}/`))].slice(0, 16) : undefined;
+  }
+
+  /** A sub-shell's `cd` ends with it. */
+  #isolated(node: SyntaxNode): void {
+    const bases = this.#bases;
+    this.#children(node);
+    this.#bases = bases;
+  }
+
+  #inPattern(visit: () => void): void {
+    const outer = this.#isPattern;
+    this.#isPattern = true;
+    visit();
+    this.#isPattern = outer;
+  }
+
+  #children(node: SyntaxNode): void {
+    forEachChild(node, (child) => this.visit(child));
+  }
+
+  #report(problem: string | undefined): void {
+    if (problem !== undefined) this.#problems.push(problem);
+  }
+
+  #fail(problem: string): void {
+    this.#isUnparsable = true;
+    this.#problems.push(problem);
+  }
+}
+

@@ -1,0 +1,159 @@
+/**
+ * Options of a program as a line of text: which exist, and which take a value.
+ *
+ * `-ab` two options; `-n=` one that takes a value; `-i?` one with an optional attached value; `--name`,
+ * `--name=` and `--name?` likewise; `--arg==` takes the next two words. Abbreviations of long options are
+ * unknown options.
+ */
+import type { ShellWord } from './word.ts';
+
+/** How an option takes a value. */
+export type ValueKind = 'none' | 'required' | 'optional' | 'pair';
+
+/** The options of one program by name, dashes included. */
+export type FlagTable = ReadonlyMap<string, ValueKind>;
+
+/** An option as it was given. */
+export interface GivenFlag {
+  readonly name: string;
+  /** Absent: it takes none, or none was attached. `undefined` text inside: not a literal. */
+  readonly value?: ShellWord;
+}
+
+/** Arguments sorted into options and operands. */
+export interface ParsedArguments {
+  readonly flags: readonly GivenFlag[];
+  readonly operands: readonly ShellWord[];
+  /** Set where the arguments cannot be told apart, or hold an option that is not in the table. */
+  readonly problem?: string;
+}
+
+/** How arguments are read. */
+export interface FlagSyntax {
+  readonly flags: FlagTable;
+  /** Nothing after the first operand is an option. */
+  readonly stopsAtOperand?: boolean;
+  /** No option of the program writes, runs or connects: words that may turn out to be options do no harm. */
+  readonly isOpen?: boolean;
+  /** `-5` and `+5` are options. */
+  readonly hasNumbers?: boolean;
+}
+
+const tables = new Map<string, FlagTable>();
+
+/** Read a line of options; the same line gives the same table. */
+export function flagTable(line: string): FlagTable {
+  let table = tables.get(line);
+  if (!table) tables.set(line, (table = parseTable(line)));
+  return table;
+}
+
+const VALUE_KINDS: Readonly<Record<string, ValueKind>> = { '==': 'pair', '=': 'required', '?': 'optional' };
+
+function parseTable(line: string): FlagTable {
+  const table = new Map<string, ValueKind>();
+  for (const token of line.split(/\s+/).filter((text) => text !== '')) {
+    const name = token.replace(/(?:==?|\?)$/, '');
+    const kind = VALUE_KINDS[token.slice(name.length)] ?? 'none';
+    // `-ab=` would quietly give -a a value too, which then hides the word after it.
+    if (kind !== 'none' && !/^(?:--.+|-.)$/.test(name)) throw new TypeError(`Option "${token}" of a table names several`);
+    if (name.startsWith('--')) table.set(name, kind);
+    else for (const letter of name.slice(1)) table.set(`-${letter}`, kind);
+  }
+  return table;
+}
+
+/** Sort arguments into options and operands. */
+export function parseArguments(words: readonly ShellWord[], syntax: FlagSyntax): ParsedArguments {
+  const flags: GivenFlag[] = [];
+  const operands: ShellWord[] = [];
+  let problem: string | undefined;
+  let isPastOptions = false;
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] as ShellWord;
+    const isOption = !isPastOptions && word.mayBeFlag && word.literal !== '-';
+    if (!isOption) {
+      operands.push(word);
+      isPastOptions ||= syntax.stopsAtOperand === true;
+      continue;
+    }
+    if (word.literal === '--') {
+      isPastOptions = true;
+    } else if (word.literal === undefined) {
+      const flag = attachedValue(word, syntax);
+      if (flag) flags.push(flag);
+      else operands.push(word);
+      if (!flag && !syntax.isOpen) problem ??= `"${word.text}" may turn into an option`;
+    } else if (syntax.hasNumbers && /^-\d+$/.test(word.literal)) {
+      flags.push({ name: '-#' });
+    } else {
+      const taken = takeFlag(word.literal, words[index + 1], syntax);
+      flags.push(...taken.flags);
+      problem ??= taken.problem;
+      index += taken.usedNext;
+    }
+  }
+  return { flags, operands, ...(problem !== undefined && { problem }) };
+}
+
+/** `--lines="$n"` and `-n"$n"`: one word whose option is written out. */
+function attachedValue(word: ShellWord, { flags }: FlagSyntax): GivenFlag | undefined {
+  if (word.isSplit) return undefined;
+  const long = /^(--[\w-]+)=/.exec(word.prefix)?.[1];
+  if (long !== undefined) return (flags.get(long) ?? 'none') === 'none' ? undefined : { name: long, value: word };
+  const short = /^-\w/.exec(word.prefix)?.[0];
+  return short !== undefined && flags.get(short) === 'required' ? { name: short, value: word } : undefined;
+}
+
+interface TakenFlags {
+  readonly flags: readonly GivenFlag[];
+  /** Words after the option that are its value. */
+  readonly usedNext: number;
+  readonly problem?: string;
+}
+
+function takeFlag(text: string, next: ShellWord | undefined, syntax: FlagSyntax): TakenFlags {
+  return text.startsWith('--') ? takeLong(text, next, syntax) : takeShort(text, next, syntax);
+}
+
+function takeLong(text: string, next: ShellWord | undefined, syntax: FlagSyntax): TakenFlags {
+  const equals = text.indexOf('=');
+  const name = equals < 0 ? text : text.slice(0, equals);
+  const kind = syntax.flags.get(name);
+  if (kind === undefined || (kind === 'none' && equals >= 0)) return unknownFlag(name);
+  if (equals >= 0) return { flags: [{ name, value: attached(text.slice(equals + 1)) }], usedNext: 0 };
+  if (kind === 'pair') return { flags: [{ name }], usedNext: 2 };
+  return kind === 'required' ? takeNext([], name, next, syntax) : { flags: [{ name }], usedNext: 0 };
+}
+
+function takeShort(text: string, next: ShellWord | undefined, syntax: FlagSyntax): TakenFlags {
+  const flags: GivenFlag[] = [];
+  for (let at = 1; at < text.length; at++) {
+    const name = `-${text[at] ?? ''}`;
+    const kind = syntax.flags.get(name);
+    if (kind === undefined) return unknownFlag(name);
+    const rest = text.slice(at + 1);
+    if (kind === 'required' && rest === '') return takeNext(flags, name, next, syntax);
+    if (kind !== 'none') {
+      flags.push(rest === '' ? { name } : { name, value: attached(rest) });
+      break;
+    }
+    flags.push({ name });
+  }
+  return { flags, usedNext: 0 };
+}
+
+/** A value that may vanish or split would make the words after it something else than they look. */
+function takeNext(flags: readonly GivenFlag[], name: string, next: ShellWord | undefined, syntax: FlagSyntax): TakenFlags {
+  if (!next) return { flags, usedNext: 0, problem: `option "${name}" lacks its value` };
+  const problem = next.isSplit && !syntax.isOpen ? `the value of option "${name}" may become several words` : undefined;
+  return { flags: [...flags, { name, value: next }], usedNext: 1, ...(problem !== undefined && { problem }) };
+}
+
+function unknownFlag(name: string): TakenFlags {
+  return { flags: [], usedNext: 0, problem: `option "${name}" is not known to only read` };
+}
+
+function attached(text: string): ShellWord {
+  return { text, literal: text, patterns: [text], prefix: text, isSplit: false, mayBeFlag: false };
+}

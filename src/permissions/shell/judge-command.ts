@@ -1,0 +1,56 @@
+/** One simple command: which program it is, behind which wrappers, and whether that only reads. */
+import { findProgram } from './programs/index.ts';
+import { type CommandJudgement, judgeProgram, NO_PATHS, type ScriptFacts } from './program-spec.ts';
+import { unwrap } from './wrappers.ts';
+import type { ShellWord } from './word.ts';
+
+/** Wrappers in wrappers in wrappers; nobody writes more. */
+const MOST_WRAPPERS = 8;
+
+/** A word that may turn out to be anything, as xargs appends them. */
+const UNKNOWN_WORDS: ShellWord = { text: '', prefix: '', isSplit: true, mayBeFlag: true };
+
+/** Judge a command by its decoded words, the program's first. */
+export function judgeCommand(words: readonly ShellWord[], facts: ScriptFacts): CommandJudgement {
+  return judgeDeep(words, facts, MOST_WRAPPERS);
+}
+
+/**
+ * The program a word names: the word itself, or the last part of a path into a system folder.
+ *
+ * @returns undefined for what is not written out, and for programs elsewhere.
+ */
+export function programName(word: ShellWord | undefined): string | undefined {
+  const text = word?.literal;
+  if (text === undefined || text === '') return undefined;
+  return /^(?:(?:\/usr(?:\/local)?)?\/bin\/)?([^/]+)$/.exec(text)?.[1];
+}
+
+function judgeDeep(words: readonly ShellWord[], facts: ScriptFacts, depth: number): CommandJudgement {
+  const [first, ...rest] = words;
+  const name = programName(first);
+  if (name === undefined) return deny(first?.literal === undefined ? 'the program cannot be known' : `"${first.literal}" is not a known program`);
+  const unwrapped = unwrap(name, rest);
+  if (!unwrapped) {
+    const spec = findProgram(name);
+    return spec ? judgeProgram(spec, rest, facts) : deny(`"${name}" is not known to only read`);
+  }
+  if (unwrapped.problem !== undefined) return deny(unwrapped.problem);
+  if (depth === 0) return deny('too many wrappers');
+  if (!unwrapped.takesInput) return unwrapped.inner.length === 0 ? { reads: NO_PATHS } : judgeDeep(unwrapped.inner, facts, depth - 1);
+  return judgeWithInput(unwrapped.inner, facts, depth);
+}
+
+/** xargs appends words that nobody knows: harmless only where no option of the inner program does harm. */
+function judgeWithInput(inner: readonly ShellWord[], facts: ScriptFacts, depth: number): CommandJudgement {
+  if (inner.length === 0) return { reads: NO_PATHS };
+  const name = programName(inner[0]);
+  if (name === 'echo' || name === 'printf') return judgeDeep(inner.length > 1 || name === 'echo' ? inner : [...inner, UNKNOWN_WORDS], facts, depth - 1);
+  const spec = name === undefined ? undefined : findProgram(name);
+  if (!spec?.isOpen || spec.mostOperands !== undefined) return deny(`what "${inner[0]?.text ?? ''}" is given cannot be known`);
+  return judgeDeep([...inner, UNKNOWN_WORDS], facts, depth - 1);
+}
+
+function deny(problem: string): CommandJudgement {
+  return { problem, reads: NO_PATHS };
+}

@@ -1,0 +1,87 @@
+/**
+ * What is known of one program: its options, what its operands are, and what else must hold.
+ *
+ * A program without a spec, and an option that is not in it, are not read-only.
+ */
+import { flagTable, parseArguments, type ParsedArguments } from './flags.ts';
+import type { ShellWord } from './word.ts';
+
+/** What a script does around a command. */
+export interface ScriptFacts {
+  /** A `cd`, `pushd` or `popd` stands somewhere in the script. */
+  readonly changesDirectory: boolean;
+}
+
+/** What was found out about one command. */
+export interface CommandJudgement {
+  /** Why it does not only read; absent where it does. */
+  readonly problem?: string;
+  /** Words that name files or folders it reads. */
+  readonly reads: readonly ShellWord[];
+  /** Words that name files it writes, where that is known. */
+  readonly writes?: readonly ShellWord[];
+}
+
+/** What is known of one program. */
+export interface ProgramSpec {
+  /** Options that only read, as a line for `flagTable`. */
+  readonly flags?: string;
+  readonly isOpen?: boolean;
+  readonly stopsAtOperand?: boolean;
+  readonly hasNumbers?: boolean;
+  /** What operands are: `pattern` is text first, then paths, unless a `patternFlags` option was given. */
+  readonly operands?: 'paths' | 'text' | 'pattern';
+  readonly patternFlags?: readonly string[];
+  /** Options whose value is a path that is read. */
+  readonly pathFlags?: readonly string[];
+  readonly mostOperands?: number;
+  /** Anything else: returns why not. */
+  readonly check?: (given: ParsedArguments, facts: ScriptFacts) => string | undefined;
+  /** Sub-commands by name; the first operand must be one of them. */
+  readonly subcommands?: Readonly<Record<string, ProgramSpec>>;
+  /** A grammar of its own takes the place of all the rest. */
+  readonly judge?: (words: readonly ShellWord[], facts: ScriptFacts) => CommandJudgement;
+}
+
+/** A program that only reads, whatever it is given. */
+export const NO_PATHS: readonly ShellWord[] = [];
+
+/** Judge a program's words, the program's own not among them. */
+export function judgeProgram(spec: ProgramSpec, words: readonly ShellWord[], facts: ScriptFacts): CommandJudgement {
+  if (spec.judge) return spec.judge(words, facts);
+  if (spec.subcommands) return judgeSubcommand(spec, words, facts);
+  const given = parseArguments(words, { ...spec, flags: flagTable(`${spec.flags ?? ''} --help --version`) });
+  const { operands } = given;
+  const problem = given.problem ?? operandProblem(spec, operands) ?? spec.check?.(given, facts);
+  const flagPaths = given.flags.flatMap((flag) => (flag.value && spec.pathFlags?.includes(flag.name) ? [flag.value] : []));
+  const reads = [...flagPaths, ...operandPaths(spec, given)];
+  return { reads, ...(problem !== undefined && { problem }) };
+}
+
+function judgeSubcommand(spec: ProgramSpec, words: readonly ShellWord[], facts: ScriptFacts): CommandJudgement {
+  const at = words.findIndex((word) => !word.mayBeFlag);
+  const globals = parseArguments(at < 0 ? words : words.slice(0, at), { flags: flagTable(spec.flags ?? '') });
+  if (globals.problem !== undefined) return { problem: globals.problem, reads: NO_PATHS };
+  const name = words[at]?.literal;
+  if (at < 0) return globals.flags.length > 0 ? { reads: NO_PATHS } : unknownSubcommand('');
+  const subcommand = name !== undefined && Object.hasOwn(spec.subcommands ?? {}, name) ? spec.subcommands?.[name] : undefined;
+  return subcommand ? judgeProgram(subcommand, words.slice(at + 1), facts) : unknownSubcommand(words[at]?.text);
+}
+
+function unknownSubcommand(text: string | undefined): CommandJudgement {
+  return { problem: `sub-command "${text ?? ''}" is not known to only read`, reads: NO_PATHS };
+}
+
+function operandProblem(spec: ProgramSpec, operands: readonly ShellWord[]): string | undefined {
+  if (spec.mostOperands === undefined) return undefined;
+  const mayBeMore = operands.some((operand) => operand.isSplit);
+  return operands.length > spec.mostOperands || (mayBeMore && !spec.isOpen)
+    ? 'an operand too many may be a file it writes'
+    : undefined;
+}
+
+function operandPaths(spec: ProgramSpec, { operands, flags }: ParsedArguments): readonly ShellWord[] {
+  if (spec.operands === 'paths') return operands;
+  if (spec.operands !== 'pattern') return NO_PATHS;
+  return flags.some((flag) => spec.patternFlags?.includes(flag.name)) ? operands : operands.slice(1);
+}

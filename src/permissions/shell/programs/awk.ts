@@ -1,0 +1,145 @@
+/** awk: a language of its own. Programs that only print are let through; pipes, files and system are not. */
+import { flagTable, parseArguments } from '../flags.ts';
+import { type CommandJudgement, NO_PATHS, type ProgramSpec } from '../program-spec.ts';
+import type { ShellWord } from '../word.ts';
+
+const FLAGS = flagTable('-F= -v= --field-separator= --assign= --re-interval --posix --traditional --characters-as-bytes --sandbox --version --help -V -P -c -r -b -S -M');
+
+/** The spec of awk and its kin. */
+export const AWK: ProgramSpec = { judge: judgeAwk };
+
+function judgeAwk(words: readonly ShellWord[]): CommandJudgement {
+  const { flags, operands, problem } = parseArguments(words, { flags: FLAGS, stopsAtOperand: true });
+  if (problem !== undefined) return { problem, reads: NO_PATHS };
+  if (operands.length === 0) return { reads: NO_PATHS, ...(flags.length === 0 && { problem: 'awk lacks a program' }) };
+  const [program, ...files] = operands;
+  // gawk opens /inet/tcp/… as a connection, also where a data file is meant.
+  const isRemote = files.some((file) => !file.literal && !/^(?!\/inet)./.test(file.prefix) && !isRelativeGlob(file));
+  const hasInet = [...flags.map(({ value }) => value), ...files].some((word) => word?.text.includes('/inet'));
+  const wrong = program?.literal === undefined ? 'the program of awk cannot be known' : awkProblem(program.literal);
+  const found = wrong ?? (isRemote || hasInet ? 'awk may open a connection' : undefined);
+  return { reads: files.filter((file) => !/^[A-Za-z_]\w*=/.test(file.prefix)), ...(found !== undefined && { problem: found }) };
+}
+
+function isRelativeGlob(word: ShellWord): boolean {
+  return word.patterns?.every((pattern) => !pattern.startsWith('/')) === true;
+}
+
+/** What a `/` at this place begins: a pattern, a division, or one of the two. */
+type Slash = 'pattern' | 'division' | 'unclear';
+
+interface AwkState {
+  at: number;
+  slash: Slash;
+  /** Open brackets; true for those of `if`, `while` and `for`, after which a pattern may begin. */
+  brackets: boolean[];
+  /** In the operands of print or printf, where `>` writes. */
+  isPrinting: boolean;
+  lastName: string;
+  /** Last character that is no blank and no comment: after some, a line end ends nothing. */
+  lastMark: string;
+}
+
+const NAMES_THAT_ACT = /^(?:system|getline|close|include|load|namespace|ARGV|ARGC|PROCINFO)$/;
+const NAMES_BEFORE_PATTERN = /^(?:print|printf|return|in|else|do|case|exit|BEGIN|END)$/;
+
+/** Why a program may do more than read its input and print, or undefined. */
+export function awkProblem(program: string): string | undefined {
+  if (program.includes('/inet')) return 'awk may open a connection';
+  const state: AwkState = { at: 0, slash: 'pattern', brackets: [], isPrinting: false, lastName: '', lastMark: '' };
+  while (state.at < program.length) {
+    const problem = readToken(program, state);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function readToken(program: string, state: AwkState): string | undefined {
+  const next = program[state.at] ?? '';
+  if (next === '\\' && program[state.at + 1] === '\n') {
+    state.at += 2;
+    return undefined;
+  }
+  if (next === '"' || (next === '/' && state.slash === 'pattern')) {
+    const end = quotedEnd(program, state.at + 1, next);
+    if (end === undefined) return 'a text or pattern in the awk program does not end';
+    advance(state, end, 'division', next);
+    return undefined;
+  }
+  if (next === '#') {
+    const end = program.indexOf('\n', state.at);
+    state.at = end < 0 ? program.length : end;
+    return undefined;
+  }
+  const name = /^[A-Za-z_]\w*/.exec(program.slice(state.at))?.[0];
+  if (name !== undefined) return readName(name, state);
+  const number = /^(?:\d|\.\d)[\d.]*(?:[eE][-+]?\d+)?/.exec(program.slice(state.at))?.[0];
+  if (number !== undefined) {
+    advance(state, state.at + number.length, 'division', '0');
+    return undefined;
+  }
+  return readOperator(program, state, next);
+}
+
+function readName(name: string, state: AwkState): string | undefined {
+  if (NAMES_THAT_ACT.test(name)) return `"${name}" in awk reads, runs or writes something`;
+  if (name === 'print' || name === 'printf') state.isPrinting = true;
+  state.lastName = name;
+  advance(state, state.at + name.length, NAMES_BEFORE_PATTERN.test(name) ? 'pattern' : 'division', 'a');
+  return undefined;
+}
+
+function readOperator(program: string, state: AwkState, next: string): string | undefined {
+  const two = program.slice(state.at, state.at + 2);
+  if (/[@'`\\]/.test(next)) return 'the awk program is not known to only read';
+  if (next === '|' && two !== '||') return 'awk may run a command';
+  if (two === '>>' || (next === '>' && state.isPrinting && state.brackets.length === 0)) return 'awk may write a file';
+  if (next === '/' && state.slash === 'unclear') return 'a "/" in the awk program may be a pattern or a division';
+  if (next === '\n') {
+    // After these a statement goes on in the next line.
+    if (!/[,&|{]/.test(state.lastMark)) state.isPrinting = false;
+    state.at++;
+    state.slash = 'pattern';
+    return undefined;
+  }
+  if (/\s/.test(next)) {
+    state.at++;
+    return undefined;
+  }
+  if (next === '(' || next === '[') state.brackets.push(next === '(' && state.lastMark === 'a' && /^(?:if|while|for)$/.test(state.lastName));
+  const isControl = next === ')' || next === ']' ? state.brackets.pop() === true : false;
+  if (next === '{' || next === '}') state.brackets = [];
+  if (/[;{}]/.test(next)) state.isPrinting = false;
+  advance(state, state.at + (isPair(two) ? 2 : 1), slashAfter(next, two, isControl), next);
+  return undefined;
+}
+
+function isPair(two: string): boolean {
+  return two === '||' || two === '&&' || two === '++' || two === '--';
+}
+
+function slashAfter(next: string, two: string, isControl: boolean): Slash {
+  if (two === '++' || two === '--' || next === '$') return 'unclear';
+  if (next === ')') return isControl ? 'unclear' : 'division';
+  return next === ']' ? 'division' : 'pattern';
+}
+
+function advance(state: AwkState, at: number, slash: Slash, mark: string): void {
+  state.at = at;
+  state.slash = slash;
+  state.lastMark = mark;
+}
+
+/** Past the closing quote; a line end before it is an error. */
+function quotedEnd(program: string, start: number, quote: string): number | undefined {
+  for (let at = start; at < program.length; at++) {
+    if (program[at] === '\\') at++;
+    else if (program[at] === '\n') return undefined;
+    else if (program[at] === '[' && quote === '/') {
+      const end = program.indexOf(']', at + 2);
+      // Implementations differ on a `/` in brackets.
+      if (end > 0 && program.slice(at, end).includes('/')) return undefined;
+    } else if (program[at] === quote) return at + 1;
+  }
+  return undefined;
+}

@@ -1,0 +1,107 @@
+/** What bash itself does: builtins that change nothing but this shell, and in it nothing that re-aims later words. */
+import { flagTable, parseArguments } from '../flags.ts';
+import { type CommandJudgement, NO_PATHS, type ProgramSpec } from '../program-spec.ts';
+import { isPrivateName } from '../variables.ts';
+import type { ShellWord } from '../word.ts';
+
+const HARMLESS: ProgramSpec = { judge: () => ({ reads: NO_PATHS }) };
+const NO_ARGUMENTS: ProgramSpec = { judge: (words) => allowIf(words.length === 0, 'an argument may change the shell') };
+
+/** Builtins by name. */
+export const BUILTINS: Readonly<Record<string, ProgramSpec>> = {
+  ':': HARMLESS,
+  true: HARMLESS,
+  false: HARMLESS,
+  echo: HARMLESS,
+  break: HARMLESS,
+  continue: HARMLESS,
+  exit: HARMLESS,
+  return: HARMLESS,
+  wait: { judge: (words) => allowIf(words.every((word) => !word.mayBeFlag || /^-[nf]$/.test(word.literal ?? '')), 'wait may assign a variable') },
+  shift: HARMLESS,
+  times: NO_ARGUMENTS,
+  dirs: NO_ARGUMENTS,
+  pwd: { flags: '-LP', mostOperands: 0 },
+  jobs: { flags: '-lpnrs', isOpen: true },
+  type: { flags: '-aftpP', isOpen: true },
+  help: { flags: '-dms', isOpen: true },
+  cd: { flags: '-LPe', isOpen: true, mostOperands: 1 },
+  pushd: { flags: '-n', mostOperands: 1 },
+  popd: { flags: '-n', mostOperands: 1 },
+  printf: { judge: judgePrintf },
+  test: { judge: judgeTest },
+  '[': { judge: judgeTest },
+  read: { judge: judgeRead },
+  mapfile: { judge: judgeMapfile },
+  readarray: { judge: judgeMapfile },
+  set: { judge: judgeSet },
+  shopt: { judge: judgeShopt },
+  declare: { judge: judgeDeclare },
+  typeset: { judge: judgeDeclare },
+  local: { judge: judgeDeclare },
+  readonly: { judge: judgeDeclare },
+  unset: { judge: (words) => allowIf(words.every((word) => word.literal === '-v' || isPrivateName(word.literal ?? '')), 'unset may re-aim what follows') },
+  umask: { judge: (words) => allowIf(words.every((word) => /^-[Sp]$/.test(word.literal ?? '')), 'umask changes the mask') },
+  ulimit: { judge: (words) => allowIf(words.every((word) => /^-[HSabcdefiklmnpqrstuvxPRT]+$/.test(word.literal ?? '')), 'ulimit changes a limit') },
+};
+
+function allowIf(isAllowed: boolean, problem: string): CommandJudgement {
+  return isAllowed ? { reads: NO_PATHS } : { reads: NO_PATHS, problem };
+}
+
+/** `-v` assigns, and evaluates a subscript on the way. */
+function judgePrintf(words: readonly ShellWord[]): CommandJudgement {
+  const [first] = words;
+  const mayAssign = first !== undefined && first.mayBeFlag && first.literal !== '--' && !/^-$|^--.|^-[^v]/.test(first.literal ?? '-v');
+  return allowIf(!mayAssign, 'printf may assign a variable');
+}
+
+const TEST_UNARY = /^(?:!|-[a-zA-Z])$/;
+const TEST_BINARY = /^(?:==?|!=|=~|[<>]|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
+
+/** `-v` and `-R` evaluate a subscript; `<` and `>` are redirections, which are judged as such. */
+function judgeTest(words: readonly ShellWord[]): CommandJudgement {
+  const mayEvaluate = words.some((word, at) => {
+    if (word.literal !== undefined) return /^-[vR]$/.test(word.literal);
+    if (word.isInteger) return false;
+    // Unquoted text of any kind could bring `-v` and its operand along.
+    if (word.isSplit && word.patterns === undefined) return true;
+    const mayBeOperator = word.patterns === undefined ? word.mayBeFlag : word.patterns.some((text) => /^-[vR]$/.test(text));
+    const isOperand =
+      TEST_UNARY.test(words[at - 1]?.literal ?? '') || TEST_BINARY.test(words[at - 1]?.literal ?? '') || TEST_BINARY.test(words[at + 1]?.literal ?? '');
+    const isAlone = words.filter(({ literal }) => literal !== ']').length === 1;
+    return mayBeOperator && !isOperand && !isAlone;
+  });
+  return allowIf(!mayEvaluate, 'test -v evaluates a subscript');
+}
+
+function judgeRead(words: readonly ShellWord[]): CommandJudgement {
+  const { operands, flags, problem } = parseArguments(words, { flags: flagTable('-rse -a= -d= -n= -N= -p= -t= -u='), stopsAtOperand: true });
+  const targets = [...operands, ...flags.filter(({ name }) => name === '-a').map(({ value }) => value)];
+  const isPrivate = targets.every((word) => isPrivateName(word?.literal ?? '') || word?.literal === '_' || word?.literal === 'REPLY');
+  return problem === undefined ? allowIf(isPrivate, 'read may re-aim what follows') : { problem, reads: NO_PATHS };
+}
+
+function judgeMapfile(words: readonly ShellWord[]): CommandJudgement {
+  // -C and -c run a command as they read.
+  const { operands, problem } = parseArguments(words, { flags: flagTable('-t -d= -n= -O= -s= -u='), stopsAtOperand: true });
+  const isPrivate = operands.length <= 1 && operands.every((word) => isPrivateName(word.literal ?? ''));
+  return problem === undefined ? allowIf(isPrivate, 'mapfile may re-aim what follows') : { problem, reads: NO_PATHS };
+}
+
+/** -a exports what is assigned, -k and the positional forms change how later words are read. */
+function judgeSet(words: readonly ShellWord[]): CommandJudgement {
+  const text = words.map((word) => word.literal ?? '\0').join(' ');
+  return allowIf(/^(?:(?:^| )(?:[-+][eufxCnbhBmE]+|[-+][eufx]*o (?:pipefail|errexit|nounset|noglob|noclobber|xtrace)))*$/.test(text) && text !== '', 'set may change how later words are read');
+}
+
+function judgeShopt(words: readonly ShellWord[]): CommandJudgement {
+  const text = words.map((word) => word.literal ?? '\0').join(' ');
+  return allowIf(/^-[su]q?(?: (?:nullglob|dotglob|globstar|failglob|nocaseglob|nocasematch|globasciiranges|lastpipe))+$/.test(text), 'shopt may change how later words are read');
+}
+
+/** Assignments among the words are judged where they stand; here are options and bare names. */
+function judgeDeclare(words: readonly ShellWord[]): CommandJudgement {
+  const isHarmless = words.every((word) => /^-[aAr]+$/.test(word.literal ?? '') || word.literal === '--' || isPrivateName(word.literal ?? ''));
+  return allowIf(isHarmless && words.length > 0, 'declare may re-aim what follows');
+}

@@ -1,0 +1,152 @@
+/**
+ * git: sub-commands that only show, each with its own options.
+ *
+ * A repository's own configuration can run programs (`core.fsmonitor`, `diff.external`); the workspace is
+ * trusted, other folders are not, so nothing that aims git elsewhere is read-only.
+ */
+import { flagTable, parseArguments, type ParsedArguments } from '../flags.ts';
+import { type CommandJudgement, judgeProgram, NO_PATHS, type ProgramSpec, type ScriptFacts } from '../program-spec.ts';
+import type { ShellWord } from '../word.ts';
+
+const GLOBAL_FLAGS = flagTable('--no-pager --version --help --html-path --man-path --info-path --no-optional-locks --literal-pathspecs --no-replace-objects -P -v -h');
+
+const COMMIT_LIMITS =
+  '--max-count= -n= --skip= --since= --after= --until= --before= --author= --committer= --grep= --all-match --invert-grep -iEFP -L= --regexp-ignore-case ' +
+  '--extended-regexp --fixed-strings --perl-regexp --merges --no-merges --min-parents= --max-parents= --first-parent --not --all --branches? --tags? --remotes? ' +
+  '--glob= --exclude= --reflog --walk-reflogs -g --cherry-pick --cherry --cherry-mark --left-right --left-only --right-only --boundary --simplify-by-decoration ' +
+  '--full-history --dense --sparse --ancestry-path? --date-order --author-date-order --topo-order --reverse --no-walk? --do-walk --follow --stdin --exclude-first-parent-only';
+
+const FORMATS =
+  '--pretty? --format= --abbrev-commit --no-abbrev-commit --oneline --encoding= --expand-tabs? --no-expand-tabs --notes? --no-notes --show-signature --relative-date ' +
+  '--date= --parents --children --graph --show-linear-break? --decorate? --no-decorate --decorate-refs= --decorate-refs-exclude= --clear-decorations --source --use-mailmap --mailmap --no-mailmap --log-size --abbrev? --no-abbrev --show-pulls';
+
+// Neither --output nor --ext-diff nor --textconv: they write and run.
+const DIFF_FORMATS =
+  '-pusRzawbW -B? -U= -M? -C? -D -l= -S= -G= -O= --patch --no-patch --unified= --raw --patch-with-raw --indent-heuristic --no-indent-heuristic --minimal --patience --histogram ' +
+  '--anchored= --diff-algorithm= --stat? --compact-summary --numstat --shortstat --dirstat? --cumulative --summary --patch-with-stat --name-only --name-status ' +
+  '--submodule? --color? --no-color --color-moved? --no-color-moved --color-moved-ws= --word-diff? --word-diff-regex= --color-words? --no-renames --rename-empty --no-rename-empty ' +
+  '--check --ws-error-highlight= --full-index --binary --break-rewrites? --find-renames? --find-copies? --find-copies-harder --irreversible-delete --diff-filter= ' +
+  '--pickaxe-all --pickaxe-regex --skip-to= --rotate-to= --relative? --no-relative --text --ignore-cr-at-eol --ignore-space-at-eol --ignore-space-change --ignore-all-space ' +
+  '--ignore-blank-lines --ignore-matching-lines= -I= --inter-hunk-context= --function-context --exit-code --quiet --no-ext-diff --no-textconv --ignore-submodules? --src-prefix= --dst-prefix= ' +
+  '--no-prefix --default-prefix --line-prefix= --ita-invisible-in-index --cc -cmt --combined-all-paths --diff-merges= --no-diff-merges --remerge-diff --staged --cached --merge-base -q';
+
+const LOG: ProgramSpec = { flags: `${COMMIT_LIMITS} ${FORMATS} ${DIFF_FORMATS}`, hasNumbers: true };
+const PLUMBING_DIFF: ProgramSpec = { flags: `${FORMATS} ${DIFF_FORMATS} -r --root --stdin -v --no-commit-id`, hasNumbers: true };
+const REF_LISTS = '--contains? --no-contains? --merged? --no-merged? --points-at= --sort= --format= --color? --no-color --column? --no-column --count= --ignore-case -i --omit-empty';
+
+/** Without an operand these list; with one they would make, move or delete. */
+const listsOnly = ({ flags, operands }: ParsedArguments): string | undefined =>
+  operands.length === 0 || flags.some(({ name }) => /^(?:--list|-l|--contains|--no-contains|--merged|--no-merged|--points-at)$/.test(name))
+    ? undefined
+    : 'an operand may make or move something';
+
+const SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
+  log: LOG,
+  show: LOG,
+  whatchanged: LOG,
+  shortlog: { flags: `-sne -w? -c --group= --summary --numbered --email --committer ${COMMIT_LIMITS} ${FORMATS}`, hasNumbers: true },
+  reflog: { judge: judgeReflog },
+  diff: { flags: `${FORMATS} ${DIFF_FORMATS} --no-index --base --ours --theirs -0123`, hasNumbers: true },
+  'diff-tree': PLUMBING_DIFF,
+  'diff-index': PLUMBING_DIFF,
+  'diff-files': PLUMBING_DIFF,
+  'range-diff': { flags: `${FORMATS} ${DIFF_FORMATS} --creation-factor= --no-dual-color --left-only --right-only` },
+  status: {
+    flags: '-sbvz -u? --short --branch --show-stash --porcelain? --long --verbose --untracked-files? --ignore-submodules? --ignored? --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?',
+  },
+  'rev-parse': {
+    flags:
+      '-q --abbrev-ref? --short? --verify --quiet --show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --is-inside-work-tree --is-inside-git-dir ' +
+      '--is-bare-repository --is-shallow-repository --symbolic --symbolic-full-name --all --branches? --tags? --remotes? --show-superproject-working-tree --show-object-format? --git-path= --since= --until= --revs-only --no-revs --flags --no-flags --not --show-ref-format --path-format=',
+  },
+  'rev-list': { flags: `${COMMIT_LIMITS} ${FORMATS} --count --objects --header --timestamp --quiet --disk-usage? --no-object-names --no-commit-header`, hasNumbers: true },
+  'ls-files': {
+    flags: '-cdmoistukzvfe -x= -X= --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --no-empty-directory --eol --deduplicate --exclude= --exclude-from= --exclude-per-directory= --exclude-standard --error-unmatch --full-name --recurse-submodules --abbrev? --format= --resolve-undo --sparse',
+  },
+  'ls-tree': { flags: '-drtlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format=' },
+  'cat-file': { flags: '-teps --batch? --batch-check? --batch-all-objects --follow-symlinks --unordered --buffer --allow-unknown-type' },
+  blame: { flags: '-bceflnpstw -C? -L= -S= -M? --root --show-stats --porcelain --line-porcelain --incremental --encoding= --date= --score-debug --show-name --show-number --show-email --abbrev= --ignore-rev= --ignore-revs-file= --color-lines --color-by-age --first-parent --since= --reverse' },
+  annotate: { flags: '-bceflnpstw -L= --date=' },
+  // -O opens what is found in a pager.
+  grep: {
+    flags:
+      '-aIiwvhHEGFPnlLzcopWqr -f= -e= -A= -B= -C= -m= --cached --no-index --untracked --text --ignore-case --word-regexp --invert-match --full-name --extended-regexp --basic-regexp ' +
+      '--fixed-strings --perl-regexp --line-number --column --files-with-matches --name-only --files-without-match --null --only-matching --count --color? --no-color --break --heading ' +
+      '--show-function --function-context --context= --after-context= --before-context= --max-depth= --recursive --no-recursive --threads= --and --or --not --all-match --quiet --exclude-standard --no-exclude-standard --max-count= --recurse-submodules',
+    hasNumbers: true,
+  },
+  branch: { flags: `-arvlq --all --remotes --list --verbose --show-current --abbrev? --no-abbrev ${REF_LISTS}`, check: listsOnly },
+  tag: { flags: `-l -n? --list ${REF_LISTS}`, check: listsOnly },
+  'for-each-ref': { flags: `--shell --perl --python --tcl --stdin --exclude= ${REF_LISTS}` },
+  'show-ref': { flags: '-qsd --head --heads --branches --tags --dereference --hash? --verify --quiet --abbrev? --exists' },
+  'show-branch': { flags: '-arg --all --remotes --topo-order --date-order --sparse --more= --list --merge-base --independent --no-name --sha1-name --topics --current --color? --no-color' },
+  'merge-base': { flags: '-a --all --octopus --independent --is-ancestor --fork-point' },
+  'name-rev': { flags: '--tags --refs= --exclude= --all --name-only --no-undefined --always --annotate-stdin --stdin' },
+  describe: { flags: '--dirty? --broken? --all --tags --contains --abbrev= --candidates= --exact-match --debug --long --match= --exclude= --always --first-parent' },
+  'check-ignore': { flags: '-qvnz --quiet --verbose --stdin --non-matching --no-index' },
+  'check-attr': { flags: '-az --all --cached --stdin --source=' },
+  'check-mailmap': { flags: '--stdin' },
+  'check-ref-format': { flags: '--branch --normalize --allow-onelevel --refspec-pattern' },
+  'count-objects': { flags: '-vH --verbose --human-readable' },
+  'verify-commit': { flags: '-v --verbose --raw' },
+  cherry: { flags: '-v --abbrev?' },
+  var: { flags: '-l' },
+  version: { flags: '--build-options' },
+  stash: { subcommands: { list: LOG, show: { flags: `${DIFF_FORMATS} --include-untracked --only-untracked`, hasNumbers: true } }, check: () => undefined },
+  remote: { judge: judgeRemote },
+  config: { judge: judgeConfig },
+  worktree: { subcommands: { list: { flags: '-vz --verbose --porcelain' } } },
+  submodule: { subcommands: { status: { flags: '--cached --recursive' }, summary: { flags: '--cached --files -n=' } }, flags: '-q --quiet' },
+  notes: { subcommands: { list: { flags: '' }, show: { flags: '' } } },
+  bisect: { subcommands: { log: { flags: '' } } },
+  'symbolic-ref': { flags: '-q --quiet --short', mostOperands: 1 },
+};
+
+/** The spec of git. */
+export const GIT: ProgramSpec = { judge: judgeGit };
+
+function judgeGit(words: readonly ShellWord[], facts: ScriptFacts): CommandJudgement {
+  const deny = (problem: string): CommandJudgement => ({ problem, reads: NO_PATHS });
+  if (facts.changesDirectory) return deny('git may be run in another repository');
+  const at = words.findIndex((word) => !word.mayBeFlag);
+  const globals = parseArguments(at < 0 ? words : words.slice(0, at), { flags: GLOBAL_FLAGS });
+  if (globals.problem !== undefined) return deny(globals.problem);
+  if (at < 0) return { reads: NO_PATHS };
+  const name = words[at]?.literal;
+  const spec = name !== undefined && Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
+  if (!spec) return deny(`"git ${words[at]?.text ?? ''}" is not known to only read`);
+  const rest = words.slice(at + 1);
+  const judged = judgeProgram(spec, rest, facts);
+  // What stands after `--` is a path for sure; before it, a revision is more likely.
+  const separator = rest.findIndex((word) => word.literal === '--');
+  const isOutside = rest.some((word) => /^(?:\/|~|\.\.(?:\/|$))/.test(word.prefix) || word.prefix.includes('/../'));
+  const reads = separator < 0 && !isOutside ? NO_PATHS : rest.slice(isOutside ? 0 : separator + 1).filter((word) => !word.mayBeFlag);
+  return { ...judged, reads };
+}
+
+function judgeReflog(words: readonly ShellWord[], facts: ScriptFacts): CommandJudgement {
+  const verb = words[0]?.literal;
+  const isVerb = verb === 'show' || verb === 'list' || verb === 'exists';
+  const isDestructive = verb === 'expire' || verb === 'delete' || verb === 'drop' || verb === 'write' || words[0]?.literal === undefined;
+  if (words.length > 0 && isDestructive) return { problem: 'git reflog may delete', reads: NO_PATHS };
+  return judgeProgram(LOG, isVerb ? words.slice(1) : words, facts);
+}
+
+/** `remote show NAME` asks the network, `-n` keeps it from that. */
+function judgeRemote(words: readonly ShellWord[]): CommandJudgement {
+  const text = words.map((word) => word.literal ?? '\0').join(' ');
+  const isShown = /^(?:-v|--verbose|show -n [\w./-]+|show|get-url (?:--all |--push )?[\w./-]+|)$/.test(text);
+  return { reads: NO_PATHS, ...(!isShown && { problem: 'git remote may change or ask a remote' }) };
+}
+
+const CONFIG_READS = /^(?:--get|--get-all|--get-regexp|--get-urlmatch|--list|-l|list|get|--get-color|--get-colorbool)$/;
+const CONFIG_SHAPES = flagTable('-zl --get --get-all --get-regexp --list --local --global --system --worktree --show-origin --show-scope --name-only --null --type= --bool --int --path --includes --no-includes --default= --all --regexp --get-urlmatch');
+
+/** `git config NAME` reads, `git config NAME VALUE` writes. */
+function judgeConfig(words: readonly ShellWord[]): CommandJudgement {
+  const { operands, problem } = parseArguments(words, { flags: CONFIG_SHAPES });
+  const isRead = words.some((word) => CONFIG_READS.test(word.literal ?? '')) && operands[0]?.literal !== 'set';
+  const isPlainName = operands.length === 1 && /^[\w-]+(?:\.[\w./:-]+)+$/.test(operands[0]?.literal ?? '');
+  const wrong = problem ?? (isRead || isPlainName ? undefined : 'git config may write');
+  return { reads: NO_PATHS, ...(wrong !== undefined && { problem: wrong }) };
+}

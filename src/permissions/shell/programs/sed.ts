@@ -1,0 +1,123 @@
+/** sed: its scripts can write files (`w`, `W`) and run programs (`e`), so they are read command by command. */
+import { flagTable, parseArguments } from '../flags.ts';
+import { type CommandJudgement, type ProgramSpec } from '../program-spec.ts';
+import type { ShellWord } from '../word.ts';
+
+const FLAGS = flagTable('-nErsuz -e= -l= --quiet --silent --expression= --regexp-extended --separate --unbuffered --null-data --line-length= --posix --sandbox --debug --help --version');
+
+/** The spec of sed. */
+export const SED: ProgramSpec = { judge: judgeSed };
+
+function judgeSed(words: readonly ShellWord[]): CommandJudgement {
+  const { flags, operands, problem } = parseArguments(words, { flags: FLAGS });
+  if (problem !== undefined) return { problem, reads: operands };
+  const given = flags.filter(({ name }) => name === '-e' || name === '--expression').map(({ value }) => value);
+  const scripts = given.length > 0 ? given : operands.slice(0, 1);
+  const reads = given.length > 0 ? operands : operands.slice(1);
+  // Several -e are joined by line ends, and text of `a` may run on into the next.
+  const texts = scripts.map((script) => (script?.isSplit ? undefined : scriptText(script)));
+  if (texts.some((text) => text === undefined)) return { problem: 'the script of sed cannot be known', reads };
+  const wrong = scriptProblem(texts.join('\n'));
+  return { reads, ...(wrong !== undefined && { problem: wrong }) };
+}
+
+/** Integers may stand in a script (`sed -n "${n}p"`): they can only be an address or a count. */
+function scriptText(script: ShellWord | undefined): string | undefined {
+  return script?.literal ?? (script?.patterns?.length === 1 && !/[*?[]/.test(script.patterns[0] ?? '*') ? script.patterns[0] : undefined);
+}
+
+/** Why a script does more than edit the stream, or undefined. Whatever is not understood is a reason. */
+export function scriptProblem(script: string): string | undefined {
+  let at = 0;
+  const unknown = 'the script of sed is not known to only read';
+  while (at < script.length) {
+    const start = skipAddresses(script, skip(script, at, /[\s;{}]*/y));
+    if (start === undefined) return unknown;
+    at = start;
+    const command = script[at];
+    if (command === undefined) return undefined;
+    at++;
+    if (/[{};\s]/.test(command)) continue;
+    if (command === '#') at = lineEnd(script, at);
+    else if (/[=dDgGhHnNpPxzF]/.test(command)) at = endOfCommand(script, at);
+    else if (/[lqQ]/.test(command)) at = endOfCommand(script, skip(script, at, /[ \t]*\d*/y));
+    else if (/[btT:]/.test(command)) at = endOfCommand(script, skip(script, at, /[ \t]*[\w.-]*/y));
+    else if (/[aic]/.test(command)) at = textEnd(script, at);
+    else if (command === 'y') at = endOfCommand(script, delimited(script, at) ?? -1);
+    else if (command === 's') {
+      const end = delimited(script, at);
+      if (end === undefined) return unknown;
+      const flags = /^[gpiIm0-9]*/.exec(script.slice(end))?.[0] ?? '';
+      at = endOfCommand(script, end + flags.length);
+    } else return `command "${command}" of sed reads, writes or runs something`;
+    if (at < 0) return unknown;
+  }
+  return undefined;
+}
+
+/** Past `1`, `$`, `/re/`, `\cREc`, a range of them and `!`; undefined where a pattern does not end. */
+function skipAddresses(script: string, start: number): number | undefined {
+  const first = skipAddress(script, start);
+  if (first === undefined) return undefined;
+  const comma = skip(script, first, /[ \t]*,[ \t]*[+~]?/y);
+  const second = comma === first ? first : skipAddress(script, comma);
+  return second === undefined ? undefined : skip(script, second, /[ \t]*(?:![ \t!]*)?/y);
+}
+
+function skipAddress(script: string, start: number): number | undefined {
+  const opening = script[start] === '/' ? start + 1 : script[start] === '\\' ? start + 2 : undefined;
+  if (opening === undefined) return skip(script, start, /\d+(?:~\d+)?|\$/y);
+  const end = regexEnd(script, opening, script[opening - 1] ?? '');
+  return end === undefined ? undefined : skip(script, end, /[IM]*/y);
+}
+
+/** Past the two delimited halves of `s` and `y`. */
+function delimited(script: string, at: number): number | undefined {
+  const delimiter = script[at];
+  if (delimiter === undefined || /[\n\\\w\s]/.test(delimiter)) return undefined;
+  const middle = regexEnd(script, at + 1, delimiter);
+  return middle === undefined ? undefined : regexEnd(script, middle, delimiter);
+}
+
+/** sed ends a pattern at the first delimiter that no backslash stands before, in brackets too when it is that. */
+function regexEnd(script: string, start: number, delimiter: string): number | undefined {
+  for (let at = start; at < script.length; at++) {
+    if (script[at] === '\\') at++;
+    // A bracket may hide the delimiter from sed; where the two readings differ, nothing is certain.
+    else if (script[at] === '[' && bracketHolds(script, at, delimiter)) return undefined;
+    else if (script[at] === delimiter) return at + 1;
+  }
+  return undefined;
+}
+
+function bracketHolds(script: string, start: number, delimiter: string): boolean {
+  const end = script.indexOf(']', start + 2);
+  return end > 0 && script.slice(start, end).includes(delimiter);
+}
+
+/** -1 unless only blanks stand before `;`, `}`, a line end or the end. */
+function endOfCommand(script: string, start: number): number {
+  if (start < 0) return -1;
+  const at = skip(script, start, /[ \t]*/y);
+  const next = script[at];
+  return next === undefined || /[;}\n#]/.test(next) ? at : -1;
+}
+
+/** Text of a, i and c runs to the first line end that no backslash stands before. */
+function textEnd(script: string, start: number): number {
+  for (let at = start; at < script.length; at++) {
+    if (script[at] === '\\') at++;
+    else if (script[at] === '\n') return at;
+  }
+  return script.length;
+}
+
+function lineEnd(script: string, start: number): number {
+  const at = script.indexOf('\n', start);
+  return at < 0 ? script.length : at;
+}
+
+function skip(text: string, start: number, pattern: RegExp): number {
+  pattern.lastIndex = start;
+  return pattern.test(text) ? pattern.lastIndex : start;
+}

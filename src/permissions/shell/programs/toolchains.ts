@@ -1,0 +1,44 @@
+/** Compilers, interpreters and package managers: what they tell of themselves, and little else. */
+import { type CommandJudgement, NO_PATHS, type ProgramSpec } from '../program-spec.ts';
+
+/** Each with the arguments that make it tell its version and end; some read code from standard input on others. */
+const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
+  node: '--version -v', nodejs: '--version -v', npm: '--version -v', deno: '--version -V', bun: '--version -v', tsc: '--version -v',
+  python: '--version -V -VV', python2: '--version -V', python3: '--version -V -VV', pip: '--version -V', pip3: '--version -V', uv: '--version -V',
+  ruby: '--version -v', gem: '--version -v', bundle: '--version -v', perl: '--version -v', php: '--version -v', lua: '-v',
+  go: 'version', rustc: '--version -V -vV', cargo: '--version -V', rustup: '--version -V', gcc: '--version', 'g++': '--version', clang: '--version', 'clang++': '--version',
+  cc: '--version', ld: '--version -v', as: '--version', java: '-version --version', javac: '-version --version', kotlinc: '-version', scala: '-version --version', mvn: '--version -v',
+  dotnet: '--version --info --list-sdks --list-runtimes', make: '--version -v', cmake: '--version', ninja: '--version', docker: '--version -v', 'docker-compose': '--version',
+  podman: '--version -v', kubectl: '', helm: '', terraform: '--version -version', ansible: '--version', vim: '--version', nvim: '--version', emacs: '--version', bash: '--version', sh: '--version', zsh: '--version',
+  dash: '', fish: '--version', tmux: '-V', curl: '--version -V', wget: '--version -V', ssh: '-V', rsync: '--version', sqlite3: '--version -version', psql: '--version -V', mysql: '--version -V', redis: '',
+  ffmpeg: '-version', ffprobe: '-version', convert: '-version', gpg: '--version', openssl: '', gawk: '--version -V', swift: '--version', ghc: '--version', R: '--version', julia: '--version -v', elixir: '--version', erl: '',
+  clojure: '', cabal: '--version', stack: '--version', poetry: '--version -V', pytest: '--version -V', ruff: '--version -V', mypy: '--version -V', black: '--version', gh: '--version', aws: '--version', gcloud: '', az: '', 'apt-get': '--version -v', apt: '--version -v',
+  brew: '--version -v', gdb: '--version -v', strace: '--version -V', valgrind: '--version', nginx: '-v -V', systemd: '--version', crond: '', sudo: '--version -V', patch: '--version -v', parallel: '--version -V', nano: '--version -V', zip: '-v', perf: '--version',
+};
+
+function versionOnly(known: string): ProgramSpec {
+  const allowed = new Set(known.split(' '));
+  return {
+    judge: (words): CommandJudgement => {
+      const isVersion = words.length === 1 && allowed.has(words[0]?.literal ?? '-');
+      return { reads: NO_PATHS, ...(!isVersion && { problem: 'it may run anything' }) };
+    },
+  };
+}
+
+/** Toolchain programs by name. */
+export const TOOLCHAIN_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
+  ...Object.fromEntries(
+    Object.entries(VERSION_ARGUMENTS)
+      .filter(([, known]) => known !== '')
+      .map(([name, known]) => [name, versionOnly(known)]),
+  ),
+  go: { subcommands: { version: { flags: '-m -v', mostOperands: 0 }, env: { flags: '-json', check: namesOnly } } },
+  pip: { flags: '-V', subcommands: { show: { flags: '-f --files' }, freeze: { flags: '-l --local --user --all --exclude-editable' } } },
+  pip3: { flags: '-V', subcommands: { show: { flags: '-f --files' }, freeze: { flags: '-l --local --user --all --exclude-editable' } } },
+};
+
+/** `go env -w` and `NAME=value` write. */
+function namesOnly({ operands }: { readonly operands: readonly { readonly literal?: string }[] }): string | undefined {
+  return operands.every(({ literal }) => literal !== undefined && /^[A-Z0-9_]+$/.test(literal)) ? undefined : 'go env may write its settings';
+}

@@ -1,0 +1,95 @@
+/**
+ * The specs of Bash rules: plain text is exact, `x:*` is a prefix that ends at a word, `*` stands for anything.
+ *
+ * A list is compiled once, so that ten thousand rules cost a command a few lookups.
+ */
+import { matchesWildcard } from '../wildcard.ts';
+
+/** A spec that matched, and how many of its words are written out. */
+export interface SpecMatch {
+  readonly spec: string;
+  /** Words the rule itself spells; options after them are not in it. */
+  readonly spelledWords: number;
+}
+
+/** A compiled list. */
+export interface ShellSpecs {
+  /** The first kind that fits: exact, then prefix, then wildcard. */
+  match(text: string): SpecMatch | undefined;
+  matchExact(text: string): string | undefined;
+  /** First words of all specs, for a text that cannot be parsed; '' stands for a spec that begins with `*`. */
+  readonly firstWords: ReadonlyMap<string, string>;
+}
+
+interface Wildcard {
+  readonly spec: string;
+  readonly pattern: string;
+}
+
+const compiledLists = new WeakMap<readonly string[], ShellSpecs>();
+
+/** Blanks of any kind and number count as one. */
+export function collapseBlanks(text: string): string {
+  return text.trim().replace(/\s+/g, ' ');
+}
+
+/** Compile a list of specs, once a list. @param specs The array itself is the key. */
+export function shellSpecs(specs: readonly string[]): ShellSpecs {
+  let compiled = compiledLists.get(specs);
+  if (!compiled) compiledLists.set(specs, (compiled = compile(specs)));
+  return compiled;
+}
+
+function compile(specs: readonly string[]): ShellSpecs {
+  const exact = new Map<string, string>();
+  const prefixes = new Map<string, string>();
+  const wildcards = new Map<string, Wildcard[]>();
+  const firstWords = new Map<string, string>();
+  let longestPrefix = 0;
+  for (const spec of specs) {
+    const text = collapseBlanks(spec);
+    const head = text.endsWith(':*') ? text.slice(0, -2).trimEnd() : undefined;
+    const firstWord = (head ?? text).split(' ', 1)[0] ?? '';
+    if (!firstWords.has(firstWord)) firstWords.set(firstWord.includes('*') ? '' : firstWord, spec);
+    if (head !== undefined && !head.includes('*')) {
+      if (!prefixes.has(head)) prefixes.set(head, spec);
+      longestPrefix = Math.max(longestPrefix, head.length);
+    } else if (text.includes('*')) {
+      const pattern = head === undefined ? text : `${head} *`;
+      const bucket = firstWord.includes('*') ? '' : firstWord;
+      wildcards.set(bucket, [...(wildcards.get(bucket) ?? []), { spec, pattern }]);
+    } else if (!exact.has(text)) exact.set(text, spec);
+  }
+
+  const matchPrefix = (text: string): SpecMatch | undefined => {
+    if (prefixes.size === 0) return undefined;
+    for (let end = text.indexOf(' '); ; end = text.indexOf(' ', end + 1)) {
+      const head = end < 0 ? text : text.slice(0, end);
+      const spec = head.length <= longestPrefix ? prefixes.get(head) : undefined;
+      if (spec !== undefined) return { spec, spelledWords: wordCount(head) };
+      if (end < 0 || head.length > longestPrefix) return undefined;
+    }
+  };
+  const matchWildcard = (text: string): SpecMatch | undefined => {
+    const first = text.split(' ', 1)[0] ?? '';
+    for (const { spec, pattern } of [...(wildcards.get(first) ?? []), ...(wildcards.get('') ?? [])]) {
+      // `npm run *` covers the bare `npm run` too.
+      const isBare = pattern.endsWith(' *') && matchesWildcard(pattern.slice(0, -2), text);
+      if (isBare || matchesWildcard(pattern, text)) return { spec, spelledWords: wordCount(pattern.split('*', 1)[0] ?? '') };
+    }
+    return undefined;
+  };
+  return {
+    firstWords,
+    matchExact: (text) => exact.get(text),
+    match(text) {
+      const spec = exact.get(text);
+      if (spec !== undefined) return { spec, spelledWords: wordCount(text) };
+      return matchPrefix(text) ?? matchWildcard(text);
+    },
+  };
+}
+
+function wordCount(text: string): number {
+  return text.split(' ').filter((word) => word !== '').length;
+}

@@ -1,0 +1,137 @@
+/**
+ * What the variables of one script can hold.
+ *
+ * Order and branches are not followed: a variable may hold whatever any assignment of the script gives
+ * it. What `read`, a pipe or the environment gives is unknown.
+ */
+import { forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash';
+import { decodeWord } from './word.ts';
+
+/** Questions about the variables of a script. */
+export interface Variables {
+  /** Everything the variable can be, as globs; undefined where that is not known. */
+  valuesOf(name: string): readonly string[] | undefined;
+  /** Every assignment gives it an integer, so arithmetic on it evaluates no text. */
+  isInteger(name: string): boolean;
+  /** The output of this substitution is an integer (`wc -l < file`). */
+  isIntegerOutput(script: ParsedScript | undefined): boolean;
+}
+
+type Binding = Word | 'integer' | 'unknown';
+
+/** Parameters that bash itself keeps, and that are always integers. */
+const INTEGER_PARAMETERS = new Set(['?', '#', '$', '!', 'RANDOM', 'SECONDS', 'LINENO', 'UID', 'EUID', 'PPID', 'BASHPID', 'EPOCHSECONDS', 'SRANDOM']);
+
+/** Builtins that give their operands values from outside. */
+const ASSIGNING_BUILTINS = new Set(['read', 'mapfile', 'readarray', 'getopts', 'printf']);
+
+/** Whether a script may assign this name: no shell variable and nothing in an environment is called so. */
+export function isPrivateName(name: string): boolean {
+  return /^(?:[a-z]|_[a-z])[a-z0-9_]*$/.test(name) && name !== 'histchars' && name !== 'auto_resume';
+}
+
+/** Collect what a script assigns. */
+export function collectVariables(script: ParsedScript): Variables {
+  const bindings = new Map<string, Binding[]>();
+  const bind = (name: string, binding: Binding): void => {
+    const known = bindings.get(name);
+    if (known) known.push(binding);
+    else bindings.set(name, [binding]);
+  };
+  const visit = (node: SyntaxNode): void => {
+    collect(node, bind);
+    forEachChild(node, visit);
+  };
+  visit(script);
+  return bindings.size === 0 ? NO_VARIABLES : variablesFrom(bindings);
+}
+
+function collect(node: SyntaxNode, bind: (name: string, binding: Binding) => void): void {
+  switch (node.type) {
+    case 'Assignment': {
+      const { value } = node;
+      if (value.type === 'ArrayValue') value.elements.forEach((element) => bind(node.name, element));
+      else bind(node.name, node.append && !/^\d+$/.test(value.text) ? 'unknown' : value);
+      return;
+    }
+    case 'For':
+    case 'Select':
+      for (const word of node.wordlist ?? []) bind(node.name.value, word);
+      if (!node.wordlist) bind(node.name.value, 'unknown');
+      return;
+    case 'ArithmeticBinary':
+      if (/^(?:[-+*/%&|^]|<<|>>)?=$/.test(node.operator) && node.left.type === 'ArithmeticWord') bindName(node.left.value, bind);
+      return;
+    case 'ArithmeticUnary':
+      if (/^(?:\+\+|--)$/.test(node.operator) && node.operand.type === 'ArithmeticWord') bindName(node.operand.value, bind);
+      return;
+    case 'ParameterExpansion':
+      if (node.operation?.type === 'Default' && node.operation.operator.endsWith('=')) bind(node.parameter, 'unknown');
+      return;
+    case 'Command':
+      if (!node.name || !ASSIGNING_BUILTINS.has(node.name.value)) return;
+      for (const word of node.args) if (word.type === 'Word') bind(word.value.replace(/^-v/, ''), 'unknown');
+      return;
+    default:
+      return;
+  }
+}
+
+function bindName(target: string, bind: (name: string, binding: Binding) => void): void {
+  bind(/^\w+/.exec(target)?.[0] ?? target, 'integer');
+}
+
+function variablesFrom(bindings: ReadonlyMap<string, readonly Binding[]>): Variables {
+  const values = new Map<string, readonly string[] | undefined>();
+  const integers = new Map<string, boolean>();
+  const variables: Variables = {
+    valuesOf(name) {
+      if (values.has(name)) return values.get(name);
+      values.set(name, undefined); // A variable made of itself has no bounded value.
+      const found = isPrivateName(name) ? (bindings.get(name) ?? []) : [];
+      const known = found.length > 0 ? found.map((binding) => valuesOfBinding(binding, variables)) : [undefined];
+      const result = known.every((value) => value !== undefined) ? known.flat() : undefined;
+      values.set(name, result);
+      return result;
+    },
+    isInteger(name) {
+      if (INTEGER_PARAMETERS.has(name)) return true;
+      const known = integers.get(name);
+      if (known !== undefined) return known;
+      integers.set(name, true); // `x=$x` adds nothing that the other assignments do not.
+      const found = isPrivateName(name) ? (bindings.get(name) ?? []) : [];
+      const result = found.length > 0 && found.every((binding) => isIntegerBinding(binding, variables));
+      integers.set(name, result);
+      return result;
+    },
+    isIntegerOutput,
+  };
+  return variables;
+}
+
+function valuesOfBinding(binding: Binding, variables: Variables): readonly string[] | undefined {
+  if (typeof binding === 'string') return undefined;
+  const words = decodeWord(binding, variables);
+  const known = words.map((word) => word.patterns);
+  return known.every((patterns) => patterns !== undefined) ? known.flat() : undefined;
+}
+
+function isIntegerBinding(binding: Binding, variables: Variables): boolean {
+  if (typeof binding === 'string') return binding === 'integer';
+  return decodeWord(binding, variables).every(
+    (word) => word.isInteger === true || (word.literal !== undefined && /^-?\d{0,18}$/.test(word.literal) && word.literal !== '-'),
+  );
+}
+
+/** A substitution whose last command prints one integer and nothing else. */
+function isIntegerOutput(script: ParsedScript | undefined): boolean {
+  const [statement, ...more] = script?.commands ?? [];
+  if (!statement || more.length > 0) return false;
+  const { command } = statement;
+  const last = command.type === 'Pipeline' ? command.commands.at(-1) : command;
+  if (last?.type !== 'Command') return false;
+  const text = [last.name?.value, ...last.args.map((word) => (word.type === 'Word' && !word.parts ? word.value : '$'))].join(' ');
+  return /^(?:wc -[lcwm]|nproc|date \+%s|date '\+%s'|id -u|grep -c [\w.-]+)$/.test(text);
+}
+
+const NO_VARIABLES: Variables = variablesFrom(new Map());

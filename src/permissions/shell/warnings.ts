@@ -1,0 +1,53 @@
+/** What makes a command line dangerous, one sentence each, for the person who is asked. */
+import { launchedCommands } from './launchers.ts';
+import type { ShellPart } from './verdict.ts';
+
+interface Warning {
+  readonly test: RegExp;
+  readonly sentence: string;
+}
+
+/** Tried on each command that may run, its words joined by blanks. */
+const WARNINGS: readonly Warning[] = [
+  { test: /^rm (?:.* )?(?:-[a-zA-Z]*[rR]|--recursive)/, sentence: 'Deletes folders with everything in them' },
+  { test: /^rm (?:.* )?(?:-[a-zA-Z]*f|--force)/, sentence: 'Deletes without asking' },
+  { test: /^(?:shred|wipe|srm) /, sentence: 'Deletes files beyond recovery' },
+  { test: /^find .*-delete/, sentence: 'Deletes everything that find matches' },
+  { test: /^dd (?:.* )?of=/, sentence: 'Overwrites what dd is pointed at' },
+  { test: /^(?:mkfs(?:\.\w+)?|wipefs|fdisk|parted|sgdisk|mkswap)(?: |$)/, sentence: 'Changes or formats a disk' },
+  { test: /^ch(?:mod|own|grp) (?:.* )?(?:-[a-zA-Z]*R|--recursive)/, sentence: 'Changes the rights of a whole folder' },
+  { test: /^git push (?:.* )?(?:-[a-zA-Z]*f\b|--force|--mirror|\+)/, sentence: 'Overwrites the history of a remote branch' },
+  { test: /^git push (?:.* )?(?:--delete|-d\b|:)/, sentence: 'Deletes a remote branch' },
+  { test: /^git reset (?:.* )?--(?:hard|merge)/, sentence: 'Throws away changes that are not committed' },
+  { test: /^git clean (?:.* )?(?:-[a-zA-Z]*f|--force)/, sentence: 'Deletes files that git does not track' },
+  { test: /^git (?:checkout|restore) (?:.* )?(?:--(?: |$)|\.(?: |$)|-f\b|--force|--worktree)/, sentence: 'Throws away changes that are not committed' },
+  { test: /^git (?:branch (?:.* )?-D|stash (?:drop|clear)|reflog (?:expire|delete)|filter-branch|update-ref -d)/, sentence: 'Deletes history that may be nowhere else' },
+  { test: /^(?:kill|pkill|killall) (?:.* )?-(?:9|KILL|SIGKILL)/, sentence: 'Ends processes without letting them finish' },
+  { test: /^(?:shutdown|reboot|halt|poweroff|init [06])/, sentence: 'Stops the machine' },
+  { test: /^truncate /, sentence: 'Cuts files off' },
+  { test: /^(?:sudo|doas|su|pkexec) /, sentence: 'Runs as another user' },
+  { test: /^(?:eval|source|\.) /, sentence: 'Runs text as a script' },
+  { test: /^(?:npm|yarn|pnpm|cargo|gem|twine|docker|helm) (?:publish|push)/, sentence: 'Publishes to others' },
+  { test: /^(?:docker|podman) (?:system|volume|image) prune|^kubectl delete|^terraform (?:destroy|apply)/, sentence: 'Deletes or changes what others may use' },
+];
+
+const DOWNLOADERS = /^(?:curl|wget|fetch|http|aria2c)$/;
+const SHELLS = /^(?:bash|sh|zsh|dash|ksh|fish|python\d?|perl|ruby|node|php|sudo)$/;
+
+/** All warnings for a command line, each once. */
+export function commandWarnings(command: string, parts: readonly ShellPart[]): readonly string[] {
+  const found = new Set<string>();
+  for (const part of parts) {
+    for (const words of launchedCommands(part.words).commands) {
+      const text = words.join(' ');
+      for (const { test, sentence } of WARNINGS) if (test.test(text)) found.add(sentence);
+    }
+  }
+  const download = parts.findIndex(({ program }) => DOWNLOADERS.test(program ?? ''));
+  if (download >= 0 && parts.some(({ program }, at) => at !== download && SHELLS.test(program ?? ''))) {
+    found.add('Runs what it downloads');
+  }
+  if (/>\s*\/dev\/(?:sd|nvme|hd|vd|disk|mmcblk)/.test(command)) found.add('Overwrites a disk');
+  if (/:\s*\(\)\s*\{.*:\s*\|\s*:/.test(command)) found.add('Starts processes without end');
+  return [...found];
+}

@@ -1,0 +1,198 @@
+/**
+ * A word of a command, decoded: quotes, escapes and braces undone, everything else typed.
+ *
+ * What a word can become is bounded, never guessed: a variable of the script with known values stands
+ * for those, a glob for its pattern, and the rest for anything at all.
+ */
+import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from 'unbash';
+import { expandBrace } from './brace.ts';
+import type { Variables } from './variables.ts';
+
+/** A decoded word. */
+export interface ShellWord {
+  /** As written. */
+  readonly text: string;
+  /** The text it is, where it is written out; absent where anything has to be expanded at run time. */
+  readonly literal?: string;
+  /** Everything it can be, as globs; absent where that cannot be known. */
+  readonly patterns?: readonly string[];
+  /** What it certainly begins with. */
+  readonly prefix: string;
+  /** It may become no word, or several. */
+  readonly isSplit: boolean;
+  /** One of the words it becomes may begin with `-`. */
+  readonly mayBeFlag: boolean;
+  /** It expands to an integer. */
+  readonly isInteger?: boolean;
+}
+
+/** Most words one brace expansion or one variable may stand for and still be followed. */
+const MOST_ALTERNATIVES = 64;
+
+/** What one piece of a word can become. */
+interface Piece {
+  /** Absent: anything. */
+  readonly patterns?: readonly string[];
+  readonly isLiteral?: boolean;
+  readonly isSplit?: boolean;
+  /** Splitting may put anything at the start of a word, whatever stands before this piece. */
+  readonly splitsAnywhere?: boolean;
+  readonly isInteger?: boolean;
+  /** Known start of a piece that is otherwise unknown. */
+  readonly prefix?: string;
+}
+
+const ANYTHING: Piece = {};
+const ANYTHING_SPLIT: Piece = { isSplit: true, splitsAnywhere: true };
+
+/** Decode a word; braces make several of one. */
+export function decodeWord(word: Word, variables: Variables): readonly ShellWord[] {
+  const { parts } = word;
+  if (!parts) return [decoded(word.text, [{ patterns: [word.value], isLiteral: true }])];
+  const variants = withoutBraces(parts);
+  if (!variants) return [decoded(word.text, [ANYTHING_SPLIT])];
+  return variants.map((variant) =>
+    decoded(word.text, variant.map((part) => (typeof part === 'string' ? literal(part) : pieceOf(part, variables)))),
+  );
+}
+
+/** The part lists after brace expansion; undefined where a brace cannot be expanded here. */
+function withoutBraces(parts: readonly WordPart[]): readonly (readonly (WordPart | string)[])[] | undefined {
+  let variants: (WordPart | string)[][] = [[]];
+  for (const part of parts) {
+    const options = part.type === 'BraceExpansion' ? expandBrace(part.text) : [part];
+    if (!options || variants.length * options.length > MOST_ALTERNATIVES) return undefined;
+    variants = variants.flatMap((variant) => options.map((option) => [...variant, option]));
+  }
+  return variants;
+}
+
+function decoded(text: string, pieces: readonly Piece[]): ShellWord {
+  let patterns: readonly string[] | undefined = [''];
+  for (const piece of pieces) patterns = product(patterns, piece.patterns);
+  const isLiteral = pieces.every((piece) => piece.isLiteral) && patterns?.length === 1;
+  const isSplit = pieces.some((piece) => piece.isSplit);
+  const splitsAnywhere = pieces.some((piece) => piece.splitsAnywhere);
+  const prefix = patterns ? commonStart(patterns) : knownStart(pieces);
+  const startsWithDash = patterns
+    ? patterns.some((pattern) => /^[-*?[+@!]/.test(pattern))
+    : prefix === '' || prefix.startsWith('-');
+  return {
+    text,
+    ...(isLiteral && { literal: patterns?.[0] }),
+    ...(patterns && { patterns }),
+    prefix,
+    isSplit,
+    mayBeFlag: isLiteral ? (patterns?.[0] ?? '').startsWith('-') : splitsAnywhere || startsWithDash,
+    ...(pieces.length === 1 && pieces[0]?.isInteger && { isInteger: true }),
+  };
+}
+
+function pieceOf(part: WordPart, variables: Variables): Piece {
+  switch (part.type) {
+    case 'Literal':
+    case 'SingleQuoted':
+      return literal(part.value);
+    case 'AnsiCQuoted':
+      // Bash cuts at NUL; what is left cannot be told from here.
+      return part.value.includes('\0') ? ANYTHING : literal(part.value);
+    case 'Glob':
+      return { patterns: [part.text], isSplit: true };
+    case 'DoubleQuoted':
+      return quotedPiece(part.parts, variables);
+    case 'SimpleExpansion':
+    case 'ParameterExpansion':
+      return unquoted(expansionPiece(part, variables));
+    case 'ArithmeticExpansion':
+      return { isInteger: true };
+    case 'CommandExpansion':
+      return { ...ANYTHING_SPLIT, ...(variables.isIntegerOutput(part.script) && { isInteger: true }) };
+    case 'ProcessSubstitution':
+      return { prefix: '/dev/fd/' };
+    default:
+      return ANYTHING_SPLIT;
+  }
+}
+
+function quotedPiece(parts: readonly DoubleQuotedChild[], variables: Variables): Piece {
+  const pieces = parts.map((part): Piece => {
+    switch (part.type) {
+      case 'Literal':
+        return literal(part.value);
+      case 'ArithmeticExpansion':
+        return { isInteger: true };
+      case 'CommandExpansion':
+        return variables.isIntegerOutput(part.script) ? { isInteger: true } : ANYTHING;
+      default:
+        return expansionPiece(part, variables);
+    }
+  });
+  if (pieces.length === 1 && pieces[0]) return pieces[0];
+  const whole = decoded('', pieces);
+  return {
+    ...(whole.patterns && { patterns: whole.patterns }),
+    isLiteral: whole.literal !== undefined,
+    isSplit: whole.isSplit,
+    splitsAnywhere: pieces.some((piece) => piece.splitsAnywhere),
+    prefix: whole.prefix,
+  };
+}
+
+/** A variable inside quotes: one word, but for `"$@"` and `"${a[@]}"`. */
+function expansionPiece(part: { readonly type: 'SimpleExpansion'; readonly text: string } | ParameterExpansionPart, variables: Variables): Piece {
+  if (part.type === 'SimpleExpansion') {
+    const name = part.text.slice(1);
+    if (name === '@' || name === '*') return ANYTHING_SPLIT;
+    return variablePiece(name, variables);
+  }
+  if (part.prefix === '#') return { isInteger: true };
+  if (part.prefix !== undefined) return ANYTHING_SPLIT;
+  const isList = part.index !== undefined && /^[@*]$/.test(part.index.text);
+  if (part.operation) return isList || part.parameter === '@' ? ANYTHING_SPLIT : ANYTHING;
+  if (part.parameter === '@' || part.parameter === '*') return ANYTHING_SPLIT;
+  const piece = variablePiece(part.parameter, variables);
+  return isList ? { ...piece, isSplit: true, ...(piece.patterns ? {} : { splitsAnywhere: true }) } : piece;
+}
+
+function variablePiece(name: string, variables: Variables): Piece {
+  if (variables.isInteger(name)) return { isInteger: true, ...known(variables.valuesOf(name)) };
+  return known(variables.valuesOf(name));
+}
+
+function known(patterns: readonly string[] | undefined): Piece {
+  return patterns ? { patterns } : ANYTHING;
+}
+
+/** Outside quotes a value is split at blanks and may vanish. */
+function unquoted(piece: Piece): Piece {
+  if (piece.isInteger) return { ...piece, isSplit: true };
+  if (piece.patterns && !piece.patterns.some((pattern) => /\s/.test(pattern))) return { ...piece, isSplit: true };
+  return ANYTHING_SPLIT;
+}
+
+function literal(value: string): Piece {
+  return { patterns: [value], isLiteral: true };
+}
+
+function product(left: readonly string[] | undefined, right: readonly string[] | undefined): readonly string[] | undefined {
+  if (!left || !right || left.length * right.length > MOST_ALTERNATIVES) return undefined;
+  if (right.length === 1 && left.length === 1) return [`${left[0] ?? ''}${right[0] ?? ''}`];
+  return left.flatMap((start) => right.map((end) => start + end));
+}
+
+function commonStart(patterns: readonly string[]): string {
+  const [first = '', ...others] = patterns.map((pattern) => pattern.split(/[*?[]/, 1)[0] ?? '');
+  let length = first.length;
+  for (const other of others) while (!other.startsWith(first.slice(0, length))) length--;
+  return first.slice(0, length);
+}
+
+function knownStart(pieces: readonly Piece[]): string {
+  let start = '';
+  for (const piece of pieces) {
+    const [only] = piece.patterns ?? [];
+    if (only === undefined || piece.patterns?.length !== 1 || piece.isSplit) return start + (piece.prefix ?? '');
+    start += only;
+  }
+  return start;
+}

@@ -1,0 +1,79 @@
+/** Programs that run another one and are looked through: `timeout 5 ls` only reads because `ls` does. */
+import { flagTable, parseArguments } from './flags.ts';
+import type { ShellWord } from './word.ts';
+
+/** What stands behind a wrapper. */
+export interface Unwrapped {
+  /** The inner command's words; none where the wrapper itself is all there is. */
+  readonly inner: readonly ShellWord[];
+  /** xargs: any number of unknown words follow the inner ones. */
+  readonly takesInput?: boolean;
+  /** Allow rules see through it too. */
+  readonly isTransparent?: boolean;
+  readonly problem?: string;
+}
+
+interface WrapperSpec {
+  readonly flags: string;
+  readonly hasNumbers?: boolean;
+  /** Operands of the wrapper itself, before the inner command. */
+  readonly leading?: number;
+  readonly isTransparent?: boolean;
+}
+
+const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
+  timeout: { flags: '-v -f -p -k= -s= --preserve-status --foreground --kill-after= --signal= --verbose', leading: 1, isTransparent: true },
+  nice: { flags: '-n= --adjustment=', hasNumbers: true, isTransparent: true },
+  // -o writes a file.
+  time: { flags: '-p -v -q -f= --portability --verbose --format= --quiet', isTransparent: true },
+  stdbuf: { flags: '-i= -o= -e= --input= --output= --error=', isTransparent: true },
+  command: { flags: '-p -v -V' },
+  builtin: { flags: '' },
+  // -S splits a text into a command, -C goes elsewhere.
+  env: { flags: '-i -0 -u= --ignore-environment --null --unset=' },
+  xargs: {
+    flags:
+      '-0 -r -t -x -a= -d= -E= -I= -L= -n= -P= -s= --null --no-run-if-empty --verbose --exit --arg-file= --delimiter= --max-args= --max-procs= --max-chars= --max-lines= --replace= --show-limits',
+  },
+};
+
+/** Names that may be set for one command: none of them names a program or a file to load. */
+const HARMLESS_VARIABLES = /^(?:LC_[A-Z]+|LANG|LANGUAGE|TZ|TERM|NO_COLOR|FORCE_COLOR|CLICOLOR|COLUMNS|LINES)$/;
+
+/** Whether `NAME=value` may stand before a command without changing what it does. */
+export function isHarmlessVariable(name: string, value: string | undefined): boolean {
+  return HARMLESS_VARIABLES.test(name) && value !== undefined && /^[\w.:@+-]*(?:\/[\w.:@+-]+)*$/.test(value) && !value.includes('..');
+}
+
+/** What a wrapper runs, or undefined where the program is none. */
+export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped | undefined {
+  const spec = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined;
+  if (!spec) return undefined;
+  const { flags, operands, problem } = parseArguments(words, {
+    flags: flagTable(spec.flags),
+    stopsAtOperand: true,
+    ...(spec.hasNumbers && { hasNumbers: true }),
+  });
+  if (problem !== undefined) return { inner: [], problem };
+  if (program === 'command' && flags.some(({ name }) => name !== '-p')) return { inner: [] };
+  if (program === 'env') return unwrapEnv(operands);
+  const leading = operands.slice(0, spec.leading ?? 0);
+  if (leading.some((word) => word.isSplit)) return { inner: [], problem: `"${leading[0]?.text ?? ''}" may become several words` };
+  const inner = operands.slice(spec.leading ?? 0);
+  return {
+    inner,
+    ...(spec.isTransparent && { isTransparent: true }),
+    ...(program === 'xargs' && { takesInput: true }),
+  };
+}
+
+function unwrapEnv(operands: readonly ShellWord[]): Unwrapped {
+  const at = operands.findIndex((word) => !/^[^=]+=/.test(word.prefix));
+  const assignments = at < 0 ? operands : operands.slice(0, at);
+  const isHarmless = assignments.every((word) => {
+    const [name = '', value] = word.literal?.split(/=(.*)/s) ?? [];
+    return isHarmlessVariable(name, value);
+  });
+  if (!isHarmless) return { inner: [], problem: 'env sets a variable that may change what runs' };
+  return { inner: at < 0 ? [] : operands.slice(at) };
+}
