@@ -1,8 +1,9 @@
 /** The search tools: find files by name and by content. */
+import { globTool } from './glob/index.ts';
 import { grepTool } from './grep/index.ts';
 import type { SearchToolServices } from './services.ts';
 
 /** All search tools, in no particular order: the pool sorts. */
 export function searchTools(services: SearchToolServices) {
-  return [grepTool(services)];
+  return [globTool(services), grepTool(services)];
 }

@@ -1,0 +1,189 @@
+/**
+ * Glob patterns, matched in linear time: a pattern from outside must never freeze the event loop, as
+ * one turned into a backtracking regular expression can.
+ *
+ * `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `[!a]` are classes, `{a,b}` and
+ * `{1..3}` alternatives, `\` takes the next character as it is. Hidden names are names like any other.
+ */
+
+/** One alternative of a pattern. */
+export interface GlobPattern {
+  /** The folders before the first wildcard, as spelled; '' when there are none. */
+  readonly base: string;
+  /** Names below `base` that a match can have; Infinity with `**`. */
+  readonly depth: number;
+  /** Whether a path below `base`, given by its names, matches. */
+  matches(names: readonly string[]): boolean;
+}
+
+/**
+ * Take a pattern apart.
+ *
+ * @param maxAlternatives Patterns its braces may stand for.
+ * @throws {RangeError} When there are more, or `..` follows a wildcard.
+ */
+export function parseGlob(pattern: string, maxAlternatives: number): readonly GlobPattern[] {
+  return expandBraces(pattern, maxAlternatives).map((alternative) => {
+    const segments = alternative.split('/').filter((segment, index) => (segment !== '' || index === 0) && segment !== '.');
+    const firstWild = segments.findIndex((segment) => isWild(segment));
+    const split = firstWild < 0 ? segments.length - 1 : firstWild;
+    const rest = segments.slice(split);
+    if (rest.includes('..') && firstWild >= 0) throw new RangeError('".." cannot follow a wildcard');
+    const base = segments.slice(0, split).map(unescape).join('/');
+    const tests = rest.map((segment) => (segment === '**' ? ANY_FOLDERS : compileName(segment)));
+    return {
+      base: base === '' && alternative.startsWith('/') ? '/' : base,
+      depth: rest.includes('**') ? Infinity : rest.length,
+      matches: (names) => matchNames(tests, names),
+    };
+  });
+}
+
+type NameTest = (name: string) => boolean;
+const ANY_FOLDERS = Symbol('**');
+
+/** Greedy, with only the last `**` to go back to: that is enough, since an earlier one could not do better. */
+function matchNames(tests: readonly (NameTest | typeof ANY_FOLDERS)[], names: readonly string[]): boolean {
+  let at = 0;
+  let index = 0;
+  let lastAny = -1;
+  let retryFrom = 0;
+  while (index < names.length) {
+    const test = tests[at];
+    if (test === ANY_FOLDERS) {
+      lastAny = at++;
+      retryFrom = index;
+    } else if (test?.(names[index] ?? '')) {
+      at++;
+      index++;
+    } else if (lastAny >= 0) {
+      at = lastAny + 1;
+      index = ++retryFrom;
+    } else {
+      return false;
+    }
+  }
+  while (tests[at] === ANY_FOLDERS) at++;
+  return at === tests.length;
+}
+
+type CharacterTest = (character: string) => boolean;
+const ANY_CHARACTERS = Symbol('*');
+
+function compileName(segment: string): NameTest {
+  if (!isWild(segment)) {
+    const literal = unescape(segment);
+    return (name) => name === literal;
+  }
+  const tests = compileCharacters(segment);
+  return (name) => matchCharacters(tests, name);
+}
+
+/** The same walk as `matchNames`, one level down. */
+function matchCharacters(tests: readonly (CharacterTest | typeof ANY_CHARACTERS)[], name: string): boolean {
+  let at = 0;
+  let index = 0;
+  let lastAny = -1;
+  let retryFrom = 0;
+  while (index < name.length) {
+    const test = tests[at];
+    if (test === ANY_CHARACTERS) {
+      lastAny = at++;
+      retryFrom = index;
+    } else if (test?.(name[index] ?? '')) {
+      at++;
+      index++;
+    } else if (lastAny >= 0) {
+      at = lastAny + 1;
+      index = ++retryFrom;
+    } else {
+      return false;
+    }
+  }
+  while (tests[at] === ANY_CHARACTERS) at++;
+  return at === tests.length;
+}
+
+function compileCharacters(segment: string): readonly (CharacterTest | typeof ANY_CHARACTERS)[] {
+  const tests: (CharacterTest | typeof ANY_CHARACTERS)[] = [];
+  for (let at = 0; at < segment.length; at++) {
+    const character = segment[at] ?? '';
+    if (character === '*') {
+      if (tests.at(-1) !== ANY_CHARACTERS) tests.push(ANY_CHARACTERS);
+    } else if (character === '?') {
+      tests.push(() => true);
+    } else if (character === '[' && classEnd(segment, at) > 0) {
+      const end = classEnd(segment, at);
+      tests.push(compileClass(segment.slice(at + 1, end)));
+      at = end;
+    } else {
+      const literal = character === '\\' && at + 1 < segment.length ? (segment[++at] ?? '') : character;
+      tests.push((candidate) => candidate === literal);
+    }
+  }
+  return tests;
+}
+
+/** Where a class closes; a `]` right after its beginning is one of its characters. -1 when it does not close. */
+function classEnd(segment: string, start: number): number {
+  const first = start + (/^[!^]/.test(segment.slice(start + 1)) ? 2 : 1);
+  return segment.indexOf(']', first + 1);
+}
+
+function compileClass(text: string): CharacterTest {
+  const isNegated = /^[!^]/.test(text);
+  const members = isNegated ? text.slice(1) : text;
+  const ranges: (readonly [string, string])[] = [];
+  for (let at = 0; at < members.length; at++) {
+    const from = members[at] ?? '';
+    const isRange = members[at + 1] === '-' && at + 2 < members.length;
+    ranges.push([from, isRange ? (members[at + 2] ?? '') : from]);
+    if (isRange) at += 2;
+  }
+  return (character) => ranges.some(([from, to]) => character >= from && character <= to) !== isNegated;
+}
+
+function isWild(segment: string): boolean {
+  return /[*?[]/.test(segment.replace(/\\./g, ''));
+}
+
+function unescape(segment: string): string {
+  return segment.replace(/\\(.)/g, '$1');
+}
+
+/** The patterns that the braces of one stand for, the innermost group first. */
+function expandBraces(pattern: string, most: number): readonly string[] {
+  const waiting = [pattern];
+  const done: string[] = [];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const group = innermostGroup(next);
+    if (!group) done.push(next);
+    else for (const option of group.options) waiting.push(next.slice(0, group.start) + option + next.slice(group.end));
+    if (waiting.length + done.length > most) throw new RangeError(`it stands for more than ${most} patterns`);
+  }
+  return [...new Set(done)].reverse();
+}
+
+interface BraceGroup {
+  readonly start: number;
+  readonly end: number;
+  readonly options: readonly string[];
+}
+
+function innermostGroup(pattern: string): BraceGroup | undefined {
+  for (const found of pattern.matchAll(/(?<!\\)\{([^{}]*)\}/g)) {
+    const inside = found[1] ?? '';
+    const range = /^(-?\d{1,6})\.\.(-?\d{1,6})$/.exec(inside);
+    const options = range ? numbersBetween(Number(range[1]), Number(range[2])) : inside.split(',');
+    // "{a}" is no choice; the braces are part of the name.
+    if (options.length > 1) return { start: found.index, end: found.index + found[0].length, options };
+  }
+  return undefined;
+}
+
+/** At most so many that one too many is noticed. */
+function numbersBetween(first: number, last: number): readonly string[] {
+  const count = Math.min(Math.abs(last - first) + 1, 100_000);
+  const step = first <= last ? 1 : -1;
+  return Array.from({ length: count }, (_, index) => String(first + index * step));
+}

@@ -1,0 +1,145 @@
+/**
+ * Glob: walk the folders the pattern names, keep what matches and may be known of, newest first.
+ */
+import { lstatSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { GauntletError } from '../../../src/contract/errors.ts';
+import type { LocatedPath, PathUse } from '../../../src/contract/located-path.ts';
+import type { ToolResult, ToolUseContext, ValidationResult } from '../../../src/contract/tool.ts';
+import { judgedPath } from '../../../src/files/judged-path.ts';
+import { type WalkEnd, walkFiles } from '../../../src/files/walk.ts';
+import { hiddenPaths, type IsHidden, shownPath } from '../hidden-paths.ts';
+import type { SearchToolServices } from '../services.ts';
+import type { GlobArguments } from './schema.ts';
+import { type SearchRoot, searchRoots } from './search-roots.ts';
+
+/** What Glob hands back. */
+export interface GlobOutput {
+  /** Relative to the working directory where they lie in it, else absolute; newest first. */
+  readonly paths: readonly string[];
+  /** Matches found altogether. */
+  readonly total: number;
+  /** The walk was given up: there may be more. */
+  readonly isIncomplete: boolean;
+}
+
+/** Files looked at before other work gets its turn. */
+const FILES_A_TURN = 500;
+
+/** The folders a call reads. Never throws: a pattern that cannot be read is refused before it is asked. */
+export function globPaths(input: GlobArguments, maxAlternatives: number): readonly PathUse[] {
+  try {
+    return searchRoots(input, maxAlternatives).map(({ path }) => ({ path, access: 'read' }));
+  } catch {
+    // `validateGlob` says what is wrong with it; for the path gate it is a search of its folder.
+    return [{ path: input.path ?? '.', access: 'read' }];
+  }
+}
+
+/** Refuse a pattern that cannot be searched for. */
+export function validateGlob(input: GlobArguments, maxAlternatives: number): ValidationResult {
+  try {
+    searchRoots(input, maxAlternatives);
+    return { result: true };
+  } catch (error) {
+    return { result: false, message: unusable(input, error).message };
+  }
+}
+
+/** Run Glob. */
+export async function runGlob(services: SearchToolServices, input: GlobArguments, context: ToolUseContext): Promise<ToolResult<GlobOutput>> {
+  const { limits } = services;
+  const isHidden = hiddenPaths(services, context);
+  const deadline = AbortSignal.any([context.signal, AbortSignal.timeout(limits.globMs)]);
+  const end: WalkEnd = { isIncomplete: false };
+  const found = new Set<string>();
+  for (const [index, root] of rootsOf(input, limits.globAlternatives).entries()) {
+    const located = await judgedPath(services.locate, context, { path: root.path, access: 'read' }, index);
+    if (!isFolder(located.real)) {
+      // A folder that only the pattern names holds no matches; one that was asked for by itself is missed.
+      if (root.path === input.path) throw notFolder(root.path);
+      continue;
+    }
+    for await (const path of matchesBelow(root, located, services, isHidden, deadline, end)) {
+      if (found.size >= limits.globMatches) {
+        end.isIncomplete = true;
+        break;
+      }
+      found.add(path);
+    }
+  }
+  context.signal.throwIfAborted();
+  if (deadline.aborted) end.isIncomplete = true;
+  const newest = await newestFirst([...found], context.signal);
+  const shown = await stillReachable(newest, services, context);
+  return { data: { paths: shown, total: found.size, isIncomplete: end.isIncomplete } };
+}
+
+function rootsOf(input: GlobArguments, maxAlternatives: number): readonly SearchRoot[] {
+  try {
+    return searchRoots(input, maxAlternatives);
+  } catch (error) {
+    throw unusable(input, error);
+  }
+}
+
+async function* matchesBelow(
+  root: SearchRoot,
+  located: LocatedPath,
+  services: SearchToolServices,
+  isHidden: IsHidden,
+  signal: AbortSignal,
+  end: WalkEnd,
+): AsyncGenerator<string> {
+  const { limits } = services;
+  const walk = {
+    depth: Math.max(...root.patterns.map((pattern) => pattern.depth)),
+    maxNames: limits.globNames,
+    maxIgnoreFileBytes: limits.ignoreFileBytes,
+    signal,
+    isHidden,
+  };
+  for await (const path of walkFiles(located.real, walk, end)) {
+    const names = path.split('/');
+    if (!root.patterns.some((pattern) => pattern.matches(names))) continue;
+    const real = join(located.real, path);
+    // Under a link, a rule may name either spelling.
+    if (!isHidden(real) && (located.real === located.spelled || !isHidden(join(located.spelled, path)))) yield real;
+  }
+}
+
+async function newestFirst(paths: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+  const aged: { readonly path: string; readonly mtimeMs: number }[] = [];
+  for (const [index, path] of paths.entries()) {
+    if (index % FILES_A_TURN === FILES_A_TURN - 1) {
+      await nextTurn();
+      signal.throwIfAborted();
+    }
+    aged.push({ path, mtimeMs: lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 });
+  }
+  return aged.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1)).map(({ path }) => path);
+}
+
+/** Of what is shown, only what is still where it was found: a folder may have become a link meanwhile. */
+async function stillReachable(newest: readonly string[], services: SearchToolServices, context: ToolUseContext): Promise<readonly string[]> {
+  const shown: string[] = [];
+  for (const path of newest.slice(0, services.limits.globResults)) {
+    const located = await services.locate({ path, access: 'read' }, context);
+    if (located.refusal === undefined && relative(located.real, path) === '') shown.push(shownPath(path, context.session.cwd));
+  }
+  return shown;
+}
+
+function isFolder(real: string): boolean {
+  return lstatSync(real, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function notFolder(path: string): GauntletError {
+  return new GauntletError('tool_failed', `Cannot search "${path}": it is not a folder. Leave path out to search the working directory`);
+}
+
+function unusable(input: GlobArguments, error: unknown): GauntletError {
+  const why = error instanceof Error ? error.message : 'it cannot be read';
+  return new GauntletError('tool_failed', `Cannot search for "${input.pattern}": ${why}. Use a simpler pattern`);
+}
