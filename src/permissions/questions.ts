@@ -4,10 +4,10 @@
  * A question is state, not an event: it stands until it is answered, expires, or its call is cancelled,
  * and whoever connects meanwhile is shown it.
  */
-import { ulid } from 'ulid';
 import type { PermissionDecision } from '../contract/decision.ts';
 import { GauntletError } from '../contract/errors.ts';
 import type { NewFrame, PermissionRequestFrame, PermissionResolvedFrame } from '../contract/frames.ts';
+import { newId } from '../contract/new-id.ts';
 
 /** How a question ended, for the gate that asked it. */
 export type QuestionEnd =
@@ -170,7 +170,7 @@ export class Questions {
 function newRequest(question: QuestionToAsk): PermissionRequestFrame {
   return {
     type: 'permission_request',
-    request_id: `ask_${ulid()}`,
+    request_id: newId('ask'),
     ...question.request,
     expires_at: new Date(Date.now() + question.timeoutMs).toISOString(),
   };

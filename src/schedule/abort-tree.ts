@@ -1,15 +1,19 @@
 /**
  * Cancellation is a tree: session, turn, call. Whoever owns a node ends it; only `turn_abort` climbs.
+ *
+ * A node makes its signal when somebody asks for it: most turns end without anyone having listened.
  */
 import { GauntletError } from '../contract/errors.ts';
 
-/** Why a call ends before its time, in words for the model. */
+/** Why a call ends before its time. */
 export type AbortCode = 'cancelled' | 'sibling_aborted' | 'discarded' | 'interrupted';
 
 /** A node: aborted by its owner or with its parent. */
 export interface AbortNode {
   readonly signal: AbortSignal;
-  /** End this node and all below it; the first reason stays. */
+  /** Why it was aborted; undefined while it was not. */
+  readonly abortedBy: { readonly code: AbortCode; readonly message: string } | undefined;
+  /** End this node and all below it; each keeps its first reason. */
   abort(code: AbortCode, message: string): void;
   /** A node below this one. */
   branch(): AbortNode;
@@ -19,19 +23,46 @@ export interface AbortNode {
 
 /** Make the root of a tree. */
 export function abortTree(): AbortNode {
-  return node(undefined);
+  return new Node(undefined);
 }
 
-function node(parent: AbortSignal | undefined): AbortNode {
-  const controller = new AbortController();
-  const follow = () => controller.abort(parent?.reason);
-  if (parent?.aborted) follow();
-  else parent?.addEventListener('abort', follow, { once: true });
+class Node implements AbortNode {
+  readonly #parent: Node | undefined;
+  readonly #children = new Set<Node>();
+  #controller: AbortController | undefined;
+  abortedBy: AbortNode['abortedBy'];
 
-  return {
-    signal: controller.signal,
-    abort: (code, message) => controller.abort(new GauntletError(code, message)),
-    branch: () => node(controller.signal),
-    release: () => parent?.removeEventListener('abort', follow),
-  };
+  constructor(parent: Node | undefined) {
+    this.#parent = parent;
+    this.abortedBy = parent ? parent.abortedBy : undefined;
+    if (parent) parent.#children.add(this);
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.abortedBy) this.#controller.abort(errorOf(this.abortedBy));
+    }
+    return this.#controller.signal;
+  }
+
+  abort(code: AbortCode, message: string): void {
+    if (this.abortedBy) return;
+    this.abortedBy = { code, message };
+    this.#controller?.abort(errorOf(this.abortedBy));
+    // What begins below this node from now on is aborted from its birth.
+    for (const child of this.#children) child.abort(code, message);
+  }
+
+  branch(): AbortNode {
+    return new Node(this);
+  }
+
+  release(): void {
+    if (this.#parent) this.#parent.#children.delete(this);
+  }
+}
+
+function errorOf({ code, message }: NonNullable<AbortNode['abortedBy']>): GauntletError {
+  return new GauntletError(code, message);
 }

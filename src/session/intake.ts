@@ -4,7 +4,7 @@
  * Either all new blocks of a submission are accepted or none is.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { ulid } from 'ulid';
+import { newId } from '../contract/new-id.ts';
 import type { AssistantMessage, ToolUseBlock } from '../contract/blocks.ts';
 import { GauntletError } from '../contract/errors.ts';
 import type { Seq, ToolUseFrame } from '../contract/frames.ts';
@@ -119,7 +119,7 @@ function turnFor(core: SessionCore, submission: Submission, hasNewBlocks: boolea
 }
 
 /** A new turn, open. */
-export function openTurn(core: SessionCore, turnId: string = `turn_${ulid()}`): TurnRecord {
+export function openTurn(core: SessionCore, turnId: string = newId('turn')): TurnRecord {
   const { turnResultChars } = core.services.limits;
   return core.ledger.addTurn(turnId, core.executor.openTurn(), turnBudget(turnResultChars));
 }
