@@ -11,44 +11,7 @@ import type { ContextModifier } from '../contract/session-context.ts';
 import { type AbortCode, type AbortNode, abortTree } from './abort-tree.ts';
 import { inOrder } from './in-order.ts';
 import { answersYes } from './partition.ts';
-
-/** What the executor may tell a journey, and ask of it. */
-export interface JourneySteps {
-  readonly signal: AbortSignal;
-  /** The input became unsafe after the call began: resolves when nothing else runs, or the call is aborted. */
-  becomeAlone(): Promise<void>;
-}
-
-/** One block's journey, as the executor sees it. */
-export interface Journey {
-  readonly toolUseId: string;
-  /** What ran, for the text of siblings it takes down: `Bash(npm test)`. */
-  readonly label: string;
-  isConcurrencySafe(): boolean;
-  /** Whether a failure of this call cancels its siblings. */
-  abortsSiblings(): boolean;
-  interruptBehavior(): 'cancel' | 'block';
-  run(steps: JourneySteps): Promise<CallOutcome>;
-}
-
-/** A turn's node in the abort tree, and why it takes no more calls. */
-export interface ExecutorTurn {
-  readonly node: AbortNode;
-  /** Set by a failed sibling, a cancel or a discard: later blocks of the turn end with it. */
-  closedBy?: { readonly code: AbortCode; readonly message: string };
-}
-
-/** A call in the executor. */
-export interface ScheduledCall {
-  readonly journey: Journey;
-  readonly turn: ExecutorTurn;
-  /** One more with each accepted block: the order in which results leave and modifiers apply. */
-  readonly place: number;
-  state: 'queued' | 'executing' | 'completed' | 'yielded';
-  /** Monotonic milliseconds at which it began to execute. */
-  startedMs?: number;
-  outcome?: CallOutcome;
-}
+import { type ExecutorTurn, isOpen, type Journey, type ScheduledCall } from './scheduled-call.ts';
 
 /** What the executor tells its session. All are called in the order things happen. */
 export interface ExecutorEvents {
@@ -76,6 +39,7 @@ export class StreamingToolExecutor {
   readonly #events: ExecutorEvents;
   readonly #maxConcurrency: number;
   #accepted = 0;
+  #isHalted = false;
   /** Calls whose modifiers wait until nothing executes. */
   #modifiers: ScheduledCall[] = [];
 
@@ -110,10 +74,22 @@ export class StreamingToolExecutor {
     const call: ScheduledCall = { journey, turn, place: this.#accepted++, state: 'queued' };
     this.#unyielded.add(call);
     this.#line.join(call);
-    if (turn.closedBy) this.#complete(call, failedOutcome(turn.closedBy.code, turn.closedBy.message));
+    const { abortedBy } = turn.node;
+    if (abortedBy) this.#complete(call, failedOutcome(abortedBy.code, abortedBy.message));
     else this.#queue.push(call);
     this.#pump();
     return call;
+  }
+
+  /** The session is over: all that waits and runs ends, and so does whatever is still added. */
+  end(code: AbortCode, message: string): void {
+    this.#root.abort(code, message);
+    this.cancel(this.unyielded, code, message);
+  }
+
+  /** Start nothing more: what runs may finish, what is queued stays as it is. */
+  halt(): void {
+    this.#isHalted = true;
   }
 
   /** The session never accepted these: they leave no trace. What runs of them is aborted. */
@@ -121,6 +97,7 @@ export class StreamingToolExecutor {
     for (const call of calls) {
       this.#slots.get(call)?.node.abort('cancelled', 'The call could not be logged');
       this.#removeFromQueue(call);
+      this.#dropModifier(call);
       this.#unyielded.delete(call);
       call.state = 'yielded';
       this.#line.withdraw(call);
@@ -130,7 +107,7 @@ export class StreamingToolExecutor {
 
   /** Cancel calls that have no result yet. @returns Those that were still waiting or running. */
   cancel(calls: readonly ScheduledCall[], code: AbortCode, message: string): readonly ScheduledCall[] {
-    const open = calls.filter((call) => call.state === 'queued' || call.state === 'executing');
+    const open = calls.filter(isOpen);
     for (const call of open) this.#end(call, code, message);
     this.#pump();
     return open;
@@ -138,25 +115,29 @@ export class StreamingToolExecutor {
 
   /** Cancel what is left of a turn and whatever may still arrive in it. */
   cancelTurn(turn: ExecutorTurn, code: AbortCode, message: string): readonly ScheduledCall[] {
-    turn.closedBy ??= { code, message };
-    return this.cancel(this.unyielded.filter((call) => call.turn === turn), code, message);
+    turn.node.abort(code, message);
+    return this.cancel(this.#callsOf(turn), code, message);
   }
 
   /** The model fell back: every call of the turn without a result gets an empty one, at once. */
   discardTurn(turn: ExecutorTurn): void {
-    turn.closedBy = { code: 'discarded', message: '' };
-    for (const call of this.unyielded.filter((open) => open.turn === turn)) {
-      this.#modifiers = this.#modifiers.filter((waiting) => waiting !== call);
-      this.#end(call, 'discarded', '');
-      if (call.state === 'executing') this.#complete(call, failedOutcome('discarded', '', { didRun: true }));
-      else if (call.outcome) call.outcome = failedOutcome('discarded', '', { didRun: call.outcome.didRun });
+    turn.node.abort('discarded', '');
+    const calls = this.#callsOf(turn);
+    // All outcomes first: the end of the first call in line releases those behind it that are completed.
+    for (const call of calls.filter(({ state }) => state === 'completed')) {
+      this.#dropModifier(call);
+      call.outcome = failedOutcome('discarded', '', { didRun: call.outcome?.didRun });
+    }
+    for (const call of calls.filter(isOpen)) {
+      this.#removeFromQueue(call);
+      this.#complete(call, failedOutcome('discarded', '', { didRun: call.state === 'executing' }));
     }
     this.#pump();
   }
 
   /** A person typed: each running tool says what becomes of it, what is queued is cancelled. */
   interrupt(): { readonly cancelled: readonly ScheduledCall[]; readonly continuing: readonly ScheduledCall[] } {
-    const open = this.unyielded.filter((call) => call.state === 'queued' || call.state === 'executing');
+    const open = this.unyielded.filter(isOpen);
     const continuing = open.filter(
       (call) => call.state === 'executing' && !answersYes(() => call.journey.interruptBehavior() === 'cancel'),
     );
@@ -167,6 +148,14 @@ export class StreamingToolExecutor {
   #end(call: ScheduledCall, code: AbortCode, message: string): void {
     this.#slots.get(call)?.node.abort(code, message);
     if (this.#removeFromQueue(call)) this.#complete(call, failedOutcome(code, message));
+  }
+
+  #callsOf(turn: ExecutorTurn): readonly ScheduledCall[] {
+    return this.unyielded.filter((call) => call.turn === turn);
+  }
+
+  #dropModifier(call: ScheduledCall): void {
+    this.#modifiers = this.#modifiers.filter((waiting) => waiting !== call);
   }
 
   #removeFromQueue(call: ScheduledCall): boolean {
@@ -185,6 +174,7 @@ export class StreamingToolExecutor {
   }
 
   #mayStart(call: ScheduledCall): boolean {
+    if (this.#isHalted) return false;
     if (this.#slots.size === 0) return true;
     if (this.#slots.size >= this.#maxConcurrency) return false;
     return [...this.#slots.values()].every((slot) => slot.isSafe) && answersYes(() => call.journey.isConcurrencySafe());
@@ -215,6 +205,7 @@ export class StreamingToolExecutor {
 
   #complete(call: ScheduledCall, outcome: CallOutcome): void {
     call.outcome = outcome;
+    call.completedMs = performance.now();
     call.state = 'completed';
     this.#events.onState(call, 'completed');
     if (outcome.status === 'ok' && outcome.contextModifier) this.#modifiers.push(call);

@@ -6,7 +6,7 @@
 import type { JsonValue, ToolUseBlock } from '../contract/blocks.ts';
 import { GauntletError } from '../contract/errors.ts';
 import type { CallSummary, Seq } from '../contract/frames.ts';
-import type { ExecutorTurn, ScheduledCall } from '../schedule/streaming-tool-executor.ts';
+import type { ExecutorTurn, ScheduledCall } from '../schedule/scheduled-call.ts';
 import type { TurnBudget } from '../schedule/turn-budget.ts';
 
 /** What becomes of a question of this call. */

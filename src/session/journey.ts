@@ -8,7 +8,7 @@ import type { PermittedCall } from '../call/gate.ts';
 import { type CallOutcome } from '../call/outcome.ts';
 import { parseCall, type ParsedCall } from '../call/parse.ts';
 import { answersYes } from '../schedule/partition.ts';
-import type { Journey, JourneySteps } from '../schedule/streaming-tool-executor.ts';
+import type { Journey, JourneySteps } from '../schedule/scheduled-call.ts';
 import { askWhoMayAnswer } from './ask.ts';
 import type { CallRecord } from './call-ledger.ts';
 import type { SessionCore } from './session-core.ts';

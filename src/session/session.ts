@@ -14,7 +14,7 @@ import { applyUpdates } from '../permissions/context.ts';
 import type { WireExplanation } from '../permissions/explain.ts';
 import type { QuestionAnswer, Settled } from '../permissions/questions.ts';
 import type { ToolPool } from '../pool/tool-pool.ts';
-import type { ScheduledCall } from '../schedule/streaming-tool-executor.ts';
+import type { ScheduledCall } from '../schedule/scheduled-call.ts';
 import { GauntletError } from '../contract/errors.ts';
 import type { AskPolicy } from './call-ledger.ts';
 import { describeSession, runningCalls, type RunningCall, type SessionDescription } from './describe-session.ts';

@@ -4,7 +4,7 @@
 import { fitResult, type FittedResult } from '../call/fit-result.ts';
 import type { CallOutcome } from '../call/outcome.ts';
 import type { CallSummary, ResultFrame, TurnEndFrame } from '../contract/frames.ts';
-import type { ScheduledCall } from '../schedule/streaming-tool-executor.ts';
+import type { ScheduledCall } from '../schedule/scheduled-call.ts';
 import type { CallRecord, TurnRecord } from './call-ledger.ts';
 import type { SessionCore } from './session-core.ts';
 
