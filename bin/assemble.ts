@@ -42,10 +42,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
   const processHost = createProcessHost({ limits, ownerId: data.id });
   const backgroundTasks = createBackgroundTasks({ limits });
   const locate = locator(settings, data);
-  const writers = createWriterRegistry(limits.writerRecords);
 
-  const baseTools = getAllBaseTools({ limits, locate, writers });
-  const plugins = await loadPlugins(settings, baseTools);
   const mcp = createMcpConnections({
     servers: settings.mcpServers,
     processHost,
@@ -57,6 +54,17 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     },
     onNotice: (level, code, message) => logger[level === 'info' ? 'info' : 'warn']({ code }, message),
   });
+  const baseTools = getAllBaseTools({
+    limits,
+    locate,
+    writers: createWriterRegistry(limits.writerRecords),
+    processHost,
+    backgroundTasks,
+    mcp,
+    privateFolders: [data.path],
+    toolSearch: settings.toolSearch,
+  });
+  const plugins = await loadPlugins(settings, baseTools);
   let external: readonly Tool[] = plugins;
 
   const pools = createToolPools(baseTools, {

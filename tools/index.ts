@@ -3,9 +3,21 @@
  */
 import type { Tool } from '../src/contract/tool.ts';
 import { fileTools } from './files/index.ts';
+import { listTools } from './lists/index.ts';
+import { mcpTools } from './mcp/index.ts';
+import { moreTools } from './more/index.ts';
+import { searchTools } from './search/index.ts';
+import { shellTools } from './shell/index.ts';
+import { taskTools } from './tasks/index.ts';
 
 /** Every service any tool is handed; each domain says which it wants. */
-export type ToolServices = Parameters<typeof fileTools>[0];
+export type ToolServices = Parameters<typeof fileTools>[0] &
+  Parameters<typeof listTools>[0] &
+  Parameters<typeof mcpTools>[0] &
+  Parameters<typeof moreTools>[0] &
+  Parameters<typeof searchTools>[0] &
+  Parameters<typeof shellTools>[0] &
+  Parameters<typeof taskTools>[0];
 
 /** The only tools of mode `simple`. */
 export const SIMPLE_TOOLS: readonly string[] = ['Bash', 'Edit', 'Read'];
@@ -18,5 +30,13 @@ export const SCHEMA_TOOL = 'ToolSearch';
 
 /** All built-in tools, enabled or not, in no particular order: the pool filters and sorts. */
 export function getAllBaseTools(services: ToolServices): readonly Tool[] {
-  return [...fileTools(services)];
+  return [
+    ...fileTools(services),
+    ...listTools(services),
+    ...mcpTools(services),
+    ...moreTools(services),
+    ...searchTools(services),
+    ...shellTools(services),
+    ...taskTools(services),
+  ];
 }

@@ -10,8 +10,6 @@ export type AbortCode = 'cancelled' | 'sibling_aborted' | 'discarded' | 'interru
 
 /** A node: aborted by its owner or with its parent. */
 export interface AbortNode {
-  /** What ended it, if anything has. */
-  readonly abortedBy: { readonly code: AbortCode; readonly message: string } | undefined;
   readonly signal: AbortSignal;
   /** Why it was aborted; undefined while it was not. */
   readonly abortedBy: { readonly code: AbortCode; readonly message: string } | undefined;
