@@ -73,8 +73,7 @@ export function openHostLink(entry: string | URL, settings: HostSettings, onLost
       forget(id, () => {
         // Whoever had started is ended by us, since the host no longer can; whoever had not never will.
         void child.started.then(({ pid }) => endOrphan(pid)).catch(() => undefined);
-        child.onFailed(spawnError(child.what, cause));
-        child.onExited({ code: null, signal: 'SIGKILL', hasGroup: false });
+        child.onLost(spawnError(child.what, cause));
       });
     }
     for (const reply of replies.values()) reply(Buffer.from('0'));

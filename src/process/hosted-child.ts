@@ -1,7 +1,7 @@
 /**
  * One child as its caller sees it: promises for start and end, output in order and at the reader's pace.
  */
-import { GauntletError } from '../contract/errors.ts';
+import type { GauntletError } from '../contract/errors.ts';
 import type { ExitedMessage, StartedMessage } from './host/messages.ts';
 import type { OutputStream, ProcessExit, SpawnRequest } from './process-host.ts';
 
@@ -13,6 +13,8 @@ export interface HostedChild {
   onFailed(error: GauntletError): void;
   onOutput(stream: OutputStream, chunk: Buffer): void;
   onExited(message: ExitedMessage): void;
+  /** The host is gone: a child that had started counts as killed, one that had not as failed. */
+  onLost(error: GauntletError): void;
   /** Whether the leader's group may still be signalled by its number. */
   hasGroup(): boolean;
 }
@@ -33,6 +35,7 @@ export function createHostedChild(onOutput: SpawnRequest['onOutput'], windowByte
   started.promise.catch(ignoreHere);
   exited.promise.catch(ignoreHere);
   let reader = onOutput;
+  let hasStarted = false;
   let isGroupGone = false;
   let takenBytes = 0;
   /** The chunks that wait for a slow reader; undefined while it keeps up. Bounded by the window. */
@@ -58,13 +61,30 @@ export function createHostedChild(onOutput: SpawnRequest['onOutput'], windowByte
     actions.endTree();
   }
 
+  function onFailed(error: GauntletError): void {
+    started.reject(error);
+    exited.reject(error);
+  }
+
+  function onExited({ code, signal, hasGroup }: ExitedMessage): void {
+    isGroupGone = !hasGroup;
+    const exit: ProcessExit = { code, signal, ...(hasGroup ? { hasSurvivors: true } : {}) };
+    if (backlog === undefined) exited.resolve(exit);
+    else void backlog.then(() => exited.resolve(exit));
+  }
+
   return {
     started: started.promise,
     exited: exited.promise,
-    onStarted: started.resolve,
-    onFailed(error) {
-      started.reject(error);
-      exited.reject(error);
+    onStarted(message) {
+      hasStarted = true;
+      started.resolve(message);
+    },
+    onFailed,
+    onExited,
+    onLost(error) {
+      if (hasStarted) onExited({ code: null, signal: 'SIGKILL', hasGroup: false });
+      else onFailed(error);
     },
     onOutput(stream, chunk) {
       const pending = backlog === undefined ? hand(stream, chunk) : backlog.then(() => hand(stream, chunk));
@@ -74,12 +94,6 @@ export function createHostedChild(onOutput: SpawnRequest['onOutput'], windowByte
         if (backlog === settled) backlog = undefined;
       });
       backlog = settled;
-    },
-    onExited({ code, signal, hasGroup }) {
-      isGroupGone = !hasGroup;
-      const exit: ProcessExit = { code, signal, ...(hasGroup ? { hasSurvivors: true } : {}) };
-      if (backlog === undefined) exited.resolve(exit);
-      else void backlog.then(() => exited.resolve(exit));
     },
     hasGroup: () => !isGroupGone,
   };

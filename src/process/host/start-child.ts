@@ -43,7 +43,9 @@ function start({ file, args, cwd, env, stdio }: Start, marker: string, inputDesc
     stdio,
     detached: true,
   });
-  const input = (child.stdio[inputDescriptor] ?? null) as Writable | null;
+  // Without descriptors (EMFILE) Node gives up before there are any pipes, whatever its types say.
+  const pipes = child.stdio as ChildProcess['stdio'] | undefined;
+  const input = (pipes?.[inputDescriptor] ?? null) as Writable | null;
   // A child that ends without reading breaks its pipe; how it ended is told by its exit.
   input?.on('error', () => input.destroy());
   return { process: child, pid: child.pid, marker, startedMs: performance.now(), input };
