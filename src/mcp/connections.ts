@@ -6,7 +6,9 @@
  */
 import { errorMessage, GauntletError } from '../contract/errors.ts';
 import type { Tool } from '../contract/tool.ts';
+import type { McpOutput } from './call-result.ts';
 import type { McpServerStatus } from './connection.ts';
+import type { McpResource } from './resources.ts';
 import type { McpServer } from './server.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import { takeSlots } from './slots.ts';
@@ -40,6 +42,10 @@ export interface McpConnections {
    * @throws {GauntletError} `not_found`, `tool_failed` with the reason, or `cancelled`.
    */
   ready(name: string, signal: AbortSignal): Promise<void>;
+  /** @throws {GauntletError} As `ready`, or `timeout`. */
+  listResources(name: string, signal: AbortSignal): Promise<readonly McpResource[]>;
+  /** @throws {GauntletError} As `listResources`. */
+  readResource(name: string, uri: string, signal: AbortSignal): Promise<McpOutput>;
   /** End every connection and every server that was started. */
   close(): Promise<void>;
 }
@@ -80,6 +86,14 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
     });
   }
 
+  async function serverNamed(name: string): Promise<McpServer> {
+    start();
+    await loading;
+    const server = servers.get(name);
+    if (server === undefined) throw new GauntletError('not_found', `No MCP server "${name}" is configured and enabled`);
+    return server;
+  }
+
   function stateOf(name: string, isDisabled: boolean): McpServerState {
     if (isDisabled) return { name, state: 'disabled', toolCount: 0 };
     const server = servers.get(name);
@@ -96,14 +110,9 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
     start,
     tools: () => tools,
     states: () => Object.entries(options.servers).map(([name, { disabled }]) => stateOf(name, disabled === true)),
-    async ready(name, signal) {
-      start();
-      await loading;
-      const server = servers.get(name);
-      if (server === undefined)
-        throw new GauntletError('not_found', `No MCP server "${name}" is configured and enabled`);
-      await server.connection.ready(signal);
-    },
+    ready: async (name, signal) => void (await (await serverNamed(name)).connection.ready(signal)),
+    listResources: async (name, signal) => (await serverNamed(name)).listResources(signal),
+    readResource: async (name, uri, signal) => (await serverNamed(name)).readResource(uri, signal),
     async close() {
       isClosed = true;
       await loading;

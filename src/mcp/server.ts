@@ -3,16 +3,15 @@
  *
  * Loaded only where a server is configured, for it brings the SDK and ajv with it.
  */
-import type { CallToolResult, Client, Tool as SdkTool } from '@modelcontextprotocol/client';
 import type { Tool } from '../contract/tool.ts';
 import { adaptTool, type McpToolCall } from './adapt.ts';
-import { McpConnection, type ConnectionOptions } from './connection.ts';
+import type { McpOutput } from './call-result.ts';
+import { callTool } from './call-tool.ts';
+import { McpConnection } from './connection.ts';
 import { definitionPins } from './definition-pins.ts';
-import { openStdioLink } from './stdio-link.ts';
-import { remoteOpener } from './remote-link.ts';
-import type { McpServerSettings } from './server-settings.ts';
-import type { Slots } from './slots.ts';
-import type { McpSurroundings } from './surroundings.ts';
+import { listResources, readResource, type McpResource } from './resources.ts';
+import { linkOpener } from './server-link.ts';
+import type { McpServerOptions } from './surroundings.ts';
 import type { McpToolDefinition } from './tool-definition.ts';
 import { visibleLine } from './visible-text.ts';
 
@@ -25,15 +24,12 @@ const NOTICE_CHARS = 2_000;
 /** One configured server. */
 export interface McpServer {
   readonly connection: McpConnection;
-  /** The same list until something changed. */
+  /** The same tools until something changed. */
   tools(): readonly Tool[];
-}
-
-/** What a server is made from. */
-export interface McpServerOptions extends McpSurroundings {
-  readonly name: string;
-  readonly settings: McpServerSettings;
-  readonly slots: Slots;
+  /** @throws {GauntletError} `cancelled`, `timeout` or `tool_failed`. */
+  listResources(signal: AbortSignal): Promise<readonly McpResource[]>;
+  /** @throws {GauntletError} As `listResources`. */
+  readResource(uri: string, signal: AbortSignal): Promise<McpOutput>;
 }
 
 /** Make the server; it connects when its connection is started. */
@@ -74,34 +70,16 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     options.onToolsChanged();
   }
 
-  function call({ signal, isRepeatable, ...request }: McpToolCall): Promise<CallToolResult> {
+  function call({ signal, isRepeatable, ...request }: McpToolCall) {
     return connection.request({ signal, isRepeatable, run: (client) => callTool(client, request, signal, limits) });
   }
 
-  return { connection, tools: () => [...byHash.values()] };
-}
-
-function linkOpener(settings: McpServerSettings, surroundings: McpServerOptions): ConnectionOptions['open'] {
-  if ('url' in settings) return remoteOpener(settings, surroundings.limits);
-  return (hooks) => openStdioLink(settings, surroundings, hooks);
-}
-
-function callTool(
-  client: Client,
-  { toolName, arguments: input, inputSchema, onProgress }: Omit<McpToolCall, 'signal' | 'isRepeatable'>,
-  signal: AbortSignal,
-  limits: Pick<McpServerOptions['limits'], 'mcpCallIdleMs' | 'mcpCallMs'>,
-): Promise<CallToolResult> {
-  return client.callTool(
-    { name: toolName, arguments: { ...input } },
-    {
-      signal,
-      timeout: limits.mcpCallIdleMs,
-      maxTotalTimeout: limits.mcpCallMs,
-      resetTimeoutOnProgress: true,
-      onprogress: onProgress,
-      // Spares the SDK its own listing, and keeps it from compiling the server's output schema.
-      toolDefinition: { name: toolName, inputSchema } as SdkTool,
-    },
-  );
+  return {
+    connection,
+    tools: () => [...byHash.values()],
+    listResources: (signal) =>
+      connection.request({ signal, isRepeatable: true, run: (client) => listResources(client, limits, signal) }),
+    readResource: (uri, signal) =>
+      connection.request({ signal, isRepeatable: true, run: (client) => readResource(client, uri, limits, signal) }),
+  };
 }

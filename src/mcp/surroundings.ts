@@ -1,6 +1,10 @@
-/** What every MCP server is given of the server it lends its tools to. */
+/**
+ * What MCP servers are given of the server they lend their tools to.
+ */
 import type { Limits } from '../../config/limits.ts';
 import type { ProcessHost } from '../process/process-host.ts';
+import type { McpServerSettings } from './server-settings.ts';
+import type { Slots } from './slots.ts';
 
 /** The surroundings, the same for all servers. */
 export interface McpSurroundings {
@@ -12,4 +16,13 @@ export interface McpSurroundings {
   readonly onNotice: (level: 'info' | 'warning', code: string, message: string) => void;
   /** `tools()` gives another list from now on. */
   readonly onToolsChanged: () => void;
+}
+
+/** What one server is made from. */
+export interface McpServerOptions extends McpSurroundings {
+  /** As configured. */
+  readonly name: string;
+  readonly settings: McpServerSettings;
+  /** Shared by all servers: so many connect at once. */
+  readonly slots: Slots;
 }

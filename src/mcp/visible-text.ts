@@ -4,18 +4,8 @@
  * A description can hide instructions from the person who reads it in characters that only a model sees.
  */
 
-// What each range holds stands beside it; written as a string, for a literal may not hold control characters.
-const INVISIBLE = new RegExp(
-  `[${[
-    '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f', // control characters but tab and line feed
-    '\\u00ad\\u180e\\u200b-\\u200d\\u2060-\\u2065\\ufeff', // soft hyphen, zero width, invisible operators
-    '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u206f', // writing direction
-    '\\u2028\\u2029\\ufff9-\\ufffb', // separators, annotations
-    '\\u{e0000}-\\u{e01ef}', // tags and supplementary variation selectors
-    '\\p{Surrogate}',
-  ].join('')}]`,
-  'gu',
-);
+/** Control (but tab and line feed), format, lone surrogate, separators; the selectors that can hide bytes. */
+const INVISIBLE = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0100}-\u{e01ef}]/gu;
 
 /**
  * Spell out control, bidi and other invisible characters as `\u{…}` and cut to `maxChars`.

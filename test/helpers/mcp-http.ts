@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { afterAll } from 'vitest';
@@ -70,7 +71,8 @@ export async function everythingOver(transport: 'streamableHttp' | 'sse'): Promi
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   });
-  await once(child.stderr, 'data');
+  for await (const line of createInterface({ input: child.stderr })) if (/on port \d+/.test(line)) break;
+  child.stderr.resume();
   return `http://127.0.0.1:${port}`;
 }
 

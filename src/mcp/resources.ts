@@ -1,0 +1,90 @@
+/**
+ * Asks a connected server for its resources, and for one of them.
+ */
+import type { Client } from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import type { Limits } from '../../config/limits.ts';
+import { GauntletError } from '../contract/errors.ts';
+import { toOutput, type McpOutput } from './call-result.ts';
+import { visibleLine } from './visible-text.ts';
+
+/** Longest name or description of one resource; its address is never cut, for it is used as it is. */
+const LABEL_CHARS = 500;
+
+const label = z
+  .string()
+  .transform((text) => visibleLine(text, LABEL_CHARS))
+  .optional()
+  .catch(undefined);
+
+const Resource = z.object({
+  uri: z.string().max(8_000),
+  name: label,
+  title: label,
+  description: label,
+  mimeType: label,
+});
+
+const ResourcesPage = z.looseObject({
+  resources: z.array(z.unknown()),
+  nextCursor: z.string().optional().catch(undefined),
+});
+
+const ResourceContents = z.looseObject({
+  contents: z.array(
+    z.object({
+      uri: z.string(),
+      mimeType: z.string().optional().catch(undefined),
+      text: z.string().optional(),
+      blob: z.string().optional(),
+    }),
+  ),
+});
+
+/** A resource as its server lists it, its words made visible. */
+export type McpResource = z.output<typeof Resource>;
+
+/** What listing and reading are bounded by. */
+export type ResourceLimits = Pick<
+  Limits,
+  'mcpListPages' | 'mcpServerResources' | 'mcpCallIdleMs' | 'jsonDepth' | 'resultChars'
+>;
+
+/** List what a server has, up to the limits; malformed entries are left out. */
+export async function listResources(
+  client: Client,
+  limits: ResourceLimits,
+  signal: AbortSignal,
+): Promise<readonly McpResource[]> {
+  if (client.getServerCapabilities()?.resources === undefined) return [];
+  const resources: McpResource[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < limits.mcpListPages && resources.length < limits.mcpServerResources; page++) {
+    const request = { method: 'resources/list', ...(cursor === undefined ? {} : { params: { cursor } }) };
+    const listed = await client.request(request, ResourcesPage, { signal, timeout: limits.mcpCallIdleMs });
+    for (const sent of listed.resources) {
+      const resource = Resource.safeParse(sent);
+      if (resource.success) resources.push(resource.data);
+    }
+    if (listed.nextCursor === undefined || listed.nextCursor === cursor) break;
+    cursor = listed.nextCursor;
+  }
+  return resources.slice(0, limits.mcpServerResources);
+}
+
+/** Read one resource. @throws {GauntletError} `tool_failed` when it holds nothing. */
+export async function readResource(
+  client: Client,
+  uri: string,
+  limits: ResourceLimits,
+  signal: AbortSignal,
+): Promise<McpOutput> {
+  const request = { method: 'resources/read', params: { uri } };
+  const { contents } = await client.request(request, ResourceContents, { signal, timeout: limits.mcpCallIdleMs });
+  if (contents.length === 0)
+    throw new GauntletError('tool_failed', `The resource "${visibleLine(uri, LABEL_CHARS)}" is empty`);
+  const resources = contents.map(({ text, blob = '', ...about }) =>
+    text === undefined ? { ...about, blob } : { ...about, text },
+  );
+  return toOutput({ content: resources.map((resource) => ({ type: 'resource', resource })) }, limits);
+}
