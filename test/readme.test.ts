@@ -31,7 +31,8 @@ function steady(output: string): string[] {
     .replaceAll(root, '/home/you/gauntlet')
     .replace(/"(session_id|turn_id)":"[^"]*"/g, '"$1":"…"')
     .replace(/"duration_ms":[\d.]+/g, '"duration_ms":0');
-  return words.split('\n').map((line) => line.trimEnd());
+  // The width of a column follows its longest cell.
+  return words.split('\n').map((line) => line.trimEnd().replace(/\s+/g, ' '));
 }
 
 function expectOutput(printed: string, { output }: Block): void {
