@@ -60,6 +60,11 @@ export function newEpoch(): string {
   return randomBytes(9).toString('base64url');
 }
 
+/** Whether `text` can have come from `newEpoch`. */
+export function isEpoch(text: string): boolean {
+  return /^[A-Za-z0-9_-]{12}$/.test(text);
+}
+
 /** Store the identity of the log's history. */
 export function writeEpoch(database: Database.Database, epoch: string): void {
   database.prepare(`INSERT OR REPLACE INTO meta VALUES ('epoch', ?)`).run([epoch]);

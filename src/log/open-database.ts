@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { GauntletError, errorMessage } from '../contract/errors.ts';
 import { openHighWaterMark, type HighWaterMark } from './high-water.ts';
 import type { OnLogProblem } from './log-problem.ts';
-import { migrate, newEpoch, writeEpoch } from './log-schema.ts';
+import { isEpoch, migrate, newEpoch, writeEpoch } from './log-schema.ts';
 
 /** What an acknowledged append survives: the death of the process, or that of the machine. */
 export type Durability = 'process' | 'power';
@@ -28,7 +28,12 @@ export interface OpenDatabase {
   readonly epoch: string;
   /** Number of the last row ever written; row numbers are never used twice. */
   readonly lastRow: number;
+  /** Number of the newest session. */
+  readonly lastSession: number;
 }
+
+/** A file whose tables can be read and how far they go. */
+type Connection = Pick<OpenDatabase, 'database' | 'lastRow' | 'lastSession'> & { readonly epoch: string | undefined };
 
 /**
  * Open `log.db` in the folder, or begin it. A file that SQLite refuses is renamed and a new one begun.
@@ -39,24 +44,24 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
   const { folder, onProblem } = options;
   const path = join(folder, 'log.db');
   try {
-    const database = connectOrBeginAnew(path, options);
+    const connection = connectOrBeginAnew(path, options);
     const highWater = openHighWaterMark(join(folder, 'log.mark'));
-    const lastOnDisk = lastRowOf(database);
-    const epoch = epochAfterLoss({ database, found: highWater.found, lastOnDisk, onProblem });
-    const lastRow = Math.max(lastOnDisk, typeof highWater.found === 'number' ? highWater.found : 0);
-    highWater.raise(lastOnDisk);
-    return { database, highWater, epoch, lastRow };
+    const { found } = highWater;
+    const kept = mayHaveLost(found, connection.lastRow) ? undefined : connection.epoch;
+    const epoch = kept ?? beginEpoch(connection, found, onProblem);
+    highWater.raise(connection.lastRow);
+    return { ...connection, highWater, epoch, lastRow: Math.max(connection.lastRow, typeof found === 'number' ? found : 0) };
   } catch (cause) {
     if (cause instanceof GauntletError) throw cause;
     throw new GauntletError('log_unavailable', `Cannot open the log "${path}": ${errorMessage(cause)}`, { cause });
   }
 }
 
-function connectOrBeginAnew(path: string, options: DatabaseOptions): Database.Database {
+function connectOrBeginAnew(path: string, options: DatabaseOptions): Connection {
   try {
     return connect(path, options);
   } catch (cause) {
-    if (!isRefusal(cause)) throw cause;
+    if (!isCorruption(cause) && !isSchemaError(cause)) throw cause;
     const aside = setAside(path);
     const message = `The log "${path}" is damaged and was renamed to "${aside}"; a new one was begun`;
     options.onProblem({ code: 'database_set_aside', message, path: aside, cause });
@@ -64,7 +69,7 @@ function connectOrBeginAnew(path: string, options: DatabaseOptions): Database.Da
   }
 }
 
-function connect(path: string, { durability, maxBytes }: DatabaseOptions): Database.Database {
+function connect(path: string, { durability, maxBytes }: DatabaseOptions): Connection {
   // SQLite would create the file readable by all; its write-ahead log takes over the mode.
   closeSync(openSync(path, 'a', 0o600));
   const database = new Database(path);
@@ -79,16 +84,22 @@ function connect(path: string, { durability, maxBytes }: DatabaseOptions): Datab
     migrate(database, path);
     const { page_size: pageBytes } = database.prepare('PRAGMA page_size').get() as { page_size: number };
     database.pragma(`max_page_count = ${Math.ceil(maxBytes / pageBytes)}`);
-    return database;
+    return { database, ...readEnds(database) };
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-function isRefusal(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'SQLITE_CORRUPT' || code === 'SQLITE_NOTADB';
+/** The statements of a start are always the same; one that makes no sense met a schema that is not ours. */
+function isSchemaError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'SQLITE_ERROR';
+}
+
+/** Whether SQLite says that the file is damaged, or no database at all. */
+export function isCorruption(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB';
 }
 
 /** The write-ahead log goes along, since the new file must not replay it. */
@@ -102,28 +113,35 @@ function setAside(path: string): string {
 }
 
 /** A removal takes rows away and so leaves a note of how far the numbers had come. */
-function lastRowOf(database: Database.Database): number {
-  const sql = `SELECT max(ifnull((SELECT max(row) FROM rows), 0), ifnull((SELECT value FROM meta WHERE key = 'last_row'), 0)) AS last`;
-  return (database.prepare(sql).get() as { last: number }).last;
+const ENDS = `SELECT
+  (SELECT CAST(value AS BLOB) FROM meta WHERE key = 'epoch') AS epoch,
+  ifnull((SELECT max(number) FROM sessions), 0) AS lastSession,
+  max(ifnull((SELECT max(row) FROM rows), 0), ifnull((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'last_row'), 0)) AS lastRow`;
+
+/** What the log's statements name; a file with a damaged schema fails here, while it can be set aside. */
+const NAMED = [
+  'SELECT number, id, principal, created_at, title FROM sessions',
+  'SELECT row, session, first, checksum, frames FROM rows INDEXED BY rows_of_session WHERE last = 0',
+];
+
+function readEnds(database: Database.Database): Omit<Connection, 'database'> {
+  for (const statement of NAMED) database.prepare(statement);
+  const ends = database.prepare(ENDS).get() as { epoch: ArrayBuffer | null; lastSession: number; lastRow: number };
+  // A damaged epoch is none: it could hold a dot, or be another log's.
+  const epoch = Buffer.from(ends.epoch ?? new ArrayBuffer(0)).toString('latin1');
+  return { epoch: isEpoch(epoch) ? epoch : undefined, lastSession: ends.lastSession, lastRow: ends.lastRow };
 }
 
-interface Findings {
-  readonly database: Database.Database;
-  readonly found: HighWaterMark['found'];
-  readonly lastOnDisk: number;
-  readonly onProblem: OnLogProblem;
+/** Whether acknowledged rows are gone, as far as the mark can say: without a mark, nobody can. */
+function mayHaveLost(found: HighWaterMark['found'], lastRow: number): boolean {
+  return typeof found === 'number' ? found > lastRow : found === 'damaged' || lastRow > 0;
 }
 
-/** The stored epoch, or a new one if the mark says that acknowledged rows are gone, or cannot say. */
-function epochAfterLoss({ database, found, lastOnDisk, onProblem }: Findings): string {
-  const stored = database.prepare(`SELECT value FROM meta WHERE key = 'epoch'`).get() as { value: string } | undefined;
-  const isWhole = typeof found === 'number' ? found <= lastOnDisk : found === undefined && lastOnDisk === 0;
-  if (isWhole && stored !== undefined) return stored.value;
-
+function beginEpoch({ database, lastRow }: Connection, found: HighWaterMark['found'], onProblem: OnLogProblem): string {
   const epoch = newEpoch();
   writeEpoch(database, epoch);
   const known = typeof found === 'number' ? `row ${found} was acknowledged` : 'its high-water mark is missing or damaged';
-  const message = `The end of the log may be lost: it ends at row ${lastOnDisk}, and ${known}. Clients are sent their sessions from the start`;
+  const message = `The end of the log may be lost: it ends at row ${lastRow}, and ${known}. Clients are sent their sessions from the start`;
   onProblem({ code: 'frames_lost', message });
   return epoch;
 }

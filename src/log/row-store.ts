@@ -7,7 +7,7 @@ import type Database from 'libsql';
 import { crc32 } from 'node:zlib';
 import type { OpenedFrame, Seq } from '../contract/frames.ts';
 import type { LogBounds, LoggedSession } from './frame-log.ts';
-import type { OpenDatabase } from './open-database.ts';
+import { isCorruption, type OpenDatabase } from './open-database.ts';
 
 /** One append, ready to be written. */
 export interface NewRow {
@@ -41,7 +41,7 @@ export interface RowStore {
   /** Write all rows or none; what they hold is committed when this returns. */
   commit(rows: readonly NewRow[]): void;
   session(sessionId: string): SessionEntry | undefined;
-  /** The rows that end after `after`, in order, at most `limit`. */
+  /** The rows that end after `after`, in order, at most `limit`; where pages of the file are damaged, one that stands for them. */
   rowsAfter(session: number, after: Seq, limit: number): readonly StoredRow[];
   find(sessionId: string): LoggedSession | undefined;
   list(principal: string, limit: number, before: string | undefined): readonly LoggedSession[];
@@ -54,9 +54,16 @@ export interface RowStore {
   close(): void;
 }
 
-const SESSION_COLUMNS = `id AS sessionId, principal, created_at AS createdAt,
-  ifnull((SELECT first FROM rows WHERE session = number ORDER BY last LIMIT 1), 1) AS first,
-  ifnull((SELECT max(last) FROM rows WHERE session = number), 0) AS head`;
+/**
+ * Every column is read as the type it must have, text as bytes: on damaged text that is not UTF-8 the
+ * native part of libsql ends the process.
+ */
+const SESSION_COLUMNS = `CAST(id AS BLOB) AS sessionId, CAST(principal AS BLOB) AS principal, CAST(created_at AS BLOB) AS createdAt,
+  ifnull((SELECT CAST(first AS INTEGER) FROM rows WHERE session = number ORDER BY last LIMIT 1), 1) AS first,
+  ifnull((SELECT CAST(max(last) AS INTEGER) FROM rows WHERE session = number), 0) AS head`;
+
+const ROW_COLUMNS = `CAST(first AS INTEGER) AS first, CAST(last AS INTEGER) AS last,
+  CAST(checksum AS INTEGER) AS checksum, CAST(frames AS BLOB) AS frames`;
 
 /** Prepare the statements of an open log. @param onMarkFailed Called when a committed row could not be marked. */
 export function rowStore(open: OpenDatabase, onMarkFailed: (cause: unknown) => void): RowStore {
@@ -68,10 +75,10 @@ export function rowStore(open: OpenDatabase, onMarkFailed: (cause: unknown) => v
     `SELECT ${SESSION_COLUMNS} FROM sessions WHERE principal = ? AND id IS NOT NULL AND number < ? ORDER BY number DESC LIMIT ?`,
   );
   const selectRows = database.prepare(
-    'SELECT first, last, checksum, frames FROM rows WHERE session = ? AND last > ? ORDER BY last LIMIT ?',
+    `SELECT ${ROW_COLUMNS} FROM rows WHERE session = ? AND rows.last > ? ORDER BY rows.last LIMIT ?`,
   );
-  let lastRow = open.lastRow;
-  let lastSession = (database.prepare('SELECT ifnull(max(number), 0) AS last FROM sessions').get() as { last: number }).last;
+  const selectLast = database.prepare('SELECT CAST(min(last) AS INTEGER) AS last FROM rows WHERE session = ? AND rows.last > ?');
+  let { lastRow, lastSession } = open;
 
   function insert(row: NewRow): void {
     const { opened } = row;
@@ -79,11 +86,32 @@ export function rowStore(open: OpenDatabase, onMarkFailed: (cause: unknown) => v
       insertSession.run([row.session, opened.session_id, opened.principal, opened.created_at, opened.title ?? null]);
     }
     lastRow += 1;
-    insertRow.run([lastRow, row.session, row.first, row.last, checksum(row.text, row.session), row.text]);
+    insertRow.run([lastRow, row.session, row.first, row.last, checksum(row.session, row, row.text), row.text]);
   }
 
   function sessionRow(sessionId: string): (SessionColumns & { readonly number: number }) | undefined {
     return selectSession.get([sessionId]) as (SessionColumns & { readonly number: number }) | undefined;
+  }
+
+  function rowsOnDisk(session: number, after: Seq, limit: number): readonly StoredRow[] {
+    return (selectRows.all([session, after, limit]) as RowColumns[]).map((row) => verified(row, session));
+  }
+
+  /** Where a page of the file is damaged: the next row, or how far the index says it went. */
+  function nextRowOfDamaged(session: number, after: Seq): StoredRow {
+    const lost = { first: after + 1, last: Number.MAX_SAFE_INTEGER, text: undefined };
+    try {
+      return rowsOnDisk(session, after, 1)[0] ?? lost;
+    } catch (error) {
+      if (!isCorruption(error)) throw error;
+    }
+    try {
+      const { last } = selectLast.get([session, after]) as { last: Seq | null };
+      return last === null ? lost : { ...lost, last };
+    } catch (error) {
+      if (!isCorruption(error)) throw error;
+      return lost;
+    }
   }
 
   return {
@@ -102,7 +130,12 @@ export function rowStore(open: OpenDatabase, onMarkFailed: (cause: unknown) => v
       return found && { number: found.number, bounds: { first: found.first, head: found.head } };
     },
     rowsAfter(session, after, limit) {
-      return (selectRows.all([session, after, limit]) as RowColumns[]).map((row) => verified(row, session));
+      try {
+        return rowsOnDisk(session, after, limit);
+      } catch (error) {
+        if (!isCorruption(error)) throw error;
+        return [nextRowOfDamaged(session, after)];
+      }
     },
     find(sessionId) {
       const found = sessionRow(sessionId);
@@ -147,9 +180,9 @@ export function rowStore(open: OpenDatabase, onMarkFailed: (cause: unknown) => v
 }
 
 interface SessionColumns {
-  readonly sessionId: string;
-  readonly principal: string;
-  readonly createdAt: string;
+  readonly sessionId: ArrayBuffer;
+  readonly principal: ArrayBuffer;
+  readonly createdAt: ArrayBuffer;
   readonly first: Seq;
   readonly head: Seq;
 }
@@ -158,21 +191,23 @@ interface RowColumns {
   readonly first: Seq;
   readonly last: Seq;
   readonly checksum: number;
-  readonly frames: string;
+  readonly frames: ArrayBuffer | null;
 }
 
 function loggedSession({ sessionId, principal, createdAt, first, head }: SessionColumns): LoggedSession {
-  return { sessionId, principal, createdAt, bounds: { first, head } };
+  const text = (bytes: ArrayBuffer): string => Buffer.from(bytes).toString();
+  return { sessionId: text(sessionId), principal: text(principal), createdAt: text(createdAt), bounds: { first, head } };
 }
 
-/** Seeded with the session, so that a row is not taken for another session's; the text holds its own seqs. */
-function checksum(text: string, session: number): number {
-  return crc32(text, session >>> 0);
+/** Over the row's place and its text, so that a row is not taken for another one's either. */
+function checksum(session: number, { first, last }: { readonly first: Seq; readonly last: Seq }, text: string | Buffer): number {
+  return crc32(text, crc32(`${session} ${first} ${last} `));
 }
 
 function verified({ first, last, checksum: stored, frames }: RowColumns, session: number): StoredRow {
-  const isWhole = typeof frames === 'string' && checksum(frames, session) === stored && frames.startsWith(`{"seq":${first},`);
-  return { first, last, text: isWhole ? frames : undefined };
+  const bytes = Buffer.from(frames ?? new ArrayBuffer(0));
+  const isWhole = checksum(session, { first, last }, bytes) === stored;
+  return { first, last, text: isWhole ? bytes.toString() : undefined };
 }
 
 function inTransaction(database: Database.Database, work: () => void): void {

@@ -69,7 +69,7 @@ class SqliteLog implements FrameLog {
     this.#store = rowStore(open, (cause) => this.#reportMark(cause));
     this.#sessions = new OpenSessions(this.#store, limits.logHeads);
     this.#tail = new LogTail(limits.logTailBytes);
-    for (const session of this.#store.forgotten()) void this.#sweep(session);
+    void this.#sweep(() => this.#store.forgotten());
   }
 
   append(sessionId: string, after: Seq, frames: readonly NewFrame[]): Promise<Seq> {
@@ -120,7 +120,7 @@ class SqliteLog implements FrameLog {
     if (session === undefined) return;
     this.#ask('remove a session from', () => this.#store.forget(session.number));
     this.#sessions.drop(session);
-    await this.#sweep(session.number);
+    await this.#sweep(() => [session.number]);
   }
 
   async close(): Promise<void> {
@@ -174,19 +174,21 @@ class SqliteLog implements FrameLog {
     }
   }
 
-  /** Delete a forgotten session's rows, some each turn; the next start goes on where this one stops. */
-  #sweep(session: number): Promise<void> {
-    const sweep = this.#sweepRows(session).finally(() => this.#sweeps.delete(sweep));
+  /** Delete the rows of forgotten sessions, some each turn; the next start goes on where this one stops. */
+  #sweep(forgotten: () => readonly number[]): Promise<void> {
+    const sweep = this.#sweepRows(forgotten).finally(() => this.#sweeps.delete(sweep));
     this.#sweeps.add(sweep);
     return sweep;
   }
 
-  async #sweepRows(session: number): Promise<void> {
+  async #sweepRows(forgotten: () => readonly number[]): Promise<void> {
     try {
-      while (!this.#isClosed && this.#store.sweep(session, this.#limits.logSweepRows)) await nextTurn();
+      for (const session of forgotten()) {
+        while (!this.#isClosed && this.#store.sweep(session, this.#limits.logSweepRows)) await nextTurn();
+      }
     } catch (cause) {
       // The session is forgotten already; its rows only take up room until the next start.
-      this.#onProblem({ code: 'sweep_failed', message: `Cannot delete the rows of a removed session: ${errorMessage(cause)}`, cause });
+      this.#onProblem({ code: 'sweep_failed', message: `Cannot delete the rows of removed sessions: ${errorMessage(cause)}`, cause });
     }
   }
 

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
-import type { FrameLog, LogGap } from '../../../src/log/frame-log.ts';
+import type { FrameLog, LogGap, LoggedFrame } from '../../../src/log/frame-log.ts';
 import type { LogProblem } from '../../../src/log/log-problem.ts';
 import { openSqliteLog } from '../../../src/log/sqlite-log.ts';
 import { noticeFrame, noticeFrames, openedFrame } from '../../helpers/new-frames.ts';
@@ -45,13 +45,15 @@ async function crashedLog(): Promise<{ readonly folder: string; readonly epoch: 
   return { folder: asAfterKill(folder), epoch: log.epoch };
 }
 
-async function seqsOf(log: FrameLog, sessionId: string, onGap?: (gap: LogGap) => void): Promise<number[]> {
-  const seqs = [];
+async function framesOf(log: FrameLog, sessionId: string, onGap?: (gap: LogGap) => void): Promise<LoggedFrame[]> {
+  const frames = [];
   const { signal } = new AbortController();
-  for await (const page of log.read(sessionId, 0, { live: false, signal, onGap })) {
-    for (const { seq, frame } of page) seqs.push(frame.seq === seq ? seq : -1);
-  }
-  return seqs;
+  for await (const page of log.read(sessionId, 0, { live: false, signal, onGap })) frames.push(...page);
+  return frames;
+}
+
+async function seqsOf(log: FrameLog, sessionId: string, onGap?: (gap: LogGap) => void): Promise<number[]> {
+  return (await framesOf(log, sessionId, onGap)).map(({ frame }) => frame.seq);
 }
 
 /** Run the appender until it has acknowledged `appends`, then kill it. @returns The last head it told. */
@@ -147,6 +149,61 @@ describe('a damaged end of the write-ahead log', () => {
     await log.append('s', head, noticeFrames(1));
     expect(log.epoch).not.toBe(epoch);
   });
+});
+
+describe('a damaged file', () => {
+  const sessions = ['a', 'b', 'c'];
+
+  async function closedLog(): Promise<{ readonly folder: string; readonly lines: ReadonlyMap<string, readonly string[]> }> {
+    const folder = newFolder();
+    const { log } = openLog(folder);
+    const heads = await Promise.all(sessions.map((id) => log.append(id, 0, [openedFrame(id)])));
+    for (let round = 0; round < 40; round++) {
+      const appends = sessions.map((id, index) => log.append(id, heads[index] ?? 0, noticeFrames(1 + (round % 3), 'x'.repeat(round * 20))));
+      for (const [index, append] of appends.entries()) heads[index] = await append;
+    }
+    const lines = new Map<string, readonly string[]>();
+    for (const id of sessions) lines.set(id, (await framesOf(log, id)).map(({ text }) => text));
+    await log.close();
+    return { folder, lines };
+  }
+
+  it('gives every frame as it was, or within a gap, or says that it cannot', async () => {
+    const { folder, lines } = await closedLog();
+    const whole = readFileSync(join(folder, 'log.db'));
+    const seen = { frames: 0, gaps: 0, refusals: 0 };
+    await fc.assert(
+      fc.asyncProperty(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 }), async (offset, flip) => {
+        const copy = asAfterKill(folder);
+        const damaged = Buffer.from(whole);
+        damaged[offset] = (damaged[offset] ?? 0) ^ flip;
+        writeFileSync(join(copy, 'log.db'), damaged);
+        const { log } = openLog(copy);
+        for (const id of sessions) await account(log, id, lines.get(id) ?? [], seen);
+        await log.close();
+        rmSync(copy, { recursive: true });
+      }),
+      { numRuns: 80 },
+    );
+    expect(seen.frames).toBeGreaterThan(80 * 100);
+    expect(seen.gaps).toBeGreaterThan(0);
+  });
+
+  async function account(log: FrameLog, id: string, lines: readonly string[], seen: Record<'frames' | 'gaps' | 'refusals', number>): Promise<void> {
+    const gaps: LogGap[] = [];
+    try {
+      const head = log.bounds(id)?.head ?? 0;
+      const frames = await framesOf(log, id, (gap) => gaps.push(gap));
+      for (const { seq, text } of frames) expect(text).toBe(lines[seq - 1]);
+      const missing = gaps.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+      expect(frames.length + missing).toBe(head);
+      seen.frames += frames.length;
+      seen.gaps += gaps.length;
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'log_unavailable' });
+      seen.refusals += 1;
+    }
+  }
 });
 
 describe('damaged frames', () => {
