@@ -52,6 +52,9 @@ export function createLocatePath(options: LocatePathOptions): LocatePath {
     const misspelled = refuseSpelling(use.path);
     if (misspelled !== undefined) return refused(resolve(where.session.cwd, use.path), misspelled);
     const spelled = absolutePath(use.path, where.session.cwd, home);
+    // Before links are followed: "/proc/self/root/etc/passwd" really is "/etc/passwd".
+    const kernel = refuseKernel(spelled);
+    if (kernel !== undefined) return refused(spelled, kernel);
     if (climbsOutOfNothing(use.path, where.session.cwd, home)) return refused(spelled, 'it climbs with ".." out of a folder that does not exist');
 
     const found = resolveRealPath(spelled);
@@ -60,7 +63,7 @@ export function createLocatePath(options: LocatePathOptions): LocatePath {
     const sessionFolder = realFolder(where.sessionFolder);
     const directories = [where.session.root, ...realDirectories(where.session.permissions)];
     const isSessionFile = isInsideFolder(sessionFolder, real);
-    const refusal = refusePlace(spelled, real, stats) ?? (isSessionFile ? undefined : refusePrivate(real, directories));
+    const refusal = refusePlace(real, stats) ?? (isSessionFile ? undefined : refusePrivate(real, directories));
     if (refusal !== undefined) return refused(spelled, refusal);
 
     const isInside = directories.some((folder) => isInsideFolder(folder, real)) && !isForeignLink(use, stats);
@@ -101,13 +104,15 @@ function refused(spelled: string, refusal: string): LocatedPath {
   return { spelled, real: spelled, isInside: false, isSessionFile: false, refusal };
 }
 
-function refusePlace(spelled: string, real: string, stats: Stats | undefined): string | undefined {
-  // The spelled path too: "/proc/self/root/etc/passwd" really is "/etc/passwd".
-  const kernel = KERNEL_FOLDERS.find((folder) => isInsideFolder(folder, real) || isInsideFolder(folder, spelled));
-  if (kernel !== undefined) return `"${kernel}" is an interface of the kernel, not a place for files`;
+function refuseKernel(path: string): string | undefined {
+  const kernel = KERNEL_FOLDERS.find((folder) => isInsideFolder(folder, path));
+  return kernel === undefined ? undefined : `"${kernel}" is an interface of the kernel, not a place for files`;
+}
+
+function refusePlace(real: string, stats: Stats | undefined): string | undefined {
   if (stats?.isCharacterDevice() === true || stats?.isBlockDevice() === true) return 'it is a device, not a file';
-  if (real !== spelled && hasHiddenCharacters(real)) return 'it leads to a name with control or invisible characters';
-  return undefined;
+  if (hasHiddenCharacters(real)) return 'it leads to a name with control or invisible characters';
+  return refuseKernel(real);
 }
 
 /** A hard link to somebody else's file reads what a path outside would: it does not count as inside. */

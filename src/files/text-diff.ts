@@ -27,9 +27,9 @@ export function diffHunks(before: string, after: string, timeoutMs: number): rea
   const patch = structuredPatch('', '', oldRegion, newRegion, undefined, undefined, { context: CONTEXT_LINES, timeout: timeoutMs });
   if (!patch) return [replacedHunk(oldRegion, newRegion, line)];
   return patch.hunks.map((hunk) => ({
-    old_start: hunk.oldStart + line,
+    old_start: startLine(hunk.oldStart + line, hunk.oldLines),
     old_lines: hunk.oldLines,
-    new_start: hunk.newStart + line,
+    new_start: startLine(hunk.newStart + line, hunk.newLines),
     new_lines: hunk.newLines,
     lines: hunk.lines,
   }));
@@ -96,12 +96,17 @@ function replacedHunk(oldRegion: string, newRegion: string, line: number): DiffH
   const removed = splitLines(oldRegion);
   const added = splitLines(newRegion);
   return {
-    old_start: line + 1,
+    old_start: startLine(line + 1, removed.length),
     old_lines: removed.length,
-    new_start: line + 1,
+    new_start: startLine(line + 1, added.length),
     new_lines: added.length,
     lines: [...removed.map((text) => `-${text}`), ...added.map((text) => `+${text}`)],
   };
+}
+
+/** A region of no lines is named by the line before it, as in any unified diff. */
+function startLine(first: number, lines: number): number {
+  return lines === 0 ? first - 1 : first;
 }
 
 function splitLines(text: string): readonly string[] {
