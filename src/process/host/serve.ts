@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import type { ExitedMessage, FailedMessage, KillTreeMessage, SpawnMessage } from './messages.ts';
 import type { HostSettings } from './settings.ts';
 import { endGroup, killTree, signalGroup, sweep } from './kill-tree.ts';
+import { createPipeSupply } from './pipe-supply.ts';
 import { FromHost, ToHost, frameDecoder, writeFrame, writeJsonFrame } from './protocol.ts';
 import type { HostFrame } from './protocol.ts';
 import { shellOrder } from './shell.ts';
@@ -25,15 +26,17 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
   const ownMarkers = `${settings.ownerId}.${settings.hostTag}-`;
   let markers = 0;
   const nextMarker = () => `${ownMarkers}${(markers += 1)}`;
-  const shells = createWarmShells(settings.warmShells, nextMarker);
+  const pipes = createPipeSupply();
+  const shells = createWarmShells(settings.warmShells, nextMarker, pipes);
 
   function spawn(id: number, message: SpawnMessage): void {
     try {
       if (running.size >= settings.children) throw Object.assign(new Error('Too many children'), { code: 'EAGAIN' });
-      const child = message.shellScript === undefined ? startProgram(message, nextMarker()) : shells.take();
-      if (child.pid === undefined) child.process.once('error', (error) => fail(id, error));
-      else supervise(id, child, child.pid);
+      const child = message.shellScript === undefined ? startProgram(message, nextMarker(), pipes) : shells.take();
+      if (child.pid === undefined) return void child.process.once('error', (error) => fail(id, error));
+      supervise(id, child);
       if (message.shellScript !== undefined) child.input?.end(shellOrder({ ...message, shellScript: message.shellScript }));
+      shells.refill();
     } catch (error) {
       fail(id, error as NodeJS.ErrnoException);
     }
@@ -43,9 +46,10 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
     writeJsonFrame(socket, FromHost.failed, id, { code: error.code ?? '', message: error.message } satisfies FailedMessage);
   }
 
-  function supervise(id: number, child: StartedChild, pid: number): void {
+  function supervise(id: number, child: StartedChild): void {
+    const { pid } = child;
     const supervised = superviseChild(
-      child.process,
+      child,
       {
         output: (stream, chunk) => writeFrame(socket, FromHost[stream], id, chunk),
         exited(code, signal) {
@@ -98,11 +102,13 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
     }
   }
 
-  shells.fill();
+  await pipes.fill();
+  shells.refill();
   await new Promise<void>((resolve) => {
     socket.on('data', frameDecoder(dispatch)).on('error', () => socket.destroy()).once('close', resolve);
   });
   shells.close();
+  pipes.close();
   await Promise.all([...running.values()].map(({ pid }) => endGroup(pid, settings.killGraceMs)));
   await sweep((marker) => marker.startsWith(ownMarkers));
 }

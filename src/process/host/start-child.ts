@@ -2,51 +2,90 @@
  * Start one child in a session and group of its own, with a marker and an allow-listed environment.
  */
 import { spawn } from 'node:child_process';
-import type { ChildProcess, StdioOptions } from 'node:child_process';
-import type { Writable } from 'node:stream';
-import { MARKER_VARIABLE } from './settings.ts';
+import type { ChildProcess } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
 import type { SpawnMessage } from './messages.ts';
+import { closePipe } from './pipe-supply.ts';
+import type { Pipe, PipeSupply } from './pipe-supply.ts';
+import { MARKER_VARIABLE } from './settings.ts';
 import { WAITING_SHELL } from './shell.ts';
 
 /** A child that has just been started. */
 export interface StartedChild {
   readonly process: ChildProcess;
-  /** Absent when it could not be started: then `process` emits `error` next. */
-  readonly pid: number | undefined;
+  readonly pid: number;
   readonly marker: string;
-  /** From `performance.now()`. */
-  readonly startedMs: number;
+  readonly output: { readonly stdout: Readable; readonly stderr: Readable };
   /** Its stdin; of a shell, the way its script comes. */
   readonly input: Writable | null;
 }
 
+/** A child that could not be started. */
+export interface UnstartedChild {
+  /** Emits `error` next. */
+  readonly process: ChildProcess;
+  readonly pid?: undefined;
+}
+
 /** Start a program. @throws The errno error of the spawn, where Node throws and does not emit it. */
-export function startProgram(message: SpawnMessage, marker: string): StartedChild {
-  const { file, args, cwd, env, hasStdin } = message;
-  return start({ file, args, cwd, env, stdio: [hasStdin ? 'pipe' : 'ignore', 'pipe', 'pipe'] }, marker, 0);
+export function startProgram(message: SpawnMessage, marker: string, pipes: PipeSupply): StartedChild | UnstartedChild {
+  return start({ ...message, inputDescriptor: message.hasStdin ? 0 : undefined }, marker, pipes);
 }
 
 /** Start a shell that waits for its order on descriptor 3. @throws As `startProgram`. */
-export function startShell(marker: string): StartedChild {
-  return start({ ...WAITING_SHELL, cwd: '/', env: {}, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] }, marker, 3);
+export function startShell(marker: string, pipes: PipeSupply): StartedChild | UnstartedChild {
+  return start({ ...WAITING_SHELL, cwd: '/', env: {}, inputDescriptor: 3 }, marker, pipes);
 }
 
 interface Start extends Pick<SpawnMessage, 'file' | 'args' | 'cwd' | 'env'> {
-  readonly stdio: StdioOptions;
+  /** Which of its descriptors we write to. */
+  readonly inputDescriptor: 0 | 3 | undefined;
 }
 
-function start({ file, args, cwd, env, stdio }: Start, marker: string, inputDescriptor: 0 | 3): StartedChild {
-  const child = spawn(file, args, {
-    cwd,
-    // The host itself was given only what children may have.
-    env: { ...process.env, ...env, [MARKER_VARIABLE]: marker },
-    stdio,
-    detached: true,
-  });
-  // Without descriptors (EMFILE) Node gives up before there are any pipes, whatever its types say.
-  const pipes = child.stdio as ChildProcess['stdio'] | undefined;
-  const input = (pipes?.[inputDescriptor] ?? null) as Writable | null;
+function start({ file, args, cwd, env, inputDescriptor }: Start, marker: string, supply: PipeSupply): StartedChild | UnstartedChild {
+  const pipes = { stdout: supply.take(), stderr: supply.take(), input: inputDescriptor === undefined ? undefined : supply.take() };
+  const stdio: ('ignore' | 'pipe' | number)[] = ['ignore', pipes.stdout?.writer ?? 'pipe', pipes.stderr?.writer ?? 'pipe'];
+  if (inputDescriptor !== undefined) stdio[inputDescriptor] = pipes.input?.reader ?? 'pipe';
+
+  let child: ChildProcess;
+  try {
+    child = spawn(file, args, {
+      cwd,
+      // The host itself was given only what children may have.
+      env: { ...process.env, ...env, [MARKER_VARIABLE]: marker },
+      stdio,
+      detached: true,
+    });
+  } catch (error) {
+    closeAll(Object.values(pipes));
+    throw error;
+  }
+  if (child.pid === undefined) {
+    closeAll(Object.values(pipes));
+    return { process: child };
+  }
+  const output = { stdout: readEnd(pipes.stdout) ?? (child.stdout as Readable), stderr: readEnd(pipes.stderr) ?? (child.stderr as Readable) };
+  const input = inputDescriptor === undefined ? null : (writeEnd(pipes.input) ?? (child.stdio[inputDescriptor] as Writable));
   // A child that ends without reading breaks its pipe; how it ended is told by its exit.
   input?.on('error', () => input.destroy());
-  return { process: child, pid: child.pid, marker, startedMs: performance.now(), input };
+  return { process: child, pid: child.pid, marker, output, input };
+}
+
+/** Our end of a pipe whose other end the child has by now. */
+function readEnd(pipe: Pipe | undefined): Readable | undefined {
+  if (pipe === undefined) return undefined;
+  closeSync(pipe.writer);
+  return new Socket({ fd: pipe.reader, readable: true, writable: false });
+}
+
+function writeEnd(pipe: Pipe | undefined): Writable | undefined {
+  if (pipe === undefined) return undefined;
+  closeSync(pipe.reader);
+  return new Socket({ fd: pipe.writer, readable: false, writable: true });
+}
+
+function closeAll(pipes: readonly (Pipe | undefined)[]): void {
+  for (const pipe of pipes) if (pipe !== undefined) closePipe(pipe);
 }

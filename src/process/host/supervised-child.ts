@@ -1,10 +1,10 @@
 /**
  * One child of the host: its output leaves within a window, its end is told when the leader is gone.
  */
-import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { OutputStream } from '../process-host.ts';
+import type { StartedChild } from './start-child.ts';
 
 /** Where a child's news goes. */
 export interface ChildListener {
@@ -26,11 +26,10 @@ const QUIET_TURNS = 2;
 
 /** Listen to a child from now on. Reading stops while `windowBytes` are unacknowledged. */
 export function superviseChild(
-  child: ChildProcess,
+  { process: child, output: pipes }: StartedChild,
   listener: ChildListener,
   windowBytes: number,
 ): SupervisedChild {
-  const pipes = { stdout: child.stdout as Readable, stderr: child.stderr as Readable };
   const open = new Set<Readable>(Object.values(pipes));
   let receivedBytes = 0;
   let unacknowledgedBytes = 0;

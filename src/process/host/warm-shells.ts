@@ -3,55 +3,65 @@
  */
 import { signalGroup } from './kill-tree.ts';
 import { startShell } from './start-child.ts';
-import type { StartedChild } from './start-child.ts';
+import type { StartedChild, UnstartedChild } from './start-child.ts';
+import type { PipeSupply } from './pipe-supply.ts';
 
 /** The shells that wait. */
 export interface WarmShells {
   /** A shell that waits for its order: one started ahead, or a new one. @throws As `startShell`. */
-  take(): StartedChild;
-  /** Start what is missing. */
-  fill(): void;
+  take(): StartedChild | UnstartedChild;
+  /** Soon make up for what was taken, shells and pipes. */
+  refill(): void;
   /** End those that wait. */
   close(): void;
 }
 
-/** A replacement is started this long after a take: its fork must not delay the output of the shell just taken. */
+/** Replacements are started this long after a take: their forks must not delay the output of the shell just taken. */
 const REFILL_MS = 5;
 
 /** Keep `count` shells waiting. @param nextMarker Gives each its own marker. */
-export function createWarmShells(count: number, nextMarker: () => string): WarmShells {
+export function createWarmShells(count: number, nextMarker: () => string, pipes: PipeSupply): WarmShells {
   const waiting = new Set<StartedChild>();
   let refill: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
   function addOne(): void {
-    const shell = startShell(nextMarker());
-    const forget = () => waiting.delete(shell);
-    // Whoever takes it listens too; here it only must not be offered any more.
-    shell.process.once('error', forget).once('exit', forget);
+    const shell = startShell(nextMarker(), pipes);
+    // Whoever takes a shell listens too; one that fails or dies while it waits only must not be offered.
+    shell.process.once('error', () => undefined);
+    if (shell.pid === undefined) return;
     waiting.add(shell);
+    shell.process.once('exit', () => {
+      if (waiting.delete(shell)) for (const stream of [shell.output.stdout, shell.output.stderr, shell.input]) stream?.destroy();
+    });
   }
 
-  function fill(): void {
-    clearTimeout(refill);
+  async function fill(): Promise<void> {
     refill = undefined;
+    await pipes.fill();
     try {
-      while (waiting.size < count) addOne();
+      for (let missing = count - waiting.size; missing > 0 && !isClosed; missing -= 1) addOne();
     } catch {
       // No descriptors or memory for a spare shell: `take` starts one when it is wanted, and reports.
     }
   }
 
+  const refillSoon = () => {
+    refill ??= setTimeout(() => void fill(), REFILL_MS);
+  };
+
   return {
     take() {
       const [ready] = waiting;
       if (ready !== undefined) waiting.delete(ready);
-      refill ??= setTimeout(fill, REFILL_MS);
-      return ready ?? startShell(nextMarker());
+      refillSoon();
+      return ready ?? startShell(nextMarker(), pipes);
     },
-    fill,
+    refill: refillSoon,
     close() {
+      isClosed = true;
       clearTimeout(refill);
-      for (const { pid } of waiting) if (pid !== undefined) signalGroup(pid, 'SIGKILL');
+      for (const { pid } of waiting) signalGroup(pid, 'SIGKILL');
       waiting.clear();
     },
   };

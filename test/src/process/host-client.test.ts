@@ -70,6 +70,17 @@ describe('a child of the process host', () => {
     expect(echoed).toHaveLength(300_000);
   });
 
+  it('can open its output and its input by name', async () => {
+    const ran = await run(host, { shellScript: 'echo a >/dev/stderr; echo b | tee /dev/stderr' });
+    expect(ran).toMatchObject({ code: 0, stdout: 'b\n', stderr: 'a\nb\n' });
+    let echoed = '';
+    const onOutput = (_: string, chunk: Buffer) => void (echoed += chunk.toString());
+    const child = host.spawn({ file: 'cat', args: ['/dev/stdin'], cwd: '/', stdin: 'pipe', onOutput });
+    await child.write('in');
+    child.end();
+    expect([(await child.exited).code, echoed]).toEqual([0, 'in']);
+  });
+
   it('that does not exist is refused with words', async () => {
     const child = host.spawn({ file: 'no-such-program', args: [], cwd: '/' });
     await expect(child.started).rejects.toMatchObject({ code: 'tool_failed' });
