@@ -12,7 +12,7 @@ import { allowEverything, parentMessage, toolUseContextIn } from '../../helpers/
 const tool = readTool(fileServices());
 
 async function readBlocks(root: string, input: { file_path: string; pages?: string; offset?: number; limit?: number }): Promise<Exclude<ToolResultBlock['content'], string>> {
-  const result = await tool.call(input, toolUseContextIn(root), allowEverything, parentMessage);
+  const result = await tool.call(input, toolUseContextIn(root), allowEverything, parentMessage, undefined);
   const { content } = tool.mapToolResultToToolResultBlockParam(result.data, 'call-1');
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }

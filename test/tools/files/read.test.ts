@@ -106,7 +106,7 @@ describe('what cannot be read', () => {
 
   it('a file swapped for a link after the gate is not followed', async () => {
     const located = [{ spelled: join(root, 'a.txt'), real: join(root, 'dangling'), isInside: true, isSessionFile: false }];
-    const call = read.call({ file_path: 'a.txt' }, toolUseContextIn(root, { located }), allowEverything, parentMessage);
+    const call = read.call({ file_path: 'a.txt' }, toolUseContextIn(root, { located }), allowEverything, parentMessage, undefined);
     await expect(call).rejects.toThrow('became a link');
   });
 });

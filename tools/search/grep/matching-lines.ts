@@ -11,6 +11,9 @@ const LINE_END = 0x0a;
 const COLON = 0x3a;
 const DASH = 0x2d;
 
+/** What ripgrep says of a binary file instead of showing lines. */
+const BINARY_NOTE = /^(.*): binary file matches \(found /s;
+
 /** Which lines are wanted. */
 export interface LineSelection {
   readonly hasLineNumbers: boolean;
@@ -61,13 +64,10 @@ export function selectMatchingLines(selection: LineSelection): MatchingLines {
 
   /** Judge one line. @returns Whether it is shown. */
   function wants(data: Buffer, start: number, nul: number, end: number): boolean {
-    if (nul < 0) {
-      // No path: a line between groups of context, or a word about a binary file.
-      if (end - start !== 2 || data[start] !== DASH) return mayShowNote(data.toString('utf8', start, end));
-    } else if (!startsWith(data, start, nul, path)) {
-      enterFile(data.subarray(start, nul));
-    }
-    if (isHidden) return false;
+    if (nul >= 0 && !startsWith(data, start, nul, path)) enterFile(data.subarray(start, nul));
+    const binary = nul < 0 ? BINARY_NOTE.exec(data.toString('utf8', start, end))?.[1] : undefined;
+    if (binary !== undefined && selection.isHidden(binary)) return false;
+    if (isHidden && binary === undefined) return false;
     if (lineCount >= selection.limit) {
       stoppedBy = 'limit';
       return false;
@@ -76,11 +76,6 @@ export function selectMatchingLines(selection: LineSelection): MatchingLines {
     if (seenLines++ < selection.offset) return false;
     lineCount++;
     return true;
-  }
-
-  function mayShowNote(note: string): boolean {
-    const about = /^(.*): binary file matches/.exec(note);
-    return about?.[1] !== undefined && !selection.isHidden(about[1]) && lineCount++ < selection.limit;
   }
 
   function keep(data: Buffer): void {
@@ -98,7 +93,7 @@ export function selectMatchingLines(selection: LineSelection): MatchingLines {
     for (let at = 0; at < data.length; at++) {
       const byte = data[at];
       if (byte === NUL && nul < 0) nul = at;
-      if (byte !== LINE_END) continue;
+      if (byte !== LINE_END || (nul < 0 && !isNote(data, start, at))) continue;
       const isWanted = wants(data, start, nul, at);
       if (!isWanted || (shownAs && nul >= 0)) {
         keep(data.subarray(runStart, start));
@@ -127,6 +122,12 @@ export function selectMatchingLines(selection: LineSelection): MatchingLines {
       return { text, lineCount, stoppedBy };
     },
   };
+}
+
+/** Whether a line without a path is ripgrep's own; else its line end belongs to a file's name. */
+function isNote(data: Buffer, start: number, end: number): boolean {
+  const isBetweenGroups = end - start === 2 && data[start] === DASH && data[start + 1] === DASH;
+  return isBetweenGroups || BINARY_NOTE.test(data.toString('utf8', start, end));
 }
 
 function startsWith(data: Buffer, start: number, end: number, prefix: Buffer): boolean {

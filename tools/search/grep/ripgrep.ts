@@ -74,6 +74,8 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
 function judgeExit(code: number | null, errorText: string): RipgrepEnd {
   if (code === 0) return { outcome: 'matched', unreadable: 0 };
   if (code === 1) return { outcome: 'none', unreadable: 0 };
+  // A glob that leaves nothing to search is no error of the search.
+  if (errorText.startsWith('rg: No files were searched')) return { outcome: 'none', unreadable: 0 };
   const lines = errorText.split('\n').filter((line) => line !== '');
   // "rg: some/path: Permission denied (os error 13)": that file is missing from the search, the rest is not.
   const isOnlyUnreadable = lines.length > 0 && lines.every((line) => /\(os error \d+\)$/.test(line));
