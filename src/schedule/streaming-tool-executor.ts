@@ -222,11 +222,14 @@ export class StreamingToolExecutor {
     this.#events.onYield(calls);
   }
 
-  /** Once nothing runs any more, in block order; calls that wait to be alone do not run. */
+  /** Once nothing runs any more, in block order: a call that waits to be alone sees those before it only. */
   #applyModifiers(): void {
-    if (this.#modifiers.length === 0 || [...this.#slots.values()].some((slot) => !slot.proceed)) return;
-    const ready = this.#modifiers.sort((one, other) => one.place - other.place);
-    this.#modifiers = [];
+    if (this.#modifiers.length === 0) return;
+    const slots = [...this.#slots.values()];
+    if (slots.some((slot) => !slot.proceed)) return;
+    const firstWaiting = Math.min(...slots.map(({ call }) => call.place));
+    const ready = this.#modifiers.filter(({ place }) => place < firstWaiting).sort((one, other) => one.place - other.place);
+    this.#modifiers = this.#modifiers.filter(({ place }) => place > firstWaiting);
     for (const { outcome } of ready) if (outcome?.contextModifier) this.#events.onModifier(outcome.contextModifier);
   }
 
@@ -241,11 +244,16 @@ export class StreamingToolExecutor {
   }
 
   #becomeAlone(slot: Slot): Promise<void> {
+    const { signal } = slot.node;
     slot.isSafe = false;
+    if (signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
-      slot.proceed = resolve;
-      if (slot.node.signal.aborted) resolve();
-      slot.node.signal.addEventListener('abort', () => resolve(), { once: true });
+      slot.proceed = () => {
+        delete slot.proceed;
+        resolve();
+      };
+      // An aborted call waits no longer: it counts as running until it has ended.
+      signal.addEventListener('abort', () => slot.proceed?.(), { once: true });
       this.#releaseLoner();
     });
   }
@@ -253,11 +261,8 @@ export class StreamingToolExecutor {
   /** When all that executes waits to be alone, the earliest of them goes on. */
   #releaseLoner(): void {
     const slots = [...this.#slots.values()];
-    const first = slots[0];
-    if (!first || slots.some((slot) => !slot.proceed)) return;
+    if (slots.some((slot) => !slot.proceed)) return;
     this.#applyModifiers();
-    const proceed = first.proceed;
-    delete first.proceed;
-    proceed?.();
+    slots[0]?.proceed?.();
   }
 }

@@ -145,6 +145,21 @@ describe('an input that became unsafe', () => {
   });
 });
 
+describe('an input that became unsafe, among modifiers', () => {
+  it('does not see those of later calls, which a discard may still drop', async () => {
+    const { executor, addTurn, heard } = executorUnderTest();
+    const [changed, later] = fakes('a', 'b');
+    addTurn(changed);
+    const { turn } = addTurn(later);
+    await later.succeed(modifying('b'));
+    await changed.steps?.becomeAlone();
+    expect(heard('modify')).toEqual([]);
+    executor.discardTurn(turn);
+    await changed.succeed(modifying('a'));
+    expect(heard('modify')).toEqual(['a']);
+  });
+});
+
 describe('results', () => {
   it('leave in the order in which the blocks were accepted', async () => {
     const { addTurn, heard } = executorUnderTest();
