@@ -52,8 +52,17 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   takeJsonBodies(app, dependencies.limits);
 
   openApiDoor(app, dependencies);
-  for (const door of DOORS) door(app, dependencies);
+  const closing = new AbortController();
+  const context = { ...dependencies, closing: closing.signal };
+  for (const door of DOORS) door(app, context);
   docsDoor(app);
+  app.addHook('preClose', (done) => {
+    closing.abort();
+    // A socket that has sent nothing yet counts as busy, and would keep the server open for good.
+    const timer = setTimeout(() => app.server.closeAllConnections(), dependencies.limits.killGraceMs);
+    app.server.once('close', () => clearTimeout(timer));
+    done();
+  });
   await app.ready();
   return app;
 }
@@ -95,6 +104,8 @@ function serverOptions({ limits, trustProxy }: Dependencies) {
 
 function errorHandler({ limits, logger }: Dependencies) {
   return function onError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    // Nobody is left to be told; what the client left behind goes on.
+    if (reply.raw.destroyed) return;
     if (toWireError(error).code === 'internal') {
       logger.error({ err: error, request_id: request.id, route: request.routeOptions.url }, 'A request failed');
     }

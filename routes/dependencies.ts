@@ -38,3 +38,9 @@ export interface Dependencies {
   gauges?(): Readonly<Record<string, number>>;
   readonly version: string;
 }
+
+/** What a door is handed: the same, and the app's own end. */
+export interface DoorContext extends Dependencies {
+  /** Aborted when the app closes: ends replies that would not end by themselves. */
+  readonly closing: AbortSignal;
+}

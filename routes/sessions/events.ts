@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { LogGap, LoggedFrame } from '../../src/log/frame-log.ts';
 import type { Session } from '../../src/session/session.ts';
-import type { Dependencies } from '../dependencies.ts';
+import type { DoorContext } from '../dependencies.ts';
 import { writingFor, type FrameWriting } from '../frame-text.ts';
 import { logStart, type LogStart } from '../log-start.ts';
 import { parseRequest } from '../parse-request.ts';
@@ -14,9 +14,9 @@ import { queryNumber } from '../query-number.ts';
 import { sessionFinder } from './index.ts';
 
 /** The door of events. */
-export function eventsDoor(app: FastifyInstance, dependencies: Dependencies): void {
-  const { limits } = dependencies;
-  const sessionOf = sessionFinder(dependencies);
+export function eventsDoor(app: FastifyInstance, context: DoorContext): void {
+  const { limits } = context;
+  const sessionOf = sessionFinder(context);
   const Query = z.object({
     from_seq: queryNumber(0).default(0).describe('Frames after this one'),
     limit: queryNumber(1, limits.eventsPage).default(limits.eventsPage).describe('Most frames in the page'),
@@ -31,7 +31,7 @@ export function eventsDoor(app: FastifyInstance, dependencies: Dependencies): vo
       const seen = lastEvent(request.headers['last-event-id']) ?? { fromSeq: query.from_seq };
       const start = logStart(session, seen);
       const writing = writingFor(request.headers.accept);
-      if (writing !== undefined) return follow(session, start, writing, reply, limits);
+      if (writing !== undefined) return follow(session, start, writing, reply, context);
       const body = pageBody(session, start, await readPage(session, start, query.limit));
       return reply.header('content-type', 'application/json; charset=utf-8').send(body);
     },
@@ -44,21 +44,28 @@ function lastEvent(header: FastifyRequest['headers'][string]): { epoch: string; 
   return epoch === undefined ? undefined : { epoch, fromSeq: Number(seq) };
 }
 
+/** Live until the client goes or the app closes; then what is left in the log, and the end. */
 function follow(
   session: Session,
   start: LogStart,
   writing: FrameWriting,
   reply: FastifyReply,
-  limits: Dependencies['limits'],
+  { limits, closing }: DoorContext,
 ): Promise<void> {
   const gone = clientGone(reply);
+  const gaps: LogGap[] = [];
+  const onGap = (gap: LogGap) => void gaps.push(gap);
+
   async function* chunks(): AsyncGenerator<string> {
     if (start.gap) yield writing.writeControl(start.gap);
-    const gaps: LogGap[] = [];
-    const onGap = (gap: LogGap) => void gaps.push(gap);
-    for await (const some of session.read(start.after, { live: true, signal: gone, onGap })) {
-      for (const gap of gaps.splice(0)) yield writing.writeControl({ type: 'gap', ...gap, reason: 'corrupt' });
-      yield writing.write(some, session.epoch);
+    let { after } = start;
+    for (const live of [true, false]) {
+      const signal = live ? AbortSignal.any([gone, closing]) : gone;
+      for await (const page of session.read(after, { live, signal, onGap })) {
+        for (const gap of gaps.splice(0)) yield writing.writeControl({ type: 'gap', ...gap, reason: 'corrupt' });
+        yield writing.write(page, session.epoch);
+        after = page.at(-1)?.seq ?? after;
+      }
     }
   }
   return pour(reply, { ...writing, chunks: chunks() }, gone, limits);

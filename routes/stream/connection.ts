@@ -78,6 +78,9 @@ export class Connection {
     const isBehind = this.#context !== undefined && this.#passed < head;
     if (isBehind) await this.#untilPassed(head);
     this.end(CLOSE.goingAway, 'server_shutdown');
+    if (this.#socket.readyState === this.#socket.CLOSED) return;
+    const timer = setTimeout(() => this.#socket.terminate(), this.#services.limits.killGraceMs);
+    this.#socket.once('close', () => clearTimeout(timer));
   }
 
   async #handle(text: string): Promise<void> {

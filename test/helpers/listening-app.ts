@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
+import { inspect } from 'node:util';
 import { afterAll } from 'vitest';
 import { plainTool } from './plain-tool.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
@@ -59,7 +60,7 @@ export async function listeningApp(changes: Partial<Omit<Dependencies, 'limits'>
     hosts,
     origins: new Set(['http://listed.example']),
     tickets: createTickets(limits),
-    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    logger: { debug: quiet, info: quiet, warn: quiet, error: loud },
     trustProxy: false,
     readiness: () => 'ready',
     version: '0.0.0',
@@ -84,6 +85,11 @@ export function rawExchange(port: number, request: string): Promise<string> {
 }
 
 const NONE: readonly Tool[] = [];
+
+/** A fault of our own is never expected. */
+function loud(particulars: unknown, message?: string): void {
+  process.stderr.write(`${message ?? ''} ${inspect(particulars)}\n`);
+}
 
 function quiet(): void {
   // Tests look at replies, not at logs.
