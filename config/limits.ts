@@ -286,8 +286,8 @@ export const DEFAULT_LIMITS = {
   mcpListPages: 100,
   /** `list_changed` notices closer together than this make one new listing. */
   mcpListDebounceMs: 200,
-  /** JSON of one tool's input schema. */
-  mcpSchemaChars: 256 * KIB,
+  /** JSON of one tool's input schema; compiling it takes some 5 ms a KiB in the worst case, once. */
+  mcpSchemaChars: 64 * KIB,
   /** What a model reads of one tool's description. */
   mcpDescriptionChars: 8 * KIB,
   /** First wait before connecting again; it doubles with each failure. */

@@ -13,12 +13,14 @@ import {
 import type { Limits } from '../../config/limits.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { httpStatus } from './call-error.ts';
+import { keepListening, type ListenOptions } from './keep-listening.ts';
 import { openLink, type LinkOptions, type McpLink } from './link.ts';
 import type { RemoteServerSettings } from './server-settings.ts';
 
 /** What a remote server is bounded by. */
 export type RemoteLimits = LinkOptions['limits'] &
-  Pick<Limits, 'mcpMessageBytes' | 'mcpCloseMs' | 'mcpRetryMs' | 'mcpRetryMaxMs'>;
+  ListenOptions['limits'] &
+  Pick<Limits, 'mcpMessageBytes' | 'mcpCloseMs'>;
 
 type Hooks = Pick<LinkOptions, 'onListChanged' | 'signal'>;
 
@@ -41,6 +43,9 @@ export function remoteOpener(settings: RemoteServerSettings, limits: RemoteLimit
       const link = await openStreamable(settings, limits, hooks, prior);
       const discover = link.client.getDiscoverResult();
       prior = discover === undefined ? { kind: 'legacy' } : { kind: 'modern', discover };
+      const listening = new AbortController();
+      void link.closed.then(() => listening.abort());
+      void keepListening(link.client, { limits, onListChanged: hooks.onListChanged, signal: listening.signal });
       return link;
     } catch (error) {
       prior = undefined;

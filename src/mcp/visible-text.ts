@@ -4,6 +4,9 @@
  * A description can hide instructions from the person who reads it in characters that only a model sees.
  */
 
+/** Most text is plain, and found to be so in a tenth of the time. */
+const PLAIN = /^[\t\n\u0020-\u007e]*$/;
+
 /** Control (but tab and line feed), format, lone surrogate, separators; the selectors that can hide bytes. */
 const INVISIBLE = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0100}-\u{e01ef}]/gu;
 
@@ -13,6 +16,7 @@ const INVISIBLE = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0100}-\u{e01ef}]
  * Carriage returns before line feeds are dropped first.
  */
 export function visibleText(text: string, maxChars: number): string {
+  if (text.length <= maxChars && PLAIN.test(text)) return text;
   const visible = text
     .slice(0, maxChars)
     .replaceAll('\r\n', '\n')

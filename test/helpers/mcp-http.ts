@@ -12,10 +12,10 @@ import { z } from 'zod';
 
 const require = createRequire(import.meta.url);
 
-/** Listen on a free loopback port until the test file ends. @returns The address, and `stop` to go away earlier. */
+/** Listen on a free loopback port until the test file ends. `stop` goes away earlier, `cut` breaks what is open. */
 export async function listen(
   handler: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
-): Promise<{ url: string; stop: () => Promise<void> }> {
+): Promise<{ url: string; stop: () => Promise<void>; cut: () => void }> {
   const server = createServer((request, response) => void handler(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -24,11 +24,20 @@ export async function listen(
     await new Promise<void>((resolve) => server.close(() => resolve()));
   };
   afterAll(stop);
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, stop };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    stop,
+    cut: () => server.closeAllConnections(),
+  };
 }
 
-/** A server of the 2026-07-28 era with tools `add` and, once `grow` was called, `late`. */
-export async function modernServer(): Promise<{ url: string; grow: () => void; methods: string[] }> {
+/** A server of the 2026-07-28 era with tools `add` and, once `grow` was called, `late`. `listens` counts its listeners. */
+export async function modernServer(): Promise<{
+  url: string;
+  grow: () => void;
+  cut: () => void;
+  listens: () => number;
+}> {
   const methods: string[] = [];
   let hasGrown = false;
   const handler = createMcpHandler(
@@ -45,13 +54,14 @@ export async function modernServer(): Promise<{ url: string; grow: () => void; m
     { legacy: 'reject' },
   );
   afterAll(() => handler.close());
-  const { url } = await listen(async (request, response) => {
+  const { url, cut } = await listen(async (request, response) => {
     methods.push(String(request.headers['mcp-method'] ?? request.method));
     await pipeFetch(request, response, (asked) => handler.fetch(asked));
   });
   return {
     url,
-    methods,
+    cut,
+    listens: () => methods.filter((method) => method === 'subscriptions/listen').length,
     grow: () => {
       hasGrown = true;
       handler.notify.toolsChanged();
@@ -59,21 +69,24 @@ export async function modernServer(): Promise<{ url: string; grow: () => void; m
   };
 }
 
-/** The everything server over HTTP or SSE, as a process of its own. @returns Its base address. */
-export async function everythingOver(transport: 'streamableHttp' | 'sse'): Promise<string> {
+/** The everything server over HTTP or SSE, as a process of its own. */
+export async function everythingOver(
+  transport: 'streamableHttp' | 'sse',
+): Promise<{ base: string; kill: () => Promise<void> }> {
   const port = await freePort();
   const program = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
   const child = spawn(process.execPath, [program, transport], {
     env: { PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  afterAll(async () => {
+  const kill = async (): Promise<void> => {
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  });
+  };
+  afterAll(kill);
   for await (const line of createInterface({ input: child.stderr })) if (/on port \d+/.test(line)) break;
   child.stderr.resume();
-  return `http://127.0.0.1:${port}`;
+  return { base: `http://127.0.0.1:${port}`, kill };
 }
 
 async function freePort(): Promise<number> {

@@ -9,8 +9,8 @@ const signal = AbortSignal.timeout(60_000);
 
 describe('a server over Streamable HTTP', () => {
   test('of the older era answers calls and tells progress', async () => {
-    const url = `${await everythingOver('streamableHttp')}/mcp`;
-    const servers = startServers({ web: { type: 'http', url } });
+    const { base } = await everythingOver('streamableHttp');
+    const servers = startServers({ web: { type: 'http', url: `${base}/mcp` } });
     await servers.ready('web', signal);
     const seen: object[] = [];
 
@@ -30,6 +30,27 @@ describe('a server over Streamable HTTP', () => {
     await expect(callTool(servers, 'mcp__web__add', { a: 1, b: 2 })).resolves.toMatchObject({ content: '3' });
     grow();
     await eventually(() => servers.tools().some(({ name }) => name === 'mcp__web__late'));
+  });
+
+  test('of the newer era is listened to again when its stream of changes breaks', async () => {
+    const { url, grow, cut, listens } = await modernServer();
+    const servers = startServers({ web: { type: 'http', url } });
+    await servers.ready('web', signal);
+
+    cut();
+    await eventually(() => listens() === 2);
+    grow();
+    await eventually(() => servers.tools().some(({ name }) => name === 'mcp__web__late'));
+  });
+
+  test('of the older era is noticed when it is gone', async () => {
+    const { base, kill } = await everythingOver('streamableHttp');
+    const servers = startServers({ web: { type: 'http', url: `${base}/mcp` } }, { mcpRetries: 0 });
+    await servers.ready('web', signal);
+
+    await kill();
+    await eventually(() => servers.states()[0]?.state === 'failed');
+    expect(servers.tools()).toEqual([]);
   });
 
   test('is sent the configured headers', async () => {
@@ -57,7 +78,8 @@ describe('a server over Streamable HTTP', () => {
 
 describe('a server over SSE', () => {
   test('answers calls', async () => {
-    const url = `${await everythingOver('sse')}/sse`;
+    const { base } = await everythingOver('sse');
+    const url = `${base}/sse`;
     const servers = startServers({ old: { type: 'sse', url }, unnamed: { type: 'http', url } });
 
     await Promise.all([servers.ready('old', signal), servers.ready('unnamed', signal)]);
@@ -80,6 +102,17 @@ describe('a remote server that goes wrong', () => {
       await expect(servers.ready(name, signal)).rejects.toMatchObject({ code: 'tool_failed' });
 
     expect(servers.states().map(({ state }) => state)).toEqual(['needs_auth', 'needs_auth']);
+  });
+
+  test('fails the calls that wait when its stream of events breaks off', async () => {
+    const { base, kill } = await everythingOver('sse');
+    const servers = startServers({ old: { type: 'sse', url: `${base}/sse` } }, { mcpRetries: 0 });
+    await servers.ready('old', signal);
+
+    const call = callTool(servers, 'mcp__old__trigger-long-running-operation', { duration: 30, steps: 1 });
+    setImmediate(() => void kill());
+
+    await expect(call).rejects.toMatchObject({ code: 'tool_failed' });
   });
 
   test('is failed when nobody listens', async () => {
