@@ -7,10 +7,11 @@
  */
 import { forEachChild, parse, type Command, type ParsedScript, type Redirect, type SyntaxNode } from 'unbash';
 import type { PathUse } from '../../contract/located-path.ts';
-import { arithmeticProblem, isIntegerWord } from './arithmetic.ts';
+import { isIntegerWord } from './arithmetic.ts';
 import { findHiddenCharacter } from './hidden-characters.ts';
 import { judgeCommand, programName } from './judge-command.ts';
 import { pathUses, resolveFrom } from './operand-paths.ts';
+import { HARMLESS_NODES, nodeProblem } from './node-problem.ts';
 import { collectVariables, isPrivateName, type Variables } from './variables.ts';
 import { isHarmlessVariable } from './wrappers.ts';
 import { decodeWord, type ShellWord } from './word.ts';
@@ -105,116 +106,37 @@ class Walk {
   }
 
   visit(node: SyntaxNode): void {
+    if (HARMLESS_NODES.has(node.type)) return this.#children(node);
     switch (node.type) {
       case 'Script':
         return this.#visitScript(node);
-      case 'Statement':
-      case 'CompoundList':
-      case 'Pipeline':
-      case 'Time':
-      case 'Negation':
-      case 'If':
-      case 'Elif':
-      case 'While':
-      case 'BraceGroup':
-      case 'Redirected':
-      case 'DoubleQuoted':
-      case 'LocaleString':
-      case 'Glob':
-      case 'BraceExpansion':
-      case 'HereDocBody':
-      case 'HereDocDelimiter':
-      case 'HereDoc':
-      case 'HereString':
-      case 'ArrayValue':
-      case 'Literal':
-      case 'SingleQuoted':
-      case 'AnsiCQuoted':
-      case 'SimpleExpansion':
-      case 'FileDescriptor':
-      case 'Word':
-      case 'AndOr':
-      case 'Remove':
-      case 'Replace':
-      case 'CaseModification':
-      case 'Default':
-      case 'ArithmeticFor':
-      case 'ArithmeticGroup':
-      case 'ArithmeticBinary':
-      case 'ArithmeticUnary':
-      case 'ArithmeticTernary':
-      case 'TestLogical':
-      case 'TestNot':
-      case 'TestGroup':
-        return this.#children(node);
-      case 'Subshell':
-        return this.#isolated(node);
-      case 'CommandExpansion':
-      case 'ProcessSubstitution':
-      case 'ArithmeticCommandExpansion':
-        if (!node.script) this.#fail(`"${node.text}" cannot be parsed`);
-        if (node.type === 'ArithmeticCommandExpansion') this.#report(arithmeticProblem(node, this.#variables));
-        return this.#isolated(node);
-      case 'For':
-      case 'Select':
-        if (!isPrivateName(node.name.value) || node.name.parts) this.#report(`a loop assigns "${node.name.text}"`);
-        return this.#children(node);
-      case 'Case':
-        return this.#children(node);
-      case 'CaseItem':
-        this.#inPattern(() => node.pattern.forEach((word) => this.visit(word)));
-        return this.visit(node.body);
       case 'Command':
         return this.#visitCommand(node);
       case 'Assignment':
-        return this.#visitAssignment(node, false);
+        return this.#visitAssignment(node, undefined);
       case 'Redirect':
         return this.#visitRedirect(node);
       case 'ParameterExpansion':
         return this.#visitExpansion(node);
-      case 'Slice':
-        for (const word of [node.offset, node.length]) {
-          if (word && !isIntegerWord(word, this.#variables)) this.#report(`"${word.text}" is evaluated as arithmetic`);
-        }
-        return this.#children(node);
-      case 'Transform':
-        if (!/^[QULu]$/.test(node.operand.text)) this.#report(`"@${node.operand.text}" evaluates a value`);
-        return this.#children(node);
-      case 'ArithmeticExpansion':
-      case 'ArithmeticCommand':
-        if (!node.expression) this.#report('an arithmetic expression cannot be parsed');
-        return this.#children(node);
-      case 'ArithmeticWord':
-        this.#report(arithmeticProblem(node, this.#variables));
-        return this.#children(node);
+      case 'CommandExpansion':
+      case 'ProcessSubstitution':
+      case 'ArithmeticCommandExpansion':
+        if (!node.script) this.#fail(`"${node.text}" cannot be parsed`);
+        this.#report(nodeProblem(node, this.#variables));
+        return this.#isolated(node);
+      case 'Subshell':
+        return this.#isolated(node);
+      case 'CaseItem':
+        this.#inPattern(() => node.pattern.forEach((word) => this.visit(word)));
+        return this.visit(node.body);
       case 'TestCommand':
         return this.#inPattern(() => this.#children(node));
-      case 'TestUnary':
-        if (/^-[vR]$/.test(node.operator)) this.#report(`"${node.operator}" evaluates a subscript`);
-        return this.#children(node);
-      case 'TestBinary':
-        if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator)) {
-          const isSafe = [node.left, node.right].every((word) => isIntegerWord(word, this.#variables));
-          if (!isSafe) this.#report(`"${node.operator}" evaluates its operands as arithmetic`);
-        }
-        return this.#children(node);
       case 'ExtendedGlob':
         if (!this.#isPattern) this.#report(`"${node.text}" is no pattern in every bash`);
         return this.#children(node);
-      case 'Function':
-        this.#report('it defines a function');
-        return this.#children(node);
-      case 'Coproc':
-        this.#report('it starts a coprocess');
-        return this.#children(node);
-      case 'FileDescriptorVariable':
-        return this.#report('a redirection assigns a variable');
-      case 'Names':
-      case 'Unknown':
-        return this.#report('an expansion is not known');
       default:
-        // A later parser may know syntax that this walk does not.
-        return this.#fail('the command holds syntax that is not known');
+        this.#report(nodeProblem(node, this.#variables));
+        return this.#children(node);
     }
   }
 
@@ -233,7 +155,7 @@ class Walk {
     const text = this.#source.slice(node.pos, node.end);
     const assignsOwn = /^(?:declare|typeset|local|readonly)$/.test(node.name?.value ?? '');
     for (const child of [...node.prefix, ...node.suffix]) {
-      if (child.type === 'Assignment') this.#visitAssignment(child, node.name !== undefined && !assignsOwn);
+      if (child.type === 'Assignment') this.#visitAssignment(child, assignsOwn ? undefined : node.name?.value);
       else this.visit(child);
     }
     if (node.name) this.visit(node.name);
@@ -248,10 +170,13 @@ class Walk {
     this.#followDirectory(words);
   }
 
-  #visitAssignment(node: Extract<SyntaxNode, { type: 'Assignment' }>, isForCommand: boolean): void {
+  /** @param command The command it stands before, whose environment it changes; none where the shell's own is. */
+  #visitAssignment(node: Extract<SyntaxNode, { type: 'Assignment' }>, command: string | undefined): void {
     const value = node.value.type === 'Word' ? node.value : undefined;
     const literal = value && !value.parts ? value.value : value && decodeWord(value, this.#variables)[0]?.literal;
-    const isHarmless = isForCommand ? isHarmlessVariable(node.name, literal) : isPrivateName(node.name);
+    // `IFS= read` splits that one line otherwise, and nothing else.
+    const isForRead = command === 'read' && node.name === 'IFS' && literal !== undefined;
+    const isHarmless = command === undefined ? isPrivateName(node.name) : isForRead || isHarmlessVariable(node.name, literal);
     if (!isHarmless) this.#report(`it sets "${node.name}"`);
     if (node.index && !isIntegerWord(node.index, this.#variables)) this.#report('a subscript is evaluated as arithmetic');
     if (node.value.type === 'ArrayValue') {

@@ -57,8 +57,10 @@ function parseTable(line: string): FlagTable {
     const kind = VALUE_KINDS[token.slice(name.length)] ?? 'none';
     // `-ab=` would quietly give -a a value too, which then hides the word after it.
     if (kind !== 'none' && !/^(?:--.+|-.)$/.test(name)) throw new TypeError(`Option "${token}" of a table names several`);
-    if (name.startsWith('--')) table.set(name, kind);
-    else for (const letter of name.slice(1)) table.set(`-${letter}`, kind);
+    for (const option of name.startsWith('--') ? [name] : [...name.slice(1)].map((letter) => `-${letter}`)) {
+      if ((table.get(option) ?? kind) !== kind) throw new TypeError(`Option "${option}" of a table takes a value and takes none`);
+      table.set(option, kind);
+    }
   }
   return table;
 }

@@ -42,6 +42,9 @@ interface Piece {
   readonly prefix?: string;
 }
 
+/** Variables of the environment that name a folder, as path rules spell it. */
+const FOLDER_VARIABLES: Readonly<Record<string, string | undefined>> = { HOME: '~', PWD: '.' };
+
 const ANYTHING: Piece = {};
 const ANYTHING_SPLIT: Piece = { isSplit: true, splitsAnywhere: true };
 
@@ -51,9 +54,11 @@ export function decodeWord(word: Word, variables: Variables): readonly ShellWord
   if (!parts) return [decoded(word.text, [{ patterns: [word.value], isLiteral: true }])];
   const variants = withoutBraces(parts);
   if (!variants) return [decoded(word.text, [ANYTHING_SPLIT])];
-  return variants.map((variant) =>
-    decoded(word.text, variant.map((part) => (typeof part === 'string' ? literal(part) : pieceOf(part, variables)))),
-  );
+  return variants.map((variant) => {
+    const found = decoded(word.text, variant.map((part) => (typeof part === 'string' ? literal(part) : pieceOf(part, variables))));
+    // An empty alternative of a brace is no word at all, and what follows moves up.
+    return variants.length > 1 && found.literal === '' ? { ...found, literal: undefined, isSplit: true } : found;
+  });
 }
 
 /** The part lists after brace expansion; undefined where a brace cannot be expanded here. */
@@ -155,6 +160,9 @@ function expansionPiece(part: { readonly type: 'SimpleExpansion'; readonly text:
 }
 
 function variablePiece(name: string, variables: Variables): Piece {
+  // A script that sets one of these is not read-only for that; unset, they are where the shell started.
+  const folder = FOLDER_VARIABLES[name];
+  if (folder !== undefined) return { patterns: [folder] };
   if (variables.isInteger(name)) return { isInteger: true, ...known(variables.valuesOf(name)) };
   return known(variables.valuesOf(name));
 }

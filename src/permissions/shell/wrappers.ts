@@ -60,6 +60,9 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
   const leading = operands.slice(0, spec.leading ?? 0);
   if (leading.some((word) => word.isSplit)) return { inner: [], problem: `"${leading[0]?.text ?? ''}" may become several words` };
   const inner = operands.slice(spec.leading ?? 0);
+  // Not every xargs leaves the program's own word alone.
+  const replaced = flags.filter(({ name }) => name === '-I' || name === '--replace').map(({ value }) => value?.literal ?? '');
+  if (replaced.some((text) => text === '' || inner[0]?.text.includes(text))) return { inner: [], problem: 'xargs may replace the program' };
   return {
     inner,
     ...(spec.isTransparent && { isTransparent: true }),

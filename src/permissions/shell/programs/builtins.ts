@@ -40,6 +40,7 @@ export const BUILTINS: Readonly<Record<string, ProgramSpec>> = {
   typeset: { judge: judgeDeclare },
   local: { judge: judgeDeclare },
   readonly: { judge: judgeDeclare },
+  history: { judge: (words) => allowIf(words.every((word) => /^\d+$/.test(word.literal ?? '')), 'history may write its file') },
   unset: { judge: (words) => allowIf(words.every((word) => word.literal === '-v' || isPrivateName(word.literal ?? '')), 'unset may re-aim what follows') },
   umask: { judge: (words) => allowIf(words.every((word) => /^-[Sp]$/.test(word.literal ?? '')), 'umask changes the mask') },
   ulimit: { judge: (words) => allowIf(words.every((word) => /^-[HSabcdefiklmnpqrstuvxPRT]+$/.test(word.literal ?? '')), 'ulimit changes a limit') },
@@ -49,11 +50,13 @@ function allowIf(isAllowed: boolean, problem: string): CommandJudgement {
   return isAllowed ? { reads: NO_PATHS } : { reads: NO_PATHS, problem };
 }
 
-/** `-v` assigns, and evaluates a subscript on the way. */
+/** `-v` assigns, and evaluates a subscript on the way; `%n` assigns too. */
 function judgePrintf(words: readonly ShellWord[]): CommandJudgement {
-  const [first] = words;
-  const mayAssign = first !== undefined && first.mayBeFlag && first.literal !== '--' && !/^-$|^--.|^-[^v]/.test(first.literal ?? '-v');
-  return allowIf(!mayAssign, 'printf may assign a variable');
+  const [format, ...operands] = words[0]?.literal === '--' ? words.slice(1) : words;
+  if (!format) return { reads: NO_PATHS };
+  const mayBeOption = format === words[0] && format.mayBeFlag && !/^-(?!v)/.test(format.literal ?? '');
+  const mayCount = format.literal === undefined ? operands.length > 0 : /%[-+ #0'*.\d]*[hlqjztL]*n/.test(format.literal);
+  return allowIf(!mayBeOption && !mayCount, 'printf may assign a variable');
 }
 
 const TEST_UNARY = /^(?:!|-[a-zA-Z])$/;
@@ -103,5 +106,5 @@ function judgeShopt(words: readonly ShellWord[]): CommandJudgement {
 /** Assignments among the words are judged where they stand; here are options and bare names. */
 function judgeDeclare(words: readonly ShellWord[]): CommandJudgement {
   const isHarmless = words.every((word) => /^-[aAr]+$/.test(word.literal ?? '') || word.literal === '--' || isPrivateName(word.literal ?? ''));
-  return allowIf(isHarmless && words.length > 0, 'declare may re-aim what follows');
+  return allowIf(isHarmless, 'declare may re-aim what follows');
 }

@@ -1,6 +1,7 @@
 /** Programs that look at files and folders. */
 import type { ParsedArguments } from '../flags.ts';
-import type { ProgramSpec } from '../program-spec.ts';
+import { judgeProgram, type ProgramSpec } from '../program-spec.ts';
+import type { ShellWord } from '../word.ts';
 
 const FD: ProgramSpec = {
   flags:
@@ -8,6 +9,12 @@ const FD: ProgramSpec = {
     '--fixed-strings --absolute-path --follow --full-path --print0 --max-depth= --min-depth= --exact-depth= --type= --extension= --exclude= --size= ' +
     '--changed-within= --changed-before= --owner= --max-results= --quiet --color= --threads= --prune --strip-cwd-prefix --relative-path',
   operands: 'pattern',
+};
+
+const TAR: ProgramSpec = {
+  flags: '-tvzjJa -f= --list --verbose --gzip --bzip2 --xz --zstd --file= --exclude= --wildcards --full-time --numeric-owner --force-local --strip-components=',
+  check: listsArchive,
+  pathFlags: ['-f', '--file'],
 };
 
 /** File programs by name. */
@@ -68,11 +75,7 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   zcat: { flags: '-fv', operands: 'paths' },
   bzcat: { flags: '-fs', operands: 'paths' },
   xzcat: { flags: '-fq', operands: 'paths' },
-  tar: {
-    flags: '-tvzjJa -f= --list --verbose --gzip --bzip2 --xz --zstd --file= --exclude= --wildcards --full-time --numeric-owner --force-local --strip-components=',
-    check: listsArchive,
-    pathFlags: ['-f', '--file'],
-  },
+  tar: { judge: (words, facts) => judgeProgram(TAR, dashed(words), facts) },
   unzip: { flags: '-lvqtpZ1', check: listsZip, operands: 'paths' },
   zipinfo: { flags: '-12smlvhtzTM', operands: 'paths' },
   readelf: {
@@ -92,6 +95,14 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   less: { flags: '-NRSFXinreEMmIswG', operands: 'paths', check: noPagerCommand },
   more: { flags: '-dflpcsu', hasNumbers: true, operands: 'paths', check: noPagerCommand },
 };
+
+/** `tar tzf x` is `tar -tzf x`, as long as only the last letter takes a value. */
+function dashed(words: readonly ShellWord[]): readonly ShellWord[] {
+  const [first, ...rest] = words;
+  if (first?.literal === undefined || !/^[tvzjJa]+f?$/.test(first.literal)) return words;
+  const text = `-${first.literal}`;
+  return [{ ...first, text, literal: text, patterns: [text], prefix: text, mayBeFlag: true }, ...rest];
+}
 
 function listsArchive({ flags, operands }: ParsedArguments): string | undefined {
   if (!flags.some(({ name }) => name === '-t' || name === '--list')) return 'tar does more than list';

@@ -17,7 +17,7 @@ const COMMIT_LIMITS =
   '--full-history --dense --sparse --ancestry-path? --date-order --author-date-order --topo-order --reverse --no-walk? --do-walk --follow --stdin --exclude-first-parent-only';
 
 const FORMATS =
-  '--pretty? --format= --abbrev-commit --no-abbrev-commit --oneline --encoding= --expand-tabs? --no-expand-tabs --notes? --no-notes --show-signature --relative-date ' +
+  '--pretty? --format= --abbrev-commit --no-abbrev-commit --oneline --encoding= --expand-tabs? --no-expand-tabs --notes? --no-notes --relative-date ' +
   '--date= --parents --children --graph --show-linear-break? --decorate? --no-decorate --decorate-refs= --decorate-refs-exclude= --clear-decorations --source --use-mailmap --mailmap --no-mailmap --log-size --abbrev? --no-abbrev --show-pulls';
 
 // Neither --output nor --ext-diff nor --textconv: they write and run.
@@ -40,11 +40,12 @@ const listsOnly = ({ flags, operands }: ParsedArguments): string | undefined =>
     ? undefined
     : 'an operand may make or move something';
 
-const SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
+/** Sub-commands that only show, by name. */
+export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
   log: LOG,
   show: LOG,
   whatchanged: LOG,
-  shortlog: { flags: `-sne -w? -c --group= --summary --numbered --email --committer ${COMMIT_LIMITS} ${FORMATS}`, hasNumbers: true },
+  shortlog: { flags: `-se -w? -c --group= --summary --numbered --email ${COMMIT_LIMITS.replace(' -n=', ' -n')} ${FORMATS}`, hasNumbers: true },
   reflog: { judge: judgeReflog },
   diff: { flags: `${FORMATS} ${DIFF_FORMATS} --no-index --base --ours --theirs -0123`, hasNumbers: true },
   'diff-tree': PLUMBING_DIFF,
@@ -88,7 +89,6 @@ const SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
   'check-mailmap': { flags: '--stdin' },
   'check-ref-format': { flags: '--branch --normalize --allow-onelevel --refspec-pattern' },
   'count-objects': { flags: '-vH --verbose --human-readable' },
-  'verify-commit': { flags: '-v --verbose --raw' },
   cherry: { flags: '-v --abbrev?' },
   var: { flags: '-l' },
   version: { flags: '--build-options' },
@@ -113,9 +113,11 @@ function judgeGit(words: readonly ShellWord[], facts: ScriptFacts): CommandJudge
   if (globals.problem !== undefined) return deny(globals.problem);
   if (at < 0) return { reads: NO_PATHS };
   const name = words[at]?.literal;
-  const spec = name !== undefined && Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
+  const spec = name !== undefined && Object.hasOwn(GIT_SUBCOMMANDS, name) ? GIT_SUBCOMMANDS[name] : undefined;
   if (!spec) return deny(`"git ${words[at]?.text ?? ''}" is not known to only read`);
   const rest = words.slice(at + 1);
+  // --help opens a manual page, and a format with %G runs gpg.
+  if (rest.some((word) => word.literal === '--help' || word.text.includes('%G'))) return deny('git may run another program');
   const judged = judgeProgram(spec, rest, facts);
   // What stands after `--` is a path for sure; before it, a revision is more likely.
   const separator = rest.findIndex((word) => word.literal === '--');

@@ -18,7 +18,7 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     // Any other operand sets the clock.
     check: ({ operands }) => (operands.every((word) => word.prefix.startsWith('+')) ? undefined : 'an operand may set the clock'),
   },
-  cal: { flags: '-13yjmMs -n= -A= -B= -m=', isOpen: true },
+  cal: { flags: '-13yjMsw -n= -A= -B= -m=', isOpen: true },
   ncal: { flags: '-13yjMbhpwCSJeo -A= -B= -m= -d=', isOpen: true },
   uname: { flags: '-asnrvmpio --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor --operating-system', mostOperands: 0 },
   arch: { mostOperands: 0 },
@@ -71,12 +71,13 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
       ),
     ),
   },
-  ss: { flags: '-tulnpa46xsemoiHOwSbZzN0 --tcp --udp --listening --numeric --processes --all --summary --unix --no-header --extended --ipv4 --ipv6' },
+  ss: { flags: '-tulnpa46xsemoiHOwSbZz0 --tcp --udp --listening --numeric --processes --all --summary --unix --no-header --extended --ipv4 --ipv6' },
   netstat: {
     flags: '-tulnparis46eWvoxgM --tcp --udp --listening --numeric --program --all --route --interfaces --statistics --wide',
     mostOperands: 0,
     check: ({ flags }) => (has(flags, '-n', '--numeric') ? undefined : 'netstat looks names up without -n'),
   },
+  lsof: { flags: '-nPltaUR -p= -u= -c= -d= -i?', check: ({ flags }) => (has(flags, '-n') ? undefined : 'lsof looks names up without -n') },
   ip: { judge: judgeIp },
   ifconfig: { flags: '-as', mostOperands: 1 },
   arp: { flags: '-nave', mostOperands: 0, check: ({ flags }) => (has(flags, '-n') ? undefined : 'arp looks names up without -n') },
@@ -103,7 +104,7 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   apropos: WHATIS,
   dpkg: { flags: '-lLsSpV --list --listfiles --status --search --print-avail --get-selections --print-architecture --verify --audit -C', check: ({ flags }) => (flags.length > 0 ? undefined : 'dpkg lacks an action') },
   'dpkg-query': { flags: '-lLsSWp -f= --list --listfiles --status --search --show --showformat=', check: ({ flags }) => (flags.length > 0 ? undefined : 'dpkg-query lacks an action') },
-  rpm: { flags: '-qailRcdfpV --query --all --info --list --requires --provides --whatrequires --changelog --last --scripts --configfiles --docfiles', check: ({ flags }) => (has(flags, '-q', '--query') ? undefined : 'rpm does more than query') },
+  rpm: { flags: '-qailRcdfV --query --all --info --list --requires --provides --whatrequires --changelog --last --scripts --configfiles --docfiles', check: ({ flags }) => (has(flags, '-q', '--query') ? undefined : 'rpm does more than query') },
   'apt-cache': { subcommands: Object.fromEntries(['search', 'show', 'policy', 'depends', 'rdepends', 'showpkg', 'madison', 'pkgnames'].map((verb) => [verb, { flags: '-anf --names-only --installed --all-versions --no-all-versions --recurse' }])) },
   openssl: { judge: judgeOpenssl },
 };

@@ -34,8 +34,8 @@ export const TOOLCHAIN_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
       .map(([name, known]) => [name, versionOnly(known)]),
   ),
   go: { subcommands: { version: { flags: '-m -v', mostOperands: 0 }, env: { flags: '-json', check: namesOnly } } },
-  pip: { flags: '-V', subcommands: { show: { flags: '-f --files' }, freeze: { flags: '-l --local --user --all --exclude-editable' } } },
-  pip3: { flags: '-V', subcommands: { show: { flags: '-f --files' }, freeze: { flags: '-l --local --user --all --exclude-editable' } } },
+  pip: { flags: '-V --version', subcommands: { show: { flags: '-f --files' }, freeze: { flags: '-l --local --user --all --exclude-editable' } } },
+  pip3: { flags: '-V --version', subcommands: { show: { flags: '-f --files' }, freeze: { flags: '-l --local --user --all --exclude-editable' } } },
 };
 
 /** `go env -w` and `NAME=value` write. */

@@ -1,0 +1,57 @@
+/**
+ * What one node of the syntax tree does by itself, whatever stands below it.
+ *
+ * A node that is neither harmless nor known here makes the line not read-only.
+ */
+import type { SyntaxNode } from 'unbash';
+import { arithmeticProblem, isIntegerWord } from './arithmetic.ts';
+import { isPrivateName, type Variables } from './variables.ts';
+
+/** Nodes that only hold others together. */
+export const HARMLESS_NODES: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
+  'Statement', 'CompoundList', 'Pipeline', 'AndOr', 'Time', 'Negation', 'If', 'Elif', 'While', 'Case', 'BraceGroup', 'Redirected',
+  'Word', 'Literal', 'SingleQuoted', 'DoubleQuoted', 'AnsiCQuoted', 'LocaleString', 'Glob', 'BraceExpansion', 'SimpleExpansion',
+  'HereDoc', 'HereDocBody', 'HereDocDelimiter', 'HereString', 'ArrayValue', 'FileDescriptor',
+  'Remove', 'Replace', 'CaseModification', 'Default',
+  'ArithmeticFor', 'ArithmeticGroup', 'ArithmeticBinary', 'ArithmeticUnary', 'ArithmeticTernary', 'TestLogical', 'TestNot', 'TestGroup',
+]);
+
+/** Why a node does more than read, or undefined. */
+export function nodeProblem(node: SyntaxNode, variables: Variables): string | undefined {
+  switch (node.type) {
+    case 'CommandExpansion':
+    case 'ProcessSubstitution':
+      return undefined;
+    case 'For':
+    case 'Select':
+      return isPrivateName(node.name.value) && !node.name.parts ? undefined : `a loop assigns "${node.name.text}"`;
+    case 'Slice': {
+      const evaluated = [node.offset, node.length].find((word) => word && !isIntegerWord(word, variables));
+      return evaluated && `"${evaluated.text}" is evaluated as arithmetic`;
+    }
+    case 'Transform':
+      return /^[QULu]$/.test(node.operand.text) ? undefined : `"@${node.operand.text}" evaluates a value`;
+    case 'ArithmeticExpansion':
+    case 'ArithmeticCommand':
+      return node.expression ? undefined : 'an arithmetic expression cannot be parsed';
+    case 'ArithmeticWord':
+    case 'ArithmeticCommandExpansion':
+      return arithmeticProblem(node, variables);
+    case 'TestUnary':
+      return /^-[vR]$/.test(node.operator) ? `"${node.operator}" evaluates a subscript` : undefined;
+    case 'TestBinary': {
+      if (!/^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator)) return undefined;
+      const isSafe = [node.left, node.right].every((word) => isIntegerWord(word, variables));
+      return isSafe ? undefined : `"${node.operator}" evaluates its operands as arithmetic`;
+    }
+    case 'Function':
+      return 'it defines a function';
+    case 'Coproc':
+      return 'it starts a coprocess';
+    case 'FileDescriptorVariable':
+      return 'a redirection assigns a variable';
+    default:
+      // A later parser may know syntax that this walk does not.
+      return 'the command holds syntax that is not known';
+  }
+}
