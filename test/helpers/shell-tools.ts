@@ -6,7 +6,7 @@ import { resultText } from '../../src/contract/blocks.ts';
 import type { ToolProgress, ToolUseContext } from '../../src/contract/tool.ts';
 import { createBackgroundTasks } from '../../src/work/background-tasks.ts';
 import { bashTool } from '../../tools/shell/bash/index.ts';
-import type { BashProgress } from '../../tools/shell/bash/run.ts';
+import type { BashProgress } from '../../tools/shell/bash/output.ts';
 import { taskOutputTool } from '../../tools/tasks/task-output/index.ts';
 import { taskStopTool } from '../../tools/tasks/task-stop/index.ts';
 import { processesWith, testProcessHost } from './process-host.ts';

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { resultText } from '../../../src/contract/blocks.ts';
 import { shellToolsIn } from '../../helpers/shell-tools.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
-import { allowEverything, parentMessage } from '../../helpers/tool-use-context.ts';
 
 describe('TaskOutput', () => {
   const shell = shellToolsIn(temporaryFolder());
@@ -16,7 +15,7 @@ describe('TaskOutput', () => {
   }
   async function ask(input: Record<string, unknown>): Promise<string> {
     const tool = shell.taskOutput;
-    const { data } = await tool.call(tool.inputSchema.parse(input), shell.context(), allowEverything, parentMessage);
+    const { data } = await tool.call(tool.inputSchema.parse(input), shell.context());
     return resultText(tool.mapToolResultToToolResultBlockParam(data, 'id').content);
   }
 
@@ -62,7 +61,7 @@ describe('TaskStop', () => {
     if (data.type !== 'background') throw new Error('It did not go into the background');
     const tool = shell.taskStop;
     const stop = async () => {
-      const { data: view } = await tool.call(tool.inputSchema.parse({ shell_id: data.taskId }), shell.context(), allowEverything, parentMessage);
+      const { data: view } = await tool.call(tool.inputSchema.parse({ shell_id: data.taskId }), shell.context());
       return resultText(tool.mapToolResultToToolResultBlockParam(view, 'id').content);
     };
     expect(await stop()).toBe(`Task ${data.taskId} was ended, with everything it started`);

@@ -1,7 +1,15 @@
 /** What Bash hands back, and how it is worded for the model. */
 import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
 import { outputText } from '../../../src/process/output-text.ts';
+import type { OutputStream } from '../../../src/process/process-host.ts';
 import type { OutputEnd } from '../../../src/process/bounded-output.ts';
+
+/** What is new of a running command. */
+export interface BashProgress {
+  readonly type: 'bash';
+  readonly stream: OutputStream;
+  readonly text: string;
+}
 
 /** What became of a command. Failure is thrown and not here. */
 export type BashOutput =

@@ -3,8 +3,7 @@ import type { Display, DisplayBlock } from '../../../src/contract/display.ts';
 import type { ToolProgress } from '../../../src/contract/tool.ts';
 import { showText, showValue } from '../../../src/files/hidden-characters.ts';
 import { bashText } from './output.ts';
-import type { BashOutput } from './output.ts';
-import type { BashProgress } from './run.ts';
+import type { BashOutput, BashProgress } from './output.ts';
 import type { BashArguments } from './schema.ts';
 
 /** Characters of a command that make a title. */

@@ -1,25 +1,17 @@
-/** Runs a command line: to its end, or on in the background. */
+/** Runs a command line to its end. */
 import { join } from 'node:path';
-import { GauntletError } from '../../../src/contract/errors.ts';
 import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/contract/tool.ts';
-import { outputText } from '../../../src/process/output-text.ts';
 import { paceOutput } from '../../../src/process/paced-output.ts';
-import type { OutputStream } from '../../../src/process/process-host.ts';
 import { runCommand } from '../../../src/process/run-command.ts';
 import type { CommandEnd } from '../../../src/process/run-command.ts';
 import type { ShellToolServices } from '../services.ts';
-import { exitAnswer } from './exit-codes.ts';
-import type { BashOutput } from './output.ts';
-import { isReadOnlyCommand, mayRunBeside, READ_ONLY_ENVIRONMENT } from './read-only.ts';
+import { startInBackground } from './background.ts';
+import { judgeEnd } from './judge-end.ts';
+import type { BashOutput, BashProgress } from './output.ts';
+import { mayRunBeside } from './read-only.ts';
 import type { BashArguments } from './schema.ts';
+import { shellRequest } from './shell-request.ts';
 import { nextFolder, prepareReport, startFolder, takeReport } from './working-directory.ts';
-
-/** What is new of a running command. */
-export interface BashProgress {
-  readonly type: 'bash';
-  readonly stream: OutputStream;
-  readonly text: string;
-}
 
 type OnProgress = ((progress: ToolProgress<BashProgress>) => void) | undefined;
 
@@ -47,7 +39,7 @@ export async function runBash(
   let end: CommandEnd;
   try {
     end = await runCommand(processHost, limits, {
-      request: { ...shellRequest(input, start.cwd), cwdFile },
+      request: { ...shellRequest(input.command, start.cwd), cwdFile },
       timeoutMs,
       signal: context.signal,
       outputPath: join(context.sessionFolder, `${context.toolUseId}.output`),
@@ -70,56 +62,3 @@ export async function runBash(
 }
 
 const ENDED_SURVIVORS = 'What the command left running was ended with it; use run_in_background to keep a process';
-
-function shellRequest(input: BashArguments, cwd: string) {
-  const env = isReadOnlyCommand(input.command) ? READ_ONLY_ENVIRONMENT : {};
-  return { file: 'bash', args: [], shellScript: input.command, cwd, env };
-}
-
-/** What the end says where it is no failure. @throws {GauntletError} where it is one. */
-function judgeEnd(command: string, end: CommandEnd, timeoutMs: number): string | undefined {
-  const fail = (code: 'tool_failed' | 'timeout' | 'output_limit' | 'cancelled', cause: string) => {
-    throw new GauntletError(code, [cause, outputText(end.output)].filter(Boolean).join('\n'));
-  };
-  switch (end.stoppedBy) {
-    case 'timeout':
-      return fail('timeout', `The command was ended after ${timeoutMs} ms. Give it a longer timeout, or run it in the background`);
-    case 'output_limit':
-      return fail('output_limit', `The command was ended: it wrote more than ${end.output.totalChars} characters. Let it write less`);
-    case 'signal':
-      return fail('cancelled', 'The command was cancelled');
-    case undefined:
-  }
-  if (end.code === null) return fail('tool_failed', `The command was ended by signal ${end.signal ?? 'unknown'}`);
-  if (end.code === 0) return undefined;
-  const answer = exitAnswer(command, end.code);
-  return answer === undefined ? fail('tool_failed', `Exit code ${end.code}`) : `Exit code ${end.code}: ${answer}`;
-}
-
-/** Start a command that outlives its call; its task tells how it ended. */
-function startInBackground(services: ShellToolServices, input: BashArguments, context: ToolUseContext): BashOutput {
-  const { backgroundTasks, limits, processHost } = services;
-  const pathOf = (taskId: string) => join(context.sessionFolder, `${taskId}.output`);
-  const { id } = backgroundTasks.start({
-    sessionId: context.sessionId,
-    kind: 'bash',
-    description: input.description ?? input.command,
-    async run(task) {
-      const end = await runCommand(processHost, limits, {
-        request: shellRequest(input, startFolder(context.session).cwd),
-        ...(input.timeout === undefined ? {} : { timeoutMs: input.timeout }),
-        signal: task.signal,
-        outputPath: pathOf(task.id),
-        isFileKept: true,
-        onText: (_stream, text) => task.say(text),
-      });
-      return {
-        status: end.code === 0 && end.stoppedBy === undefined ? 'completed' : 'failed',
-        ...(end.code === null ? {} : { exitCode: end.code }),
-        ...(end.stoppedBy === undefined || end.stoppedBy === 'signal' ? {} : { note: `Ended: ${end.stoppedBy}` }),
-        ...(end.output.path === undefined ? {} : { outputPath: end.output.path }),
-      };
-    },
-  });
-  return { type: 'background', taskId: id, outputPath: pathOf(id) };
-}

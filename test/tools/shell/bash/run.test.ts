@@ -1,5 +1,5 @@
 /** Commands run for real and come back as text, codes and folders. */
-import { mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -124,5 +124,43 @@ describe('a long output', () => {
   it('that the disk refuses is not lost', async () => {
     const { text } = await shell.run({ command: 'seq 1 100000' }, { sessionFolder: `${root}/.session-1`, toolUseId: 'x'.repeat(300) });
     expect(text).toMatch(/characters left out; spill_failed: \w+: the disk refused/);
+  });
+});
+
+describe('an exit code that is an answer', () => {
+  const root = temporaryFolder();
+  const shell = shellToolsIn(root);
+
+  it('is no error and says what it means', async () => {
+    const { text, data } = await shell.run({ command: 'grep nothing /dev/null' });
+    expect(text).toBe('(no output)\nExit code 1: no matches found');
+    expect(data).toMatchObject({ exitCode: 1 });
+  });
+});
+
+describe('a repository with settings of its own', () => {
+  const root = temporaryFolder();
+  const shell = shellToolsIn(root);
+  const setUp = [
+    'git init -q . && git config user.email a@b && git config user.name a',
+    "echo old > file && echo 'file diff=foo' > .gitattributes && git add . && git commit -qm first",
+    `printf '#!/bin/sh\\ntouch ${root}/ran\\n' > hook && chmod +x hook && echo new > file`,
+    ...['core.fsmonitor', 'diff.external', 'diff.foo.command', 'diff.foo.textconv', 'gpg.program'].map((key) => `git config ${key} ./hook`),
+    'git config log.showSignature true',
+  ];
+
+  it.each([
+    ['git status --short', ' M file'],
+    ['git diff', '+new'],
+    ['git --no-pager diff', '+new'],
+    ['git log -p', '+old'],
+    ['git show', '+old'],
+    ['git ls-files', 'file'],
+    ['git blame file', 'new'],
+  ])('is read by "%s" without running any of them', async (command, shown) => {
+    if (!existsSync(join(root, 'hook'))) await shell.run({ command: setUp.join(' && ') });
+    expect(shell.bash.isReadOnly({ command })).toBe(true);
+    expect((await shell.run({ command })).text).toContain(shown);
+    expect(existsSync(join(root, 'ran'))).toBe(false);
   });
 });

@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
 import { sleepTool } from '../../../../tools/shell/sleep/index.ts';
-import { allowEverything, parentMessage, toolUseContextIn } from '../../../helpers/tool-use-context.ts';
+import { toolUseContextIn } from '../../../helpers/tool-use-context.ts';
 
 describe('Sleep', () => {
   const sleep = sleepTool({ limits: DEFAULT_LIMITS });
 
   it('waits as long as it was told', async () => {
     const started = performance.now();
-    const result = await sleep.call({ duration_ms: 30 }, toolUseContextIn('/'), allowEverything, parentMessage);
+    const result = await sleep.call({ duration_ms: 30 }, toolUseContextIn('/'));
     expect(result.data).toEqual({ sleptMs: 30 });
     expect(performance.now() - started).toBeGreaterThanOrEqual(29);
   });
@@ -17,7 +17,7 @@ describe('Sleep', () => {
   it('ends at once when it is cancelled', async () => {
     const controller = new AbortController();
     const context = toolUseContextIn('/', { signal: controller.signal });
-    const ended = sleep.call({ duration_ms: 60_000 }, context, allowEverything, parentMessage);
+    const ended = sleep.call({ duration_ms: 60_000 }, context);
     controller.abort();
     await expect(ended).rejects.toMatchObject({ code: 'cancelled' });
   });

@@ -1,0 +1,73 @@
+/** What Bash says of a command before it runs. */
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
+import { createBackgroundTasks } from '../../../../src/work/background-tasks.ts';
+import { bashTool } from '../../../../tools/shell/bash/index.ts';
+import { exitAnswer } from '../../../../tools/shell/bash/exit-codes.ts';
+
+describe('Bash', () => {
+  const limits = DEFAULT_LIMITS;
+  const processHost = { spawn: () => Promise.reject(new Error('Nothing runs here')) as never, close: () => Promise.resolve() };
+  const bash = bashTool({ limits, processHost, backgroundTasks: createBackgroundTasks({ limits }) });
+
+  it('takes the inputs that models know, and no others', () => {
+    const schema = z.toJSONSchema(bash.inputSchema, { io: 'input' });
+    expect(Object.keys(schema.properties ?? {})).toEqual(['command', 'timeout', 'description', 'run_in_background', 'dangerouslyDisableSandbox']);
+    expect(schema).toMatchObject({ required: ['command'], additionalProperties: false });
+    expect(bash.inputSchema.safeParse({ command: 'ls', timeout: limits.commandMostMs + 1 }).success).toBe(false);
+  });
+
+  it('runs beside others what only reads and stays where it is', () => {
+    const judged = (command: string) => [bash.isReadOnly({ command }), bash.isConcurrencySafe({ command })];
+    expect(judged('cat a | grep b')).toEqual([true, true]);
+    expect(judged('cd sub && ls')).toEqual([true, false]);
+    expect(judged('touch a')).toEqual([false, false]);
+  });
+
+  it('suggests the prefix of what it asks for', () => {
+    expect(bash.suggestRules({ command: 'touch a' })).toEqual(['Bash(touch:*)']);
+  });
+
+  it('asks in every mode to leave the sandbox', () => {
+    expect(bash.checkPermissions({ command: 'ls', dangerouslyDisableSandbox: true })).toMatchObject({ behavior: 'ask', isSafetyCheck: true });
+    expect(bash.checkPermissions({ command: 'ls' })).toEqual({ behavior: 'allow' });
+  });
+
+  it('calls destructive what it warns of', () => {
+    expect(bash.isDestructive({ command: 'rm -rf build' })).toBe(true);
+    expect(bash.isDestructive({ command: 'ls' })).toBe(false);
+  });
+
+  it.each([
+    ['npm install', 'cancel'],
+    ['npm run dev', 'cancel'],
+    ['tail -f log', 'cancel'],
+    ['docker compose up', 'cancel'],
+    ['python3 -m http.server', 'cancel'],
+    ['npm test', 'block'],
+    ['npm install && npm test', 'block'],
+    ['cargo build', 'block'],
+    ['echo hello', 'block'],
+  ])('meets an interrupt of "%s" with %s', (command, behavior) => {
+    expect(bash.interruptBehavior({ command })).toBe(behavior);
+  });
+
+  it.each([
+    ['grep x file', 1, 'no matches found'],
+    ['cat file | grep x', 1, 'no matches found'],
+    ['diff a b', 1, 'the files differ'],
+    ['git diff --exit-code', 1, 'the files differ'],
+    ['test -f x', 1, 'the condition is false'],
+    ['grep x file', 2, undefined],
+    ['make && grep x file', 1, undefined],
+    ['false', 1, undefined],
+  ])('reads the end of "%s" with %i as: %s', (command, code, answer) => {
+    expect(exitAnswer(command, code)).toBe(answer);
+  });
+
+  it('draws a command that is still streaming in', () => {
+    expect(bash.renderToolUseMessage({})).toMatchObject({ title: 'Bash', blocks: [{ kind: 'code', text: '…' }] });
+    expect(bash.renderToolUseMessage({ command: 'ls -l', description: 'List' })).toMatchObject({ subtitle: 'List' });
+  });
+});

@@ -1,0 +1,49 @@
+/** Starts a command line that runs on after its call. */
+import { join } from 'node:path';
+import type { ToolUseContext } from '../../../src/contract/tool.ts';
+import { runCommand } from '../../../src/process/run-command.ts';
+import type { CommandEnd } from '../../../src/process/run-command.ts';
+import type { TaskEnd } from '../../../src/work/background-tasks.ts';
+import type { ShellToolServices } from '../services.ts';
+import type { BashOutput } from './output.ts';
+import type { BashArguments } from './schema.ts';
+import { shellRequest } from './shell-request.ts';
+import { startFolder } from './working-directory.ts';
+
+/**
+ * Start a command as a task of its session; the task tells how it ended.
+ *
+ * @throws {GauntletError} `resource_exhausted` when the session runs as many as it may.
+ */
+export function startInBackground(services: ShellToolServices, input: BashArguments, context: ToolUseContext): BashOutput {
+  const { backgroundTasks, limits, processHost } = services;
+  const request = shellRequest(input.command, startFolder(context.session).cwd);
+  const pathOf = (taskId: string) => join(context.sessionFolder, `${taskId}.output`);
+  const { id } = backgroundTasks.start({
+    sessionId: context.sessionId,
+    kind: 'bash',
+    description: input.description ?? input.command,
+    run: async (task) =>
+      taskEnd(
+        await runCommand(processHost, limits, {
+          request,
+          ...(input.timeout === undefined ? {} : { timeoutMs: input.timeout }),
+          signal: task.signal,
+          outputPath: pathOf(task.id),
+          isFileKept: true,
+          onText: (_stream, text) => task.say(text),
+        }),
+      ),
+  });
+  return { type: 'background', taskId: id, outputPath: pathOf(id) };
+}
+
+function taskEnd({ code, stoppedBy, output }: CommandEnd): TaskEnd {
+  const note = output.failureCode === undefined ? stoppedBy : `spill_failed: ${output.failureCode}`;
+  return {
+    status: code === 0 && stoppedBy === undefined ? 'completed' : 'failed',
+    ...(code === null ? {} : { exitCode: code }),
+    ...(note === undefined || note === 'signal' ? {} : { note: `Ended: ${note}` }),
+    ...(output.path === undefined ? {} : { outputPath: output.path }),
+  };
+}
