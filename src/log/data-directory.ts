@@ -91,7 +91,11 @@ function isLocked(database: Database.Database): boolean {
     return true;
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY') return false;
-    throw new GauntletError('invalid_setting', `Cannot lock the data directory: ${errorMessage(cause)}. Choose another one`, { cause });
+    throw new GauntletError(
+      'invalid_setting',
+      `Cannot lock the data directory: ${errorMessage(cause)}. Choose another one`,
+      { cause },
+    );
   }
 }
 
@@ -108,7 +112,10 @@ function directoryId(file: string): string {
   if (status === undefined) return newDirectoryId(file);
   const id = status.isFile() ? readFileSync(file, 'utf8').trim() : '';
   if (DIRECTORY_ID.test(id)) return id;
-  throw new GauntletError('invalid_setting', `"${file}" does not hold the data directory's id. Remove it, and a new one is made`);
+  throw new GauntletError(
+    'invalid_setting',
+    `"${file}" does not hold the data directory's id. Remove it, and a new one is made`,
+  );
 }
 
 function newDirectoryId(file: string): string {

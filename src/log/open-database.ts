@@ -50,7 +50,12 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
     const kept = mayHaveLost(found, connection.lastRow) ? undefined : connection.epoch;
     const epoch = kept ?? beginEpoch(connection, found, onProblem);
     highWater.raise(connection.lastRow);
-    return { ...connection, highWater, epoch, lastRow: Math.max(connection.lastRow, typeof found === 'number' ? found : 0) };
+    return {
+      ...connection,
+      highWater,
+      epoch,
+      lastRow: Math.max(connection.lastRow, typeof found === 'number' ? found : 0),
+    };
   } catch (cause) {
     if (cause instanceof GauntletError) throw cause;
     throw new GauntletError('log_unavailable', `Cannot open the log "${path}": ${errorMessage(cause)}`, { cause });
@@ -140,7 +145,8 @@ function mayHaveLost(found: HighWaterMark['found'], lastRow: number): boolean {
 function beginEpoch({ database, lastRow }: Connection, found: HighWaterMark['found'], onProblem: OnLogProblem): string {
   const epoch = newEpoch();
   writeEpoch(database, epoch);
-  const known = typeof found === 'number' ? `row ${found} was acknowledged` : 'its high-water mark is missing or damaged';
+  const known =
+    typeof found === 'number' ? `row ${found} was acknowledged` : 'its high-water mark is missing or damaged';
   const message = `The end of the log may be lost: it ends at row ${lastRow}, and ${known}. Clients are sent their sessions from the start`;
   onProblem({ code: 'frames_lost', message });
   return epoch;

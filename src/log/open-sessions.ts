@@ -76,7 +76,7 @@ export class OpenSessions {
     }
   }
 
-  #keep(id: string, { number, bounds }: SessionEntry): OpenSession {
+  #keep(id: string, { number, bounds }: Pick<SessionEntry, 'number' | 'bounds'>): OpenSession {
     const session = {
       id,
       number,

@@ -31,7 +31,11 @@ export function ensurePrivateFolder(folder: string, ownFiles: readonly string[])
 
   const entries = readdirSync(folder);
   if (entries.length > 0 && !ownFiles.some((file) => entries.includes(file))) {
-    throw refusal(folder, 'others may enter it and it holds other files', 'Run chmod 700 on it, or choose an empty folder');
+    throw refusal(
+      folder,
+      'others may enter it and it holds other files',
+      'Run chmod 700 on it, or choose an empty folder',
+    );
   }
   chmodSync(folder, OWNER_ONLY);
 }

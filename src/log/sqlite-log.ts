@@ -15,7 +15,7 @@ import { LogTail } from './log-tail.ts';
 import { openDatabase, type Durability } from './open-database.ts';
 import { OpenSessions, wakeReaders, type OpenSession } from './open-sessions.ts';
 import { readSession } from './read-session.ts';
-import { rowStore, type NewRow, type RowStore } from './row-store.ts';
+import { RowStore, type NewRow } from './row-store.ts';
 
 /** How to open the embedded log. */
 export interface SqliteLogOptions {
@@ -66,7 +66,7 @@ class SqliteLog implements FrameLog {
     this.#onProblem = onProblem;
     const open = openDatabase({ folder, durability, maxBytes: limits.logFileBytes, onProblem });
     this.epoch = open.epoch;
-    this.#store = rowStore(open, (cause) => this.#reportMark(cause));
+    this.#store = new RowStore(open, (cause) => this.#reportMark(cause));
     this.#sessions = new OpenSessions(this.#store, limits.logHeads);
     this.#tail = new LogTail(limits.logTailBytes);
     void this.#sweep(() => this.#store.forgotten());
@@ -103,14 +103,19 @@ class SqliteLog implements FrameLog {
     return session === undefined || session.head === 0 ? undefined : { first: session.first, head: session.head };
   }
 
-  list(principal: string, { limit, before }: { readonly limit: number; readonly before?: string }): readonly LoggedSession[] {
+  list(
+    principal: string,
+    { limit, before }: { readonly limit: number; readonly before?: string },
+  ): readonly LoggedSession[] {
     this.#refuseIfClosed();
-    return this.#ask('list sessions of', () => this.#store.list(principal, limit, before));
+    const entries = this.#ask('list sessions of', () => this.#store.list(principal, limit, before));
+    return entries.map(loggedSession);
   }
 
   find(sessionId: string): LoggedSession | undefined {
     this.#refuseIfClosed();
-    return this.#ask('read', () => this.#store.find(sessionId));
+    const entry = this.#ask('read', () => this.#store.session(sessionId));
+    return entry && loggedSession(entry);
   }
 
   async remove(sessionId: string): Promise<void> {
@@ -138,10 +143,14 @@ class SqliteLog implements FrameLog {
     const known = this.#ask('append to', () => this.#sessions.get(sessionId));
     const head = known?.reserved ?? 0;
     if (head !== after) {
-      throw new GauntletError('fenced', `Cannot append to session "${sessionId}" after ${after}: its log ends at ${head}. Read it again first`);
+      throw new GauntletError(
+        'fenced',
+        `Cannot append to session "${sessionId}" after ${after}: its log ends at ${head}. Read it again first`,
+      );
     }
     if (known !== undefined) return known;
-    if (first.type !== 'opened') throw new TypeError(`Cannot begin session "${sessionId}" with a frame "${first.type}"`);
+    if (first.type !== 'opened')
+      throw new TypeError(`Cannot begin session "${sessionId}" with a frame "${first.type}"`);
     return this.#sessions.create(sessionId);
   }
 
@@ -188,7 +197,11 @@ class SqliteLog implements FrameLog {
       }
     } catch (cause) {
       // The session is forgotten already; its rows only take up room until the next start.
-      this.#onProblem({ code: 'sweep_failed', message: `Cannot delete the rows of removed sessions: ${errorMessage(cause)}`, cause });
+      this.#onProblem({
+        code: 'sweep_failed',
+        message: `Cannot delete the rows of removed sessions: ${errorMessage(cause)}`,
+        cause,
+      });
     }
   }
 
@@ -198,12 +211,15 @@ class SqliteLog implements FrameLog {
       return work();
     } catch (cause) {
       if (isGauntletError(cause)) throw cause;
-      throw new GauntletError('log_unavailable', `Cannot ${action} the log: ${errorMessage(cause)}. Try again later`, { cause });
+      throw new GauntletError('log_unavailable', `Cannot ${action} the log: ${errorMessage(cause)}. Try again later`, {
+        cause,
+      });
     }
   }
 
   #refuseIfClosed(): void {
-    if (this.#isClosed) throw new GauntletError('shutting_down', 'Cannot use the log: it is closed. Connect again later');
+    if (this.#isClosed)
+      throw new GauntletError('shutting_down', 'Cannot use the log: it is closed. Connect again later');
   }
 
   #reportGap(sessionId: string, { from, to }: LogGap): void {
@@ -217,6 +233,15 @@ class SqliteLog implements FrameLog {
   #reportMark(cause: unknown): void {
     if (this.#isMarkReported) return;
     this.#isMarkReported = true;
-    this.#onProblem({ code: 'high_water_unwritable', message: `Cannot write the log's high-water mark: ${errorMessage(cause)}`, cause });
+    this.#onProblem({
+      code: 'high_water_unwritable',
+      message: `Cannot write the log's high-water mark: ${errorMessage(cause)}`,
+      cause,
+    });
   }
+}
+
+/** Without the number it has in the tables. */
+function loggedSession({ sessionId, principal, createdAt, bounds }: LoggedSession): LoggedSession {
+  return { sessionId, principal, createdAt, bounds };
 }

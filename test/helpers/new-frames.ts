@@ -4,7 +4,15 @@ import type { NewFrame } from '../../src/contract/frames.ts';
 /** The first frame of a session. */
 export function openedFrame(sessionId: string, principal = 'local'): NewFrame {
   const created_at = new Date().toISOString();
-  return { type: 'opened', session_id: sessionId, principal, created_at, cwd: '/', tool_mode: 'normal', mode: 'default' };
+  return {
+    type: 'opened',
+    session_id: sessionId,
+    principal,
+    created_at,
+    cwd: '/',
+    tool_mode: 'normal',
+    mode: 'default',
+  };
 }
 
 /** A small frame that says `message`. */

@@ -27,7 +27,12 @@ describe('the data directory', () => {
   it('is made for its owner alone, folders in it too', async () => {
     const path = newPath();
     const directory = await open(path);
-    expect([modeOf(path), modeOf(join(path, 'sessions')), modeOf(join(path, 'id')), modeOf(join(path, 'lock'))]).toEqual([0o700, 0o700, 0o600, 0o600]);
+    expect([
+      modeOf(path),
+      modeOf(join(path, 'sessions')),
+      modeOf(join(path, 'id')),
+      modeOf(join(path, 'lock')),
+    ]).toEqual([0o700, 0o700, 0o600, 0o600]);
     directory.close();
   });
 
@@ -45,7 +50,10 @@ describe('the data directory', () => {
     const path = newPath();
     mkdirSync(path, { recursive: true, mode: 0o700 });
     writeFileSync(join(path, 'id'), 'mine');
-    await expect(open(path)).rejects.toMatchObject({ code: 'invalid_setting', message: expect.stringContaining('Remove it') });
+    await expect(open(path)).rejects.toMatchObject({
+      code: 'invalid_setting',
+      message: expect.stringContaining('Remove it'),
+    });
     expect(readFileSync(join(path, 'id'), 'utf8')).toBe('mine');
   });
 
@@ -65,7 +73,10 @@ describe('the data directory', () => {
     mkdirSync(path, { recursive: true });
     chmodSync(path, 0o755);
     writeFileSync(join(path, 'thesis.txt'), '');
-    await expect(open(path)).rejects.toMatchObject({ code: 'invalid_setting', message: expect.stringContaining('chmod 700') });
+    await expect(open(path)).rejects.toMatchObject({
+      code: 'invalid_setting',
+      message: expect.stringContaining('chmod 700'),
+    });
     expect(modeOf(path)).toBe(0o755);
   });
 
@@ -81,7 +92,8 @@ describe('the data directory', () => {
   it('gives each session a folder and no other path', async () => {
     const directory = await open(newPath());
     expect(directory.sessionFolder('s_1-A')).toBe(join(directory.path, 'sessions', 's_1-A'));
-    for (const id of ['', '..', 'a/b', 'a\0', 'x'.repeat(129)]) expect(() => directory.sessionFolder(id)).toThrow(RangeError);
+    for (const id of ['', '..', 'a/b', 'a\0', 'x'.repeat(129)])
+      expect(() => directory.sessionFolder(id)).toThrow(RangeError);
     directory.close();
   });
 });
@@ -90,7 +102,10 @@ describe('the lock of the data directory', () => {
   it('turns a second server away and says what to do', async () => {
     const path = newPath();
     const first = await open(path);
-    const refusal = { code: 'invalid_setting', message: expect.stringMatching(/".*gauntlet".*another server.*GAUNTLET_DATA_DIR/) };
+    const refusal = {
+      code: 'invalid_setting',
+      message: expect.stringMatching(/".*gauntlet".*another server.*GAUNTLET_DATA_DIR/),
+    };
     await expect(open(path, 50)).rejects.toMatchObject(refusal);
     first.close();
   });

@@ -51,13 +51,20 @@ export function frameLogContract(title: string, subject: LogUnderTest): void {
     it('lets one of two rivals in', async () => {
       const log = await openLog();
       await log.append('s', 0, [openedFrame('s')]);
-      const rivals = await Promise.allSettled([log.append('s', 1, noticeFrames(1)), log.append('s', 1, noticeFrames(1))]);
+      const rivals = await Promise.allSettled([
+        log.append('s', 1, noticeFrames(1)),
+        log.append('s', 1, noticeFrames(1)),
+      ]);
       expect(rivals.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     });
 
     it('takes appends that follow each other before the first has landed', async () => {
       const log = await openLog();
-      const heads = [log.append('s', 0, [openedFrame('s')]), log.append('s', 1, noticeFrames(2)), log.append('s', 3, noticeFrames(1))];
+      const heads = [
+        log.append('s', 0, [openedFrame('s')]),
+        log.append('s', 1, noticeFrames(2)),
+        log.append('s', 3, noticeFrames(1)),
+      ];
       expect(await Promise.all(heads)).toEqual([1, 3, 4]);
     });
 
@@ -154,18 +161,22 @@ export function frameLogContract(title: string, subject: LogUnderTest): void {
       const log = await openLog();
       let sessions = 0;
       await fc.assert(
-        fc.asyncProperty(fc.array(fc.nat(9), { minLength: 1, maxLength: 12 }), fc.array(fc.nat(30), { maxLength: 5 }), async (sizes, starts) => {
-          const id = `model-${++sessions}`;
-          let head = await log.append(id, 0, [openedFrame(id)]);
-          const total = 1 + sizes.length + sizes.reduce((sum, size) => sum + size, 0);
-          const seen = starts.map((start) => readUntil(log, id, start % total, total));
-          for (const size of sizes) head = await log.append(id, head, noticeFrames(size + 1));
-          const late = readUntil(log, id, 0, total);
-          for (const [index, seqs] of (await Promise.all([...seen, late])).entries()) {
-            const start = (starts[index] ?? 0) % total;
-            expect(seqs).toEqual(Array.from({ length: total - start }, (_, offset) => start + offset + 1));
-          }
-        }),
+        fc.asyncProperty(
+          fc.array(fc.nat(9), { minLength: 1, maxLength: 12 }),
+          fc.array(fc.nat(30), { maxLength: 5 }),
+          async (sizes, starts) => {
+            const id = `model-${++sessions}`;
+            let head = await log.append(id, 0, [openedFrame(id)]);
+            const total = 1 + sizes.length + sizes.reduce((sum, size) => sum + size, 0);
+            const seen = starts.map((start) => readUntil(log, id, start % total, total));
+            for (const size of sizes) head = await log.append(id, head, noticeFrames(size + 1));
+            const late = readUntil(log, id, 0, total);
+            for (const [index, seqs] of (await Promise.all([...seen, late])).entries()) {
+              const start = (starts[index] ?? 0) % total;
+              expect(seqs).toEqual(Array.from({ length: total - start }, (_, offset) => start + offset + 1));
+            }
+          },
+        ),
         { numRuns: 60 },
       );
     });

@@ -40,9 +40,12 @@ async function smallFile(): Promise<SmallDisk> {
 async function appendUntilRefused(log: FrameLog): Promise<void> {
   let head = await log.append('ballast', 0, [openedFrame('ballast')]);
   for (const size of [100_000, 2_000, 200]) {
-    for (let isFull = false; !isFull; ) {
+    for (let isFull = false; !isFull;) {
       const append = log.append('ballast', head, [noticeFrame('x'.repeat(size))]);
-      await append.then((seq) => (head = seq), () => (isFull = true));
+      await append.then(
+        (seq) => (head = seq),
+        () => (isFull = true),
+      );
     }
   }
 }
@@ -85,7 +88,11 @@ describe.each([
   it('refuses every append of the group and keeps the heads', async () => {
     const { log, fill } = await make();
     await fill();
-    const refused = [log.append('s', 1, large), log.append('s', 5, noticeFrames(1)), log.append('new', 0, [openedFrame('new')])];
+    const refused = [
+      log.append('s', 1, large),
+      log.append('s', 5, noticeFrames(1)),
+      log.append('new', 0, [openedFrame('new')]),
+    ];
     for (const append of refused) await expect(append).rejects.toMatchObject({ code: 'log_unavailable' });
     expect([log.bounds('s'), log.bounds('new')]).toEqual([{ first: 1, head: 1 }, undefined]);
   });

@@ -38,11 +38,17 @@ describe('the embedded log', () => {
   it('writes one row an append, however many frames', async () => {
     const folder = mkdtempSync(join(root, 'log-'));
     const log = openLog({}, folder);
-    await Promise.all([log.append('s', 0, [openedFrame('s'), ...noticeFrames(99)]), log.append('s', 100, noticeFrames(3))]);
+    await Promise.all([
+      log.append('s', 0, [openedFrame('s'), ...noticeFrames(99)]),
+      log.append('s', 100, noticeFrames(3)),
+    ]);
     await log.close();
     const database = new Database(join(folder, 'log.db'));
     const rows = database.prepare('SELECT first, last FROM rows ORDER BY row').all();
-    expect(rows).toMatchObject([{ first: 1, last: 100 }, { first: 101, last: 103 }]);
+    expect(rows).toMatchObject([
+      { first: 1, last: 100 },
+      { first: 101, last: 103 },
+    ]);
     database.close();
   });
 
@@ -121,7 +127,9 @@ describe('the embedded log', () => {
     await again.remove('s');
     await again.close();
     const database = new Database(join(folder, 'log.db'));
-    expect(database.prepare('SELECT (SELECT count(*) FROM rows) + (SELECT count(*) FROM sessions) AS left').get()).toMatchObject({ left: 0 });
+    expect(
+      database.prepare('SELECT (SELECT count(*) FROM rows) + (SELECT count(*) FROM sessions) AS left').get(),
+    ).toMatchObject({ left: 0 });
     database.close();
   });
 });
