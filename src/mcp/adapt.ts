@@ -64,7 +64,7 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
   const hints = definition.annotations ?? {};
   const name = mcpToolName(server, definition.name);
   const title = visibleLine(hints.title ?? definition.title ?? `${server} - ${definition.name} (MCP)`, TITLE_CHARS);
-  const words = visibleText(definition.description ?? '', limits.mcpDescriptionChars);
+  const words = visibleText(definition.description ?? definition.title ?? definition.name, limits.mcpDescriptionChars);
   const isReadOnly = hints.readOnlyHint === true;
 
   return buildTool({
@@ -75,7 +75,7 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
     prompt: () => words,
     description: () => `Use "${visibleLine(definition.name, TITLE_CHARS)}" of the MCP server "${server}"`,
     inputSchema: jsonSchemaInput(definition.inputSchema),
-    inputJSONSchema: visibleSchema(definition.inputSchema, limits.mcpDescriptionChars),
+    inputJSONSchema: shownSchema(definition.inputSchema, limits.mcpDescriptionChars),
 
     isReadOnly: () => isReadOnly,
     isConcurrencySafe: () => isReadOnly,
@@ -138,9 +138,13 @@ function isOneText(content: McpOutput['content']): content is readonly [TextBloc
   return content.length === 1 && content[0]?.type === 'text';
 }
 
-/** The schema as sent, but for hidden characters in its words and for the type that the APIs insist on. */
-function visibleSchema(schema: JsonObject, maxChars: number): JsonObject {
-  return { type: 'object', ...(visibleWords(schema, maxChars) as JsonObject) };
+/**
+ * The schema as sent, but for hidden characters in its words, and for what the model APIs refuse at the
+ * top: another type than an object, alternatives. The server's own schema judges the input all the same.
+ */
+function shownSchema(schema: JsonObject, maxChars: number): JsonObject {
+  const { anyOf: _any, oneOf: _one, allOf: _all, ...shown } = visibleWords(schema, maxChars) as JsonObject;
+  return { type: 'object', ...shown };
 }
 
 function visibleWords(value: JsonValue, maxChars: number): JsonValue {

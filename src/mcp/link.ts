@@ -56,12 +56,15 @@ export async function openLink(options: LinkOptions): Promise<McpLink> {
   const closed = new Promise<string>((resolve) => {
     client.onclose = () => resolve((reason ??= options.describeEnd()));
   });
-  const close = async () => {
+  const closeOnce = async () => {
     await options.beforeClose?.();
     await client.close();
     // The client forgets its transport once that has closed itself; its end must be waited for all the same.
     await transport.close();
   };
+
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= closeOnce());
 
   try {
     await untilAborted(connect(client, options), options.signal);

@@ -125,7 +125,8 @@ export class StdioTransport implements Transport {
       delay(this.#limits.mcpCloseMs, undefined, { signal: stop.signal }).catch(() => undefined),
     ]);
     stop.abort();
-    await child.killTree();
+    // What the host could not end is its own to report; the connection is over either way.
+    await child.killTree().catch((error: unknown) => this.onerror?.(new Error(errorMessage(error))));
   }
 }
 

@@ -74,6 +74,21 @@ describe('a tool of a server', () => {
     });
   });
 
+  test('judges by all of its schema and shows what the model APIs take', () => {
+    const inputSchema = {
+      type: 'object',
+      properties: { a: {}, b: {} },
+      oneOf: [{ required: ['a'] }, { required: ['b'] }],
+    };
+    const tool = adapted({ inputSchema });
+    expect(tool.inputJSONSchema).toEqual({ type: 'object', properties: { a: {}, b: {} } });
+    expect([{ a: 1 }, { b: 1 }, {}].map((input) => tool.inputSchema.safeParse(input).success)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
   test('is drawn from partial input, progress, results and refusals', () => {
     const tool = adapted({});
     const progress = [{ data: { type: 'mcp', progress: 1, total: 4, message: 'step' } }];
