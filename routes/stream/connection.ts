@@ -4,18 +4,14 @@
 import type { WebSocket } from '@fastify/websocket';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/contract/errors.ts';
-import type { Seq } from '../../src/contract/frames.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { logStart } from '../log-start.ts';
 import { NotAFrame, type ClientFrame } from './client-frame.ts';
 import { CLOSE, type CloseCode } from './close-codes.ts';
-import { dispatch, type DispatchContext } from './dispatch.ts';
 import { errorFrame } from './error-frame.ts';
 import { createInbox } from './inbox.ts';
 import { createOutlet, type Outlet } from './outlet.ts';
-import { replay } from './replay.ts';
-import { welcomeFrame } from './welcome.ts';
+import { View } from './view.ts';
 
 /** What a connection is handed beside its socket and session. */
 export interface ConnectionServices extends Pick<Dependencies, 'readiness' | 'logger'> {
@@ -35,11 +31,7 @@ export class Connection {
   readonly #helloTimer: NodeJS.Timeout;
   readonly #pingTimer: NodeJS.Timeout;
   /** Present from `hello` on. */
-  #context: DispatchContext | undefined;
-  #detach: (() => void) | undefined;
-  /** Last frame the cursor has passed. */
-  #passed: Seq = 0;
-  #onPassed: (() => void) | undefined;
+  #view: View | undefined;
   /** Pings since the client last showed life. */
   #unanswered = 0;
 
@@ -74,9 +66,7 @@ export class Connection {
 
   /** The server goes: what is in the log reaches the client first, if it reads. */
   async leave(): Promise<void> {
-    const { head } = this.#session.bounds();
-    const isBehind = this.#context !== undefined && this.#passed < head;
-    if (isBehind) await this.#untilPassed(head);
+    await this.#view?.untilCaughtUp();
     this.end(CLOSE.goingAway, 'server_shutdown');
     if (this.#socket.readyState === this.#socket.CLOSED) return;
     const timer = setTimeout(() => this.#socket.terminate(), this.#services.limits.killGraceMs);
@@ -88,10 +78,10 @@ export class Connection {
     let frame: ClientFrame | undefined;
     try {
       frame = this.#services.readFrame(text);
-      if (this.#context === undefined) this.#begin(frame);
+      if (this.#view === undefined) this.#begin(frame);
       else if (frame.type === 'hello')
         throw new GauntletError('invalid_request', 'This connection has said hello already');
-      else await dispatch(frame, this.#context);
+      else await this.#view.dispatch(frame);
     } catch (error) {
       if (error instanceof NotAFrame) return this.end(CLOSE.badFrame, 'bad_frame');
       const told = errorFrame(error, frame);
@@ -103,19 +93,13 @@ export class Connection {
   #begin(frame: ClientFrame): void {
     if (frame.type !== 'hello') return this.end(CLOSE.noHello, 'no_hello');
     clearTimeout(this.#helloTimer);
-    const { principal, readiness, limits } = this.#services;
-    const feeder = this.#session.feeder((control) => this.#outlet.control(control));
-    this.#context = { session: this.#session, feeder, outlet: this.#outlet, principal, readiness };
-    this.#detach = this.#session.attach();
-
-    const start = logStart(this.#session, { fromSeq: frame.from_seq, epoch: frame.epoch });
-    this.#outlet.control(welcomeFrame(this.#session, start, limits));
-    const onPassed = (seq: Seq) => {
-      this.#passed = seq;
-      this.#onPassed?.();
-    };
-    const options = { start, progress: frame.progress, signal: this.#gone.signal, onPassed };
-    replay(this.#session, this.#outlet, options).then(
+    this.#view = new View(frame, {
+      ...this.#services,
+      session: this.#session,
+      outlet: this.#outlet,
+      gone: this.#gone.signal,
+    });
+    this.#view.ended.then(
       (why) => {
         if (why === 'slow reader') this.end(CLOSE.slowReader, 'slow_reader');
         if (why === 'session closed') this.end(CLOSE.sessionClosed, 'session_closed');
@@ -128,19 +112,6 @@ export class Connection {
     );
   }
 
-  #untilPassed(head: Seq): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.#services.limits.killGraceMs);
-      const settle = () => {
-        if (this.#passed < head && !this.#gone.signal.aborted) return;
-        clearTimeout(timer);
-        resolve();
-      };
-      this.#onPassed = settle;
-      this.#gone.signal.addEventListener('abort', settle, { once: true });
-    });
-  }
-
   #ping(): void {
     this.#unanswered += 1;
     if (this.#unanswered > 2) this.#socket.terminate();
@@ -151,7 +122,6 @@ export class Connection {
     clearTimeout(this.#helloTimer);
     clearInterval(this.#pingTimer);
     this.#gone.abort();
-    this.#detach?.();
-    this.#context?.feeder.close();
+    this.#view?.close();
   }
 }

@@ -33,16 +33,16 @@ export function createOutlet(socket: WebSocket, limits: Pick<Limits, 'socketBuff
 /** Send and wait until the kernel has it all; false when nothing moved for `stallMs`. */
 function flushed(socket: WebSocket, text: string, stallMs: number): Promise<boolean> {
   return new Promise((resolve) => {
-    let heldBytes = Infinity;
+    // An error means that the connection is gone, which its own handlers see to.
+    socket.send(text, () => end(true));
+    let heldBytes = socket.bufferedAmount;
     const watch = setInterval(() => {
-      if (socket.bufferedAmount < heldBytes) heldBytes = socket.bufferedAmount;
-      else end(false);
+      if (socket.bufferedAmount >= heldBytes) return end(false);
+      heldBytes = socket.bufferedAmount;
     }, stallMs);
     function end(isFlushed: boolean): void {
       clearInterval(watch);
       resolve(isFlushed);
     }
-    // An error means that the connection is gone, which its own handlers see to.
-    socket.send(text, () => end(true));
   });
 }

@@ -17,6 +17,9 @@ export interface ReplayOptions {
   onPassed(seq: Seq): void;
 }
 
+/** Why a cursor stopped. */
+export type ReplayEnd = 'stopped' | 'session closed' | 'slow reader';
+
 /**
  * Send frames until the signal, the end of the session, or a client that does not read.
  *
@@ -26,7 +29,7 @@ export async function replay(
   session: Session,
   outlet: Outlet,
   { start, progress, signal, onPassed }: ReplayOptions,
-): Promise<'stopped' | 'session closed' | 'slow reader'> {
+): Promise<ReplayEnd> {
   let isLive = false;
   function pass(seq: Seq): void {
     onPassed(seq);
