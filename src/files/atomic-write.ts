@@ -6,7 +6,17 @@
  * file beside the target takes the content, then its name.
  */
 import { randomUUID } from 'node:crypto';
-import { accessSync, closeSync, constants, lstatSync, mkdirSync, openSync, renameSync, rmSync, type Stats } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  type Stats,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { GauntletError } from '../contract/errors.ts';
@@ -99,14 +109,16 @@ async function giveAway(handle: { chown(uid: number, gid: number): Promise<void>
 /** Look at the target as late as possible: nothing written since it was read may be lost. */
 function expectTarget(write: AtomicWrite, target: string): Stats | undefined {
   const now = lstatSync(target, { throwIfNoEntry: false });
-  if (now && !now.isFile()) throw refuse(write, now.isDirectory() ? 'it is a folder' : 'it is not a regular file', 'irregular');
+  if (now && !now.isFile())
+    throw refuse(write, now.isDirectory() ? 'it is a folder' : 'it is not a regular file', 'irregular');
   if (write.expected === 'any') return now;
   if (write.expected === 'absent') {
     if (now) throw refuse(write, 'it came into being meanwhile. Read it first', 'exists');
     return undefined;
   }
   const then = write.expected;
-  const isSame = now?.ino === then.ino && now.dev === then.dev && now.mtimeMs === then.mtimeMs && now.size === then.size;
+  const isSame =
+    now?.ino === then.ino && now.dev === then.dev && now.mtimeMs === then.mtimeMs && now.size === then.size;
   if (!isSame) throw refuse(write, 'it changed while it was being edited. Read it again first', 'changed');
   return now;
 }

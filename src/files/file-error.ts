@@ -32,7 +32,9 @@ export function fileError(action: string, path: string, error: unknown): Gauntle
   if (error instanceof GauntletError) return error;
   const code = errorCode(error) ?? 'unknown';
   const isShortage = SHORTAGES.has(code);
-  const why = isShortage ? `the server is short of resources (${code}). Try again later` : (REASONS[code] ?? `the system refused (${code})`);
+  const why = isShortage
+    ? `the server is short of resources (${code}). Try again later`
+    : (REASONS[code] ?? `the system refused (${code})`);
   return new GauntletError(isShortage ? 'resource_exhausted' : 'tool_failed', `${action} "${path}": ${why}`, {
     details: { reason: code.toLowerCase() },
     cause: error,

@@ -24,7 +24,9 @@ export interface GlobPattern {
  */
 export function parseGlob(pattern: string, maxAlternatives: number): readonly GlobPattern[] {
   return expandBraces(pattern, maxAlternatives).map((alternative) => {
-    const segments = alternative.split('/').filter((segment, index) => (segment !== '' || index === 0) && segment !== '.');
+    const segments = alternative
+      .split('/')
+      .filter((segment, index) => (segment !== '' || index === 0) && segment !== '.');
     const firstWild = segments.findIndex((segment) => isWild(segment));
     const split = firstWild < 0 ? segments.length - 1 : firstWild;
     const rest = segments.slice(split);

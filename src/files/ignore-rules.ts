@@ -76,5 +76,8 @@ async function readPatterns(path: string, maxBytes: number): Promise<string> {
 }
 
 function isCostly(line: string): boolean {
-  return line.replaceAll('**/', '').replaceAll('/**', '').split('*').length > MAX_STARS + 1 || line.split('**').length > MAX_STARS + 1;
+  return (
+    line.replaceAll('**/', '').replaceAll('/**', '').split('*').length > MAX_STARS + 1 ||
+    line.split('**').length > MAX_STARS + 1
+  );
 }

@@ -11,7 +11,12 @@ import type { ToolUseContext } from '../contract/tool.ts';
  * @param index Position of `use` in what the tool's `paths` answered.
  * @throws {GauntletError} `tool_failed` when the path may never be used.
  */
-export async function judgedPath(locate: LocatePath, context: ToolUseContext, use: PathUse, index = 0): Promise<LocatedPath> {
+export async function judgedPath(
+  locate: LocatePath,
+  context: ToolUseContext,
+  use: PathUse,
+  index = 0,
+): Promise<LocatedPath> {
   const located = context.located?.[index] ?? (await locate(use, context));
   if (located.refusal === undefined) return located;
   throw new GauntletError('tool_failed', `Cannot use "${use.path}": ${located.refusal}`);

@@ -4,7 +4,18 @@
  * The last component is never followed, a pipe never blocks, only regular files pass, and nothing
  * beyond the size seen at open is read, so that a file that grows cannot keep a reader for ever.
  */
-import { closeSync, constants, fstatSync, lstatSync, openSync, read, readlinkSync, readSync, realpathSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  read,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs';
 import { promisify } from 'node:util';
 import { GauntletError } from '../contract/errors.ts';
 import { fileError } from './file-error.ts';
@@ -65,7 +76,8 @@ function check(descriptor: number, real: string, spelled: string): CheckedFile {
   const stats = fstatSync(descriptor);
   if (stats.isDirectory()) throw refuse(spelled, 'it is a folder', 'eisdir');
   if (!stats.isFile()) throw refuse(spelled, 'it is not a regular file', 'irregular');
-  if (!isOpenOn(descriptor, real)) throw refuse(spelled, 'it was moved or replaced after it was checked. Try again', 'moved');
+  if (!isOpenOn(descriptor, real))
+    throw refuse(spelled, 'it was moved or replaced after it was checked. Try again', 'moved');
 
   async function readAt(buffer: Uint8Array, position: number): Promise<number> {
     const length = Math.min(buffer.byteLength, stats.size - position);

@@ -32,7 +32,9 @@ function readState(older: Records, recent: Records, limit: number): ReadState {
       const next = new Map(recent);
       next.delete(record.path);
       next.set(record.path, Object.freeze(record));
-      return next.size < RECENT_RECORDS ? readState(older, next, limit) : readState(merge(older, next, limit), new Map(), limit);
+      return next.size < RECENT_RECORDS
+        ? readState(older, next, limit)
+        : readState(merge(older, next, limit), new Map(), limit);
     },
   });
 }

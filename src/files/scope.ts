@@ -55,7 +55,8 @@ export function createLocatePath(options: LocatePathOptions): LocatePath {
     // Before links are followed: "/proc/self/root/etc/passwd" really is "/etc/passwd".
     const kernel = refuseKernel(spelled);
     if (kernel !== undefined) return refused(spelled, kernel);
-    if (climbsOutOfNothing(use.path, where.session.cwd, home)) return refused(spelled, 'it climbs with ".." out of a folder that does not exist');
+    if (climbsOutOfNothing(use.path, where.session.cwd, home))
+      return refused(spelled, 'it climbs with ".." out of a folder that does not exist');
 
     const found = resolveRealPath(spelled);
     if ('refusal' in found) return refused(spelled, found.refusal);
@@ -80,7 +81,8 @@ export function createLocatePath(options: LocatePathOptions): LocatePath {
   }
 
   function writeSafety(spelled: string, real: string, stats: Stats | undefined): string | undefined {
-    if (stats?.isFile() === true && stats.nlink > 1) return 'it is a hard link: the same file has another name elsewhere';
+    if (stats?.isFile() === true && stats.nlink > 1)
+      return 'it is a hard link: the same file has another name elsewhere';
     if (stats !== undefined && !stats.isFile() && !stats.isDirectory()) return 'it is not a regular file';
     if (isProtected(spelled) || isProtected(real)) return "it belongs to the server's own settings";
     return sensitiveTarget(real) ?? (spelled === real ? undefined : sensitiveTarget(spelled));
@@ -92,7 +94,8 @@ export function createLocatePath(options: LocatePathOptions): LocatePath {
       // Resolved each time: the settings file may come into being, or become a link, while the server runs.
       const found = resolveRealPath(protectedPath);
       return (
-        isInsideFolder(foldName(protectedPath), folded) || ('real' in found && isInsideFolder(foldName(found.real), folded))
+        isInsideFolder(foldName(protectedPath), folded) ||
+        ('real' in found && isInsideFolder(foldName(found.real), folded))
       );
     });
   }

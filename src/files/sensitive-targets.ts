@@ -29,7 +29,8 @@ const PAIRS = new Set([
 ]); // prettier-ignore
 
 /** Absolute beginnings: names that start like these, below the root folder. */
-const SYSTEM = /^\/(?:private\/)?(?:etc\/(?:cron|profile|bash|zsh|ssh|sudoers|systemd|pam|environment|ld\.so|init)|var\/spool\/(?:cron|at)|var\/at\/|boot\/|(?:usr\/)?lib\/systemd\/|library\/launch)/;
+const SYSTEM =
+  /^\/(?:private\/)?(?:etc\/(?:cron|profile|bash|zsh|ssh|sudoers|systemd|pam|environment|ld\.so|init)|var\/spool\/(?:cron|at)|var\/at\/|boot\/|(?:usr\/)?lib\/systemd\/|library\/launch)/;
 
 /** What stands beside a bare repository's `HEAD`; git takes a folder with these three for a repository. */
 const BARE_PARTS = new Set(['objects', 'refs', 'hooks', 'info']);
@@ -46,11 +47,13 @@ export function sensitiveTarget(path: string): string | undefined {
   const last = names.at(-1) ?? '';
   const folder = names.find((name) => FOLDERS.has(name));
   if (folder !== undefined) return `what stands in "${folder}" can run as a program or steer one`;
-  if (FILES.has(last) || last.endsWith('.code-workspace')) return `"${last}" is read by programs as commands or settings`;
+  if (FILES.has(last) || last.endsWith('.code-workspace'))
+    return `"${last}" is read by programs as commands or settings`;
   const pair = names.findIndex((name, index) => PAIRS.has(`${names[index - 1] ?? ''}/${name}`));
   if (pair > 0) return `"${names[pair - 1] ?? ''}/${names[pair] ?? ''}" is read by programs as commands or settings`;
   if (SYSTEM.test(folded)) return 'it is a start-up, login or schedule file of the system';
-  if (completesBareRepository(path, names)) return 'it would be part of a bare git repository, whose hooks and settings git runs';
+  if (completesBareRepository(path, names))
+    return 'it would be part of a bare git repository, whose hooks and settings git runs';
   return undefined;
 }
 

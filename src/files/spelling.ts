@@ -25,7 +25,8 @@ export function refuseSpelling(path: string): string | undefined {
   if (hasHiddenCharacters(path)) return 'the path holds control, invisible or ill-formed characters';
   if (Buffer.byteLength(path) > PATH_BYTES) return `the path is longer than ${PATH_BYTES} bytes`;
   if (hasLongName(path)) return `a name in the path is longer than ${NAME_BYTES} bytes`;
-  if (path.startsWith('\\\\') || path.startsWith('//') || path.startsWith('\\??\\')) return 'network and device paths are not files here';
+  if (path.startsWith('\\\\') || path.startsWith('//') || path.startsWith('\\??\\'))
+    return 'network and device paths are not files here';
   if (/^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(path) || /^file:/i.test(path)) return 'it is a URL, not a path';
   if (!isWindows && /^[A-Za-z]:/.test(path)) return 'drive letters do not exist on this system';
   if (isWindows && /[. ](?:[\\/]|$)|[^\\/]{2,}:/.test(path.replace(/(^|[\\/])\.{1,2}(?=[\\/]|$)/g, '$1'))) {

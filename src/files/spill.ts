@@ -37,7 +37,8 @@ const CHUNK_BYTES = 1_024 * 1_024;
  * @throws {GauntletError} `spill_failed` when the disk refuses.
  */
 export async function spillText(folder: string, name: string, content: string | Buffer): Promise<SpilledText> {
-  if (!/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/.test(name)) throw new TypeError(`Cannot spill to "${name}": not a plain file name`);
+  if (!/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/.test(name))
+    throw new TypeError(`Cannot spill to "${name}": not a plain file name`);
   const found = resolveRealPath(resolve(folder, name));
   if ('refusal' in found) throw new GauntletError('spill_failed', `Cannot save the whole text: ${found.refusal}`);
   try {
@@ -78,10 +79,11 @@ export async function readSpilledRange(
     let kept = '';
     let seenChars = 0;
     function take(text: string): void {
-      if (seenChars < to && seenChars + text.length > from) kept += text.slice(Math.max(0, from - seenChars), to - seenChars);
+      if (seenChars < to && seenChars + text.length > from)
+        kept += text.slice(Math.max(0, from - seenChars), to - seenChars);
       seenChars += text.length;
     }
-    for (let position = 0; position < file.stats.size; ) {
+    for (let position = 0; position < file.stats.size;) {
       const bytes = await file.read(buffer, position);
       if (bytes === 0) break;
       take(decoder.write(buffer.subarray(0, bytes)));
@@ -111,7 +113,8 @@ function cutRange(
 function countChars(bytes: Buffer): number {
   const decoder = new StringDecoder('utf8');
   let chars = 0;
-  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) chars += decoder.write(bytes.subarray(at, at + CHUNK_BYTES)).length;
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+    chars += decoder.write(bytes.subarray(at, at + CHUNK_BYTES)).length;
   return chars + decoder.end().length;
 }
 

@@ -24,7 +24,10 @@ export function diffHunks(before: string, after: string, timeoutMs: number): rea
   const oldRegion = before.slice(start, before.length - tail);
   const newRegion = after.slice(start, after.length - tail);
   const line = countLineEnds(before, start);
-  const patch = structuredPatch('', '', oldRegion, newRegion, undefined, undefined, { context: CONTEXT_LINES, timeout: timeoutMs });
+  const patch = structuredPatch('', '', oldRegion, newRegion, undefined, undefined, {
+    context: CONTEXT_LINES,
+    timeout: timeoutMs,
+  });
   if (!patch) return [replacedHunk(oldRegion, newRegion, line)];
   return patch.hunks.map((hunk) => ({
     old_start: startLine(hunk.oldStart + line, hunk.oldLines),
@@ -73,7 +76,8 @@ function contextStart(text: string, difference: number): number {
 /** Characters both end with, from the end of a line that leaves context enough. */
 function commonTail(before: string, after: string, start: number): number {
   const most = Math.min(before.length, after.length) - start;
-  const equal = (from: number, to: number) => before.slice(before.length - to, before.length - from) === after.slice(after.length - to, after.length - from);
+  const equal = (from: number, to: number) =>
+    before.slice(before.length - to, before.length - from) === after.slice(after.length - to, after.length - from);
   let tail = 0;
   while (tail + STEP_CHARS <= most && equal(tail, tail + STEP_CHARS)) tail += STEP_CHARS;
   while (tail < most && equal(tail, tail + 1)) tail++;

@@ -47,7 +47,7 @@ export async function* walkFiles(root: string, options: WalkOptions, end: WalkEn
     followSymbolicLinks: false,
     suppressErrors: true,
     ...(options.depth === Infinity ? {} : { deep: options.depth }),
-    fs: { readdir: await visibleEntries(root, options, end) as typeof readdir },
+    fs: { readdir: (await visibleEntries(root, options, end)) as typeof readdir },
   });
   for await (const path of stream) {
     if (options.signal.aborted) return;
@@ -62,7 +62,10 @@ async function visibleEntries(root: string, options: WalkOptions, end: WalkEnd):
 
   async function visible(folder: string, entries: Dirent[]): Promise<Dirent[]> {
     const above = rulesByFolder.get(dirname(folder)) ?? rulesAbove;
-    const rules = await above.enter(folder, entries.map((entry) => entry.name));
+    const rules = await above.enter(
+      folder,
+      entries.map((entry) => entry.name),
+    );
     rulesByFolder.set(folder, rules);
     return entries.filter((entry) => {
       if (entry.name === '.git' || (!entry.isFile() && !entry.isDirectory())) return false;
@@ -85,7 +88,11 @@ async function visibleEntries(root: string, options: WalkOptions, end: WalkEnd):
       seenNames += entries.length;
       visible(path === '' ? root : path.replace(/\/$/, ''), entries).then(
         (kept) => done(null, kept),
-        (cause: unknown) => done(Object.assign(new Error('Cannot read ignore files', { cause }), { code: errorCode(cause) ?? 'EIO' }), []),
+        (cause: unknown) =>
+          done(
+            Object.assign(new Error('Cannot read ignore files', { cause }), { code: errorCode(cause) ?? 'EIO' }),
+            [],
+          ),
       );
     });
   };

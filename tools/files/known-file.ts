@@ -46,9 +46,11 @@ export async function openKnownFile(
       const record = context.session.readState.get(located.real);
       if (!record) throw refuse(file, 'it exists and was not read in this session. Read it first');
       const most = services.limits.editFileBytes;
-      if (opened.stats.size > most) throw refuse(file, `it has ${opened.stats.size} bytes, at most ${most} can be changed here. Use Bash`);
+      if (opened.stats.size > most)
+        throw refuse(file, `it has ${opened.stats.size} bytes, at most ${most} can be changed here. Use Bash`);
       const content = await opened.readWhole(most);
-      if (isChanged(opened, content, record)) throw refuse(file, `the file changed after it was read${by(services, file, context)}. Read it again first`);
+      if (isChanged(opened, content, record))
+        throw refuse(file, `the file changed after it was read${by(services, file, context)}. Read it again first`);
       return { content, stats: opened.stats, record };
     });
   } catch (error) {
@@ -72,7 +74,13 @@ export async function writeKnownFile(
   const { real } = file.located;
   const stats = await atomicWrite({ real, spelled: file.spelled, content, expected: known?.stats ?? 'absent' });
   services.writers.note(real, writer);
-  const record = { path: real, mtimeMs: stats.mtimeMs, sizeBytes: stats.size, sha256: sha256(content), isPartial: false };
+  const record = {
+    path: real,
+    mtimeMs: stats.mtimeMs,
+    sizeBytes: stats.size,
+    sha256: sha256(content),
+    isPartial: false,
+  };
   return (session) => withReadRecord(session, record);
 }
 

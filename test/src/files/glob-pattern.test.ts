@@ -48,9 +48,12 @@ describe('a glob pattern', () => {
     expect(parseGlob('{../,}**', 10).map((each) => each.base)).toEqual(['..', '']);
   });
 
-  it.each(['{a,b}'.repeat(12), '{1..100000}', '{1..99999}{1..99999}'])('%s stands for too many and is refused', (pattern) => {
-    expect(() => parseGlob(pattern, 1_000)).toThrow(RangeError);
-  });
+  it.each(['{a,b}'.repeat(12), '{1..100000}', '{1..99999}{1..99999}'])(
+    '%s stands for too many and is refused',
+    (pattern) => {
+      expect(() => parseGlob(pattern, 1_000)).toThrow(RangeError);
+    },
+  );
 
   it('does not climb after a wildcard', () => {
     expect(() => parseGlob('*/../../etc/*', 10)).toThrow('".."');

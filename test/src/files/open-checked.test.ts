@@ -16,7 +16,10 @@ describe('opening a file that was located', () => {
 
   it('a link in its place is not followed', async () => {
     symlinkSync('/etc/passwd', join(folder, 'link'));
-    await expect(read(join(folder, 'link'))).rejects.toMatchObject({ code: 'tool_failed', details: { reason: 'eloop' } });
+    await expect(read(join(folder, 'link'))).rejects.toMatchObject({
+      code: 'tool_failed',
+      details: { reason: 'eloop' },
+    });
   });
 
   it('a folder on the way that became a link is found out', async () => {
@@ -50,9 +53,13 @@ describe('opening a file that was located', () => {
   });
 
   it('no descriptor stays open after a refusal', async () => {
-    const before = execFileSync('ls', ['/proc/' + process.pid + '/fd']).toString().split('\n').length;
+    const before = execFileSync('ls', ['/proc/' + process.pid + '/fd'])
+      .toString()
+      .split('\n').length;
     for (let times = 0; times < 50; times++) await read(join(folder, 'pipe')).catch(() => undefined);
-    const after = execFileSync('ls', ['/proc/' + process.pid + '/fd']).toString().split('\n').length;
+    const after = execFileSync('ls', ['/proc/' + process.pid + '/fd'])
+      .toString()
+      .split('\n').length;
     expect(after - before).toBeLessThan(10);
   });
 

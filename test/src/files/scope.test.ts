@@ -81,12 +81,16 @@ describe('spelling', () => {
     expect((await at(path)).spelled).toBe(spelled);
   });
 
-  it.each(['./src/app.ts', 'src//app.ts', 'src/./app.ts', 'src/app.ts/', 'x/../src/app.ts'.replace('x', 'src'), 'inner/app.ts'])(
-    '%s has the one real path',
-    async (path) => {
-      expect((await at(path)).real).toBe(join(root, 'src/app.ts'));
-    },
-  );
+  it.each([
+    './src/app.ts',
+    'src//app.ts',
+    'src/./app.ts',
+    'src/app.ts/',
+    'x/../src/app.ts'.replace('x', 'src'),
+    'inner/app.ts',
+  ])('%s has the one real path', async (path) => {
+    expect((await at(path)).real).toBe(join(root, 'src/app.ts'));
+  });
 });
 
 describe('containment', () => {
@@ -103,9 +107,12 @@ describe('containment', () => {
     expect((await at(path)).isInside).toBe(false);
   });
 
-  it.each(['src/app.ts', 'src/new/deep/file.ts', '.', root, '..hidden', 'inner/app.ts'])('%s is inside', async (path) => {
-    expect((await at(path, 'write')).isInside).toBe(true);
-  });
+  it.each(['src/app.ts', 'src/new/deep/file.ts', '.', root, '..hidden', 'inner/app.ts'])(
+    '%s is inside',
+    async (path) => {
+      expect((await at(path, 'write')).isInside).toBe(true);
+    },
+  );
 
   it('an additional directory counts by its real path', async () => {
     symlinkSync(join(place, 'extra'), join(place, 'extra-link'));
@@ -120,7 +127,11 @@ describe('containment', () => {
   });
 
   it('only the own session folder of the private ones may be read', async () => {
-    const [own, others, token] = await Promise.all([at(join(sessionFolder, 'big.txt')), at(join(data, 'sessions/s2/big.txt')), at(join(data, 'token'))]);
+    const [own, others, token] = await Promise.all([
+      at(join(sessionFolder, 'big.txt')),
+      at(join(data, 'sessions/s2/big.txt')),
+      at(join(data, 'token')),
+    ]);
     expect(own).toMatchObject({ isSessionFile: true, isInside: false });
     expect(own.refusal).toBeUndefined();
     expect([others.refusal, token.refusal]).toEqual(["it is the server's own data", "it is the server's own data"]);
@@ -146,12 +157,17 @@ describe('links and odd files', () => {
     if (refusal !== undefined) expect(located.refusal).toContain(refusal);
   });
 
-  it.each(['/proc/self/environ', '/proc/self/root/etc/passwd', '/sys/kernel', '/dev/zero', '/dev/stdin', '/dev/fd/0', '/proc/self/fd/1'])(
-    '%s is never a file',
-    async (path) => {
-      expect((await at(path)).refusal).toContain('kernel');
-    },
-  );
+  it.each([
+    '/proc/self/environ',
+    '/proc/self/root/etc/passwd',
+    '/sys/kernel',
+    '/dev/zero',
+    '/dev/stdin',
+    '/dev/fd/0',
+    '/proc/self/fd/1',
+  ])('%s is never a file', async (path) => {
+    expect((await at(path)).refusal).toContain('kernel');
+  });
 
   it.each(['hardlink', 'pipe'])('writing to the %s asks in every mode', async (path) => {
     expect((await at(path, 'write')).safety).toBeTypeOf('string');
@@ -176,12 +192,17 @@ describe('writes that become execution', () => {
     expect((await at(path, 'write')).safety).toBeTypeOf('string');
   }); // prettier-ignore
 
-  it.each(['package.json', 'src/app.ts', '.github/workflows/ci.yml', 'src/config', 'src/hooks/use.ts', '.vscode/extensions.json', '.gitignore'])(
-    '%s is an ordinary file',
-    async (path) => {
-      expect((await at(path, 'write')).safety).toBeUndefined();
-    },
-  );
+  it.each([
+    'package.json',
+    'src/app.ts',
+    '.github/workflows/ci.yml',
+    'src/config',
+    'src/hooks/use.ts',
+    '.vscode/extensions.json',
+    '.gitignore',
+  ])('%s is an ordinary file', async (path) => {
+    expect((await at(path, 'write')).safety).toBeUndefined();
+  });
 
   it('reading them asks nothing more', async () => {
     expect((await at('.git/config')).safety).toBeUndefined();

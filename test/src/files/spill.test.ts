@@ -45,8 +45,11 @@ describe('a spilled text', () => {
       fc.asyncProperty(text, fc.integer({ min: 1, max: 9 }), async (whole, limitChars) => {
         const { path, chars } = await spillText(folder, 'ranges', whole);
         let joined = '';
-        for (let offsetChars: number | undefined = 0; offsetChars !== undefined; ) {
-          const range: Awaited<ReturnType<typeof readSpilledRange>> = await readSpilledRange(path, { offsetChars, limitChars });
+        for (let offsetChars: number | undefined = 0; offsetChars !== undefined;) {
+          const range: Awaited<ReturnType<typeof readSpilledRange>> = await readSpilledRange(path, {
+            offsetChars,
+            limitChars,
+          });
           expect(range.totalChars).toBe(chars);
           expect(/\p{Cs}/u.test(range.text)).toBe(false);
           joined += range.text;
@@ -60,6 +63,10 @@ describe('a spilled text', () => {
 
   it('answers a range beyond its end with nothing', async () => {
     const { path } = await spillText(temporaryFolder(), 'x', 'abc');
-    expect(await readSpilledRange(path, { offsetChars: 10, limitChars: 5 })).toEqual({ text: '', totalChars: 3, offsetChars: 3 });
+    expect(await readSpilledRange(path, { offsetChars: 10, limitChars: 5 })).toEqual({
+      text: '',
+      totalChars: 3,
+      offsetChars: 3,
+    });
   });
 });

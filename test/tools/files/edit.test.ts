@@ -82,12 +82,16 @@ describe('a refused edit', () => {
 
   it('names a file that was not read', async () => {
     const root = writeTree(temporaryFolder(), { 'a.txt': 'x' });
-    expect(await toolSession(root).refusal(edit, { file_path: 'a.txt', old_string: 'x', new_string: 'y' })).toContain('Read it first');
+    expect(await toolSession(root).refusal(edit, { file_path: 'a.txt', old_string: 'x', new_string: 'y' })).toContain(
+      'Read it first',
+    );
   });
 
   it('names a file that does not exist, and one like it', async () => {
     const root = writeTree(temporaryFolder(), { 'a.txt': 'x' });
-    expect(await toolSession(root).refusal(edit, { file_path: 'a.tx', old_string: 'x', new_string: 'y' })).toMatch(/Did you mean ".*a\.txt"/);
+    expect(await toolSession(root).refusal(edit, { file_path: 'a.tx', old_string: 'x', new_string: 'y' })).toMatch(
+      /Did you mean ".*a\.txt"/,
+    );
   });
 
   it('says that the file changed, also at the same size and time', async () => {
@@ -95,7 +99,9 @@ describe('a refused edit', () => {
     const { atime, mtime } = statSync(path);
     writeFileSync(path, 'other');
     utimesSync(path, atime, mtime);
-    expect(await session.refusal(edit, { file_path: 'a.txt', old_string: 'other', new_string: 'x' })).toContain('changed after it was read');
+    expect(await session.refusal(edit, { file_path: 'a.txt', old_string: 'other', new_string: 'x' })).toContain(
+      'changed after it was read',
+    );
   });
 
   it('says which session of the same person overtook it', async () => {
@@ -103,7 +109,9 @@ describe('a refused edit', () => {
     const other = toolSession(join(path, '..'), { sessionId: 'theirs' });
     await other.run(read, { file_path: 'a.txt' });
     await other.run(edit, { file_path: 'a.txt', old_string: 'first', new_string: 'second' });
-    expect(await session.refusal(edit, { file_path: 'a.txt', old_string: 'first', new_string: 'x' })).toContain('by session "theirs" with Edit');
+    expect(await session.refusal(edit, { file_path: 'a.txt', old_string: 'first', new_string: 'x' })).toContain(
+      'by session "theirs" with Edit',
+    );
   });
 
   it('does not name the session of somebody else', async () => {
@@ -111,7 +119,9 @@ describe('a refused edit', () => {
     const other = toolSession(join(path, '..'), { sessionId: 'theirs', principal: 'somebody else' });
     await other.run(read, { file_path: 'a.txt' });
     await other.run(edit, { file_path: 'a.txt', old_string: 'first', new_string: 'second' });
-    expect(await session.refusal(edit, { file_path: 'a.txt', old_string: 'first', new_string: 'x' })).toContain('by another session');
+    expect(await session.refusal(edit, { file_path: 'a.txt', old_string: 'first', new_string: 'x' })).toContain(
+      'by another session',
+    );
   });
 
   it('before the gate has spoken says nothing of files outside', async () => {
@@ -119,7 +129,11 @@ describe('a refused edit', () => {
     writeFileSync(outside, 'x');
     const context = toolSession(temporaryFolder()).context;
     const answers = [outside, `${outside}-not-there`].map((path) =>
-      edit.validateInput?.({ file_path: path, old_string: 'x', new_string: 'y' }, { session: context, sessionFolder: '/nowhere', isReadDenied: () => false } as never),
+      edit.validateInput?.({ file_path: path, old_string: 'x', new_string: 'y' }, {
+        session: context,
+        sessionFolder: '/nowhere',
+        isReadDenied: () => false,
+      } as never),
     );
     expect(await Promise.all(answers)).toEqual([{ result: true }, { result: true }]);
   });
@@ -127,7 +141,13 @@ describe('a refused edit', () => {
 
 describe('an edit, drawn', () => {
   it('grows with its input and never throws', () => {
-    const steps = [{}, { file_path: 'a' }, { file_path: 'a', old_string: 'x' }, { file_path: 'a', old_string: 'x', new_string: 'y' }, { file_path: 7 } as never];
+    const steps = [
+      {},
+      { file_path: 'a' },
+      { file_path: 'a', old_string: 'x' },
+      { file_path: 'a', old_string: 'x', new_string: 'y' },
+      { file_path: 7 } as never,
+    ];
     const drawn = steps.map((step) => edit.renderToolUseMessage(step));
     expect(drawn.map((display) => display.title)).toEqual(['Edit …', 'Edit a', 'Edit a', 'Edit a', 'Edit …']);
     expect(drawn[3]?.blocks).toMatchObject([{ kind: 'diff' }]);

@@ -11,7 +11,10 @@ import { allowEverything, parentMessage, toolUseContextIn } from '../../helpers/
 
 const tool = readTool(fileServices());
 
-async function readBlocks(root: string, input: { file_path: string; pages?: string; offset?: number; limit?: number }): Promise<Exclude<ToolResultBlock['content'], string>> {
+async function readBlocks(
+  root: string,
+  input: { file_path: string; pages?: string; offset?: number; limit?: number },
+): Promise<Exclude<ToolResultBlock['content'], string>> {
   const result = await tool.call(input, toolUseContextIn(root), allowEverything, parentMessage, undefined);
   const { content } = tool.mapToolResultToToolResultBlockParam(result.data, 'call-1');
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -31,7 +34,8 @@ function pdf(lines: readonly string[]): string {
 }
 
 describe('images', () => {
-  const picture = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: 'teal' } });
+  const picture = (width: number, height: number) =>
+    sharp({ create: { width, height, channels: 3, background: 'teal' } });
 
   it.each([
     ['png', 'image/png'],
@@ -42,7 +46,9 @@ describe('images', () => {
     const root = temporaryFolder();
     writeFileSync(join(root, 'picture.dat'), await picture(8, 8).toFormat(format).toBuffer());
     const data = readFileSync(join(root, 'picture.dat')).toString('base64');
-    expect(await readBlocks(root, { file_path: 'picture.dat' })).toEqual([{ type: 'image', source: { type: 'base64', media_type: mediaType, data } }]);
+    expect(await readBlocks(root, { file_path: 'picture.dat' })).toEqual([
+      { type: 'image', source: { type: 'base64', media_type: mediaType, data } },
+    ]);
   });
 
   it('a large one is scaled down', async () => {
@@ -61,22 +67,34 @@ describe('images', () => {
   });
 
   it('a broken one is refused', async () => {
-    const root = writeTree(temporaryFolder(), { 'a.png': Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), Buffer.alloc(50)]) });
+    const root = writeTree(temporaryFolder(), {
+      'a.png': Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), Buffer.alloc(50)]),
+    });
     expect(await toolSession(root).refusal(tool, { file_path: 'a.png' })).toContain('Cannot show');
   });
 });
 
 describe('PDFs', () => {
-  const root = writeTree(temporaryFolder(), { 'doc.pdf': pdf(Array.from({ length: 30 }, (_, index) => `This is page ${index + 1}.`)), 'broken.pdf': '%PDF-1.4\nnonsense' });
+  const root = writeTree(temporaryFolder(), {
+    'doc.pdf': pdf(Array.from({ length: 30 }, (_, index) => `This is page ${index + 1}.`)),
+    'broken.pdf': '%PDF-1.4\nnonsense',
+  });
 
   it('are shown by page', async () => {
     const blocks = await readBlocks(root, { file_path: 'doc.pdf', pages: '2-3' });
-    expect(blocks).toEqual([{ type: 'text', text: '<page number="2">\nThis is page 2.\n</page>\n<page number="3">\nThis is page 3.\n</page>' }]);
+    expect(blocks).toEqual([
+      {
+        type: 'text',
+        text: '<page number="2">\nThis is page 2.\n</page>\n<page number="3">\nThis is page 3.\n</page>',
+      },
+    ]);
   });
 
   it('without a choice of pages begin, and say how to go on', async () => {
     const [block] = await readBlocks(root, { file_path: 'doc.pdf' });
-    expect(block).toMatchObject({ text: expect.stringMatching(/This is page 20\.[^]*PARTIAL: pages 1-20 of 30 .*"21-30"/) });
+    expect(block).toMatchObject({
+      text: expect.stringMatching(/This is page 20\.[^]*PARTIAL: pages 1-20 of 30 .*"21-30"/),
+    });
   });
 
   it.each([
@@ -90,8 +108,16 @@ describe('PDFs', () => {
 });
 
 describe('notebooks', () => {
-  const cell = (id: string, source: string, outputs: readonly unknown[] = []) => ({ cell_type: 'code', id, source: [source], execution_count: 1, metadata: {}, outputs });
-  const notebook = (cells: readonly unknown[]) => JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells });
+  const cell = (id: string, source: string, outputs: readonly unknown[] = []) => ({
+    cell_type: 'code',
+    id,
+    source: [source],
+    execution_count: 1,
+    metadata: {},
+    outputs,
+  });
+  const notebook = (cells: readonly unknown[]) =>
+    JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells });
 
   it('show each cell with what it put out', async () => {
     const outputs = [
@@ -101,12 +127,16 @@ describe('notebooks', () => {
     ];
     const root = writeTree(temporaryFolder(), { 'n.ipynb': notebook([cell('abc', 'print(1)', outputs)]) });
     const [text, image] = await readBlocks(root, { file_path: 'n.ipynb' });
-    expect(text).toMatchObject({ text: expect.stringMatching(/<cell id="abc" type="code"[^]*print\(1\)[^]*hello[^]*<Figure>[^]*ValueError: bad/) });
+    expect(text).toMatchObject({
+      text: expect.stringMatching(/<cell id="abc" type="code"[^]*print\(1\)[^]*hello[^]*<Figure>[^]*ValueError: bad/),
+    });
     expect(image).toMatchObject({ source: { media_type: 'image/png', data: 'aGVsbG8=' } });
   });
 
   it('are read by cells', async () => {
-    const root = writeTree(temporaryFolder(), { 'n.ipynb': notebook(['a', 'b', 'c'].map((id) => cell(id, `source ${id}`))) });
+    const root = writeTree(temporaryFolder(), {
+      'n.ipynb': notebook(['a', 'b', 'c'].map((id) => cell(id, `source ${id}`))),
+    });
     const text = await toolSession(root).run(tool, { file_path: 'n.ipynb', offset: 2, limit: 1 });
     expect(text).toContain('source b');
     expect(text).not.toMatch(/source [ac]/);

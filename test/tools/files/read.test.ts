@@ -26,7 +26,9 @@ describe('reading text', () => {
 
   it('starts at the offset and stops at the limit', async () => {
     const root = writeTree(temporaryFolder(), { 'a.txt': numbered(100) });
-    expect(await toolSession(root).run(read, { file_path: 'a.txt', offset: 10, limit: 2 })).toBe('    10\tline 10\n    11\tline 11');
+    expect(await toolSession(root).run(read, { file_path: 'a.txt', offset: 10, limit: 2 })).toBe(
+      '    10\tline 10\n    11\tline 11',
+    );
   });
 
   it('says that there is more and how to go on', async () => {
@@ -75,7 +77,11 @@ describe('reading text', () => {
 });
 
 describe('what cannot be read', () => {
-  const root = writeTree(temporaryFolder(), { 'Config.json': '{}', latin: Buffer.from([0x63, 0xe9, 0x0a]), 'a.txt': 'x' });
+  const root = writeTree(temporaryFolder(), {
+    'Config.json': '{}',
+    latin: Buffer.from([0x63, 0xe9, 0x0a]),
+    'a.txt': 'x',
+  });
   mkdirSync(join(root, 'folder'));
   execFileSync('mkfifo', [join(root, 'pipe')]);
   symlinkSync('nowhere', join(root, 'dangling'));
@@ -105,8 +111,16 @@ describe('what cannot be read', () => {
   });
 
   it('a file swapped for a link after the gate is not followed', async () => {
-    const located = [{ spelled: join(root, 'a.txt'), real: join(root, 'dangling'), isInside: true, isSessionFile: false }];
-    const call = read.call({ file_path: 'a.txt' }, toolUseContextIn(root, { located }), allowEverything, parentMessage, undefined);
+    const located = [
+      { spelled: join(root, 'a.txt'), real: join(root, 'dangling'), isInside: true, isSessionFile: false },
+    ];
+    const call = read.call(
+      { file_path: 'a.txt' },
+      toolUseContextIn(root, { located }),
+      allowEverything,
+      parentMessage,
+      undefined,
+    );
     await expect(call).rejects.toThrow('became a link');
   });
 });
@@ -116,7 +130,11 @@ describe('what a read leaves behind', () => {
     const root = writeTree(temporaryFolder(), { 'a.txt': numbered(10) });
     const session = toolSession(root);
     await session.run(read, { file_path: 'a.txt', offset: 3, limit: 1 });
-    expect(session.context.readState.get(join(root, 'a.txt'))).toMatchObject({ sizeBytes: 71, isPartial: true, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(session.context.readState.get(join(root, 'a.txt'))).toMatchObject({
+      sizeBytes: 71,
+      isPartial: true,
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
     expect(session.context.version).toBe(2);
   });
 });

@@ -46,7 +46,9 @@ describe('writing a file', () => {
     const session = toolSession(root);
     await session.run(read, { file_path: 'a.txt' });
     writeFileSync(join(root, 'a.txt'), 'changed');
-    expect(await session.refusal(write, { file_path: 'a.txt', content: 'mine' })).toContain('changed after it was read');
+    expect(await session.refusal(write, { file_path: 'a.txt', content: 'mine' })).toContain(
+      'changed after it was read',
+    );
   });
 
   it.each([

@@ -14,7 +14,8 @@ const sorted = (text: string) => text.split('\n').sort();
 describe('finding files', () => {
   it('lists matches, newest first', async () => {
     const root = writeTree(temporaryFolder(), { 'old.ts': '', 'new.ts': '', 'src/middle.ts': '', 'other.js': '' });
-    for (const [index, path] of ['old.ts', 'src/middle.ts', 'new.ts'].entries()) utimesSync(join(root, path), 1_000 + index, 1_000 + index);
+    for (const [index, path] of ['old.ts', 'src/middle.ts', 'new.ts'].entries())
+      utimesSync(join(root, path), 1_000 + index, 1_000 + index);
     expect(await toolSession(root).run(glob, { pattern: '**/*.ts' })).toBe('new.ts\nsrc/middle.ts\nold.ts');
   });
 
@@ -38,7 +39,12 @@ describe('finding files', () => {
   });
 
   it('obeys the ignore files of the repository above', async () => {
-    const root = writeTree(temporaryFolder(), { '.gitignore': '/src/made\n', '.git/HEAD': '', 'src/made/a.js': '', 'src/b.js': '' });
+    const root = writeTree(temporaryFolder(), {
+      '.gitignore': '/src/made\n',
+      '.git/HEAD': '',
+      'src/made/a.js': '',
+      'src/b.js': '',
+    });
     expect(await toolSession(root).run(glob, { pattern: '**/*.js', path: 'src' })).toBe('src/b.js');
     expect(await toolSession(root).run(glob, { pattern: '*.js', path: 'src/made' })).toBe('src/made/a.js');
   });
@@ -63,7 +69,9 @@ describe('finding files', () => {
 
   it('does not tell of what may not be read', async () => {
     const root = writeTree(temporaryFolder(), { 'a.txt': '', 'secret/b.txt': '', '.env': '' });
-    const session = toolSession(root, { isReadDenied: (path) => path.startsWith(join(root, 'secret')) || path.endsWith('.env') });
+    const session = toolSession(root, {
+      isReadDenied: (path) => path.startsWith(join(root, 'secret')) || path.endsWith('.env'),
+    });
     expect(await session.run(glob, { pattern: '**' })).toBe('a.txt');
   });
 

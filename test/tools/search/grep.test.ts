@@ -31,24 +31,37 @@ describe('searching', () => {
   const search = (input: Record<string, unknown>) => toolSession(root).run(grep, input);
 
   it('lists files, newest first', async () => {
-    for (const [index, path] of ['a.txt', 'src/b.ts', 'src/odd: name.txt', '.hidden/c.txt'].entries()) utimesSync(join(root, path), 1_000 + index, 1_000 + index);
+    for (const [index, path] of ['a.txt', 'src/b.ts', 'src/odd: name.txt', '.hidden/c.txt'].entries())
+      utimesSync(join(root, path), 1_000 + index, 1_000 + index);
     expect(await search({ pattern: 'alpha' })).toBe('Found 4 files\n.hidden/c.txt\nsrc/odd: name.txt\nsrc/b.ts\na.txt');
   });
 
   it('shows matching lines with path and number', async () => {
     expect(sorted(await search({ pattern: 'alpha', output_mode: 'content' }))).toEqual(
-      ['.hidden/c.txt:1:alpha hidden', 'a.txt:1:alpha', 'src/b.ts:1:const alpha = 1;', 'src/b.ts:2:alpha();', 'src/odd: name.txt:1:alpha here'].sort(),
+      [
+        '.hidden/c.txt:1:alpha hidden',
+        'a.txt:1:alpha',
+        'src/b.ts:1:const alpha = 1;',
+        'src/b.ts:2:alpha();',
+        'src/odd: name.txt:1:alpha here',
+      ].sort(),
     );
   });
 
   it.each([
     [{ pattern: 'alpha', glob: '*.ts', output_mode: 'count' }, 'src/b.ts:2'],
     [{ pattern: 'alpha', type: 'ts' }, 'Found 1 file\nsrc/b.ts'],
-    [{ pattern: 'ALPHA', path: 'a.txt', '-i': true, output_mode: 'content', '-n': false }, 'a.txt:alpha\na.txt:Alpha again'],
+    [
+      { pattern: 'ALPHA', path: 'a.txt', '-i': true, output_mode: 'content', '-n': false },
+      'a.txt:alpha\na.txt:Alpha again',
+    ],
     [{ pattern: 'alph.', path: 'src/b.ts', '-o': true, output_mode: 'content' }, 'src/b.ts:1:alpha\nsrc/b.ts:2:alpha'],
     [{ pattern: 'beta', path: 'a.txt', '-C': 1, output_mode: 'content' }, 'a.txt-1-alpha\na.txt:2:beta\na.txt-3-gamma'],
     [{ pattern: 'beta', path: 'a.txt', '-A': 1, output_mode: 'content' }, 'a.txt:2:beta\na.txt-3-gamma'],
-    [{ pattern: 'alpha.*gam', path: 'a.txt', multiline: true, output_mode: 'content' }, 'a.txt:1:alpha\na.txt:2:beta\na.txt:3:gamma'],
+    [
+      { pattern: 'alpha.*gam', path: 'a.txt', multiline: true, output_mode: 'content' },
+      'a.txt:1:alpha\na.txt:2:beta\na.txt:3:gamma',
+    ],
     [{ pattern: 'nowhere to be found' }, 'No files found'],
     [{ pattern: 'nowhere to be found', output_mode: 'content' }, 'No matches found'],
     [{ pattern: '--pre=sh' }, 'No files found'],
@@ -67,7 +80,9 @@ describe('searching', () => {
   });
 
   it('counts the files that a page leaves out', async () => {
-    expect(await search({ pattern: 'alpha', head_limit: 1 })).toContain('PARTIAL: 1-1 of 4 are shown. Go on with offset 1');
+    expect(await search({ pattern: 'alpha', head_limit: 1 })).toContain(
+      'PARTIAL: 1-1 of 4 are shown. Go on with offset 1',
+    );
   });
 
   it('cuts lines that are too long', async () => {
@@ -110,7 +125,11 @@ describe('what a search may not show', () => {
   });
 
   it('lies in the server’s own folders, but for the session’s', async () => {
-    const root = writeTree(temporaryFolder(), { 'data/token': 'alpha', 'data/s1/spill.txt': 'alpha', 'data/s2/spill.txt': 'alpha' });
+    const root = writeTree(temporaryFolder(), {
+      'data/token': 'alpha',
+      'data/s1/spill.txt': 'alpha',
+      'data/s2/spill.txt': 'alpha',
+    });
     const tool = grepTool({ ...fileServices(), processHost, privateFolders: [join(root, 'data')] });
     const session = toolSession(root, { sessionFolder: join(root, 'data/s1') });
     expect(await session.run(tool, { pattern: 'alpha' })).toBe('Found 1 file\ndata/s1/spill.txt');
@@ -119,7 +138,9 @@ describe('what a search may not show', () => {
   it('is a name with characters nobody can see, as it stands', async () => {
     const root = writeTree(temporaryFolder(), { 'a\u001b[2Jb\n.txt': 'alpha\n', 'plain.txt': 'alpha\n' });
     const session = toolSession(root);
-    expect(sorted(await session.run(grep, { pattern: 'alpha', output_mode: 'content' }))).toContain('a\\u{1b}[2Jb\\u{a}.txt:1:alpha');
+    expect(sorted(await session.run(grep, { pattern: 'alpha', output_mode: 'content' }))).toContain(
+      'a\\u{1b}[2Jb\\u{a}.txt:1:alpha',
+    );
     expect(sorted(await session.run(grep, { pattern: 'alpha' }))).toContain('a\\u{1b}[2Jb\\u{a}.txt');
   });
 });
@@ -147,7 +168,13 @@ describe('a search that cannot be made', () => {
     for (let index = 0; index < 50; index++) writeFileSync(join(root, `many/${index}`), 'needle\n'.repeat(20_000));
     const controller = new AbortController();
     const context = toolUseContextIn(root, { signal: controller.signal });
-    const call = grep.call({ pattern: 'needle', output_mode: 'content', head_limit: 0 }, context, allowEverything, parentMessage, () => undefined);
+    const call = grep.call(
+      { pattern: 'needle', output_mode: 'content', head_limit: 0 },
+      context,
+      allowEverything,
+      parentMessage,
+      () => undefined,
+    );
     controller.abort();
     await expect(call).rejects.toThrow();
     expect(processesWith(`${processHost.ownerId}.`).length).toBeLessThanOrEqual(20);

@@ -11,7 +11,13 @@ import type { EditArguments } from './schema.ts';
 export function renderEdit(input: Partial<EditArguments>, limits: Limits): Display {
   const title = `${input.old_string === '' ? 'Create' : 'Edit'} ${showValue(input.file_path, '…')}`;
   const subtitle = input.replace_all === true ? { subtitle: 'every occurrence' } : {};
-  return { title, ...subtitle, tone: 'warning', blocks: intendedDiff(input, limits), group: { key: 'edit', title: 'Edit files' } };
+  return {
+    title,
+    ...subtitle,
+    tone: 'warning',
+    blocks: intendedDiff(input, limits),
+    group: { key: 'edit', title: 'Edit files' },
+  };
 }
 
 /** What changed, for people. */
@@ -36,7 +42,11 @@ export function renderEditRejected(input: Partial<EditArguments>, message: strin
 
 /** A call that failed. */
 export function renderEditError(message: string, input: Partial<EditArguments>): Display {
-  return { title: `Could not edit ${showValue(input.file_path, 'the file')}`, tone: 'danger', blocks: [{ kind: 'text', text: message }] };
+  return {
+    title: `Could not edit ${showValue(input.file_path, 'the file')}`,
+    tone: 'danger',
+    blocks: [{ kind: 'text', text: message }],
+  };
 }
 
 /** What the model is sent. */

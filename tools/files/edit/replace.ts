@@ -25,12 +25,14 @@ export function replaceText(text: string, request: ReplaceRequest): Replacement 
   const wanted = isExact || !hasWindows ? asWritten : asWindows;
 
   const count = countOccurrences(text, wanted.old);
-  if (count === 0) return { refusal: `old_string was not found. Read the file again and copy the text exactly, blanks included` };
+  if (count === 0)
+    return { refusal: `old_string was not found. Read the file again and copy the text exactly, blanks included` };
   if (count > 1 && !request.isAll) {
     return { refusal: `old_string occurs ${count} times. Give more context to make it unique, or set replace_all` };
   }
   const chars = text.length + count * (wanted.new.length - wanted.old.length);
-  if (chars > request.maxChars) return { refusal: `the file would have ${chars} characters, more than ${request.maxChars}` };
+  if (chars > request.maxChars)
+    return { refusal: `the file would have ${chars} characters, more than ${request.maxChars}` };
   return { text: text.split(wanted.old).join(wanted.new), count };
 }
 

@@ -34,29 +34,54 @@ interface EditPlan {
 }
 
 /** Refuse, before anybody is asked, an edit that cannot be made. */
-export async function validateEdit(services: FileToolServices, input: EditArguments, context: ToolUseContext): Promise<ValidationResult> {
+export async function validateEdit(
+  services: FileToolServices,
+  input: EditArguments,
+  context: ToolUseContext,
+): Promise<ValidationResult> {
   if (input.old_string === input.new_string && input.old_string !== '') {
     return { result: false, message: `Cannot edit "${input.file_path}": old_string and new_string are equal` };
   }
-  return validateUnasked(services, input.file_path, context, (located) => planEdit(services, input, inHand(located, input), context));
+  return validateUnasked(services, input.file_path, context, (located) =>
+    planEdit(services, input, inHand(located, input), context),
+  );
 }
 
 /** Run Edit. */
-export async function runEdit(services: FileToolServices, input: EditArguments, context: ToolUseContext): Promise<ToolResult<EditOutput>> {
+export async function runEdit(
+  services: FileToolServices,
+  input: EditArguments,
+  context: ToolUseContext,
+): Promise<ToolResult<EditOutput>> {
   const located = await judgedPath(services.locate, context, { path: input.file_path, access: 'write' });
   const file = inHand(located, input);
   const plan = await planEdit(services, input, file, context);
   context.signal.throwIfAborted();
   const writer = { sessionId: context.sessionId, principal: context.principal, toolName: 'Edit' };
-  const contextModifier = await writeKnownFile(services, file, plan.known, encodeText(plan.after, plan.hasMark), writer);
+  const contextModifier = await writeKnownFile(
+    services,
+    file,
+    plan.known,
+    encodeText(plan.after, plan.hasMark),
+    writer,
+  );
   const hunks = diffHunks(plan.before, plan.after, services.limits.diffMs);
   return { data: { path: located.spelled, isNew: !plan.known, replacements: plan.count, hunks }, contextModifier };
 }
 
-async function planEdit(services: FileToolServices, input: EditArguments, file: FileInHand, context: ToolUseContext): Promise<EditPlan> {
+async function planEdit(
+  services: FileToolServices,
+  input: EditArguments,
+  file: FileInHand,
+  context: ToolUseContext,
+): Promise<EditPlan> {
   const known = await openKnownFile(services, file, context);
   if (input.old_string === '') {
-    if (known) throw refuse(input, 'it exists, and an empty old_string creates a new file. Give the text to replace, or use Write');
+    if (known)
+      throw refuse(
+        input,
+        'it exists, and an empty old_string creates a new file. Give the text to replace, or use Write',
+      );
     return { known, before: '', after: input.new_string, hasMark: false, count: 1 };
   }
   if (!known) throw missing(services, input, file.located, context);
@@ -72,11 +97,17 @@ async function planEdit(services: FileToolServices, input: EditArguments, file: 
   return { known, before: decoded.text, after: replaced.text, hasMark: decoded.hasMark, count: replaced.count };
 }
 
-function missing(services: FileToolServices, input: EditArguments, located: LocatedPath, context: ToolUseContext): GauntletError {
+function missing(
+  services: FileToolServices,
+  input: EditArguments,
+  located: LocatedPath,
+  context: ToolUseContext,
+): GauntletError {
   const similar = located.isInside
     ? similarPath(located.real, services.limits.similarNames, (path) => context.isReadDenied(path))
     : undefined;
-  const next = similar === undefined ? 'Create it with Write, or with an empty old_string' : `Did you mean "${similar}"?`;
+  const next =
+    similar === undefined ? 'Create it with Write, or with an empty old_string' : `Did you mean "${similar}"?`;
   return refuse(input, `it does not exist. ${next}`);
 }
 

@@ -3,10 +3,16 @@ import { z } from 'zod';
 
 /** Input of Edit. */
 export const EditInput = z.strictObject({
-  file_path: z.string().min(1).describe('The file to change: an absolute path, or one relative to the working directory'),
+  file_path: z
+    .string()
+    .min(1)
+    .describe('The file to change: an absolute path, or one relative to the working directory'),
   old_string: z.string().describe('The exact text to replace; empty to create a new file'),
   new_string: z.string().describe('The text to put in its place; must differ from old_string'),
-  replace_all: z.boolean().optional().describe('Replace every occurrence of old_string (default false: it must occur exactly once)'),
+  replace_all: z
+    .boolean()
+    .optional()
+    .describe('Replace every occurrence of old_string (default false: it must occur exactly once)'),
 });
 
 /** A parsed input of Edit. */

@@ -5,7 +5,7 @@ import type { Limits } from '../../../config/limits.ts';
 import { errorMessage, GauntletError } from '../../../src/contract/errors.ts';
 import { errorCode } from '../../../src/files/real-path.ts';
 import type { RichOutput } from './output.ts';
-import type { RichFile } from './rich.ts';
+import type { RichFile } from './rich-file.ts';
 
 type Sharp = typeof import('sharp').default;
 
@@ -27,7 +27,8 @@ export async function readImage(rich: RichFile, bytes: Buffer, limits: Limits): 
 
 async function scaledImage(rich: RichFile, bytes: Buffer, sharp: Sharp, limits: Limits): Promise<RichOutput> {
   try {
-    const open = () => sharp(bytes, { limitInputPixels: limits.imagePixels }).timeout({ seconds: Math.ceil(limits.richReadMs / 1_000) });
+    const open = () =>
+      sharp(bytes, { limitInputPixels: limits.imagePixels }).timeout({ seconds: Math.ceil(limits.richReadMs / 1_000) });
     const { width, height } = await open().metadata();
     const label = `${width} × ${height} ${rich.kind.slice('image/'.length).toUpperCase()}`;
     const isSmall = Math.max(width, height) <= limits.imageEdgePixels && bytes.length <= limits.imageBytes;
@@ -44,9 +45,16 @@ async function scaledImage(rich: RichFile, bytes: Buffer, sharp: Sharp, limits: 
     }
   } catch (error) {
     rich.signal.throwIfAborted();
-    throw new GauntletError('tool_failed', `Cannot show "${rich.path}": ${errorMessage(error)}. The image is broken or too large`, { cause: error });
+    throw new GauntletError(
+      'tool_failed',
+      `Cannot show "${rich.path}": ${errorMessage(error)}. The image is broken or too large`,
+      { cause: error },
+    );
   }
-  throw new GauntletError('tool_failed', `Cannot show "${rich.path}": it stays over ${limits.imageBytes} bytes however it is scaled`);
+  throw new GauntletError(
+    'tool_failed',
+    `Cannot show "${rich.path}": it stays over ${limits.imageBytes} bytes however it is scaled`,
+  );
 }
 
 function imageOutput(rich: RichFile, bytes: Buffer, mediaType: string, summary: string): RichOutput {

@@ -31,7 +31,8 @@ export function readTool(services: FileToolServices) {
     getToolUseSummary: (input) => input.file_path ?? '',
     getActivityDescription: (input) => `Reading ${input.file_path ?? 'a file'}`,
     renderToolUseMessage: renderRead,
-    renderToolResultMessage: (output: ReadOutput, _progress, { style }) => renderReadResult(output, style, services.limits),
+    renderToolResultMessage: (output: ReadOutput, _progress, { style }) =>
+      renderReadResult(output, style, services.limits),
     renderToolUseRejectedMessage: renderReadRejected,
     renderToolUseErrorMessage: renderReadError,
   });

@@ -6,7 +6,7 @@ import type { Limits } from '../../../config/limits.ts';
 import type { ResultContentBlock } from '../../../src/contract/blocks.ts';
 import { GauntletError } from '../../../src/contract/errors.ts';
 import type { RichOutput } from './output.ts';
-import type { RichFile } from './rich.ts';
+import type { RichFile } from './rich-file.ts';
 
 const Multiline = z.union([z.string(), z.array(z.string()).transform((lines) => lines.join(''))]);
 
@@ -42,7 +42,10 @@ export function readNotebook(rich: RichFile, bytes: Buffer, limits: Limits): Ric
   let shown = 0;
   for (const cell of wanted) {
     const blocks = cellBlocks(cell, first + shown, limits);
-    const bytesOfCell = blocks.reduce((sum, block) => sum + (block.type === 'text' ? Buffer.byteLength(block.text) : 0), 0);
+    const bytesOfCell = blocks.reduce(
+      (sum, block) => sum + (block.type === 'text' ? Buffer.byteLength(block.text) : 0),
+      0,
+    );
     if (shown > 0 && usedBytes + bytesOfCell > limits.readPageBytes) break;
     usedBytes += bytesOfCell;
     content.push(...blocks);
@@ -50,11 +53,25 @@ export function readNotebook(rich: RichFile, bytes: Buffer, limits: Limits): Ric
   }
   const last = first + shown - 1;
   if (shown < wanted.length) {
-    content.push({ type: 'text', text: `PARTIAL: cells ${first}-${last} of ${cells.length} are shown. Go on with offset ${last + 1}` });
+    content.push({
+      type: 'text',
+      text: `PARTIAL: cells ${first}-${last} of ${cells.length} are shown. Go on with offset ${last + 1}`,
+    });
   }
-  if (shown === 0) content.push({ type: 'text', text: `The notebook has ${cells.length} cells; there is nothing from cell ${first} on` });
+  if (shown === 0)
+    content.push({
+      type: 'text',
+      text: `The notebook has ${cells.length} cells; there is nothing from cell ${first} on`,
+    });
   const summary = shown === cells.length ? `${shown} cells` : `cells ${first}-${last} of ${cells.length}`;
-  return { type: 'notebook', path: rich.path, content, summary, sizeBytes: rich.file.stats.size, isPartial: shown < cells.length };
+  return {
+    type: 'notebook',
+    path: rich.path,
+    content,
+    summary,
+    sizeBytes: rich.file.stats.size,
+    isPartial: shown < cells.length,
+  };
 }
 
 function parseNotebook(path: string, bytes: Buffer): z.output<typeof Notebook> {
@@ -62,11 +79,19 @@ function parseNotebook(path: string, bytes: Buffer): z.output<typeof Notebook> {
   try {
     value = JSON.parse(bytes.toString('utf8'));
   } catch (error) {
-    throw new GauntletError('tool_failed', `Cannot read "${path}": it is not JSON, as a notebook must be. Look at it with Bash`, { cause: error });
+    throw new GauntletError(
+      'tool_failed',
+      `Cannot read "${path}": it is not JSON, as a notebook must be. Look at it with Bash`,
+      { cause: error },
+    );
   }
   const parsed = Notebook.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new GauntletError('tool_failed', `Cannot read "${path}": it is not a notebook of nbformat 4. Look at it with Bash`, { cause: parsed.error });
+  throw new GauntletError(
+    'tool_failed',
+    `Cannot read "${path}": it is not a notebook of nbformat 4. Look at it with Bash`,
+    { cause: parsed.error },
+  );
 }
 
 function cellBlocks(cell: NotebookCell, number: number, limits: Limits): readonly ResultContentBlock[] {
@@ -85,7 +110,8 @@ function cellBlocks(cell: NotebookCell, number: number, limits: Limits): readonl
 
 function textOf(output: NotebookCellOutput): string {
   if (output.text !== undefined) return output.text;
-  if (output.output_type === 'error') return [`${output.ename ?? 'Error'}: ${output.evalue ?? ''}`, ...(output.traceback ?? [])].join('\n');
+  if (output.output_type === 'error')
+    return [`${output.ename ?? 'Error'}: ${output.evalue ?? ''}`, ...(output.traceback ?? [])].join('\n');
   const plain = Multiline.safeParse(output.data?.['text/plain']);
   return plain.success ? plain.data : '';
 }
@@ -93,11 +119,14 @@ function textOf(output: NotebookCellOutput): string {
 function imageOf(output: NotebookCellOutput): ResultContentBlock | undefined {
   for (const media_type of ['image/png', 'image/jpeg']) {
     const data = Multiline.safeParse(output.data?.[media_type]);
-    if (data.success) return { type: 'image', source: { type: 'base64', media_type, data: data.data.replace(/\s/g, '') } };
+    if (data.success)
+      return { type: 'image', source: { type: 'base64', media_type, data: data.data.replace(/\s/g, '') } };
   }
   return undefined;
 }
 
 function cut(text: string, chars: number): string {
-  return text.length <= chars ? text : `${text.slice(0, chars)}\n[cut: ${text.length - chars} more characters of this output]`;
+  return text.length <= chars
+    ? text
+    : `${text.slice(0, chars)}\n[cut: ${text.length - chars} more characters of this output]`;
 }

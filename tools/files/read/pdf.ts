@@ -10,7 +10,7 @@ import type { Limits } from '../../../config/limits.ts';
 import type { ResultContentBlock } from '../../../src/contract/blocks.ts';
 import { GauntletError } from '../../../src/contract/errors.ts';
 import type { RichOutput } from './output.ts';
-import type { RichFile } from './rich.ts';
+import type { RichFile } from './rich-file.ts';
 
 /** What the worker answers. */
 type PdfPages = { readonly totalPages: number; readonly texts: readonly string[] } | { readonly error: string };
@@ -37,7 +37,10 @@ export async function readPdf(rich: RichFile, bytes: Buffer, limits: Limits): Pr
   const pages = await extractPages(rich, bytes, range, limits);
   const { totalPages, texts } = pages;
   if (texts.length === 0) {
-    throw new GauntletError('tool_failed', `Cannot read page ${range.first} of "${rich.path}": it has ${totalPages} pages`);
+    throw new GauntletError(
+      'tool_failed',
+      `Cannot read page ${range.first} of "${rich.path}": it has ${totalPages} pages`,
+    );
   }
   const last = range.first + texts.length - 1;
   const described = {
@@ -57,7 +60,10 @@ function pageRange(pages: string | undefined, mostPages: number): { readonly fir
   if (pages === undefined) return { first: 1, last: mostPages };
   const [first = 1, last = first] = pages.split('-').map(Number);
   if (first < 1 || last < first || last - first >= mostPages) {
-    throw new GauntletError('invalid_input', `Cannot read pages "${pages}": use a range from 1 on, of at most ${mostPages} pages`);
+    throw new GauntletError(
+      'invalid_input',
+      `Cannot read pages "${pages}": use a range from 1 on, of at most ${mostPages} pages`,
+    );
   }
   return { first, last };
 }
@@ -90,7 +96,11 @@ async function extractPages(
   } catch (error) {
     rich.signal.throwIfAborted();
     const why = error instanceof Error ? error.message : 'unknown error';
-    throw new GauntletError('tool_failed', `Cannot read "${rich.path}": ${why}. The PDF is broken, locked or too complex; try Bash with pdftotext`, { cause: error });
+    throw new GauntletError(
+      'tool_failed',
+      `Cannot read "${rich.path}": ${why}. The PDF is broken, locked or too complex; try Bash with pdftotext`,
+      { cause: error },
+    );
   } finally {
     await worker.terminate();
   }
@@ -116,10 +126,17 @@ function pageBlocks(
     const page = `<page number="${first + index}">\n${text.trimEnd() || '(no text on this page)'}\n</page>`;
     usedBytes += Buffer.byteLength(page);
     if (shown.length > 0 && usedBytes > limits.readPageBytes) break;
-    shown.push(page.length > limits.readPageBytes ? `${page.slice(0, limits.readPageBytes)}\n[cut: this page has ${page.length} characters]` : page);
+    shown.push(
+      page.length > limits.readPageBytes
+        ? `${page.slice(0, limits.readPageBytes)}\n[cut: this page has ${page.length} characters]`
+        : page,
+    );
   }
   const last = first + shown.length - 1;
   const isMissing = shown.length < texts.length || (!isChosen && last < totalPages);
-  if (isMissing) shown.push(`PARTIAL: pages ${first}-${last} of ${totalPages} are shown. Go on with pages "${last + 1}-${Math.min(totalPages, last + limits.pdfPages)}"`);
+  if (isMissing)
+    shown.push(
+      `PARTIAL: pages ${first}-${last} of ${totalPages} are shown. Go on with pages "${last + 1}-${Math.min(totalPages, last + limits.pdfPages)}"`,
+    );
   return [{ type: 'text', text: shown.join('\n') }];
 }

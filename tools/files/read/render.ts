@@ -9,7 +9,12 @@ import type { ReadArguments } from './schema.ts';
 
 /** What will be read; the input may still be streaming in. */
 export function renderRead(input: Partial<ReadArguments>): Display {
-  return { title: `Read ${showValue(input.file_path, '…')}`, ...range(input), blocks: [], group: { key: 'read', title: 'Read files' } };
+  return {
+    title: `Read ${showValue(input.file_path, '…')}`,
+    ...range(input),
+    blocks: [],
+    group: { key: 'read', title: 'Read files' },
+  };
 }
 
 /** What was read, for people. */
@@ -21,12 +26,20 @@ export function renderReadResult(output: ReadOutput, style: 'condensed' | undefi
 
 /** A call that was not allowed. */
 export function renderReadRejected(input: Partial<ReadArguments>, message: string): Display {
-  return { title: `Did not read ${showValue(input.file_path, 'the file')}`, tone: 'warning', blocks: [{ kind: 'text', text: message }] };
+  return {
+    title: `Did not read ${showValue(input.file_path, 'the file')}`,
+    tone: 'warning',
+    blocks: [{ kind: 'text', text: message }],
+  };
 }
 
 /** A call that failed. */
 export function renderReadError(message: string, input: Partial<ReadArguments>): Display {
-  return { title: `Could not read ${showValue(input.file_path, 'the file')}`, tone: 'danger', blocks: [{ kind: 'text', text: message }] };
+  return {
+    title: `Could not read ${showValue(input.file_path, 'the file')}`,
+    tone: 'danger',
+    blocks: [{ kind: 'text', text: message }],
+  };
 }
 
 /** What the model is sent. */
@@ -49,11 +62,16 @@ function textTitle(output: Extract<ReadOutput, { type: 'text' }>): string {
 
 function resultBlocks(output: ReadOutput, limits: Limits): readonly DisplayBlock[] {
   if (output.type === 'text') {
-    const code: DisplayBlock = { kind: 'code', text: output.text.slice(0, limits.fileDisplayChars), language: extname(output.path).slice(1) };
+    const code: DisplayBlock = {
+      kind: 'code',
+      text: output.text.slice(0, limits.fileDisplayChars),
+      language: extname(output.path).slice(1),
+    };
     return output.notice === undefined ? [code] : [code, { kind: 'text', text: output.notice }];
   }
   return output.content.flatMap((block): DisplayBlock[] => {
-    if (block.type === 'image') return [{ kind: 'image', media_type: block.source.media_type, data: block.source.data }];
+    if (block.type === 'image')
+      return [{ kind: 'image', media_type: block.source.media_type, data: block.source.data }];
     return block.type === 'text' ? [{ kind: 'text', text: block.text.slice(0, limits.fileDisplayChars) }] : [];
   });
 }

@@ -4,23 +4,16 @@
 import { extname } from 'node:path';
 import type { Limits } from '../../../config/limits.ts';
 import { GauntletError } from '../../../src/contract/errors.ts';
-import type { CheckedFile } from '../../../src/files/open-checked.ts';
 import type { RichOutput } from './output.ts';
-import type { ReadArguments } from './schema.ts';
+import type { RichFile, RichKind } from './rich-file.ts';
 
-/** A kind of file Read has a way to show. */
-export type RichKind = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'application/pdf' | 'notebook';
-
-/** A file of such a kind. */
-export interface RichFile {
-  readonly kind: RichKind;
-  readonly file: CheckedFile;
-  readonly path: string;
-  readonly input: ReadArguments;
-  readonly signal: AbortSignal;
-}
-
-const KINDS: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'] satisfies RichKind[];
+const KINDS: readonly string[] = [
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'application/pdf',
+] satisfies RichKind[];
 
 /**
  * What kind of file this is, if it is more than text.

@@ -8,7 +8,9 @@ export const ReadInput = z.strictObject({
     .int()
     .min(0)
     .optional()
-    .describe('Line to start from, counted from 1 (in a notebook: the cell). Give it only when the file is too large to read at once'),
+    .describe(
+      'Line to start from, counted from 1 (in a notebook: the cell). Give it only when the file is too large to read at once',
+    ),
   limit: z
     .int()
     .min(1)

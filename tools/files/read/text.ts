@@ -23,7 +23,7 @@ export interface TextRequest {
   readonly limit?: number;
   readonly maxLineChars: number;
   readonly signal: AbortSignal;
-  onProgress?(doneBytes: number, totalBytes: number): void;
+  onProgress(doneBytes: number, totalBytes: number): void;
 }
 
 /**
@@ -34,7 +34,8 @@ export interface TextRequest {
 export async function readText(request: TextRequest, limits: Limits): Promise<TextOutput> {
   const { file, whole, path, offset } = request;
   const described = { type: 'text' as const, path, sizeBytes: file.stats.size, startLine: offset };
-  if (file.stats.size === 0) return { ...described, text: '', lineCount: 0, totalLines: 0, isPartial: false, notice: EMPTY };
+  if (file.stats.size === 0)
+    return { ...described, text: '', lineCount: 0, totalLines: 0, isPartial: false, notice: EMPTY };
   if (whole && !isUtf8(whole)) throw notText(path);
 
   const start = await findLine(request, limits);
@@ -76,12 +77,15 @@ async function findLine(request: TextRequest, limits: Limits): Promise<{ positio
   for await (const chunk of chunks(request, 0, limits.readSeekBytes)) {
     let at = chunk.indexOf(LINE_END);
     while (at >= 0) {
-      if (--toSkip === 0) return position + at + 1 < request.file.stats.size ? { position: position + at + 1, lines: 0 } : { lines: request.offset - 1 };
+      if (--toSkip === 0)
+        return position + at + 1 < request.file.stats.size
+          ? { position: position + at + 1, lines: 0 }
+          : { lines: request.offset - 1 };
       at = chunk.indexOf(LINE_END, at + 1);
     }
     position += chunk.length;
     endsWithLine = chunk.at(-1) === LINE_END;
-    request.onProgress?.(position, request.file.stats.size);
+    request.onProgress(position, request.file.stats.size);
   }
   return { lines: request.offset - 1 - toSkip + (endsWithLine ? 0 : 1) };
 }
@@ -117,7 +121,7 @@ async function* chunks(request: TextRequest, start: number, capBytes: number): A
     return;
   }
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-  for (let done = 0; done < capBytes; ) {
+  for (let done = 0; done < capBytes;) {
     request.signal.throwIfAborted();
     const bytes = await request.file.read(buffer, start + done);
     if (bytes === 0) return;

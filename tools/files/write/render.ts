@@ -40,13 +40,19 @@ export function renderWriteRejected(input: Partial<WriteArguments>, message: str
 
 /** A call that failed. */
 export function renderWriteError(message: string, input: Partial<WriteArguments>): Display {
-  return { title: `Could not write ${showValue(input.file_path, 'the file')}`, tone: 'danger', blocks: [{ kind: 'text', text: message }] };
+  return {
+    title: `Could not write ${showValue(input.file_path, 'the file')}`,
+    tone: 'danger',
+    blocks: [{ kind: 'text', text: message }],
+  };
 }
 
 /** What the model is sent. */
 export function writeResult(output: WriteOutput, toolUseId: string, limits: Limits): ToolResultBlock {
   const what = output.isNew ? `Created "${output.path}"` : `Wrote "${output.path}"`;
-  const diff = output.isNew ? '' : `\n${output.hunks.length === 0 ? 'The content is what it was' : formatHunks(output.hunks, limits.diffLines)}`;
+  const diff = output.isNew
+    ? ''
+    : `\n${output.hunks.length === 0 ? 'The content is what it was' : formatHunks(output.hunks, limits.diffLines)}`;
   return { type: 'tool_result', tool_use_id: toolUseId, content: `${what} (${output.sizeBytes} bytes)${diff}` };
 }
 

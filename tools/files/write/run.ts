@@ -21,14 +21,27 @@ export interface WriteOutput {
 }
 
 /** Refuse, before anybody is asked, to overwrite what was not seen. */
-export async function validateWrite(services: FileToolServices, input: WriteArguments, context: ToolUseContext): Promise<ValidationResult> {
-  return validateUnasked(services, input.file_path, context, (located) => openKnownFile(services, inHand(located, input), context));
+export async function validateWrite(
+  services: FileToolServices,
+  input: WriteArguments,
+  context: ToolUseContext,
+): Promise<ValidationResult> {
+  return validateUnasked(services, input.file_path, context, (located) =>
+    openKnownFile(services, inHand(located, input), context),
+  );
 }
 
 /** Run Write. */
-export async function runWrite(services: FileToolServices, input: WriteArguments, context: ToolUseContext): Promise<ToolResult<WriteOutput>> {
+export async function runWrite(
+  services: FileToolServices,
+  input: WriteArguments,
+  context: ToolUseContext,
+): Promise<ToolResult<WriteOutput>> {
   if (/[\\/]$/.test(input.file_path)) {
-    throw new GauntletError('tool_failed', `Cannot write "${input.file_path}": it names a folder. Give the path of a file`);
+    throw new GauntletError(
+      'tool_failed',
+      `Cannot write "${input.file_path}": it names a folder. Give the path of a file`,
+    );
   }
   const located = await judgedPath(services.locate, context, { path: input.file_path, access: 'write' });
   const file = inHand(located, input);

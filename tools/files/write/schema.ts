@@ -3,7 +3,12 @@ import { z } from 'zod';
 
 /** Input of Write. */
 export const WriteInput = z.strictObject({
-  file_path: z.string().min(1).describe('The file to write: an absolute path, or one relative to the working directory. Missing folders are created'),
+  file_path: z
+    .string()
+    .min(1)
+    .describe(
+      'The file to write: an absolute path, or one relative to the working directory. Missing folders are created',
+    ),
   content: z.string().describe('The whole content of the file'),
 });
 

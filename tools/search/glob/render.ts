@@ -24,12 +24,20 @@ export function renderGlobResult(output: GlobOutput, style: 'condensed' | undefi
 
 /** A call that was not allowed. */
 export function renderGlobRejected(input: Partial<GlobArguments>, message: string): Display {
-  return { title: `Did not look for ${showValue(input.pattern, 'files')}`, tone: 'warning', blocks: [{ kind: 'text', text: message }] };
+  return {
+    title: `Did not look for ${showValue(input.pattern, 'files')}`,
+    tone: 'warning',
+    blocks: [{ kind: 'text', text: message }],
+  };
 }
 
 /** A call that failed. */
 export function renderGlobError(message: string, input: Partial<GlobArguments>): Display {
-  return { title: `Could not look for ${showValue(input.pattern, 'files')}`, tone: 'danger', blocks: [{ kind: 'text', text: message }] };
+  return {
+    title: `Could not look for ${showValue(input.pattern, 'files')}`,
+    tone: 'danger',
+    blocks: [{ kind: 'text', text: message }],
+  };
 }
 
 /** What the model is sent. */
@@ -37,6 +45,7 @@ export function globResult(output: GlobOutput, toolUseId: string): ToolResultBlo
   const lines = output.paths.length === 0 ? ['No files found'] : output.paths.map(showText);
   const more = output.total - output.paths.length;
   if (more > 0) lines.push(`(PARTIAL: ${more} more files match. Use a narrower pattern or path)`);
-  if (output.isIncomplete) lines.push('(PARTIAL: the search was given up before its end. Use a narrower pattern or path)');
+  if (output.isIncomplete)
+    lines.push('(PARTIAL: the search was given up before its end. Use a narrower pattern or path)');
   return { type: 'tool_result', tool_use_id: toolUseId, content: lines.join('\n') };
 }

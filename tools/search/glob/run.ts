@@ -48,7 +48,11 @@ export function validateGlob(input: GlobArguments, maxAlternatives: number): Val
 }
 
 /** Run Glob. */
-export async function runGlob(services: SearchToolServices, input: GlobArguments, context: ToolUseContext): Promise<ToolResult<GlobOutput>> {
+export async function runGlob(
+  services: SearchToolServices,
+  input: GlobArguments,
+  context: ToolUseContext,
+): Promise<ToolResult<GlobOutput>> {
   const { limits } = services;
   const isHidden = hiddenPaths(services, context);
   const deadline = AbortSignal.any([context.signal, AbortSignal.timeout(limits.globMs)]);
@@ -122,11 +126,16 @@ async function newestFirst(paths: readonly string[], signal: AbortSignal): Promi
 }
 
 /** Of what is shown, only what is still where it was found: a folder may have become a link meanwhile. */
-async function stillReachable(newest: readonly string[], services: SearchToolServices, context: ToolUseContext): Promise<readonly string[]> {
+async function stillReachable(
+  newest: readonly string[],
+  services: SearchToolServices,
+  context: ToolUseContext,
+): Promise<readonly string[]> {
   const shown: string[] = [];
   for (const path of newest.slice(0, services.limits.globResults)) {
     const located = await services.locate({ path, access: 'read' }, context);
-    if (located.refusal === undefined && relative(located.real, path) === '') shown.push(shownPath(path, context.session.cwd));
+    if (located.refusal === undefined && relative(located.real, path) === '')
+      shown.push(shownPath(path, context.session.cwd));
   }
   return shown;
 }
@@ -136,7 +145,10 @@ function isFolder(real: string): boolean {
 }
 
 function notFolder(path: string): GauntletError {
-  return new GauntletError('tool_failed', `Cannot search "${path}": it is not a folder. Leave path out to search the working directory`);
+  return new GauntletError(
+    'tool_failed',
+    `Cannot search "${path}": it is not a folder. Leave path out to search the working directory`,
+  );
 }
 
 function unusable(input: GlobArguments, error: unknown): GauntletError {

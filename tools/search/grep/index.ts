@@ -3,7 +3,8 @@ import { buildTool } from '../../../src/contract/build-tool.ts';
 import type { SearchToolServices } from '../services.ts';
 import { grepPrompt } from './prompt.ts';
 import { grepResult, renderGrep, renderGrepError, renderGrepRejected, renderGrepResult } from './render.ts';
-import { type GrepOutput, runGrep } from './run.ts';
+import type { GrepOutput } from './output.ts';
+import { runGrep } from './run.ts';
 import { GrepInput } from './schema.ts';
 
 /** Make Grep. */
@@ -29,7 +30,8 @@ export function grepTool(services: SearchToolServices) {
     getToolUseSummary: (input) => input.pattern ?? '',
     getActivityDescription: (input) => `Searching for ${input.pattern ?? 'text'}`,
     renderToolUseMessage: renderGrep,
-    renderToolResultMessage: (output: GrepOutput, _progress, { style }) => renderGrepResult(output, style, services.limits),
+    renderToolResultMessage: (output: GrepOutput, _progress, { style }) =>
+      renderGrepResult(output, style, services.limits),
     renderToolUseRejectedMessage: renderGrepRejected,
     renderToolUseErrorMessage: renderGrepError,
   });

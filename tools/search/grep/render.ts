@@ -3,7 +3,7 @@ import type { Limits } from '../../../config/limits.ts';
 import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
 import type { Display } from '../../../src/contract/display.ts';
 import { showText, showValue } from '../../../src/files/hidden-characters.ts';
-import type { GrepOutput } from './run.ts';
+import type { GrepOutput } from './output.ts';
 import type { GrepArguments } from './schema.ts';
 
 /** What will be searched for; the input may still be streaming in. */
@@ -27,12 +27,20 @@ export function renderGrepResult(output: GrepOutput, style: 'condensed' | undefi
 
 /** A call that was not allowed. */
 export function renderGrepRejected(input: Partial<GrepArguments>, message: string): Display {
-  return { title: `Did not search for ${showValue(input.pattern, 'anything')}`, tone: 'warning', blocks: [{ kind: 'text', text: message }] };
+  return {
+    title: `Did not search for ${showValue(input.pattern, 'anything')}`,
+    tone: 'warning',
+    blocks: [{ kind: 'text', text: message }],
+  };
 }
 
 /** A call that failed. */
 export function renderGrepError(message: string, input: Partial<GrepArguments>): Display {
-  return { title: `Could not search for ${showValue(input.pattern, 'anything')}`, tone: 'danger', blocks: [{ kind: 'text', text: message }] };
+  return {
+    title: `Could not search for ${showValue(input.pattern, 'anything')}`,
+    tone: 'danger',
+    blocks: [{ kind: 'text', text: message }],
+  };
 }
 
 /** What the model is sent. */

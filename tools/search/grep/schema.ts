@@ -7,7 +7,11 @@ const lineCount = z.int().min(0).max(10_000).optional();
 export const GrepInput = z.strictObject({
   pattern: z.string().min(1).describe('The regular expression to search file contents for (ripgrep syntax)'),
   path: z.string().min(1).optional().describe('File or folder to search in. Defaults to the working directory'),
-  glob: z.string().min(1).optional().describe('Only files that match this glob, such as "*.js" or "*.{ts,tsx}" (rg --glob)'),
+  glob: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Only files that match this glob, such as "*.js" or "*.{ts,tsx}" (rg --glob)'),
   type: z
     .string()
     .regex(/^[a-z0-9]+$/, 'Use a type ripgrep knows, such as "js", "py" or "rust"')
@@ -16,7 +20,9 @@ export const GrepInput = z.strictObject({
   output_mode: z
     .enum(['content', 'files_with_matches', 'count'])
     .optional()
-    .describe('"content" shows matching lines, "files_with_matches" shows file paths (default), "count" shows how often each file matches'),
+    .describe(
+      '"content" shows matching lines, "files_with_matches" shows file paths (default), "count" shows how often each file matches',
+    ),
   '-A': lineCount.describe('Lines to show after each match. Needs output_mode "content"'),
   '-B': lineCount.describe('Lines to show before each match. Needs output_mode "content"'),
   '-C': lineCount.describe('Lines to show before and after each match. Needs output_mode "content"'),
@@ -28,9 +34,18 @@ export const GrepInput = z.strictObject({
     .int()
     .min(0)
     .optional()
-    .describe('Show only the first so many lines or entries, as "| head -N" would (default 250). 0 shows all: use it sparingly'),
-  offset: z.int().min(0).optional().describe('Skip the first so many lines or entries before head_limit counts (default 0)'),
-  multiline: z.boolean().optional().describe('Let . match line ends, and patterns span lines (rg -U --multiline-dotall; default false)'),
+    .describe(
+      'Show only the first so many lines or entries, as "| head -N" would (default 250). 0 shows all: use it sparingly',
+    ),
+  offset: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('Skip the first so many lines or entries before head_limit counts (default 0)'),
+  multiline: z
+    .boolean()
+    .optional()
+    .describe('Let . match line ends, and patterns span lines (rg -U --multiline-dotall; default false)'),
 });
 
 /** A parsed input of Grep. */

@@ -1,0 +1,17 @@
+/**
+ * A file that is more than text, opened and told by its content.
+ */
+import type { CheckedFile } from '../../../src/files/open-checked.ts';
+import type { ReadArguments } from './schema.ts';
+
+/** A kind of file Read has a way to show. */
+export type RichKind = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'application/pdf' | 'notebook';
+
+/** A file of such a kind. */
+export interface RichFile {
+  readonly kind: RichKind;
+  readonly file: CheckedFile;
+  readonly path: string;
+  readonly input: ReadArguments;
+  readonly signal: AbortSignal;
+}
