@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
-import { afterAll } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 
 const require = createRequire(import.meta.url);
@@ -23,7 +23,7 @@ export async function listen(
     server.closeAllConnections();
     await new Promise<void>((resolve) => server.close(() => resolve()));
   };
-  afterAll(stop);
+  onTestFinished(stop);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     stop,
@@ -53,7 +53,7 @@ export async function modernServer(): Promise<{
     },
     { legacy: 'reject' },
   );
-  afterAll(() => handler.close());
+  onTestFinished(() => handler.close());
   const { url, cut } = await listen(async (request, response) => {
     methods.push(String(request.headers['mcp-method'] ?? request.method));
     await pipeFetch(request, response, (asked) => handler.fetch(asked));
@@ -83,7 +83,7 @@ export async function everythingOver(
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   };
-  afterAll(kill);
+  onTestFinished(kill);
   for await (const line of createInterface({ input: child.stderr })) if (/on port \d+/.test(line)) break;
   child.stderr.resume();
   return { base: `http://127.0.0.1:${port}`, kill };

@@ -1,6 +1,6 @@
 /** What the tests of MCP connections share: a process host, a set of servers, a way to wait. */
 import { createRequire } from 'node:module';
-import { afterAll } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
 import { createMcpConnections, type McpConnections } from '../../src/mcp/connections.ts';
 import type { ToolResultBlock } from '../../src/contract/blocks.ts';
@@ -48,7 +48,7 @@ export function startServers(
     onToolsChanged: () => changes++,
     onNotice: (_level, code, message) => notices.push({ code, message }),
   });
-  afterAll(() => connections.close());
+  onTestFinished(() => connections.close());
   connections.start();
   return { ...connections, notices, pids, changes: () => changes };
 }

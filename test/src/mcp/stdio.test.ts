@@ -5,6 +5,7 @@ import { callTool, eventually, fixtureServer, packageServer, startServers } from
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const signal = AbortSignal.timeout(60_000);
+const folder = temporaryFolder();
 const everything = packageServer('@modelcontextprotocol/server-everything/dist/index.js', 'stdio');
 
 describe('a stdio server', () => {
@@ -19,7 +20,6 @@ describe('a stdio server', () => {
   });
 
   test('reads files where it is told to and says what it refuses', async () => {
-    const folder = temporaryFolder();
     const servers = startServers({
       files: packageServer('@modelcontextprotocol/server-filesystem/dist/index.js', folder),
     });
