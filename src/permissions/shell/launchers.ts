@@ -46,6 +46,8 @@ export function launchedCommands(words: readonly string[]): LaunchedCommands {
   const rest = words.slice(1);
   const scripts = rest.filter((word) => /[\s;&|`$()]/.test(word) && word.length > 2);
   if (program === 'eval' || program === 'watch' || program === 'parallel' || program === 'ssh') scripts.push(rest.join(' '));
+  // An alias that begins with `!` is run by a shell.
+  if (program === 'git') scripts.push(...rest.flatMap((word) => /=!(.+)$/s.exec(word)?.[1] ?? []));
   if (program === 'env') scripts.push(...rest.flatMap((word) => /^(?:-S|--split-string=)(.+)$/s.exec(word)?.[1] ?? []));
   if (program === 'find' || program === 'fd' || program === 'fdfind') {
     rest.forEach((word, at) => FIND_ACTIONS.test(word) && commands.push(...behind(rest.slice(at + 1))));

@@ -109,7 +109,7 @@ function coverOf(part: AnalysedCommand, analysis: ShellAnalysis, specs: ShellSpe
 
 function coverWords(words: readonly ShellWord[], analysis: ShellAnalysis, specs: ShellSpecs): string | undefined {
   const program = programName(words[0]);
-  if (program === undefined) return undefined;
+  if (program === undefined || /\s/.test(program)) return undefined;
   if (program === 'git' && analysis.changesDirectory) return undefined;
   const texts = [program, ...words.slice(1).map((word) => (/\s/.test(wordText(word)) ? `'${wordText(word)}'` : wordText(word)))];
   const match = specs.match(texts.join(' '));

@@ -83,7 +83,7 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   arp: { flags: '-nave', mostOperands: 0, check: ({ flags }) => (has(flags, '-n') ? undefined : 'arp looks names up without -n') },
   route: { flags: '-nve46', mostOperands: 0, check: ({ flags }) => (has(flags, '-n') ? undefined : 'route looks names up without -n') },
   mount: { flags: '-lv', mostOperands: 0 },
-  findmnt: { flags: '-lnrJDbfikoPRuvyA -t= -o= -T= -S= -M= -O= --list --noheadings --json --output= --target= --types= --df' },
+  findmnt: { flags: '-lnrJDbfikPRuvyA -t= -o= -T= -S= -M= -O= --list --noheadings --json --output= --target= --types= --df' },
   sysctl: {
     flags: '-anNeb --all --values --names --ignore --binary',
     // `name=value` writes, with or without -w.

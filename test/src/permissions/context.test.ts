@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../config/limits.ts';
+import { applyUpdates, createPermissionContext } from '../../../src/permissions/context.ts';
+import { permissionSchemas } from '../../../src/permissions/schemas.ts';
+
+const first = () =>
+  createPermissionContext({
+    mode: 'default',
+    rules: { userSettings: { deny: ['Bash(rm:*)'] }, session: { allow: ['Read'] } },
+    additionalDirectories: ['/srv/data/'],
+    isBypassAvailable: true,
+  });
+
+describe('a first context', () => {
+  test('is version 1 and frozen to the bottom', () => {
+    const context = first();
+    expect(context).toMatchObject({ version: 1, mode: 'default', additionalDirectories: ['/srv/data'], shouldAvoidPermissionPrompts: false });
+    expect(() => (context.rules.session?.allow as string[]).push('Bash')).toThrow(TypeError);
+    expect(() => Object.assign(context, { mode: 'bypassPermissions' })).toThrow(TypeError);
+    expect(() => Object.assign(context.rules, { session: undefined })).toThrow(TypeError);
+    expect(Object.isFrozen(context.additionalDirectories)).toBe(true);
+  });
+
+  test('refuses a rule that does not parse, a relative directory and an unavailable mode', () => {
+    const base = { mode: 'default' as const, isBypassAvailable: false };
+    expect(() => createPermissionContext({ ...base, rules: { session: { allow: ['Bash('] } } })).toThrow(/"Bash\("/);
+    expect(() => createPermissionContext({ ...base, additionalDirectories: ['x'] })).toThrow(/absolute/);
+    expect(() => createPermissionContext({ ...base, mode: 'bypassPermissions' })).toThrow(expect.objectContaining({ code: 'forbidden' }));
+  });
+});
+
+describe('updates', () => {
+  test('of one request make one next version and leave the old one as it was', () => {
+    const context = first();
+    const next = applyUpdates(context, [
+      { type: 'addRules', behavior: 'allow', rules: ['Bash(ls:*)', 'Read'] },
+      { type: 'setMode', mode: 'plan' },
+      { type: 'addDirectories', directories: ['/a', '/a/'] },
+    ]);
+    expect(next).toMatchObject({ version: 2, mode: 'plan', additionalDirectories: ['/srv/data', '/a'] });
+    expect(next.rules.session?.allow).toEqual(['Read', 'Bash(ls:*)']);
+    expect(context).toMatchObject({ version: 1, mode: 'default', additionalDirectories: ['/srv/data'] });
+    expect(Object.isFrozen(next.rules.session?.allow)).toBe(true);
+  });
+
+  test('replace and remove rules and directories of the session', () => {
+    const replaced = applyUpdates(first(), [{ type: 'replaceRules', behavior: 'allow', rules: ['Glob', 'Grep'] }]);
+    const removed = applyUpdates(replaced, [
+      { type: 'removeRules', behavior: 'allow', rules: ['Glob', 'Unknown'] },
+      { type: 'removeDirectories', directories: ['/srv/data'] },
+    ]);
+    expect(removed.rules.session?.allow).toEqual(['Grep']);
+    expect(removed.additionalDirectories).toEqual([]);
+    expect(removed.version).toBe(3);
+  });
+
+  test('never take a rule of another source away', () => {
+    const remove = () => applyUpdates(first(), [{ type: 'removeRules', behavior: 'deny', rules: ['Bash(rm:*)'] }]);
+    expect(remove).toThrow(expect.objectContaining({ code: 'forbidden' }));
+    const replaced = applyUpdates(first(), [{ type: 'replaceRules', behavior: 'deny', rules: [] }]);
+    expect(replaced.rules.userSettings?.deny).toEqual(['Bash(rm:*)']);
+  });
+
+  test('one that fails leaves nothing behind of those before it', () => {
+    const context = first();
+    const update = () => applyUpdates(context, [{ type: 'setMode', mode: 'plan' }, { type: 'addRules', behavior: 'deny', rules: ['('] }]);
+    expect(update).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    expect(context.mode).toBe('default');
+  });
+
+  test('cannot turn on bypassPermissions where it is not available', () => {
+    const context = createPermissionContext({ mode: 'default', isBypassAvailable: false });
+    expect(() => applyUpdates(context, [{ type: 'setMode', mode: 'bypassPermissions' }])).toThrow(expect.objectContaining({ code: 'forbidden' }));
+  });
+});
+
+test('the wire shapes are strict and bounded', () => {
+  const { update, updates, ruleSet } = permissionSchemas({ ...DEFAULT_LIMITS, permissionRules: 2, ruleChars: 5 });
+  expect(update.safeParse({ type: 'setMode', mode: 'yolo' }).success).toBe(false);
+  expect(update.safeParse({ type: 'setMode', mode: 'plan', extra: 1 }).success).toBe(false);
+  expect(update.safeParse({ type: 'addRules', behavior: 'allow', rules: ['a', 'b', 'c'] }).success).toBe(false);
+  expect(update.safeParse({ type: 'addRules', behavior: 'allow', rules: ['abcdef'] }).success).toBe(false);
+  expect(updates.safeParse([]).success).toBe(false);
+  expect(ruleSet.parse({ allow: ['Read'] })).toEqual({ allow: ['Read'], ask: [], deny: [] });
+});
