@@ -1,6 +1,7 @@
 /**
  * A few shells started ahead, used once each, so that a script waits for no fork.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { signalGroup } from './kill-tree.ts';
 import { startShell } from './start-child.ts';
 import type { StartedChild, UnstartedChild } from './start-child.ts';
@@ -25,22 +26,24 @@ export function createWarmShells(count: number, nextMarker: () => string, pipes:
   let refill: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  function addOne(): void {
+  function addOne(): boolean {
     const shell = startShell(nextMarker(), pipes);
     // Whoever takes a shell listens too; one that fails or dies while it waits only must not be offered.
     shell.process.once('error', () => undefined);
-    if (shell.pid === undefined) return;
+    if (shell.pid === undefined) return false;
     waiting.add(shell);
     shell.process.once('exit', () => {
       if (waiting.delete(shell)) for (const stream of [shell.output.stdout, shell.output.stderr, shell.input]) stream?.destroy();
     });
+    return true;
   }
 
   async function fill(): Promise<void> {
     refill = undefined;
     await pipes.fill();
     try {
-      for (let missing = count - waiting.size; missing > 0 && !isClosed; missing -= 1) addOne();
+      // After each fork, whoever asked or wrote meanwhile goes first.
+      while (!isClosed && waiting.size < count && addOne()) await nextTurn();
     } catch {
       // No descriptors or memory for a spare shell: `take` starts one when it is wanted, and reports.
     }
