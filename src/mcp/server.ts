@@ -44,7 +44,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   let definitions: readonly McpToolDefinition[] = [];
   /** By hash: a tool whose definition stayed is the same object in the next list. */
   let byHash = new Map<string, Tool>();
-  let status = 'connecting';
+  let toldReason: string | undefined;
 
   const connection = new McpConnection({
     name,
@@ -56,11 +56,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const source = { server: name, isAlwaysLoaded: settings.alwaysLoad === true, limits, call, ...pins };
 
   function onChange(): void {
-    if (connection.status !== status) {
-      status = connection.status;
-      if (status === 'failed' || status === 'needs_auth')
-        notice('warning', `mcp_${status}`, connection.reason ?? status);
-    }
+    tellFailure();
     if (connection.definitions === definitions) return;
     definitions = connection.definitions;
     pins.see(definitions);
@@ -68,6 +64,15 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       definitions.map((definition) => [definition.hash, byHash.get(definition.hash) ?? adaptTool(definition, source)]),
     );
     options.onToolsChanged();
+  }
+
+  /** Once for each reason, not for each try. */
+  function tellFailure(): void {
+    const { status, reason = status } = connection;
+    if (status === 'connected') toldReason = undefined;
+    if ((status !== 'failed' && status !== 'needs_auth') || reason === toldReason) return;
+    toldReason = reason;
+    notice('warning', `mcp_${status}`, reason);
   }
 
   function call({ signal, isRepeatable, ...request }: McpToolCall) {

@@ -43,6 +43,8 @@ export async function openStdioLink(
   try {
     return await openLink({ transport, mode: 'legacy', limits, onListChanged, describeEnd, signal });
   } catch (error) {
+    // The process host has said all there is to say.
+    if (error instanceof GauntletError) throw error;
     const message = `Cannot start "${settings.command}": ${errorMessage(error)}; ${transport.describeEnd()}`;
     throw new GauntletError('tool_failed', message, { cause: error });
   }

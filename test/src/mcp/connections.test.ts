@@ -75,10 +75,11 @@ describe('a server that cannot be used', () => {
 
   test('is tried again ever more slowly, then left alone until someone asks', async () => {
     const servers = startServers({ bad: fixtureServer('crash-at-start') }, { mcpRetries: 2, mcpRetryMs: 1 });
-    await eventually(() => servers.notices.length === 3);
+    await eventually(() => servers.pids.length === 3 && servers.states()[0]?.state === 'failed');
 
     await expect(servers.ready('bad', signal)).rejects.toMatchObject({ code: 'tool_failed' });
     expect(servers.pids).toHaveLength(4);
+    expect(servers.notices).toHaveLength(1);
   });
 
   test('is never started while it is disabled', async () => {
