@@ -20,8 +20,8 @@ export interface PipeSupply {
   take(): Pipe | undefined;
   /** Make what is missing, where much is. Never rejects. */
   fill(): Promise<void>;
-  /** Close those in stock. */
-  close(): void;
+  /** Close those in stock. Resolves when none is being made, so that no name stays behind. */
+  close(): Promise<void>;
 }
 
 /** Made at once: one fork for the pipes of a few children. */
@@ -48,8 +48,9 @@ export function createPipeSupply(): PipeSupply {
   return {
     take: () => stock.pop(),
     fill: () => (stock.length > LOW ? Promise.resolve() : (filling ??= makeBatch())),
-    close() {
+    async close() {
       isClosed = true;
+      await filling;
       stock.splice(0).forEach(closePipe);
     },
   };
