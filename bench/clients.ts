@@ -23,14 +23,17 @@ export function httpClient(server: RunningServer): HttpClient {
         const text = body === undefined ? undefined : JSON.stringify(body);
         const headers = {
           ...server.headers,
-          ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+          ...(text === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
         };
         const outgoing = request(`${server.url}${path}`, { method, agent, headers }, (incoming) => {
           const chunks: Buffer[] = [];
           incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
           incoming.on('end', () => {
             const reply = Buffer.concat(chunks).toString();
-            if (incoming.statusCode !== undefined && incoming.statusCode < 300) resolve(JSON.parse(reply || '{}') as Reply);
+            if (incoming.statusCode !== undefined && incoming.statusCode < 300)
+              resolve(JSON.parse(reply || '{}') as Reply);
             else reject(new Error(`${method} ${path} answered ${incoming.statusCode}: ${reply}`));
           });
         });
@@ -52,7 +55,10 @@ export interface SocketClient {
 /** Open a WebSocket; ours says hello and waits until it is live. */
 export async function socketClient(server: RunningServer, path: string, isOurs: boolean): Promise<SocketClient> {
   const url = `${server.url.replace('http', 'ws')}${path}`;
-  const socket = new WebSocket(url, isOurs ? ['gauntlet.v1'] : [], { headers: server.headers, perMessageDeflate: false });
+  const socket = new WebSocket(url, isOurs ? ['gauntlet.v1'] : [], {
+    headers: server.headers,
+    perMessageDeflate: false,
+  });
   const waiting = new Set<{ fits: (frame: Reply) => boolean; resolve: (frame: Reply) => void }>();
   socket.on('message', (data) => {
     const frame = JSON.parse((data as Buffer).toString()) as Reply;

@@ -15,7 +15,11 @@ const HELD_MIB = 1_024;
 const PAUSE_MS = 20;
 
 const [, , hostEntry] = process.argv;
-const host = createProcessHost({ limits: DEFAULT_LIMITS, ownerId: 'bench', ...(hostEntry === undefined ? {} : { hostEntry }) });
+const host = createProcessHost({
+  limits: DEFAULT_LIMITS,
+  ownerId: 'bench',
+  ...(hostEntry === undefined ? {} : { hostEntry }),
+});
 
 async function throughHost(): Promise<void> {
   const child = host.spawn({ file: 'bash', args: [], cwd: '/', shellScript: 'echo hi', onOutput: () => undefined });

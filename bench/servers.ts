@@ -43,7 +43,12 @@ export function startOurs(): Promise<RunningServer> {
     GAUNTLET_LOG_LEVEL: 'error',
   };
   const headers = { authorization: `Bearer ${TOKEN}` };
-  return start([join(root, 'dist/gauntlet.js'), 'serve'], { environment, headers, workspace, folders: [folder, workspace] });
+  return start([join(root, 'dist/gauntlet.js'), 'serve'], {
+    environment,
+    headers,
+    workspace,
+    folders: [folder, workspace],
+  });
 }
 
 /** Start the floor. */

@@ -21,11 +21,7 @@ export interface Pair {
  *
  * @param rounds Of each side, after one of each that does not count.
  */
-export async function inTurn(
-  rounds: number,
-  ours: () => Promise<number>,
-  floor: () => Promise<number>,
-): Promise<Pair> {
+export async function inTurn(rounds: number, ours: () => Promise<number>, floor: () => Promise<number>): Promise<Pair> {
   await ours();
   await floor();
   const both: { ours: number; floor: number }[] = [];

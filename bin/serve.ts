@@ -44,7 +44,8 @@ export async function serve(settings: Settings): Promise<void> {
   life.readiness = 'ready';
   announce(settings, port, engine);
   for (const warning of settings.warnings) logger.warn(warning);
-  if (settings.unusedKeys.length > 0) logger.warn({ keys: settings.unusedKeys }, 'Settings without effect in this version');
+  if (settings.unusedKeys.length > 0)
+    logger.warn({ keys: settings.unusedKeys }, 'Settings without effect in this version');
   engine.start();
 }
 

@@ -11,7 +11,11 @@ const SESSIONS = 1_000;
 
 /** Start to first answered call, memory after it, and memory a session adds. */
 export async function footprintRows(): Promise<readonly Row[]> {
-  const start = await inTurn(5, () => startToAnswer(startOurs), () => startToAnswer(startFloor));
+  const start = await inTurn(
+    5,
+    () => startToAnswer(startOurs),
+    () => startToAnswer(startFloor),
+  );
   const ours = await startOurs();
   await firstCall(ours);
   const idleMiB = ours.residentMiB();
@@ -26,8 +30,18 @@ export async function footprintRows(): Promise<readonly Row[]> {
       measured: `${short(start.ours)} / ${short(start.floor)} = ${short(start.ratio)}`,
       isReached: start.ratio <= 1.5,
     },
-    { what: 'memory after the first call, MiB', toReach: 'at most 100', measured: short(idleMiB), isReached: idleMiB <= 100 },
-    { what: 'memory an idle session, KiB', toReach: 'at most 24', measured: short(sessionKiB), isReached: sessionKiB <= 24 },
+    {
+      what: 'memory after the first call, MiB',
+      toReach: 'at most 100',
+      measured: short(idleMiB),
+      isReached: idleMiB <= 100,
+    },
+    {
+      what: 'memory an idle session, KiB',
+      toReach: 'at most 24',
+      measured: short(sessionKiB),
+      isReached: sessionKiB <= 24,
+    },
   ];
 }
 

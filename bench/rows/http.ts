@@ -23,7 +23,11 @@ export async function toolListRow(ours: RunningServer, floor: RunningServer): Pr
     });
     return requests.average;
   };
-  const rates = await inTurn(3, () => load(ours), () => load(floor));
+  const rates = await inTurn(
+    3,
+    () => load(ours),
+    () => load(floor),
+  );
   return {
     what: 'GET /tools, replies/s',
     toReach: 'at least 0.9 floor',
@@ -68,8 +72,10 @@ async function together(server: RunningServer): Promise<() => Promise<number>> {
   const clients = Array.from({ length: CLIENTS }, () => httpClient(server));
   const sessions = await Promise.all(clients.map(() => sessionOf(server)));
   return () =>
-    perSecond(CLIENTS, 2_000, (client) =>
-      clients[client]?.send('POST', '/execute', noopBatch(sessions[client])) ?? Promise.resolve(),
+    perSecond(
+      CLIENTS,
+      2_000,
+      (client) => clients[client]?.send('POST', '/execute', noopBatch(sessions[client])) ?? Promise.resolve(),
     );
 }
 

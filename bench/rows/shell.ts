@@ -45,8 +45,10 @@ async function echoes(server: RunningServer): Promise<() => Promise<number>> {
   const clients = Array.from({ length: SESSIONS }, () => httpClient(server));
   const sessions = await Promise.all(clients.map(() => sessionOf(server)));
   return () =>
-    perSecond(SESSIONS, 3_000, (client) =>
-      clients[client]?.send('POST', '/execute', echoBatch(sessions[client])) ?? Promise.resolve(),
+    perSecond(
+      SESSIONS,
+      3_000,
+      (client) => clients[client]?.send('POST', '/execute', echoBatch(sessions[client])) ?? Promise.resolve(),
     );
 }
 
