@@ -21,9 +21,12 @@ export type ToolDefinition<Input extends AnyObject, Output, P extends ToolProgre
 > &
   Partial<Pick<Tool<Input, Output, P>, DefaultedMember>>;
 
+/** The members a definition has; one that is present but undefined counts as left out. */
+type Given<D> = { [Member in keyof D as D[Member] extends undefined ? never : Member]: D[Member] };
+
 /** The tool `buildTool` returns: as narrow as its definition, with no defaulted member missing. */
 export type BuiltTool<D extends { readonly inputSchema: AnyObject }> = Readonly<
-  Omit<Required<Pick<Tool<D['inputSchema']>, DefaultedMember>>, keyof D> & D
+  Omit<Required<Pick<Tool<D['inputSchema']>, DefaultedMember>>, keyof Given<D>> & Given<D>
 >;
 
 const FAIL_CLOSED = {
