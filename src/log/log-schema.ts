@@ -19,7 +19,8 @@ const STEPS: readonly string[] = [
      id TEXT UNIQUE,
      principal TEXT NOT NULL,
      created_at TEXT NOT NULL,
-     title TEXT
+     title TEXT,
+     checksum INTEGER NOT NULL
    );
    CREATE INDEX sessions_of_principal ON sessions (principal, number);
    CREATE INDEX sessions_removed ON sessions (number) WHERE id IS NULL;

@@ -125,7 +125,7 @@ const ENDS = `SELECT
 
 /** What the log's statements name; a file with a damaged schema fails here, while it can be set aside. */
 const NAMED = [
-  'SELECT number, id, principal, created_at, title FROM sessions',
+  'SELECT number, id, principal, created_at, title, checksum FROM sessions',
   'SELECT row, session, first, checksum, frames FROM rows INDEXED BY rows_of_session WHERE last = 0',
 ];
 

@@ -5,7 +5,8 @@
  */
 import type { Seq } from '../contract/frames.ts';
 import { Fifo, type SessionTail } from './log-tail.ts';
-import type { RowStore, SessionEntry } from './row-store.ts';
+import type { RowStore } from './row-store.ts';
+import type { SessionEntry } from './stored-columns.ts';
 
 /** One session at hand. */
 export interface OpenSession {

@@ -46,11 +46,18 @@ export async function* readSession(
         continue;
       }
       cursor = page.at(-1)?.seq ?? session.head;
+      if (cursor > session.head) raiseHead(session, cursor);
       yield page;
     }
   } finally {
     waiter.close();
   }
+}
+
+/** Only a damaged index hides rows beyond the head; once seen, their seqs must not be given again. */
+function raiseHead(session: OpenSession, seq: Seq): void {
+  session.head = seq;
+  session.reserved = Math.max(session.reserved, seq);
 }
 
 /** Waits for frames or for the signal; one listener on the signal however often it waits. */

@@ -7,11 +7,13 @@ import type { OpenedFrame, Seq } from '../contract/frames.ts';
 import type { LoggedSession } from './frame-log.ts';
 import { isCorruption, type OpenDatabase } from './open-database.ts';
 import {
-  checksumOf,
+  checksumOfRow,
+  checksumOfSession,
   readRowColumns,
   readSessionColumns,
   ROW_COLUMNS,
   SESSION_COLUMNS,
+  type SessionEntry,
   type StoredRow,
 } from './stored-columns.ts';
 
@@ -25,9 +27,6 @@ export interface NewRow {
   /** The first frame of a session that begins with this row. */
   readonly opened?: OpenedFrame;
 }
-
-/** A session as the tables know it, with its number there. */
-export type SessionEntry = LoggedSession & { readonly number: number };
 
 /** The open tables. Every method throws what SQLite says. */
 export class RowStore {
@@ -64,17 +63,21 @@ export class RowStore {
     }
   }
 
-  /** The session, if it was not forgotten. */
+  /** The session, if there is one that was not forgotten; throws if its entry is damaged. */
   session(sessionId: string): SessionEntry | undefined {
     const columns = this.#statements.selectSession.get([sessionId]);
-    return columns === undefined ? undefined : readSessionColumns(columns);
+    if (columns === undefined) return undefined;
+    const entry = readSessionColumns(columns, sessionId);
+    if (entry === undefined) throw new Error(`the entry of session "${sessionId}" is damaged`);
+    return entry;
   }
 
-  /** Sessions of one principal, newest first; none if `before` is unknown. */
+  /** Sessions of one principal, newest first, without the damaged; none if `before` is unknown. */
   list(principal: string, limit: number, before: string | undefined): readonly LoggedSession[] {
     const end = before === undefined ? Number.MAX_SAFE_INTEGER : this.session(before)?.number;
     if (end === undefined) return [];
-    return this.#statements.selectPage.all([principal, end, limit]).map(readSessionColumns);
+    const page = this.#statements.selectPage.all([principal, end, limit]);
+    return page.flatMap((columns) => readSessionColumns(columns) ?? []);
   }
 
   /** The rows that end after `after`, in order, at most `limit`; where the file is damaged, one that stands for them. */
@@ -125,10 +128,12 @@ export class RowStore {
   #insert({ session, first, last, text, opened }: NewRow): void {
     const { insertRow, insertSession } = this.#statements;
     if (opened !== undefined) {
-      insertSession.run([session, opened.session_id, opened.principal, opened.created_at, opened.title ?? null]);
+      const { session_id: sessionId, principal, created_at: createdAt, title = null } = opened;
+      const checksum = checksumOfSession({ number: session, sessionId, principal, createdAt });
+      insertSession.run([session, sessionId, principal, createdAt, title, checksum]);
     }
     this.#lastRow += 1;
-    insertRow.run([this.#lastRow, session, first, last, checksumOf(session, { first, last }, text), text]);
+    insertRow.run([this.#lastRow, session, first, last, checksumOfRow(session, { first, last }, text), text]);
   }
 
   #rowsOnDisk(session: number, after: Seq, limit: number): readonly StoredRow[] {
@@ -160,7 +165,7 @@ export class RowStore {
 function prepareStatements(database: OpenDatabase['database']) {
   return {
     insertRow: database.prepare('INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?)'),
-    insertSession: database.prepare('INSERT INTO sessions VALUES (?, ?, ?, ?, ?)'),
+    insertSession: database.prepare('INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?)'),
     selectSession: database.prepare(`SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ?`),
     selectPage: database.prepare(
       `SELECT ${SESSION_COLUMNS} FROM sessions WHERE principal = ? AND id IS NOT NULL AND number < ? ORDER BY number DESC LIMIT ?`,

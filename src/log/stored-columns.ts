@@ -16,8 +16,12 @@ export interface StoredRow {
   readonly text: string | undefined;
 }
 
+/** A session as the tables know it, with its number there. */
+export type SessionEntry = LoggedSession & { readonly number: number };
+
 /** What `SELECT` says of a session, for `readSessionColumns`. */
 export const SESSION_COLUMNS = `number,
+  CAST(checksum AS INTEGER) AS checksum,
   CAST(id AS BLOB) AS sessionId, CAST(principal AS BLOB) AS principal, CAST(created_at AS BLOB) AS createdAt,
   ifnull((SELECT CAST(first AS INTEGER) FROM rows WHERE session = number ORDER BY last LIMIT 1), 1) AS first,
   ifnull((SELECT CAST(max(last) AS INTEGER) FROM rows WHERE session = number), 0) AS head`;
@@ -26,33 +30,43 @@ export const SESSION_COLUMNS = `number,
 export const ROW_COLUMNS = `CAST(first AS INTEGER) AS first, CAST(last AS INTEGER) AS last,
   CAST(checksum AS INTEGER) AS checksum, CAST(frames AS BLOB) AS frames`;
 
-/** A session from its columns. */
-export function readSessionColumns(columns: unknown): LoggedSession & { readonly number: number } {
-  const { number, sessionId, principal, createdAt, first, head } = columns as SessionColumns;
-  return {
-    number,
-    sessionId: textOf(sessionId),
-    principal: textOf(principal),
-    createdAt: textOf(createdAt),
-    bounds: { first, head },
-  };
+/** A session from its columns; undefined unless the checksum agrees. @param askedFor The id it was looked up by, if it was. */
+export function readSessionColumns(columns: unknown, askedFor?: string): SessionEntry | undefined {
+  const { number, checksum, first, head, ...texts } = columns as SessionColumns;
+  const principal = textOf(texts.principal);
+  const createdAt = textOf(texts.createdAt);
+  // A damaged index leads to another session's entry: what was asked for is what must agree.
+  const sessionId = askedFor ?? textOf(texts.sessionId);
+  const entry = { number, sessionId, principal, createdAt, bounds: { first, head } };
+  // A session is written with its first row, so one without rows has lost them.
+  return checksumOfSession(entry) === checksum && first >= 1 && first <= head ? entry : undefined;
+}
+
+/** CRC-32 over what ties a session to its owner and its rows. */
+export function checksumOfSession({ number, sessionId, principal, createdAt }: Omit<SessionEntry, 'bounds'>): number {
+  return crc32(`${number} ${sessionId} ${createdAt} ${principal}`);
 }
 
 /** A row of `session` from its columns, its text only if the checksum agrees. */
 export function readRowColumns(columns: unknown, session: number): StoredRow {
   const { first, last, checksum, frames } = columns as RowColumns;
   const bytes = Buffer.from(frames ?? new ArrayBuffer(0));
-  const isWhole = checksumOf(session, { first, last }, bytes) === checksum;
+  const isWhole = checksumOfRow(session, { first, last }, bytes) === checksum;
   return { first, last, text: isWhole ? bytes.toString() : undefined };
 }
 
 /** CRC-32 over a row's place and its text, so that a row is not taken for another one's either. */
-export function checksumOf(session: number, { first, last }: Pick<StoredRow, 'first' | 'last'>, text: string | Buffer) {
+export function checksumOfRow(
+  session: number,
+  { first, last }: Pick<StoredRow, 'first' | 'last'>,
+  text: string | Buffer,
+): number {
   return crc32(text, crc32(`${session} ${first} ${last} `));
 }
 
 interface SessionColumns {
   readonly number: number;
+  readonly checksum: number;
   readonly sessionId: ArrayBuffer;
   readonly principal: ArrayBuffer;
   readonly createdAt: ArrayBuffer;

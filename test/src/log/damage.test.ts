@@ -67,11 +67,11 @@ describe('a damaged file', () => {
   ): Promise<void> {
     const gaps: LogGap[] = [];
     try {
-      const head = log.bounds(id)?.head ?? 0;
       const frames = await framesOf(log, id, (gap) => gaps.push(gap));
       for (const { seq, text } of frames) expect(text).toBe(lines[seq - 1]);
       const missing = gaps.reduce((sum, { from, to }) => sum + to - from + 1, 0);
-      expect(frames.length + missing).toBe(head);
+      const { first, head } = log.bounds(id) ?? { first: 1, head: 0 };
+      expect(first - 1 + frames.length + missing).toBe(head);
       seen.frames += frames.length;
       seen.gaps += gaps.length;
     } catch (error) {
