@@ -35,7 +35,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     frameworkErrors: (error, request, reply) => {
       try {
         guard(request, reply);
-        onError(error, request, reply);
+        if (!reply.sent) onError(error, request, reply);
       } catch (refusal) {
         onError(refusal, request, reply);
       }

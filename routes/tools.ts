@@ -4,15 +4,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { GauntletError } from '../src/contract/errors.ts';
-import { LIST_FORMATS, toolInFull, toolList, type ToolList } from '../src/pool/tool-list.ts';
+import { LIST_FORMATS, toolInFull, toolList, type ListVariant, type ToolList } from '../src/pool/tool-list.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import { IdSchema } from '../src/session/block-schema.ts';
 import type { Dependencies } from './dependencies.ts';
 import { parseRequest } from './parse-request.ts';
 
+/** What is sent when nothing is asked for. */
+const PLAIN: ListVariant = { format: 'anthropic', schemas: 'by deferral' };
+
 /** The tool list, and one tool of it. */
 export function toolsDoor(app: FastifyInstance, dependencies: Dependencies): void {
-  const { limits } = dependencies;
+  const { limits, defaultToolMode } = dependencies;
   const whose = {
     session_id: IdSchema.optional().describe('The list that this session may see'),
     mode: z.enum(['normal', 'simple', 'repl']).optional().describe('The list of a tool mode; not with a session'),
@@ -24,20 +27,25 @@ export function toolsDoor(app: FastifyInstance, dependencies: Dependencies): voi
   });
   const OneQuery = z.object(whose);
   const OneAddress = z.object({ name: IdSchema });
-  const PLAIN = Query.parse({});
 
   async function poolFor(principal: string, query: z.output<typeof OneQuery>): Promise<ToolPool> {
-    if (query.session_id === undefined) return dependencies.sessionlessPool(query.mode ?? dependencies.defaultToolMode);
+    if (query.session_id === undefined) return dependencies.sessionlessPool(query.mode ?? defaultToolMode);
     if (query.mode !== undefined) {
       throw new GauntletError('invalid_request', 'Cannot list tools: name a session or a mode, not both');
     }
     return (await dependencies.directory.open(principal, query.session_id)).pool();
   }
 
-  app.get('/tools', { config: { summary: 'List the tools', query: Query } }, async (request, reply) => {
-    const query = isEmpty(request.query) ? PLAIN : parseRequest(Query, request.query, 'the query', limits);
+  async function sendWanted(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const query = parseRequest(Query, request.query, 'the query', limits);
     const pool = await poolFor(request.principal, query);
     return sendList(toolList(pool, { format: query.format, schemas: query.schemas ?? 'by deferral' }), request, reply);
+  }
+
+  app.get('/tools', { config: { summary: 'List the tools', query: Query } }, (request, reply) => {
+    if (!isEmpty(request.query)) return sendWanted(request, reply);
+    // The list that agents ask for again and again: nothing to parse, nothing to wait for.
+    return sendList(toolList(dependencies.sessionlessPool(defaultToolMode), PLAIN), request, reply);
   });
 
   const oneTool = { config: { summary: 'One tool in full', query: OneQuery } };

@@ -16,8 +16,10 @@ export function answerSchema(limits: Limits) {
         .record(z.string(), z.unknown())
         .optional()
         .describe('What runs instead of the input asked about'),
-      updated_permissions: permissionSchemas(limits)
-        .updates.optional()
+      updated_permissions: z
+        .array(permissionSchemas(limits).update)
+        .max(limits.permissionUpdates)
+        .optional()
         .describe('Added to the session before it goes on'),
     })
     .transform((answer): PromptAnswer => ({

@@ -16,8 +16,9 @@ export function clientFrameSchema(limits: Limits) {
   return z.discriminatedUnion('type', [
     z.object({
       type: z.literal('hello'),
-      from_seq: Seq.optional(),
-      epoch: z.string().optional(),
+      // A client that has seen nothing yet may say so with null.
+      from_seq: Seq.nullish(),
+      epoch: z.string().nullish(),
       progress: z.boolean().default(true),
     }),
     z.object({ type: z.literal('tool_use'), turn_id: IdSchema.optional(), tool_use: z.unknown() }),

@@ -42,7 +42,7 @@ export class View {
     this.#detach = session.attach();
     this.#context = { ...parts, feeder: session.feeder((control) => outlet.control(control)) };
 
-    const start = logStart(session, { fromSeq: hello.from_seq, epoch: hello.epoch });
+    const start = logStart(session, { fromSeq: hello.from_seq ?? undefined, epoch: hello.epoch ?? undefined });
     outlet.control(welcomeFrame(session, start, limits));
     const onPassed = (seq: Seq) => {
       this.#passed = seq;
