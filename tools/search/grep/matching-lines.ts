@@ -64,7 +64,6 @@ export function selectMatchingLines(selection: LineSelection): MatchingLines {
 
   /** Judge one line. @returns Whether it is shown. */
   function wants(data: Buffer, start: number, nul: number, end: number): boolean {
-    if (nul >= 0 && !startsWith(data, start, nul, path)) enterFile(data.subarray(start, nul));
     const binary = nul < 0 ? BINARY_NOTE.exec(data.toString('utf8', start, end))?.[1] : undefined;
     if (binary !== undefined && selection.isHidden(binary)) return false;
     if (isHidden && binary === undefined) return false;
@@ -85,24 +84,34 @@ export function selectMatchingLines(selection: LineSelection): MatchingLines {
     if (keptBytes > selection.maxBytes) stoppedBy = 'bytes';
   }
 
+  /** Where the path of a line ends: at once where it is the last line's, else by looking. -1 when there is none. */
+  function pathEnd(data: Buffer, start: number): number {
+    const end = start + path.length;
+    if (data[end] === NUL && startsWith(data, start, path)) return end;
+    const nul = data.indexOf(NUL, start);
+    const lineEnd = data.indexOf(LINE_END, start);
+    if (lineEnd >= 0 && (nul < 0 || lineEnd < nul) && isNote(data, start, lineEnd)) return -1;
+    if (nul >= 0) enterFile(data.subarray(start, nul));
+    // Not there yet: then neither is the line's end.
+    return nul < 0 ? data.length : nul;
+  }
+
   /** Walk whole lines; runs of lines that stay as they are stay one piece. @returns Where the last line ended. */
   function walk(data: Buffer): number {
     let start = 0;
     let runStart = 0;
-    let nul = -1;
-    for (let at = 0; at < data.length; at++) {
-      const byte = data[at];
-      if (byte === NUL && nul < 0) nul = at;
-      if (byte !== LINE_END || (nul < 0 && !isNote(data, start, at))) continue;
-      const isWanted = wants(data, start, nul, at);
+    while (start < data.length && stoppedBy === undefined) {
+      const nul = pathEnd(data, start);
+      let end = nul < 0 ? start : nul + 1;
+      while (end < data.length && data[end] !== LINE_END) end++;
+      if (end >= data.length) break;
+      const isWanted = wants(data, start, nul, end);
       if (!isWanted || (shownAs && nul >= 0)) {
         keep(data.subarray(runStart, start));
-        if (isWanted && shownAs) keep(Buffer.concat([shownAs, data.subarray(nul, at + 1)]));
-        runStart = at + 1;
+        if (isWanted && shownAs) keep(Buffer.concat([shownAs, data.subarray(nul, end + 1)]));
+        runStart = end + 1;
       }
-      start = at + 1;
-      nul = -1;
-      if (stoppedBy !== undefined) break;
+      start = end + 1;
     }
     keep(data.subarray(runStart, start));
     return start;
@@ -118,7 +127,8 @@ export function selectMatchingLines(selection: LineSelection): MatchingLines {
       return stoppedBy === undefined;
     },
     finish() {
-      const text = Buffer.concat(kept).toString().replace(/\n$/, '');
+      const all = Buffer.concat(kept);
+      const text = all.toString('utf8', 0, all.at(-1) === LINE_END ? all.length - 1 : all.length);
       return { text, lineCount, stoppedBy };
     },
   };
@@ -130,11 +140,10 @@ function isNote(data: Buffer, start: number, end: number): boolean {
   return isBetweenGroups || BINARY_NOTE.test(data.toString('utf8', start, end));
 }
 
-function startsWith(data: Buffer, start: number, end: number, prefix: Buffer): boolean {
-  if (end - start !== prefix.length) return false;
+function startsWith(data: Buffer, start: number, prefix: Buffer): boolean {
   // Backwards: neighbouring files differ in their last letters.
   for (let at = prefix.length - 1; at >= 0; at--) if (data[start + at] !== prefix[at]) return false;
-  return true;
+  return prefix.length > 0;
 }
 
 /** A line of context has a dash after its number, a match a colon; without numbers nobody can tell. */
