@@ -4,10 +4,14 @@
  * A question is state, not an event: it stands until it is answered, expires, or its call is cancelled,
  * and whoever connects meanwhile is shown it.
  */
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonValue } from '../contract/blocks.ts';
 import type { PermissionDecision } from '../contract/decision.ts';
 import { GauntletError } from '../contract/errors.ts';
 import type { NewFrame, PermissionRequestFrame, PermissionResolvedFrame } from '../contract/frames.ts';
 import { newId } from '../contract/new-id.ts';
+
+const CANCELLED = { behavior: 'deny', by: 'cancelled' } as const;
 
 /** How a question ended, for the gate that asked it. */
 export type QuestionEnd =
@@ -25,8 +29,6 @@ export interface QuestionAnswer {
 export interface QuestionToAsk {
   readonly request: Omit<PermissionRequestFrame, 'type' | 'request_id' | 'expires_at'>;
   readonly timeoutMs: number;
-  /** The frame of the same question from before a restart: it stands, and is not sent again. */
-  readonly standing?: PermissionRequestFrame;
   /** What the gate would say now; asked again when an answer brought new rules. */
   rejudge(): Promise<PermissionDecision>;
 }
@@ -36,14 +38,18 @@ export type Settled = Pick<PermissionResolvedFrame, 'behavior' | 'by'>;
 
 interface OpenQuestion {
   readonly frame: PermissionRequestFrame;
-  readonly question: QuestionToAsk;
   readonly timer: NodeJS.Timeout;
-  readonly end: (end: QuestionEnd) => void;
+  /** The gate that waits; absent after a restart, until the call is at its gate again. */
+  asker?: { readonly rejudge: QuestionToAsk['rejudge']; readonly end: (end: QuestionEnd) => void };
+  /** The answer, where it came before the gate was there. */
+  early?: QuestionEnd;
 }
 
 /** The questions of one session. */
 export class Questions {
   readonly #open = new Map<string, OpenQuestion>();
+  /** From before a restart, by the call that will ask them again. */
+  readonly #standing = new Map<string, OpenQuestion>();
   readonly #settled: Map<string, Settled>;
   readonly #emit: (frame: NewFrame) => Promise<unknown>;
   readonly #mostOpen: number;
@@ -67,6 +73,23 @@ export class Questions {
     return [...this.#open.values()].map(({ frame }) => frame);
   }
 
+  /** A question from before a restart stands at once: it may be answered before its call asks it again. */
+  stand(frame: PermissionRequestFrame): void {
+    this.#standing.set(frame.tool_use_id, this.#put(frame));
+  }
+
+  /** Whether a question of this call stands from before a restart. */
+  isStanding(toolUseId: string): boolean {
+    return this.#standing.has(toolUseId);
+  }
+
+  /** A question of this call that stands from before a restart is not asked again after all. */
+  withdrawStanding(toolUseId: string, settled: Settled, reason: string): void {
+    const standing = this.#standing.get(toolUseId);
+    this.#standing.delete(toolUseId);
+    if (standing && this.#take(standing.frame.request_id)) void this.#log(standing.frame, settled, reason);
+  }
+
   /**
    * Put a question and wait for its end.
    *
@@ -74,21 +97,23 @@ export class Questions {
    */
   async ask(question: QuestionToAsk, signal: AbortSignal): Promise<QuestionEnd> {
     signal.throwIfAborted();
-    if (this.#open.size >= this.#mostOpen) {
+    const standing = this.#adopt(question.request);
+    if (standing?.early) return standing.early;
+    if (!standing && this.#open.size >= this.#mostOpen) {
       return { behavior: 'deny', message: `Denied: ${this.#mostOpen} questions are open already, answer some first` };
     }
-    const frame = question.standing ?? newRequest(question);
+    const open = standing ?? this.#put(newRequest(question));
+    const { frame } = open;
     let withdraw: () => void = () => undefined;
     try {
       return await new Promise<QuestionEnd>((resolve, reject) => {
-        const timer = setTimeout(() => this.#expire(frame.request_id), Date.parse(frame.expires_at) - Date.now());
-        this.#open.set(frame.request_id, { frame, question, timer, end: resolve });
+        open.asker = { rejudge: () => question.rejudge(), end: resolve };
         withdraw = () => {
-          if (this.#take(frame.request_id)) this.#log(frame, 'deny', 'cancelled', 'The call was cancelled');
-          reject(signal.reason);
+          if (this.#take(frame.request_id)) void this.#log(frame, CANCELLED, 'The call was cancelled');
+          reject(signal.reason as Error);
         };
         signal.addEventListener('abort', withdraw, { once: true });
-        if (!question.standing) this.#emit(frame).catch(reject);
+        if (!standing) this.#emit(frame).catch(reject);
       });
     } finally {
       signal.removeEventListener('abort', withdraw);
@@ -107,25 +132,28 @@ export class Questions {
   async answer(requestId: string, answer: QuestionAnswer, by: string): Promise<Settled> {
     const open = this.#take(requestId);
     if (!open) throw this.#tooLate(requestId);
-    const reason = answer.message ?? (answer.behavior === 'allow' ? 'Allowed' : 'Denied');
-    await this.#log(open.frame, answer.behavior, by, reason);
-    open.end(
+    const settled = { behavior: answer.behavior, by };
+    await this.#log(open.frame, settled, answer.message ?? (answer.behavior === 'allow' ? 'Allowed' : 'Denied'));
+    end(
+      open,
       answer.behavior === 'allow'
         ? { behavior: 'allow', ...(answer.updatedInput ? { updatedInput: answer.updatedInput } : {}) }
         : { behavior: 'deny', message: denial(open.frame.tool_name, answer.message) },
     );
-    return { behavior: answer.behavior, by };
+    return settled;
   }
 
   /** Try new rules on all that still waits; what they decide is settled without a person. */
   async rejudgeAll(): Promise<void> {
-    for (const { frame, question } of [...this.#open.values()]) {
-      const decision = await question.rejudge();
-      if (decision.behavior === 'ask') continue;
+    for (const { frame, asker } of [...this.#open.values()]) {
+      // A gate that cannot judge any more leaves the question to the person.
+      const decision = await asker?.rejudge().catch(() => undefined);
+      if (!decision || decision.behavior === 'ask') continue;
       const open = this.#take(frame.request_id);
       if (!open) continue;
-      await this.#log(frame, decision.behavior, 'rule', decision.message);
-      open.end(decision.behavior === 'allow' ? { behavior: 'allow' } : { behavior: 'deny', message: decision.message });
+      const { behavior, message } = decision;
+      await this.#log(frame, { behavior, by: 'rule' }, message);
+      end(open, behavior === 'allow' ? { behavior } : { behavior, message });
     }
   }
 
@@ -133,14 +161,35 @@ export class Questions {
   suspend(): void {
     for (const { timer } of this.#open.values()) clearTimeout(timer);
     this.#open.clear();
+    this.#standing.clear();
+  }
+
+  #put(frame: PermissionRequestFrame): OpenQuestion {
+    const leftMs = Math.max(0, Date.parse(frame.expires_at) - Date.now());
+    const open: OpenQuestion = { frame, timer: setTimeout(() => this.#expire(frame.request_id), leftMs) };
+    this.#open.set(frame.request_id, open);
+    return open;
+  }
+
+  /** The standing question of a call, if it is the one that is asked now: a person answers what was shown. */
+  #adopt({ tool_use_id, tool_name, input }: QuestionToAsk['request']): OpenQuestion | undefined {
+    const standing = this.#standing.get(tool_use_id);
+    if (!standing) return undefined;
+    const { frame } = standing;
+    if (frame.tool_name !== tool_name || !isDeepStrictEqual(frame.input, asLogged(input))) {
+      this.withdrawStanding(tool_use_id, CANCELLED, 'The question changed and is asked anew');
+      return undefined;
+    }
+    this.#standing.delete(tool_use_id);
+    return standing;
   }
 
   #expire(requestId: string): void {
     const open = this.#take(requestId);
     if (!open) return;
     const message = `Nobody answered in time whether "${open.frame.tool_name}" may run, so it was not run`;
-    void this.#log(open.frame, 'deny', 'timeout', message);
-    open.end({ behavior: 'deny', message });
+    void this.#log(open.frame, { behavior: 'deny', by: 'timeout' }, message);
+    end(open, { behavior: 'deny', message });
   }
 
   /** Off the table: whoever takes a question decides it. */
@@ -152,11 +201,10 @@ export class Questions {
     return open;
   }
 
-  async #log(frame: PermissionRequestFrame, behavior: 'allow' | 'deny', by: string, reason: string): Promise<void> {
-    this.#settled.set(frame.request_id, { behavior, by });
-    const { request_id, tool_use_id } = frame;
+  async #log({ request_id, tool_use_id }: PermissionRequestFrame, settled: Settled, reason: string): Promise<void> {
+    this.#settled.set(request_id, settled);
     // Had the disk refused, the question would stand again after a restart: asked twice, never lost.
-    await this.#emit({ type: 'permission_resolved', request_id, tool_use_id, behavior, by, reason }).catch(() => undefined);
+    await this.#emit({ type: 'permission_resolved', request_id, tool_use_id, ...settled, reason }).catch(() => undefined);
   }
 
   #tooLate(requestId: string): GauntletError {
@@ -165,6 +213,12 @@ export class Questions {
     const message = `The question "${requestId}" is answered already: ${settled.behavior} by ${settled.by}`;
     return new GauntletError('conflict', message, { details: { reason: 'already_resolved', ...settled } });
   }
+}
+
+/** Hand an end to the gate that waits for it, or keep it until it is there. */
+function end(open: OpenQuestion, how: QuestionEnd): void {
+  if (open.asker) open.asker.end(how);
+  else open.early = how;
 }
 
 function newRequest(question: QuestionToAsk): PermissionRequestFrame {
@@ -178,4 +232,9 @@ function newRequest(question: QuestionToAsk): PermissionRequestFrame {
 
 function denial(toolName: string, message: string | undefined): string {
   return message ? `Denied by the user: ${message}` : `The user does not want "${toolName}" to run with this input`;
+}
+
+/** A value as its frame has it, read back. */
+function asLogged(value: JsonValue): unknown {
+  return JSON.parse(JSON.stringify(value)) as unknown;
 }

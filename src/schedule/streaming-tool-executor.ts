@@ -97,8 +97,8 @@ export class StreamingToolExecutor {
     for (const call of calls) {
       this.#slots.get(call)?.node.abort('cancelled', 'The call could not be logged');
       this.#removeFromQueue(call);
-      this.#dropModifier(call);
       this.#unyielded.delete(call);
+      this.#modifiers = this.#modifiers.filter((other) => other !== call);
       call.state = 'yielded';
       this.#line.withdraw(call);
     }
@@ -125,7 +125,6 @@ export class StreamingToolExecutor {
     const calls = this.#callsOf(turn);
     // All outcomes first: the end of the first call in line releases those behind it that are completed.
     for (const call of calls.filter(({ state }) => state === 'completed')) {
-      this.#dropModifier(call);
       call.outcome = failedOutcome('discarded', '', { didRun: call.outcome?.didRun });
     }
     for (const call of calls.filter(isOpen)) {
@@ -152,10 +151,6 @@ export class StreamingToolExecutor {
 
   #callsOf(turn: ExecutorTurn): readonly ScheduledCall[] {
     return this.unyielded.filter((call) => call.turn === turn);
-  }
-
-  #dropModifier(call: ScheduledCall): void {
-    this.#modifiers = this.#modifiers.filter((waiting) => waiting !== call);
   }
 
   #removeFromQueue(call: ScheduledCall): boolean {

@@ -22,10 +22,8 @@ export async function askWhoMayAnswer(
   signal: AbortSignal,
 ): Promise<GateAnswer> {
   const { tool, decision, observable } = question;
-  const standing = core.standing.get(record.toolUseId);
-  core.standing.delete(record.toolUseId);
   const onAsk = record.askPolicy.onAsk ?? core.opened.on_ask ?? (core.attached > 0 ? 'wait' : 'deny');
-  if (onAsk === 'deny' && !standing) {
+  if (onAsk === 'deny' && !core.questions.isStanding(record.toolUseId)) {
     return { behavior: 'deny', message: unansweredMessage(decision, tool.name, 'nobody who may answer is connected') };
   }
   const input = observable as JsonValue;
@@ -43,7 +41,6 @@ export async function askWhoMayAnswer(
         suggestions: decision.suggestions,
       },
       timeoutMs: record.askPolicy.askTimeoutMs ?? core.services.limits.askTimeoutMs,
-      ...(standing ? { standing } : {}),
       rejudge: () => question.rejudge(core.context),
     },
     signal,

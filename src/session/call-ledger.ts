@@ -28,6 +28,8 @@ export interface CallRecord {
   block?: ToolUseBlock;
   /** Set once the acceptance is on disk. */
   acceptedSeq?: Seq;
+  /** Until then: rejects if the disk refuses it. */
+  accepting?: Promise<void>;
   /** Set once the result is on disk. */
   resultSeq?: Seq;
   /** Set when the result is yielded. */
@@ -112,17 +114,36 @@ export class CallLedger {
     turn.unyielded++;
   }
 
-  /** Take back calls whose acceptance did not land, and their turn if it holds nothing else. */
-  forget(records: readonly CallRecord[]): void {
+  /**
+   * Take back calls whose acceptance did not land, and turns that hold nothing else and take no more.
+   *
+   * @returns Turns that lost a call and go on without it.
+   */
+  forget(records: readonly CallRecord[]): readonly TurnRecord[] {
+    const turns = new Set<TurnRecord>();
     for (const record of records) {
       record.isForgotten = true;
       this.#calls.delete(record.toolUseId);
-      const place = record.turn.calls.indexOf(record);
-      if (place !== -1) record.turn.calls.splice(place, 1);
-      if (record.summary === undefined) record.turn.unyielded--;
-      if (record.turn.calls.length === 0) this.#turns.delete(record.turn.id);
+      for (const turn of [record.turn, ...(record.joinedBy ?? [])]) {
+        turns.add(turn);
+        remove(turn.calls, record);
+        remove(turn.replayed, record);
+        if (!record.summary) turn.unyielded--;
+      }
     }
+    for (const turn of turns) {
+      if (turn.state === 'open' || turn.calls.length + turn.replayed.length > 0) continue;
+      this.#turns.delete(turn.id);
+      turn.executorTurn.node.release();
+      turns.delete(turn);
+    }
+    return [...turns];
   }
+}
+
+function remove<Item>(items: Item[], item: Item): void {
+  const place = items.indexOf(item);
+  if (place !== -1) items.splice(place, 1);
 }
 
 /** What a new block for a turn that takes no more is told. */

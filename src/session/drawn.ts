@@ -1,6 +1,7 @@
 /**
  * A call's intent as something to draw; a tool that cannot draw is shown by its name.
  */
+import { isPlainData } from '../call/plain-data.ts';
 import type { JsonValue } from '../contract/blocks.ts';
 import type { Display } from '../contract/display.ts';
 import type { Tool } from '../contract/tool.ts';
@@ -10,7 +11,8 @@ export function drawIntent(tool: Tool | undefined, name: string, input: JsonValu
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
   if (!tool || !isObject) return { title: name, blocks: [] };
   try {
-    return tool.renderToolUseMessage(input as Readonly<Record<string, unknown>>);
+    const display = tool.renderToolUseMessage(input as Readonly<Record<string, unknown>>);
+    return isPlainData(display) ? display : { title: tool.name, blocks: [] };
   } catch {
     // Drawing is for people; a picture that fails must not stop the call it is of.
     return { title: tool.name, blocks: [] };

@@ -28,7 +28,7 @@ export interface Submission extends AskPolicy {
 /** A submission that was accepted. */
 export interface SubmittedTurn {
   readonly turn: TurnRecord;
-  /** What happens in the turn is logged after this. */
+  /** What happens in the turn from now on is logged after this, and what is still on its way. */
   readonly after: Seq;
   /** Calls of the blocks, in block order. */
   readonly records: readonly CallRecord[];
@@ -70,7 +70,7 @@ async function accept(
 
   const message: AssistantMessage = { role: 'assistant', content: submission.blocks };
   const accepted = fresh.map((block) => acceptBlock(core, turn, block, submission));
-  const landed = accepted.length > 0 ? log.emit(...accepted.map(({ frame }) => frame)) : undefined;
+  const landing = accepted.length > 0 ? land(core, accepted) : undefined;
   for (const { record, block } of accepted) {
     record.scheduled = executor.add(turn.executorTurn, prepareJourney(core, record, block, message));
   }
@@ -78,8 +78,8 @@ async function accept(
   if (submission.isClosed && turn.state === 'open') turn.state = 'closed';
   endTurnIfDone(core, turn);
 
-  if (landed) await land(core, accepted, landed);
   const records = submission.blocks.flatMap((block) => ledger.call(block.id) ?? []);
+  await Promise.all([landing, ...[...replayed].map(({ accepting }) => accepting)]);
   return { turn, after, records, replayed };
 }
 
@@ -97,19 +97,28 @@ function acceptBlock(core: SessionCore, turn: TurnRecord, block: ToolUseBlock, p
   return { record, block, frame: { type: 'tool_use', turn_id: turn.id, index: record.index, tool_use: block, display } };
 }
 
-/** Wait until the acceptance is on disk; if the disk refuses, none of the calls ever was. */
-async function land(core: SessionCore, accepted: readonly AcceptedBlock[], landed: Promise<Seq>): Promise<void> {
-  try {
-    const first = await landed;
-    accepted.forEach(({ record }, place) => {
-      record.acceptedSeq = first + place;
+/** Send the acceptance to the log; if the disk refuses, none of the calls ever was. */
+function land(core: SessionCore, accepted: readonly AcceptedBlock[]): Promise<void> {
+  const records = accepted.map(({ record }) => record);
+  const landing = new Promise<void>((resolve, reject) => {
+    core.log.send({
+      frames: accepted.map(({ frame }) => frame),
+      landed: (first) => {
+        records.forEach((record, place) => {
+          record.acceptedSeq = first + place;
+          delete record.accepting;
+        });
+        resolve();
+      },
+      refused: (error) => {
+        core.executor.forget(records.flatMap(({ scheduled }) => scheduled ?? []));
+        for (const turn of core.ledger.forget(records)) endTurnIfDone(core, turn);
+        reject(error);
+      },
     });
-  } catch (error) {
-    const records = accepted.map(({ record }) => record);
-    core.ledger.forget(records);
-    core.executor.forget(records.flatMap(({ scheduled }) => scheduled ?? []));
-    throw error;
-  }
+  });
+  for (const record of records) record.accepting = landing;
+  return landing;
 }
 
 function turnFor(core: SessionCore, submission: Submission, hasNewBlocks: boolean): TurnRecord {

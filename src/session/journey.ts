@@ -7,6 +7,7 @@ import { type CallServices, runCall } from '../call/call.ts';
 import type { PermittedCall } from '../call/gate.ts';
 import { type CallOutcome } from '../call/outcome.ts';
 import { parseCall, type ParsedCall } from '../call/parse.ts';
+import { isPlainData } from '../call/plain-data.ts';
 import { answersYes } from '../schedule/partition.ts';
 import type { Journey, JourneySteps } from '../schedule/scheduled-call.ts';
 import { askWhoMayAnswer } from './ask.ts';
@@ -79,7 +80,7 @@ function callServices(
     ask: (question, signal) => askWhoMayAnswer(core, record, question, signal),
     admitted: (call) => admit(core, record, call, steps),
     onProgress: ({ data }) => {
-      if (record.scheduled?.state !== 'executing') return;
+      if (record.scheduled?.state !== 'executing' || !isPlainData(data)) return;
       core.log.tell({ type: 'progress', tool_use_id: record.toolUseId, n: ++progressCount, data });
     },
   };
@@ -96,6 +97,7 @@ async function admit(
   steps: JourneySteps & { readonly isSafe: boolean },
 ): Promise<void> {
   const { tool, input } = call;
+  core.questions.withdrawStanding(record.toolUseId, { behavior: 'allow', by: 'rule' }, 'It need not be asked any more');
   const isStillSafe = !call.isInputChanged || answersYes(() => tool.isConcurrencySafe(input));
   if (steps.isSafe && !isStillSafe) await steps.becomeAlone();
   steps.signal.throwIfAborted();

@@ -13,6 +13,8 @@ import { SessionCore } from './session-core.ts';
 import type { PermissionSeed, SessionServices } from './session-services.ts';
 import { endTurnIfDone, ResultLine } from './yield-results.ts';
 
+const CANCELLED = { behavior: 'deny', by: 'cancelled' } as const;
+
 /** A session that has just been opened, its first frame not yet in the log. */
 export function newCore(opened: OpenedFrame, services: SessionServices): SessionCore {
   const context = contextOf(opened, seedOf(opened), services);
@@ -44,9 +46,10 @@ function executorEvents(core: SessionCore): ExecutorEvents {
   const line = new ResultLine(core);
   return {
     onState: (call, state) => {
-      const record = core.ledger.call(call.journey.toolUseId);
-      if (state === 'executing' && record?.isExecutingLogged) return;
-      core.log.tell({ type: 'state', tool_use_id: call.journey.toolUseId, state });
+      const { toolUseId } = call.journey;
+      if (state === 'completed') core.questions.withdrawStanding(toolUseId, CANCELLED, 'The call has ended');
+      if (state === 'executing' && core.ledger.call(toolUseId)?.isExecutingLogged) return;
+      core.log.tell({ type: 'state', tool_use_id: toolUseId, state });
     },
     onYield: (calls) => line.yield(calls),
     onModifier: (modifier) => {
@@ -101,6 +104,7 @@ function restoreTurn(core: SessionCore, logged: LoggedTurn): void {
   if (logged.endSeq !== undefined) {
     turn.state = 'ended';
     turn.endSeq = logged.endSeq;
+    turn.executorTurn.node.release();
   }
 }
 
@@ -123,10 +127,10 @@ function resumeTurn(core: SessionCore, logged: LoggedTurn): void {
   const turn = core.ledger.turn(logged.id);
   if (!turn) return;
   const message: AssistantMessage = { role: 'assistant', content: logged.calls.map(({ block }) => block) };
+  for (const call of logged.calls) if (call.question) core.questions.stand(call.question);
   for (const call of logged.calls) {
     const record = core.ledger.call(call.block.id);
     if (call.summary || !record) continue;
-    if (call.question) core.standing.set(call.block.id, call.question);
     record.scheduled = core.executor.add(turn.executorTurn, prepareJourney(core, record, call.block, message));
   }
   turn.state = 'closed';

@@ -6,7 +6,14 @@
  * A turn in which nothing had begun but a question was open survives, and so does what queued behind it.
  */
 import type { ToolResultBlock } from '../contract/blocks.ts';
-import type { CallSummary, NewFrame, ResultFrame, TurnEndFrame } from '../contract/frames.ts';
+import type {
+  CallSummary,
+  NewFrame,
+  PermissionRequestFrame,
+  PermissionResolvedFrame,
+  ResultFrame,
+  TurnEndFrame,
+} from '../contract/frames.ts';
 import type { LoggedCall, LoggedHistory, LoggedTurn } from './replay-log.ts';
 
 const INTERRUPTED =
@@ -31,7 +38,9 @@ export function planRecovery(history: LoggedHistory, nameOf: (call: LoggedCall) 
     const summaries = turn.calls.map((call) => call.summary ?? interruptedSummary(call, nameOf(call)));
     turn.calls.forEach((call, place) => {
       const summary = summaries[place];
-      if (!call.summary && summary) frames.push(interruptedResult(call, summary));
+      if (call.summary || !summary) return;
+      if (call.question) frames.push(withdrawn(call.question));
+      frames.push(interruptedResult(call, summary));
     });
     frames.push({ type: 'turn_end', turn_id: turn.id, calls: summaries } satisfies TurnEndFrame);
   }
@@ -48,6 +57,11 @@ function survivors(open: readonly LoggedTurn[]): ReadonlySet<LoggedTurn> {
     if (!hasBegun && waits) surviving.add(turn);
   }
   return surviving;
+}
+
+function withdrawn({ request_id, tool_use_id }: PermissionRequestFrame): PermissionResolvedFrame {
+  const reason = 'The server stopped before the call ended';
+  return { type: 'permission_resolved', request_id, tool_use_id, behavior: 'deny', by: 'cancelled', reason };
 }
 
 function interruptedSummary(call: LoggedCall, name: string): CallSummary {

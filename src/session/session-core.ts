@@ -4,7 +4,7 @@
  * The context is replaced here and nowhere else; each replacement that a reader can see is a frame.
  */
 import { toWirePermissionContext, type PermissionUpdate } from '../contract/permission-context.ts';
-import type { ContextFrame, OpenedFrame, PermissionRequestFrame } from '../contract/frames.ts';
+import type { ContextFrame, OpenedFrame } from '../contract/frames.ts';
 import type { SessionContext } from '../contract/session-context.ts';
 import { applyUpdates } from '../permissions/context.ts';
 import { Questions, type Settled } from '../permissions/questions.ts';
@@ -29,10 +29,10 @@ export class SessionCore {
   readonly ledger = new CallLedger();
   readonly questions: Questions;
   readonly executor: StreamingToolExecutor;
-  /** Questions from before a restart, by the call that waits for them. */
-  readonly standing = new Map<string, PermissionRequestFrame>();
   /** Connections whose person may answer. */
   attached = 0;
+  /** Results that have been yielded and are not yet on their way to the log: they are being fitted. */
+  leaving = 0;
   #context: SessionContext;
 
   constructor(state: SessionState, services: SessionServices, events: (core: SessionCore) => ExecutorEvents) {

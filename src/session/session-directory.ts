@@ -5,7 +5,7 @@
  * a crash, and leave memory when too many are open and nobody uses them.
  */
 import { randomBytes } from 'node:crypto';
-import { GauntletError } from '../contract/errors.ts';
+import { GauntletError, isGauntletError } from '../contract/errors.ts';
 import type { OpenedFrame } from '../contract/frames.ts';
 import type { PermissionMode, RuleSet } from '../contract/permission-context.ts';
 import type { ToolMode } from '../contract/session-context.ts';
@@ -73,24 +73,23 @@ export class SessionDirectory {
    * @throws {GauntletError} `not_found`, for what belongs to someone else too.
    */
   async open(principal: string, sessionId: string): Promise<Session> {
-    const known = this.#open.get(sessionId) ?? (await this.#wake(sessionId));
-    if (!known || known.principal !== principal) throw noSuchSession(sessionId);
-    this.#touch(known);
-    return known;
+    const session = this.#inMemory(sessionId) ?? (await this.#wake(principal, sessionId));
+    if (session?.principal !== principal) throw noSuchSession(sessionId);
+    this.#touch(session);
+    return session;
   }
 
   /** A principal's sessions, newest first. */
   async list(principal: string): Promise<readonly SessionDescription[]> {
     const logged = this.#services.log.list(principal, { limit: this.#services.limits.listedSessions });
-    const sessions = await Promise.all(logged.map(({ sessionId }) => this.open(principal, sessionId)));
-    return sessions.map((session) => session.describe());
+    const sessions = await Promise.all(logged.map(({ sessionId }) => this.#openIfThere(principal, sessionId)));
+    return sessions.flatMap((session) => session?.describe() ?? []);
   }
 
   /** End what runs, and forget the session. @throws {GauntletError} `not_found` */
   async remove(principal: string, sessionId: string): Promise<void> {
     const session = await this.open(principal, sessionId);
-    session.cancel();
-    session.close();
+    session.end();
     this.#open.delete(sessionId);
     await this.#services.log.remove(sessionId);
     this.#services.onSessionEnd(sessionId);
@@ -143,11 +142,29 @@ export class SessionDirectory {
     };
   }
 
-  /** Single flight: whoever asks meanwhile gets the same session. */
-  async #wake(sessionId: string): Promise<Session | undefined> {
+  #inMemory(sessionId: string): Session | undefined {
+    const session = this.#open.get(sessionId);
+    if (!session?.isTakenOver) return session;
+    session.close();
+    this.#open.delete(sessionId);
+    return undefined;
+  }
+
+  /** For a list: a session that was removed meanwhile is left out. */
+  async #openIfThere(principal: string, sessionId: string): Promise<Session | undefined> {
+    try {
+      return await this.open(principal, sessionId);
+    } catch (error) {
+      if (isGauntletError(error, 'not_found')) return undefined;
+      throw error;
+    }
+  }
+
+  /** Single flight: whoever asks meanwhile gets the same session. A stranger wakes nothing. */
+  async #wake(principal: string, sessionId: string): Promise<Session | undefined> {
     const opening = this.#opening.get(sessionId);
     if (opening) return opening;
-    if (!this.#services.log.find(sessionId)) return undefined;
+    if (this.#services.log.find(sessionId)?.principal !== principal) return undefined;
     const waking = this.#restore(sessionId).finally(() => this.#opening.delete(sessionId));
     this.#opening.set(sessionId, waking);
     return waking;
@@ -198,7 +215,7 @@ export class SessionDirectory {
 
   async #untilIdle(mostMs: number, signal: AbortSignal): Promise<void> {
     const deadlineMs = performance.now() + mostMs;
-    const isBusy = () => [...this.#open.values()].some((session) => session.working.length > 0);
+    const isBusy = () => [...this.#open.values()].some((session) => session.working.length > 0 || !session.isLogged);
     while (isBusy() && performance.now() < deadlineMs && !signal.aborted) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
     }

@@ -3,18 +3,27 @@
  * event loop into one row.
  */
 import type { NewFrame, Seq } from '../contract/frames.ts';
-import { isGauntletError } from '../contract/errors.ts';
+import { GauntletError, isGauntletError } from '../contract/errors.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 
-/** Waits before a result the disk refused is tried again, and grows up to the last. */
+/** Waits before frames the disk refused are tried again, and grows up to the last. */
 const RETRY_MS = [50, 250, 1_000];
 
-/** Frames that must not be lost. */
-interface InsistedFrames {
+/** Frames on their way, and who waits for them. */
+export interface Emission {
   readonly frames: readonly NewFrame[];
-  /** Asked before a new try: false lets them go. */
+  /** Told the `seq` of the first, in the same step in which `head` moves past them. */
+  readonly landed: (first: Seq) => void;
+  /** None of them landed. */
+  readonly refused: (error: unknown) => void;
+}
+
+/** Frames that must not be lost. */
+interface Insisted {
+  /** One more with each: the order in which they must land. */
+  readonly place: number;
+  readonly frames: readonly NewFrame[];
   readonly isWanted: () => boolean;
-  /** Called once with the `seq` of the first, when they are on disk. */
   readonly landed: (first: Seq) => void;
 }
 
@@ -22,24 +31,41 @@ interface InsistedFrames {
 export class SessionLog {
   readonly #log: FrameLog;
   readonly #sessionId: string;
+  /** Where the next row goes: behind those on their way. Undefined when a row failed: the log itself must say. */
+  #next: Seq | undefined;
   #head: Seq;
-  #pending: NewFrame[] = [];
-  #flush: Promise<Seq> | undefined;
-  /** Frames that must not be lost and have not landed; all later ones wait behind them. */
-  #backlog: InsistedFrames[] = [];
+  #pending: Emission[] = [];
+  #rowsOnTheirWay = 0;
+  /** One more with each row that failed; rows sent before fail with it, being numbered behind it. */
+  #failures = 0;
+  /** Refused frames that must not be lost, in order; all later ones wait behind them. */
+  #backlog: Insisted[] = [];
+  #insisted = 0;
   #retries = 0;
   #retryTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
+  #isTakenOver = false;
 
   constructor(log: FrameLog, sessionId: string, head: Seq) {
     this.#log = log;
     this.#sessionId = sessionId;
+    this.#next = head;
     this.#head = head;
   }
 
-  /** Highest `seq` given out, those on their way included. */
+  /** Highest `seq` on disk. Whatever nobody has been told of yet comes after it. */
   get head(): Seq {
-    return this.#head + this.#pending.length;
+    return this.#head;
+  }
+
+  /** True when nothing is on its way. */
+  get isSettled(): boolean {
+    return this.#pending.length === 0 && this.#rowsOnTheirWay === 0 && this.#backlog.length === 0;
+  }
+
+  /** True once another process owns the session: what this one knows of it is out of date. */
+  get isTakenOver(): boolean {
+    return this.#isTakenOver;
   }
 
   /**
@@ -49,15 +75,18 @@ export class SessionLog {
    * @throws {GauntletError} `log_unavailable`, `fenced`: none of them landed.
    */
   emit(...frames: readonly NewFrame[]): Promise<Seq> {
-    const place = this.#pending.length;
-    for (const frame of frames) this.#pending.push(frame);
-    this.#flush ??= this.#schedule();
-    return this.#flush.then((first) => first + place);
+    return new Promise((landed, refused) => this.send({ frames, landed, refused }));
   }
 
   /** Send frames whose landing nobody waits for; a refusal only thins out what viewers see. */
   tell(...frames: readonly NewFrame[]): void {
-    this.emit(...frames).catch(ignoreRefusal);
+    this.send({ frames, landed: ignore, refused: ignore });
+  }
+
+  /** As `emit`, for who must know in the same step. */
+  send(emission: Emission): void {
+    // Ticks run after the microtasks in hand, so that all they emit goes into one row.
+    if (this.#pending.push(emission) === 1) process.nextTick(() => this.#flush());
   }
 
   /**
@@ -67,51 +96,71 @@ export class SessionLog {
    * @param landed Called once with the `seq` of the first, when they are on disk.
    */
   insist(frames: readonly NewFrame[], isWanted: () => boolean, landed: (first: Seq) => void): void {
-    const insisted = { frames, isWanted, landed };
+    const insisted = { place: this.#insisted++, frames, isWanted, landed };
     if (this.#backlog.length > 0) this.#backlog.push(insisted);
-    else this.#send(insisted);
+    else this.#sendInsisted(insisted);
   }
 
   /** No more retries: the session is gone, or has been taken over. */
   close(): void {
     this.#isClosed = true;
+    this.#backlog = [];
     clearTimeout(this.#retryTimer);
   }
 
-  /** One row for all that one turn of the event loop emits: ticks run after the microtasks in hand. */
-  #schedule(): Promise<Seq> {
-    return new Promise((resolve, reject) => {
-      process.nextTick(() => {
-        const frames = this.#pending;
-        const after = this.#head;
-        this.#pending = [];
-        this.#flush = undefined;
-        this.#head = after + frames.length;
-        this.#log.append(this.#sessionId, after, frames).then(
-          () => resolve(after + 1),
-          (error: unknown) => {
-            // Appends behind a failed one fail with it, so the log's own head is where to go on.
-            this.#head = this.#log.bounds(this.#sessionId)?.head ?? 0;
-            reject(error);
-          },
-        );
-      });
-    });
-  }
-
-  #send(insisted: InsistedFrames): void {
-    this.emit(...insisted.frames).then(
-      (first) => {
-        this.#retries = 0;
-        insisted.landed(first);
-      },
-      (error: unknown) => this.#keep(insisted, error),
+  #flush(): void {
+    const row = this.#pending;
+    this.#pending = [];
+    const frames = row.flatMap((emission) => emission.frames);
+    const failuresBefore = this.#failures;
+    this.#rowsOnTheirWay++;
+    this.#append(frames).then(
+      (last) => this.#landed(row, last - frames.length + 1, last),
+      (error: unknown) => this.#refused(row, error, failuresBefore),
     );
   }
 
-  #keep(insisted: InsistedFrames, error: unknown): void {
+  async #append(frames: readonly NewFrame[]): Promise<Seq> {
+    if (this.#isTakenOver) throw new GauntletError('fenced', `Session "${this.#sessionId}" is run by another process now`);
+    this.#next ??= this.#log.bounds(this.#sessionId)?.head ?? 0;
+    const after = this.#next;
+    this.#next = after + frames.length;
+    return this.#log.append(this.#sessionId, after, frames);
+  }
+
+  #landed(row: readonly Emission[], first: Seq, last: Seq): void {
+    this.#rowsOnTheirWay--;
+    this.#retries = 0;
+    this.#head = last;
+    let seq = first;
+    for (const { frames, landed } of row) {
+      landed(seq);
+      seq += frames.length;
+    }
+  }
+
+  #refused(row: readonly Emission[], error: unknown, failuresBefore: number): void {
+    this.#rowsOnTheirWay--;
+    const isFirst = this.#failures === failuresBefore;
+    if (isFirst) {
+      this.#failures++;
+      this.#next = undefined;
+      this.#isTakenOver ||= isGauntletError(error, 'fenced');
+    }
+    // A row behind a failed one is refused for its number: that says nothing about whose session it is.
+    const cause = isFirst || !isGauntletError(error, 'fenced') ? error : notReached(this.#sessionId);
+    for (const { refused } of row) refused(cause);
+  }
+
+  #sendInsisted(insisted: Insisted): void {
+    this.send({ frames: insisted.frames, landed: insisted.landed, refused: (error) => this.#keep(insisted, error) });
+  }
+
+  #keep(insisted: Insisted, error: unknown): void {
     if (this.#isClosed || isGauntletError(error, 'fenced', 'shutting_down', 'not_found')) return;
+    // Rows that were on their way together may be refused after newer frames have joined the backlog.
     this.#backlog.push(insisted);
+    this.#backlog.sort((one, other) => one.place - other.place);
     this.#retryTimer ??= setTimeout(() => this.#retry(), RETRY_MS[Math.min(this.#retries++, RETRY_MS.length - 1)]);
   }
 
@@ -119,10 +168,14 @@ export class SessionLog {
     this.#retryTimer = undefined;
     const waiting = this.#backlog;
     this.#backlog = [];
-    for (const insisted of waiting) if (insisted.isWanted()) this.#send(insisted);
+    for (const insisted of waiting) if (insisted.isWanted()) this.#sendInsisted(insisted);
   }
 }
 
-function ignoreRefusal(): void {
-  // The log says so itself, once; a frame of progress or state is not worth stopping a call for.
+function notReached(sessionId: string): GauntletError {
+  return new GauntletError('log_unavailable', `Cannot append to session "${sessionId}": the row before was refused. Try again`);
+}
+
+function ignore(): void {
+  // Progress and state are for whoever watches: not worth stopping a call for.
 }

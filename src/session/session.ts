@@ -55,9 +55,19 @@ export class Session {
     return this.#core.services.log.epoch;
   }
 
-  /** True while a call runs or waits, or somebody watches who may answer. */
+  /** True while a call runs or waits, a frame is on its way, or somebody watches who may answer. */
   get isInUse(): boolean {
-    return this.#core.executor.isBusy || this.#core.attached > 0;
+    return this.#core.executor.isBusy || this.#core.attached > 0 || !this.isLogged;
+  }
+
+  /** True when all that was yielded is on disk. */
+  get isLogged(): boolean {
+    return this.#core.leaving === 0 && this.#core.log.isSettled;
+  }
+
+  /** True once another process runs this session: it must be opened again. */
+  get isTakenOver(): boolean {
+    return this.#core.log.isTakenOver;
   }
 
   /** Somebody watches who may answer. */
@@ -68,7 +78,7 @@ export class Session {
   /** Ids of calls whose work goes on; those that wait for an answer, and those behind them, do not work. */
   get working(): readonly string[] {
     const waiting = new Set(this.prompts().map(({ tool_use_id }) => tool_use_id));
-    return ids(this.#core.executor.unyielded.filter(({ state }) => state !== 'queued')).filter((id) => !waiting.has(id));
+    return ids(this.#core.executor.unyielded.filter(({ state }) => state === 'executing')).filter((id) => !waiting.has(id));
   }
 
   /** The tools this session sees. */
@@ -209,9 +219,16 @@ export class Session {
   /** The server ends before these calls do. */
   stopWorking(): void {
     const { executor } = this.#core;
+    executor.halt();
     const working = new Set(this.working);
     const calls = executor.unyielded.filter(({ journey }) => working.has(journey.toolUseId));
     executor.cancel(calls, 'interrupted', 'Interrupted: the server is shutting down');
+  }
+
+  /** The session is removed: all that waits and runs ends. */
+  end(): void {
+    this.#core.executor.end('cancelled', 'Cancelled: the session was removed');
+    this.close();
   }
 
   /** Let go of timers and retries; what is open stands in the log. */

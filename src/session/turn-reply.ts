@@ -73,8 +73,9 @@ export async function* turnFrames(
   const ids = new Set(turn.records.map(({ toolUseId }) => toolUseId));
   for await (const page of core.services.log.read(core.id, turn.after, { live: true, signal })) {
     const own = page.filter(({ frame }) => belongsTo(frame, turn.turn.id, ids));
-    if (own.length > 0) yield own;
-    if (own.at(-1)?.type === 'turn_end') return;
+    const end = own.findIndex(({ type }) => type === 'turn_end');
+    if (own.length > 0) yield end === -1 ? own : own.slice(0, end + 1);
+    if (end !== -1) return;
   }
 }
 
@@ -86,8 +87,10 @@ function belongsTo(frame: Frame, turnId: string, ids: ReadonlySet<string>): bool
 async function storedResults(core: SessionCore, turn: SubmittedTurn): Promise<Map<string, ResultFrame>> {
   const results = new Map<string, ResultFrame>();
   for (const { toolUseId, resultSeq } of turn.replayed) {
-    const frame = resultSeq === undefined ? undefined : await loggedFrame(core, resultSeq);
-    if (frame?.type === 'result') results.set(toolUseId, frame);
+    if (resultSeq === undefined) continue;
+    const frame = await loggedFrame(core, resultSeq);
+    if (frame?.type !== 'result') throw new GauntletError('gone', `The result of "${toolUseId}" is no longer kept`);
+    results.set(toolUseId, frame);
   }
   return results;
 }

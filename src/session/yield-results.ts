@@ -23,15 +23,22 @@ export class ResultLine {
       const record = this.#core.ledger.call(call.journey.toolUseId);
       if (!record || !call.outcome) continue;
       const { outcome } = call;
-      const durationMs = call.startedMs === undefined ? 0 : performance.now() - call.startedMs;
-      const leave = () => leaveWithResult(this.#core, record, outcome, durationMs);
+      const leave = () => leaveWithResult(this.#core, record, outcome, durationOf(call));
       const before = this.#last;
-      const step: Promise<void> = (before ? before.then(leave) : leave()).finally(() => {
-        if (this.#last === step) this.#last = undefined;
-      });
+      this.#core.leaving++;
+      const step: Promise<void> = (before ? before.then(leave) : leave())
+        .catch((error: unknown) => this.#core.services.onFault(error, 'A result could not leave'))
+        .finally(() => {
+          this.#core.leaving--;
+          if (this.#last === step) this.#last = undefined;
+        });
       this.#last = step;
     }
   }
+}
+
+function durationOf({ startedMs, completedMs }: ScheduledCall): number {
+  return startedMs === undefined || completedMs === undefined ? 0 : completedMs - startedMs;
 }
 
 async function leaveWithResult(
@@ -70,7 +77,7 @@ export function endTurnIfDone(core: SessionCore, turn: TurnRecord): void {
   const frame: TurnEndFrame = { type: 'turn_end', turn_id: turn.id, calls: [...own, ...replayed] };
   core.log.insist(
     [frame],
-    () => true,
+    () => core.ledger.turn(turn.id) === turn,
     (seq) => {
       turn.endSeq = seq;
     },
