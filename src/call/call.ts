@@ -34,7 +34,7 @@ export async function runCall(
 
   const seen: ToolProgress[] = [];
   const canUseTool: CanUseTool = answerForInnerCalls(services);
-  const run = await runTool(permitted, context, {
+  const run = await runTool(permitted, { ...context, located: permitted.located }, {
     canUseTool,
     parentMessage,
     abandonMs: services.limits.abandonMs,

@@ -10,6 +10,9 @@ import type { ResultBudget } from './outcome.ts';
 
 type Content = ToolResultBlock['content'];
 
+/** A text no longer than the notice that would stand in its place is left as it is. */
+const NOTICE_CHARS = 250;
+
 /** Where a text was written whole. */
 export interface SpilledText {
   readonly path: string;
@@ -39,7 +42,7 @@ export interface FittedResult {
 export async function fitResult(content: Content, budget: ResultBudget, room: ResultRoom): Promise<FittedResult> {
   const text = resultText(content);
   const limit = budget.isInTurnSum ? Math.min(budget.limitChars, room.remainingChars) : budget.limitChars;
-  if (text.length <= limit && fitsBytes(text, room.textBytes)) return { content, resultChars: text.length };
+  if (text.length <= Math.max(limit, NOTICE_CHARS) && fitsBytes(text, room.textBytes)) return { content, resultChars: text.length };
 
   if (budget.isCut) return cutToPage(content, text, Math.min(limit, room.textBytes / 4));
   const previewChars = Math.min(room.previewChars, limit);

@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { PermissionDecision } from '../contract/decision.ts';
-import type { LocatePath } from '../contract/located-path.ts';
+import type { LocatedPath, LocatePath } from '../contract/located-path.ts';
 import type { SessionContext } from '../contract/session-context.ts';
 import type { Tool, ToolUseContext } from '../contract/tool.ts';
 import { decidePermission } from '../permissions/decide.ts';
@@ -41,6 +41,8 @@ export interface GateServices extends ParseServices {
 /** A call that may run, with the input that was judged. */
 export interface PermittedCall extends ParsedCall {
   readonly decision: PermissionDecision;
+  /** Where the tool's `paths(input)` lie, in their order, as the decision saw them. */
+  readonly located: readonly LocatedPath[];
   /** True when the input is not the one the block came with. */
   readonly isInputChanged: boolean;
 }
@@ -55,33 +57,40 @@ export async function gate(
   services: GateServices,
 ): Promise<PermittedCall | CallOutcome> {
   let input = call.input;
-  let isAllowedByPerson = false;
+  let allowedByPerson: ParsedCall['input'] | undefined;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const judged = await judge({ ...call, input }, context, services);
     if ('status' in judged) return judged;
-    const { decision, observable } = judged;
+    const { decision, observable, located } = judged;
 
-    let replacement = decision.updatedInput;
-    if (decision.behavior === 'ask' && !isAllowedByPerson) {
+    let next = replaced(decision.updatedInput, input, observable);
+    // The tool's own change comes before the question: people are asked about what runs, and only once.
+    if (!next && decision.behavior === 'ask' && input !== allowedByPerson) {
       const answer = await services.ask(question({ ...call, input }, judged, context, services), context.signal);
-      if (answer.behavior === 'deny') return failedOutcome('permission_denied', answer.message);
-      isAllowedByPerson = true;
-      replacement = answer.updatedInput ?? replacement;
+      if (answer.behavior === 'deny') return refused(call, input, answer.message);
+      next = replaced(answer.updatedInput, input, observable);
+      allowedByPerson = next ?? input;
     }
-    const next = replacement && withoutBackfill(replacement, input, observable);
-    if (!next || isDeepStrictEqual(next, input)) {
-      return { ...call, input, decision, isInputChanged: input !== call.input };
-    }
+    if (!next) return { ...call, input, decision, located, isInputChanged: input !== call.input };
+
     const parsed = parseInput(call.tool, next, services);
     if ('errorCode' in parsed) return parsed;
+    if (next === allowedByPerson) allowedByPerson = parsed.input;
     input = parsed.input;
   }
   return failedOutcome('permission_denied', `Cannot run "${call.tool.name}": its input kept changing while it was judged`);
 }
 
+/** The input that takes the place of `input`; undefined when nothing changes. */
+function replaced(changed: ParsedCall['input'] | undefined, input: ParsedCall['input'], observable: ParsedCall['input']) {
+  const next = changed && withoutBackfill(changed, input, observable);
+  return next && !isDeepStrictEqual(next, input) ? next : undefined;
+}
+
 interface Judgement {
   readonly decision: PermissionDecision;
   readonly observable: Readonly<Record<string, unknown>>;
+  readonly located: readonly LocatedPath[];
 }
 
 async function judge(
@@ -93,7 +102,16 @@ async function judge(
   if (validation?.result === false) return failedOutcome('invalid_input', validation.message);
   const judgement = await decide(call, context, services);
   if (judgement.decision.behavior !== 'deny') return judgement;
-  return failedOutcome('permission_denied', judgement.decision.message);
+  return refused(call, call.input, judgement.decision.message);
+}
+
+function refused({ tool }: ParsedCall, input: ParsedCall['input'], message: string): CallOutcome {
+  try {
+    return failedOutcome('permission_denied', message, { display: tool.renderToolUseRejectedMessage?.(input, message) });
+  } catch {
+    // A no stays a no, drawn or not.
+    return failedOutcome('permission_denied', message);
+  }
 }
 
 /** The decision alone, before anybody is asked: what `explain` shows is what the gate does. */
@@ -104,8 +122,14 @@ export async function decide(
 ): Promise<Judgement> {
   const { tool, input } = call;
   const observable = observableInput(tool, input, context.session);
-  const decision = await decidePermission({ tool, input, observable, context, locate: services.locate });
-  return { decision, observable };
+  const locating: Promise<LocatedPath>[] = [];
+  const locate: LocatePath = (use, where) => {
+    const located = services.locate(use, where);
+    locating.push(located);
+    return located;
+  };
+  const decision = await decidePermission({ tool, input, observable, context, locate });
+  return { decision, observable, located: await Promise.all(locating) };
 }
 
 function question(
@@ -118,7 +142,8 @@ function question(
     tool: call.tool,
     toolUseId: context.toolUseId,
     input: call.input,
-    ...judgement,
+    observable: judgement.observable,
+    decision: judgement.decision,
     rejudge: async (session) => (await decide(call, { ...context, session }, services)).decision,
   };
 }

@@ -31,8 +31,6 @@ export interface CallOutcome {
   readonly didRun: boolean;
   readonly newMessages?: readonly NewMessage[];
   readonly contextModifier?: ContextModifier;
-  /** The text a transcript search looks through; the result's own text when absent. */
-  readonly searchText?: string;
   /** The tool or a gate ended the turn, with this reason. */
   readonly endsTurn?: string;
 }

@@ -5,9 +5,14 @@ import { resultText, type ToolResultBlock } from '../contract/blocks.ts';
 import type { Display } from '../contract/display.ts';
 import { errorMessage } from '../contract/errors.ts';
 import type { Tool, ToolProgress, ToolResult } from '../contract/tool.ts';
+import { cutText } from './fit-result.ts';
 import type { PermittedCall } from './gate.ts';
 import { callErrorCode, callErrorText, type CallOutcome, failedOutcome, type ResultBudget } from './outcome.ts';
+import { isPlainData } from './plain-data.ts';
 import type { ToolRun } from './run.ts';
+
+/** Text shown of a result whose tool draws nothing. */
+const PLAIN_DISPLAY_CHARS = 2_000;
 
 /** How a result is bounded: the server's own ceiling over what the tool says. */
 export interface ResultLimits {
@@ -44,9 +49,15 @@ function succeeded(
 ): CallOutcome {
   const { tool, input, block } = call;
   const mapped = tool.mapToolResultToToolResultBlockParam(result.data, block.id);
+  if (!isContent(mapped.content)) throw new TypeError('its content is neither text nor a list of blocks');
   const display = tool.renderToolResultMessage?.(result.data, progress, {}) ?? plainDisplay(tool, input, mapped);
-  const searchText = tool.extractSearchText?.(result.data);
-  if (mapped.is_error) return { ...failedOutcome('tool_failed', resultText(mapped.content), { didRun: true, budget }), content: mapped.content };
+  if (![mapped.content, display, result.newMessages].every((part) => isPlainData(part))) {
+    throw new TypeError('it holds what JSON cannot');
+  }
+  if (mapped.is_error) {
+    const text = resultText(mapped.content);
+    return { ...failedOutcome('tool_failed', text, { didRun: true, budget }), content: mapped.content };
+  }
   return {
     status: 'ok',
     content: mapped.content,
@@ -55,15 +66,20 @@ function succeeded(
     didRun: true,
     ...(result.newMessages?.length ? { newMessages: result.newMessages } : {}),
     ...(result.contextModifier ? { contextModifier: result.contextModifier } : {}),
-    ...(searchText === undefined ? {} : { searchText }),
   };
 }
 
 function failed(call: PermittedCall, error: unknown, budget: ResultBudget): CallOutcome {
   const code = callErrorCode(error);
   const text = code === 'discarded' ? '' : callErrorText(error);
-  const display = call.tool.renderToolUseErrorMessage?.(text, call.input);
+  const drawn = call.tool.renderToolUseErrorMessage?.(text, call.input);
+  const display = isPlainData(drawn) ? drawn : undefined;
   return failedOutcome(code, text, { didRun: true, budget, ...(display ? { display } : {}) });
+}
+
+function isContent(content: unknown): boolean {
+  if (typeof content === 'string') return true;
+  return Array.isArray(content) && content.every((block: unknown) => typeof block === 'object' && block !== null);
 }
 
 function budgetOf(tool: Tool, limits: ResultLimits): ResultBudget {
@@ -78,6 +94,6 @@ function budgetOf(tool: Tool, limits: ResultLimits): ResultBudget {
 
 /** For a tool that draws nothing: its name over the first lines of its text. */
 function plainDisplay(tool: Tool, input: Readonly<Record<string, unknown>>, result: ToolResultBlock): Display {
-  const text = resultText(result.content).slice(0, 2_000);
+  const text = cutText(resultText(result.content), PLAIN_DISPLAY_CHARS);
   return { title: tool.userFacingName(input), tone: 'success', blocks: text === '' ? [] : [{ kind: 'text', text }] };
 }

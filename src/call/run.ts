@@ -28,6 +28,8 @@ export async function runTool(call: PermittedCall, context: ToolUseContext, serv
   try {
     const running = tool.call(input, context, services.canUseTool, services.parentMessage, services.onProgress);
     const result = await Promise.race([running, stop.abandoned]);
+    // Whoever cancelled was told so: a tool that went on to its end regardless does not change it.
+    context.signal.throwIfAborted();
     return { ok: true, result };
   } catch (error) {
     return { ok: false, error: context.signal.aborted ? abortReason(context.signal) : error };
