@@ -38,7 +38,7 @@ export class Feeder {
   constructor(core: SessionCore, send: (frame: ReplayFrame) => void) {
     this.#core = core;
     this.#send = send;
-    this.#assembler = new StreamAssembler(core.services.limits.partialInputBytes);
+    this.#assembler = new StreamAssembler(core.services.limits);
   }
 
   /** Accept a finished block. @throws {GauntletError} as `acceptBlocks` */
@@ -68,7 +68,8 @@ export class Feeder {
         return;
       case 'stop':
         this.#isStreaming = false;
-        this.#end(this.#turn(turnId));
+        if (turnId !== undefined) this.endTurn(turnId);
+        else this.#endCurrent();
         return;
       case 'partial':
         this.#partial(this.#turn(turnId), step.block, step.isFirst);
@@ -132,9 +133,9 @@ export class Feeder {
     const { limits } = this.#core.services;
     const nowMs = performance.now();
     const isTooSoon = !isFirst && nowMs - this.#lastPartialMs < limits.partialInputMs;
-    if (isTooSoon || this.#core.ledger.call(block.id)) return;
+    if (isTooSoon || turn.state !== 'open' || this.#core.ledger.call(block.id)) return;
     this.#lastPartialMs = nowMs;
-    const partial_input = parsePartialObject(block.text, limits.partialStringChars);
+    const partial_input = parsePartialObject(block.text, limits);
     const tool = this.#core.services.poolFor(this.#core.context).lookup(block.name);
     this.#core.log.tell({
       type: 'input_partial',

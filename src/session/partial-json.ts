@@ -1,62 +1,83 @@
 /**
  * The beginning of a JSON object, closed where it breaks off, so that it can be drawn while it streams in.
+ *
+ * Every step goes through the text once: it is read again with each piece that arrives.
  */
+import { cutText } from '../call/fit-result.ts';
 import type { JsonObject, JsonValue } from '../contract/blocks.ts';
+import { unsafeJson } from '../contract/safe-json.ts';
+
+/** How much of an object is kept. */
+export interface PartialBounds {
+  /** Longest string; longer ones are cut. */
+  readonly partialStringChars: number;
+  /** Most levels of objects and lists. */
+  readonly jsonDepth: number;
+}
 
 /**
  * Read what is there of an object.
  *
  * @param text Any prefix of the JSON of an object.
- * @param stringChars Longest string kept; longer ones are cut.
- * @returns The object as far as it goes; `{}` while nothing of it can be read.
+ * @returns The object as far as it goes; `{}` while nothing of it can be read, or it may not be.
  */
-export function parsePartialObject(text: string, stringChars: number): JsonObject {
-  for (const candidate of [closeOpen(text), closeOpen(withoutTail(text))]) {
-    const value = tryParse(candidate);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return cutStrings(value, stringChars) as JsonObject;
-  }
-  return {};
+export function parsePartialObject(text: string, bounds: PartialBounds): JsonObject {
+  const whole = scan(text);
+  if (whole.depth > bounds.jsonDepth) return {};
+  const value = tryParse(closeOpen(text, whole)) ?? tryParse(withoutTail(text, whole));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  return unsafeJson(value, bounds) ? {} : (cutStrings(value, bounds.partialStringChars) as JsonObject);
 }
 
-/** Close the string and the brackets that are open at the end. */
-function closeOpen(text: string): string {
-  const { closers, isInString } = scan(text);
-  const body = isInString ? `${withoutHalfEscape(text)}"` : text.replace(/[,\s]+$/, '');
-  return body + closers.toReversed().join('');
+interface Scan {
+  /** What would close the brackets that are open at the end, the outermost first. */
+  readonly closers: readonly string[];
+  /** Most brackets open at once. */
+  readonly depth: number;
+  readonly isInString: boolean;
+  /** Where an escape begins that breaks off; the end of the text if none does. */
+  readonly wholeUntil: number;
+  readonly lastComma: number;
+  readonly lastOpener: number;
 }
 
-/** Drop the last, unfinished member: a key without a value, or half a literal. */
-function withoutTail(text: string): string {
-  const { lastComma, lastOpener } = scan(text);
-  return text.slice(0, Math.max(lastComma, lastOpener + 1));
-}
-
-function scan(text: string): { closers: string[]; isInString: boolean; lastComma: number; lastOpener: number } {
+function scan(text: string): Scan {
   const closers: string[] = [];
-  let isInString = false;
-  let lastComma = -1;
-  let lastOpener = -1;
+  let [depth, isInString, lastComma, lastOpener] = [0, false, -1, -1];
   for (let place = 0; place < text.length; place++) {
     const character = text[place];
-    if (isInString) {
-      if (character === '\\') place++;
-      else if (character === '"') isInString = false;
-    } else if (character === '"') isInString = true;
+    if (isInString && character === '\\') {
+      const escaped = text[place + 1] === 'u' ? 5 : 1;
+      if (place + escaped >= text.length) return { closers, depth, isInString, wholeUntil: place, lastComma, lastOpener };
+      place += escaped;
+    } else if (character === '"') isInString = !isInString;
+    else if (isInString) continue;
     else if (character === '{' || character === '[') {
-      closers.push(character === '{' ? '}' : ']');
+      depth = Math.max(depth, closers.push(character === '{' ? '}' : ']'));
       lastOpener = place;
     } else if (character === '}' || character === ']') closers.pop();
     else if (character === ',') lastComma = place;
   }
-  return { closers, isInString, lastComma, lastOpener };
+  return { closers, depth, isInString, wholeUntil: text.length, lastComma, lastOpener };
 }
 
-/** A string that breaks off inside an escape loses the escape. */
-function withoutHalfEscape(text: string): string {
-  const half = /\\(?:u[0-9a-fA-F]{0,3})?$/.exec(text);
-  if (!half) return text;
-  const backslashes = /\\*$/.exec(text.slice(0, half.index))?.[0].length ?? 0;
-  return backslashes % 2 === 0 ? text.slice(0, half.index) : text;
+/** Close the string and the brackets that are open at the end. */
+function closeOpen(text: string, { closers, isInString, wholeUntil }: Scan): string {
+  const body = isInString ? `${text.slice(0, wholeUntil)}"` : text.slice(0, endOfMembers(text));
+  return body + closers.toReversed().join('');
+}
+
+/** The same without the last, unfinished member: a key without a value, or half a literal. */
+function withoutTail(text: string, { lastComma, lastOpener }: Scan): string {
+  const shorter = text.slice(0, Math.max(lastComma, lastOpener + 1));
+  return closeOpen(shorter, scan(shorter));
+}
+
+/** Where trailing blanks and commas begin. */
+function endOfMembers(text: string): number {
+  let end = text.length;
+  while (end > 0 && ', \t\r\n'.includes(text[end - 1] ?? '')) end--;
+  return end;
 }
 
 function tryParse(text: string): JsonValue | undefined {
@@ -69,7 +90,7 @@ function tryParse(text: string): JsonValue | undefined {
 }
 
 function cutStrings(value: JsonValue, chars: number): JsonValue {
-  if (typeof value === 'string') return value.length > chars ? `${value.slice(0, chars)}…` : value;
+  if (typeof value === 'string') return value.length > chars ? `${cutText(value, chars)}…` : value;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item: JsonValue) => cutStrings(item, chars));
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cutStrings(item, chars)]));

@@ -7,9 +7,12 @@
  */
 import { z } from 'zod';
 import type { JsonValue } from '../contract/blocks.ts';
-import { GauntletError } from '../contract/errors.ts';
+import { GauntletError, isGauntletError } from '../contract/errors.ts';
+import { parseSafeJson } from '../contract/safe-json.ts';
+import { ToolUseBlockSchema } from './block-schema.ts';
 
 const BlockIndex = z.int().nonnegative();
+const BlockHead = ToolUseBlockSchema.pick({ id: true, name: true });
 
 const StreamEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message_start') }),
@@ -18,9 +21,7 @@ const StreamEvent = z.discriminatedUnion('type', [
     index: BlockIndex,
     content_block: z.looseObject({
       type: z.string(),
-      id: z.string().optional(),
-      name: z.string().optional(),
-      input: z.json().optional(),
+      input: z.unknown().optional(),
     }),
   }),
   z.object({
@@ -57,14 +58,22 @@ interface OpenBlock {
   text: string;
 }
 
+/** What may be open at once. */
+export interface AssemblerLimits {
+  /** UTF-16 units of raw JSON, all open blocks together. */
+  readonly partialInputBytes: number;
+  /** Blocks. */
+  readonly batchBlocks: number;
+  readonly jsonDepth: number;
+}
+
 /** Puts the blocks of one connection's messages together. */
 export class StreamAssembler {
   readonly #open = new Map<number, OpenBlock>();
-  readonly #mostBytes: number;
+  readonly #limits: AssemblerLimits;
 
-  /** @param mostBytes Most raw JSON of one block. */
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  constructor(limits: AssemblerLimits) {
+    this.#limits = limits;
   }
 
   /** Blocks that have begun and not closed. */
@@ -100,7 +109,7 @@ export class StreamAssembler {
         this.reset();
         return { type: 'stop' };
       case 'content_block_start':
-        return this.#begin(event.index, event.content_block);
+        return this.#begin(event.index, event.content_block as { type: string; input?: JsonValue });
       case 'content_block_delta':
         return this.#extend(event.index, event.delta);
       case 'content_block_stop':
@@ -108,13 +117,12 @@ export class StreamAssembler {
     }
   }
 
-  #begin(index: number, block: { type: string; id?: string; name?: string; input?: JsonValue }): StreamStep {
+  #begin(index: number, block: { type: string; input?: JsonValue }): StreamStep {
     if (block.type !== 'tool_use') return { type: 'nothing' };
-    if (block.id === undefined || block.name === undefined) {
-      const field = block.id === undefined ? 'id' : 'name';
-      throw new GauntletError('invalid_request', `A streamed tool_use block needs "content_block.${field}"`);
-    }
-    const open: OpenBlock = { id: block.id, name: block.name, initial: block.input ?? {}, text: '' };
+    const head = BlockHead.safeParse(block);
+    if (!head.success) throw badEvent('content_block_start', head.error, 'content_block');
+    if (this.#open.size >= this.#limits.batchBlocks) throw tooLarge(head.data.id, `${this.#limits.batchBlocks} blocks are open`);
+    const open: OpenBlock = { ...head.data, initial: block.input ?? {}, text: '' };
     this.#open.set(index, open);
     return { type: 'partial', block: open, isFirst: true };
   }
@@ -122,11 +130,13 @@ export class StreamAssembler {
   #extend(index: number, delta: { type: string; partial_json?: string }): StreamStep {
     const open = this.#open.get(index);
     if (!open || delta.type !== 'input_json_delta') return { type: 'nothing' };
-    if (open.text.length + (delta.partial_json?.length ?? 0) > this.#mostBytes) {
+    const piece = delta.partial_json ?? '';
+    const openChars = this.openBlocks.reduce((sum, { text }) => sum + text.length, piece.length);
+    if (openChars > this.#limits.partialInputBytes) {
       this.#open.delete(index);
-      throw new GauntletError('payload_too_large', `The input of block "${open.id}" is over ${this.#mostBytes} bytes`);
+      throw tooLarge(open.id, `open inputs are over ${this.#limits.partialInputBytes} bytes`);
     }
-    open.text += delta.partial_json ?? '';
+    open.text += piece;
     return { type: 'partial', block: open, isFirst: false };
   }
 
@@ -134,23 +144,29 @@ export class StreamAssembler {
     const open = this.#open.get(index);
     if (!open) return { type: 'nothing' };
     this.#open.delete(index);
-    return { type: 'block', id: open.id, name: open.name, input: wholeInput(open) };
+    return { type: 'block', id: open.id, name: open.name, input: wholeInput(open, this.#limits) };
   }
 }
 
-function wholeInput(open: OpenBlock): JsonValue {
+/** @throws {GauntletError} `invalid_request` for JSON that is too deep or reaches a prototype. */
+function wholeInput(open: OpenBlock, limits: AssemblerLimits): JsonValue {
   if (open.text.trim() === '') return open.initial;
   try {
-    return JSON.parse(open.text) as JsonValue;
-  } catch {
+    return parseSafeJson(open.text, `the input of block "${open.id}"`, limits);
+  } catch (error) {
     // Not JSON: handed on as text, so that the block gets its InputValidationError like any other.
-    return open.text;
+    if (isGauntletError(error) && error.details?.reason === 'not_json') return open.text;
+    throw error;
   }
 }
 
-function badEvent(type: string, error: z.ZodError): GauntletError {
+function tooLarge(id: string, why: string): GauntletError {
+  return new GauntletError('payload_too_large', `Cannot take the input of block "${id}": ${why}. Send it as a finished block`);
+}
+
+function badEvent(type: string, error: z.ZodError, within?: string): GauntletError {
   const issue = error.issues[0];
-  const path = issue?.path.join('.') ?? '';
+  const path = [...(within ? [within] : []), ...(issue?.path ?? [])].join('.');
   return new GauntletError('invalid_request', `Stream event "${type}", field "${path}": ${issue?.message ?? 'invalid'}`, {
     details: { path: `event.${path}` },
   });
