@@ -118,8 +118,8 @@ export function openHostLink(entry: string | URL, settings: HostSettings, onLost
 
     let killing: Promise<void> | undefined;
     async function endTree(): Promise<void> {
-      const { pid, marker } = await child.started;
-      const message: KillTreeMessage = { pid, marker, hasGroup: child.hasGroup(), ageMs: performance.now() - startedMs };
+      const started = await child.started;
+      const message: KillTreeMessage = { ...started, hasGroup: child.hasGroup(), ageMs: performance.now() - startedMs };
       await ask(ToHost.killTree, message);
     }
     function killTree(): Promise<void> {

@@ -1,9 +1,9 @@
 /**
  * End a group and everyone who left it: TERM, after a grace KILL, then a sweep for the marker.
  */
-import { setTimeout as delay } from 'node:timers/promises';
-import { findMarkedProcesses, hasLivingMembers } from './survivors.ts';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { KillTreeMessage } from './messages.ts';
+import { findMarkedProcesses, hasLivingMembers, youngestProcess } from './survivors.ts';
 
 const POLL_MS = 5;
 const SLOWEST_POLL_MS = 50;
@@ -11,11 +11,42 @@ const SLOWEST_POLL_MS = 50;
 const SWEEP_ROUNDS = 50;
 /** Ids cannot run once around in this time, so that the young ones are those born since. */
 const YOUNG_MS = 1_000;
+/** On a busy host one look at /proc, some milliseconds, serves the trees of this long. */
+const SWEEP_SPACING_MS = 10;
 
-/** End the tree of one call. Resolves when none of it is left that a signal can end. */
-export async function killTree(tree: KillTreeMessage, killGraceMs: number): Promise<void> {
-  if (tree.hasGroup) await endGroup(tree.pid, killGraceMs);
-  await sweep((marker) => marker === tree.marker, tree.ageMs < YOUNG_MS ? tree.pid : 0);
+/** Ends the trees of calls. */
+export interface TreeKiller {
+  /** Resolves when none of it is left that a signal can end. */
+  kill(tree: KillTreeMessage): Promise<void>;
+}
+
+/** Make a killer. @param isBusy Whether many calls end at once, so that they should share a sweep. */
+export function createTreeKiller(killGraceMs: number, isBusy: () => boolean): TreeKiller {
+  /** By marker, the id after which its processes were born. */
+  let asked = new Map<string, number>();
+  let sweeping: Promise<void> | undefined;
+  let lastSweepMs = -Infinity;
+
+  async function sweepAsked(): Promise<void> {
+    await nextTurn();
+    if (isBusy()) await delay(Math.max(0, lastSweepMs + SWEEP_SPACING_MS - performance.now()));
+    const trees = asked;
+    asked = new Map();
+    sweeping = undefined;
+    lastSweepMs = performance.now();
+    await sweep((marker) => trees.has(marker), Math.min(...trees.values()));
+  }
+
+  return {
+    async kill({ pid, marker, hasGroup, bornAfter, ageMs }) {
+      if (hasGroup) await endGroup(pid, killGraceMs);
+      const isYoung = bornAfter > 0 && ageMs < YOUNG_MS;
+      // Where nobody was born since the call began, it has no descendants.
+      if (isYoung && youngestProcess() === bornAfter) return;
+      asked.set(marker, isYoung ? bornAfter : 0);
+      await (sweeping ??= sweepAsked());
+    },
+  };
 }
 
 /** End one group: TERM, after the grace KILL. Resolves when it is gone. */

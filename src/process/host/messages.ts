@@ -22,6 +22,8 @@ export interface StartedMessage {
   readonly pid: number;
   /** Value of `MARKER_VARIABLE` in its environment. */
   readonly marker: string;
+  /** The machine's youngest process when it began: its descendants are younger. 0: not known. */
+  readonly bornAfter: number;
 }
 
 /** A child could not be started. */
@@ -40,9 +42,7 @@ export interface ExitedMessage {
 }
 
 /** A group to end, and the marker of those who left it. */
-export interface KillTreeMessage {
-  readonly pid: number;
-  readonly marker: string;
+export interface KillTreeMessage extends StartedMessage {
   readonly hasGroup: boolean;
   /** Since the leader started. */
   readonly ageMs: number;

@@ -25,8 +25,8 @@ export interface PipeSupply {
 }
 
 /** Made at once: one fork for the pipes of a few children. */
-const BATCH = 16;
-const LOW = 6;
+const BATCH = 48;
+const LOW = 16;
 
 /** Make an empty supply. */
 export function createPipeSupply(): PipeSupply {

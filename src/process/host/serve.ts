@@ -2,9 +2,9 @@
  * What the process host does with each frame, and with the end of its pipe.
  */
 import type { Socket } from 'node:net';
-import type { ExitedMessage, FailedMessage, KillTreeMessage, SpawnMessage } from './messages.ts';
+import type { ExitedMessage, FailedMessage, KillTreeMessage, SpawnMessage, StartedMessage } from './messages.ts';
 import type { HostSettings } from './settings.ts';
-import { endGroup, killTree, signalGroup, sweep } from './kill-tree.ts';
+import { createTreeKiller, endGroup, signalGroup, sweep } from './kill-tree.ts';
 import { createPipeSupply } from './pipe-supply.ts';
 import { FromHost, ToHost, frameDecoder, writeFrame, writeJsonFrame } from './protocol.ts';
 import type { HostFrame } from './protocol.ts';
@@ -13,12 +13,16 @@ import { startProgram } from './start-child.ts';
 import type { StartedChild } from './start-child.ts';
 import { superviseChild } from './supervised-child.ts';
 import type { SupervisedChild } from './supervised-child.ts';
+import { youngestProcess } from './survivors.ts';
 import { createWarmShells } from './warm-shells.ts';
 
 interface RunningChild extends SupervisedChild {
   readonly pid: number;
   readonly input: StartedChild['input'];
 }
+
+/** Up to so many children running at once, the end of each is seen to without waiting for others. */
+const FEW_CHILDREN = 4;
 
 /** Serve one server over `socket` until it ends; then end every child. Resolves when none is left. */
 export async function serveHost(settings: HostSettings, socket: Socket): Promise<void> {
@@ -29,14 +33,18 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
   const pipes = createPipeSupply();
   const shells = createWarmShells(settings.warmShells, nextMarker, pipes);
 
+  const trees = createTreeKiller(settings.killGraceMs, () => running.size > FEW_CHILDREN);
+
   function spawn(id: number, message: SpawnMessage): void {
     try {
       if (running.size >= settings.children) throw Object.assign(new Error('Too many children'), { code: 'EAGAIN' });
-      const child = message.shellScript === undefined ? startProgram(message, nextMarker(), pipes) : shells.take();
+      const { shellScript } = message;
+      const bornAfter = youngestProcess();
+      const child = shellScript === undefined ? startProgram(message, nextMarker(), pipes) : shells.take();
       if (child.pid === undefined) return void child.process.once('error', (error) => fail(id, error));
-      supervise(id, child);
-      if (message.shellScript !== undefined) child.input?.end(shellOrder({ ...message, shellScript: message.shellScript }));
-      shells.refill();
+      if (shellScript !== undefined) child.input?.end(shellOrder({ ...message, shellScript }));
+      supervise(id, child, bornAfter);
+      shells.refillSoon();
     } catch (error) {
       fail(id, error as NodeJS.ErrnoException);
     }
@@ -46,7 +54,7 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
     writeJsonFrame(socket, FromHost.failed, id, { code: error.code ?? '', message: error.message } satisfies FailedMessage);
   }
 
-  function supervise(id: number, child: StartedChild): void {
+  function supervise(id: number, child: StartedChild, bornAfter: number): void {
     const { pid } = child;
     const supervised = superviseChild(
       child,
@@ -62,7 +70,7 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
       settings.windowBytes,
     );
     running.set(id, { ...supervised, pid, input: child.input });
-    writeJsonFrame(socket, FromHost.started, id, { pid, marker: child.marker });
+    writeJsonFrame(socket, FromHost.started, id, { pid, marker: child.marker, bornAfter } satisfies StartedMessage);
   }
 
   function dispatch({ kind, child: id, payload }: HostFrame): void {
@@ -86,9 +94,11 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
         child?.acknowledge(payload.readUInt32BE(0));
         return;
       case ToHost.killTree:
-        void killTree(JSON.parse(payload.toString()) as KillTreeMessage, settings.killGraceMs).then(() =>
-          writeFrame(socket, FromHost.treeKilled, id),
-        );
+        void trees.kill(JSON.parse(payload.toString()) as KillTreeMessage).then(() => {
+          writeFrame(socket, FromHost.treeKilled, id);
+          // The call is over and the next one some way off: the best time for a fork.
+          shells.addOne();
+        });
         return;
       case ToHost.sweep:
         void sweep((marker) => marker.startsWith(`${settings.ownerId}.`) && !marker.startsWith(ownMarkers)).then((count) =>
@@ -103,7 +113,7 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
   }
 
   await pipes.fill();
-  shells.refill();
+  shells.refillSoon();
   await new Promise<void>((resolve) => {
     socket.on('data', frameDecoder(dispatch)).on('error', () => socket.destroy()).once('close', resolve);
   });

@@ -1,18 +1,18 @@
 /**
  * A shell that was started ahead and waits for its script, once.
  *
- * Descriptor 3 brings two strings, each as a line with its length in bytes and then the bytes: a
- * prologue that sets folder and environment, and the script. It is closed before either runs, and
+ * Descriptor 3 brings a line with two lengths in bytes and then two strings: a prologue that sets
+ * folder and environment, and the script. It is closed before either runs, and
  * the script's stdin is the null device, so that a script cannot read what is meant for the shell.
  */
 import type { SpawnMessage } from './messages.ts';
 
 // `read -N` takes a block at a time, where a line or a delimiter would be read byte by byte; in the
-// C locale it counts bytes. Two evals on the first line keep the script's own line numbers.
-const READ_STRING = (name: string) =>
-  `LC_ALL=C IFS= read -r -u 3 ${name}&&LC_ALL=C IFS= read -r -N "$${name}" -u 3 ${name}&&`;
+// C locale it counts bytes. Evals on the first line keep the script's own line numbers.
+const READ_STRING = (name: string) => `IFS= read -r -N "$${name}" -u 3 ${name}`;
 const PROGRAM =
-  `${READ_STRING('_gauntlet_prologue')}${READ_STRING('_gauntlet_script')}exec 3<&-&&` +
+  'LC_ALL=C;read -r -u 3 _gauntlet_prologue _gauntlet_script&&' +
+  `${READ_STRING('_gauntlet_prologue')}&&${READ_STRING('_gauntlet_script')}||exit;unset LC_ALL;exec 3<&-;` +
   'eval "$_gauntlet_prologue";eval "$_gauntlet_script";eval "$_gauntlet_epilogue"';
 
 /** Program and arguments of a waiting shell. */
@@ -20,7 +20,8 @@ export const WAITING_SHELL = { file: 'bash', args: ['--noprofile', '--norc', '-c
 
 /** What to write to descriptor 3 so that the shell runs a script. */
 export function shellOrder(spawn: SpawnMessage & { readonly shellScript: string }): Buffer {
-  return Buffer.from([prologue(spawn), spawn.shellScript].map((text) => `${Buffer.byteLength(text)}\n${text}`).join(''));
+  const texts = [prologue(spawn), spawn.shellScript === '' ? ':' : spawn.shellScript];
+  return Buffer.from(`${texts.map((text) => Buffer.byteLength(text)).join(' ')}\n${texts.join('')}`);
 }
 
 function prologue({ cwd, env, cwdFile }: SpawnMessage): string {

@@ -10,30 +10,33 @@ import { MARKER_VARIABLE } from './settings.ts';
 const NUL = 0;
 
 /**
+ * The id given most recently, to any process or thread of the machine.
+ *
+ * @returns 0 where there is no /proc: looking at everybody then finds nobody as well.
+ */
+export function youngestProcess(): number {
+  try {
+    return Number(readFileSync('/proc/loadavg', 'latin1').trim().split(' ').at(-1));
+  } catch {
+    return 0;
+  }
+}
+
+/**
  * Processes whose environment at start held a marker that passes the test.
  *
  * @param isWanted Told the whole value of the marker variable.
- * @param bornAfter Only processes younger than this pid; 0 for all.
+ * @param bornAfter Only processes younger than this id; 0 for all.
  * @returns Process ids, those of zombies and of other users' processes left out.
  */
 export function findMarkedProcesses(isWanted: (marker: string) => boolean, bornAfter = 0): number[] {
-  const lowest = bornAfter > 0 && !hasWrapped(bornAfter) ? bornAfter : 0;
+  // Ids that have begun again from the bottom say nothing about age.
+  const lowest = youngestProcess() < bornAfter ? 0 : bornAfter;
   return processIds().filter((pid) => {
     if (pid <= lowest || pid === process.pid) return false;
     const marker = readMarker(pid);
     return marker !== undefined && isWanted(marker);
   });
-}
-
-/** Whether ids have begun again from the bottom since `pid` was given. */
-function hasWrapped(pid: number): boolean {
-  try {
-    // The last field is the id given most recently.
-    return Number(readFileSync('/proc/loadavg', 'latin1').trim().split(' ').at(-1)) < pid;
-  } catch {
-    // There is no /proc here: looking at everybody finds nobody as well.
-    return true;
-  }
 }
 
 /** Whether anybody in a group still runs: zombies that nobody reaps keep its number for ever. */

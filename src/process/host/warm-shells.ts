@@ -11,8 +11,10 @@ import type { PipeSupply } from './pipe-supply.ts';
 export interface WarmShells {
   /** A shell that waits for its order: one started ahead, or a new one. @throws As `startShell`. */
   take(): StartedChild | UnstartedChild;
-  /** Soon make up for what was taken, shells and pipes. */
-  refill(): void;
+  /** Soon make up for all that was taken, shells and pipes. */
+  refillSoon(): void;
+  /** Start one more at once, where one is missing. */
+  addOne(): void;
   /** End those that wait. */
   close(): void;
 }
@@ -26,8 +28,16 @@ export function createWarmShells(count: number, nextMarker: () => string, pipes:
   let refill: NodeJS.Timeout | undefined;
   let isClosed = false;
 
+  /** @returns Whether one was missing and could be started. */
   function addOne(): boolean {
-    const shell = startShell(nextMarker(), pipes);
+    if (isClosed || waiting.size >= count) return false;
+    let shell: StartedChild | UnstartedChild;
+    try {
+      shell = startShell(nextMarker(), pipes);
+    } catch {
+      // No memory for a spare shell: `take` starts one when it is wanted, and reports.
+      return false;
+    }
     // Whoever takes a shell listens too; one that fails or dies while it waits only must not be offered.
     shell.process.once('error', () => undefined);
     if (shell.pid === undefined) return false;
@@ -41,12 +51,8 @@ export function createWarmShells(count: number, nextMarker: () => string, pipes:
   async function fill(): Promise<void> {
     refill = undefined;
     await pipes.fill();
-    try {
-      // After each fork, whoever asked or wrote meanwhile goes first.
-      while (!isClosed && waiting.size < count && addOne()) await nextTurn();
-    } catch {
-      // No descriptors or memory for a spare shell: `take` starts one when it is wanted, and reports.
-    }
+    // After each fork, whoever asked or wrote meanwhile goes first.
+    while (addOne()) await nextTurn();
   }
 
   const refillSoon = () => {
@@ -60,7 +66,8 @@ export function createWarmShells(count: number, nextMarker: () => string, pipes:
       refillSoon();
       return ready ?? startShell(nextMarker(), pipes);
     },
-    refill: refillSoon,
+    refillSoon,
+    addOne,
     close() {
       isClosed = true;
       clearTimeout(refill);
