@@ -9,8 +9,9 @@ import { forEachChild, parse, type Command, type ParsedScript, type Redirect, ty
 import type { PathUse } from '../../contract/located-path.ts';
 import { isIntegerWord } from './arithmetic.ts';
 import { findHiddenCharacter } from './hidden-characters.ts';
-import { judgeCommand, programName } from './judge-command.ts';
+import { isOwnFunctionName, judgeCommand, programName } from './judge-command.ts';
 import { pathUses, resolveFrom } from './operand-paths.ts';
+import type { ScriptFacts } from './program-spec.ts';
 import { HARMLESS_NODES, nodeProblem } from './node-problem.ts';
 import { collectVariables, isPrivateName, type Variables } from './variables.ts';
 import { isHarmlessVariable } from './wrappers.ts';
@@ -44,7 +45,7 @@ export function analyse(command: string): ShellAnalysis {
   if (command.length > MOST_CHARS) return unparsable('the command is too long to be judged');
   try {
     const script = parse(command);
-    const walk = new Walk(command, collectVariables(script), hasDirectoryChange(script));
+    const walk = new Walk(command, collectVariables(script), collectFacts(script));
     walk.visit(script);
     const found = walk.result();
     return hidden === undefined ? found : { ...found, problems: [`a hidden character ${hidden}`, ...found.problems], isUnparsable: true };
@@ -61,17 +62,26 @@ function unparsable(problem: string): ShellAnalysis {
 
 const DIRECTORY_CHANGERS = new Set(['cd', 'pushd', 'popd']);
 
-function hasDirectoryChange(script: ParsedScript): boolean {
-  let isFound = false;
+/**
+ * What has to be known of the whole script before any of it is judged.
+ *
+ * Functions count only where they are defined before anything runs: a name that is called first, or is
+ * defined in a branch that is not taken, is a program's.
+ */
+function collectFacts(script: ParsedScript): ScriptFacts {
+  const first = script.commands.findIndex(({ command, background }) => command.type !== 'Function' || background);
+  const leading = first < 0 ? script.commands : script.commands.slice(0, first);
+  const functions = new Set(leading.flatMap(({ command }) => (command.type === 'Function' ? [command.name.value] : [])));
+  let changesDirectory = false;
   const visit = (node: SyntaxNode): void => {
     // A wrapper may stand before it: `builtin cd x`.
     if (node.type === 'Command') {
-      isFound ||= [node.name, ...node.args].some((word) => word?.type === 'Word' && DIRECTORY_CHANGERS.has(word.value));
+      changesDirectory ||= [node.name, ...node.args].some((word) => word?.type === 'Word' && DIRECTORY_CHANGERS.has(word.value));
     }
     forEachChild(node, visit);
   };
   visit(script);
-  return isFound;
+  return { changesDirectory, functions };
 }
 
 /** The state of one pass. */
@@ -80,7 +90,7 @@ class Walk {
   readonly #problems: string[] = [];
   readonly #paths: PathUse[] = [];
   readonly #variables: Variables;
-  readonly #changesDirectory: boolean;
+  readonly #facts: ScriptFacts;
   /** Where relative paths may start from, relative to the session's cwd; undefined: anywhere. */
   #bases: readonly string[] | undefined = [''];
   /** The text that positions of the nodes in hand count in. */
@@ -88,11 +98,13 @@ class Walk {
   /** Inside `[[ ]]` and the patterns of `case`, where words are not split and extended patterns are on. */
   #isPattern = false;
   #isUnparsable = false;
+  /** A statement that is no function definition has begun: a definition from here on may come too late. */
+  #hasRun = false;
 
-  constructor(source: string, variables: Variables, changesDirectory: boolean) {
+  constructor(source: string, variables: Variables, facts: ScriptFacts) {
     this.#source = source;
     this.#variables = variables;
-    this.#changesDirectory = changesDirectory;
+    this.#facts = facts;
   }
 
   result(): ShellAnalysis {
@@ -101,7 +113,7 @@ class Walk {
       problems: this.#problems,
       paths: this.#paths,
       isUnparsable: this.#isUnparsable,
-      changesDirectory: this.#changesDirectory,
+      changesDirectory: this.#facts.changesDirectory,
     };
   }
 
@@ -124,6 +136,11 @@ class Walk {
         if (!node.script) this.#fail(`"${node.text}" cannot be parsed`);
         this.#report(nodeProblem(node, this.#variables));
         return this.#isolated(node);
+      case 'Function': {
+        const isOwn = this.#facts.functions.has(node.name.value) && isOwnFunctionName(node.name.value) && !this.#hasRun;
+        if (!isOwn || node.name.parts) this.#report(`it redefines "${node.name.text}"`);
+        return this.#isolated(node);
+      }
       case 'Subshell':
         return this.#isolated(node);
       case 'CaseItem':
@@ -144,7 +161,10 @@ class Walk {
     if (script.errors && script.errors.length > 0) this.#fail(script.errors[0]?.message ?? 'the syntax is wrong');
     const outer = this.#source;
     this.#source = script.source ?? outer;
-    this.#children(script);
+    for (const statement of script.commands) {
+      this.#hasRun ||= statement.command.type !== 'Function';
+      this.visit(statement);
+    }
     this.#source = outer;
   }
 
@@ -163,7 +183,7 @@ class Walk {
       if (node.name) this.#fail('a command expands to nothing');
       return;
     }
-    const judged = judgeCommand(words, { changesDirectory: this.#changesDirectory });
+    const judged = judgeCommand(words, this.#facts);
     if (words[0]?.literal === undefined) this.#isUnparsable = true;
     this.#commands.push({ text, words, ...(judged.problem !== undefined && { problem: judged.problem }) });
     this.#paths.push(...pathUses(words, judged, this.#bases));

@@ -1,18 +1,31 @@
 /** One simple command: which program it is, behind which wrappers, and whether that only reads. */
 import { findProgram } from './programs/index.ts';
 import { type CommandJudgement, judgeProgram, NO_PATHS, type ScriptFacts } from './program-spec.ts';
+import { isPrivateName } from './variables.ts';
 import { unwrap } from './wrappers.ts';
 import type { ShellWord } from './word.ts';
 
 /** Wrappers in wrappers in wrappers; nobody writes more. */
 const MOST_WRAPPERS = 8;
 
+/** Builtins that some modes of bash find before any function. */
+const SHELL_WORDS = /^(?:eval|exec|source|trap|let|enable|getopts|bind|caller|compgen|complete|compopt|disown|fc|bg|fg|kill|logout|suspend)$/;
+
 /** A word that may turn out to be anything, as xargs appends them. */
 const UNKNOWN_WORDS: ShellWord = { text: '', prefix: '', isSplit: true, mayBeFlag: true };
 
 /** Judge a command by its decoded words, the program's first. */
 export function judgeCommand(words: readonly ShellWord[], facts: ScriptFacts): CommandJudgement {
+  // Only here: behind a wrapper the name is a program's, not the function's.
+  const own = words[0]?.literal;
+  if (own !== undefined && facts.functions.has(own)) return { reads: NO_PATHS };
   return judgeDeep(words, facts, MOST_WRAPPERS);
+}
+
+/** Whether a function of this name takes nothing else's place. */
+export function isOwnFunctionName(name: string): boolean {
+  const isTaken = findProgram(name) !== undefined || unwrap(name, []) !== undefined || SHELL_WORDS.test(name);
+  return isPrivateName(name) && !isTaken;
 }
 
 /**

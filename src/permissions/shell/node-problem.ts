@@ -44,8 +44,6 @@ export function nodeProblem(node: SyntaxNode, variables: Variables): string | un
       const isSafe = [node.left, node.right].every((word) => isIntegerWord(word, variables));
       return isSafe ? undefined : `"${node.operator}" evaluates its operands as arithmetic`;
     }
-    case 'Function':
-      return 'it defines a function';
     case 'Coproc':
       return 'it starts a coprocess';
     case 'FileDescriptorVariable':

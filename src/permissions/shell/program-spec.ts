@@ -10,6 +10,8 @@ import type { ShellWord } from './word.ts';
 export interface ScriptFacts {
   /** A `cd`, `pushd` or `popd` stands somewhere in the script. */
   readonly changesDirectory: boolean;
+  /** Functions the script defines; what they do is judged where they are defined. */
+  readonly functions: ReadonlySet<string>;
 }
 
 /** What was found out about one command. */

@@ -130,8 +130,9 @@ function isIntegerOutput(script: ParsedScript | undefined): boolean {
   const { command } = statement;
   const last = command.type === 'Pipeline' ? command.commands.at(-1) : command;
   if (last?.type !== 'Command') return false;
-  const text = [last.name?.value, ...last.args.map((word) => (word.type === 'Word' && !word.parts ? word.value : '$'))].join(' ');
-  return /^(?:wc -[lcwm]|nproc|date \+%s|date '\+%s'|id -u|grep -c [\w.-]+)$/.test(text);
+  const plain = (word: (typeof last.args)[number]) => (word.type === 'Word' && !/[$`*?[{<>()]/.test(word.text) ? word.value : '$');
+  const text = [last.name?.value, ...last.args.map(plain)].join(' ');
+  return /^(?:wc -[lcwm]|nproc|date \+%s|id -u|grep -c [\w.-]+(?: [\w./-]+)?|stat -c %[sY] [^ ]+|git rev-list --count [\w./-]+)$/.test(text);
 }
 
 const NO_VARIABLES: Variables = variablesFrom(new Map());

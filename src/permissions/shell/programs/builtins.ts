@@ -17,6 +17,10 @@ export const BUILTINS: Readonly<Record<string, ProgramSpec>> = {
   continue: HARMLESS,
   exit: HARMLESS,
   return: HARMLESS,
+  hash: NO_ARGUMENTS,
+  alias: NO_ARGUMENTS,
+  // What it sets is judged where it stands.
+  export: { judge: (words) => allowIf(words.every((word) => word.literal === '-p'), 'export may re-aim what follows') },
   wait: { judge: (words) => allowIf(words.every((word) => !word.mayBeFlag || /^-[nf]$/.test(word.literal ?? '')), 'wait may assign a variable') },
   shift: HARMLESS,
   times: NO_ARGUMENTS,
@@ -95,7 +99,7 @@ function judgeMapfile(words: readonly ShellWord[]): CommandJudgement {
 /** -a exports what is assigned, -k and the positional forms change how later words are read. */
 function judgeSet(words: readonly ShellWord[]): CommandJudgement {
   const text = words.map((word) => word.literal ?? '\0').join(' ');
-  return allowIf(/^(?:(?:^| )(?:[-+][eufxCnbhBmE]+|[-+][eufx]*o (?:pipefail|errexit|nounset|noglob|noclobber|xtrace)))*$/.test(text) && text !== '', 'set may change how later words are read');
+  return allowIf(/^(?:(?:^| )(?:[-+][eufxCnbhBmE]+|[-+][eufx]*o (?:pipefail|errexit|nounset|noglob|noclobber|xtrace)))*$/.test(text), 'set may change how later words are read');
 }
 
 function judgeShopt(words: readonly ShellWord[]): CommandJudgement {
@@ -105,6 +109,7 @@ function judgeShopt(words: readonly ShellWord[]): CommandJudgement {
 
 /** Assignments among the words are judged where they stand; here are options and bare names. */
 function judgeDeclare(words: readonly ShellWord[]): CommandJudgement {
+  if (words[0]?.literal === '-p') return allowIf(words.every((word) => /^[\w-]+$/.test(word.literal ?? '')), 'declare may re-aim what follows');
   const isHarmless = words.every((word) => /^-[aAr]+$/.test(word.literal ?? '') || word.literal === '--' || isPrivateName(word.literal ?? ''));
   return allowIf(isHarmless, 'declare may re-aim what follows');
 }

@@ -76,23 +76,39 @@ function delimited(script: string, at: number): number | undefined {
   const delimiter = script[at];
   if (delimiter === undefined || /[\n\\\w\s]/.test(delimiter)) return undefined;
   const middle = regexEnd(script, at + 1, delimiter);
-  return middle === undefined ? undefined : regexEnd(script, middle, delimiter);
+  return middle === undefined ? undefined : plainEnd(script, middle, delimiter);
 }
 
-/** sed ends a pattern at the first delimiter that no backslash stands before, in brackets too when it is that. */
+/**
+ * The end of a pattern. A delimiter in brackets does not end it: an implementation that thinks otherwise
+ * is left with an open bracket, and refuses the whole script.
+ */
 function regexEnd(script: string, start: number, delimiter: string): number | undefined {
   for (let at = start; at < script.length; at++) {
     if (script[at] === '\\') at++;
-    // A bracket may hide the delimiter from sed; where the two readings differ, nothing is certain.
-    else if (script[at] === '[' && bracketHolds(script, at, delimiter)) return undefined;
-    else if (script[at] === delimiter) return at + 1;
+    else if (script[at] === '[') {
+      const end = bracketEnd(script, at);
+      if (end === undefined) return undefined;
+      at = end;
+    } else if (script[at] === delimiter) return at + 1;
   }
   return undefined;
 }
 
-function bracketHolds(script: string, start: number, delimiter: string): boolean {
-  const end = script.indexOf(']', start + 2);
-  return end > 0 && script.slice(start, end).includes(delimiter);
+/** The closing `]`; undefined where a backslash before one leaves open which it is. */
+function bracketEnd(script: string, start: number): number | undefined {
+  const match = /\[\^?\]?(?:[^[\]\\\n]|\[[:.=][a-z]+[:.=]\]|\[(?![:.=])|\\(?!\]))*\]/y;
+  match.lastIndex = start;
+  return match.test(script) ? match.lastIndex - 1 : undefined;
+}
+
+/** The end of a replacement, where brackets mean nothing. */
+function plainEnd(script: string, start: number, delimiter: string): number | undefined {
+  for (let at = start; at < script.length; at++) {
+    if (script[at] === '\\') at++;
+    else if (script[at] === delimiter) return at + 1;
+  }
+  return undefined;
 }
 
 /** -1 unless only blanks stand before `;`, `}`, a line end or the end. */
