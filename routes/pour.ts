@@ -42,12 +42,15 @@ export async function pour(
   reply.hijack();
   raw.writeHead(200, { ...headers, 'content-type': contentType, 'x-accel-buffering': 'no' });
   raw.flushHeaders();
+  // A write that races the client's going away is an error of the response, and nobody's fault.
+  raw.on('error', () => undefined);
   const beat = () => {
-    if (heartbeat !== undefined && !raw.writableNeedDrain) raw.write(heartbeat);
+    if (heartbeat !== undefined && !raw.writableNeedDrain && !gone.aborted) raw.write(heartbeat);
   };
   const timer = setInterval(beat, limits.webSocketPingMs);
   try {
     for await (const chunk of chunks) {
+      if (gone.aborted) return;
       if (raw.write(chunk)) continue;
       await once(raw, 'drain', { signal: AbortSignal.any([gone, AbortSignal.timeout(limits.slowReaderMs)]) });
     }

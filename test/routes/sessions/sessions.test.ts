@@ -7,7 +7,7 @@ import { openStream } from '../../helpers/stream-client.ts';
 import { testSessions } from '../../helpers/test-sessions.ts';
 
 const echo = plainTool('Echo', { touchesOnlySession: true, isConcurrencySafe: () => true });
-const { tool: wait } = waitingTool();
+const { tool: wait, release } = waitingTool();
 const { directory, sessionlessPool, workspace } = testSessions([echo, wait, plainTool('Asking')]);
 const { url } = await listeningApp({ directory, sessionlessPool });
 const other = { authorization: `Bearer ${TOKEN}-other` };
@@ -213,4 +213,23 @@ describe('what runs', () => {
     else expect((await get(`/sessions/${id}`)).body.running).toMatchObject([{ tool_use_id: 'a', state: expected }]);
     await stream.close();
   });
+
+  test.each(['application/x-ndjson', 'text/event-stream', 'application/json'])(
+    'goes on when the reader of %s has gone, and its result is kept',
+    async (accept) => {
+      const id = await newSession();
+      const controller = new AbortController();
+      const body = JSON.stringify({ session_id: id, tool_uses: [call('a', 'Wait')] });
+      const headers = { ...AUTHORIZATION, accept, 'content-type': 'application/json' };
+      const running = fetch(`${url}/execute`, { method: 'POST', headers, body, signal: controller.signal });
+      running.catch(() => undefined);
+      const stream = await openStream(url, id, { hello: { from_seq: 0 } });
+      await stream.next(({ type, state }) => type === 'state' && state === 'executing');
+      controller.abort();
+      release();
+      expect(await stream.next('result')).toMatchObject({ call: { status: 'ok' } });
+      expect((await get(`/sessions/${id}/results/a`).expect(200)).body.text).toBe('"released"');
+      await stream.close();
+    },
+  );
 });
