@@ -17,7 +17,7 @@ async function server(limits: Parameters<typeof listeningApp>[0] = {}) {
   const app = await listeningApp({ directory, sessionlessPool, ...limits });
   const post = (path: string, body: object) => request(app.url).post(path).set(AUTHORIZATION).send(body);
   const session = (await post('/sessions', {}).expect(201)).body.session_id as string;
-  return { ...app, post, session };
+  return { ...app, post, session, directory };
 }
 
 test('a server that closes sends what is in the log, then 1001', async () => {
@@ -65,4 +65,16 @@ test('a client that stops reading is cut off with 4008 and holds nobody up', asy
   expect(await client.closed).toEqual({ code: 4008, reason: 'slow_reader' });
   const seqs = client.frames.flatMap(({ seq, type }) => (type === 'live' || seq === undefined ? [] : [seq]));
   expect(seqs).toEqual(seqs.map((_, index) => (seqs[0] ?? 0) + index));
+});
+
+test('a client that answers no ping is let go, its session stays', async () => {
+  const { url, session, directory } = await server({ limits: { webSocketPingMs: 20 } });
+  const client = await openStream(url, session);
+  await client.next('live');
+  const opened = await directory.open('owner', session);
+  expect(opened.isInUse).toBe(true);
+  client.socket.pause();
+  await expect.poll(() => opened.isInUse).toBe(false);
+  client.socket.resume();
+  expect((await client.closed).code).toBe(1006);
 });
