@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { SessionContext } from '../../../src/contract/session-context.ts';
 import { todoWriteTool } from '../../../tools/lists/todo-write/index.ts';
-import { allowEverything, parentMessage, sessionContextIn, toolUseContextIn } from '../../helpers/tool-use-context.ts';
+import { sessionContextIn, toolUseContextIn } from '../../helpers/tool-use-context.ts';
 
 const tool = todoWriteTool({ limits: DEFAULT_LIMITS });
 const first = [{ content: 'Write it', status: 'in_progress', activeForm: 'Writing it' }];
@@ -13,7 +13,7 @@ const second = [
 
 async function write(todos: unknown, session: SessionContext = sessionContextIn('/w')) {
   const input = tool.inputSchema.parse({ todos });
-  const result = await tool.call(input, toolUseContextIn('/w', { session }), allowEverything, parentMessage);
+  const result = await tool.call(input, toolUseContextIn('/w', { session }));
   return { data: result.data, session: result.contextModifier?.(session) ?? session };
 }
 

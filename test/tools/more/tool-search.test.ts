@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import { resultText } from '../../../src/contract/blocks.ts';
 import { toolSearchTool } from '../../../tools/more/tool-search/index.ts';
 import { mcpTool, plainTool } from '../../helpers/plain-tool.ts';
-import { allowEverything, parentMessage, toolUseContextIn } from '../../helpers/tool-use-context.ts';
+import { toolUseContextIn } from '../../helpers/tool-use-context.ts';
 
 const tool = toolSearchTool({ toolSearch: 'auto', limits: DEFAULT_LIMITS });
 const tools = [
@@ -14,7 +14,7 @@ const tools = [
 
 async function search(query: string, maxResults = 5) {
   const input = tool.inputSchema.parse({ query, max_results: maxResults });
-  const { data } = await tool.call(input, toolUseContextIn('/w', { tools }), allowEverything, parentMessage);
+  const { data } = await tool.call(input, toolUseContextIn('/w', { tools }));
   const { content } = tool.mapToolResultToToolResultBlockParam(data, 'call-1');
   const references = typeof content === 'string' ? [] : content.filter(({ type }) => type === 'tool_reference');
   return { data, text: resultText(content), references };
