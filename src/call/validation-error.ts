@@ -8,6 +8,9 @@ type Issue = z.core.$ZodIssue;
 /** Issues listed before the rest is only counted. */
 const MOST_ISSUES = 20;
 
+/** Forms of a union that are named. */
+const MOST_BRANCHES = 5;
+
 /**
  * Word what is wrong with an input.
  *
@@ -43,7 +46,18 @@ function wordIssue(issue: Issue): string {
         : issue.message;
     case 'unrecognized_keys':
       return `unknown ${issue.keys.length === 1 ? 'field' : 'fields'} ${issue.keys.map((key) => `\`${key}\``).join(', ')}; remove ${issue.keys.length === 1 ? 'it' : 'them'}`;
+    case 'invalid_union':
+      return wordUnion(issue.errors) || issue.message;
     default:
       return issue.message;
   }
+}
+
+/** What each form of a union wants, in one line: the model must choose one of them. */
+function wordUnion(branches: readonly (readonly Issue[])[]): string {
+  const words = branches.flatMap(([issue]) => {
+    if (!issue) return [];
+    return [issue.path.length > 0 ? `${pathOf(issue.path)} ${wordIssue(issue)}` : wordIssue(issue)];
+  });
+  return [...new Set(words)].slice(0, MOST_BRANCHES).join('; or ');
 }

@@ -1,0 +1,58 @@
+/** What one block's journey needs, with a person who answers as a test says. */
+import { DEFAULT_LIMITS } from '../../config/limits.ts';
+import { runCall, type CallServices } from '../../src/call/call.ts';
+import type { GateAnswer, GateQuestion, PermittedCall } from '../../src/call/gate.ts';
+import type { CallOutcome } from '../../src/call/outcome.ts';
+import { parseCall } from '../../src/call/parse.ts';
+import type { JsonValue } from '../../src/contract/blocks.ts';
+import type { LocatePath } from '../../src/contract/located-path.ts';
+import type { RuleSet } from '../../src/contract/permission-context.ts';
+import type { Tool, ToolProgress, ToolUseContext } from '../../src/contract/tool.ts';
+import { createPermissionContext } from '../../src/permissions/context.ts';
+import { createToolPools } from '../../src/pool/tool-pools.ts';
+import { parentMessage, sessionContextIn, toolUseContextIn } from './tool-use-context.ts';
+
+/** Everything under this folder is inside; nothing is refused. */
+export const ROOT = '/root-of-test';
+
+const locateAnything: LocatePath = ({ path }) =>
+  Promise.resolve({ spelled: path, real: path, isInside: path.startsWith(ROOT), isSessionFile: false });
+
+/** A journey's surroundings; what happened in them is kept. */
+export function callWorld(
+  tools: readonly Tool[],
+  options: {
+    readonly rules?: Partial<RuleSet>;
+    readonly answer?: (question: GateQuestion) => GateAnswer | Promise<GateAnswer>;
+    readonly context?: Partial<ToolUseContext>;
+    readonly locate?: LocatePath;
+    readonly abandonMs?: number;
+  } = {},
+) {
+  const rules = { session: options.rules ?? {} };
+  const permissions = createPermissionContext({ mode: 'default', rules, isBypassAvailable: true });
+  const pool = createToolPools(tools, { simpleTools: [], hiddenInRepl: [], toolSearch: 'auto', limits: DEFAULT_LIMITS }).pool(
+    { toolMode: 'normal', permissions },
+    [],
+  );
+  const context = toolUseContextIn(ROOT, { session: sessionContextIn(ROOT, { permissions }), ...options.context });
+  const asked: GateQuestion[] = [];
+  const admitted: PermittedCall[] = [];
+  const progress: ToolProgress[] = [];
+  const services: CallServices = {
+    pool,
+    locate: options.locate ?? locateAnything,
+    limits: { ...DEFAULT_LIMITS, abandonMs: options.abandonMs ?? 20 },
+    ask: async (question) => {
+      asked.push(question);
+      return (await options.answer?.(question)) ?? { behavior: 'deny', message: 'Nobody is here' };
+    },
+    admitted: (call) => Promise.resolve(void admitted.push(call)),
+    onProgress: (piece) => void progress.push(piece),
+  };
+  const run = async (name: string, input: JsonValue): Promise<CallOutcome> => {
+    const parsed = parseCall({ type: 'tool_use', id: 'call-1', name, input }, services);
+    return 'status' in parsed ? parsed : runCall(parsed, context, parentMessage, services);
+  };
+  return { run, services, context, pool, asked, admitted, progress };
+}

@@ -1,0 +1,111 @@
+/** A result's text is fitted to its room. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cutText, fitResult, type ResultRoom } from '../../../src/call/fit-result.ts';
+import type { ResultBudget } from '../../../src/call/outcome.ts';
+import { GauntletError } from '../../../src/contract/errors.ts';
+import { resultText } from '../../../src/contract/blocks.ts';
+
+const spilling: ResultBudget = { limitChars: 1_000, isInTurnSum: true, isCut: false };
+const cutting: ResultBudget = { limitChars: Infinity, isInTurnSum: true, isCut: true };
+
+function room(changes: Partial<ResultRoom> = {}) {
+  const written: string[] = [];
+  const spill = (text: string) => {
+    written.push(text);
+    return Promise.resolve({ path: '/session/a.txt', chars: text.length });
+  };
+  return { written, room: { remainingChars: 200_000, previewChars: 100, textBytes: 400_000, spill, ...changes } };
+}
+
+describe('fitResult', () => {
+  it('leaves a text that fits untouched', async () => {
+    const { room: space, written } = room();
+    const content = [{ type: 'text' as const, text: 'x'.repeat(1_000) }];
+    expect(await fitResult(content, spilling, space)).toEqual({ content, resultChars: 1_000 });
+    expect(written).toEqual([]);
+  });
+
+  it('writes one that is too large whole and shows its beginning, size and path', async () => {
+    const { room: space, written } = room();
+    const text = `${'a'.repeat(100)}${'b'.repeat(901)}`;
+    const { content, spilled, resultChars } = await fitResult(text, spilling, space);
+    expect(written).toEqual([text]);
+    expect(spilled).toEqual({ path: '/session/a.txt', chars: 1_001 });
+    expect(content).toContain(`/session/a.txt`);
+    expect(content).toContain(`${'a'.repeat(100)}\n...`);
+    expect(content).not.toContain('b');
+    expect(resultChars).toBe(String(content).length);
+  });
+
+  it('spills what fits its own limit but not what the turn has left', async () => {
+    const { room: space, written } = room({ remainingChars: 400 });
+    expect((await fitResult('x'.repeat(500), spilling, space)).spilled?.chars).toBe(500);
+    expect(written).toHaveLength(1);
+  });
+
+  it('asks nothing of the turn for a tool that is outside its sum', async () => {
+    const { room: space } = room({ remainingChars: 0 });
+    expect((await fitResult('x'.repeat(900), { ...spilling, isInTurnSum: false }, space)).spilled).toBeUndefined();
+  });
+
+  it('leaves a text as it is that is shorter than what would stand in its place', async () => {
+    const { room: space } = room({ remainingChars: 0 });
+    expect(await fitResult('done', spilling, space)).toEqual({ content: 'done', resultChars: 4 });
+  });
+
+  it('holds the ceiling of bytes for texts of few but wide characters', async () => {
+    const { room: space } = room({ textBytes: 2_000 });
+    expect((await fitResult('€'.repeat(900), spilling, space)).spilled?.chars).toBe(900);
+  });
+
+  it('cuts a tool that limits itself to whole lines, and says so', async () => {
+    const { room: space, written } = room({ remainingChars: 300 });
+    const text = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n');
+    const { content } = await fitResult(text, cutting, space);
+    const [last, notice] = String(content).split('\n').slice(-2);
+    expect(text).toContain(`${last}\n`);
+    expect(notice).toMatch(/^\[PARTIAL: .* of 789 characters shown/);
+    expect(written).toEqual([]);
+  });
+
+  it('cuts a page to the ceiling of bytes too', async () => {
+    const { room: space } = room({ textBytes: 4_000 });
+    const { content } = await fitResult('😀'.repeat(5_000), cutting, space);
+    expect(Buffer.byteLength(String(content))).toBeLessThan(4_000);
+  });
+
+  it('keeps what fits and says why the rest is lost when the disk refuses', async () => {
+    const spill = () => Promise.reject(new GauntletError('spill_failed', 'no space left'));
+    const { content, spilled } = await fitResult('x'.repeat(2_000), spilling, room({ spill }).room);
+    expect(spilled).toBeUndefined();
+    expect(content).toBe(`${'x'.repeat(1_000)}\n[PARTIAL: 2000 characters, the rest is lost: spill_failed: no space left]`);
+  });
+
+  it('keeps images beside a text that was spilled', async () => {
+    const image = { type: 'image' as const, source: { type: 'base64' as const, media_type: 'image/png', data: 'AA==' } };
+    const { content } = await fitResult([{ type: 'text', text: 'x'.repeat(2_000) }, image], spilling, room().room);
+    expect(content).toHaveLength(2);
+    expect(content).toContainEqual(image);
+    expect(resultText(content)).toContain('/session/a.txt');
+  });
+});
+
+describe('cutText', () => {
+  it('never ends in half a surrogate pair', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 30 }), fc.nat({ max: 35 }), (text, chars) => {
+        const cut = cutText(text, chars);
+        expect(text.startsWith(cut)).toBe(true);
+        expect(cut.length).toBeLessThanOrEqual(chars);
+        const splitsPair = /[\uD800-\uDBFF]$/.test(cut) && /^[\uDC00-\uDFFF]/.test(text.slice(cut.length));
+        expect(splitsPair).toBe(false);
+        expect(cut.length).toBeGreaterThanOrEqual(Math.min(text.length, chars) - 1);
+      }),
+    );
+  });
+
+  it('is nothing for no room', () => {
+    expect([cutText('abc', 0), cutText('abc', -5), cutText('😀', 1)]).toEqual(['', '', '']);
+  });
+});

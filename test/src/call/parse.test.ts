@@ -1,0 +1,49 @@
+/** A block becomes a tool and an input, or a result that says why not. */
+import { z } from 'zod';
+import { describe, expect, it } from 'vitest';
+import { parseCall } from '../../../src/call/parse.ts';
+import { callWorld } from '../../helpers/call-services.ts';
+import { plainTool } from '../../helpers/plain-tool.ts';
+
+const parse = (name: string, input: unknown, tools = [plainTool('Echo', { aliases: ['Say'] })]) =>
+  parseCall({ type: 'tool_use', id: 'a', name, input: input as never }, callWorld(tools).services);
+
+describe('parseCall', () => {
+  it('finds a tool by its name and by its alias', () => {
+    for (const name of ['Echo', 'Say']) expect(parse(name, { text: 'hi' })).toMatchObject({ tool: { name: 'Echo' }, input: { text: 'hi' } });
+  });
+
+  it('says which tool was probably meant', () => {
+    expect(parse('echo', {})).toMatchObject({ errorCode: 'unknown_tool', content: expect.stringContaining('"Echo"') as string });
+  });
+
+  it('knows no tool by a name that only objects have', () => {
+    for (const name of ['constructor', '__proto__', 'toString']) expect(parse(name, {})).toMatchObject({ errorCode: 'unknown_tool' });
+  });
+
+  it('refuses a field that the schema does not have', () => {
+    expect(parse('Echo', { text: 'hi', more: 1 })).toMatchObject({ status: 'error', errorCode: 'invalid_input', didRun: false });
+  });
+
+  it.each([['text'], [null], [[]], [7]])('refuses %j, which is no object', (input) => {
+    expect(parse('Echo', input)).toMatchObject({ errorCode: 'invalid_input' });
+  });
+
+  it('strips internal fields, whoever sends them', () => {
+    const inputSchema = z.strictObject({ text: z.string(), _simulated: z.string().optional() });
+    const tool = plainTool('Echo', { inputSchema, internalFields: ['_simulated'] });
+    expect(parse('Echo', { text: 'hi', _simulated: 'approved' }, [tool])).toMatchObject({ input: { text: 'hi' } });
+  });
+
+  it('says that a deny rule hides a tool, and does not call it unknown', () => {
+    const { services } = callWorld([plainTool('Echo')], { rules: { deny: ['Echo'] } });
+    expect(parseCall({ type: 'tool_use', id: 'a', name: 'Echo', input: {} }, services)).toMatchObject({ status: 'denied', errorCode: 'permission_denied' });
+  });
+
+  it('names the tool that gives the schema of a deferred one', () => {
+    const tools = Array.from({ length: 40 }, (_, place) => plainTool(`Tool${place}`, { shouldDefer: place === 0 }));
+    const services = { ...callWorld(tools).services, schemaTool: 'Finder' };
+    const failed = parseCall({ type: 'tool_use', id: 'a', name: 'Tool0', input: { text: 7 } }, services);
+    expect(failed).toMatchObject({ content: expect.stringContaining('call Finder with "select:Tool0"') as string });
+  });
+});
