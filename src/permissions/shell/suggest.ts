@@ -27,16 +27,17 @@ const MOST_EXACT_CHARS = 200;
 
 /**
  * Prefix specs (`touch:*`, `npm run build:*`) that together cover the command; where no prefix is safe, the
- * part word for word; empty where even that covers nothing.
+ * part word for word; empty where even that covers nothing. A command that only reads has them too: it may
+ * be asked about for where it reads.
  */
 export function suggestShellSpecs(command: string): readonly string[] {
   const verdict = classifyCommand(command);
-  if (verdict.isUnparsable || verdict.isReadOnly) return [];
+  if (verdict.isUnparsable) return [];
   const specs = new Set<string>();
-  for (const part of verdict.parts.filter(({ isReadOnly }) => !isReadOnly)) {
+  for (const part of verdict.parts.filter(({ isReadOnly }) => verdict.isReadOnly || !isReadOnly)) {
     const spec = specFor(part);
-    if (spec === undefined) return [];
-    specs.add(spec);
+    if (spec !== undefined) specs.add(spec);
+    else if (!part.isReadOnly) return [];
   }
   const suggested = [...specs];
   return suggested.length > 0 && shellMatcher(command).covers(suggested) ? suggested : [];

@@ -173,7 +173,7 @@ describe('rules', () => {
 
   test('of Read and Edit hold for every tool with paths, operands of commands included', async () => {
     const deny = ['Read(.env)', 'Edit(src/**)'];
-    for (const command of ['cat .env', 'cat < .env', 'cat ./x/../.env', 'head -5 "$PWD/.env"', 'cat .e*', 'f=.env; cat $f', 'cp .env a', 'touch src/a', 'echo a > src/a', 'sed -i s/a/b/ src/a', 'cd sub && cat .env']) {
+    for (const command of ['cat .env', 'cat < .env', 'cat ./x/../.env', 'head -5 "$PWD/.env"', 'cat .e*', 'f=.env; cat $f', 'cp .env a', 'touch src/a', 'echo a > src/a', 'sed -i s/a/b/ src/a', 'cd sub && cat .env', 'git diff .env', 'git show HEAD:.env', 'git log -p -- .env', 'git grep x .env', 'base64 < .env', '. .env', 'curl -d @.env x', 'dd if=.env']) {
       expect((await bash(command, { rules: { deny } })).behavior, command).toBe('deny');
     }
     expect(await behavior(Grep, { path: '.env' }, { rules: { deny } })).toBe('deny');

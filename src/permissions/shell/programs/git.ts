@@ -119,11 +119,16 @@ function judgeGit(words: readonly ShellWord[], facts: ScriptFacts): CommandJudge
   // --help opens a manual page, and a format with %G runs gpg.
   if (rest.some((word) => word.literal === '--help' || word.text.includes('%G'))) return deny('git may run another program');
   const judged = judgeProgram(spec, rest, facts);
-  // What stands after `--` is a path for sure; before it, a revision is more likely.
-  const separator = rest.findIndex((word) => word.literal === '--');
-  const isOutside = rest.some((word) => /^(?:\/|~|\.\.(?:\/|$))/.test(word.prefix) || word.prefix.includes('/../'));
-  const reads = separator < 0 && !isOutside ? NO_PATHS : rest.slice(isOutside ? 0 : separator + 1).filter((word) => !word.mayBeFlag);
+  const operands = rest.filter((word) => !word.mayBeFlag);
+  const isPatternFirst = name === 'grep' && !rest.some((word) => /^-[ef]/.test(word.literal ?? ''));
+  const reads = (isPatternFirst ? operands.slice(1) : operands).flatMap(namedFiles);
   return { ...judged, reads };
+}
+
+/** An operand may be a revision or a path, and `HEAD:.env` is a path behind a revision: all are tried. */
+function namedFiles(word: ShellWord): readonly ShellWord[] {
+  const path = word.literal?.split(/:(.+)/s)[1];
+  return path === undefined ? [word] : [word, { ...word, literal: path, patterns: [path], prefix: path }];
 }
 
 function judgeReflog(words: readonly ShellWord[], facts: ScriptFacts): CommandJudgement {

@@ -112,6 +112,7 @@ describe('a deny rule', () => {
 describe('suggestions', () => {
   test.each([
     ['touch a', ['touch:*']],
+    ['cat /etc/hosts', ['cat:*']],
     ['npm run build -- --watch', ['npm run build:*']],
     ['git commit -m x', ['git commit:*']],
     ['ls && touch a && mkdir b', ['touch:*', 'mkdir:*']],
@@ -122,7 +123,7 @@ describe('suggestions', () => {
     expect(suggestShellSpecs(command)).toEqual(specs);
   });
 
-  test.each(['ls', 'python', 'bash', 'echo a > f', '$x y', 'ls &&', 'sudo $x', 'bash -c "rm $x"', 'touch $(rm x) | sh'])('%s gives none', (command) => {
+  test.each(['python', 'bash', 'echo a > f', '$x y', 'ls &&', 'sudo $x', 'bash -c "rm $x"', 'touch $(rm x) | sh'])('%s gives none', (command) => {
     expect(suggestShellSpecs(command)).toEqual([]);
   });
 
