@@ -10,13 +10,14 @@ import { NotAFrame, type ClientFrame } from './client-frame.ts';
 import { CLOSE, type CloseCode } from './close-codes.ts';
 import { errorFrame } from './error-frame.ts';
 import { createInbox } from './inbox.ts';
-import { createOutlet, type Outlet } from './outlet.ts';
+import { createOutlet, type Outlet, type Wire } from './outlet.ts';
 import { View } from './view.ts';
 
 /** What a connection is handed beside its socket and session. */
 export interface ConnectionServices extends Pick<Dependencies, 'readiness' | 'logger'> {
   readonly limits: Limits;
   readonly principal: string;
+  readonly wire: Wire;
   readFrame(text: string): ClientFrame;
 }
 
@@ -40,7 +41,7 @@ export class Connection {
     this.#socket = socket;
     this.#session = session;
     this.#services = services;
-    this.#outlet = createOutlet(socket, limits);
+    this.#outlet = createOutlet(socket, services.wire, limits);
     this.#helloTimer = setTimeout(() => this.end(CLOSE.noHello, 'no_hello'), limits.helloMs);
     this.#pingTimer = setInterval(() => this.#ping(), limits.webSocketPingMs);
     const take = createInbox(

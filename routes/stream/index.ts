@@ -54,7 +54,8 @@ export function streamDoor(app: FastifyInstance, dependencies: Dependencies): vo
       wsHandler: (socket, request) => {
         const session = admitted.get(request);
         if (session === undefined) throw new TypeError('A stream was opened without a session');
-        const services = { limits, logger, readiness, readFrame, principal: request.principal };
+        const { principal, raw } = request;
+        const services = { limits, logger, readiness, readFrame, principal, wire: raw.socket };
         const connection = new Connection(socket, session, services);
         connections.add(connection);
         socket.once('close', () => connections.delete(connection));

@@ -2,6 +2,9 @@ import type { WebSocket } from '@fastify/websocket';
 import { describe, expect, test } from 'vitest';
 import { createOutlet } from '../../../routes/stream/outlet.ts';
 
+/** A connection that sends each frame by itself. */
+const LOOSE_WIRE = { cork: () => undefined, uncork: () => undefined };
+
 /** A socket that holds what it is given until `flush`. */
 function holdingSocket() {
   const waiting: (() => void)[] = [];
@@ -24,7 +27,7 @@ function holdingSocket() {
 describe('an outlet', () => {
   test('waits for nothing while the socket holds little', () => {
     const { socket, asSocket } = holdingSocket();
-    const outlet = createOutlet(asSocket, { socketBufferBytes: 10, slowReaderMs: 1_000 });
+    const outlet = createOutlet(asSocket, LOOSE_WIRE, { socketBufferBytes: 10, slowReaderMs: 1_000 });
     expect(outlet.write('12345')).toBeUndefined();
     expect(outlet.write('12345')).toBeUndefined();
     expect(socket.bufferedAmount).toBe(10);
@@ -32,7 +35,7 @@ describe('an outlet', () => {
 
   test('waits until what is held has left', async () => {
     const { flush, asSocket } = holdingSocket();
-    const outlet = createOutlet(asSocket, { socketBufferBytes: 10, slowReaderMs: 1_000 });
+    const outlet = createOutlet(asSocket, LOOSE_WIRE, { socketBufferBytes: 10, slowReaderMs: 1_000 });
     const waiting = outlet.write('12345678901');
     flush();
     expect(await waiting).toBe(true);
@@ -40,7 +43,7 @@ describe('an outlet', () => {
 
   test('gives up on a reader that takes nothing, not on one that is slow', async () => {
     const { socket, asSocket } = holdingSocket();
-    const outlet = createOutlet(asSocket, { socketBufferBytes: 10, slowReaderMs: 20 });
+    const outlet = createOutlet(asSocket, LOOSE_WIRE, { socketBufferBytes: 10, slowReaderMs: 20 });
     const startMs = performance.now();
     const shrinking = setInterval(() => (socket.bufferedAmount = Math.max(0, socket.bufferedAmount - 1)), 5);
     const waiting = outlet.write('x'.repeat(30));
