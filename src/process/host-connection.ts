@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { HostSettings } from './host/settings.ts';
 import { frameDecoder } from './host/protocol.ts';
@@ -21,6 +21,8 @@ export interface HostConnection {
 
 /** Environment variables that children may have of ours. */
 const ALLOWED_VARIABLES = ['PATH', 'HOME', 'LANG', 'TERM', 'TMPDIR'] as const;
+/** What is kept of a dying host's standard error, for the server's log. */
+const LAST_WORDS_CHARS = 2_000;
 /** The host must stay small: a fork copies the page tables of what it holds. */
 const SMALL_HEAP = ['--max-old-space-size=64', '--max-semi-space-size=1'];
 
@@ -40,11 +42,13 @@ export function connectHost(
   const host = spawn(process.execPath, [...SMALL_HEAP, ...loader(path), path, JSON.stringify(settings)], {
     env: allowedEnvironment(process.env),
     cwd: '/',
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     // A session of its own: signals to the server's group pass it by, so that it can clear up after the server.
     detached: true,
   });
-  const socket = host.stdio[3] as Socket;
+  // Without descriptors (EMFILE) Node gives up before there are any pipes, whatever its types say; `error` follows.
+  const pipes = host.stdio as ChildProcess['stdio'] | undefined;
+  const socket = (pipes?.[3] as Socket | undefined) ?? new Socket().destroy();
   const lost = lostOnce(host, onLost);
   // What breaks the socket ends the host, and its end is what is told.
   socket.on('data', frameDecoder(onFrame)).on('error', () => socket.destroy());
@@ -55,6 +59,7 @@ export function connectHost(
       const method = isHeld ? 'ref' : 'unref';
       host[method]();
       socket[method]();
+      (host.stderr as Socket | null)?.[method]();
     },
     async end() {
       this.hold(true);
@@ -66,8 +71,10 @@ export function connectHost(
 }
 
 function lostOnce(host: ChildProcess, onLost: (cause: NodeJS.ErrnoException) => void): Promise<unknown> {
+  let lastWords = '';
+  host.stderr?.on('data', (chunk: Buffer) => (lastWords = (lastWords + chunk.toString()).slice(-LAST_WORDS_CHARS)));
   const ended = Promise.race([
-    once(host, 'exit').then(([code, signal]) => new Error(`the process host ended (${String(signal ?? code)})`)),
+    once(host, 'exit').then(([code, signal]) => new Error(`the process host ended (${String(signal ?? code)})`, { cause: lastWords })),
     new Promise<Error>((resolve) => host.once('error', resolve)),
   ]);
   return ended.then(onLost);

@@ -1,16 +1,15 @@
 /**
  * One life of a process host: the children it runs for us and the answers it owes us.
  */
-import { GauntletError } from '../contract/errors.ts';
-import type { ExitedMessage, FailedMessage, KillTreeMessage, SpawnMessage, StartedMessage } from './host/messages.ts';
-import type { HostSettings } from './host/settings.ts';
-import { FromHost, ToHost, writeFrame, writeJsonFrame } from './host/protocol.ts';
+import type { ExitedMessage, FailedMessage, StartedMessage } from './host/messages.ts';
+import { FromHost, ToHost, writeJsonFrame } from './host/protocol.ts';
 import type { HostFrame } from './host/protocol.ts';
+import type { HostSettings } from './host/settings.ts';
 import { connectHost } from './host-connection.ts';
-import { createHostedChild } from './hosted-child.ts';
-import type { HostedChild } from './hosted-child.ts';
 import type { HostedProcess, SpawnRequest } from './process-host.ts';
 import { spawnError } from './spawn-error.ts';
+import { spawnOn } from './spawn-on-host.ts';
+import type { HostWire, LinkedChild } from './spawn-on-host.ts';
 
 /** A host that runs, until it is lost. */
 export interface HostLink {
@@ -23,14 +22,6 @@ export interface HostLink {
   close(): Promise<void>;
 }
 
-interface LinkedChild extends HostedChild {
-  readonly what: string;
-  /** Resolvers of writes the pipe has not taken yet, the oldest first. */
-  readonly writes: (() => void)[];
-}
-
-/** Bytes of one stdin frame: what the host holds of a write that its child does not read. */
-const STDIN_BYTES = 64 * 1_024;
 /** Frames that answer a request of ours and not a child's news. */
 const ANSWERS: ReadonlySet<number> = new Set([FromHost.treeKilled, FromHost.swept, FromHost.pong]);
 
@@ -42,6 +33,17 @@ export function openHostLink(entry: string | URL, settings: HostSettings, onLost
   let isClosing = false;
   let loss: NodeJS.ErrnoException | undefined;
   const connection = connectHost(entry, settings, receive, lose);
+  const wire: HostWire = {
+    socket: connection.socket,
+    windowBytes: settings.windowBytes,
+    loss: () => loss,
+    add(id, child) {
+      children.set(id, child);
+      holdWhileBusy();
+    },
+    has: (id) => children.has(id),
+    ask,
+  };
   holdWhileBusy();
 
   function receive({ kind, child: id, payload }: HostFrame): void {
@@ -95,60 +97,8 @@ export function openHostLink(entry: string | URL, settings: HostSettings, onLost
     });
   }
 
-  function spawn(request: SpawnRequest): HostedProcess {
-    const id = (lastNumber += 1);
-    const startedMs = performance.now();
-    const acknowledged = Buffer.alloc(4);
-    const hosted = createHostedChild(request.onOutput, settings.windowBytes, {
-      acknowledge(bytes) {
-        acknowledged.writeUInt32BE(bytes);
-        writeFrame(connection.socket, ToHost.acknowledge, id, acknowledged);
-      },
-      endTree: () => void killTree(),
-    });
-    const what = request.shellScript === undefined ? request.file : 'bash';
-    const child: LinkedChild = { ...hosted, what, writes: [] };
-    const refusal = loss === undefined ? whyUnfit(request) : spawnError(what, loss);
-    if (refusal !== undefined) child.onFailed(refusal);
-    else {
-      children.set(id, child);
-      holdWhileBusy();
-      writeJsonFrame(connection.socket, ToHost.spawn, id, spawnMessage(request));
-    }
-
-    let killing: Promise<void> | undefined;
-    async function endTree(): Promise<void> {
-      const started = await child.started;
-      const message: KillTreeMessage = { ...started, hasGroup: child.hasGroup(), ageMs: performance.now() - startedMs };
-      await ask(ToHost.killTree, message);
-    }
-    function killTree(): Promise<void> {
-      // What never started left nothing to end.
-      return (killing ??= endTree().catch(() => undefined));
-    }
-
-    async function write(data: string | Uint8Array): Promise<void> {
-      const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-      for (let at = 0; at < bytes.length && children.has(id); at += STDIN_BYTES) {
-        await new Promise<void>((taken) => {
-          child.writes.push(taken);
-          writeFrame(connection.socket, ToHost.stdin, id, bytes.subarray(at, at + STDIN_BYTES));
-        });
-      }
-    }
-
-    return {
-      started: child.started,
-      exited: child.exited,
-      write,
-      end: () => writeFrame(connection.socket, ToHost.stdinEnd, id),
-      killTree,
-      signal: (signal) => writeFrame(connection.socket, ToHost.signal, id, Buffer.from(signal)),
-    };
-  }
-
   return {
-    spawn,
+    spawn: (request) => spawnOn(wire, (lastNumber += 1), request),
     async ping() {
       await ask(ToHost.ping, null);
     },
@@ -161,22 +111,6 @@ export function openHostLink(entry: string | URL, settings: HostSettings, onLost
     },
   };
 }
-
-function spawnMessage({ file, args, cwd, env = {}, stdin, shellScript, cwdFile }: SpawnRequest): SpawnMessage {
-  return { file, args, cwd, env, hasStdin: stdin === 'pipe', shellScript, cwdFile };
-}
-
-/** Why no program can be given this; undefined when it can. */
-function whyUnfit({ file, args, cwd, env = {}, shellScript = '', cwdFile = '' }: SpawnRequest): GauntletError | undefined {
-  // A NUL ends a string for the kernel: what would run is not what was judged.
-  const isCutShort = [file, cwd, shellScript, cwdFile, ...args, ...Object.values(env)].some((text) => text.includes('\0'));
-  if (isCutShort) return new GauntletError('tool_failed', `Cannot start "${file}": a NUL character in what it is given. Remove it`);
-  const badName = Object.keys(env).find((name) => !VARIABLE_NAME.test(name));
-  if (badName === undefined) return undefined;
-  return new GauntletError('tool_failed', `Cannot start "${file}": "${badName}" cannot name a variable. Rename it`);
-}
-
-const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 function endOrphan(pid: number): void {
   try {

@@ -2,76 +2,28 @@
  * What the process host does with each frame, and with the end of its pipe.
  */
 import type { Socket } from 'node:net';
-import type { ExitedMessage, FailedMessage, KillTreeMessage, SpawnMessage, StartedMessage } from './messages.ts';
+import { createChildren } from './children.ts';
+import type { KillTreeMessage, SpawnMessage } from './messages.ts';
 import type { HostSettings } from './settings.ts';
 import { createTreeKiller, endGroup, signalGroup, sweep } from './kill-tree.ts';
 import { createPipeSupply } from './pipe-supply.ts';
 import { FromHost, ToHost, frameDecoder, writeFrame, writeJsonFrame } from './protocol.ts';
 import type { HostFrame } from './protocol.ts';
-import { shellOrder } from './shell.ts';
-import { startProgram } from './start-child.ts';
-import type { StartedChild } from './start-child.ts';
-import { superviseChild } from './supervised-child.ts';
-import type { SupervisedChild } from './supervised-child.ts';
-import { youngestProcess } from './survivors.ts';
 import { createWarmShells } from './warm-shells.ts';
-
-interface RunningChild extends SupervisedChild {
-  readonly pid: number;
-  readonly input: StartedChild['input'];
-}
 
 /** Up to so many children running at once, the end of each is seen to without waiting for others. */
 const FEW_CHILDREN = 4;
 
 /** Serve one server over `socket` until it ends; then end every child. Resolves when none is left. */
 export async function serveHost(settings: HostSettings, socket: Socket): Promise<void> {
-  const running = new Map<number, RunningChild>();
   const ownMarkers = `${settings.ownerId}.${settings.hostTag}-`;
   let markers = 0;
   const nextMarker = () => `${ownMarkers}${(markers += 1)}`;
   const pipes = createPipeSupply();
   const shells = createWarmShells(settings.warmShells, nextMarker, pipes);
 
+  const { running, spawn } = createChildren(settings, socket, { pipes, shells, nextMarker });
   const trees = createTreeKiller(settings.killGraceMs, () => running.size > FEW_CHILDREN);
-
-  function spawn(id: number, message: SpawnMessage): void {
-    try {
-      if (running.size >= settings.children) throw Object.assign(new Error('Too many children'), { code: 'EAGAIN' });
-      const { shellScript } = message;
-      const bornAfter = youngestProcess();
-      const child = shellScript === undefined ? startProgram(message, nextMarker(), pipes) : shells.take();
-      if (child.pid === undefined) return void child.process.once('error', (error) => fail(id, error));
-      if (shellScript !== undefined) child.input?.end(shellOrder({ ...message, shellScript }));
-      supervise(id, child, bornAfter);
-      shells.refillSoon();
-    } catch (error) {
-      fail(id, error as NodeJS.ErrnoException);
-    }
-  }
-
-  function fail(id: number, error: NodeJS.ErrnoException): void {
-    writeJsonFrame(socket, FromHost.failed, id, { code: error.code ?? '', message: error.message } satisfies FailedMessage);
-  }
-
-  function supervise(id: number, child: StartedChild, bornAfter: number): void {
-    const { pid } = child;
-    const supervised = superviseChild(
-      child,
-      {
-        output: (stream, chunk) => writeFrame(socket, FromHost[stream], id, chunk),
-        exited(code, signal) {
-          running.delete(id);
-          child.input?.destroy();
-          const message: ExitedMessage = { code, signal, hasGroup: signalGroup(pid, 0) };
-          writeJsonFrame(socket, FromHost.exited, id, message);
-        },
-      },
-      settings.windowBytes,
-    );
-    running.set(id, { ...supervised, pid, input: child.input });
-    writeJsonFrame(socket, FromHost.started, id, { pid, marker: child.marker, bornAfter } satisfies StartedMessage);
-  }
 
   function dispatch({ kind, child: id, payload }: HostFrame): void {
     const child = running.get(id);

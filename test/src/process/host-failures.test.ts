@@ -3,6 +3,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../config/limits.ts';
+import { createProcessHost } from '../../../src/process/host-client.ts';
 import { processesWith, run, testProcessHost, until } from '../../helpers/process-host.ts';
 
 const markerOf = (ownerId: string) => `GAUNTLET_CALL_ID=${ownerId}.`;
@@ -20,6 +22,16 @@ describe('a process host that is killed', () => {
     await child.killTree();
     expect((await run(host, { shellScript: 'echo again' })).stdout).toBe('again\n');
     await until(() => processesWith(markerOf(host.ownerId)).every((pid) => pid > Number(output)) && sleepers(host.ownerId) === 0);
+  });
+});
+
+describe('a process host that cannot start', () => {
+  it('says so to each spawn, with its last words as the cause', async () => {
+    const host = createProcessHost({ limits: DEFAULT_LIMITS, ownerId: randomUUID(), hostEntry: '/no/such/host.js' });
+    const error: unknown = await run(host, { shellScript: 'true' }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'tool_failed', message: 'Cannot start "bash": the process host ended (1)' });
+    expect((error as Error & { cause: Error }).cause.cause).toContain('/no/such/host.js');
+    await host.close();
   });
 });
 
