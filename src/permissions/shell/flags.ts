@@ -148,8 +148,17 @@ function takeShort(text: string, next: ShellWord | undefined, syntax: FlagSyntax
 /** A value that may vanish or split would make the words after it something else than they look. */
 function takeNext(flags: readonly GivenFlag[], name: string, next: ShellWord | undefined, syntax: FlagSyntax): TakenFlags {
   if (!next) return { flags, usedNext: 0, problem: `option "${name}" lacks its value` };
-  const problem = next.isSplit && !syntax.isOpen ? `the value of option "${name}" may become several words` : undefined;
+  const problem = syntax.isOpen ? undefined : valueProblem(name, next);
   return { flags: [...flags, { name, value: next }], usedNext: 1, ...(problem !== undefined && { problem }) };
+}
+
+/**
+ * Versions differ on whether an option's value is optional; a next word that looks like an option is then
+ * taken for one. `sort -t -` is the one value with a dash that means the same to all.
+ */
+function valueProblem(name: string, value: ShellWord): string | undefined {
+  if (value.isSplit) return `the value of option "${name}" may become several words`;
+  return value.mayBeFlag && value.literal !== '-' && !value.isInteger ? `the value of option "${name}" may be an option itself` : undefined;
 }
 
 function unknownFlag(name: string): TakenFlags {

@@ -33,7 +33,7 @@ const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
   env: { flags: '-i -0 -u= --ignore-environment --null --unset=' },
   xargs: {
     flags:
-      '-0 -r -t -x -a= -d= -E= -I= -L= -n= -P= -s= --null --no-run-if-empty --verbose --exit --arg-file= --delimiter= --max-args= --max-procs= --max-chars= --max-lines= --replace= --show-limits',
+      '-0 -r -t -x -a= -d= -E= -I= -L= -n= -P= -s= --null --no-run-if-empty --verbose --exit --arg-file= --delimiter= --max-args= --max-procs= --max-chars= --max-lines? --replace? --show-limits',
   },
 };
 

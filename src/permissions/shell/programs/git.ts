@@ -22,7 +22,7 @@ const FORMATS =
 
 // Neither --output nor --ext-diff nor --textconv: they write and run.
 const DIFF_FORMATS =
-  '-pusRzawbW -B? -U= -M? -C? -D -l= -S= -G= -O= --patch --no-patch --unified= --raw --patch-with-raw --indent-heuristic --no-indent-heuristic --minimal --patience --histogram ' +
+  '-pusRzawbW -B? -U? -M? -C? -D -l= -S= -G= -O= --patch --no-patch --unified? --raw --patch-with-raw --indent-heuristic --no-indent-heuristic --minimal --patience --histogram ' +
   '--anchored= --diff-algorithm= --stat? --compact-summary --numstat --shortstat --dirstat? --cumulative --summary --patch-with-stat --name-only --name-status ' +
   '--submodule? --color? --no-color --color-moved? --no-color-moved --color-moved-ws= --word-diff? --word-diff-regex= --color-words? --no-renames --rename-empty --no-rename-empty ' +
   '--check --ws-error-highlight= --full-index --binary --break-rewrites? --find-renames? --find-copies? --find-copies-harder --irreversible-delete --diff-filter= ' +
