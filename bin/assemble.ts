@@ -4,13 +4,12 @@
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.ts';
-import type { LocatePath } from '../src/contract/located-path.ts';
 import type { Tool } from '../src/contract/tool.ts';
 import { createLocatePath } from '../src/files/scope.ts';
 import { createWriterRegistry } from '../src/files/writers.ts';
 import type { DataDirectory } from '../src/log/data-directory.ts';
 import { openSqliteLog } from '../src/log/sqlite-log.ts';
-import { createMcpConnections } from '../src/mcp/connections.ts';
+import { createMcpConnections, type McpConnections } from '../src/mcp/connections.ts';
 import { createToolPools, type ToolPools } from '../src/pool/tool-pools.ts';
 import { createProcessHost } from '../src/process/host-client.ts';
 import { SessionDirectory } from '../src/session/session-directory.ts';
@@ -31,48 +30,22 @@ export interface Engine {
 
 /** Put the parts together. Nothing is started that a first call does not need. */
 export async function assembleEngine(settings: Settings, data: DataDirectory, logger: Logger): Promise<Engine> {
-  const { limits } = settings;
-  const onFault = (error: unknown, what: string) => logger.error({ err: error }, what);
-  const log = openSqliteLog({
-    folder: data.path,
-    limits,
-    durability: settings.durability,
-    onProblem: ({ message, ...particulars }) => logger.error(particulars, message),
-  });
-  const processHost = createProcessHost({ limits, ownerId: data.id });
-  const backgroundTasks = createBackgroundTasks({ limits });
-  const locate = locator(settings, data);
-
-  const mcp = createMcpConnections({
-    servers: settings.mcpServers,
-    processHost,
-    folder: settings.workspace,
-    limits,
-    onToolsChanged: () => {
-      external = Object.freeze([...mcp.tools(), ...plugins]);
-      directory.announceTools();
-    },
-    onNotice: (level, code, message) => logger[level === 'info' ? 'info' : 'warn']({ code }, message),
-  });
+  const parts = openParts(settings, data, logger);
+  const { log, processHost, backgroundTasks, locate } = parts;
+  let announce: () => void = () => undefined;
+  const mcp = serversOf(settings, parts, logger, () => announce());
   const baseTools = getAllBaseTools({
-    limits,
-    locate,
-    writers: createWriterRegistry(limits.writerRecords),
-    processHost,
-    backgroundTasks,
+    ...settings,
+    ...parts,
     mcp,
     privateFolders: [data.path],
-    toolSearch: settings.toolSearch,
+    writers: createWriterRegistry(settings.limits.writerRecords),
   });
   const plugins = await loadPlugins(settings, baseTools);
   let external: readonly Tool[] = plugins;
+  const pools = createToolPools(baseTools, { ...settings, simpleTools: SIMPLE_TOOLS, hiddenInRepl: HIDDEN_IN_REPL });
 
-  const pools = createToolPools(baseTools, {
-    simpleTools: SIMPLE_TOOLS,
-    hiddenInRepl: HIDDEN_IN_REPL,
-    toolSearch: settings.toolSearch,
-    limits,
-  });
+  const onFault = (error: unknown, what: string) => logger.error({ err: error }, what);
   const directory = new SessionDirectory(
     sessionServices(settings, {
       log,
@@ -86,6 +59,10 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
       },
     }),
   );
+  announce = () => {
+    external = Object.freeze([...mcp.tools(), ...plugins]);
+    directory.announceTools();
+  };
 
   return {
     directory,
@@ -93,10 +70,8 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     externalTools: () => external,
     start: () => {
       mcp.start();
-      processHost
-        .sweepOrphans()
-        .then(() => processHost.warm())
-        .catch((error: unknown) => onFault(error, 'The process host did not start'));
+      const warmed = processHost.sweepOrphans().then(() => processHost.warm());
+      warmed.catch((error: unknown) => onFault(error, 'The process host did not start'));
     },
     close: async () => {
       directory.close();
@@ -107,9 +82,38 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
   };
 }
 
-function locator(settings: Settings, data: DataDirectory): LocatePath {
-  const settingsFiles = [settings.settingsFile, ...(settings.policyFile === undefined ? [] : [settings.policyFile])];
-  return createLocatePath({ protectedPaths: settingsFiles, privateFolders: [data.path] });
+function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
+  const { limits, durability, settingsFile, policyFile } = settings;
+  return {
+    log: openSqliteLog({
+      folder: data.path,
+      limits,
+      durability,
+      onProblem: ({ message, ...particulars }) => logger.error(particulars, message),
+    }),
+    processHost: createProcessHost({ limits, ownerId: data.id }),
+    backgroundTasks: createBackgroundTasks({ limits }),
+    locate: createLocatePath({
+      protectedPaths: policyFile === undefined ? [settingsFile] : [settingsFile, policyFile],
+      privateFolders: [data.path],
+    }),
+  };
+}
+
+function serversOf(
+  { mcpServers: servers, workspace: folder, limits }: Settings,
+  { processHost }: Pick<ReturnType<typeof openParts>, 'processHost'>,
+  logger: Logger,
+  onToolsChanged: () => void,
+): McpConnections {
+  return createMcpConnections({
+    servers,
+    processHost,
+    folder,
+    limits,
+    onToolsChanged,
+    onNotice: (level, code, message) => logger[level === 'info' ? 'info' : 'warn']({ code }, message),
+  });
 }
 
 async function loadPlugins(settings: Settings, baseTools: readonly Tool[]): Promise<readonly Tool[]> {

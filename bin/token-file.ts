@@ -2,21 +2,12 @@
  * The token nobody set by hand: made once, kept in a file only its owner can read.
  */
 import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, linkSync, lstatSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SettingsError } from '../config/settings-error.ts';
 import { readRegularFile } from '../config/settings/regular-file.ts';
 import type { Settings } from '../config/settings.ts';
+import { DATA_FILES, ensurePrivateFolder } from '../src/log/private-folder.ts';
 
 /** As many as the digest it is compared by. */
 const TOKEN_BYTES = 32;
@@ -29,28 +20,8 @@ const OTHERS_MAY = 0o077;
  */
 export function ensureToken(settings: Pick<Settings, 'token' | 'tokenFile'>): string {
   if (settings.token !== undefined) return settings.token;
-  ensureDataFolder(dirname(settings.tokenFile));
+  ensurePrivateFolder(dirname(settings.tokenFile), DATA_FILES);
   return readToken(settings.tokenFile) ?? makeToken(settings.tokenFile);
-}
-
-/**
- * Make the data directory, private; one that exists and is ours is made private.
- *
- * @throws {SettingsError} If it is no folder of ours, or one that others share.
- */
-export function ensureDataFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw refuse(`cannot make "${folder}": ${(error as Error).message}; choose another folder`);
-  }
-  const status = lstatSync(folder);
-  if (!status.isDirectory()) throw refuse(`"${folder}" is a link; name the folder itself`);
-  if (status.uid !== process.getuid?.())
-    throw refuse(`"${folder}" belongs to another user; choose a folder of your own`);
-  // A sticky folder is one that many share, such as /tmp: closing it would lock the others out.
-  if ((status.mode & 0o1000) !== 0) throw refuse(`"${folder}" is shared with others; choose a folder of its own`);
-  if ((status.mode & OTHERS_MAY) !== 0) chmodSync(folder, 0o700);
 }
 
 /** @returns undefined when there is none. */

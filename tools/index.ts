@@ -2,6 +2,7 @@
  * All built-in tools, domain by domain. Adding a tool touches its folder, its domain's list, and its tests.
  */
 import type { Tool } from '../src/contract/tool.ts';
+import { type FeatureFlags, withFeatures } from './feature-flags.ts';
 import { fileTools } from './files/index.ts';
 import { listTools } from './lists/index.ts';
 import { mcpTools } from './mcp/index.ts';
@@ -28,9 +29,13 @@ export const HIDDEN_IN_REPL: readonly string[] = ['Bash', 'Edit', 'Glob', 'Grep'
 /** The tool that gives the schemas of deferred ones. */
 export const SCHEMA_TOOL = 'ToolSearch';
 
-/** All built-in tools, enabled or not, in no particular order: the pool filters and sorts. */
-export function getAllBaseTools(services: ToolServices): readonly Tool[] {
-  return [
+/**
+ * All built-in tools, enabled or not, in no particular order: the pool filters and sorts.
+ *
+ * @throws {GauntletError} `invalid_setting` for a feature flag no tool has.
+ */
+export function getAllBaseTools(services: ToolServices & FeatureFlags): readonly Tool[] {
+  return withFeatures(services, [
     ...fileTools(services),
     ...listTools(services),
     ...mcpTools(services),
@@ -38,5 +43,5 @@ export function getAllBaseTools(services: ToolServices): readonly Tool[] {
     ...searchTools(services),
     ...shellTools(services),
     ...taskTools(services),
-  ];
+  ]);
 }

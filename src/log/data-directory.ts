@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError, errorMessage } from '../contract/errors.ts';
-import { ensurePrivateFolder } from './private-folder.ts';
+import { DATA_FILES, ensurePrivateFolder } from './private-folder.ts';
 
 /** How to open it. */
 export interface DataDirectoryOptions {
@@ -34,8 +34,6 @@ export interface DataDirectory {
   close(): void;
 }
 
-/** What marks a folder as a data directory, or as one that is about to be. */
-const OWN_FILES = ['id', 'token', 'gauntlet.config.json'];
 const SESSION_ID = /^[A-Za-z0-9_-]{1,128}$/;
 const DIRECTORY_ID = /^[0-9a-f]{32}$/;
 
@@ -45,7 +43,7 @@ const DIRECTORY_ID = /^[0-9a-f]{32}$/;
  * @throws {GauntletError} `invalid_setting` if it is not private, or another server has held it for `dataLockMs`.
  */
 export async function openDataDirectory({ path, limits, signal }: DataDirectoryOptions): Promise<DataDirectory> {
-  ensurePrivateFolder(path, OWN_FILES);
+  ensurePrivateFolder(path, DATA_FILES);
   const realPath = realpathSync.native(path);
   const unlock = await lock(realPath, limits, signal);
   try {

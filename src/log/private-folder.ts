@@ -4,8 +4,12 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { GauntletError, errorMessage } from '../contract/errors.ts';
 
+/** What marks a folder as a data directory, or as one that is about to be. */
+export const DATA_FILES: readonly string[] = ['id', 'token', 'gauntlet.config.json'];
+
 const OWNER_ONLY = 0o700;
 const OTHERS_MAY = 0o077;
+const STICKY = 0o1000;
 
 /**
  * Make `folder`, or check the one that is there: no link, one's own, closed to others.
@@ -27,6 +31,8 @@ export function ensurePrivateFolder(folder: string, ownFiles: readonly string[])
   if (process.getuid !== undefined && status.uid !== process.getuid()) {
     throw refusal(folder, 'it belongs to another user', 'Choose a folder of your own');
   }
+  // A sticky folder is one that many share, such as /tmp: closing it would lock the others out.
+  if ((status.mode & STICKY) !== 0) throw refusal(folder, 'it is shared with others', 'Choose a folder of its own');
   if ((status.mode & OTHERS_MAY) === 0) return;
 
   const entries = readdirSync(folder);
