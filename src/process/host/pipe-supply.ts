@@ -2,11 +2,9 @@
  * Pipes in stock. Node's own are socket pairs, which no program can open again by name: with them
  * `echo >/dev/stderr`, `tee /dev/stderr` and `cat /dev/stdin` fail.
  */
-import { execFile } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /** The two ends of a pipe, both blocking, both closed in children that are not given them. */
 export interface Pipe {
@@ -20,13 +18,15 @@ export interface PipeSupply {
   take(): Pipe | undefined;
   /** Make what is missing, where much is. Never rejects. */
   fill(): Promise<void>;
-  /** Close those in stock. Resolves when none is being made, so that no name stays behind. */
-  close(): Promise<void>;
+  /** Close those in stock. */
+  close(): void;
 }
 
 /** Made at once: one fork for the pipes of a few children. */
 const BATCH = 48;
 const LOW = 16;
+/** Above those that a shell uses itself. */
+const FIRST_DESCRIPTOR = 20;
 
 /** Make an empty supply. */
 export function createPipeSupply(): PipeSupply {
@@ -40,7 +40,7 @@ export function createPipeSupply(): PipeSupply {
       if (isClosed) pipes.forEach(closePipe);
       else stock.push(...pipes);
     } catch {
-      // No descriptors, no room for the names, no mkfifo: children get sockets until it goes well.
+      // No descriptors, or no /proc: children get sockets until it goes well.
     }
     filling = undefined;
   }
@@ -48,9 +48,8 @@ export function createPipeSupply(): PipeSupply {
   return {
     take: () => stock.pop(),
     fill: () => (stock.length > LOW ? Promise.resolve() : (filling ??= makeBatch())),
-    async close() {
+    close() {
       isClosed = true;
-      await filling;
       stock.splice(0).forEach(closePipe);
     },
   };
@@ -62,35 +61,38 @@ export function closePipe({ reader, writer }: Pipe): void {
   closeSync(writer);
 }
 
-/** The kernel's pipes by the one way that Node leaves open: named ones, whose names go at once. */
+/**
+ * Node has no call that makes a pipe. A shell makes one for each here-string, and what it holds open
+ * can be opened again through /proc, both ends of it.
+ */
 async function makePipes(count: number): Promise<Pipe[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'gauntlet-pipes-'));
+  const descriptors = Array.from({ length: count }, (_, index) => FIRST_DESCRIPTOR + index);
+  const script = `exec ${descriptors.map((descriptor) => `${descriptor}<<<''`).join(' ')}; echo; read -r`;
+  const shell = spawn('bash', ['--noprofile', '--norc', '-c', script], { stdio: ['pipe', 'pipe', 'ignore'] });
+  // Told through `exit` or a missing stdout; without a listener it would end the host.
+  shell.once('error', () => undefined);
   const pipes: Pipe[] = [];
   try {
-    const paths = Array.from({ length: count }, (_, index) => join(folder, String(index)));
-    await promisify(execFile)('mkfifo', ['-m', '600', ...paths]);
-    for (const path of paths) pipes.push(openPipe(path));
+    await Promise.race([once(shell.stdout, 'data'), once(shell, 'exit').then(() => Promise.reject(new Error('It ended early')))]);
+    for (const descriptor of descriptors) pipes.push(openPipe(`/proc/${shell.pid}/fd/${descriptor}`));
     return pipes;
   } catch (error) {
     pipes.forEach(closePipe);
     throw error;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    shell.kill('SIGKILL');
   }
 }
 
 function openPipe(path: string): Pipe {
-  // Either end alone would wait for the other one.
-  const both = openSync(path, constants.O_RDWR);
+  const reader = openSync(path, constants.O_RDONLY);
   try {
-    const reader = openSync(path, constants.O_RDONLY);
-    try {
-      return { reader, writer: openSync(path, constants.O_WRONLY) };
-    } catch (error) {
-      closeSync(reader);
-      throw error;
-    }
-  } finally {
-    closeSync(both);
+    // An old shell makes a file of a here-string. What it wrote, a line end, is taken out again.
+    if (!fstatSync(reader).isFIFO()) throw new Error('It is no pipe');
+    readSync(reader, Buffer.alloc(1));
+    return { reader, writer: openSync(path, constants.O_WRONLY) };
+  } catch (error) {
+    closeSync(reader);
+    throw error;
   }
 }

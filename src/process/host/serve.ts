@@ -70,7 +70,7 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
     socket.on('data', frameDecoder(dispatch)).on('error', () => socket.destroy()).once('close', resolve);
   });
   shells.close();
-  const groups = [...running.values()].map(({ pid }) => endGroup(pid, settings.killGraceMs));
-  await Promise.all([pipes.close(), ...groups]);
+  pipes.close();
+  await Promise.all([...running.values()].map(({ pid }) => endGroup(pid, settings.killGraceMs)));
   await sweep((marker) => marker.startsWith(ownMarkers));
 }

@@ -8,6 +8,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { MARKER_VARIABLE } from './settings.ts';
 
 const NUL = 0;
+const FEW_IDS = 32;
 
 /**
  * The id given most recently, to any process or thread of the machine.
@@ -30,13 +31,20 @@ export function youngestProcess(): number {
  * @returns Process ids, those of zombies and of other users' processes left out.
  */
 export function findMarkedProcesses(isWanted: (marker: string) => boolean, bornAfter = 0): number[] {
-  // Ids that have begun again from the bottom say nothing about age.
-  const lowest = youngestProcess() < bornAfter ? 0 : bornAfter;
-  return processIds().filter((pid) => {
-    if (pid <= lowest || pid === process.pid) return false;
-    const marker = readMarker(pid);
+  return candidates(bornAfter).filter((pid) => {
+    const marker = pid === process.pid ? undefined : readMarker(pid);
     return marker !== undefined && isWanted(marker);
   });
+}
+
+function candidates(bornAfter: number): number[] {
+  const youngest = youngestProcess();
+  // Ids that have begun again from the bottom say nothing about age.
+  const lowest = youngest < bornAfter ? 0 : bornAfter;
+  const count = youngest - lowest;
+  if (lowest === 0 || count > FEW_IDS) return processIds().filter((pid) => pid > lowest);
+  // Trying few ids is cheaper than having the kernel list everybody.
+  return Array.from({ length: count }, (_, index) => lowest + 1 + index);
 }
 
 /** Whether anybody in a group still runs: zombies that nobody reaps keep its number for ever. */
