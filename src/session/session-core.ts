@@ -63,10 +63,22 @@ export class SessionCore {
     return isVisible ? this.log.emit(contextFrame(before, this.#context)) : Promise.resolve();
   }
 
-  /** All updates of one request make one next version. @throws {GauntletError} `invalid_request`, `forbidden` */
-  updatePermissions(updates: readonly PermissionUpdate[]): Promise<unknown> {
-    const permissions = applyUpdates(this.#context.permissions, updates);
-    return this.setContext({ ...this.#context, permissions });
+  /**
+   * All updates of one request make one next version.
+   *
+   * @throws {GauntletError} `invalid_request`, `forbidden`; `log_unavailable`, and then the old version holds.
+   */
+  async updatePermissions(updates: readonly PermissionUpdate[]): Promise<void> {
+    const before = this.#context;
+    const landing = this.setContext({ ...before, permissions: applyUpdates(before.permissions, updates) });
+    const after = this.#context;
+    try {
+      await landing;
+    } catch (error) {
+      // Who asked is told that nothing changed; what was changed on top of it meanwhile stays.
+      if (this.#context === after) this.#context = before;
+      throw error;
+    }
   }
 }
 

@@ -215,7 +215,7 @@ export class SessionDirectory {
 
   async #untilIdle(mostMs: number, signal: AbortSignal): Promise<void> {
     const deadlineMs = performance.now() + mostMs;
-    const isBusy = () => [...this.#open.values()].some((session) => session.working.length > 0 || !session.isLogged);
+    const isBusy = () => [...this.#open.values()].some((session) => session.isWorking || !session.isLogged);
     while (isBusy() && performance.now() < deadlineMs && !signal.aborted) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
     }

@@ -1,35 +1,20 @@
 /**
  * A session, as its doors see it: blocks go in, frames come out, questions are answered.
  */
-import type { JsonValue, ToolUseBlock } from '../contract/blocks.ts';
-import type { PermissionRequestFrame, Seq } from '../contract/frames.ts';
-import {
-  type PermissionUpdate,
-  toWirePermissionContext,
-  type WirePermissionContext,
-} from '../contract/permission-context.ts';
-import type { SessionContext } from '../contract/session-context.ts';
+import type { JsonValue } from '../contract/blocks.ts';
+import { toWirePermissionContext, type PermissionUpdate, type WirePermissionContext } from '../contract/permission-context.ts';
 import type { LogBounds, LoggedFrame, ReadOptions } from '../log/frame-log.ts';
-import { applyUpdates } from '../permissions/context.ts';
-import type { WireExplanation } from '../permissions/explain.ts';
-import type { QuestionAnswer, Settled } from '../permissions/questions.ts';
-import type { ToolPool } from '../pool/tool-pool.ts';
-import type { ScheduledCall } from '../schedule/scheduled-call.ts';
-import { GauntletError } from '../contract/errors.ts';
-import type { AskPolicy } from './call-ledger.ts';
+import { answerPrompt, type PromptAnswer } from './answer.ts';
+import { cancelCalls, type CancelTarget, interruptCalls, stopWorking, workingCalls } from './cancel.ts';
 import { describeSession, runningCalls, type RunningCall, type SessionDescription } from './describe-session.ts';
 import { explainCall } from './explain-call.ts';
 import { Feeder, type ReplayFrame } from './feeder.ts';
-import { acceptBlocks, type SubmittedTurn } from './intake.ts';
+import { acceptBlocks, type Submission, type SubmittedTurn } from './intake.ts';
 import type { SessionCore } from './session-core.ts';
-import type { TextRange } from './session-services.ts';
-import { resultTextPage, type ResultTextPage, searchResults, type SearchHit } from './stored-result.ts';
+import { resultTextPage, type ResultTextPage, searchResults, type SearchHit, type TextRange } from './stored-result.ts';
 import { collectTurn, turnFrames, type TurnReply } from './turn-reply.ts';
 
-/** An answer to a question, with what it adds to the session's permissions. */
-export interface PromptAnswer extends QuestionAnswer {
-  readonly updatedPermissions?: readonly PermissionUpdate[];
-}
+export type { PromptAnswer } from './answer.ts';
 
 /** One session. */
 export class Session {
@@ -47,7 +32,8 @@ export class Session {
     return this.#core.opened.principal;
   }
 
-  get context(): SessionContext {
+  /** Current; a running call keeps the one it started with. */
+  get context() {
     return this.#core.context;
   }
 
@@ -75,14 +61,13 @@ export class Session {
     return this.#core.attached > 0;
   }
 
-  /** Ids of calls whose work goes on; those that wait for an answer, and those behind them, do not work. */
-  get working(): readonly string[] {
-    const waiting = new Set(this.prompts().map(({ tool_use_id }) => tool_use_id));
-    return ids(this.#core.executor.unyielded.filter(({ state }) => state === 'executing')).filter((id) => !waiting.has(id));
+  /** True while a call's work goes on; one that waits for an answer does not work. */
+  get isWorking(): boolean {
+    return workingCalls(this.#core).length > 0;
   }
 
   /** The tools this session sees. */
-  pool(): ToolPool {
+  pool() {
     return this.#core.services.poolFor(this.#core.context);
   }
 
@@ -95,9 +80,7 @@ export class Session {
   }
 
   /** Accept the blocks of a whole turn. @throws {GauntletError} as `acceptBlocks` */
-  submit(
-    submission: AskPolicy & { readonly turnId?: string; readonly blocks: readonly ToolUseBlock[] },
-  ): Promise<SubmittedTurn> {
+  submit(submission: Omit<Submission, 'isClosed'>): Promise<SubmittedTurn> {
     return acceptBlocks(this.#core, { ...submission, isClosed: true });
   }
 
@@ -127,59 +110,32 @@ export class Session {
   }
 
   /** The decision about a call, with nothing run and nobody asked. */
-  explain(name: string, input: JsonValue): Promise<WireExplanation> {
+  explain(name: string, input: JsonValue) {
     return explainCall(this.#core, name, input);
   }
 
   /** Open questions, oldest first. */
-  prompts(): readonly PermissionRequestFrame[] {
+  prompts() {
     return this.#core.questions.open;
   }
 
-  /**
-   * Answer a question; the first answer wins.
-   *
-   * Rules it brings are tried on the other open questions.
-   *
-   * @throws {GauntletError} `not_found`, `conflict`, `invalid_request`, `forbidden`
-   */
-  async answer(requestId: string, answer: PromptAnswer, by: string): Promise<Settled> {
-    const updates = answer.updatedPermissions ?? [];
-    // Tried first: updates that cannot be made refuse the answer while the question still stands.
-    applyUpdates(this.context.permissions, updates);
-    const settled = await this.#core.questions.answer(requestId, answer, by);
-    if (updates.length === 0) return settled;
-    await this.#core.updatePermissions(updates);
-    await this.#core.questions.rejudgeAll();
-    return settled;
+  /** Answer a question; the first answer wins. @throws {GauntletError} as `answerPrompt` */
+  answer(requestId: string, answer: PromptAnswer, by: string) {
+    return answerPrompt(this.#core, requestId, answer, by);
   }
 
   /** Cancel one call, one turn, or all that waits and runs. @returns Their ids. @throws {GauntletError} `not_found` */
-  cancel(target: { readonly toolUseId?: string; readonly turnId?: string } = {}): readonly string[] {
-    const { executor } = this.#core;
-    const message = 'Cancelled by the client';
-    if (target.toolUseId !== undefined) return ids(executor.cancel(this.#scheduled(target.toolUseId), 'cancelled', message));
-    if (target.turnId === undefined) return ids(executor.cancel(executor.unyielded, 'cancelled', message));
-    const turn = this.#core.ledger.turn(target.turnId);
-    if (!turn) throw new GauntletError('not_found', `There is no turn "${target.turnId}" in this session`);
-    return ids(executor.cancelTurn(turn.executorTurn, 'cancelled', message));
+  cancel(target: CancelTarget = {}): readonly string[] {
+    return cancelCalls(this.#core, target);
   }
 
   /** A person typed: running tools say what becomes of them, what is queued is cancelled. */
   interrupt(): void {
-    const { cancelled, continuing } = this.#core.executor.interrupt();
-    this.#core.log.tell({
-      type: 'notice',
-      level: 'info',
-      code: 'interrupted',
-      message: `Interrupted: ${cancelled.length} cancelled, ${continuing.length} continuing`,
-      cancelled: ids(cancelled),
-      continuing: ids(continuing),
-    });
+    interruptCalls(this.#core);
   }
 
   /** Frames after `after`; ends with the session. */
-  read(after: Seq, options: ReadOptions): AsyncIterable<readonly LoggedFrame[]> {
+  read(after: number, options: ReadOptions): AsyncIterable<readonly LoggedFrame[]> {
     return this.#core.services.log.read(this.id, after, options);
   }
 
@@ -218,11 +174,7 @@ export class Session {
 
   /** The server ends before these calls do. */
   stopWorking(): void {
-    const { executor } = this.#core;
-    executor.halt();
-    const working = new Set(this.working);
-    const calls = executor.unyielded.filter(({ journey }) => working.has(journey.toolUseId));
-    executor.cancel(calls, 'interrupted', 'Interrupted: the server is shutting down');
+    stopWorking(this.#core);
   }
 
   /** The session is removed: all that waits and runs ends. */
@@ -236,14 +188,4 @@ export class Session {
     this.#core.questions.suspend();
     this.#core.log.close();
   }
-
-  #scheduled(toolUseId: string): readonly ScheduledCall[] {
-    const record = this.#core.ledger.call(toolUseId);
-    if (!record) throw new GauntletError('not_found', `There is no call "${toolUseId}" in this session`);
-    return record.scheduled ? [record.scheduled] : [];
-  }
-}
-
-function ids(calls: readonly ScheduledCall[]): readonly string[] {
-  return calls.map(({ journey }) => journey.toolUseId);
 }

@@ -8,6 +8,8 @@ import { loggedFrame } from './logged-frame.ts';
 import type { SessionCore } from './session-core.ts';
 import type { TextRange } from './session-services.ts';
 
+export type { TextRange } from './session-services.ts';
+
 /** A part of a result's text, in wire shape. */
 export interface ResultTextPage {
   readonly text: string;

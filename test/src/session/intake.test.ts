@@ -120,3 +120,12 @@ describe('a call with effects', () => {
     expect(effects).toEqual(['a']);
   });
 });
+
+describe('permissions that the disk refuses', () => {
+  it('are as they were', async () => {
+    const { log, session } = await newSession([noteTool()]);
+    log.refusals = 1;
+    await expect(session.updatePermissions([{ type: 'setMode', mode: 'plan' }])).rejects.toMatchObject({ code: 'log_unavailable' });
+    expect(session.permissions()).toMatchObject({ version: 1, mode: 'bypassPermissions' });
+  });
+});

@@ -273,3 +273,57 @@ describe('shutting down', () => {
   });
 });
 
+
+describe('permissions', () => {
+  it('change for the next call, and are tried on the questions that wait', async () => {
+    const { tool, effects } = effectTool();
+    const { directory } = server([tool]);
+    const session = await directory.create('owner', {});
+    const waiting = session.submit({ blocks: [blockOf('Effect', 'a'), blockOf('Effect', 'b')], onAsk: 'wait' });
+    const other = await (await waiting, session.submit({ blocks: [blockOf('Effect', 'c')], onAsk: 'wait' }));
+    const asked = await question(session);
+    await session.answer(asked.request_id, { behavior: 'allow', updatedPermissions: [{ type: 'addRules', behavior: 'allow', rules: ['Effect'] }] }, 'owner');
+    expect((await session.collect(other, AbortSignal.timeout(5_000))).calls[0]?.status).toBe('ok');
+    expect([effects, session.permissions().version]).toEqual([['a', 'b', 'c'], 2]);
+  });
+
+  it('that cannot be made refuse the answer, and the question stands', async () => {
+    const { tool } = effectTool();
+    const { directory } = server([tool]);
+    const session = await directory.create('owner', {});
+    await session.submit({ blocks: [blockOf('Effect', 'a')], onAsk: 'wait' });
+    const asked = await question(session);
+    const updatedPermissions = [{ type: 'addRules', behavior: 'allow', rules: ['Not a (rule'] }] as const;
+    await expect(session.answer(asked.request_id, { behavior: 'allow', updatedPermissions }, 'owner')).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(session.prompts()).toHaveLength(1);
+    session.cancel();
+  });
+});
+
+describe('cancelling', () => {
+  it('ends one call, one turn, or all, and says which', async () => {
+    const slow = slowTool();
+    const { directory } = server([slow.tool]);
+    const session = await directory.create('owner', {});
+    await session.submit({ turnId: 't', blocks: ['a', 'b'].map((id) => blockOf('Slow', id)) });
+    await session.submit({ turnId: 'u', blocks: ['c', 'd'].map((id) => blockOf('Slow', id)) });
+    await slow.isRunning('d');
+    expect(session.cancel({ toolUseId: 'a' })).toEqual(['a']);
+    expect(session.cancel({ turnId: 't' })).toContain('b');
+    expect(session.cancel()).toEqual(expect.arrayContaining(['c', 'd']));
+    expect(() => session.cancel({ toolUseId: 'nobody' })).toThrow(expect.objectContaining({ code: 'not_found' }));
+    expect(() => session.cancel({ turnId: 'nobody' })).toThrow(expect.objectContaining({ code: 'not_found' }));
+  });
+
+  it('of a call that waits for an answer withdraws its question', async () => {
+    const { tool, effects } = effectTool();
+    const { directory } = server([tool]);
+    const session = await directory.create('owner', {});
+    await session.submit({ blocks: [blockOf('Effect', 'a')], onAsk: 'wait' });
+    const asked = await question(session);
+    session.cancel({ toolUseId: 'a' });
+    await frameWhere(session, ({ type }) => type === 'turn_end');
+    await expect(session.answer(asked.request_id, { behavior: 'allow' }, 'owner')).rejects.toMatchObject({ code: 'conflict' });
+    expect(effects).toEqual([]);
+  });
+});

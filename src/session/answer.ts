@@ -1,0 +1,29 @@
+/**
+ * An answer to an open question, and what it adds to the session's permissions.
+ */
+import type { PermissionUpdate } from '../contract/permission-context.ts';
+import { applyUpdates } from '../permissions/context.ts';
+import type { QuestionAnswer, Settled } from '../permissions/questions.ts';
+import type { SessionCore } from './session-core.ts';
+
+/** An answer to a question, with what it adds to the session's permissions. */
+export interface PromptAnswer extends QuestionAnswer {
+  readonly updatedPermissions?: readonly PermissionUpdate[];
+}
+
+/**
+ * Answer a question; the first answer wins. Rules it brings are tried on the other open questions.
+ *
+ * @param by The principal who answers.
+ * @throws {GauntletError} `not_found`, `conflict`, `invalid_request`, `forbidden`, `log_unavailable`
+ */
+export async function answerPrompt(core: SessionCore, requestId: string, answer: PromptAnswer, by: string): Promise<Settled> {
+  const updates = answer.updatedPermissions ?? [];
+  // Tried first: updates that cannot be made refuse the answer while the question still stands.
+  applyUpdates(core.context.permissions, updates);
+  const settled = await core.questions.answer(requestId, answer, by);
+  if (updates.length === 0) return settled;
+  await core.updatePermissions(updates);
+  await core.questions.rejudgeAll();
+  return settled;
+}
