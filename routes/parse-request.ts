@@ -1,7 +1,7 @@
 /**
  * One function that fits what a client sent to a Zod schema, for every door.
  */
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Limits } from '../config/limits.ts';
 import { GauntletError } from '../src/contract/errors.ts';
 
