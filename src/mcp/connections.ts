@@ -94,22 +94,13 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
     return server;
   }
 
-  function stateOf(name: string, isDisabled: boolean): McpServerState {
-    if (isDisabled) return { name, state: 'disabled', toolCount: 0 };
-    const server = servers.get(name);
-    if (server === undefined) {
-      return loadFailure === undefined
-        ? { name, state: 'connecting', toolCount: 0 }
-        : { name, state: 'failed', reason: loadFailure, toolCount: 0 };
-    }
-    const { status, reason } = server.connection;
-    return { name, state: status, ...(reason === undefined ? {} : { reason }), toolCount: server.tools().length };
-  }
-
   return {
     start,
     tools: () => tools,
-    states: () => Object.entries(options.servers).map(([name, { disabled }]) => stateOf(name, disabled === true)),
+    states: () =>
+      Object.entries(options.servers).map(([name, { disabled }]) =>
+        disabled === true ? { name, state: 'disabled', toolCount: 0 } : stateOf(name, servers.get(name), loadFailure),
+      ),
     ready: async (name, signal) => void (await (await serverNamed(name)).connection.ready(signal)),
     listResources: async (name, signal) => (await serverNamed(name)).listResources(signal),
     readResource: async (name, uri, signal) => (await serverNamed(name)).readResource(uri, signal),
@@ -119,4 +110,15 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
       await Promise.all([...servers.values()].map((server) => server.connection.close()));
     },
   };
+}
+
+/** Where an enabled server stands; one that is not there yet waits for the client to be loaded. */
+function stateOf(name: string, server: McpServer | undefined, loadFailure: string | undefined): McpServerState {
+  if (server === undefined) {
+    return loadFailure === undefined
+      ? { name, state: 'connecting', toolCount: 0 }
+      : { name, state: 'failed', reason: loadFailure, toolCount: 0 };
+  }
+  const { status, reason } = server.connection;
+  return { name, state: status, ...(reason === undefined ? {} : { reason }), toolCount: server.tools().length };
 }
