@@ -85,7 +85,10 @@ interface Task {
 }
 
 /** What a registry is bounded by. */
-export type BackgroundTaskLimits = Pick<Limits, 'backgroundTasks' | 'endedTasks' | 'taskNewsHeadChars' | 'taskNewsTailChars'>;
+export type BackgroundTaskLimits = Pick<
+  Limits,
+  'backgroundTasks' | 'endedTasks' | 'taskNewsHeadChars' | 'taskNewsTailChars'
+>;
 
 /** A task that was stopped before its work began. */
 const STOPPED: TaskEnd = { status: 'killed' };
@@ -98,7 +101,8 @@ export function createBackgroundTasks({ limits }: { readonly limits: BackgroundT
     const task = sessions.get(sessionId)?.get(id);
     if (task !== undefined) return task;
     const known = [...(sessions.get(sessionId)?.keys() ?? [])];
-    const hint = known.length === 0 ? 'This session has none' : `This session has ${known.map((each) => `"${each}"`).join(', ')}`;
+    const hint =
+      known.length === 0 ? 'This session has none' : `This session has ${known.map((each) => `"${each}"`).join(', ')}`;
     throw new GauntletError('tool_failed', `Cannot find task "${id}". ${hint}`);
   }
 
@@ -106,46 +110,16 @@ export function createBackgroundTasks({ limits }: { readonly limits: BackgroundT
     const tasks = sessions.get(work.sessionId) ?? new Map<string, Task>();
     const running = [...tasks.values()].filter(isRunning).length;
     if (running >= limits.backgroundTasks) {
-      throw new GauntletError('resource_exhausted', `Cannot start another background task: ${running} run already. Stop one first`);
+      throw new GauntletError(
+        'resource_exhausted',
+        `Cannot start another background task: ${running} run already. Stop one first`,
+      );
     }
     sessions.set(work.sessionId, tasks);
-    const task = begin(work);
+    const task = begin(work, limits);
     tasks.set(task.view.id, task);
-    forgetOldest(tasks);
+    forgetOldest(tasks, limits.endedTasks);
     return task.view;
-  }
-
-  function begin(work: TaskWork): Task {
-    const { kind, description } = work;
-    const id = `${kind}_${randomBytes(4).toString('hex')}`;
-    const controller = new AbortController();
-    const news = createTextWindow({
-      wholeChars: limits.taskNewsHeadChars + limits.taskNewsTailChars,
-      headChars: limits.taskNewsHeadChars,
-      tailChars: limits.taskNewsTailChars,
-    });
-    const listeners = new Set<() => void>();
-    function say(text: string): void {
-      news.add(text);
-      for (const listener of listeners) listener();
-      listeners.clear();
-    }
-    // The work begins after this function, so that it finds its task registered.
-    const ended = Promise.resolve()
-      .then(() => (controller.signal.aborted ? STOPPED : work.run({ id, signal: controller.signal, say })))
-      .catch((error: unknown): TaskEnd => ({ status: 'failed', note: errorMessage(error) }))
-      .then((end) => {
-        task.view = { ...task.view, ...end, status: controller.signal.aborted ? 'killed' : end.status };
-      });
-    const view: TaskView = { id, kind, description, status: 'running', startedAt: new Date().toISOString() };
-    const task: Task = { view, news, listeners, controller, ended };
-    return task;
-  }
-
-  /** Ended tasks are kept for whoever still asks, the latest of them. */
-  function forgetOldest(tasks: Map<string, Task>): void {
-    const ended = [...tasks].filter(([, task]) => !isRunning(task));
-    for (const [id] of ended.slice(0, Math.max(0, ended.length - limits.endedTasks))) tasks.delete(id);
   }
 
   return {
@@ -173,6 +147,39 @@ export function createBackgroundTasks({ limits }: { readonly limits: BackgroundT
       await Promise.all(tasks.map(end));
     },
   };
+}
+
+function begin(work: TaskWork, limits: BackgroundTaskLimits): Task {
+  const { kind, description } = work;
+  const id = `${kind}_${randomBytes(4).toString('hex')}`;
+  const controller = new AbortController();
+  const news = createTextWindow({
+    wholeChars: limits.taskNewsHeadChars + limits.taskNewsTailChars,
+    headChars: limits.taskNewsHeadChars,
+    tailChars: limits.taskNewsTailChars,
+  });
+  const listeners = new Set<() => void>();
+  function say(text: string): void {
+    news.add(text);
+    for (const listener of listeners) listener();
+    listeners.clear();
+  }
+  // The work begins after this function, so that it finds its task registered.
+  const ended = Promise.resolve()
+    .then(() => (controller.signal.aborted ? STOPPED : work.run({ id, signal: controller.signal, say })))
+    .catch((error: unknown): TaskEnd => ({ status: 'failed', note: errorMessage(error) }))
+    .then((end) => {
+      task.view = { ...task.view, ...end, status: controller.signal.aborted ? 'killed' : end.status };
+    });
+  const view: TaskView = { id, kind, description, status: 'running', startedAt: new Date().toISOString() };
+  const task: Task = { view, news, listeners, controller, ended };
+  return task;
+}
+
+/** Ended tasks are kept for whoever still asks, the latest of them. */
+function forgetOldest(tasks: Map<string, Task>, mostEnded: number): void {
+  const ended = [...tasks].filter(([, task]) => !isRunning(task));
+  for (const [id] of ended.slice(0, Math.max(0, ended.length - mostEnded))) tasks.delete(id);
 }
 
 function isRunning({ view }: Task): boolean {
