@@ -24,6 +24,16 @@ export interface GlobOutput {
   readonly isIncomplete: boolean;
 }
 
+/** What all walks of one call share. */
+interface Search {
+  readonly limits: SearchToolServices['limits'];
+  readonly isHidden: IsHidden;
+  /** The call's, and its time. */
+  readonly signal: AbortSignal;
+  /** Each walk says here that it was given up. */
+  readonly end: WalkEnd;
+}
+
 /** Files looked at before other work gets its turn. */
 const FILES_A_TURN = 500;
 
@@ -57,6 +67,7 @@ export async function runGlob(
   const isHidden = hiddenPaths(services, context);
   const deadline = AbortSignal.any([context.signal, AbortSignal.timeout(limits.globMs)]);
   const end: WalkEnd = { isIncomplete: false };
+  const search: Search = { limits, isHidden, signal: deadline, end };
   const found = new Set<string>();
   for (const [index, root] of rootsOf(input, limits.globAlternatives).entries()) {
     const located = await judgedPath(services.locate, context, { path: root.path, access: 'read' }, index);
@@ -65,7 +76,7 @@ export async function runGlob(
       if (root.path === input.path) throw notFolder(root.path);
       continue;
     }
-    for await (const path of matchesBelow(root, located, services, isHidden, deadline, end)) {
+    for await (const path of matchesBelow(root, located, search)) {
       if (found.size >= limits.globMatches) {
         end.isIncomplete = true;
         break;
@@ -91,12 +102,8 @@ function rootsOf(input: GlobArguments, maxAlternatives: number): readonly Search
 async function* matchesBelow(
   root: SearchRoot,
   located: LocatedPath,
-  services: SearchToolServices,
-  isHidden: IsHidden,
-  signal: AbortSignal,
-  end: WalkEnd,
+  { limits, isHidden, signal, end }: Search,
 ): AsyncGenerator<string> {
-  const { limits } = services;
   const walk = {
     depth: Math.max(...root.patterns.map((pattern) => pattern.depth)),
     maxNames: limits.globNames,
