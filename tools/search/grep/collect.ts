@@ -5,7 +5,7 @@ import type { Limits } from '../../../config/limits.ts';
 import { GauntletError } from '../../../src/contract/errors.ts';
 import type { IsHidden } from '../hidden-paths.ts';
 import { newestFirst, showEntry, visibleEntries } from './matching-entries.ts';
-import { selectMatchingLines } from './matching-lines.ts';
+import { MatchingLines } from './matching-lines.ts';
 import type { GrepOutput } from './output.ts';
 import { hasLineNumbers } from './rg-arguments.ts';
 import type { RipgrepEnd } from './ripgrep.ts';
@@ -28,7 +28,7 @@ export interface Search {
 /** Search for lines: the run ends when enough were seen. */
 export async function searchLines(search: Search): Promise<GrepOutput> {
   const { limit, offset, isHidden, limits, input } = search;
-  const lines = selectMatchingLines({
+  const lines = new MatchingLines({
     hasLineNumbers: hasLineNumbers(input),
     offset,
     limit,

@@ -23,7 +23,7 @@ export interface LineSelection {
   readonly limit: number;
   readonly maxBytes: number;
   /** Asked once a file, about the path as ripgrep prints it. */
-  isHidden(path: string): boolean;
+  readonly isHidden: (path: string) => boolean;
 }
 
 /** What was selected. */
@@ -34,104 +34,114 @@ export interface SelectedLines {
   readonly stoppedBy: 'limit' | 'bytes' | undefined;
 }
 
-/** A selection in progress. */
-export interface MatchingLines {
-  /** Take a chunk of output; it is changed. @returns False when nothing more is wanted. */
-  push(chunk: Buffer): boolean;
-  finish(): SelectedLines;
+/** The file whose lines are passing. */
+interface PassingFile {
+  /** Its path as printed. */
+  readonly path: Buffer;
+  readonly isHidden: boolean;
+  /** The path in characters that may be shown, where it holds others. */
+  readonly shownAs: Buffer | undefined;
 }
 
-/** Begin a selection. */
-export function selectMatchingLines(selection: LineSelection): MatchingLines {
-  const kept: Buffer[] = [];
-  let keptBytes = 0;
-  let carried: Buffer | undefined;
-  let seenLines = 0;
-  let lineCount = 0;
-  let stoppedBy: SelectedLines['stoppedBy'];
-  // The file whose lines are passing: its path as printed, and what was decided about it once.
-  let path: Buffer = Buffer.alloc(0);
-  let isHidden = false;
-  let shownAs: Buffer | undefined;
+/** A selection in progress: chunks go in, lines come out at the end. */
+export class MatchingLines {
+  readonly #selection: LineSelection;
+  readonly #kept: Buffer[] = [];
+  #keptBytes = 0;
+  /** The beginning of a line whose end has not come. */
+  #carried: Buffer | undefined;
+  #seenLines = 0;
+  #lineCount = 0;
+  #stoppedBy: SelectedLines['stoppedBy'];
+  #file: PassingFile = { path: Buffer.alloc(0), isHidden: false, shownAs: undefined };
 
-  function enterFile(printed: Buffer): void {
-    path = Buffer.from(printed);
-    const text = printed.toString();
-    isHidden = selection.isHidden(text);
-    const shown = showText(text);
-    shownAs = shown === text ? undefined : Buffer.from(shown);
+  constructor(selection: LineSelection) {
+    this.#selection = selection;
   }
 
-  /** Judge one line. @returns Whether it is shown. */
-  function wants(data: Buffer, start: number, nul: number, end: number): boolean {
-    const binary = nul < 0 ? BINARY_NOTE.exec(data.toString('utf8', start, end))?.[1] : undefined;
-    if (binary !== undefined && selection.isHidden(binary)) return false;
-    if (isHidden && binary === undefined) return false;
-    if (lineCount >= selection.limit) {
-      stoppedBy = 'limit';
-      return false;
+  /** Take a chunk of output; it is changed. @returns False when nothing more is wanted. */
+  push(chunk: Buffer): boolean {
+    if (this.#stoppedBy !== undefined) return false;
+    const data = this.#carried ? Buffer.concat([this.#carried, chunk]) : chunk;
+    const end = this.#walk(data);
+    this.#carried = end < data.length ? data.subarray(end) : undefined;
+    if ((this.#carried?.length ?? 0) > this.#selection.maxBytes) this.#stoppedBy = 'bytes';
+    return this.#stoppedBy === undefined;
+  }
+
+  finish(): SelectedLines {
+    const all = Buffer.concat(this.#kept);
+    const text = all.toString('utf8', 0, all.at(-1) === LINE_END ? all.length - 1 : all.length);
+    return { text, lineCount: this.#lineCount, stoppedBy: this.#stoppedBy };
+  }
+
+  /** Walk whole lines; runs of lines that stay as they are stay one piece. @returns Where the last line ended. */
+  #walk(data: Buffer): number {
+    let start = 0;
+    let runStart = 0;
+    while (start < data.length && this.#stoppedBy === undefined) {
+      const nul = this.#pathEnd(data, start);
+      let end = nul < 0 ? start : nul + 1;
+      while (end < data.length && data[end] !== LINE_END) end++;
+      if (end >= data.length) break;
+      const isWanted = this.#wants(data, start, nul, end);
+      const { shownAs } = this.#file;
+      if (!isWanted || (shownAs && nul >= 0)) {
+        this.#keep(data.subarray(runStart, start));
+        if (isWanted && shownAs) this.#keep(Buffer.concat([shownAs, data.subarray(nul, end + 1)]));
+        runStart = end + 1;
+      }
+      start = end + 1;
     }
-    if (nul >= 0) data[nul] = separator(data, nul, selection.hasLineNumbers);
-    if (seenLines++ < selection.offset) return false;
-    lineCount++;
-    return true;
-  }
-
-  function keep(data: Buffer): void {
-    if (data.length === 0) return;
-    kept.push(data);
-    keptBytes += data.length;
-    if (keptBytes > selection.maxBytes) stoppedBy = 'bytes';
+    this.#keep(data.subarray(runStart, start));
+    return start;
   }
 
   /** Where the path of a line ends: at once where it is the last line's, else by looking. -1 when there is none. */
-  function pathEnd(data: Buffer, start: number): number {
+  #pathEnd(data: Buffer, start: number): number {
+    const { path } = this.#file;
     const end = start + path.length;
     if (data[end] === NUL && startsWith(data, start, path)) return end;
     const nul = data.indexOf(NUL, start);
     const lineEnd = data.indexOf(LINE_END, start);
     if (lineEnd >= 0 && (nul < 0 || lineEnd < nul) && isNote(data, start, lineEnd)) return -1;
-    if (nul >= 0) enterFile(data.subarray(start, nul));
+    if (nul >= 0) this.#file = this.#enter(data.subarray(start, nul));
     // Not there yet: then neither is the line's end.
     return nul < 0 ? data.length : nul;
   }
 
-  /** Walk whole lines; runs of lines that stay as they are stay one piece. @returns Where the last line ended. */
-  function walk(data: Buffer): number {
-    let start = 0;
-    let runStart = 0;
-    while (start < data.length && stoppedBy === undefined) {
-      const nul = pathEnd(data, start);
-      let end = nul < 0 ? start : nul + 1;
-      while (end < data.length && data[end] !== LINE_END) end++;
-      if (end >= data.length) break;
-      const isWanted = wants(data, start, nul, end);
-      if (!isWanted || (shownAs && nul >= 0)) {
-        keep(data.subarray(runStart, start));
-        if (isWanted && shownAs) keep(Buffer.concat([shownAs, data.subarray(nul, end + 1)]));
-        runStart = end + 1;
-      }
-      start = end + 1;
-    }
-    keep(data.subarray(runStart, start));
-    return start;
+  /** What is decided about a file once. */
+  #enter(printed: Buffer): PassingFile {
+    const text = printed.toString();
+    const shown = showText(text);
+    return {
+      path: Buffer.from(printed),
+      isHidden: this.#selection.isHidden(text),
+      shownAs: shown === text ? undefined : Buffer.from(shown),
+    };
   }
 
-  return {
-    push(chunk) {
-      if (stoppedBy !== undefined) return false;
-      const data = carried ? Buffer.concat([carried, chunk]) : chunk;
-      const end = walk(data);
-      carried = end < data.length ? data.subarray(end) : undefined;
-      if ((carried?.length ?? 0) > selection.maxBytes) stoppedBy = 'bytes';
-      return stoppedBy === undefined;
-    },
-    finish() {
-      const all = Buffer.concat(kept);
-      const text = all.toString('utf8', 0, all.at(-1) === LINE_END ? all.length - 1 : all.length);
-      return { text, lineCount, stoppedBy };
-    },
-  };
+  /** Judge one line. @returns Whether it is shown. */
+  #wants(data: Buffer, start: number, nul: number, end: number): boolean {
+    const { isHidden, limit, offset, hasLineNumbers } = this.#selection;
+    const binary = nul < 0 ? BINARY_NOTE.exec(data.toString('utf8', start, end))?.[1] : undefined;
+    if (binary === undefined ? this.#file.isHidden : isHidden(binary)) return false;
+    if (this.#lineCount >= limit) {
+      this.#stoppedBy = 'limit';
+      return false;
+    }
+    if (nul >= 0) data[nul] = separator(data, nul, hasLineNumbers);
+    if (this.#seenLines++ < offset) return false;
+    this.#lineCount++;
+    return true;
+  }
+
+  #keep(data: Buffer): void {
+    if (data.length === 0) return;
+    this.#kept.push(data);
+    this.#keptBytes += data.length;
+    if (this.#keptBytes > this.#selection.maxBytes) this.#stoppedBy = 'bytes';
+  }
 }
 
 /** Whether a line without a path is ripgrep's own; else its line end belongs to a file's name. */
