@@ -13,7 +13,8 @@ import { isOwnFunctionName, judgeCommand, programName } from './judge-command.ts
 import { pathUses, resolveFrom } from './operand-paths.ts';
 import type { ScriptFacts } from './program-spec.ts';
 import { HARMLESS_NODES, nodeProblem } from './node-problem.ts';
-import { collectVariables, isPrivateName, type Variables } from './variables.ts';
+import type { Variables } from './variable-values.ts';
+import { collectVariables, isPrivateName } from './variables.ts';
 import { isHarmlessVariable } from './wrappers.ts';
 import { decodeWord, type ShellWord } from './word.ts';
 

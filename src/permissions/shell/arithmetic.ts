@@ -4,7 +4,7 @@
  * Only integers, and variables that can hold nothing else, are harmless.
  */
 import type { ArithmeticExpression, Word } from 'unbash';
-import type { Variables } from './variables.ts';
+import type { Variables } from './variable-values.ts';
 import { decodeWord } from './word.ts';
 
 const INTEGER = /^(?:\d+|0[xX][\da-fA-F]+|\d{1,2}#\w+)$/;

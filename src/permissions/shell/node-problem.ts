@@ -5,7 +5,8 @@
  */
 import type { SyntaxNode } from 'unbash';
 import { arithmeticProblem, isIntegerWord } from './arithmetic.ts';
-import { isPrivateName, type Variables } from './variables.ts';
+import type { Variables } from './variable-values.ts';
+import { isPrivateName } from './variables.ts';
 
 /** Nodes that only hold others together. */
 export const HARMLESS_NODES: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([

@@ -5,17 +5,8 @@
  * it. What `read`, a pipe or the environment gives is unknown.
  */
 import { forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash';
+import type { Variables } from './variable-values.ts';
 import { decodeWord } from './word.ts';
-
-/** Questions about the variables of a script. */
-export interface Variables {
-  /** Everything the variable can be, as globs; undefined where that is not known. */
-  valuesOf(name: string): readonly string[] | undefined;
-  /** Every assignment gives it an integer, so arithmetic on it evaluates no text. */
-  isInteger(name: string): boolean;
-  /** The output of this substitution is an integer (`wc -l < file`). */
-  isIntegerOutput(script: ParsedScript | undefined): boolean;
-}
 
 type Binding = Word | 'integer' | 'unknown';
 

@@ -6,7 +6,7 @@
  */
 import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from 'unbash';
 import { expandBrace } from './brace.ts';
-import type { Variables } from './variables.ts';
+import type { Variables } from './variable-values.ts';
 
 /** A decoded word. */
 export interface ShellWord {

@@ -1,0 +1,14 @@
+/**
+ * What may be asked about the variables of one script; `variables.ts` knows the answers.
+ */
+import type { ParsedScript } from 'unbash';
+
+/** Questions about the variables of a script. */
+export interface Variables {
+  /** Everything the variable can be, as globs; undefined where that is not known. */
+  valuesOf(name: string): readonly string[] | undefined;
+  /** Every assignment gives it an integer, so arithmetic on it evaluates no text. */
+  isInteger(name: string): boolean;
+  /** The output of this substitution is an integer (`wc -l < file`). */
+  isIntegerOutput(script: ParsedScript | undefined): boolean;
+}
