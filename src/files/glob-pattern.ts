@@ -32,30 +32,32 @@ export function parseGlob(pattern: string, maxAlternatives: number): readonly Gl
     const rest = segments.slice(split);
     if (rest.includes('..') && firstWild >= 0) throw new RangeError('".." cannot follow a wildcard');
     const base = segments.slice(0, split).map(unescape).join('/');
-    const tests = rest.map((segment) => (segment === '**' ? ANY_FOLDERS : compileName(segment)));
+    const tests = rest.map((segment) => (segment === '**' ? ANY : compileName(segment)));
     return {
       base: base === '' && alternative.startsWith('/') ? '/' : base,
       depth: rest.includes('**') ? Infinity : rest.length,
-      matches: (names) => matchNames(tests, names),
+      matches: (names) => matchesAll(tests, names),
     };
   });
 }
 
-type NameTest = (name: string) => boolean;
-const ANY_FOLDERS = Symbol('**');
+/** Judges a name of a path, or a character of a name. */
+type Test = (item: string) => boolean;
+/** Stands for any run of items, none included: `**` among names, `*` among characters. */
+const ANY = Symbol('any');
 
-/** Greedy, with only the last `**` to go back to: that is enough, since an earlier one could not do better. */
-function matchNames(tests: readonly (NameTest | typeof ANY_FOLDERS)[], names: readonly string[]): boolean {
+/** Greedy, with only the last `ANY` to go back to: that is enough, since an earlier one could not do better. */
+function matchesAll(tests: readonly (Test | typeof ANY)[], items: ArrayLike<string>): boolean {
   let at = 0;
   let index = 0;
   let lastAny = -1;
   let retryFrom = 0;
-  while (index < names.length) {
+  while (index < items.length) {
     const test = tests[at];
-    if (test === ANY_FOLDERS) {
+    if (test === ANY) {
       lastAny = at++;
       retryFrom = index;
-    } else if (test?.(names[index] ?? '')) {
+    } else if (test?.(items[index] ?? '')) {
       at++;
       index++;
     } else if (lastAny >= 0) {
@@ -65,53 +67,25 @@ function matchNames(tests: readonly (NameTest | typeof ANY_FOLDERS)[], names: re
       return false;
     }
   }
-  while (tests[at] === ANY_FOLDERS) at++;
+  while (tests[at] === ANY) at++;
   return at === tests.length;
 }
 
-type CharacterTest = (character: string) => boolean;
-const ANY_CHARACTERS = Symbol('*');
-
-function compileName(segment: string): NameTest {
+function compileName(segment: string): Test {
   if (!isWild(segment)) {
     const literal = unescape(segment);
     return (name) => name === literal;
   }
   const tests = compileCharacters(segment);
-  return (name) => matchCharacters(tests, name);
+  return (name) => matchesAll(tests, name);
 }
 
-/** The same walk as `matchNames`, one level down. */
-function matchCharacters(tests: readonly (CharacterTest | typeof ANY_CHARACTERS)[], name: string): boolean {
-  let at = 0;
-  let index = 0;
-  let lastAny = -1;
-  let retryFrom = 0;
-  while (index < name.length) {
-    const test = tests[at];
-    if (test === ANY_CHARACTERS) {
-      lastAny = at++;
-      retryFrom = index;
-    } else if (test?.(name[index] ?? '')) {
-      at++;
-      index++;
-    } else if (lastAny >= 0) {
-      at = lastAny + 1;
-      index = ++retryFrom;
-    } else {
-      return false;
-    }
-  }
-  while (tests[at] === ANY_CHARACTERS) at++;
-  return at === tests.length;
-}
-
-function compileCharacters(segment: string): readonly (CharacterTest | typeof ANY_CHARACTERS)[] {
-  const tests: (CharacterTest | typeof ANY_CHARACTERS)[] = [];
+function compileCharacters(segment: string): readonly (Test | typeof ANY)[] {
+  const tests: (Test | typeof ANY)[] = [];
   for (let at = 0; at < segment.length; at++) {
     const character = segment[at] ?? '';
     if (character === '*') {
-      if (tests.at(-1) !== ANY_CHARACTERS) tests.push(ANY_CHARACTERS);
+      if (tests.at(-1) !== ANY) tests.push(ANY);
     } else if (character === '?') {
       tests.push(() => true);
     } else if (character === '[' && classEnd(segment, at) > 0) {
@@ -132,7 +106,7 @@ function classEnd(segment: string, start: number): number {
   return segment.indexOf(']', first + 1);
 }
 
-function compileClass(text: string): CharacterTest {
+function compileClass(text: string): Test {
   const isNegated = /^[!^]/.test(text);
   const members = isNegated ? text.slice(1) : text;
   const ranges: (readonly [string, string])[] = [];
