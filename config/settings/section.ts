@@ -2,6 +2,7 @@
  * A section of the settings file: a strict object whose unknown keys are answered with the nearest known one.
  */
 import { z } from 'zod';
+import { editDistance } from './edit-distance.ts';
 
 /** A strict object schema; an unknown key is an issue whose message names it and suggests a known one. */
 export function section<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -33,18 +34,4 @@ function unknownKeys(keys: readonly string[], known: readonly string[]): string 
 /** `default_mode` and `defaultMode` differ in nothing that matters here. */
 function plain(key: string): string {
   return key.replace(/[_-]/g, '').toLowerCase();
-}
-
-/** Letters to insert, delete or replace to get from one to the other (Levenshtein), over short names. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
 }

@@ -3,6 +3,7 @@
  */
 import { opendirSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
+import { editDistance } from '../../config/settings/edit-distance.ts';
 import { foldName } from './sensitive-targets.ts';
 
 /**
@@ -51,17 +52,4 @@ function nameDistance(a: string, b: string): number {
 
 function stem(name: string): string {
   return name.slice(0, name.length - extname(name).length);
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
