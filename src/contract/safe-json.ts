@@ -2,7 +2,7 @@
  * JSON from outside becomes a value here, or is refused.
  *
  * Every door reads through this: bodies, WebSocket frames. What passes is no deeper than its limit
- * and holds no key that reaches a prototype.
+ * and holds no key that reaches a prototype. Of what other servers send, only the depth is judged.
  */
 import { GauntletError } from './errors.ts';
 import type { JsonValue } from './blocks.ts';
@@ -30,28 +30,32 @@ export function parseSafeJson(text: string, what: string, bounds: JsonBounds): J
   return value;
 }
 
-/**
- * What is wrong with a parsed value: nested too deep, or with a key that reaches a prototype.
- *
- * Recursion ends at the limit, so that no value can overflow the stack.
- */
-export function unsafeJson(value: unknown, bounds: JsonBounds): 'too_deep' | 'forbidden_key' | undefined {
-  return judge(value, bounds.jsonDepth);
+/** What is wrong with a parsed value: nested too deep, or with a key that reaches a prototype. */
+export function unsafeJson(value: unknown, bounds: JsonBounds): JsonProblem | undefined {
+  return judge(value, bounds.jsonDepth, false);
 }
 
-function judge(value: unknown, levelsLeft: number): 'too_deep' | 'forbidden_key' | undefined {
+/** Whether `value` is nested deeper than `depth` levels; a bare string or number has level 0. Keys are not judged. */
+export function isDeeperThan(value: unknown, depth: number): boolean {
+  return judge(value, depth, true) !== undefined;
+}
+
+type JsonProblem = 'too_deep' | 'forbidden_key';
+
+/** Recursion ends at the limit, so that no value can overflow the stack. */
+function judge(value: unknown, levelsLeft: number, mayHoldAnyKey: boolean): JsonProblem | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (levelsLeft === 0) return 'too_deep';
   if (Array.isArray(value)) {
     for (const item of value) {
-      const problem = judge(item, levelsLeft - 1);
+      const problem = judge(item, levelsLeft - 1, mayHoldAnyKey);
       if (problem !== undefined) return problem;
     }
     return undefined;
   }
   for (const [key, member] of Object.entries(value)) {
-    if (isForbidden(key, member)) return 'forbidden_key';
-    const problem = judge(member, levelsLeft - 1);
+    if (!mayHoldAnyKey && isForbidden(key, member)) return 'forbidden_key';
+    const problem = judge(member, levelsLeft - 1, mayHoldAnyKey);
     if (problem !== undefined) return problem;
   }
   return undefined;

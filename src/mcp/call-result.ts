@@ -5,7 +5,7 @@ import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import type { Limits } from '../../config/limits.ts';
 import type { ResultContentBlock } from '../contract/blocks.ts';
 import { GauntletError } from '../contract/errors.ts';
-import { isDeeperThan } from './json-depth.ts';
+import { isDeeperThan } from '../contract/safe-json.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
 /** What a call to an MCP tool came to. */

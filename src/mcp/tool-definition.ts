@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import type { JsonObject } from '../contract/blocks.ts';
-import { isDeeperThan } from './json-depth.ts';
+import { isDeeperThan } from '../contract/safe-json.ts';
 import { hasReferenceCycle } from './reference-cycle.ts';
 
 /** Longest name taken from a server; what it is called here is shorter (`mcpToolName`). */

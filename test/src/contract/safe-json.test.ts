@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseSafeJson, unsafeJson } from '../../../src/contract/safe-json.ts';
+import { isDeeperThan, parseSafeJson, unsafeJson } from '../../../src/contract/safe-json.ts';
 
 const bounds = { jsonDepth: 4 };
 const reasonOf = (text: string) => {
@@ -29,5 +29,11 @@ describe('JSON from outside', () => {
   test('a value that is already parsed is judged alike', () => {
     expect(unsafeJson([[[[[]]]]], bounds)).toBe('too_deep');
     expect(unsafeJson({ a: 'x' }, bounds)).toBeUndefined();
+  });
+
+  test('depth alone is judged where keys do not matter', () => {
+    expect(isDeeperThan('text', 0)).toBe(false);
+    expect(isDeeperThan(JSON.parse('{"__proto__":[{}]}'), 3)).toBe(false);
+    expect(isDeeperThan([[[[]]]], 3)).toBe(true);
   });
 });
