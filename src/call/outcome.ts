@@ -70,7 +70,7 @@ export function failedOutcome(
     display: more.display ?? { title: content.split('\n', 1)[0] ?? '', tone: 'danger', blocks: [] },
     budget: more.budget ?? PLAIN_BUDGET,
     didRun: more.didRun ?? false,
-    ...(more.endsTurn === undefined ? {} : { endsTurn: more.endsTurn }),
+    endsTurn: more.endsTurn,
   };
 }
 

@@ -64,8 +64,8 @@ function succeeded(
     display,
     budget,
     didRun: true,
-    ...(result.newMessages?.length ? { newMessages: result.newMessages } : {}),
-    ...(result.contextModifier ? { contextModifier: result.contextModifier } : {}),
+    newMessages: result.newMessages?.length ? result.newMessages : undefined,
+    contextModifier: result.contextModifier,
   };
 }
 
@@ -74,7 +74,7 @@ function failed(call: PermittedCall, error: unknown, budget: ResultBudget): Call
   const text = code === 'discarded' ? '' : callErrorText(error);
   const drawn = call.tool.renderToolUseErrorMessage?.(text, call.input);
   const display = isPlainData(drawn) ? drawn : undefined;
-  return failedOutcome(code, text, { didRun: true, budget, ...(display ? { display } : {}) });
+  return failedOutcome(code, text, { didRun: true, budget, display });
 }
 
 function isContent(content: unknown): boolean {

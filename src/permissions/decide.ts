@@ -34,8 +34,8 @@ export async function decidePermission(request: PermissionRequest): Promise<Perm
     message: verdict.message,
     warnings,
     suggestions: verdict.behavior === 'allow' ? [] : suggestions,
-    ...(matcher.parts && { parts: matcher.parts.map((part) => decidedPart(request, part)) }),
-    ...(check.behavior === 'allow' && check.updatedInput && { updatedInput: check.updatedInput }),
+    parts: matcher.parts?.map((part) => decidedPart(request, part)),
+    updatedInput: check.behavior === 'allow' ? check.updatedInput : undefined,
   };
 }
 

@@ -135,10 +135,10 @@ export class SessionDirectory {
       cwd: this.#services.resolveFolder(principal, request.cwd),
       tool_mode: request.toolMode ?? this.#services.defaultToolMode,
       mode: permissions.mode,
-      ...(rules ? { rules: { allow: rules.allow ?? [], ask: rules.ask ?? [], deny: rules.deny ?? [] } } : {}),
-      ...(additionalDirectories ? { additional_directories: additionalDirectories } : {}),
-      ...(onAsk ? { on_ask: onAsk } : {}),
-      ...(title === undefined ? {} : { title }),
+      rules: rules && { allow: rules.allow ?? [], ask: rules.ask ?? [], deny: rules.deny ?? [] },
+      additional_directories: additionalDirectories,
+      on_ask: onAsk,
+      title,
     };
   }
 

@@ -102,15 +102,14 @@ function summarise(
   durationMs: number,
 ): CallSummary {
   const { spilled } = fitted;
-  const url = `/sessions/${core.id}/results/${record.toolUseId}`;
   return {
     tool_use_id: record.toolUseId,
     name: record.name,
     status: outcome.status,
-    ...(outcome.errorCode ? { error_code: outcome.errorCode } : {}),
+    error_code: outcome.errorCode,
     duration_ms: Math.round(durationMs * 1_000) / 1_000,
     result_chars: fitted.resultChars,
-    ...(spilled ? { spilled: { chars: spilled.chars, path: spilled.path, url } } : {}),
+    spilled: spilled && { chars: spilled.chars, path: spilled.path, url: resultUrl(core.id, record.toolUseId) },
   };
 }
 
@@ -129,10 +128,14 @@ function resultFrame(
       type: 'tool_result',
       tool_use_id: record.toolUseId,
       content: fitted.content,
-      ...(outcome.status === 'ok' ? {} : { is_error: true }),
+      is_error: outcome.status === 'ok' ? undefined : true,
     },
     call,
     display: outcome.display,
-    ...(outcome.newMessages ? { new_messages: outcome.newMessages } : {}),
+    new_messages: outcome.newMessages,
   };
+}
+
+function resultUrl(sessionId: string, toolUseId: string): string {
+  return `/sessions/${sessionId}/results/${toolUseId}`;
 }
