@@ -3,12 +3,13 @@
  */
 import autocannon from 'autocannon';
 import { httpClient } from '../clients.ts';
+import { oneByOne, together } from '../load.ts';
 import { type Row, short } from '../row.ts';
 import type { RunningServer } from '../servers.ts';
-import { newBlock, newSession } from '../sessions.ts';
-import { inTurn, medianMs, perSecond } from '../statistics.ts';
+import { inTurn } from '../statistics.ts';
 
 const CLIENTS = 64;
+const NOOP = { name: 'Noop', input: {} };
 
 /** `GET /tools` against Fastify sending the same bytes. */
 export async function toolListRow(ours: RunningServer, floor: RunningServer): Promise<Row> {
@@ -38,8 +39,9 @@ export async function toolListRow(ours: RunningServer, floor: RunningServer): Pr
 
 /** `POST /execute` with a no-op: one client's latency, and calls a second of many, each in its session. */
 export async function noopRows(ours: RunningServer, floor: RunningServer): Promise<readonly Row[]> {
-  const latency = await inTurn(5, await oneByOne(ours), await oneByOne(floor));
-  const rates = await inTurn(3, await together(ours), await together(floor));
+  const load = { clients: CLIENTS, forMs: 2_000 };
+  const latency = await inTurn(5, await oneByOne(ours, NOOP, 500), await oneByOne(floor, NOOP, 500));
+  const rates = await inTurn(3, await together(ours, NOOP, load), await together(floor, NOOP, load));
   return [
     {
       what: 'POST /execute no-op, latency p50 ms',
@@ -54,32 +56,4 @@ export async function noopRows(ours: RunningServer, floor: RunningServer): Promi
       isReached: rates.ratio >= 0.4,
     },
   ];
-}
-
-/** A batch of one no-op; the id is new each time, or the server would rightly answer from its log. */
-function noopBatch(sessionId: string | undefined): object {
-  const tool_uses = [newBlock('Noop', {})];
-  return sessionId === undefined ? { tool_uses } : { session_id: sessionId, tool_uses };
-}
-
-async function oneByOne(server: RunningServer): Promise<() => Promise<number>> {
-  const client = httpClient(server);
-  const sessionId = await sessionOf(server);
-  return () => medianMs(500, () => client.send('POST', '/execute', noopBatch(sessionId)));
-}
-
-async function together(server: RunningServer): Promise<() => Promise<number>> {
-  const clients = Array.from({ length: CLIENTS }, () => httpClient(server));
-  const sessions = await Promise.all(clients.map(() => sessionOf(server)));
-  return () =>
-    perSecond(
-      CLIENTS,
-      2_000,
-      (client) => clients[client]?.send('POST', '/execute', noopBatch(sessions[client])) ?? Promise.resolve(),
-    );
-}
-
-/** A session of ours; the floor, which wants no credential, knows none. */
-async function sessionOf(server: RunningServer): Promise<string | undefined> {
-  return 'authorization' in server.headers ? newSession(server) : undefined;
 }

@@ -2,21 +2,24 @@
  * Bash: one command's latency, with a small and with a large server, and commands a second of many sessions.
  */
 import { httpClient } from '../clients.ts';
+import { oneByOne, together } from '../load.ts';
 import { type Row, short } from '../row.ts';
 import type { RunningServer } from '../servers.ts';
-import { newBlock, newSession } from '../sessions.ts';
-import { inTurn, medianMs, perSecond } from '../statistics.ts';
+import { newBlock } from '../sessions.ts';
+import { inTurn } from '../statistics.ts';
 
 const SESSIONS = 64;
 const HELD_MIB = 1_024;
+const ECHO = { name: 'Bash', input: { command: 'echo hi' } };
 
 /** `echo hi` against the floor's spawn, then again with a GiB in our server. */
 export async function shellRows(ours: RunningServer, floor: RunningServer): Promise<readonly Row[]> {
-  const small = await inTurn(5, await echo(ours), await echo(floor));
-  const rates = await inTurn(3, await echoes(ours), await echoes(floor));
+  const load = { clients: SESSIONS, forMs: 3_000 };
+  const small = await inTurn(5, await oneByOne(ours, ECHO, 60), await oneByOne(floor, ECHO, 60));
+  const rates = await inTurn(3, await together(ours, ECHO, load), await together(floor, ECHO, load));
   const client = httpClient(ours);
   await client.send('POST', '/execute', { tool_uses: [newBlock('Hold', { mib: HELD_MIB })] });
-  const large = await inTurn(5, await echo(ours), await echo(floor));
+  const large = await inTurn(5, await oneByOne(ours, ECHO, 60), await oneByOne(floor, ECHO, 60));
   const row = (what: string, pair: typeof small): Row => ({
     what,
     toReach: 'at most 1.2 floor',
@@ -33,30 +36,4 @@ export async function shellRows(ours: RunningServer, floor: RunningServer): Prom
       isReached: rates.ratio >= 1,
     },
   ];
-}
-
-async function echo(server: RunningServer): Promise<() => Promise<number>> {
-  const client = httpClient(server);
-  const session_id = await sessionOf(server);
-  return () => medianMs(60, () => client.send('POST', '/execute', echoBatch(session_id)));
-}
-
-async function echoes(server: RunningServer): Promise<() => Promise<number>> {
-  const clients = Array.from({ length: SESSIONS }, () => httpClient(server));
-  const sessions = await Promise.all(clients.map(() => sessionOf(server)));
-  return () =>
-    perSecond(
-      SESSIONS,
-      3_000,
-      (client) => clients[client]?.send('POST', '/execute', echoBatch(sessions[client])) ?? Promise.resolve(),
-    );
-}
-
-function echoBatch(sessionId: string | undefined): object {
-  const tool_uses = [newBlock('Bash', { command: 'echo hi' })];
-  return sessionId === undefined ? { tool_uses } : { session_id: sessionId, tool_uses };
-}
-
-async function sessionOf(server: RunningServer): Promise<string | undefined> {
-  return 'authorization' in server.headers ? newSession(server) : undefined;
 }
