@@ -33,10 +33,10 @@ const files = createServer((request, response) => {
 beforeAll(async () => {
   await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
   page = `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
-  const model = await longRunning(['--import', 'tsx', join(root, 'examples/scripted-model.ts')], process.env, /OPENAI/);
-  const server = await longRunning(
-    [join(root, 'dist/gauntlet.js'), 'serve'],
-    {
+  const scripted = join(root, 'examples/scripted-model.ts');
+  const model = await longRunning([process.execPath, '--import', 'tsx', scripted], /OPENAI/, { env: process.env });
+  const server = await longRunning([process.execPath, join(root, 'dist/gauntlet.js'), 'serve'], /Listening on \S+/, {
+    env: {
       ...process.env,
       GAUNTLET_TOKEN,
       GAUNTLET_PORT: '0',
@@ -44,8 +44,7 @@ beforeAll(async () => {
       GAUNTLET_WORKSPACE: workspace,
       GAUNTLET_ALLOWED_ORIGINS: page,
     },
-    /Listening on \S+/,
-  );
+  });
   started.push(model, server);
   environment = {
     ...process.env,

@@ -1,10 +1,9 @@
 /** The README keeps its word: each block marked as runnable runs, and prints what stands under it. */
-import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
+import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type LongRunning, longRunning } from './helpers/long-running.ts';
 import { temporaryFolder } from './helpers/temporary-folder.ts';
 
 interface Block {
@@ -20,7 +19,7 @@ const blocks = [...readme.matchAll(/<!-- (runs|starts) -->\n+```sh\n([^]*?)```\n
   ([, marker = '', command = '', output = '']): Block => ({ marker, command, output }),
 );
 const environment = { PATH: process.env['PATH'], HOME: temporaryFolder() };
-let server: ChildProcess;
+let server: LongRunning;
 let address: string;
 
 /** What differs from run to run becomes the same word on both sides. */
@@ -46,40 +45,32 @@ function escaped(line: string): string {
   return line.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-async function run(command: string): Promise<{ stdout: string; stderr: string; code: number | null }> {
-  const child = spawn('bash', ['-euo', 'pipefail', '-c', command.replaceAll('127.0.0.1:4747', address)], {
+function run(command: string) {
+  return execa('bash', ['-euo', 'pipefail', '-c', command.replaceAll('127.0.0.1:4747', address)], {
     cwd: root,
     env: { ...environment, GAUNTLET_PORT: address.split(':')[1] },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    extendEnv: false,
+    stdin: 'ignore',
+    reject: false,
   });
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
-  return { stdout, stderr, code };
 }
 
 describe('the README', () => {
-  const started: string[] = [];
   const [start, ...others] = blocks;
+  let started: string;
 
   beforeAll(async () => {
-    server = spawn('bash', ['-c', `exec ${start?.command ?? ''}`], {
-      cwd: root,
-      env: { ...environment, GAUNTLET_PORT: '0' },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    if (!server.stdout) throw new Error('The server has no standard output');
-    for await (const line of createInterface({ input: server.stdout })) {
-      if (started.length > 0 || line.startsWith('Listening')) started.push(line);
-      if (started.length === start?.output.trimEnd().split('\n').length) break;
-    }
-    address = /\/\/(.*)$/.exec(started[0] ?? '')?.[1] ?? '';
+    const lines = start?.output.trimEnd().split('\n').length ?? 1;
+    server = await longRunning(
+      ['bash', '-c', `exec ${start?.command ?? ''}`],
+      new RegExp(`^Listening.*\n(.*\n){${lines - 1}}`, 'm'),
+      { cwd: root, env: { ...environment, GAUNTLET_PORT: '0' } },
+    );
+    started = server.printed.slice(server.printed.indexOf('Listening'));
+    address = /\/\/(.*)$/m.exec(started)?.[1] ?? '';
   });
 
-  afterAll(async () => {
-    const exited = new Promise((resolve) => server.once('exit', resolve));
-    server.kill('SIGTERM');
-    await exited;
-  });
+  afterAll(() => server.stop());
 
   it('has its first command and what it prints within 25 lines', () => {
     expect(start?.marker).toBe('starts');
@@ -88,14 +79,14 @@ describe('the README', () => {
 
   it('starts the server and shows what that prints', () => {
     if (!start) throw new Error('The README has no block that starts the server');
-    expectOutput(started.join('\n'), start);
+    expectOutput(started, start);
   });
 
   it.each(others.map((block) => [block.command.split('\n').at(-2)?.slice(0, 60), block] as const))(
     'runs %s…',
     async (_title, block) => {
-      const { stdout, stderr, code } = await run(block.command);
-      expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+      const { stdout, stderr, exitCode } = await run(block.command);
+      expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
       expectOutput(stdout, block);
     },
   );

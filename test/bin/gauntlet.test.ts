@@ -1,9 +1,9 @@
 /** The commands as a shell runs them, against a server that answers as the protocol says. */
-import { spawn } from 'node:child_process';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
@@ -14,13 +14,14 @@ let server: Server;
 let url: string;
 
 async function gauntlet(words: readonly string[], environment: Record<string, string> = {}, input = '') {
-  const child = spawn(process.execPath, ['--import', 'tsx', entry, ...words], {
+  const { stdout, stderr, exitCode } = await execa(process.execPath, ['--import', 'tsx', entry, ...words], {
     env: { PATH: process.env['PATH'], HOME: home, GAUNTLET_TOKEN: 'secret', ...environment },
+    extendEnv: false,
+    input,
+    reject: false,
+    stripFinalNewline: false,
   });
-  child.stdin.end(input);
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
-  return { stdout, stderr, code };
+  return { stdout, stderr, code: exitCode };
 }
 
 async function answer(request: IncomingMessage): Promise<string> {

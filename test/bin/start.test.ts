@@ -1,33 +1,14 @@
 /** `npm start`: the server answers where its first line says, and ends with the npm that started it. */
-import { spawn, type ChildProcess } from 'node:child_process';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { longRunning } from '../helpers/long-running.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-const root = join(import.meta.dirname, '../..');
-const home = temporaryFolder();
-let npm: ChildProcess;
-
-afterEach(() => {
-  npm.kill('SIGKILL');
-});
-
-/** Start it. @returns The port it listens on. */
-async function npmStart(): Promise<number> {
-  npm = spawn('npm', ['start', '--', '--port', '0'], {
-    cwd: root,
-    env: { PATH: process.env['PATH'], HOME: home },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  if (!npm.stdout) throw new Error('npm has no standard output');
-  for await (const line of createInterface({ input: npm.stdout })) {
-    const match = /^Listening on http:\/\/127\.0\.0\.1:(\d+)$/.exec(line);
-    if (match) return Number(match[1]);
-  }
-  throw new Error('The server ended before it listened');
-}
+const surroundings = {
+  cwd: join(import.meta.dirname, '../..'),
+  env: { PATH: process.env['PATH'], HOME: temporaryFolder() },
+};
 
 function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -44,11 +25,12 @@ async function closed(port: number): Promise<void> {
 
 describe('npm start', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('ends the server when npm gets %s', async (signal) => {
-    const port = await npmStart();
+    const npm = await longRunning(['npm', 'start', '--', '--port', '0'], /^Listening on .*\n/m, surroundings);
+    onTestFinished(() => npm.stop());
+    const port = Number(/^Listening on http:\/\/127\.0\.0\.1:(\d+)$/m.exec(npm.printed)?.[1]);
     expect(await isListening(port)).toBe(true);
-    const exited = new Promise((resolve) => npm.once('exit', resolve));
-    npm.kill(signal);
-    await exited;
+    npm.child.kill(signal);
+    await npm.exited;
     await closed(port);
   });
 });

@@ -4,34 +4,42 @@ import { type ChildProcess, spawn } from 'node:child_process';
 /** What started, and what it had printed when it was ready. */
 export interface LongRunning {
   readonly child: ChildProcess;
-  /** Everything on standard output up to the line that matched. */
+  /** Everything on standard output up to the lines that matched. */
   readonly printed: string;
+  /** Resolves when it has ended. */
+  readonly exited: Promise<unknown>;
   /** End it, and wait until it has ended. */
   stop(): Promise<void>;
 }
 
-/** Start a program and wait for a line of its output; whoever starts it stops it. */
+/** Where a program runs, and with which environment: that one alone. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+}
+
+/** Start a program and wait until its output matches `ready`; whoever starts it stops it. */
 export async function longRunning(
-  words: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
+  [program, ...words]: readonly [string, ...string[]],
   ready: RegExp,
+  surroundings: Surroundings,
 ): Promise<LongRunning> {
-  const child = spawn(process.execPath, [...words], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
-  const exited = new Promise<never>((_, reject) => {
-    child.once('exit', (code) => reject(new Error(`${words.join(' ')} ended with ${code} before it was ready`)));
-  });
-  exited.catch(() => undefined);
+  const child = spawn(program, words, { ...surroundings, stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
-  const matched = new Promise<void>((resolve) => {
+  let complaints = '';
+  child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (chunk: Buffer) => {
       printed += chunk.toString();
       if (ready.test(printed)) resolve();
     });
+    child.once('error', reject);
+    void exited.then((code) => reject(new Error(`${program} ended with ${code} before it was ready: ${complaints}`)));
   });
-  await Promise.race([matched, exited]);
   const stop = async () => {
     child.kill('SIGTERM');
-    await exited.catch(() => undefined);
+    await exited;
   };
-  return { child, printed, stop };
+  return { child, printed, exited, stop };
 }
