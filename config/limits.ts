@@ -300,6 +300,17 @@ export const DEFAULT_LIMITS = {
   mcpCloseMs: 500,
   /** Loading one plugin module, before the server listens. */
   pluginLoadMs: 30 * SECOND,
+
+  // Hooks.
+  /** A hook whose setting does not say may take this long. */
+  hookMs: 60 * SECOND,
+  /** What one hook may print on both pipes together, or answer over HTTP. */
+  hookOutputBytes: 1 * MIB,
+  /** A hook that takes longer than this is told of in a progress frame. */
+  hookProgressMs: 300,
+  /** A reason or context that a hook adds for the model or for people. */
+  hookTextChars: 10_000,
+
   // Permissions.
   /** Rules in one list of a request or a settings file; a decision stays cheap with this many. */
   permissionRules: 10_000,

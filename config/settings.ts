@@ -9,6 +9,7 @@ import { doorSettings, type DoorSettings } from './settings/door-settings.ts';
 import { readEnvironment, unknownVariables, type Variables } from './settings/environment.ts';
 import { checked } from './settings/explain.ts';
 import { refuseUnsupported } from './settings/later.ts';
+import { hookSources, type HookSource } from './settings/hooks.ts';
 import { absolutePath, defaultDataFolder, pathWarnings, workspaceFolder } from './settings/paths.ts';
 import { mergePermissions, type PermissionSettings } from './settings/permissions.ts';
 import {
@@ -38,6 +39,8 @@ export interface Settings extends DoorSettings {
   readonly durability: 'process' | 'power';
   /** Addresses and ranges whose `X-Forwarded-*` is believed; empty: nobody's. */
   readonly trustProxy: readonly string[];
+  /** In the order in which they are weighed: the settings file's, then the policy's. */
+  readonly hooks: readonly HookSource[];
   readonly mcpServers: Readonly<Record<string, McpServerSettings>>;
   readonly webFetch: { readonly allowPrivate: readonly string[] };
   readonly toolSearch: 'auto' | 'always' | 'off';
@@ -88,6 +91,7 @@ export function loadSettings({ environment, startFolder = process.cwd() }: Setti
     permissions: mergePermissions(file.permissions, policy.permissions, (path) =>
       absolutePath(path, workspace, environment),
     ),
+    hooks: hookSources(file.hooks, policy.hooks),
     toolMode: variables.GAUNTLET_SIMPLE ? 'simple' : (file.toolMode ?? 'normal'),
     ...featureSettings(file, (path) => absolutePath(path, dirname(settingsFile), environment)),
     limits: mergeLimits(variables, file, policy),

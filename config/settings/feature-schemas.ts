@@ -6,30 +6,8 @@ import { section } from './section.ts';
 
 const text = z.string().min(1, 'must not be empty');
 const httpUrl = z.url({ protocol: /^https?$/ });
-const timeoutSeconds = z.number().positive().max(86_400).optional();
 /** A key is given, or the variable that holds it is named, not both. */
 const apiKey = { apiKey: text.optional(), apiKeyEnv: text.optional() };
-
-const hook = z.discriminatedUnion('type', [
-  section({
-    type: z.literal('command'),
-    command: text,
-    args: z.array(z.string()).optional(),
-    timeout: timeoutSeconds,
-    if: text.optional(),
-    onFailure: z.enum(['continue', 'block']).optional(),
-  }),
-  section({
-    type: z.literal('http'),
-    url: httpUrl,
-    headers: z.record(z.string(), z.string()).optional(),
-    timeout: timeoutSeconds,
-  }),
-]);
-const hookMatchers = z.array(section({ matcher: z.string().optional(), hooks: z.array(hook) })).optional();
-
-/** Hooks by event. */
-export const hooks = section({ PreToolUse: hookMatchers, PostToolUse: hookMatchers });
 
 /** Where commands run. */
 export const sandbox = section({

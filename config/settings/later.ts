@@ -15,7 +15,6 @@ interface LaterSetting {
 }
 
 const LATER: readonly LaterSetting[] = [
-  { key: 'hooks', isGuard: true, isUsed: (file) => Object.values(file.hooks ?? {}).some((list) => !isEmpty(list)) },
   { key: 'sandbox.mode', isGuard: true, isUsed: (file) => file.sandbox?.mode === 'required' },
   { key: 'approvals.twoPerson', isGuard: true, isUsed: (file) => !isEmpty(file.approvals?.twoPerson) },
   { key: 'sandbox', isGuard: false, isUsed: (file) => file.sandbox?.mode === 'auto' },

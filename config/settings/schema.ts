@@ -5,7 +5,8 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { DEFAULT_LIMITS, LONGEST_TIMER_MS, type Limits } from '../limits.ts';
 import { allowedHost, allowedOrigin, listenHost, logLevel, portNumber, tokenText } from './door.ts';
-import { agentModels, hooks, languageServers, principals, sandbox, webSearch } from './feature-schemas.ts';
+import { agentModels, languageServers, principals, sandbox, webSearch } from './feature-schemas.ts';
+import { hooks } from './hooks.ts';
 import { section } from './section.ts';
 
 /** Names of the permission modes; a test holds them equal to those of the contract. */

@@ -191,6 +191,7 @@ describe('a wrong variable stops the start', () => {
 
 describe('a wrong file stops the start', () => {
   const hook = { hooks: [{ type: 'command', command: 'x' }] };
+  const hookWith = (fields: object) => ({ hooks: [{ type: 'command', command: 'x', ...fields }] });
   it.each([
     ['permision', 'did you mean "permissions"?', { permision: {} }],
     ['permissions.default_mode', 'did you mean "defaultMode"?', { permissions: { default_mode: 'plan' } }],
@@ -208,7 +209,10 @@ describe('a wrong file stops the start', () => {
     ['mcpServers.a.url', 'http', { mcpServers: { a: { type: 'sse', url: 'file:///x' } } }],
     ['mcpServers.a.commend', 'did you mean "command"?', { mcpServers: { a: { command: 'x', commend: 'x' } } }],
     ['mcpServers.a.env.K', 'GONE is not set', { mcpServers: { a: { command: 'x', env: { K: '${GONE}' } } } }],
-    ['hooks', 'not supported by this version', { hooks: { PreToolUse: [hook] } }],
+    ['hooks.PreToolUse.0.hooks.0.timeout', 'a number', { hooks: { PreToolUse: [hookWith({ timeout: '5' })] } }],
+    ['hooks.PreToolUse.0.hooks.0.onFailure', '"block"', { hooks: { PreToolUse: [hookWith({ onFailure: 'deny' })] } }],
+    ['hooks.PostToolUse.0.hooks.0.type', 'type', { hooks: { PostToolUse: [hookWith({ type: 'prompt' })] } }],
+    ['hooks.PreToolUse.0.matchers', 'did you mean "matcher"?', { hooks: { PreToolUse: [{ ...hook, matchers: '*' }] } }],
     ['hooks.PreTool', 'did you mean "PreToolUse"?', { hooks: { PreTool: [hook] } }],
     ['sandbox.mode', 'not supported by this version', { sandbox: { mode: 'required' } }],
     ['approvals.twoPerson', 'not supported by this version', { approvals: { twoPerson: ['Bash'] } }],
@@ -255,9 +259,11 @@ describe('a wrong file stops the start', () => {
     expect(error.key).toBe('port');
   });
 
-  it('refuses hooks of a policy this version cannot run', () => {
-    const policy = fileWith({ hooks: { PreToolUse: [{ hooks: [{ type: 'http', url: 'http://localhost/' }] }] } });
-    expect(refusal(() => load({ GAUNTLET_POLICY: policy })).message).toContain('GAUNTLET_POLICY');
+  it('weighs the hooks of a policy after those of the settings file', () => {
+    const policy = fileWith({ hooks: { PreToolUse: [hook] } });
+    const config = fileWith({ hooks: { PostToolUse: [hook] } });
+    const { hooks } = load({ GAUNTLET_CONFIG: config, GAUNTLET_POLICY: policy });
+    expect(hooks.map(({ file }) => file)).toEqual(['the settings file', 'GAUNTLET_POLICY']);
   });
 
   it('refuses a default mode that is disabled', () => {

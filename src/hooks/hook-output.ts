@@ -1,0 +1,68 @@
+/**
+ * What a hook prints or answers: JSON of the public hook contract, read without trust.
+ */
+import { z } from 'zod';
+import { isGauntletError } from '../contract/errors.ts';
+import { type JsonBounds, parseSafeJson } from '../contract/safe-json.ts';
+import { HOOK_EVENTS, type HookEvent } from './hook-event.ts';
+
+const input = z.record(z.string(), z.unknown());
+
+const specific = z.object({
+  hookEventName: z.enum(HOOK_EVENTS).optional(),
+  permissionDecision: z.enum(['allow', 'deny', 'ask', 'defer']).optional(),
+  permissionDecisionReason: z.string().optional(),
+  updatedInput: input.optional(),
+  additionalContext: z.string().optional(),
+  updatedToolOutput: z.unknown().optional(),
+  /** The answer to a PermissionRequest. */
+  decision: z
+    .object({
+      behavior: z.enum(['allow', 'deny']),
+      updatedInput: input.optional(),
+      message: z.string().optional(),
+      interrupt: z.boolean().optional(),
+    })
+    .optional(),
+});
+
+const output = z.object({
+  continue: z.boolean().optional(),
+  stopReason: z.string().optional(),
+  suppressOutput: z.boolean().optional(),
+  systemMessage: z.string().optional(),
+  /** `approve` and `block` of PreToolUse are the older words for allow and deny. */
+  decision: z.enum(['approve', 'block']).optional(),
+  reason: z.string().optional(),
+  hookSpecificOutput: specific.optional(),
+});
+
+/** A hook's JSON. */
+export type HookOutput = z.output<typeof output>;
+
+/** What a text came to: nothing said (plain text counts as nothing), JSON, or garbage and why. */
+export type ReadOutput = { readonly output: HookOutput } | { readonly garbage: string };
+
+/** Read what a hook wrote on its standard output. Never throws. */
+export function readHookOutput(text: string, event: HookEvent, bounds: JsonBounds): ReadOutput {
+  const trimmed = text.trim();
+  if (!/^[{[]/.test(trimmed)) return { output: {} };
+  try {
+    const parsed = output.safeParse(parseSafeJson(trimmed, 'its output', bounds));
+    if (!parsed.success) return { garbage: `printed JSON with a wrong "${wrongField(parsed.error)}"` };
+    const about = parsed.data.hookSpecificOutput?.hookEventName ?? event;
+    return about === event ? { output: parsed.data } : { garbage: `answered about another event, "${about}"` };
+  } catch (error) {
+    const reason = isGauntletError(error) ? error.details?.reason : undefined;
+    return { garbage: GARBAGE[reason ?? ''] ?? 'printed what begins like JSON and is not' };
+  }
+}
+
+const GARBAGE: Readonly<Record<string, string>> = {
+  too_deep: 'printed JSON that is nested too deep',
+  forbidden_key: 'printed JSON with a key that reaches a prototype',
+};
+
+function wrongField(error: z.ZodError): string {
+  return error.issues[0]?.path.join('.') || 'shape';
+}

@@ -1,0 +1,47 @@
+/**
+ * What several hooks of one event say together: the strictest word holds, and nothing said is lost.
+ */
+import type { HookAnswer } from './hook-answer.ts';
+
+/** What the hooks of one event say. */
+export interface HooksVerdict extends Pick<
+  HookAnswer,
+  'permission' | 'updatedInput' | 'updatedToolOutput' | 'stopReason' | 'withheld'
+> {
+  readonly additionalContexts: readonly string[];
+  readonly feedback: readonly string[];
+}
+
+/** What hooks say when there are none. */
+export const SILENCE: HooksVerdict = Object.freeze({ additionalContexts: [], feedback: [] });
+
+/** The strictest first. */
+const STRICTNESS = ['deny', 'ask', 'allow'] as const;
+
+/** Merge answers, in the order in which the hooks are set: of two replacements the later one counts. */
+export function mergeAnswers(answers: readonly HookAnswer[]): HooksVerdict {
+  const last = <Name extends keyof HookAnswer>(name: Name) => answers.findLast((answer) => answer[name] !== undefined)?.[name];
+  const [permission, updatedInput, updatedToolOutput] = [mergePermissions(answers), last('updatedInput'), last('updatedToolOutput')];
+  const stopReason = answers.find((answer) => answer.stopReason !== undefined)?.stopReason;
+  const withheld = last('withheld');
+  return {
+    ...(permission && { permission }),
+    ...(updatedInput && { updatedInput }),
+    ...(updatedToolOutput !== undefined && { updatedToolOutput }),
+    ...(stopReason !== undefined && { stopReason }),
+    ...(withheld !== undefined && { withheld }),
+    additionalContexts: answers.flatMap(({ additionalContext }) => additionalContext ?? []),
+    feedback: answers.flatMap(({ feedback }) => feedback ?? []),
+  };
+}
+
+/** deny before ask before allow; the reasons of those that decided, each once. */
+export function mergePermissions(answers: readonly Pick<HookAnswer, 'permission'>[]): HookAnswer['permission'] {
+  for (const behavior of STRICTNESS) {
+    const deciding = answers.flatMap(({ permission }) => (permission?.behavior === behavior ? permission : []));
+    if (deciding.length === 0) continue;
+    const reasons = [...new Set(deciding.flatMap(({ reason }) => reason ?? []))];
+    return { behavior, ...(reasons.length > 0 && { reason: reasons.join('\n') }) };
+  }
+  return undefined;
+}

@@ -1,0 +1,53 @@
+/**
+ * Is a call one that a rule is about? The `if` of a hook, judged as a deny rule would be.
+ */
+import type { PermissionRequest } from './judgement.ts';
+import { createPermissionContext } from './context.ts';
+import { hitPathRule } from './path-gate.ts';
+import { rulesFor } from './rule-index.ts';
+
+/** A call to ask about. */
+export type ConditionedCall = Pick<PermissionRequest, 'tool' | 'input' | 'observable' | 'context' | 'locate'>;
+
+/** Answers whether a call is meant. Never rejects: what cannot be judged is meant. */
+export type RuleCondition = (call: ConditionedCall) => Promise<boolean>;
+
+/**
+ * Compile a rule to a condition.
+ *
+ * @throws {GauntletError} `invalid_request`; the message names the text and what was expected.
+ */
+export function ruleCondition(rule: string): RuleCondition {
+  const permissions = createPermissionContext({
+    mode: 'default',
+    rules: { session: { deny: [rule] } },
+    isBypassAvailable: false,
+  });
+  return async (call) => {
+    try {
+      return await isMeant(permissions, call);
+    } catch {
+      // A tool that cannot judge its input rules nothing out, and the hook may be a guard.
+      return true;
+    }
+  };
+}
+
+async function isMeant(
+  permissions: ReturnType<typeof createPermissionContext>,
+  { tool, input, observable, context, locate }: ConditionedCall,
+): Promise<boolean> {
+  const { session, sessionFolder } = context;
+  const rules = rulesFor(permissions, 'deny', tool);
+  if (rules.bare) return true;
+  if (rules.specs.length > 0) {
+    const matcher = tool.preparePermissionMatcher?.(observable, session);
+    if (!matcher && !tool.paths) return true;
+    if (matcher?.isUnparsable || matcher?.hits(rules.specs, 'deny') !== undefined) return true;
+  }
+  const uses = tool.paths?.(input) ?? [];
+  if (uses.length === 0) return false;
+  const where = { session, sessionFolder };
+  const paths = await Promise.all(uses.map(async (use) => ({ use, located: await locate(use, where) })));
+  return hitPathRule({ permissions, root: session.root, tool, paths }, 'deny') !== undefined;
+}

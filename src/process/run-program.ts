@@ -1,0 +1,79 @@
+/**
+ * Run a small program to its end: text in, two texts out, bounded in time and output, nothing left behind.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Limits } from '../../config/limits.ts';
+import { GauntletError } from '../contract/errors.ts';
+import type { HostedProcess, ProcessExit, ProcessHost, SpawnRequest } from './process-host.ts';
+
+/** What to run. */
+export interface ProgramRun extends Required<Pick<SpawnRequest, 'file' | 'args' | 'cwd' | 'env'>> {
+  /** Written to its standard input, which is then closed; a program need not read it. */
+  readonly input: string;
+  readonly timeoutMs: number;
+  /** Both pipes together; a program that writes more is ended. */
+  readonly outputBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** How it ended. */
+export interface ProgramEnd extends ProcessExit {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Why it was stopped; absent when it ended by itself. */
+  readonly stoppedBy?: 'timeout' | 'signal' | 'output_limit';
+}
+
+/**
+ * Run a program and end all it started.
+ *
+ * @throws {GauntletError} As `HostedProcess.started` does, when it cannot be started; `cancelled` when
+ *   it was cancelled before it began.
+ */
+export async function runProgram(
+  host: ProcessHost,
+  { stragglerMs }: Pick<Limits, 'stragglerMs'>,
+  run: ProgramRun,
+): Promise<ProgramEnd> {
+  if (run.signal.aborted) throw new GauntletError('cancelled', 'Cancelled before it began');
+  const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  let bytes = 0;
+  let stoppedBy: ProgramEnd['stoppedBy'];
+  let child: HostedProcess | undefined;
+  const stop = (why: NonNullable<ProgramEnd['stoppedBy']>) => {
+    stoppedBy ??= why;
+    void child?.killTree();
+  };
+  const onAbort = () => stop('signal');
+  const timer = setTimeout(() => stop('timeout'), run.timeoutMs);
+  run.signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const { file, args, cwd, env } = run;
+    child = host.spawn({
+      ...{ file, args, cwd, env },
+      stdin: 'pipe',
+      onOutput(stream, chunk) {
+        bytes += chunk.length;
+        if (bytes > run.outputBytes) stop('output_limit');
+        else chunks[stream].push(Buffer.from(chunk));
+      },
+    });
+    feed(child, run.input);
+    const exit = await child.exited;
+    clearTimeout(timer);
+    const ended = child.killTree();
+    await (stoppedBy === undefined ? Promise.race([ended, delay(stragglerMs, undefined, { ref: false })]) : ended);
+    const text = (stream: keyof typeof chunks) => Buffer.concat(chunks[stream]).toString('utf8');
+    return { ...exit, stdout: text('stdout'), stderr: text('stderr'), ...(stoppedBy === undefined ? {} : { stoppedBy }) };
+  } finally {
+    clearTimeout(timer);
+    run.signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Nobody waits: a program that does not read its input may still end, and its end says how. */
+function feed(child: HostedProcess, input: string): void {
+  const fed = child.write(input).then(() => child.end());
+  // Input that nobody takes is no failure of the program's.
+  fed.catch(() => undefined);
+}
