@@ -49,9 +49,7 @@ export function buildTool<
   Output,
   P extends ToolProgressData,
   const D extends ToolDefinition<Input, Output, P>,
->(
-  definition: D & { readonly inputSchema: Input } & ToolDefinition<Input, Output, P>,
-): BuiltTool<D> {
+>(definition: D & { readonly inputSchema: Input } & ToolDefinition<Input, Output, P>): BuiltTool<D> {
   const given = Object.fromEntries(Object.entries(definition).filter(([, member]) => member !== undefined));
   const tool = {
     ...FAIL_CLOSED,

@@ -22,15 +22,7 @@ export type PermissionResult =
 
 /** What kind of thing decided; the `reason.type` of `permissions/explain`. */
 export type DecisionReasonType =
-  | 'rule'
-  | 'mode'
-  | 'safety_check'
-  | 'tool'
-  | 'read_only'
-  | 'hook'
-  | 'classifier'
-  | 'default'
-  | 'parse_error';
+  'rule' | 'mode' | 'safety_check' | 'tool' | 'read_only' | 'hook' | 'classifier' | 'default' | 'parse_error';
 
 /** Why a decision came out as it did, in wire shape. */
 export interface DecisionReason {

@@ -3,7 +3,7 @@
  * from MCP, from a plugin, or made at run time.
  */
 import type { z } from 'zod';
-import type { AssistantMessage, JsonObject, NewMessage, ToolResultBlock } from './blocks.ts';
+import type { AssistantMessage, JsonObject, NewMessage, SpilledText, ToolResultBlock } from './blocks.ts';
 import type { DecisionPart, PermissionDecision, PermissionResult } from './decision.ts';
 import type { Display } from './display.ts';
 import type { LocatedPath, PathUse } from './located-path.ts';
@@ -30,6 +30,8 @@ export interface ToolResult<Output> {
   readonly newMessages?: readonly NewMessage[];
   /** Applied in block order; dropped when the call failed, was cancelled or discarded. */
   readonly contextModifier?: ContextModifier;
+  /** The tool wrote its whole text to the session's folder itself; a failure carries it in `details.spilled`. */
+  readonly spilled?: SpilledText;
 }
 
 /** What `prompt` may word itself by; the list without a session passes none of the session's. */
@@ -60,7 +62,8 @@ export interface PermissionMatcher {
 }
 
 /** One part of an input; a matcher that can judge it alone lets `explain` say what became of it. */
-export interface PermissionPart extends Pick<DecisionPart, 'text'>, Partial<Pick<PermissionMatcher, 'hits' | 'covers'>> {
+export interface PermissionPart
+  extends Pick<DecisionPart, 'text'>, Partial<Pick<PermissionMatcher, 'hits' | 'covers'>> {
   /** Needs no rule inside the working directories. */
   readonly isReadOnly?: boolean;
 }

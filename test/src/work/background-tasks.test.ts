@@ -69,7 +69,9 @@ describe('background tasks', () => {
     await Promise.resolve();
     say('hello');
     await news;
-    await expect(tasks.wait('one', id, { ...patient, signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
+    await expect(tasks.wait('one', id, { ...patient, signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
+      'enough',
+    );
   });
 
   it('belong to their session alone', () => {
