@@ -34,15 +34,19 @@ export async function runCall(
 
   const seen: ToolProgress[] = [];
   const canUseTool: CanUseTool = answerForInnerCalls(services);
-  const run = await runTool(permitted, { ...context, located: permitted.located }, {
-    canUseTool,
-    parentMessage,
-    abandonMs: services.limits.abandonMs,
-    onProgress: (progress) => {
-      if (seen.push(progress) > services.limits.progressKept) seen.shift();
-      services.onProgress(progress);
+  const run = await runTool(
+    permitted,
+    { ...context, located: permitted.located },
+    {
+      canUseTool,
+      parentMessage,
+      abandonMs: services.limits.abandonMs,
+      onProgress: (progress) => {
+        if (seen.push(progress) > services.limits.progressKept) seen.shift();
+        services.onProgress(progress);
+      },
     },
-  });
+  );
   return mapResult(permitted, run, seen, services.limits);
 }
 

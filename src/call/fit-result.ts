@@ -4,7 +4,7 @@
  * What does not fit is written whole to the session's folder and the model gets a preview, the size and
  * the path; a tool that limits itself is cut to a page instead, or it would chase its own tail.
  */
-import { resultText, type ResultContentBlock, type ToolResultBlock } from '../contract/blocks.ts';
+import { resultText, type ResultContentBlock, type SpilledText, type ToolResultBlock } from '../contract/blocks.ts';
 import { errorMessage } from '../contract/errors.ts';
 import type { ResultBudget } from './outcome.ts';
 
@@ -12,13 +12,6 @@ type Content = ToolResultBlock['content'];
 
 /** A text no longer than the notice that would stand in its place is left as it is. */
 const NOTICE_CHARS = 250;
-
-/** Where a text was written whole. */
-export interface SpilledText {
-  readonly path: string;
-  /** UTF-16 code units. */
-  readonly chars: number;
-}
 
 /** How much room there is, and where the rest may go. */
 export interface ResultRoom {
@@ -42,7 +35,8 @@ export interface FittedResult {
 export async function fitResult(content: Content, budget: ResultBudget, room: ResultRoom): Promise<FittedResult> {
   const text = resultText(content);
   const limit = budget.isInTurnSum ? Math.min(budget.limitChars, room.remainingChars) : budget.limitChars;
-  if (text.length <= Math.max(limit, NOTICE_CHARS) && fitsBytes(text, room.textBytes)) return { content, resultChars: text.length };
+  if (text.length <= Math.max(limit, NOTICE_CHARS) && fitsBytes(text, room.textBytes))
+    return { content, resultChars: text.length };
 
   if (budget.isCut) return cutToPage(content, text, Math.min(limit, room.textBytes / 4));
   const previewChars = Math.min(room.previewChars, limit);

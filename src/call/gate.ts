@@ -78,11 +78,18 @@ export async function gate(
     if (next === allowedByPerson) allowedByPerson = parsed.input;
     input = parsed.input;
   }
-  return failedOutcome('permission_denied', `Cannot run "${call.tool.name}": its input kept changing while it was judged`);
+  return failedOutcome(
+    'permission_denied',
+    `Cannot run "${call.tool.name}": its input kept changing while it was judged`,
+  );
 }
 
 /** The input that takes the place of `input`; undefined when nothing changes. */
-function replaced(changed: ParsedCall['input'] | undefined, input: ParsedCall['input'], observable: ParsedCall['input']) {
+function replaced(
+  changed: ParsedCall['input'] | undefined,
+  input: ParsedCall['input'],
+  observable: ParsedCall['input'],
+) {
   const next = changed && withoutBackfill(changed, input, observable);
   return next && !isDeepStrictEqual(next, input) ? next : undefined;
 }
@@ -107,7 +114,9 @@ async function judge(
 
 function refused({ tool }: ParsedCall, input: ParsedCall['input'], message: string): CallOutcome {
   try {
-    return failedOutcome('permission_denied', message, { display: tool.renderToolUseRejectedMessage?.(input, message) });
+    return failedOutcome('permission_denied', message, {
+      display: tool.renderToolUseRejectedMessage?.(input, message),
+    });
   } catch {
     // A no stays a no, drawn or not.
     return failedOutcome('permission_denied', message);

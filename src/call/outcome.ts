@@ -3,7 +3,7 @@
  *
  * Every step of the journey either hands on or ends with one of these; nothing else leaves `src/call/`.
  */
-import type { NewMessage, ToolResultBlock } from '../contract/blocks.ts';
+import type { NewMessage, SpilledText, ToolResultBlock } from '../contract/blocks.ts';
 import type { Display } from '../contract/display.ts';
 import { type CallErrorCode, GauntletError, errorMessage } from '../contract/errors.ts';
 import type { CallStatus } from '../contract/frames.ts';
@@ -31,6 +31,8 @@ export interface CallOutcome {
   readonly didRun: boolean;
   readonly newMessages?: readonly NewMessage[];
   readonly contextModifier?: ContextModifier;
+  /** The tool wrote its whole text to a file itself. */
+  readonly spilled?: SpilledText;
   /** The tool or a gate ended the turn, with this reason. */
   readonly endsTurn?: string;
 }
@@ -61,7 +63,7 @@ const STATUS_OF: Readonly<Record<CallErrorCode, CallStatus>> = {
 export function failedOutcome(
   errorCode: CallErrorCode,
   content: string,
-  more: Partial<Pick<CallOutcome, 'display' | 'budget' | 'didRun' | 'endsTurn'>> = {},
+  more: Partial<Pick<CallOutcome, 'display' | 'budget' | 'didRun' | 'endsTurn' | 'spilled'>> = {},
 ): CallOutcome {
   return {
     status: STATUS_OF[errorCode],
@@ -71,6 +73,7 @@ export function failedOutcome(
     budget: more.budget ?? PLAIN_BUDGET,
     didRun: more.didRun ?? false,
     endsTurn: more.endsTurn,
+    spilled: more.spilled,
   };
 }
 

@@ -1,9 +1,9 @@
 /**
  * Step 4: what a run came to, as a `tool_result` and as something to draw.
  */
-import { resultText, type ToolResultBlock } from '../contract/blocks.ts';
+import { resultText, type SpilledText, type ToolResultBlock } from '../contract/blocks.ts';
 import type { Display } from '../contract/display.ts';
-import { errorMessage } from '../contract/errors.ts';
+import { errorMessage, isGauntletError } from '../contract/errors.ts';
 import type { Tool, ToolProgress, ToolResult } from '../contract/tool.ts';
 import { cutText } from './fit-result.ts';
 import type { PermittedCall } from './gate.ts';
@@ -66,6 +66,7 @@ function succeeded(
     didRun: true,
     newMessages: result.newMessages?.length ? result.newMessages : undefined,
     contextModifier: result.contextModifier,
+    spilled: result.spilled,
   };
 }
 
@@ -74,7 +75,12 @@ function failed(call: PermittedCall, error: unknown, budget: ResultBudget): Call
   const text = code === 'discarded' ? '' : callErrorText(error);
   const drawn = call.tool.renderToolUseErrorMessage?.(text, call.input);
   const display = isPlainData(drawn) ? drawn : undefined;
-  return failedOutcome(code, text, { didRun: true, budget, display });
+  return failedOutcome(code, text, { didRun: true, budget, display, spilled: spilledBefore(error) });
+}
+
+/** Where a tool that failed had written its whole output. */
+function spilledBefore(error: unknown): SpilledText | undefined {
+  return isGauntletError(error) ? (error.details?.['spilled'] as SpilledText | undefined) : undefined;
 }
 
 function isContent(content: unknown): boolean {

@@ -24,9 +24,13 @@ export function validationErrorText(toolName: string, issues: readonly Issue[], 
   const advice =
     schemaTool === undefined
       ? []
-      : [`"${toolName}" is a deferred tool: call ${schemaTool} with "select:${toolName}" for its schema, then try again`];
+      : [
+          `"${toolName}" is a deferred tool: call ${schemaTool} with "select:${toolName}" for its schema, then try again`,
+        ];
   const count = issues.length === 1 ? 'one issue' : `${issues.length} issues`;
-  return [`InputValidationError: ${toolName} cannot run, its input has ${count}`, ...lines, ...more, ...advice].join('\n');
+  return [`InputValidationError: ${toolName} cannot run, its input has ${count}`, ...lines, ...more, ...advice].join(
+    '\n',
+  );
 }
 
 function pathOf(path: readonly PropertyKey[]): string {

@@ -67,6 +67,14 @@ export interface NewMessage {
   readonly content: string | readonly ResultContentBlock[];
 }
 
+/** A text too long for a result, written whole to the session's folder. */
+export interface SpilledText {
+  /** Absolute. */
+  readonly path: string;
+  /** UTF-16 code units. */
+  readonly chars: number;
+}
+
 /** All text of a result, text blocks joined by line ends; images and documents count as nothing. */
 export function resultText(content: ToolResultBlock['content']): string {
   if (typeof content === 'string') return content;

@@ -3,18 +3,11 @@
  */
 import { StringDecoder } from 'node:string_decoder';
 import { resolve } from 'node:path';
+import type { SpilledText } from '../contract/blocks.ts';
 import { errorMessage, GauntletError } from '../contract/errors.ts';
 import { atomicWrite } from './atomic-write.ts';
 import { withCheckedFile } from './open-checked.ts';
 import { resolveRealPath } from './real-path.ts';
-
-/** A text on disk. */
-export interface SpilledText {
-  /** Absolute. */
-  readonly path: string;
-  /** UTF-16 code units. */
-  readonly chars: number;
-}
 
 /** A part of a spilled text. */
 export interface SpilledRange {

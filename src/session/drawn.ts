@@ -4,7 +4,7 @@
 import { isPlainData } from '../call/plain-data.ts';
 import type { JsonValue } from '../contract/blocks.ts';
 import type { Display } from '../contract/display.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { Tool, ToolProgress } from '../contract/tool.ts';
 
 /** Draw a call from its input, whole or partial. Never throws. */
 export function drawIntent(tool: Tool | undefined, name: string, input: JsonValue): Display {
@@ -16,5 +16,15 @@ export function drawIntent(tool: Tool | undefined, name: string, input: JsonValu
   } catch {
     // Drawing is for people; a picture that fails must not stop the call it is of.
     return { title: tool.name, blocks: [] };
+  }
+}
+
+/** Draw one piece of progress, for a tool that draws any. Never throws. */
+export function drawProgress(tool: Tool, progress: ToolProgress): Display | undefined {
+  try {
+    return tool.renderToolUseProgressMessage?.([progress]);
+  } catch {
+    // As above: the progress itself goes out all the same.
+    return undefined;
   }
 }

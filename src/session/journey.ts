@@ -3,6 +3,7 @@
  * questions, log and budget around it.
  */
 import type { AssistantMessage, ToolUseBlock } from '../contract/blocks.ts';
+import type { Tool } from '../contract/tool.ts';
 import { type CallServices, runCall } from '../call/call.ts';
 import type { PermittedCall } from '../call/gate.ts';
 import { type CallOutcome } from '../call/outcome.ts';
@@ -12,6 +13,7 @@ import { answersYes } from '../schedule/partition.ts';
 import type { Journey, JourneySteps } from '../schedule/scheduled-call.ts';
 import { askWhoMayAnswer } from './ask.ts';
 import type { CallRecord } from './call-ledger.ts';
+import { drawProgress } from './drawn.ts';
 import type { SessionCore } from './session-core.ts';
 import { toolUseContext } from './tool-use-context.ts';
 
@@ -61,14 +63,19 @@ async function travel(
   let endsTurn: string | undefined;
   const ids = { turnId: record.turn.id, toolUseId: record.toolUseId };
   const context = toolUseContext(core, ids, steps.signal, (reason) => (endsTurn = reason));
-  const outcome = await runCall(call, context, parentMessage, callServices(core, record, steps));
+  const outcome = await runCall(
+    call,
+    context,
+    parentMessage,
+    callServices(core, record, { ...steps, tool: call.tool }),
+  );
   return endsTurn === undefined ? outcome : { ...outcome, endsTurn };
 }
 
 function callServices(
   core: SessionCore,
   record: CallRecord,
-  steps: JourneySteps & { readonly isSafe: boolean },
+  steps: JourneySteps & { readonly isSafe: boolean; readonly tool: Tool },
 ): CallServices {
   const { services } = core;
   let progressCount = 0;
@@ -81,7 +88,9 @@ function callServices(
     admitted: (call) => admit(core, record, call, steps),
     onProgress: ({ data }) => {
       if (record.scheduled?.state !== 'executing' || !isPlainData(data)) return;
-      core.log.tell({ type: 'progress', tool_use_id: record.toolUseId, n: ++progressCount, data });
+      const drawn = drawProgress(steps.tool, { data });
+      const display = isPlainData(drawn) ? drawn : undefined;
+      core.log.tell({ type: 'progress', tool_use_id: record.toolUseId, n: ++progressCount, data, display });
     },
   };
 }

@@ -3,7 +3,7 @@
  * between sessions but these.
  */
 import type { Limits } from '../../config/limits.ts';
-import type { SpilledText } from '../call/fit-result.ts';
+import type { SpilledText } from '../contract/blocks.ts';
 import type { LocatePath } from '../contract/located-path.ts';
 import type { PermissionMode, RuleSet, ToolPermissionContext } from '../contract/permission-context.ts';
 import type { ReadState, SessionContext } from '../contract/session-context.ts';

@@ -84,14 +84,17 @@ export function endTurnIfDone(core: SessionCore, turn: TurnRecord): void {
   );
 }
 
-function fitOutcome(core: SessionCore, record: CallRecord, outcome: CallOutcome): Promise<FittedResult> {
+/** A text the tool wrote to a file itself is not written again, and is what the result's address gives. */
+async function fitOutcome(core: SessionCore, record: CallRecord, outcome: CallOutcome): Promise<FittedResult> {
   const { services } = core;
-  return fitResult(outcome.content, outcome.budget, {
+  const { content, budget, spilled } = outcome;
+  const fitted = await fitResult(content, budget, {
     remainingChars: record.turn.budget.remainingChars,
     previewChars: services.limits.previewChars,
     textBytes: services.limits.textBytes,
-    spill: (text) => services.spill(services.sessionFolder(core.id), `${record.toolUseId}.txt`, text),
+    spill: async (text) => spilled ?? services.spill(services.sessionFolder(core.id), `${record.toolUseId}.txt`, text),
   });
+  return spilled ? { ...fitted, spilled } : fitted;
 }
 
 function summarise(
@@ -113,12 +116,7 @@ function summarise(
   };
 }
 
-function resultFrame(
-  record: CallRecord,
-  outcome: CallOutcome,
-  fitted: FittedResult,
-  call: CallSummary,
-): ResultFrame {
+function resultFrame(record: CallRecord, outcome: CallOutcome, fitted: FittedResult, call: CallSummary): ResultFrame {
   return {
     type: 'result',
     turn_id: record.turn.id,

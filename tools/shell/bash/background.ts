@@ -15,7 +15,11 @@ import { startFolder } from './working-directory.ts';
  *
  * @throws {GauntletError} `resource_exhausted` when the session runs as many as it may.
  */
-export function startInBackground(services: ShellToolServices, input: BashArguments, context: ToolUseContext): BashOutput {
+export function startInBackground(
+  services: ShellToolServices,
+  input: BashArguments,
+  context: ToolUseContext,
+): BashOutput {
   const { backgroundTasks, limits, processHost } = services;
   const request = shellRequest(input.command, startFolder(context.session).cwd);
   const pathOf = (taskId: string) => join(context.sessionFolder, `${taskId}.output`);

@@ -33,6 +33,7 @@ export function exitAnswer(command: string, code: number): string | undefined {
   const last = parts.at(-1);
   if (isUnparsable || last?.program === undefined) return undefined;
   if (parts.length > 1 && !parts.every(({ isReadOnly }) => isReadOnly)) return undefined;
-  if (last.program === 'git' && code === 1) return GIT_ANSWERS[last.words.slice(1).find((word) => !word.startsWith('-')) ?? ''];
+  if (last.program === 'git' && code === 1)
+    return GIT_ANSWERS[last.words.slice(1).find((word) => !word.startsWith('-')) ?? ''];
   return Object.hasOwn(ANSWERS, last.program) ? ANSWERS[last.program]?.[code] : undefined;
 }

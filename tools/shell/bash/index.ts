@@ -43,7 +43,8 @@ export function bashTool(services: ShellToolServices) {
     getActivityDescription: (input) => input.description ?? `Running ${render.commandTitle(input.command)}`,
     renderToolUseMessage: render.renderBash,
     renderToolUseProgressMessage: render.renderBashProgress,
-    renderToolResultMessage: (result: BashOutput, _progress, { style }) => render.renderBashResult(result, style, limits.previewChars),
+    renderToolResultMessage: (result: BashOutput, _progress, { style }) =>
+      render.renderBashResult(result, style, limits.previewChars),
     renderToolUseRejectedMessage: render.renderBashRejected,
     renderToolUseErrorMessage: render.renderBashError,
   });

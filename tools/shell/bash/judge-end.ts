@@ -1,4 +1,5 @@
 /** Whether a command failed, and in which words. */
+import type { SpilledText } from '../../../src/contract/blocks.ts';
 import { GauntletError } from '../../../src/contract/errors.ts';
 import { outputText } from '../../../src/process/output-text.ts';
 import type { CommandEnd } from '../../../src/process/run-command.ts';
@@ -12,13 +13,20 @@ import { exitAnswer } from './exit-codes.ts';
  */
 export function judgeEnd(command: string, end: CommandEnd, timeoutMs: number): string | undefined {
   const fail = (code: 'tool_failed' | 'timeout' | 'output_limit' | 'cancelled', cause: string) => {
-    throw new GauntletError(code, [cause, outputText(end.output)].filter(Boolean).join('\n'));
+    const text = [cause, outputText(end.output)].filter(Boolean).join('\n');
+    throw new GauntletError(code, text, { details: { spilled: wholeOutput(end) } });
   };
   switch (end.stoppedBy) {
     case 'timeout':
-      return fail('timeout', `The command was ended after ${timeoutMs} ms. Give it a longer timeout, or run it in the background`);
+      return fail(
+        'timeout',
+        `The command was ended after ${timeoutMs} ms. Give it a longer timeout, or run it in the background`,
+      );
     case 'output_limit':
-      return fail('output_limit', `The command was ended: it wrote more than ${end.output.totalChars} characters. Let it write less`);
+      return fail(
+        'output_limit',
+        `The command was ended: it wrote more than ${end.output.totalChars} characters. Let it write less`,
+      );
     case 'signal':
       return fail('cancelled', 'The command was cancelled');
     case undefined:
@@ -27,4 +35,11 @@ export function judgeEnd(command: string, end: CommandEnd, timeoutMs: number): s
   if (end.code === 0) return undefined;
   const answer = exitAnswer(command, end.code);
   return answer === undefined ? fail('tool_failed', `Exit code ${end.code}`) : `Exit code ${end.code}: ${answer}`;
+}
+
+/** Where the whole output is, when it was too long to be held. */
+export function wholeOutput({ output }: CommandEnd): SpilledText | undefined {
+  return output.path === undefined || output.omittedChars === 0
+    ? undefined
+    : { path: output.path, chars: output.totalChars };
 }

@@ -6,7 +6,7 @@ import { runCommand } from '../../../src/process/run-command.ts';
 import type { CommandEnd } from '../../../src/process/run-command.ts';
 import type { ShellToolServices } from '../services.ts';
 import { startInBackground } from './background.ts';
-import { judgeEnd } from './judge-end.ts';
+import { judgeEnd, wholeOutput } from './judge-end.ts';
 import type { BashOutput, BashProgress } from './output.ts';
 import { mayRunBeside } from './read-only.ts';
 import type { BashArguments } from './schema.ts';
@@ -51,10 +51,17 @@ export async function runBash(
 
   const reported = cwdFile === undefined ? undefined : await takeReport(cwdFile);
   const answer = judgeEnd(input.command, end, timeoutMs);
-  const next = reported === undefined || reported === start.cwd ? { cwd: start.cwd } : nextFolder(context.session, reported);
+  const next =
+    reported === undefined || reported === start.cwd ? { cwd: start.cwd } : nextFolder(context.session, reported);
   const notes = [answer, start.note, next.note, end.hasSurvivors === true ? ENDED_SURVIVORS : undefined];
   return {
-    data: { type: 'finished', output: end.output, exitCode: end.code ?? 0, notes: notes.filter((note) => note !== undefined) },
+    data: {
+      type: 'finished',
+      output: end.output,
+      exitCode: end.code ?? 0,
+      notes: notes.filter((note) => note !== undefined),
+    },
+    spilled: wholeOutput(end),
     ...(next.cwd === context.session.cwd
       ? {}
       : { contextModifier: (session) => Object.freeze({ ...session, version: session.version + 1, cwd: next.cwd }) }),

@@ -15,7 +15,9 @@ export function bashInput({ commandMs, commandMostMs }: Pick<Limits, 'commandMs'
     description: z
       .string()
       .optional()
-      .describe('What the command does, in 5 to 10 words of the active voice, such as "List files in the current directory"'),
+      .describe(
+        'What the command does, in 5 to 10 words of the active voice, such as "List files in the current directory"',
+      ),
     run_in_background: z
       .boolean()
       .optional()

@@ -46,8 +46,12 @@ export async function takeReport(cwdFile: string): Promise<string | undefined> {
 export function nextFolder(session: SessionContext, reported: string): NextFolder {
   const cwd = realFolder(reported);
   const directories = [session.root, ...session.permissions.additionalDirectories].map(realFolder);
-  if (cwd !== undefined && directories.some((folder) => folder !== undefined && isInsideFolder(folder, cwd))) return { cwd };
-  return { cwd: session.root, note: `The working directory was reset to "${session.root}": "${reported}" is outside the workspace` };
+  if (cwd !== undefined && directories.some((folder) => folder !== undefined && isInsideFolder(folder, cwd)))
+    return { cwd };
+  return {
+    cwd: session.root,
+    note: `The working directory was reset to "${session.root}": "${reported}" is outside the workspace`,
+  };
 }
 
 function realFolder(path: string): string | undefined {
