@@ -1,11 +1,13 @@
 /**
  * One block's journey: parse → gate → run → result. What it comes to is logged by its session.
  */
-import type { AssistantMessage } from '../contract/blocks.ts';
+import { resultText, type AssistantMessage } from '../contract/blocks.ts';
 import type { CanUseTool, ToolProgress, ToolUseContext } from '../contract/tool.ts';
 import { abortReason } from './abort-reason.ts';
+import { afterCall } from './after-call.ts';
 import { answerForInnerCalls } from './inner-calls.ts';
-import { callErrorCode, callErrorText, type CallOutcome, failedOutcome } from './outcome.ts';
+import { hookOccasion } from './hook-occasion.ts';
+import { type CallOutcome, stoppedOutcome } from './outcome.ts';
 import { gate, type GateServices, type PermittedCall } from './gate.ts';
 import type { ParsedCall } from './parse.ts';
 import { mapResult, type ResultLimits } from './result.ts';
@@ -47,7 +49,8 @@ export async function runCall(
       },
     },
   );
-  return mapResult(permitted, run, seen, services.limits);
+  const outcome = mapResult(permitted, run, seen, services.limits);
+  return services.hooks ? afterCall(permitted, run, outcome, context, services) : outcome;
 }
 
 /** The gate, with an abort or a throwing tool turned into an outcome. */
@@ -58,12 +61,20 @@ async function passGate(
 ): Promise<PermittedCall | CallOutcome> {
   try {
     const permitted = await gate(call, context, services);
-    if ('status' in permitted) return permitted;
+    if ('status' in permitted) {
+      tellDenied(call, permitted, context, services);
+      return permitted;
+    }
     await services.admitted(permitted);
     context.signal.throwIfAborted();
     return permitted;
   } catch (error) {
-    const cause = context.signal.aborted ? abortReason(context.signal) : error;
-    return failedOutcome(callErrorCode(cause), callErrorCode(cause) === 'discarded' ? '' : callErrorText(cause));
+    return stoppedOutcome(context.signal.aborted ? abortReason(context.signal) : error);
   }
+}
+
+/** Nobody waits for these hooks: the answer stands. */
+function tellDenied(call: ParsedCall, outcome: CallOutcome, context: ToolUseContext, { hooks, locate }: CallServices): void {
+  if (outcome.errorCode !== 'permission_denied' || !hooks?.has('PermissionDenied')) return;
+  hooks.tell(hookOccasion('PermissionDenied', call, context, locate, { reason: resultText(outcome.content) }));
 }

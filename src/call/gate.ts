@@ -1,15 +1,17 @@
 /**
- * Step 2: may it run? Semantics first, then the decision of DESIGN section 4, then a person.
+ * Step 2: may it run? Semantics first, then hooks, the decision of DESIGN section 4, then a person.
  *
  * Whatever changes the input on the way sends it round again: what runs is what was judged.
  */
-import { isDeepStrictEqual } from 'node:util';
 import type { PermissionDecision } from '../contract/decision.ts';
+import type { CallErrorCode } from '../contract/errors.ts';
 import type { LocatedPath, LocatePath } from '../contract/located-path.ts';
 import type { SessionContext } from '../contract/session-context.ts';
 import type { Tool, ToolUseContext } from '../contract/tool.ts';
 import { decidePermission } from '../permissions/decide.ts';
-import { observableInput, withoutBackfill } from './observable-input.ts';
+import { gateHooks, type GateHooks, type HookStep } from './gate-hooks.ts';
+import type { CallHookServices } from './hook-occasion.ts';
+import { observableInput, replacedInput } from './observable-input.ts';
 import { type CallOutcome, failedOutcome } from './outcome.ts';
 import { parseInput, type ParsedCall, type ParseServices } from './parse.ts';
 
@@ -32,8 +34,7 @@ export type GateAnswer =
   | { readonly behavior: 'deny'; readonly message: string };
 
 /** What the gate needs of its session. */
-export interface GateServices extends ParseServices {
-  readonly locate: LocatePath;
+export interface GateServices extends ParseServices, CallHookServices {
   /** Ask whoever may answer; rejects only when the call is aborted. */
   ask(question: GateQuestion, signal: AbortSignal): Promise<GateAnswer>;
 }
@@ -45,10 +46,21 @@ export interface PermittedCall extends ParsedCall {
   readonly located: readonly LocatedPath[];
   /** True when the input is not the one the block came with. */
   readonly isInputChanged: boolean;
+  /** What hooks of the gate add for the model. */
+  readonly hookContexts?: readonly string[];
 }
 
-/** Times an input may be replaced before the gate gives up: a hook, the tool, a person, and one spare. */
-const MOST_ROUNDS = 4;
+type HookPermission = HookStep['permission'];
+
+/** Times an input may be replaced before the gate gives up: hooks, the tool, a person, hooks again, and one spare. */
+const MOST_ROUNDS = 6;
+
+/** Another input takes the place of the one that was judged. */
+interface Replacement {
+  readonly replacement: ParsedCall['input'];
+  /** A person put it there: once it is judged, nobody is asked about it again. */
+  readonly isByPerson?: boolean;
+}
 
 /** Take a parsed call through semantics and permission. */
 export async function gate(
@@ -56,70 +68,86 @@ export async function gate(
   context: ToolUseContext,
   services: GateServices,
 ): Promise<PermittedCall | CallOutcome> {
-  let input = call.input;
-  let allowedByPerson: ParsedCall['input'] | undefined;
+  const hooks = services.hooks && gateHooks(context, services);
+  let { input } = call;
+  let isAllowedByPerson = false;
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const judged = await judge({ ...call, input }, context, services);
-    if ('status' in judged) return judged;
-    const { decision, observable, located } = judged;
-
-    let next = replaced(decision.updatedInput, input, observable);
+    const current = { ...call, input };
+    let step = await judge(current, context, services, hooks);
     // The tool's own change comes before the question: people are asked about what runs, and only once.
-    if (!next && decision.behavior === 'ask' && input !== allowedByPerson) {
-      const answer = await services.ask(question({ ...call, input }, judged, context, services), context.signal);
-      if (answer.behavior === 'deny') return refused(call, input, answer.message);
-      next = replaced(answer.updatedInput, input, observable);
-      allowedByPerson = next ?? input;
+    if ('decision' in step && step.decision.behavior === 'ask' && !isAllowedByPerson) {
+      step = await settle(current, step, context, services, hooks);
     }
-    if (!next) return { ...call, input, decision, located, isInputChanged: input !== call.input };
-
-    const parsed = parseInput(call.tool, next, services);
+    if ('status' in step) return step;
+    if ('decision' in step) {
+      const { decision, located } = step;
+      return { ...current, decision, located, isInputChanged: input !== call.input, hookContexts: hooks && [...hooks.contexts] };
+    }
+    const parsed = parseInput(call.tool, step.replacement, services);
     if ('errorCode' in parsed) return parsed;
-    if (next === allowedByPerson) allowedByPerson = parsed.input;
-    input = parsed.input;
+    ({ input } = parsed);
+    isAllowedByPerson = step.isByPerson === true;
+    if (isAllowedByPerson) hooks?.personReplaced();
   }
-  return failedOutcome(
-    'permission_denied',
-    `Cannot run "${call.tool.name}": its input kept changing while it was judged`,
-  );
-}
-
-/** The input that takes the place of `input`; undefined when nothing changes. */
-function replaced(
-  changed: ParsedCall['input'] | undefined,
-  input: ParsedCall['input'],
-  observable: ParsedCall['input'],
-) {
-  const next = changed && withoutBackfill(changed, input, observable);
-  return next && !isDeepStrictEqual(next, input) ? next : undefined;
+  return failedOutcome('permission_denied', `Cannot run "${call.tool.name}": its input kept changing while it was judged`);
 }
 
 interface Judgement {
   readonly decision: PermissionDecision;
   readonly observable: Readonly<Record<string, unknown>>;
   readonly located: readonly LocatedPath[];
+  /** What the PreToolUse hooks said of it. */
+  readonly hook?: HookPermission;
 }
 
 async function judge(
   call: ParsedCall,
   context: ToolUseContext,
   services: GateServices,
-): Promise<Judgement | CallOutcome> {
+  hooks: GateHooks | undefined,
+): Promise<Judgement | Replacement | CallOutcome> {
   const validation = await call.tool.validateInput?.(call.input, context);
   if (validation?.result === false) return failedOutcome('invalid_input', validation.message);
-  const judgement = await decide(call, context, services);
-  if (judgement.decision.behavior !== 'deny') return judgement;
-  return refused(call, call.input, judgement.decision.message);
+  const said = hooks && (await hooks.beforeDecision(call));
+  if (said && 'status' in said) return said;
+  if (said?.replacement) return { replacement: said.replacement };
+
+  const judgement = await decide(call, context, services, said?.permission);
+  const { decision, observable } = judgement;
+  if (decision.behavior === 'deny') return refused(call, decision.message, decision.reason.type === 'hook' ? 'hook_blocked' : undefined);
+  const replacement = replacedInput(decision.updatedInput, call.input, observable);
+  return replacement ? { replacement } : { ...judgement, hook: said?.permission };
 }
 
-function refused({ tool }: ParsedCall, input: ParsedCall['input'], message: string): CallOutcome {
+/** A question is answered: by hooks where they have an answer that holds, else by whoever may. */
+async function settle(
+  call: ParsedCall,
+  judgement: Judgement,
+  context: ToolUseContext,
+  services: GateServices,
+  hooks: GateHooks | undefined,
+): Promise<Judgement | Replacement | CallOutcome> {
+  const said = hooks && (await hooks.beforeQuestion(call, judgement.decision));
+  if (said && 'status' in said) return said;
+  if (said?.replacement) return { replacement: said.replacement };
+  // A hook's yes is weighed like any other: it answers no safety check.
+  const allowed = said?.permission && (await decide(call, context, services, said.permission));
+  if (allowed?.decision.behavior === 'allow') return allowed;
+
+  const answer = await services.ask(question(call, judgement, context, services), context.signal);
+  if (answer.behavior === 'deny') return refused(call, answer.message);
+  const replacement = replacedInput(answer.updatedInput, call.input, judgement.observable);
+  return replacement ? { replacement, isByPerson: true } : judgement;
+}
+
+function refused({ tool, input }: ParsedCall, message: string, code: CallErrorCode = 'permission_denied'): CallOutcome {
   try {
-    return failedOutcome('permission_denied', message, {
+    return failedOutcome(code, message, {
       display: tool.renderToolUseRejectedMessage?.(input, message),
     });
   } catch {
     // A no stays a no, drawn or not.
-    return failedOutcome('permission_denied', message);
+    return failedOutcome(code, message);
   }
 }
 
@@ -128,6 +156,7 @@ export async function decide(
   call: Pick<ParsedCall, 'tool' | 'input'>,
   context: ToolUseContext,
   services: Pick<GateServices, 'locate'>,
+  hook?: HookPermission,
 ): Promise<Judgement> {
   const { tool, input } = call;
   const observable = observableInput(tool, input, context.session);
@@ -137,7 +166,7 @@ export async function decide(
     locating.push(located);
     return located;
   };
-  const decision = await decidePermission({ tool, input, observable, context, locate });
+  const decision = await decidePermission({ tool, input, observable, context, locate, hook });
   return { decision, observable, located: await Promise.all(locating) };
 }
 
@@ -153,6 +182,6 @@ function question(
     input: call.input,
     observable: judgement.observable,
     decision: judgement.decision,
-    rejudge: async (session) => (await decide(call, { ...context, session }, services)).decision,
+    rejudge: async (session) => (await decide(call, { ...context, session }, services, judgement.hook)).decision,
   };
 }

@@ -3,6 +3,7 @@
  *
  * It may hold fields the tool derived for their sake; those are taken out again before a changed copy runs.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { SessionContext } from '../contract/session-context.ts';
 import type { Tool } from '../contract/tool.ts';
 
@@ -20,4 +21,10 @@ export function observableInput(tool: Tool, input: Input, session: SessionContex
 export function withoutBackfill(changed: Input, original: Input, observable: Input): Input {
   if (observable === original) return changed;
   return Object.fromEntries(Object.entries(changed).filter(([key]) => key in original || !(key in observable)));
+}
+
+/** The input that takes the place of `input`, from a change of its observable clone; undefined when nothing changes. */
+export function replacedInput(changed: Input | undefined, input: Input, observable: Input): Input | undefined {
+  const next = changed && withoutBackfill(changed, input, observable);
+  return next && !isDeepStrictEqual(next, input) ? next : undefined;
 }

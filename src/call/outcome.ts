@@ -77,6 +77,16 @@ export function failedOutcome(
   };
 }
 
+/**
+ * A call that was stopped, or whose gate threw.
+ *
+ * @param budget Of a call that had run; without it the call counts as not begun.
+ */
+export function stoppedOutcome(cause: unknown, budget?: ResultBudget): CallOutcome {
+  const code = callErrorCode(cause);
+  return failedOutcome(code, code === 'discarded' ? '' : callErrorText(cause), { didRun: budget !== undefined, budget });
+}
+
 /** The code a thrown error ends its call with: its own if it is a call's, else `tool_failed`. */
 export function callErrorCode(error: unknown): CallErrorCode {
   return error instanceof GauntletError && error.code in STATUS_OF ? (error.code as CallErrorCode) : 'tool_failed';

@@ -98,8 +98,8 @@ function budgetOf(tool: Tool, limits: ResultLimits): ResultBudget {
   };
 }
 
-/** For a tool that draws nothing: its name over the first lines of its text. */
-function plainDisplay(tool: Tool, input: Readonly<Record<string, unknown>>, result: ToolResultBlock): Display {
+/** For a result that no tool draws: the tool's name over the first lines of its text. */
+export function plainDisplay(tool: Tool, input: Readonly<Record<string, unknown>>, result: ToolResultBlock): Display {
   const text = cutText(resultText(result.content), PLAIN_DISPLAY_CHARS);
   return { title: tool.userFacingName(input), tone: 'success', blocks: text === '' ? [] : [{ kind: 'text', text }] };
 }

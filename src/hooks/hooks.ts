@@ -5,6 +5,7 @@
  */
 import type { HookSource } from '../../config/settings/hooks.ts';
 import type { Limits } from '../../config/limits.ts';
+import { errorMessage } from '../contract/errors.ts';
 import type { ConditionedCall } from '../permissions/rule-condition.ts';
 import { runCommandHook, type RunHookCommand } from './command-hook.ts';
 import { compileHooks, type CompiledHook } from './compile-hooks.ts';
@@ -51,7 +52,7 @@ export interface HookServices {
 export interface Hooks {
   /** Whether any hook waits for this event; where none does, nothing need be prepared. */
   has(event: HookEvent): boolean;
-  /** Ask the hooks of the payload's event, and wait for all. Never rejects. */
+  /** Ask the hooks of the payload's event, and wait for all. @throws {TypeError} If the payload is not JSON. */
   ask(occasion: HookOccasion, ask: HookAsk): Promise<HooksVerdict>;
   /** Tell the hooks of the payload's event; nobody waits for them, and what they decide counts for nothing. */
   tell(occasion: HookOccasion): void;
@@ -107,7 +108,9 @@ export function createHooks(sources: readonly HookSource[], services: HookServic
     has: (event) => table.has(event),
     ask,
     tell(occasion) {
-      const telling = ask(occasion, { signal: closing.signal, onSlow: () => undefined }).finally(() => told.delete(telling));
+      const telling = ask(occasion, { signal: closing.signal, onSlow: () => undefined })
+        .catch((error: unknown) => occasion.notify('warning', 'hook_failed', `A hook was not told: ${errorMessage(error)}`))
+        .finally(() => told.delete(telling));
       told.add(telling);
     },
     async close() {

@@ -1,0 +1,89 @@
+/**
+ * PostToolUse and PostToolUseFailure hooks: what they make of a result, once the tool has run.
+ */
+import { resultText, type ResultContentBlock, type ToolResultBlock } from '../contract/blocks.ts';
+import type { ToolUseContext } from '../contract/tool.ts';
+import type { HooksVerdict } from '../hooks/merge-answers.ts';
+import { abortReason } from './abort-reason.ts';
+import { contextMessages } from './gate-hooks.ts';
+import type { PermittedCall } from './gate.ts';
+import { type CallHookServices, hookOccasion } from './hook-occasion.ts';
+import { type CallOutcome, failedOutcome, stoppedOutcome } from './outcome.ts';
+import { isPlainData } from './plain-data.ts';
+import { plainDisplay } from './result.ts';
+import type { ToolRun } from './run.ts';
+
+/** Show a result to the hooks that wait for it. A call that was stopped meanwhile stays stopped. */
+export async function afterCall(
+  call: PermittedCall,
+  run: ToolRun,
+  outcome: CallOutcome,
+  context: ToolUseContext,
+  services: CallHookServices,
+): Promise<CallOutcome> {
+  const { hooks } = services;
+  const event = outcome.status === 'ok' ? 'PostToolUse' : 'PostToolUseFailure';
+  const before = call.hookContexts ?? [];
+  if (!hooks?.has(event) || context.signal.aborted) return withMessages(outcome, before);
+
+  const occasion = hookOccasion(event, call, context, services.locate, told(run, outcome));
+  const onSlow = (data: { readonly type: 'hook' }) => services.onProgress?.({ data });
+  const verdict = await hooks.ask(occasion, { signal: context.signal, onSlow });
+  if (context.signal.aborted) return stoppedOutcome(abortReason(context.signal), outcome.budget);
+  return withMessages(judged(call, outcome, verdict), [...before, ...verdict.additionalContexts]);
+}
+
+/** What the tool handed back, where JSON can hold it; the text of the result where it cannot. */
+function told(run: ToolRun, outcome: CallOutcome): Readonly<Record<string, unknown>> {
+  const text = resultText(outcome.content);
+  if (outcome.status !== 'ok') return { error: text, error_code: outcome.errorCode, is_interrupt: false };
+  return { tool_response: run.ok && isPlainData(run.result.data) ? run.result.data : text };
+}
+
+function judged(call: PermittedCall, outcome: CallOutcome, verdict: HooksVerdict): CallOutcome {
+  const { withheld, updatedToolOutput, feedback, stopReason } = verdict;
+  const endsTurn = stopReason ?? outcome.endsTurn;
+  if (withheld !== undefined) {
+    return failedOutcome('hook_blocked', withheld, { didRun: true, budget: outcome.budget, endsTurn });
+  }
+  const isReplaced = updatedToolOutput !== undefined && outcome.status === 'ok';
+  const shown = isReplaced ? withContent(call, outcome, contentOf(updatedToolOutput)) : outcome;
+  return { ...shown, content: withFeedback(shown.content, feedback), endsTurn };
+}
+
+/** Nothing of the old text stays: neither what was drawn of it nor the file it was written to. */
+function withContent({ tool, input, block }: PermittedCall, outcome: CallOutcome, content: ToolResultBlock['content']): CallOutcome {
+  const display = plainDisplay(tool, input, { type: 'tool_result', tool_use_id: block.id, content });
+  return { ...outcome, content, display, spilled: undefined };
+}
+
+/** A text and a list of blocks stand as they are; any other JSON is written out. */
+function contentOf(output: unknown): ToolResultBlock['content'] {
+  if (typeof output === 'string') return output;
+  if (Array.isArray(output) && output.length > 0 && output.every(isResultBlock)) return output;
+  return JSON.stringify(output);
+}
+
+/** In front, where no preview of a long result cuts it off. */
+function withFeedback(content: ToolResultBlock['content'], feedback: readonly string[]): ToolResultBlock['content'] {
+  if (feedback.length === 0) return content;
+  const text = `A hook objects to this call, which has run: ${feedback.join('\n')}`;
+  return typeof content === 'string' ? `${text}\n\n${content}` : [{ type: 'text', text }, ...content];
+}
+
+function withMessages(outcome: CallOutcome, contexts: readonly string[]): CallOutcome {
+  const added = contextMessages(contexts);
+  return added ? { ...outcome, newMessages: [...(outcome.newMessages ?? []), ...added] } : outcome;
+}
+
+/** Blocks a model API takes; what looks like none is written out as JSON. */
+function isResultBlock(block: unknown): block is ResultContentBlock {
+  if (typeof block !== 'object' || block === null || !('type' in block)) return false;
+  if (block.type === 'text') return 'text' in block && typeof block.text === 'string';
+  return block.type === 'image' && 'source' in block && isImageSource(block.source);
+}
+
+function isImageSource(source: unknown): boolean {
+  const { type, media_type, data } = (source ?? {}) as Record<string, unknown>;
+  return type === 'base64' && typeof media_type === 'string' && typeof data === 'string';
+}
