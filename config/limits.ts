@@ -196,9 +196,9 @@ export const DEFAULT_LIMITS = {
   childWindowBytes: 256 * KIB,
   /** A child's output held in memory; what is longer goes to a file and only head and tail stay. */
   outputMemoryBytes: 4 * MIB,
-  /** Head and tail of an output too long for memory: together below what a result may hold. */
-  outputHeadChars: 8_000,
-  outputTailChars: 16_000,
+  /** Head and tail of an output too long for memory: together a preview, as of any spilled result. */
+  outputHeadChars: 1_000,
+  outputTailChars: 1_000,
 
   // The shell and tasks that run on.
   /** How long a command may take when its call does not say. */
