@@ -31,12 +31,13 @@ export function statusDoor(app: FastifyInstance, { readiness, gauges, version, l
 
 /** Loaded when somebody first asks: most servers are never asked, and all would pay. */
 async function openRegistry(gauges: () => Readonly<Record<string, number>>): Promise<Registry> {
-  const { collectDefaultMetrics, Gauge, Registry } = await import('prom-client');
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  // The whole module is the default both for Node and in the bundle; the single names are there for Node alone.
+  const { default: prometheus } = await import('prom-client');
+  const registry = new prometheus.Registry();
+  prometheus.collectDefaultMetrics({ register: registry });
   for (const name of Object.keys(gauges())) {
     registry.registerMetric(
-      new Gauge({
+      new prometheus.Gauge({
         name: `gauntlet_${name}`,
         help: name.replaceAll('_', ' '),
         registers: [],
