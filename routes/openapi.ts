@@ -54,7 +54,7 @@ function operation({ url, config }: RouteOptions): object {
     ...(config?.isPublic === true && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: body }),
-    responses: { '2XX': { description: 'As in PROTOCOL' }, default: { description: 'What went wrong', ...error } },
+    responses: { '2XX': { description: 'Done' }, default: { description: 'What went wrong', ...error } },
   };
 }
 
