@@ -7,11 +7,13 @@ import type { Settings } from '../config/settings.ts';
 import type { Tool } from '../src/contract/tool.ts';
 import { createLocatePath } from '../src/files/scope.ts';
 import { createWriterRegistry } from '../src/files/writers.ts';
+import { createHooks } from '../src/hooks/hooks.ts';
 import type { DataDirectory } from '../src/log/data-directory.ts';
 import { openSqliteLog } from '../src/log/sqlite-log.ts';
 import { createMcpConnections, type McpConnections } from '../src/mcp/connections.ts';
 import { createToolPools, type ToolPools } from '../src/pool/tool-pools.ts';
 import { createProcessHost } from '../src/process/host-client.ts';
+import { runProgram } from '../src/process/run-program.ts';
 import { SessionDirectory } from '../src/session/session-directory.ts';
 import { createBackgroundTasks } from '../src/work/background-tasks.ts';
 import { getAllBaseTools, HIDDEN_IN_REPL, SIMPLE_TOOLS } from '../tools/index.ts';
@@ -31,7 +33,7 @@ export interface Engine {
 /** Put the parts together. Nothing is started that a first call does not need. */
 export async function assembleEngine(settings: Settings, data: DataDirectory, logger: Logger): Promise<Engine> {
   const parts = openParts(settings, data, logger);
-  const { log, processHost, backgroundTasks, locate } = parts;
+  const { log, processHost, backgroundTasks, locate, hooks } = parts;
   let announce: () => void = () => undefined;
   const mcp = serversOf(settings, parts, logger, () => announce());
   const baseTools = getAllBaseTools({
@@ -51,6 +53,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
       log,
       pools,
       locate,
+      hooks,
       onFault,
       externalTools: () => external,
       sessionFolder: (sessionId) => data.sessionFolder(sessionId),
@@ -75,6 +78,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     },
     close: async () => {
       directory.close();
+      await hooks?.close();
       await mcp.close();
       await processHost.close();
       await log.close();
@@ -84,14 +88,17 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
 
 function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
   const { limits, durability, settingsFile, policyFile } = settings;
+  const processHost = createProcessHost({ limits, ownerId: data.id });
+  const hooks = createHooks(settings.hooks, { limits, runCommand: (command) => runProgram(processHost, limits, command) });
   return {
+    hooks,
     log: openSqliteLog({
       folder: data.path,
       limits,
       durability,
       onProblem: ({ message, ...particulars }) => logger.error(particulars, message),
     }),
-    processHost: createProcessHost({ limits, ownerId: data.id }),
+    processHost,
     backgroundTasks: createBackgroundTasks({ limits }),
     locate: createLocatePath({
       protectedPaths: policyFile === undefined ? [settingsFile] : [settingsFile, policyFile],

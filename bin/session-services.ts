@@ -12,6 +12,7 @@ import type { Tool } from '../src/contract/tool.ts';
 import { isInsideFolder } from '../src/files/containment.ts';
 import { emptyReadState } from '../src/files/read-state.ts';
 import { readSpilledRange, spillText } from '../src/files/spill.ts';
+import type { Hooks } from '../src/hooks/hooks.ts';
 import type { FrameLog } from '../src/log/frame-log.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
 import { readDenial } from '../src/permissions/path-gate.ts';
@@ -25,6 +26,7 @@ export interface SessionParts {
   readonly log: FrameLog;
   readonly pools: ToolPools;
   readonly locate: LocatePath;
+  readonly hooks?: Hooks;
   externalTools(): readonly Tool[];
   sessionFolder(sessionId: string): string;
   onSessionEnd(sessionId: string): void;

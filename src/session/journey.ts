@@ -83,6 +83,7 @@ function callServices(
     pool: services.poolFor(core.context),
     schemaTool: services.schemaTool,
     locate: services.locate,
+    hooks: services.hooks,
     limits: services.limits,
     ask: (question, signal) => askWhoMayAnswer(core, record, question, signal),
     admitted: (call) => admit(core, record, call, steps),

@@ -14,6 +14,7 @@ import { planRecovery } from './recover.ts';
 import { LogReplay, mattersForReplay, type LoggedHistory } from './replay-log.ts';
 import { Session } from './session.ts';
 import type { SessionDescription } from './describe-session.ts';
+import { tellSessionEnd, tellSessionStart } from './session-hooks.ts';
 import type { SessionServices } from './session-services.ts';
 
 /** What a client may say of a new session. */
@@ -90,6 +91,7 @@ export class SessionDirectory {
   async remove(principal: string, sessionId: string): Promise<void> {
     const session = await this.open(principal, sessionId);
     session.end();
+    tellSessionEnd(session, this.#services);
     this.#open.delete(sessionId);
     await this.#services.log.remove(sessionId);
     this.#services.onSessionEnd(sessionId);
@@ -121,6 +123,7 @@ export class SessionDirectory {
     this.#remember(session);
     const landed = core.log.emit(opened);
     landed.catch(() => this.#open.delete(session.id));
+    tellSessionStart(session, this.#services, (notice) => core.log.tell(notice));
     return { session, landed };
   }
 

@@ -7,6 +7,7 @@ import type { SpilledText } from '../contract/blocks.ts';
 import type { LocatePath } from '../contract/located-path.ts';
 import type { PermissionMode, RuleSet, ToolPermissionContext } from '../contract/permission-context.ts';
 import type { ReadState, SessionContext } from '../contract/session-context.ts';
+import type { Hooks } from '../hooks/hooks.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 import type { ToolPool } from '../pool/tool-pool.ts';
 
@@ -34,6 +35,8 @@ export interface SessionServices {
   /** Name of the tool that gives deferred schemas, for the text of an invalid input. */
   readonly schemaTool?: string;
   readonly locate: LocatePath;
+  /** Absent where the operator set none. */
+  readonly hooks?: Hooks;
   /** Whether a deny rule hides an absolute path from reading. */
   readDenial(permissions: ToolPermissionContext, root: string): (absolutePath: string) => boolean;
   /** The settings' rules and mode with a session's own on top. @throws {GauntletError} `invalid_request`, `forbidden` */

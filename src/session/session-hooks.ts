@@ -1,0 +1,39 @@
+/**
+ * Hooks are told that a session began or ended; nobody waits for them.
+ */
+import type { SessionContext } from '../contract/session-context.ts';
+import type { Session } from './session.ts';
+import type { SessionServices } from './session-services.ts';
+
+/** Tell the hooks of a new session. @param tell Sends a notice to whoever watches it. */
+export function tellSessionStart(
+  session: Session,
+  services: SessionServices,
+  tell: (notice: { type: 'notice'; level: 'info' | 'warning'; code: string; message: string }) => void,
+): void {
+  const notify = (level: 'info' | 'warning', code: string, message: string) => tell({ type: 'notice', level, code, message });
+  tellHooks('SessionStart', { source: 'startup' }, session, { ...services, notify });
+}
+
+/** Tell the hooks of a removed session. Nobody is left to read its frames: what they say goes to the operator. */
+export function tellSessionEnd(session: Session, services: SessionServices): void {
+  const notify = (_level: string, _code: string, message: string) => services.onFault(new Error(message), 'A hook spoke after its session');
+  tellHooks('SessionEnd', { reason: 'other' }, session, { ...services, notify });
+}
+
+function tellHooks(
+  event: 'SessionStart' | 'SessionEnd',
+  fields: Readonly<Record<string, string>>,
+  { id, context }: { readonly id: string; readonly context: SessionContext },
+  { hooks, notify }: Pick<SessionServices, 'hooks'> & { notify(level: 'info' | 'warning', code: string, message: string): void },
+): void {
+  if (!hooks?.has(event)) return;
+  const payload = {
+    session_id: id,
+    cwd: context.cwd,
+    permission_mode: context.permissions.mode,
+    hook_event_name: event,
+    ...fields,
+  };
+  hooks.tell({ payload, names: Object.values(fields), projectFolder: context.root, notify });
+}
