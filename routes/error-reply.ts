@@ -65,6 +65,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const status = STATUS_OF_CODE[wire.code];
   if (status === 503) reply.header('retry-after', String(Math.ceil(retryAfterMs / 1_000)));
   if (status === 401) reply.header('www-authenticate', 'Bearer');
+  // Closed while the client still writes, the connection would be reset before the reply is read. What else
+  // comes is thrown away, until the time for a body is over.
+  if (status === 413) reply.removeHeader('connection');
   reply.code(status).header('content-type', 'application/json; charset=utf-8').send(errorBody(wire, request.id));
 }
 
