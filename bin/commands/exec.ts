@@ -62,16 +62,22 @@ function printReply(body: string): number {
 
 async function followFrames(reply: IncomingMessage, server: RunningServer): Promise<number> {
   let exitCode = 1;
+  // On a terminal both streams meet: what was shown as it came is not shown again.
+  let isShown = false;
+  const meets = process.stdout.isTTY && process.stderr.isTTY;
   for await (const line of createInterface({ input: reply })) {
     if (line === '') continue;
     const frame = JSON.parse(line) as SeenFrame;
-    if (frame.type === 'progress') process.stderr.write(progressText(frame));
-    else if (frame.type === 'notice') process.stderr.write(`${frame.message ?? ''}\n`);
+    if (frame.type === 'progress') {
+      process.stderr.write(progressText(frame));
+      isShown ||= meets && frame.data?.text !== undefined;
+    }
+    if (frame.type === 'notice') process.stderr.write(`${frame.message ?? ''}\n`);
     else if (frame.type === 'permission_request') process.stderr.write(questionText(frame, server));
     else if (frame.type === 'result' && frame.tool_result) {
       const text = resultText(frame.tool_result.content);
-      process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
       exitCode = frame.call?.status === 'ok' ? 0 : 1;
+      if (!isShown || exitCode !== 0) process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
     }
   }
   return exitCode;
