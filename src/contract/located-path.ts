@@ -11,6 +11,8 @@ export interface PathUse {
   /** As spelled in the input; relative to the session's cwd. */
   readonly path: string;
   readonly access: 'read' | 'write';
+  /** Files below it are read too, and the input does not say which: `grep -r`, what `find` hands to `xargs`. */
+  readonly isTree?: boolean;
 }
 
 /** Where a path lies. */

@@ -9,7 +9,7 @@ import type { RuleBehavior } from '../contract/permission-context.ts';
 import type { PermissionPart } from '../contract/tool.ts';
 import { allowingRules, unansweredMessage } from './denial.ts';
 import { judgeCall, type Judgement, type PermissionRequest } from './judgement.ts';
-import { allowingPathRule, coveringPathRule, hitPathRule, type PathQuestion } from './path-gate.ts';
+import { allowingPathRule, coveringPathRule, hitPathRule, type PathQuestion, possiblePathRule } from './path-gate.ts';
 import { rulesFor, type SourcedRule } from './rule-index.ts';
 
 export type { PermissionRequest } from './judgement.ts';
@@ -119,7 +119,8 @@ function allowedByRule(request: PermissionRequest, { matcher, paths }: Judgement
 }
 
 /** Edits in mode `acceptEdits`, what stays in the session, and what only reads inside. */
-function unasked({ tool, context }: PermissionRequest, judgement: Judgement): Verdict | undefined {
+function unasked(request: PermissionRequest, judgement: Judgement): Verdict | undefined {
+  const { tool, context } = request;
   const { check, paths, hasPaths, isReadOnly } = judgement;
   const { mode } = context.session.permissions;
   if (check.behavior === 'ask' || tool.origin?.type === 'mcp') return undefined;
@@ -134,6 +135,12 @@ function unasked({ tool, context }: PermissionRequest, judgement: Judgement): Ve
     ({ use, located }) => use.access === 'read' && (located.isInside || located.isSessionFile),
   );
   if (!isReadOnly || !hasPaths || !readsInside) return undefined;
+  const possible = possiblePathRule(pathQuestion(request, paths));
+  if (possible) {
+    const { use, ...rule } = possible;
+    const message = `Reading "${use.path}" needs a yes: what rule "${rule.rule}" is about may be among it`;
+    return { behavior: 'ask', reason: { type: 'rule', ...rule }, message };
+  }
   return { behavior: 'allow', reason: { type: 'read_only' }, message: 'Only reads, inside the working directories' };
 }
 

@@ -40,6 +40,26 @@ export function hitPathRule(question: PathQuestion, behavior: Exclude<RuleBehavi
   return undefined;
 }
 
+/**
+ * The first deny or ask rule that could match what a path stands for: a file below a folder that is gone
+ * through, or one that a glob finds. Nobody looked, so this is no hit.
+ */
+export function possiblePathRule(question: PathQuestion): (SourcedRule & Pick<JudgedPath, 'use'>) | undefined {
+  for (const { use, located } of question.paths) {
+    for (const behavior of ['deny', 'ask'] as const) {
+      for (const rules of listsFor(question, behavior, use)) {
+        const compiled = pathRules(rules.specs, question.root, 'deny');
+        const folder = located.spelled.split(/\/[^/]*[*?[]/, 1)[0] || '/';
+        const below = use.isTree ? (compiled.matchBelow(folder) ?? compiled.matchBelow(located.real)) : undefined;
+        const spec = below ?? compiled.matchWithin(located.spelled);
+        const rule = spec === undefined ? undefined : rules.bySpec.get(spec);
+        if (rule) return { ...rule, use };
+      }
+    }
+  }
+  return undefined;
+}
+
 /** The allow rule of the first path, where every path has one; undefined where any has none, or there are none. */
 export function coveringPathRule(question: PathQuestion): SourcedRule | undefined {
   const found = question.paths.map((path) => {

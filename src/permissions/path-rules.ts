@@ -13,8 +13,12 @@ import { matchesWildcard } from './wildcard.ts';
 export interface PathRules {
   /** The first spec that matches an absolute path, or undefined. */
   match(absolutePath: string): string | undefined;
-  /** The first spec that could match a path the glob stands for, by its last literal segment. */
+  /** The first spec whose name a glob spells in part: `.e*` and `.env`. */
   matchGlob(absoluteGlob: string): string | undefined;
+  /** The first spec that could match something below a folder. */
+  matchBelow(absoluteFolder: string): string | undefined;
+  /** The first spec that could match something the glob stands for, as far as the names tell. */
+  matchWithin(absoluteGlob: string): string | undefined;
 }
 
 interface PathPattern {
@@ -72,16 +76,63 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
       return find(anywhere, path);
     },
     matchGlob(absoluteGlob) {
-      const globs = folded(absoluteGlob).split('/').filter((segment) => /[*?[]/.test(segment));
+      // One that spells nothing finds everything: what it could match is for `matchWithin`.
+      const globs = folded(absoluteGlob).split('/').filter((segment) => /[*?[]/.test(segment) && /[^*?]/.test(segment));
       for (const glob of globs) {
-        const wildcard = glob.replace(/\[[^\]]*\]?/g, '?');
         for (const [segment, patterns] of bySegment) {
-          if (matchesWildcard(wildcard, segment, { hasQuestionMark: true })) return patterns[0]?.spec;
+          if (isSegmentMatch(glob, segment)) return patterns[0]?.spec;
         }
       }
       return undefined;
     },
+    matchBelow(absoluteFolder) {
+      const folder = folded(absoluteFolder);
+      return [...anywhere, ...[...bySegment.values()].flat()].find((pattern) => mayLieBelow(pattern, folder))?.spec;
+    },
+    matchWithin(absoluteGlob) {
+      const segments = folded(absoluteGlob).split('/');
+      const at = segments.findIndex((segment) => /[*?[]/.test(segment));
+      if (at < 0) return undefined;
+      const folder = segments.slice(0, at).join('/') || '/';
+      const all = [...anywhere, ...[...bySegment.values()].flat()].filter((pattern) => mayLieBelow(pattern, folder));
+      return all.find((pattern) => segments.slice(at).some((segment) => mayMeet(segment, lastSegment(pattern))))?.spec;
+    },
   };
+}
+
+/** Whether a glob's segment stands for a name. */
+function isSegmentMatch(glob: string, name: string): boolean {
+  return matchesWildcard(glob.replace(/\[[^\]]*\]?/g, '?'), name, { hasQuestionMark: true });
+}
+
+/** Whether a pattern could match anything below a folder: what it spells leads into it, or it may lead anywhere. */
+function mayLieBelow({ base, pattern }: PathPattern, folder: string): boolean {
+  const isAnchored = pattern.replace(/\/$/, '').includes('/');
+  const segments = pattern.split('/').filter((segment) => segment !== '');
+  const wild = segments.findIndex((segment) => /[*?[\]\\]/.test(segment));
+  const spelled = isAnchored ? segments.slice(0, wild < 0 ? segments.length : wild) : [];
+  const start = [base === '/' ? '' : base, ...spelled].join('/') || '/';
+  return isInside(start, folder) || ((wild >= 0 || !isAnchored) && isInside(folder, start));
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+}
+
+function lastSegment({ pattern }: PathPattern): string {
+  return pattern.split('/').findLast((segment) => segment !== '') ?? '*';
+}
+
+/** Whether two globs may stand for one name: their fixed beginnings agree, and so do their fixed ends. */
+function mayMeet(left: string, right: string): boolean {
+  const agree = (one: string, other: string, fits: (text: string, part: string) => boolean) => fits(one, other) || fits(other, one);
+  const isWild = /[*?[\\]/;
+  const start = (glob: string) => glob.split(isWild, 1)[0] ?? '';
+  const end = (glob: string) => glob.split(/[*?\]\\]/).at(-1) ?? '';
+  const startsAgree = agree(start(left), start(right), (text, part) => text.startsWith(part));
+  const endsAgree = agree(end(left), end(right), (text, part) => text.endsWith(part));
+  if (!isWild.test(right)) return isSegmentMatch(left, right);
+  return startsAgree && endsAgree;
 }
 
 function toPattern(spec: string, root: string, strictness: Strictness): PathPattern {

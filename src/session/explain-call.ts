@@ -7,7 +7,7 @@ import type { JsonValue } from '../contract/blocks.ts';
 import { GauntletError } from '../contract/errors.ts';
 import { resultText } from '../contract/blocks.ts';
 import { explainDecision, type WireExplanation } from '../permissions/explain.ts';
-import { hidingRule } from '../permissions/hiding-rule.ts';
+import { hidingRule } from '../permissions/rule-index.ts';
 import type { SessionCore } from './session-core.ts';
 import { toolUseContext } from './tool-use-context.ts';
 

@@ -5,14 +5,14 @@
  * The walk is total: a node it does not know makes the line not read-only, and so does every error of
  * the parser in any nested script.
  */
-import { forEachChild, parse, type Command, type ParsedScript, type Redirect, type SyntaxNode } from 'unbash';
+import { forEachChild, parse, type AndOr, type Command, type ParsedScript, type Pipeline, type Redirect, type SyntaxNode } from 'unbash';
 import type { PathUse } from '../../contract/located-path.ts';
 import { isIntegerWord } from './arithmetic.ts';
 import { findHiddenCharacter } from './hidden-characters.ts';
-import { isOwnFunctionName, judgeCommand, programName } from './judge-command.ts';
+import { type CommandFacts, isOwnFunctionName, judgeCommand } from './judge-command.ts';
 import { pathUses, resolveFrom } from './operand-paths.ts';
-import type { ScriptFacts } from './program-spec.ts';
-import { HARMLESS_NODES, nodeProblem } from './node-problem.ts';
+import { collectFacts, eitherOf, movedBases, mayMove } from './script-facts.ts';
+import { HARMLESS_NODES, holdsUnreadSyntax, nodeProblem } from './node-problem.ts';
 import type { Variables } from './variable-values.ts';
 import { collectVariables, isPrivateName } from './variables.ts';
 import { isHarmlessVariable } from './wrappers.ts';
@@ -61,37 +61,13 @@ function unparsable(problem: string): ShellAnalysis {
   return { commands: [], problems: [problem], paths: [], isUnparsable: true, changesDirectory: true };
 }
 
-const DIRECTORY_CHANGERS = new Set(['cd', 'pushd', 'popd']);
-
-/**
- * What has to be known of the whole script before any of it is judged.
- *
- * Functions count only where they are defined before anything runs: a name that is called first, or is
- * defined in a branch that is not taken, is a program's.
- */
-function collectFacts(script: ParsedScript): ScriptFacts {
-  const first = script.commands.findIndex(({ command, background }) => command.type !== 'Function' || background);
-  const leading = first < 0 ? script.commands : script.commands.slice(0, first);
-  const functions = new Set(leading.flatMap(({ command }) => (command.type === 'Function' ? [command.name.value] : [])));
-  let changesDirectory = false;
-  const visit = (node: SyntaxNode): void => {
-    // A wrapper may stand before it: `builtin cd x`.
-    if (node.type === 'Command') {
-      changesDirectory ||= [node.name, ...node.args].some((word) => word?.type === 'Word' && DIRECTORY_CHANGERS.has(word.value));
-    }
-    forEachChild(node, visit);
-  };
-  visit(script);
-  return { changesDirectory, functions };
-}
-
 /** The state of one pass. */
 class Walk {
   readonly #commands: AnalysedCommand[] = [];
   readonly #problems: string[] = [];
   readonly #paths: PathUse[] = [];
   readonly #variables: Variables;
-  readonly #facts: ScriptFacts;
+  readonly #facts: CommandFacts;
   /** Where relative paths may start from, relative to the session's cwd; undefined: anywhere. */
   #bases: readonly string[] | undefined = [''];
   /** The text that positions of the nodes in hand count in. */
@@ -102,10 +78,12 @@ class Walk {
   /** A statement that is no function definition has begun: a definition from here on may come too late. */
   #hasRun = false;
 
-  constructor(source: string, variables: Variables, facts: ScriptFacts) {
+  constructor(source: string, variables: Variables, facts: CommandFacts) {
     this.#source = source;
     this.#variables = variables;
     this.#facts = facts;
+    // A function moves whoever calls it, and reads where it is called.
+    if (facts.changesDirectory && facts.functions.size > 0) this.#bases = undefined;
   }
 
   result(): ShellAnalysis {
@@ -119,10 +97,28 @@ class Walk {
   }
 
   visit(node: SyntaxNode): void {
-    if (HARMLESS_NODES.has(node.type)) return this.#children(node);
     switch (node.type) {
       case 'Script':
         return this.#visitScript(node);
+      case 'Statement': {
+        const before = this.#bases;
+        this.visit(node.command);
+        this.#bases = eitherOf(before, this.#bases);
+        return;
+      }
+      case 'Pipeline':
+        return this.#visitPipeline(node);
+      case 'AndOr':
+        return this.#visitList(node);
+      case 'For':
+      case 'Select':
+      case 'While':
+      case 'ArithmeticFor':
+        this.#report(HARMLESS_NODES.has(node.type) ? undefined : nodeProblem(node, this.#variables));
+        return this.#visitLoop(node);
+      case 'Word':
+        if (!this.#isPattern && holdsUnreadSyntax(node)) this.#fail(`"${node.text}" cannot be parsed`);
+        return this.#children(node);
       case 'Command':
         return this.#visitCommand(node);
       case 'Assignment':
@@ -153,7 +149,7 @@ class Walk {
         if (!this.#isPattern) this.#report(`"${node.text}" is no pattern in every bash`);
         return this.#children(node);
       default:
-        this.#report(nodeProblem(node, this.#variables));
+        this.#report(HARMLESS_NODES.has(node.type) ? undefined : nodeProblem(node, this.#variables));
         return this.#children(node);
     }
   }
@@ -169,7 +165,7 @@ class Walk {
     this.#source = outer;
   }
 
-  #visitCommand(node: Command): void {
+  #visitCommand(node: Command, input: Pick<CommandFacts, 'isPiped' | 'inputRoots'> = {}): void {
     const words = [...(node.name ? [node.name] : []), ...node.args.filter((word) => word.type === 'Word')].flatMap((word) =>
       decodeWord(word, this.#variables),
     );
@@ -184,11 +180,11 @@ class Walk {
       if (node.name) this.#fail('a command expands to nothing');
       return;
     }
-    const judged = judgeCommand(words, this.#facts);
+    const judged = judgeCommand(words, { ...this.#facts, ...input });
     if (words[0]?.literal === undefined) this.#isUnparsable = true;
     this.#commands.push({ text, words, ...(judged.problem !== undefined && { problem: judged.problem }) });
     this.#paths.push(...pathUses(words, judged, this.#bases));
-    this.#followDirectory(words);
+    this.#bases = movedBases(this.#bases, words);
   }
 
   /** @param command The command it stands before, whose environment it changes; none where the shell's own is. */
@@ -237,13 +233,36 @@ class Walk {
     this.#children(node);
   }
 
-  /** `cd dir` moves where the relative paths after it start; a branch may or may not have been taken. */
-  #followDirectory(words: readonly ShellWord[]): void {
-    if (!words.some((word) => DIRECTORY_CHANGERS.has(word.literal ?? ''))) return;
-    const target = words[1]?.literal;
-    const isPlain = programName(words[0]) === 'cd' && words.length === 2 && target !== undefined && !/^-/.test(target);
-    const moved = isPlain ? this.#bases?.map((base) => (/^[/~]/.test(target) ? target : `${base}${target}`)) : undefined;
-    this.#bases = moved && this.#bases ? [...new Set(moved.map((base) => `${base.replace(/\/$/, '')}/`))].slice(0, 16) : undefined;
+  /** Each command of a pipeline may run in a shell of its own, or, the last one, in this. */
+  #visitPipeline(node: Pipeline): void {
+    node.prefixes.forEach((prefix) => this.visit(prefix));
+    const before = this.#bases;
+    let after = before;
+    for (const [at, command] of node.commands.entries()) {
+      this.#bases = before;
+      // What another redirection puts in the pipe's place is not known.
+      const isFed = at > 0 && command.type === 'Command' && command.redirects.every(({ operator }) => operator.startsWith('>'));
+      const inputRoots = isFed && node.operators[at - 1] === '|' ? this.#variables.rootsOfLines(node.commands.slice(0, at)) : undefined;
+      if (command.type === 'Command') this.#visitCommand(command, { isPiped: at > 0, inputRoots });
+      else this.visit(command);
+      after = eitherOf(after, this.#bases);
+    }
+    this.#bases = after;
+  }
+
+  /** `a && b`: b runs where a led; after `||`, and after it all, it may have led there or not. */
+  #visitList({ commands, operators }: AndOr): void {
+    const before = this.#bases;
+    for (const [at, command] of commands.entries()) {
+      this.visit(command);
+      if (operators[at] !== '&&') this.#bases = eitherOf(before, this.#bases);
+    }
+  }
+
+  /** A body that runs again starts wherever it led before. */
+  #visitLoop(node: SyntaxNode): void {
+    if (mayMove(node)) this.#bases = undefined;
+    this.#children(node);
   }
 
   /** A sub-shell's `cd` ends with it. */

@@ -2,7 +2,7 @@
 import { findProgram } from './programs/index.ts';
 import { type CommandJudgement, judgeProgram, NO_PATHS, type ScriptFacts } from './program-spec.ts';
 import { isPrivateName } from './variables.ts';
-import { unwrap } from './wrappers.ts';
+import { unwrap, type Unwrapped } from './wrappers.ts';
 import type { ShellWord } from './word.ts';
 
 /** Wrappers in wrappers in wrappers; nobody writes more. */
@@ -14,8 +14,14 @@ const SHELL_WORDS = /^(?:eval|exec|source|trap|let|enable|getopts|bind|caller|co
 /** A word that may turn out to be anything, as xargs appends them. */
 const UNKNOWN_WORDS: ShellWord = { text: '', prefix: '', isSplit: true, mayBeFlag: true };
 
+/** What is known around one command. */
+export interface CommandFacts extends ScriptFacts {
+  /** Where the paths lie that come in by its standard input, where only paths come in. */
+  readonly inputRoots?: readonly string[];
+}
+
 /** Judge a command by its decoded words, the program's first. */
-export function judgeCommand(words: readonly ShellWord[], facts: ScriptFacts): CommandJudgement {
+export function judgeCommand(words: readonly ShellWord[], facts: CommandFacts): CommandJudgement {
   // Only here: behind a wrapper the name is a program's, not the function's.
   const own = words[0]?.literal;
   if (own !== undefined && facts.functions.has(own)) return { reads: NO_PATHS };
@@ -39,7 +45,7 @@ export function programName(word: ShellWord | undefined): string | undefined {
   return /^(?:(?:\/usr(?:\/local)?)?\/bin\/)?([^/]+)$/.exec(text)?.[1];
 }
 
-function judgeDeep(words: readonly ShellWord[], facts: ScriptFacts, depth: number): CommandJudgement {
+function judgeDeep(words: readonly ShellWord[], facts: CommandFacts, depth: number): CommandJudgement {
   const [first, ...rest] = words;
   const name = programName(first);
   if (name === undefined) return deny(first?.literal === undefined ? 'the program cannot be known' : `"${first.literal}" is not a known program`);
@@ -51,17 +57,29 @@ function judgeDeep(words: readonly ShellWord[], facts: ScriptFacts, depth: numbe
   if (unwrapped.problem !== undefined) return deny(unwrapped.problem);
   if (depth === 0) return deny('too many wrappers');
   if (!unwrapped.takesInput) return unwrapped.inner.length === 0 ? { reads: NO_PATHS } : judgeDeep(unwrapped.inner, facts, depth - 1);
-  return judgeWithInput(unwrapped.inner, facts, depth);
+  return judgeWithInput(unwrapped, facts, depth);
 }
 
 /** xargs appends words that nobody knows: harmless only where no option of the inner program does harm. */
-function judgeWithInput(inner: readonly ShellWord[], facts: ScriptFacts, depth: number): CommandJudgement {
+function judgeWithInput(unwrapped: Unwrapped, facts: CommandFacts, depth: number): CommandJudgement {
+  const { inner } = unwrapped;
   if (inner.length === 0) return { reads: NO_PATHS };
   const name = programName(inner[0]);
   if (name === 'echo' || name === 'printf') return judgeDeep(inner.length > 1 || name === 'echo' ? inner : [...inner, UNKNOWN_WORDS], facts, depth - 1);
   const spec = name === undefined ? undefined : findProgram(name);
   if (!spec?.isOpen || spec.mostOperands !== undefined) return deny(`what "${inner[0]?.text ?? ''}" is given cannot be known`);
-  return judgeDeep([...inner, UNKNOWN_WORDS], facts, depth - 1);
+  return judgeDeep(withInput(unwrapped, facts.inputRoots), facts, depth - 1);
+}
+
+/** The words xargs runs; a word that holds the placeholder and more may become any path. */
+function withInput({ inner, placeholder, isForeignInput }: Unwrapped, roots: readonly string[] | undefined): readonly ShellWord[] {
+  const input = roots && !isForeignInput ? { ...UNKNOWN_WORDS, roots } : UNKNOWN_WORDS;
+  const filled = inner.map((word) => {
+    if (placeholder === undefined) return word;
+    if (word.literal === placeholder) return input;
+    return word.literal === undefined || word.literal.includes(placeholder) ? UNKNOWN_WORDS : word;
+  });
+  return [...filled, input];
 }
 
 function deny(problem: string): CommandJudgement {

@@ -3,7 +3,7 @@
  *
  * A node that is neither harmless nor known here makes the line not read-only.
  */
-import type { SyntaxNode } from 'unbash';
+import type { SyntaxNode, Word } from 'unbash';
 import { arithmeticProblem, isIntegerWord } from './arithmetic.ts';
 import type { Variables } from './variable-values.ts';
 import { isPrivateName } from './variables.ts';
@@ -16,6 +16,14 @@ export const HARMLESS_NODES: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNod
   'Remove', 'Replace', 'CaseModification', 'Default',
   'ArithmeticFor', 'ArithmeticGroup', 'ArithmeticBinary', 'ArithmeticUnary', 'ArithmeticTernary', 'TestLogical', 'TestNot', 'TestGroup',
 ]);
+
+/** What no word holds unquoted that the parser has read through. */
+const UNREAD_SYNTAX = /[`()<>;&|]|\$[\w({['"@*#?!$-]/;
+
+/** Whether a word holds text that the parser passed over and bash does not: `a=(1 2)b[$(c)]` runs c. */
+export function holdsUnreadSyntax(word: Word): boolean {
+  return !word.parts && UNREAD_SYNTAX.test(word.text.replace(/\\[^]/g, ''));
+}
 
 /** Why a node does more than read, or undefined. */
 export function nodeProblem(node: SyntaxNode, variables: Variables): string | undefined {

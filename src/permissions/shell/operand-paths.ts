@@ -25,7 +25,9 @@ export function pathUses(
   judged: CommandJudgement,
   bases: readonly string[] | undefined,
 ): readonly PathUse[] {
-  if (judged.problem === undefined) return judged.reads.flatMap((word) => resolveFrom(word, 'read', bases));
+  if (judged.problem === undefined) {
+    return judged.reads.flatMap((word) => resolveFrom(word, 'read', bases).map((use) => (judged.isTree ? { ...use, isTree: true } : use)));
+  }
   const operands = words.slice(1).filter((word) => !word.mayBeFlag || word.literal === undefined);
   const program = basename(words[0]?.literal ?? '');
   if (Object.hasOwn(WRITERS, program)) {
@@ -46,7 +48,10 @@ export function resolveFrom(
   access: PathUse['access'],
   bases: readonly string[] | undefined,
 ): readonly PathUse[] {
-  const { patterns } = word;
+  const { patterns, roots } = word;
+  if (roots && access === 'read') {
+    return resolveFrom({ ...word, patterns: roots, roots: undefined }, access, bases).map((use) => ({ ...use, isTree: true }));
+  }
   if (!patterns) return word.prefix.startsWith('/dev/fd/') ? [] : access === 'read' ? UNKNOWN : [];
   return patterns.flatMap((pattern) => {
     if (pattern === '' || pattern === '-' || DEVICES.test(pattern)) return [];

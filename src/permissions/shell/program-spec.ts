@@ -12,6 +12,8 @@ export interface ScriptFacts {
   readonly changesDirectory: boolean;
   /** Functions the script defines; what they do is judged where they are defined. */
   readonly functions: ReadonlySet<string>;
+  /** This command's standard input is a pipe. */
+  readonly isPiped?: boolean;
 }
 
 /** What was found out about one command. */
@@ -20,8 +22,8 @@ export interface CommandJudgement {
   readonly problem?: string;
   /** Words that name files or folders it reads. */
   readonly reads: readonly ShellWord[];
-  /** Words that name files it writes, where that is known. */
-  readonly writes?: readonly ShellWord[];
+  /** It reads what lies below them too. */
+  readonly isTree?: boolean;
 }
 
 /** What is known of one program. */
@@ -34,6 +36,10 @@ export interface ProgramSpec {
   /** What operands are: `pattern` is text first, then paths, unless a `patternFlags` option was given. */
   readonly operands?: 'paths' | 'text' | 'pattern';
   readonly patternFlags?: readonly string[];
+  /** It goes through the folders its operands name, and reads what is in them. */
+  readonly readsTree?: (given: ParsedArguments) => boolean;
+  /** Without an operand it looks at the working directory. */
+  readonly readsHere?: (given: ParsedArguments, facts: ScriptFacts) => boolean;
   /** Options whose value is a path that is read. */
   readonly pathFlags?: readonly string[];
   readonly mostOperands?: number;
@@ -45,8 +51,11 @@ export interface ProgramSpec {
   readonly judge?: (words: readonly ShellWord[], facts: ScriptFacts) => CommandJudgement;
 }
 
-/** A program that only reads, whatever it is given. */
+/** It reads no file that its words name. */
 export const NO_PATHS: readonly ShellWord[] = [];
+
+/** The working directory, for programs that look at it when they are given no other. */
+export const HERE: ShellWord = { text: '.', literal: '.', patterns: ['.'], prefix: '.', isSplit: false, mayBeFlag: false };
 
 /** Judge a program's words, the program's own not among them. */
 export function judgeProgram(spec: ProgramSpec, words: readonly ShellWord[], facts: ScriptFacts): CommandJudgement {
@@ -56,8 +65,13 @@ export function judgeProgram(spec: ProgramSpec, words: readonly ShellWord[], fac
   const { operands } = given;
   const problem = given.problem ?? operandProblem(spec, operands) ?? spec.check?.(given, facts);
   const flagPaths = given.flags.flatMap((flag) => (flag.value && spec.pathFlags?.includes(flag.name) ? [flag.value] : []));
-  const reads = [...flagPaths, ...operandPaths(spec, given)];
-  return { reads, ...(problem !== undefined && { problem }) };
+  const named = operandPaths(spec, given);
+  const isHere = named.length === 0 && spec.readsHere?.(given, facts) === true;
+  return {
+    reads: [...flagPaths, ...(isHere ? [HERE] : named)],
+    ...(spec.readsTree?.(given) === true && { isTree: true }),
+    ...(problem !== undefined && { problem }),
+  };
 }
 
 function judgeSubcommand(spec: ProgramSpec, words: readonly ShellWord[], facts: ScriptFacts): CommandJudgement {
@@ -85,5 +99,7 @@ function operandProblem(spec: ProgramSpec, operands: readonly ShellWord[]): stri
 function operandPaths(spec: ProgramSpec, { operands, flags }: ParsedArguments): readonly ShellWord[] {
   if (spec.operands === 'paths') return operands;
   if (spec.operands !== 'pattern') return NO_PATHS;
-  return flags.some((flag) => spec.patternFlags?.includes(flag.name)) ? operands : operands.slice(1);
+  const isPatternGiven = flags.some((flag) => spec.patternFlags?.includes(flag.name));
+  // A first word that may become several is the pattern and files too.
+  return isPatternGiven || operands[0]?.isSplit ? operands : operands.slice(1);
 }

@@ -1,12 +1,18 @@
 /**
  * What may be asked about the variables of one script; `variables.ts` knows the answers.
  */
-import type { ParsedScript } from 'unbash';
+import type { ParsedScript, SyntaxNode } from 'unbash';
 
 /** Questions about the variables of a script. */
 export interface Variables {
   /** Everything the variable can be, as globs; undefined where that is not known. */
   valuesOf(name: string): readonly string[] | undefined;
+  /** Where the paths lie that it can hold, each a listing's or written out; undefined where that is not known. */
+  rootsOf(name: string): readonly string[] | undefined;
+  /** Where the paths lie that this substitution prints; undefined where it may print anything. */
+  rootsOfOutput(script: ParsedScript | undefined): readonly string[] | undefined;
+  /** The same of commands that are piped into each other, first to last. */
+  rootsOfLines(commands: readonly SyntaxNode[]): readonly string[] | undefined;
   /** Every assignment gives it an integer, so arithmetic on it evaluates no text. */
   isInteger(name: string): boolean;
   /** The output of this substitution is an integer (`wc -l < file`). */

@@ -6,9 +6,15 @@
  */
 import { forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash';
 import type { Variables } from './variable-values.ts';
+import { listedRoots, listingLoop, pathRoots, producersOf, readTarget } from './listing.ts';
 import { decodeWord } from './word.ts';
 
-type Binding = Word | 'integer' | 'unknown';
+/** Lines of a listing, which `read` takes one by one. */
+interface ListedLines {
+  readonly producers: readonly SyntaxNode[];
+}
+
+type Binding = Word | ListedLines | 'integer' | 'unknown';
 
 /** Parameters that bash itself keeps, and that are always integers. */
 const INTEGER_PARAMETERS = new Set(['?', '#', '$', '!', 'RANDOM', 'SECONDS', 'LINENO', 'UID', 'EUID', 'PPID', 'BASHPID', 'EPOCHSECONDS', 'SRANDOM']);
@@ -29,12 +35,18 @@ export function collectVariables(script: ParsedScript): Variables {
     if (known) known.push(binding);
     else bindings.set(name, [binding]);
   };
+  const fed = new Map<SyntaxNode, ListedLines>();
   const visit = (node: SyntaxNode): void => {
-    collect(node, bind);
+    // A loop is seen before the `read` in it.
+    const loop = listingLoop(node);
+    for (const reader of loop?.readers ?? []) fed.set(reader, { producers: loop?.producers ?? [] });
+    const lines = fed.get(node);
+    if (lines) bind(readTarget(node) ?? '', lines);
+    else collect(node, bind);
     forEachChild(node, visit);
   };
   visit(script);
-  return bindings.size === 0 ? NO_VARIABLES : variablesFrom(bindings);
+  return variablesFrom(bindings);
 }
 
 function collect(node: SyntaxNode, bind: (name: string, binding: Binding) => void): void {
@@ -74,6 +86,8 @@ function bindName(target: string, bind: (name: string, binding: Binding) => void
 
 function variablesFrom(bindings: ReadonlyMap<string, readonly Binding[]>): Variables {
   const values = new Map<string, readonly string[] | undefined>();
+  const roots = new Map<string, readonly string[] | undefined>();
+  const outputs = new WeakMap<ParsedScript, readonly string[] | undefined>();
   const integers = new Map<string, boolean>();
   const variables: Variables = {
     valuesOf(name) {
@@ -84,6 +98,22 @@ function variablesFrom(bindings: ReadonlyMap<string, readonly Binding[]>): Varia
       const result = known.every((value) => value !== undefined) ? known.flat() : undefined;
       values.set(name, result);
       return result;
+    },
+    rootsOf(name) {
+      if (roots.has(name)) return roots.get(name);
+      roots.set(name, undefined);
+      const found = isPrivateName(name) ? (bindings.get(name) ?? []) : [];
+      const known = found.length > 0 ? found.map((binding) => rootsOfBinding(binding, variables)) : [undefined];
+      const result = known.every((value) => value !== undefined) ? known.flat() : undefined;
+      roots.set(name, result);
+      return result;
+    },
+    rootsOfLines: (commands) => listedRoots(commands, variables),
+    rootsOfOutput(output) {
+      if (!output) return undefined;
+      // Each level of nested substitutions would otherwise look through all below it.
+      if (!outputs.has(output)) outputs.set(output, listedRoots(producersOf(output), variables));
+      return outputs.get(output);
     },
     isInteger(name) {
       if (INTEGER_PARAMETERS.has(name)) return true;
@@ -100,15 +130,20 @@ function variablesFrom(bindings: ReadonlyMap<string, readonly Binding[]>): Varia
   return variables;
 }
 
-function valuesOfBinding(binding: Binding, variables: Variables): readonly string[] | undefined {
+function rootsOfBinding(binding: Binding, variables: Variables): readonly string[] | undefined {
   if (typeof binding === 'string') return undefined;
+  return 'producers' in binding ? listedRoots(binding.producers, variables) : pathRoots(decodeWord(binding, variables));
+}
+
+function valuesOfBinding(binding: Binding, variables: Variables): readonly string[] | undefined {
+  if (typeof binding === 'string' || 'producers' in binding) return undefined;
   const words = decodeWord(binding, variables);
   const known = words.map((word) => word.patterns);
   return known.every((patterns) => patterns !== undefined) ? known.flat() : undefined;
 }
 
 function isIntegerBinding(binding: Binding, variables: Variables): boolean {
-  if (typeof binding === 'string') return binding === 'integer';
+  if (typeof binding === 'string' || 'producers' in binding) return binding === 'integer';
   return decodeWord(binding, variables).every(
     (word) => word.isInteger === true || (word.literal !== undefined && /^-?\d{0,18}$/.test(word.literal) && word.literal !== '-'),
   );
@@ -125,5 +160,3 @@ function isIntegerOutput(script: ParsedScript | undefined): boolean {
   const text = [last.name?.value, ...last.args.map(plain)].join(' ');
   return /^(?:wc -[lcwm]|nproc|date \+%s|id -u|grep -c [\w.-]+(?: [\w./-]+)?|stat -c %[sY] [^ ]+|git rev-list --count [\w./-]+)$/.test(text);
 }
-
-const NO_VARIABLES: Variables = variablesFrom(new Map());

@@ -4,7 +4,7 @@
  * What a word can become is bounded, never guessed: a variable of the script with known values stands
  * for those, a glob for its pattern, and the rest for anything at all.
  */
-import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from 'unbash';
+import type { DoubleQuotedChild, ParameterExpansionPart, ParsedScript, Word, WordPart } from 'unbash';
 import { expandBrace } from './brace.ts';
 import type { Variables } from './variable-values.ts';
 
@@ -16,6 +16,8 @@ export interface ShellWord {
   readonly literal?: string;
   /** Everything it can be, as globs; absent where that cannot be known. */
   readonly patterns?: readonly string[];
+  /** Of the output of a listing: paths at or below which everything lies that it may become. */
+  readonly roots?: readonly string[];
   /** What it certainly begins with. */
   readonly prefix: string;
   /** It may become no word, or several. */
@@ -38,6 +40,7 @@ interface Piece {
   /** Splitting may put anything at the start of a word, whatever stands before this piece. */
   readonly splitsAnywhere?: boolean;
   readonly isInteger?: boolean;
+  readonly roots?: readonly string[];
   /** Known start of a piece that is otherwise unknown. */
   readonly prefix?: string;
 }
@@ -86,6 +89,7 @@ function decoded(text: string, pieces: readonly Piece[]): ShellWord {
     text,
     ...(isLiteral && { literal: patterns?.[0] }),
     ...(patterns && { patterns }),
+    ...(pieces.length === 1 && pieces[0]?.roots && { roots: pieces[0].roots }),
     prefix,
     isSplit,
     mayBeFlag: isLiteral ? (patterns?.[0] ?? '').startsWith('-') : splitsAnywhere || startsWithDash,
@@ -111,7 +115,7 @@ function pieceOf(part: WordPart, variables: Variables): Piece {
     case 'ArithmeticExpansion':
       return { isInteger: true };
     case 'CommandExpansion':
-      return { ...ANYTHING_SPLIT, ...(variables.isIntegerOutput(part.script) && { isInteger: true }) };
+      return { ...ANYTHING_SPLIT, ...outputPiece(part.script, variables) };
     case 'ProcessSubstitution':
       return { prefix: '/dev/fd/' };
     default:
@@ -127,7 +131,7 @@ function quotedPiece(parts: readonly DoubleQuotedChild[], variables: Variables):
       case 'ArithmeticExpansion':
         return { isInteger: true };
       case 'CommandExpansion':
-        return variables.isIntegerOutput(part.script) ? { isInteger: true } : ANYTHING;
+        return outputPiece(part.script, variables);
       default:
         return expansionPiece(part, variables);
     }
@@ -141,6 +145,13 @@ function quotedPiece(parts: readonly DoubleQuotedChild[], variables: Variables):
     splitsAnywhere: pieces.some((piece) => piece.splitsAnywhere),
     prefix: whole.prefix,
   };
+}
+
+/** What is known of a substitution's output. */
+function outputPiece(script: ParsedScript | undefined, variables: Variables): Piece {
+  if (variables.isIntegerOutput(script)) return { isInteger: true };
+  const roots = variables.rootsOfOutput(script);
+  return roots ? { roots } : ANYTHING;
 }
 
 /** A variable inside quotes: one word, but for `"$@"` and `"${a[@]}"`. */
@@ -164,7 +175,9 @@ function variablePiece(name: string, variables: Variables): Piece {
   const folder = FOLDER_VARIABLES[name];
   if (folder !== undefined) return { patterns: [folder] };
   if (variables.isInteger(name)) return { isInteger: true, ...known(variables.valuesOf(name)) };
-  return known(variables.valuesOf(name));
+  const values = variables.valuesOf(name);
+  const roots = values ? undefined : variables.rootsOf(name);
+  return roots ? { roots } : known(values);
 }
 
 function known(patterns: readonly string[] | undefined): Piece {
@@ -175,7 +188,7 @@ function known(patterns: readonly string[] | undefined): Piece {
 function unquoted(piece: Piece): Piece {
   if (piece.isInteger) return { ...piece, isSplit: true };
   if (piece.patterns && !piece.patterns.some((pattern) => /\s/.test(pattern))) return { ...piece, isSplit: true };
-  return ANYTHING_SPLIT;
+  return piece.roots ? { ...ANYTHING_SPLIT, roots: piece.roots } : ANYTHING_SPLIT;
 }
 
 function literal(value: string): Piece {

@@ -1,5 +1,5 @@
 /** Programs that run another one and are looked through: `timeout 5 ls` only reads because `ls` does. */
-import { flagTable, parseArguments } from './flags.ts';
+import { flagTable, type GivenFlag, parseArguments } from './flags.ts';
 import type { ShellWord } from './word.ts';
 
 /** What stands behind a wrapper. */
@@ -8,6 +8,10 @@ export interface Unwrapped {
   readonly inner: readonly ShellWord[];
   /** xargs: any number of unknown words follow the inner ones. */
   readonly takesInput?: boolean;
+  /** xargs -I: what stands for a line of the input; then no words follow. */
+  readonly placeholder?: string;
+  /** xargs: it takes words from somewhere else, or cuts lines at more than their ends. */
+  readonly isForeignInput?: boolean;
   /** Allow rules see through it too. */
   readonly isTransparent?: boolean;
   readonly problem?: string;
@@ -66,8 +70,15 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
   return {
     inner,
     ...(spec.isTransparent && { isTransparent: true }),
-    ...(program === 'xargs' && { takesInput: true }),
+    ...(program === 'xargs' && { takesInput: true, isForeignInput: flags.some(cutsOrReplacesInput) }),
+    ...(replaced[0] !== undefined && { placeholder: replaced[0] }),
   };
+}
+
+/** `-d /` makes other paths of the paths that come in. */
+function cutsOrReplacesInput({ name, value }: GivenFlag): boolean {
+  if (name === '-a' || name === '--arg-file') return true;
+  return (name === '-d' || name === '--delimiter') && !/^(?:\\[n0]|\n)$/.test(value?.literal ?? '');
 }
 
 function unwrapEnv(operands: readonly ShellWord[]): Unwrapped {

@@ -9,6 +9,7 @@ const FD: ProgramSpec = {
     '--fixed-strings --absolute-path --follow --full-path --print0 --max-depth= --min-depth= --exact-depth= --type= --extension= --exclude= --size= ' +
     '--changed-within= --changed-before= --owner= --max-results= --quiet --color= --threads= --prune --strip-cwd-prefix --relative-path',
   operands: 'pattern',
+  readsHere: always,
 };
 
 const TAR: ProgramSpec = {
@@ -27,15 +28,17 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
       '--quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero',
     isOpen: true,
     operands: 'paths',
+    readsHere: always,
   },
-  dir: { flags: '-aAbCdFghiklnpQrRsStuUvxX1', isOpen: true, operands: 'paths' },
-  vdir: { flags: '-aAbCdFghiklnpQrRsStuUvxX1', isOpen: true, operands: 'paths' },
+  dir: { flags: '-aAbCdFghiklnpQrRsStuUvxX1', isOpen: true, operands: 'paths', readsHere: always },
+  vdir: { flags: '-aAbCdFghiklnpQrRsStuUvxX1', isOpen: true, operands: 'paths', readsHere: always },
   // -o and the pair -R -H write files.
   tree: {
     flags:
       '-adfilshpugDCnFJXQNqrtUxASvc -L= -I= -P= --dirsfirst --filesfirst --noreport --gitignore --prune --du --si --filelimit= --timefmt= --charset= ' +
       '--matchdirs --ignore-case --sort? --inodes --device --fromfile --metafirst --info',
     operands: 'paths',
+    readsHere: always,
   },
   stat: { flags: '-fLtxnqs -c= --format= --printf= --file-system --terse --dereference --cached=', isOpen: true, operands: 'paths' },
   // -C compiles, -z runs decompressors, -p touches times.
@@ -50,6 +53,7 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
       '--time-style= --threshold= --si --block-size= --inodes --one-file-system --separate-dirs --dereference --count-links --null --files0-from=',
     isOpen: true,
     operands: 'paths',
+    readsHere: always,
   },
   // --sync writes back what is cached.
   df: {
@@ -95,6 +99,10 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   less: { flags: '-NRSFXinreEMmIswG', operands: 'paths', check: noPagerCommand },
   more: { flags: '-dflpcsu', hasNumbers: true, operands: 'paths', check: noPagerCommand },
 };
+
+function always(): boolean {
+  return true;
+}
 
 /** `tar tzf x` is `tar -tzf x`, as long as only the last letter takes a value. */
 function dashed(words: readonly ShellWord[]): readonly ShellWord[] {

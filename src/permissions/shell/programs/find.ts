@@ -1,5 +1,5 @@
 /** find: a grammar of single-dash tests and actions, some of which run, delete and write. */
-import { type CommandJudgement, NO_PATHS, type ProgramSpec } from '../program-spec.ts';
+import { type CommandJudgement, HERE, type ProgramSpec } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
 
 /** Tests and actions that take no argument. */
@@ -42,5 +42,5 @@ function judgeFind(words: readonly ShellWord[]): CommandJudgement {
     if (argument.isSplit) return { problem: `"${argument.text}" may turn into an action of find`, reads };
     at++;
   }
-  return { reads: reads.length > 0 ? reads : NO_PATHS };
+  return { reads: reads.length > 0 ? reads : [HERE] };
 }

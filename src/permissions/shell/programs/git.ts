@@ -5,7 +5,7 @@
  * trusted, other folders are not, so nothing that aims git elsewhere is read-only.
  */
 import { flagTable, parseArguments, type ParsedArguments } from '../flags.ts';
-import { type CommandJudgement, judgeProgram, NO_PATHS, type ProgramSpec, type ScriptFacts } from '../program-spec.ts';
+import { type CommandJudgement, HERE, judgeProgram, NO_PATHS, type ProgramSpec, type ScriptFacts } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
 
 const GLOBAL_FLAGS = flagTable('--no-pager --version --help --html-path --man-path --info-path --no-optional-locks --literal-pathspecs --no-replace-objects -P -v -h');
@@ -122,6 +122,7 @@ function judgeGit(words: readonly ShellWord[], facts: ScriptFacts): CommandJudge
   const operands = rest.filter((word) => !word.mayBeFlag);
   const isPatternFirst = name === 'grep' && !rest.some((word) => /^-[ef]/.test(word.literal ?? ''));
   const reads = (isPatternFirst ? operands.slice(1) : operands).flatMap(namedFiles);
+  if (name === 'grep') return { ...judged, reads: reads.length > 0 ? reads : [HERE], isTree: true };
   return { ...judged, reads };
 }
 

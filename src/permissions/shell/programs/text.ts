@@ -1,4 +1,5 @@
 /** Programs that turn text into other text on standard output. */
+import type { ParsedArguments } from '../flags.ts';
 import type { ProgramSpec } from '../program-spec.ts';
 
 const CHECKSUM: ProgramSpec = {
@@ -20,6 +21,8 @@ const GREP: ProgramSpec = {
   operands: 'pattern',
   patternFlags: ['-e', '-f', '--regexp', '--file'],
   pathFlags: ['-f', '--file', '--exclude-from'],
+  readsTree: isRecursive,
+  readsHere: isRecursive,
 };
 
 const BASE: ProgramSpec = {
@@ -97,6 +100,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
       '--line-format= --old-line-format= --new-line-format= --unchanged-line-format= --unchanged-group-format= --changed-group-format= --old-group-format= --new-group-format= --starting-file=',
     hasNumbers: true,
     operands: 'paths',
+    readsTree: isRecursive,
   },
   sdiff: { flags: '-iEbWBalsdt -w= --suppress-common-lines --width=', operands: 'paths', mostOperands: 2 },
   diff3: { flags: '-aeEAxX3imT', operands: 'paths' },
@@ -184,5 +188,13 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     operands: 'pattern',
     patternFlags: ['-e', '-f', '--regexp', '--file', '--files', '--type-list'],
     pathFlags: ['-f', '--file', '--ignore-file'],
+    readsTree: () => true,
+    // What is piped in is searched instead.
+    readsHere: ({ flags }, { isPiped }) => !isPiped || flags.some(({ name }) => name === '--files'),
   },
 };
+
+/** Also as `-d recurse`. */
+function isRecursive({ flags }: ParsedArguments): boolean {
+  return flags.some(({ name, value }) => /^(?:-[rR]|--(?:dereference-)?recursive)$/.test(name) || (/^(?:-d|--directories)$/.test(name) && value?.literal !== 'skip'));
+}

@@ -115,7 +115,7 @@ describe('what a verdict says besides', () => {
   });
 
   test('an operand that cannot be known lies outside', () => {
-    expect(paths('cat "$(ls)"')).toEqual(['read /']);
+    expect(paths('cat "$(cat list)"')).toContain('read /');
     expect(paths('cat */../../x')).toEqual(['read /']);
   });
 

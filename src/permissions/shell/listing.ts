@@ -1,0 +1,222 @@
+/**
+ * Listings: commands that print nothing but paths, so that what reads their output reads below known roots.
+ *
+ * `find src | xargs grep x` reads below `src`. Every table here is narrower than the program's own: an option
+ * that lets it print anything else, or follow links, is not in it, and the output then counts as unknown.
+ */
+import type { Command, ParsedScript, SyntaxNode } from 'unbash';
+import { parseArguments, flagTable, type ParsedArguments } from './flags.ts';
+import { judgeProgram, type ProgramSpec } from './program-spec.ts';
+import { FIND } from './programs/find.ts';
+import { decodeWord, type ShellWord } from './word.ts';
+import type { Variables } from './variable-values.ts';
+
+/** Paths at or below which everything lies that is printed; undefined: anything may be printed. */
+type Roots = readonly string[] | undefined;
+
+interface Lister extends Pick<ProgramSpec, 'flags' | 'operands' | 'patternFlags'> {
+  /** One of these must be given for it to print paths alone. */
+  readonly needs?: readonly string[];
+  /** It prints names below the working directory, whatever it is given. */
+  readonly printsHere?: boolean;
+  /** What it goes through without an operand. */
+  readonly isHere?: (given: ParsedArguments) => boolean;
+}
+
+const LISTERS: Readonly<Record<string, Lister>> = {
+  ls: { flags: '-1aAdtrSUXvcuB --all --almost-all --directory --reverse --sort=', operands: 'paths', printsHere: true },
+  fd: { flags: '-HIusigFp01 -d= -t= -e= -E= -S= --hidden --no-ignore --glob --type= --extension= --exclude= --max-depth= --print0', operands: 'pattern', printsHere: true },
+  rg: {
+    flags:
+      '-liSFwxuU0. -e= -g= -t= -T= --files --hidden --no-ignore --files-with-matches --files-without-match --glob= --iglob= --type= --type-not= --ignore-case ' +
+      '--smart-case --fixed-strings --word-regexp --null --sort= --no-messages --no-config --max-depth= --multiline --regexp=',
+    operands: 'pattern',
+    patternFlags: ['-e', '--regexp', '--files'],
+    needs: ['-l', '--files', '--files-with-matches', '--files-without-match'],
+    printsHere: true,
+  },
+  grep: {
+    flags: '-rlLiEFPGwxsIZ -e= --include= --exclude= --exclude-dir= --recursive --files-with-matches --files-without-match --ignore-case --null',
+    operands: 'pattern',
+    patternFlags: ['-e'],
+    needs: ['-l', '-L', '--files-with-matches', '--files-without-match'],
+    isHere: ({ flags }) => flags.some(({ name }) => name === '-r' || name === '--recursive'),
+  },
+};
+
+const GIT_LISTERS: Readonly<Record<string, Lister>> = {
+  'ls-files': { flags: '-cdmoz -x= --cached --deleted --modified --others --exclude= --exclude-standard --full-name --deduplicate', operands: 'paths', printsHere: true },
+  diff: { flags: '-z --name-only --cached --staged --diff-filter= --no-renames --relative --merge-base', operands: 'paths', needs: ['--name-only'], printsHere: true },
+  'diff-tree': { flags: '-rz --no-commit-id --name-only --diff-filter= --root', operands: 'paths', needs: ['--no-commit-id'], printsHere: true },
+  'ls-tree': { flags: '-rtdz --name-only --full-name', operands: 'paths', needs: ['--name-only'], printsHere: true },
+  grep: { flags: '-lLiwEFPGz -e= --files-with-matches --name-only --ignore-case --cached --untracked', operands: 'pattern', patternFlags: ['-e'], needs: ['-l', '-L', '--files-with-matches', '--name-only'], printsHere: true },
+};
+
+/** Filters that drop and sort lines and change none, with how many operands they have then. */
+const LINE_SEARCH = { flags: '-viEFPGwxS -e= -m= --invert-match --ignore-case --line-buffered', operands: 1 };
+const FILTERS: Readonly<Record<string, { readonly flags: string; readonly operands: number }>> = {
+  cat: { flags: '-u', operands: 0 },
+  head: { flags: '-z -n= --lines=', operands: 0 },
+  tail: { flags: '-z -n= --lines=', operands: 0 },
+  sort: { flags: '-bdfghiMnRrsuVz -k= -t= --reverse --unique --numeric-sort --version-sort --zero-terminated', operands: 0 },
+  uniq: { flags: '-duiz --repeated --unique --ignore-case', operands: 0 },
+  tac: { flags: '', operands: 0 },
+  shuf: { flags: '-z -n= --head-count=', operands: 0 },
+  grep: LINE_SEARCH,
+  egrep: LINE_SEARCH,
+  fgrep: LINE_SEARCH,
+  rg: LINE_SEARCH,
+};
+
+/** Most roots that are followed. */
+const MOST_ROOTS = 64;
+
+/**
+ * Where everything lies that a pipeline prints.
+ *
+ * @param producers Its commands, first to last.
+ */
+export function listedRoots(producers: readonly SyntaxNode[], variables: Variables): Roots {
+  let roots: Roots;
+  for (const [at, producer] of producers.entries()) {
+    const words = producer.type === 'Command' ? plainWords(producer, variables) : undefined;
+    if (!words) return undefined;
+    roots = (at > 0 && roots ? filtered(words, roots) : undefined) ?? listed(words);
+    if (!roots || roots.length > MOST_ROOTS) return undefined;
+  }
+  return roots;
+}
+
+/** The commands whose output a substitution is: those of its one pipeline. */
+export function producersOf(script: ParsedScript | undefined): readonly SyntaxNode[] {
+  const [statement, ...more] = script?.commands ?? [];
+  if (!statement || more.length > 0 || statement.background) return [];
+  return pipeline(statement.command) ?? [];
+}
+
+/** The commands of a pipeline that hand nothing on but their standard output; a single command is one too. */
+function pipeline(node: SyntaxNode): readonly SyntaxNode[] | undefined {
+  if (node.type !== 'Pipeline') return [node];
+  return node.operators.every((operator) => operator === '|') ? node.commands : undefined;
+}
+
+/** A loop that reads the lines of a listing: `find . | while read -r f`, `while read -r f; … done < <(find .)`. */
+export function listingLoop(node: SyntaxNode): { readonly producers: readonly SyntaxNode[]; readonly readers: readonly Command[] } | undefined {
+  if (node.type === 'Pipeline') {
+    const last = node.commands.at(-1);
+    const producers = pipeline(node)?.slice(0, -1);
+    return last?.type === 'While' && producers ? { producers, readers: readersOf(last.clause) } : undefined;
+  }
+  if (node.type !== 'Redirected' || node.command.type !== 'While') return undefined;
+  const [redirect, ...more] = node.redirects;
+  const [part, ...others] = redirect?.type === 'Redirect' ? (redirect.target?.parts ?? []) : [];
+  const isInput = redirect?.operator === '<' && !redirect.descriptor && more.length === 0 && others.length === 0;
+  if (!isInput || part?.type !== 'ProcessSubstitution' || part.operator !== '<') return undefined;
+  return { producers: producersOf(part.script), readers: readersOf(node.command.clause) };
+}
+
+/** The variable that a `read` gives one whole line; undefined where it may cut a line elsewhere. */
+export function readTarget(node: SyntaxNode): string | undefined {
+  if (node.type !== 'Command' || node.name?.value !== 'read' || node.name.parts) return undefined;
+  const isWhole = node.prefix.every((item) => item.type === 'Assignment' && item.name === 'IFS' && item.text === 'IFS=');
+  const words = node.args.flatMap((word) => (word.type === 'Word' ? [word.text] : ['-a']));
+  const name = words.at(-1) ?? '';
+  const options = words.slice(0, -1).join(' ');
+  // With -d at anything but a line end or NUL, or two names, a line is cut into other paths.
+  const isKnown = /^(?:-r)?(?: ?-d (?:''|""|\$'\\0'|\$'\\n'))?$/.test(options) && node.suffix.length === words.length;
+  return isWhole && isKnown && /^[a-z_]\w*$/.test(name) ? name : undefined;
+}
+
+/** The `read`s among a loop's conditions that take the loop's own input. */
+function readersOf(clause: SyntaxNode): readonly Command[] {
+  switch (clause.type) {
+    case 'CompoundList':
+    case 'AndOr':
+      return clause.commands.flatMap(readersOf);
+    case 'Statement':
+      return clause.background ? [] : readersOf(clause.command);
+    case 'Command':
+      return readTarget(clause) === undefined ? [] : [clause];
+    default:
+      return [];
+  }
+}
+
+/** The words of a command that takes and gives nothing but by its pipes. */
+function plainWords({ name, prefix, suffix }: Command, variables: Variables): readonly ShellWord[] | undefined {
+  if (!name || prefix.length > 0) return undefined;
+  const words: ShellWord[] = [...decodeWord(name, variables)];
+  for (const item of suffix) {
+    if (item.type === 'Word') words.push(...decodeWord(item, variables));
+    else if (!silencesErrors(item)) return undefined;
+  }
+  return words[0]?.literal === undefined ? undefined : words;
+}
+
+/** `2>/dev/null` */
+function silencesErrors(item: SyntaxNode): boolean {
+  if (item.type !== 'Redirect' || item.operator !== '>' || item.target?.text !== '/dev/null') return false;
+  return item.descriptor?.type === 'FileDescriptor' && item.descriptor.value === 2;
+}
+
+function filtered(words: readonly ShellWord[], input: readonly string[]): Roots {
+  const [program, ...rest] = words;
+  const filter = Object.hasOwn(FILTERS, program?.literal ?? '') ? FILTERS[program?.literal ?? ''] : undefined;
+  if (!filter) return undefined;
+  const { flags, operands, problem } = parseArguments(rest, { flags: flagTable(filter.flags), hasNumbers: true });
+  const wanted = flags.some(({ name }) => name === '-e') ? 0 : filter.operands;
+  const isPlain = operands.length === wanted && operands.every((word) => !word.isSplit);
+  return problem === undefined && isPlain ? input : undefined;
+}
+
+function listed(words: readonly ShellWord[]): Roots {
+  const [program, ...rest] = words;
+  const name = program?.literal ?? '';
+  if (name === 'find') return foundBelow(rest);
+  if (name === 'git') return listedByGit(rest);
+  if (name === 'echo' && rest.every((word) => !word.mayBeFlag)) return pathRoots(rest);
+  if (name === 'printf' && /^%s\\[n0]$/.test(rest[0]?.literal ?? '')) return pathRoots(rest.slice(1));
+  const lister = LISTERS[name === 'fdfind' ? 'fd' : name];
+  return lister && Object.hasOwn(LISTERS, name === 'fdfind' ? 'fd' : name) ? rootsOf(lister, rest) : undefined;
+}
+
+/** What find prints begins with what it was given, unless it follows links or words its lines itself. */
+function foundBelow(words: readonly ShellWord[]): Roots {
+  const judged = FIND.judge?.(words, { changesDirectory: false, functions: new Set() });
+  const isOther = words.some(({ literal }) => /^-(?:L|follow|printf|ls)$/.test(literal ?? ''));
+  return judged && judged.problem === undefined && !isOther ? pathRoots(judged.reads) : undefined;
+}
+
+function listedByGit(words: readonly ShellWord[]): Roots {
+  const rest = words[0]?.literal === '--no-pager' ? words.slice(1) : words;
+  const name = rest[0]?.literal ?? '';
+  const lister = Object.hasOwn(GIT_LISTERS, name) ? GIT_LISTERS[name] : undefined;
+  // `:/` and `:(top)` leave the working directory for the root of the repository.
+  return !lister || rest.some(({ prefix }) => prefix.startsWith(':')) ? undefined : rootsOf(lister, rest.slice(1));
+}
+
+function rootsOf(lister: Lister, words: readonly ShellWord[]): Roots {
+  let isListing = lister.needs === undefined;
+  const check = (given: ParsedArguments): undefined => {
+    isListing ||= given.flags.some(({ name }) => lister.needs?.includes(name));
+  };
+  const { problem, reads } = judgeProgram(
+    { ...lister, check, ...(lister.isHere && { readsHere: lister.isHere }) },
+    words,
+    { changesDirectory: false, functions: new Set() },
+  );
+  const named = isListing && problem === undefined ? pathRoots(reads) : undefined;
+  return named && lister.printsHere ? ['.', ...named] : named;
+}
+
+/**
+ * Where the paths lie that words stand for.
+ *
+ * @returns undefined where one is not known, or where splitting its text could make another path of it.
+ */
+export function pathRoots(words: readonly ShellWord[]): Roots {
+  const roots = words.map((word) => word.roots ?? word.patterns);
+  if (!roots.every((paths) => paths !== undefined)) return undefined;
+  const all = roots.flat();
+  return all.every((path) => /^[^\s'"\\]+$/.test(path)) ? all : undefined;
+}

@@ -1,0 +1,151 @@
+/** What agents run all day passes the whole decision unasked; the same shapes aimed elsewhere do not. */
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { RuleSet } from '../../../../src/contract/permission-context.ts';
+import type { Tool } from '../../../../src/contract/tool.ts';
+import { createLocatePath } from '../../../../src/files/scope.ts';
+import { createPermissionContext } from '../../../../src/permissions/context.ts';
+import { decidePermission } from '../../../../src/permissions/decide.ts';
+import { shellToolsIn } from '../../../helpers/shell-tools.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { writeTree } from '../../../helpers/tool-session.ts';
+import { sessionContextIn, toolUseContextIn } from '../../../helpers/tool-use-context.ts';
+
+const root = writeTree(join(temporaryFolder(), 'workspace'), { 'package.json': '{}', 'src/a.ts': '', 'sub/b.ts': '', 'sub/deep/c.ts': '', '.env': 'KEY=1', list: '' });
+const bash = shellToolsIn(root).tools.bash as unknown as Tool;
+const locate = createLocatePath({ protectedPaths: [] });
+
+async function decide(command: string, rules: Partial<RuleSet> = {}, cwd = root) {
+  const permissions = createPermissionContext({ mode: 'default', rules: { session: rules }, isBypassAvailable: true });
+  const context = toolUseContextIn(root, { session: sessionContextIn(root, { permissions, cwd }) });
+  return decidePermission({ tool: bash, input: { command }, observable: { command }, context, locate });
+}
+const behavior = async (...question: Parameters<typeof decide>) => (await decide(...question)).behavior;
+
+describe('passes without a question:', () => {
+  test.each([
+    'git log --oneline -20 | head',
+    "find . -name '*.ts' | xargs grep -n foo",
+    "find src sub -type f -name '*.ts' 2>/dev/null | grep -v test | sort | head -20 | xargs wc -l",
+    'find . -print0 | xargs -0 -n 10 grep -l foo',
+    'find . | xargs -I{} wc -l {}',
+    'ls -la && cat package.json | jq .scripts',
+    'node --version',
+    'du -sh *',
+    'ps aux | grep node',
+    'diff <(sort a) <(sort b)',
+    "jq -r '.a[]' f.json | sort | uniq -c",
+    'for f in *.ts; do wc -l "$f"; done',
+    "for f in $(find . -name '*.md'); do head -3 \"$f\"; done",
+    'wc -l $(git ls-files)',
+    'wc -l `git ls-files`',
+    'files=$(git ls-files src); wc -l $files',
+    'cat "$(git ls-files | head -1)"',
+    'git ls-files | xargs wc -l',
+    'git diff --name-only HEAD | xargs -r ls -la',
+    'ls src | xargs echo',
+    'rg -l foo src | xargs wc -l',
+    'grep -rl foo . | xargs head -1',
+    'while read -r f; do wc -l "$f"; done < <(find .)',
+    "find . -type f | while IFS= read -r f; do head -1 \"$f\"; done",
+    "while IFS= read -r -d '' f; do wc -l \"$f\"; done < <(find . -print0)",
+    'cd sub && cat b.ts && ls ..',
+    'cd sub && cat ../package.json',
+    'grep -rn foo',
+    'rg foo',
+  ])('%s', async (command) => {
+    expect(await decide(command)).toMatchObject({ behavior: 'allow', reason: { type: 'read_only' } });
+  });
+});
+
+describe('is asked about, because it may read outside:', () => {
+  test.each([
+    'find / -name x | xargs cat',
+    'find .. | xargs cat',
+    'find -L . | xargs cat',
+    "find . -printf '/etc/passwd\\n' | xargs cat",
+    'find . -ls | xargs cat',
+    "find . | sed 's/^/\\/etc/' | xargs cat",
+    "find . | grep -o '/.*' | xargs cat",
+    'find . | tail -c 9 | xargs cat',
+    'find . | cut -c2- | xargs cat',
+    'find . | xargs -I{} cat ../{}',
+    'find . | xargs -I% cat %/../x',
+    'find . | xargs -d. cat',
+    'find . | xargs -a list cat',
+    'find . | xargs cat < list',
+    'find . |& xargs cat',
+    'find . | grep x < list | xargs cat',
+    'find . | { xargs cat; } < list',
+    'ls -l | xargs cat',
+    'ls -R | xargs cat',
+    'cat list | xargs cat',
+    'cat list | xargs grep',
+    'grep $(cat list)',
+    'echo "x /etc/passwd" | xargs cat',
+    'git ls-files :/ | xargs cat',
+    'git ls-files --format=/etc/passwd | xargs cat',
+    'git diff --name-only --line-prefix=/etc/ | xargs cat',
+    'wc -l $(find . ; cat list)',
+    'f=$(find . | head -1); cat "$f/../../x"',
+    'f=$(find .); f=/etc/passwd; cat "$f"',
+    'find . | while IFS=/ read -r f; do cat "$f"; done',
+    'find . | while read -r -d . f; do cat "$f"; done',
+    'find . | while read -r a b; do cat "$b"; done',
+    'find . | while read -r f; do cat "$f"; done < list',
+    'find . | while read -r f; do cat "../$f"; done',
+    'while read -r f; do cat "$f"; done < list',
+    'cat list | while read -r f; do cat "$f"; done',
+    'rg -l foo -r /etc/passwd | xargs cat',
+    'cd /etc && ls',
+    'cd /etc && rg root',
+    'cd / && find . -name shadow',
+    'false && cd sub; cat ../../x',
+    'for i in 1 2; do cd ..; done; ls',
+    'f() { cd /etc; }; f; cat passwd',
+    'r() { cat passwd; }; cd /etc; r',
+  ])('%s', async (command) => {
+    expect(await behavior(command)).toBe('ask');
+  });
+
+  test('a cd that may not have happened, from a folder below', async () => {
+    expect(await behavior('false && cd deep; cat ../../x', {}, join(root, 'sub'))).toBe('ask');
+    expect(await behavior('for i in 1 2 3 4; do cd ..; done; cat passwd', {}, join(root, 'sub'))).toBe('ask');
+  });
+});
+
+describe('a rule against reading a file', () => {
+  const rules = { deny: ['Read(.env)'] };
+
+  test.each(['grep -r x .', 'grep -r x', 'rg x', 'rg x src', 'git grep x', 'diff -r src sub', 'cat *', 'head -1 ./*', 'find . | xargs cat', 'wc -l $(git ls-files)'])(
+    'asks where %s may come upon it',
+    async (command) => {
+      expect(await decide(command, rules)).toMatchObject({ behavior: 'ask', reason: { type: 'rule', rule: 'Read(.env)' } });
+    },
+  );
+
+  test.each(['cat .env', 'cat .e*', 'cat ./.en?'])('denies %s', async (command) => {
+    expect(await behavior(command, rules)).toBe('deny');
+  });
+
+  test.each(['cat *.ts', 'grep x src/a.ts', 'ps aux | rg node', 'ls', 'git log --oneline'])('leaves %s alone', async (command) => {
+    expect(await behavior(command, rules)).toBe('allow');
+  });
+
+  test('gives way to a rule that allows the command', async () => {
+    expect(await behavior('grep -r x .', { ...rules, allow: ['Bash(grep:*)'] })).toBe('allow');
+  });
+
+  test.each([
+    ['Read(./secrets/**)', 'grep -r x src', 'allow'],
+    ['Read(./secrets/**)', 'grep -r x .', 'ask'],
+    ['Read(./secrets/**)', 'cat src/*', 'allow'],
+    ['Read(//etc/**)', 'grep -r x .', 'allow'],
+    ['Read(*.pem)', 'cat *.ts', 'allow'],
+    ['Read(*.pem)', 'cat *', 'ask'],
+    ['Read(src/**/key.ts)', 'cat src/*', 'ask'],
+    ['Read(src/**/key.ts)', 'cat sub/*', 'allow'],
+  ] as const)('%s makes "%s" come out as %s', async (rule, command, expected) => {
+    expect(await behavior(command, { deny: [rule] })).toBe(expected);
+  });
+});
