@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DEFAULT_LIMITS } from '../config/limits.ts';
 import { createProcessHost } from '../src/process/host-client.ts';
@@ -18,7 +19,7 @@ const [, , hostEntry] = process.argv;
 const host = createProcessHost({
   limits: DEFAULT_LIMITS,
   ownerId: 'bench',
-  ...(hostEntry === undefined ? {} : { hostEntry }),
+  ...(hostEntry === undefined ? {} : { hostEntry: resolve(hostEntry) }),
 });
 
 async function throughHost(): Promise<void> {
