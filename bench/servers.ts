@@ -26,15 +26,15 @@ export interface RunningServer {
 const root = fileURLToPath(new URL('..', import.meta.url));
 const TOKEN = 'bench-token-bench-token';
 
+/** A plugin with what the measurements need beside the built-in tools. */
+const BENCH_TOOLS = join(root, 'bench/fixtures/bench-tools.mjs');
+
 /** Start our server from `dist/`, with everything its measurements call allowed. */
-export function startOurs(): Promise<RunningServer> {
+export function startOurs(plugins: readonly string[] = [BENCH_TOOLS]): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'gauntlet-bench-'));
   const workspace = mkdtempSync(join(tmpdir(), 'gauntlet-bench-work-'));
   const config = join(folder, 'gauntlet.config.json');
-  writeFileSync(
-    config,
-    JSON.stringify({ plugins: [join(root, 'bench/fixtures/bench-tools.mjs')], permissions: { allow: ['Bash'] } }),
-  );
+  writeFileSync(config, JSON.stringify({ plugins, permissions: { allow: ['Bash'] } }));
   const environment = {
     GAUNTLET_PORT: '0',
     GAUNTLET_TOKEN: TOKEN,

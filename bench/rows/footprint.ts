@@ -1,6 +1,8 @@
 /**
  * What a server costs before it does anything: its start, its memory, and a session that idles.
  */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { httpClient } from '../clients.ts';
 import { type Row, short } from '../row.ts';
 import { type RunningServer, startFloor, startOurs } from '../servers.ts';
@@ -13,10 +15,10 @@ const SESSIONS = 1_000;
 export async function footprintRows(): Promise<readonly Row[]> {
   const start = await inTurn(
     5,
-    () => startToAnswer(startOurs),
+    () => startToAnswer(startBare),
     () => startToAnswer(startFloor),
   );
-  const ours = await startOurs();
+  const ours = await startBare();
   await firstCall(ours);
   const idleMiB = ours.residentMiB();
   const client = httpClient(ours);
@@ -54,8 +56,15 @@ async function startToAnswer(start: () => Promise<RunningServer>): Promise<numbe
   return tookMs;
 }
 
+/** As most people run it: no plugin, which would bring a schema library of its own. */
+function startBare(): Promise<RunningServer> {
+  return startOurs([]);
+}
+
 async function firstCall(server: RunningServer): Promise<void> {
+  const file_path = join(server.workspace, 'first.txt');
+  writeFileSync(file_path, 'a first file\n');
   const client = httpClient(server);
-  await client.send('POST', '/execute', { tool_uses: [newBlock('Noop', {})] });
+  await client.send('POST', '/execute', { tool_uses: [newBlock('Read', { file_path })] });
   client.close();
 }
