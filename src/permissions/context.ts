@@ -5,6 +5,7 @@
  * a context parses.
  */
 import { isAbsolute, normalize } from 'node:path';
+import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../contract/errors.ts';
 import {
   RULE_SOURCES,
@@ -25,6 +26,9 @@ export interface PermissionContextSettings {
   readonly isBypassAvailable: boolean;
   readonly shouldAvoidPermissionPrompts?: boolean;
 }
+
+/** How much a context may hold. */
+type ContextLimits = Pick<Limits, 'permissionRules' | 'additionalDirectories'>;
 
 const NO_RULES: RuleSet = Object.freeze({
   allow: Object.freeze([]),
@@ -58,18 +62,36 @@ export function createPermissionContext(settings: PermissionContextSettings): To
  * The next version after all `updates`, in their order.
  *
  * @param source Whose rules change; rules of other sources can be neither removed nor replaced.
+ * @param limits How much a context may hold, however it came to it.
  * @returns The same context when there is nothing to do.
- * @throws {GauntletError} `invalid_request` for a rule or directory that cannot be used; `forbidden`
- *   for an unavailable mode and for removing a rule of another source.
+ * @throws {GauntletError} `invalid_request` for a rule or directory that cannot be used, and for too many
+ *   of them; `forbidden` for an unavailable mode and for removing a rule of another source.
  */
 export function applyUpdates(
   context: ToolPermissionContext,
   updates: readonly PermissionUpdate[],
+  limits: ContextLimits,
   source: RuleSource = 'session',
 ): ToolPermissionContext {
   if (updates.length === 0) return context;
-  const next = updates.reduce((current, update) => applyUpdate(current, update, source), context);
+  const next = updates.reduce((current, update) => {
+    const updated = applyUpdate(current, update, source);
+    // After each, so that many updates of many rules are refused before they are all merged.
+    refuseTooMany(updated, source, limits);
+    return updated;
+  }, context);
   return frozenContext({ ...next, version: context.version + 1 });
+}
+
+function refuseTooMany(context: ToolPermissionContext, source: RuleSource, limits: ContextLimits): void {
+  const { allow, ask, deny } = context.rules[source] ?? NO_RULES;
+  const rules = allow.length + ask.length + deny.length;
+  const counts = { rules: [rules, limits.permissionRules], directories: [context.additionalDirectories.length, limits.additionalDirectories] } as const;
+  for (const [what, [count, most]] of Object.entries(counts)) {
+    if (count <= most) continue;
+    const message = `Cannot keep ${count} ${what}: a context holds at most ${most} of its own. Remove some first`;
+    throw new GauntletError('invalid_request', message, { details: { reason: 'too_many' } });
+  }
 }
 
 function applyUpdate(

@@ -20,7 +20,7 @@ export interface PromptAnswer extends QuestionAnswer {
 export async function answerPrompt(core: SessionCore, requestId: string, answer: PromptAnswer, by: string): Promise<Settled> {
   const updates = answer.updatedPermissions ?? [];
   // Tried first: updates that cannot be made refuse the answer while the question still stands.
-  applyUpdates(core.context.permissions, updates);
+  applyUpdates(core.context.permissions, updates, core.services.limits);
   const settled = await core.questions.answer(requestId, answer, by);
   if (updates.length === 0) return settled;
   await core.updatePermissions(updates);

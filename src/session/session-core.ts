@@ -70,7 +70,7 @@ export class SessionCore {
    */
   async updatePermissions(updates: readonly PermissionUpdate[]): Promise<void> {
     const before = this.#context;
-    const landing = this.setContext({ ...before, permissions: applyUpdates(before.permissions, updates) });
+    const landing = this.setContext({ ...before, permissions: applyUpdates(before.permissions, updates, this.services.limits) });
     const after = this.#context;
     try {
       await landing;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
+import type { PermissionUpdate, ToolPermissionContext } from '../../../src/contract/permission-context.ts';
 import { applyUpdates, createPermissionContext } from '../../../src/permissions/context.ts';
 import { permissionSchemas } from '../../../src/permissions/schemas.ts';
 
@@ -10,6 +11,8 @@ const first = () =>
     additionalDirectories: ['/srv/data/'],
     isBypassAvailable: true,
   });
+
+const updated = (context: ToolPermissionContext, updates: readonly PermissionUpdate[]) => applyUpdates(context, updates, DEFAULT_LIMITS);
 
 describe('a first context', () => {
   test('is version 1 and frozen to the bottom', () => {
@@ -32,7 +35,7 @@ describe('a first context', () => {
 describe('updates', () => {
   test('of one request make one next version and leave the old one as it was', () => {
     const context = first();
-    const next = applyUpdates(context, [
+    const next = updated(context, [
       { type: 'addRules', behavior: 'allow', rules: ['Bash(ls:*)', 'Read'] },
       { type: 'setMode', mode: 'plan' },
       { type: 'addDirectories', directories: ['/a', '/a/'] },
@@ -44,8 +47,8 @@ describe('updates', () => {
   });
 
   test('replace and remove rules and directories of the session', () => {
-    const replaced = applyUpdates(first(), [{ type: 'replaceRules', behavior: 'allow', rules: ['Glob', 'Grep'] }]);
-    const removed = applyUpdates(replaced, [
+    const replaced = updated(first(), [{ type: 'replaceRules', behavior: 'allow', rules: ['Glob', 'Grep'] }]);
+    const removed = updated(replaced, [
       { type: 'removeRules', behavior: 'allow', rules: ['Glob', 'Unknown'] },
       { type: 'removeDirectories', directories: ['/srv/data'] },
     ]);
@@ -55,22 +58,31 @@ describe('updates', () => {
   });
 
   test('never take a rule of another source away', () => {
-    const remove = () => applyUpdates(first(), [{ type: 'removeRules', behavior: 'deny', rules: ['Bash(rm:*)'] }]);
+    const remove = () => updated(first(), [{ type: 'removeRules', behavior: 'deny', rules: ['Bash(rm:*)'] }]);
     expect(remove).toThrow(expect.objectContaining({ code: 'forbidden' }));
-    const replaced = applyUpdates(first(), [{ type: 'replaceRules', behavior: 'deny', rules: [] }]);
+    const replaced = updated(first(), [{ type: 'replaceRules', behavior: 'deny', rules: [] }]);
     expect(replaced.rules.userSettings?.deny).toEqual(['Bash(rm:*)']);
   });
 
   test('one that fails leaves nothing behind of those before it', () => {
     const context = first();
-    const update = () => applyUpdates(context, [{ type: 'setMode', mode: 'plan' }, { type: 'addRules', behavior: 'deny', rules: ['('] }]);
+    const update = () => updated(context, [{ type: 'setMode', mode: 'plan' }, { type: 'addRules', behavior: 'deny', rules: ['('] }]);
     expect(update).toThrow(expect.objectContaining({ code: 'invalid_request' }));
     expect(context.mode).toBe('default');
   });
 
+  test('cannot make a context hold more rules or directories than it may, request by request', () => {
+    const limits = { permissionRules: 3, additionalDirectories: 2 };
+    const add = (...rules: string[]) => ({ type: 'addRules', behavior: 'ask', rules }) as const;
+    const full = applyUpdates(first(), [add('Glob', 'Grep')], limits);
+    expect(() => applyUpdates(full, [add('Write')], limits)).toThrow(/at most 3/);
+    expect(applyUpdates(full, [add('Glob')], limits).rules.session?.ask).toEqual(['Glob', 'Grep']);
+    expect(() => applyUpdates(full, [{ type: 'addDirectories', directories: ['/a', '/b'] }], limits)).toThrow(/directories/);
+  });
+
   test('cannot turn on bypassPermissions where it is not available', () => {
     const context = createPermissionContext({ mode: 'default', isBypassAvailable: false });
-    expect(() => applyUpdates(context, [{ type: 'setMode', mode: 'bypassPermissions' }])).toThrow(expect.objectContaining({ code: 'forbidden' }));
+    expect(() => updated(context, [{ type: 'setMode', mode: 'bypassPermissions' }])).toThrow(expect.objectContaining({ code: 'forbidden' }));
   });
 });
 
