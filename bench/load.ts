@@ -12,11 +12,15 @@ export interface Call {
   readonly input: object;
 }
 
-/** One client. @returns Measures the median milliseconds of `count` batches. */
-export async function oneByOne(server: RunningServer, call: Call, count: number): Promise<() => Promise<number>> {
+/** One client. @returns Measures the median milliseconds of `count` batches, `pauseMs` apart. */
+export async function oneByOne(
+  server: RunningServer,
+  call: Call,
+  { count, pauseMs = 0 }: { readonly count: number; readonly pauseMs?: number },
+): Promise<() => Promise<number>> {
   const client = httpClient(server);
   const sessionId = await sessionOf(server);
-  return () => medianMs(count, () => client.send('POST', '/execute', batch(call, sessionId)));
+  return () => medianMs(count, () => client.send('POST', '/execute', batch(call, sessionId)), pauseMs);
 }
 
 /** Many clients. @returns Measures the batches a second that `clients` get answered within `forMs`. */

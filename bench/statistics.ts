@@ -1,6 +1,7 @@
 /**
  * Medians and how they are come by: the two sides in turn, so that a machine that slows down slows both.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** The middle value. @param values At least one. */
 export function median(values: readonly number[]): number {
@@ -33,13 +34,14 @@ export async function inTurn(rounds: number, ours: () => Promise<number>, floor:
   };
 }
 
-/** Median milliseconds of `count` runs, one after another. */
-export async function medianMs(count: number, run: () => Promise<unknown>): Promise<number> {
+/** Median milliseconds of `count` runs, one after another, `pauseMs` apart. */
+export async function medianMs(count: number, run: () => Promise<unknown>, pauseMs = 0): Promise<number> {
   const times: number[] = [];
   for (let each = 0; each < count; each++) {
     const begunMs = performance.now();
     await run();
     times.push(performance.now() - begunMs);
+    if (pauseMs > 0) await pause(pauseMs);
   }
   return median(times);
 }

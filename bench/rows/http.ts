@@ -40,7 +40,11 @@ export async function toolListRow(ours: RunningServer, floor: RunningServer): Pr
 /** `POST /execute` with a no-op: one client's latency, and calls a second of many, each in its session. */
 export async function noopRows(ours: RunningServer, floor: RunningServer): Promise<readonly Row[]> {
   const load = { clients: CLIENTS, forMs: 2_000 };
-  const latency = await inTurn(5, await oneByOne(ours, NOOP, 500), await oneByOne(floor, NOOP, 500));
+  const latency = await inTurn(
+    5,
+    await oneByOne(ours, NOOP, { count: 500 }),
+    await oneByOne(floor, NOOP, { count: 500 }),
+  );
   const rates = await inTurn(3, await together(ours, NOOP, load), await together(floor, NOOP, load));
   return [
     {
