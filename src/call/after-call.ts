@@ -52,7 +52,11 @@ function judged(call: PermittedCall, outcome: CallOutcome, verdict: HooksVerdict
 }
 
 /** Nothing of the old text stays: neither what was drawn of it nor the file it was written to. */
-function withContent({ tool, input, block }: PermittedCall, outcome: CallOutcome, content: ToolResultBlock['content']): CallOutcome {
+function withContent(
+  { tool, input, block }: PermittedCall,
+  outcome: CallOutcome,
+  content: ToolResultBlock['content'],
+): CallOutcome {
   const display = plainDisplay(tool, input, { type: 'tool_result', tool_use_id: block.id, content });
   return { ...outcome, content, display, spilled: undefined };
 }

@@ -42,7 +42,11 @@ export function gateHooks(context: ToolUseContext, services: CallHookServices): 
   let carried: HookStep['permission'];
   let mayReplace = true;
 
-  async function ask(event: HookEvent, call: ParsedCall, fields: Readonly<Record<string, unknown>>): Promise<HookStep | CallOutcome> {
+  async function ask(
+    event: HookEvent,
+    call: ParsedCall,
+    fields: Readonly<Record<string, unknown>>,
+  ): Promise<HookStep | CallOutcome> {
     if (!hooks?.has(event)) return NOTHING;
     const occasion = hookOccasion(event, call, context, services.locate, fields);
     const onSlow = (data: { readonly type: 'hook' }) => services.onProgress?.({ data });

@@ -88,7 +88,12 @@ export function createHooks(sources: readonly HookSource[], services: HookServic
     return mergeAnswers(answers);
   }
 
-  async function run(hook: CompiledHook, occasion: HookOccasion, payload: string, signal: AbortSignal): Promise<HookAnswer> {
+  async function run(
+    hook: CompiledHook,
+    occasion: HookOccasion,
+    payload: string,
+    signal: AbortSignal,
+  ): Promise<HookAnswer> {
     const { setting } = hook;
     const { limits, runCommand } = services;
     const { cwd, hook_event_name: event } = occasion.payload;
@@ -109,7 +114,9 @@ export function createHooks(sources: readonly HookSource[], services: HookServic
     ask,
     tell(occasion) {
       const telling = ask(occasion, { signal: closing.signal, onSlow: () => undefined })
-        .catch((error: unknown) => occasion.notify('warning', 'hook_failed', `A hook was not told: ${errorMessage(error)}`))
+        .catch((error: unknown) =>
+          occasion.notify('warning', 'hook_failed', `A hook was not told: ${errorMessage(error)}`),
+        )
         .finally(() => told.delete(telling));
       told.add(telling);
     },
@@ -121,7 +128,10 @@ export function createHooks(sources: readonly HookSource[], services: HookServic
 }
 
 /** Those whose `if` holds, still in order. */
-async function meantBy(hooks: readonly CompiledHook[], call: ConditionedCall | undefined): Promise<readonly CompiledHook[]> {
+async function meantBy(
+  hooks: readonly CompiledHook[],
+  call: ConditionedCall | undefined,
+): Promise<readonly CompiledHook[]> {
   if (!call || hooks.every(({ condition }) => !condition)) return hooks;
   const isMeant = await Promise.all(hooks.map(({ condition }) => condition?.(call) ?? true));
   return hooks.filter((_, index) => isMeant[index]);

@@ -20,8 +20,13 @@ const STRICTNESS = ['deny', 'ask', 'allow'] as const;
 
 /** Merge answers, in the order in which the hooks are set: of two replacements the later one counts. */
 export function mergeAnswers(answers: readonly HookAnswer[]): HooksVerdict {
-  const last = <Name extends keyof HookAnswer>(name: Name) => answers.findLast((answer) => answer[name] !== undefined)?.[name];
-  const [permission, updatedInput, updatedToolOutput] = [mergePermissions(answers), last('updatedInput'), last('updatedToolOutput')];
+  const last = <Name extends keyof HookAnswer>(name: Name) =>
+    answers.findLast((answer) => answer[name] !== undefined)?.[name];
+  const [permission, updatedInput, updatedToolOutput] = [
+    mergePermissions(answers),
+    last('updatedInput'),
+    last('updatedToolOutput'),
+  ];
   const stopReason = answers.find((answer) => answer.stopReason !== undefined)?.stopReason;
   const withheld = last('withheld');
   return {

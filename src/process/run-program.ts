@@ -64,7 +64,12 @@ export async function runProgram(
     const ended = child.killTree();
     await (stoppedBy === undefined ? Promise.race([ended, delay(stragglerMs, undefined, { ref: false })]) : ended);
     const text = (stream: keyof typeof chunks) => Buffer.concat(chunks[stream]).toString('utf8');
-    return { ...exit, stdout: text('stdout'), stderr: text('stderr'), ...(stoppedBy === undefined ? {} : { stoppedBy }) };
+    return {
+      ...exit,
+      stdout: text('stdout'),
+      stderr: text('stderr'),
+      ...(stoppedBy === undefined ? {} : { stoppedBy }),
+    };
   } finally {
     clearTimeout(timer);
     run.signal.removeEventListener('abort', onAbort);

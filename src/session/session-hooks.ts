@@ -11,13 +11,15 @@ export function tellSessionStart(
   services: SessionServices,
   tell: (notice: { type: 'notice'; level: 'info' | 'warning'; code: string; message: string }) => void,
 ): void {
-  const notify = (level: 'info' | 'warning', code: string, message: string) => tell({ type: 'notice', level, code, message });
+  const notify = (level: 'info' | 'warning', code: string, message: string) =>
+    tell({ type: 'notice', level, code, message });
   tellHooks('SessionStart', { source: 'startup' }, session, { ...services, notify });
 }
 
 /** Tell the hooks of a removed session. Nobody is left to read its frames: what they say goes to the operator. */
 export function tellSessionEnd(session: Session, services: SessionServices): void {
-  const notify = (_level: string, _code: string, message: string) => services.onFault(new Error(message), 'A hook spoke after its session');
+  const notify = (_level: string, _code: string, message: string) =>
+    services.onFault(new Error(message), 'A hook spoke after its session');
   tellHooks('SessionEnd', { reason: 'other' }, session, { ...services, notify });
 }
 
@@ -25,7 +27,10 @@ function tellHooks(
   event: 'SessionStart' | 'SessionEnd',
   fields: Readonly<Record<string, string>>,
   { id, context }: { readonly id: string; readonly context: SessionContext },
-  { hooks, notify }: Pick<SessionServices, 'hooks'> & { notify(level: 'info' | 'warning', code: string, message: string): void },
+  {
+    hooks,
+    notify,
+  }: Pick<SessionServices, 'hooks'> & { notify(level: 'info' | 'warning', code: string, message: string): void },
 ): void {
   if (!hooks?.has(event)) return;
   const payload = {

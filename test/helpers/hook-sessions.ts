@@ -52,7 +52,12 @@ export function occasionOf(event: HookOccasion['payload']['hook_event_name'], na
 }
 
 /** A session directory whose calls pass `settings`. */
-export function hookSessions(processHost: ProcessHost, tools: readonly Tool[], settings: HookSettings, limits: Partial<Limits> = {}) {
+export function hookSessions(
+  processHost: ProcessHost,
+  tools: readonly Tool[],
+  settings: HookSettings,
+  limits: Partial<Limits> = {},
+) {
   const hooks = hooksOn(processHost, settings, limits);
   const services = sessionServices(new MemoryLog(), tools, { hooks, limits });
   const directory = new SessionDirectory(services);
@@ -65,7 +70,14 @@ export function hookSessions(processHost: ProcessHost, tools: readonly Tool[], s
     const reply = await execute(opened, [block]);
     const [result] = reply.results;
     const [call] = reply.calls;
-    return { content: result?.content, status: call?.status, errorCode: call?.error_code, reply, session: opened, frames: await framesOf(opened) };
+    return {
+      content: result?.content,
+      status: call?.status,
+      errorCode: call?.error_code,
+      reply,
+      session: opened,
+      frames: await framesOf(opened),
+    };
   }
   return { directory, hooks, services, run };
 }

@@ -21,7 +21,9 @@ describe('hook settings', () => {
   it('stop the start over a rule, with the key, the text and what was expected', () => {
     const hooks = { PostToolUse: [{ hooks: [command, { ...command, if: 'Bash(git' }] }] };
     const start = () => compileHooks([{ file: 'the settings file', hooks }]);
-    expect(start).toThrow(/^"hooks\.PostToolUse\.0\.hooks\.1\.if" in the settings file: Cannot use rule "Bash\(git": Expected/);
+    expect(start).toThrow(
+      /^"hooks\.PostToolUse\.0\.hooks\.1\.if" in the settings file: Cannot use rule "Bash\(git": Expected/,
+    );
   });
 
   it('are nothing when there are none', () => {

@@ -29,10 +29,13 @@ describe('a hook that breaks', () => {
     }
   });
 
-  it.each(['PostToolUse', 'PostToolUseFailure'] as const)('of %s withholds a result only where it is set to', (event) => {
-    expect(answer(event, broken)).toEqual({ warning: 'Hook "hooks.E.0.hooks.0" broke' });
-    expect(answer(event, broken, 'block').withheld).toContain('withheld');
-  });
+  it.each(['PostToolUse', 'PostToolUseFailure'] as const)(
+    'of %s withholds a result only where it is set to',
+    (event) => {
+      expect(answer(event, broken)).toEqual({ warning: 'Hook "hooks.E.0.hooks.0" broke' });
+      expect(answer(event, broken, 'block').withheld).toContain('withheld');
+    },
+  );
 
   it.each(['PermissionDenied', 'SessionStart', 'SessionEnd'] as const)('of %s is only told of', (event) => {
     expect(Object.keys(answer(event, broken, 'block'))).toEqual(['warning']);
@@ -42,7 +45,9 @@ describe('a hook that breaks', () => {
 
 describe('an exit code', () => {
   it('of 2 objects with what stands on standard error', () => {
-    expect(answer('PreToolUse', { exitCode: 2, stderr: ' not so \n' })).toEqual({ permission: { behavior: 'deny', reason: 'not so' } });
+    expect(answer('PreToolUse', { exitCode: 2, stderr: ' not so \n' })).toEqual({
+      permission: { behavior: 'deny', reason: 'not so' },
+    });
     expect(answer('PostToolUse', { exitCode: 2, stderr: 'not so' })).toEqual({ feedback: 'not so' });
     expect(answer('PreToolUse', { exitCode: 2 }).permission?.reason).toBe('Blocked by a PreToolUse hook');
   });
@@ -61,25 +66,40 @@ describe('JSON of the contract', () => {
   });
 
   it('says nothing with defer, plain text, an empty text or an unknown field', () => {
-    for (const said of [specific({ permissionDecision: 'defer' }), { stdout: 'all fine' }, {}, { stdout: '{"async":true}' }]) {
+    for (const said of [
+      specific({ permissionDecision: 'defer' }),
+      { stdout: 'all fine' },
+      {},
+      { stdout: '{"async":true}' },
+    ]) {
       expect(answer('PreToolUse', said)).toEqual({});
     }
   });
 
   it('knows the older words of PreToolUse', () => {
-    expect(answer('PreToolUse', { stdout: '{"decision":"block","reason":"no"}' }).permission).toEqual({ behavior: 'deny', reason: 'no' });
+    expect(answer('PreToolUse', { stdout: '{"decision":"block","reason":"no"}' }).permission).toEqual({
+      behavior: 'deny',
+      reason: 'no',
+    });
     expect(answer('PreToolUse', { stdout: '{"decision":"approve"}' }).permission).toEqual({ behavior: 'allow' });
   });
 
   it('adds a reason after the fact, ends a turn, tells people', () => {
     expect(answer('PostToolUse', { stdout: '{"decision":"block","reason":"lint"}' })).toEqual({ feedback: 'lint' });
-    expect(answer('PostToolUse', { stdout: '{"continue":false,"stopReason":"enough"}' })).toEqual({ stopReason: 'enough' });
-    expect(answer('PostToolUse', { stdout: '{"systemMessage":"hi","suppressOutput":true}' })).toEqual({ systemMessage: 'hi' });
+    expect(answer('PostToolUse', { stdout: '{"continue":false,"stopReason":"enough"}' })).toEqual({
+      stopReason: 'enough',
+    });
+    expect(answer('PostToolUse', { stdout: '{"systemMessage":"hi","suppressOutput":true}' })).toEqual({
+      systemMessage: 'hi',
+    });
   });
 
   it('answers a question', () => {
     const said = specific({ decision: { behavior: 'deny', message: 'no', interrupt: true } });
-    expect(answer('PermissionRequest', said)).toEqual({ permission: { behavior: 'deny', reason: 'no' }, stopReason: 'no' });
+    expect(answer('PermissionRequest', said)).toEqual({
+      permission: { behavior: 'deny', reason: 'no' },
+      stopReason: 'no',
+    });
   });
 
   it.each([

@@ -58,7 +58,10 @@ describe('hooks of one event', () => {
 describe('a command', () => {
   it('without arguments is a shell line, with them a program', async () => {
     expect((await ask([shell('test "$(jq -r .session_id)" = s || exit 2')])).permission).toBeUndefined();
-    expect((await ask([{ type: 'command', command: 'printf', args: ['%s', '{"decision":"block","reason":"$HOME;"}'] }])).permission).toEqual({
+    expect(
+      (await ask([{ type: 'command', command: 'printf', args: ['%s', '{"decision":"block","reason":"$HOME;"}'] }]))
+        .permission,
+    ).toEqual({
       behavior: 'deny',
       reason: '$HOME;',
     });
@@ -73,13 +76,20 @@ describe('a command', () => {
   });
 
   it('need not read what it is told', async () => {
-    const occasion = { ...occasionOf('PreToolUse'), payload: { ...occasionOf('PreToolUse').payload, much: 'x'.repeat(2_000_000) } };
+    const occasion = {
+      ...occasionOf('PreToolUse'),
+      payload: { ...occasionOf('PreToolUse').payload, much: 'x'.repeat(2_000_000) },
+    };
     const made = hooksOn(processHost, { PreToolUse: [{ hooks: [decides('ask')] }] });
     expect((await made.ask(occasion, QUIET)).permission?.behavior).toBe('ask');
   });
 
   it.each<[string, Hook, string]>([
-    ['hangs and ignores that it is told to stop', shell(hookScript('hang.sh'), { timeout: 0.3 }), 'still running after 0.3 s'],
+    [
+      'hangs and ignores that it is told to stop',
+      shell(hookScript('hang.sh'), { timeout: 0.3 }),
+      'still running after 0.3 s',
+    ],
     ['floods', shell(`node ${hookScript('flood.mjs')}`), 'printed more than'],
     ['is ended by a signal', shell('kill -SEGV $$'), 'ended by a signal'],
     ['is ended by a signal behind a shell', shell('(kill -SEGV $BASHPID); exit $?'), 'ended by a signal'],
@@ -122,10 +132,15 @@ describe('an address', () => {
     server.closeAllConnections();
     server.close();
   });
-  const hook = (fields: object = {}): Hook => ({ type: 'http', url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, ...fields });
+  const hook = (fields: object = {}): Hook => ({
+    type: 'http',
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    ...fields,
+  });
 
   it('is posted the payload with its headers, and answers in the same words', async () => {
-    answer = (reply) => reply.setHeader('content-type', 'application/json').end('{"decision":"block","reason":"not here"}');
+    answer = (reply) =>
+      reply.setHeader('content-type', 'application/json').end('{"decision":"block","reason":"not here"}');
     const { permission } = await ask([hook({ headers: { 'x-secret': 'abc' } })]);
     expect(permission).toEqual({ behavior: 'deny', reason: 'not here' });
     expect(JSON.parse(seen.at(-1)?.body ?? '')).toMatchObject({ hook_event_name: 'PreToolUse', session_id: 's' });
