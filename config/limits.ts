@@ -190,6 +190,20 @@ export const DEFAULT_LIMITS = {
   // Child processes.
   /** Shells kept started ahead by the process host, some 3 MiB each. */
   warmShells: 3,
+  /** Sandboxes kept started ahead, each for one session's next command; some 4 MiB each. */
+  warmSandboxes: 8,
+  /** A trial of the sandbox at the start that takes longer has failed. */
+  sandboxTrialMs: 5 * SECOND,
+  /** What a sandboxed command may write to /tmp, and again to /var/tmp; both are memory. */
+  sandboxTemporaryBytes: 512 * MIB,
+  /** Folders looked through in a workspace for files that programs run or obey. */
+  sandboxScanFolders: 2_000,
+  /** Depth of that look; what lies deeper is not protected from sandboxed commands. */
+  sandboxScanDepth: 4,
+  /** Such files protected in one workspace, those nearest its top first. */
+  sandboxLockedPaths: 200,
+  /** That look holds for this long, and as long as sandboxed commands run there. */
+  sandboxScanMs: 10 * SECOND,
   /** Children of the process host running at once, all sessions together. */
   hostedChildren: 256,
   /** Bytes of one child's output under way between the process host and its reader. */

@@ -11,6 +11,7 @@ import { checked } from './settings/explain.ts';
 import { refuseUnsupported } from './settings/later.ts';
 import { hookSources, type HookSource } from './settings/hooks.ts';
 import { absolutePath, defaultDataFolder, pathWarnings, workspaceFolder } from './settings/paths.ts';
+import { mergeSandbox, type SandboxSettings } from './settings/sandbox.ts';
 import { mergePermissions, type PermissionSettings } from './settings/permissions.ts';
 import {
   policyFileSchema,
@@ -42,6 +43,7 @@ export interface Settings extends DoorSettings {
   /** In the order in which they are weighed: the settings file's, then the policy's. */
   readonly hooks: readonly HookSource[];
   readonly mcpServers: Readonly<Record<string, McpServerSettings>>;
+  readonly sandbox: SandboxSettings;
   readonly webFetch: { readonly allowPrivate: readonly string[] };
   readonly toolSearch: 'auto' | 'always' | 'off';
   readonly siblingAbort: 'bash' | 'mutating-bash' | 'never';
@@ -92,6 +94,7 @@ export function loadSettings({ environment, startFolder = process.cwd() }: Setti
       absolutePath(path, workspace, environment),
     ),
     hooks: hookSources(file.hooks, policy.hooks),
+    sandbox: mergeSandbox(file.sandbox, policy.sandbox),
     toolMode: variables.GAUNTLET_SIMPLE ? 'simple' : (file.toolMode ?? 'normal'),
     ...featureSettings(file, (path) => absolutePath(path, dirname(settingsFile), environment)),
     limits: mergeLimits(variables, file, policy),

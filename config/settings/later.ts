@@ -15,9 +15,8 @@ interface LaterSetting {
 }
 
 const LATER: readonly LaterSetting[] = [
-  { key: 'sandbox.mode', isGuard: true, isUsed: (file) => file.sandbox?.mode === 'required' },
+  { key: 'sandbox.network.allow', isGuard: true, isUsed: (file) => typeof file.sandbox?.network === 'object' },
   { key: 'approvals.twoPerson', isGuard: true, isUsed: (file) => !isEmpty(file.approvals?.twoPerson) },
-  { key: 'sandbox', isGuard: false, isUsed: (file) => file.sandbox?.mode === 'auto' },
   { key: 'approvals.webhooks', isGuard: false, isUsed: (file) => !isEmpty(file.approvals?.webhooks) },
   { key: 'principals', isGuard: false, isUsed: (file) => !isEmpty(file.principals) },
   { key: 'models', isGuard: false, isUsed: (file) => !isEmpty(file.models) },

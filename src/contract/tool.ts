@@ -167,6 +167,8 @@ export interface Tool<
   readonly touchesOnlySession?: boolean;
   /** Edits files: mode `acceptEdits` allows it inside the working directories. */
   readonly isFileEdit?: boolean;
+  /** Runs in a sandbox whose operator lets what it holds run unasked; built-in tools only. */
+  isContained?(input: z.output<Input>): boolean;
   /** A call of this tool that failed cancels its siblings (Bash). */
   readonly abortsSiblings?: boolean;
 

@@ -118,7 +118,7 @@ function allowedByRule(request: PermissionRequest, { matcher, paths }: Judgement
   return rule && { behavior: 'allow', reason: { type: 'rule', ...rule }, message: `Allowed by rule "${rule.rule}"` };
 }
 
-/** Edits in mode `acceptEdits`, what stays in the session, and what only reads inside. */
+/** Edits in mode `acceptEdits`, what stays in the session or in the sandbox, and what only reads inside. */
 function unasked(request: PermissionRequest, judgement: Judgement): Verdict | undefined {
   const { tool, context } = request;
   const { check, paths, hasPaths, isReadOnly } = judgement;
@@ -134,13 +134,16 @@ function unasked(request: PermissionRequest, judgement: Judgement): Verdict | un
   const readsInside = paths.every(
     ({ use, located }) => use.access === 'read' && (located.isInside || located.isSessionFile),
   );
-  if (!isReadOnly || !hasPaths || !readsInside) return undefined;
+  // What a plugin says of itself is no containment.
+  const isContained = tool.origin === undefined && safely(() => tool.isContained?.(request.input), false) === true;
+  if (!isContained && (!isReadOnly || !hasPaths || !readsInside)) return undefined;
   const possible = possiblePathRule(pathQuestion(request, paths));
   if (possible) {
     const { use, ...rule } = possible;
     const message = `Reading "${use.path}" needs a yes: what rule "${rule.rule}" is about may be among it`;
     return { behavior: 'ask', reason: { type: 'rule', ...rule }, message };
   }
+  if (isContained) return { behavior: 'allow', reason: { type: 'mode' }, message: 'Runs in the sandbox' };
   return { behavior: 'allow', reason: { type: 'read_only' }, message: 'Only reads, inside the working directories' };
 }
 

@@ -143,8 +143,8 @@ describe('settings from several sources', () => {
   });
 
   it('names what it accepts and does not act on', () => {
-    const file = { models: { default: { provider: 'openai', model: 'm' } }, skills: ['s'], sandbox: { mode: 'auto' } };
-    expect(loadFile(file).unusedKeys).toEqual(['sandbox', 'models', 'skills']);
+    const file = { models: { default: { provider: 'openai', model: 'm' } }, skills: ['s'] };
+    expect(loadFile(file).unusedKeys).toEqual(['models', 'skills']);
   });
 
   it('knows every permission mode of the contract', () => {
@@ -214,7 +214,7 @@ describe('a wrong file stops the start', () => {
     ['hooks.PostToolUse.0.hooks.0.type', 'type', { hooks: { PostToolUse: [hookWith({ type: 'prompt' })] } }],
     ['hooks.PreToolUse.0.matchers', 'did you mean "matcher"?', { hooks: { PreToolUse: [{ ...hook, matchers: '*' }] } }],
     ['hooks.PreTool', 'did you mean "PreToolUse"?', { hooks: { PreTool: [hook] } }],
-    ['sandbox.mode', 'not supported by this version', { sandbox: { mode: 'required' } }],
+    ['sandbox.network.allow', 'not supported by this version', { sandbox: { mode: 'auto', network: { allow: ['a.example'] } } }],
     ['approvals.twoPerson', 'not supported by this version', { approvals: { twoPerson: ['Bash'] } }],
     ['features.x', 'true or false', { features: { x: 'on' } }],
     ['principals.0.tokenSha256', '64 hex digits', { principals: [{ name: 'a', tokenSha256: 'A', roots: [] }] }],
