@@ -133,7 +133,9 @@ async function meantBy(
   call: ConditionedCall | undefined,
 ): Promise<readonly CompiledHook[]> {
   if (!call || hooks.every(({ condition }) => !condition)) return hooks;
-  const isMeant = await Promise.all(hooks.map(async ({ condition }) => condition === undefined || (await condition(call))));
+  const isMeant = await Promise.all(
+    hooks.map(async ({ condition }) => condition === undefined || (await condition(call))),
+  );
   return hooks.filter((_, index) => isMeant[index]);
 }
 
