@@ -10,8 +10,11 @@ import type { ResultBudget } from './outcome.ts';
 
 type Content = ToolResultBlock['content'];
 
-/** A text no longer than the notice that would stand in its place is left as it is. */
-const NOTICE_CHARS = 250;
+/**
+ * A text no longer than the notice that would stand in its place is left as it is; so each result of a turn
+ * needs this much room.
+ */
+export const NOTICE_CHARS = 300;
 
 /** How much room there is, and where the rest may go. */
 export interface ResultRoom {
@@ -39,13 +42,12 @@ export async function fitResult(content: Content, budget: ResultBudget, room: Re
     return { content, resultChars: text.length };
 
   if (budget.isCut) return cutToPage(content, text, Math.min(limit, room.textBytes / 4));
-  const previewChars = Math.min(room.previewChars, limit);
   try {
     const spilled = await room.spill(text);
-    return { ...replaceText(content, spilledText(text, spilled, previewChars)), spilled };
+    return { ...replaceText(content, spilledText(text, spilled, { limit, previewChars: room.previewChars })), spilled };
   } catch (error) {
     // The whole text has nowhere to go; the model gets what fits and learns why the rest is missing.
-    const kept = Math.max(previewChars, Math.min(limit, room.textBytes / 4));
+    const kept = Math.max(room.previewChars, Math.min(limit, room.textBytes / 4));
     const notice = `[PARTIAL: ${text.length} characters, the rest is lost: spill_failed: ${errorMessage(error)}]`;
     return replaceText(content, `${cutText(text, kept)}\n${notice}`);
   }
@@ -64,22 +66,30 @@ function fitsBytes(text: string, bytes: number): boolean {
   return text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes;
 }
 
-function spilledText(text: string, spilled: SpilledText, previewChars: number): string {
-  const preview = cutText(text, previewChars);
+/** The notice, and as much of a preview as goes beside it. */
+function spilledText(
+  text: string,
+  spilled: SpilledText,
+  { limit, previewChars }: { readonly limit: number; readonly previewChars: number },
+): string {
   const notice =
     `Output too large (${spilled.chars} characters). The whole text was saved to: ${spilled.path}\n` +
     'Use Read with offset and limit, or Grep, on that file to see the rest.';
-  return preview === '' ? notice : `${notice}\n\nPreview (first ${preview.length} characters):\n${preview}\n...`;
+  const withPreview = (preview: string) =>
+    `${notice}\n\nPreview (first ${preview.length} characters):\n${preview}\n...`;
+  const overheadChars = withPreview('').length + String(previewChars).length;
+  const preview = cutText(text, Math.min(previewChars, limit - overheadChars));
+  return preview === '' ? notice : withPreview(preview);
 }
 
 function cutToPage(content: Content, text: string, chars: number): FittedResult {
-  const page = cutText(text, chars);
+  const notice = (kept: number) =>
+    `[PARTIAL: the results of this turn are too large together; ${kept} of ${text.length} characters shown. ` +
+    'Ask for the rest in a later turn]';
+  const page = cutText(text, chars - notice(text.length).length - 1);
   const lastLine = page.lastIndexOf('\n');
   const kept = lastLine > 0 ? page.slice(0, lastLine) : page;
-  const notice =
-    `[PARTIAL: the results of this turn are too large together; ${kept.length} of ${text.length} characters shown. ` +
-    'Ask for the rest in a later turn]';
-  return replaceText(content, kept === '' ? notice : `${kept}\n${notice}`);
+  return replaceText(content, kept === '' ? notice(0) : `${kept}\n${notice(kept.length)}`);
 }
 
 /** Put `text` in the place of all text of a result; images and documents stay. */

@@ -1,7 +1,7 @@
 /**
  * Results leave: fitted to the turn's budget, in order, and with the turn's end behind the last.
  */
-import { fitResult, type FittedResult } from '../call/fit-result.ts';
+import { fitResult, NOTICE_CHARS, type FittedResult } from '../call/fit-result.ts';
 import type { CallOutcome } from '../call/outcome.ts';
 import type { CallSummary, ResultFrame, TurnEndFrame } from '../contract/frames.ts';
 import type { ScheduledCall } from '../schedule/scheduled-call.ts';
@@ -88,8 +88,10 @@ export function endTurnIfDone(core: SessionCore, turn: TurnRecord): void {
 async function fitOutcome(core: SessionCore, record: CallRecord, outcome: CallOutcome): Promise<FittedResult> {
   const { services } = core;
   const { content, budget, spilled } = outcome;
+  const { turn } = record;
   const fitted = await fitResult(content, budget, {
-    remainingChars: record.turn.budget.remainingChars,
+    // The blocks behind this one need room for a notice at least, or the sum would not hold.
+    remainingChars: Math.max(0, turn.budget.remainingChars - NOTICE_CHARS * (turn.unyielded - 1)),
     previewChars: services.limits.previewChars,
     textBytes: services.limits.textBytes,
     spill: async (text) => spilled ?? services.spill(services.sessionFolder(core.id), `${record.toolUseId}.txt`, text),

@@ -44,6 +44,13 @@ describe('fitResult', () => {
     expect(written).toHaveLength(1);
   });
 
+  it('stays within what the turn has left, notice and all', async () => {
+    for (const budget of [spilling, cutting]) {
+      const { room: space } = room({ remainingChars: 400 });
+      expect((await fitResult('line\n'.repeat(500), budget, space)).resultChars).toBeLessThanOrEqual(400);
+    }
+  });
+
   it('asks nothing of the turn for a tool that is outside its sum', async () => {
     const { room: space } = room({ remainingChars: 0 });
     expect((await fitResult('x'.repeat(900), { ...spilling, isInTurnSum: false }, space)).spilled).toBeUndefined();
@@ -79,11 +86,16 @@ describe('fitResult', () => {
     const spill = () => Promise.reject(new GauntletError('spill_failed', 'no space left'));
     const { content, spilled } = await fitResult('x'.repeat(2_000), spilling, room({ spill }).room);
     expect(spilled).toBeUndefined();
-    expect(content).toBe(`${'x'.repeat(1_000)}\n[PARTIAL: 2000 characters, the rest is lost: spill_failed: no space left]`);
+    expect(content).toBe(
+      `${'x'.repeat(1_000)}\n[PARTIAL: 2000 characters, the rest is lost: spill_failed: no space left]`,
+    );
   });
 
   it('keeps images beside a text that was spilled', async () => {
-    const image = { type: 'image' as const, source: { type: 'base64' as const, media_type: 'image/png', data: 'AA==' } };
+    const image = {
+      type: 'image' as const,
+      source: { type: 'base64' as const, media_type: 'image/png', data: 'AA==' },
+    };
     const { content } = await fitResult([{ type: 'text', text: 'x'.repeat(2_000) }, image], spilling, room().room);
     expect(content).toHaveLength(2);
     expect(content).toContainEqual(image);
