@@ -37,7 +37,7 @@ export interface DirectoryServices extends SessionServices {
   removeFolder(sessionId: string): Promise<void>;
 }
 
-/** How long results that were cut short may take to reach the log at shutdown. */
+/** Between two looks at whether all work is done. */
 const DRAIN_POLL_MS = 20;
 
 /** All sessions of this server. */
@@ -78,6 +78,18 @@ export class SessionDirectory {
     if (session?.principal !== principal) throw noSuchSession(sessionId);
     this.#touch(session);
     return session;
+  }
+
+  /**
+   * The session whose question a principal may answer: one of their own, or one whose question needs the
+   * yes of several principals.
+   *
+   * @throws {GauntletError} `not_found`, as `open`
+   */
+  async openToAnswer(principal: string, sessionId: string, requestId: string): Promise<Session> {
+    const session = this.#inMemory(sessionId);
+    const isShared = session?.prompts().some((question) => question.request_id === requestId && question.approvals);
+    return session && isShared ? session : this.open(principal, sessionId);
   }
 
   /** A principal's sessions, newest first. */
