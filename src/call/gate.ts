@@ -1,5 +1,5 @@
 /**
- * Step 2: may it run? Semantics first, then hooks, the decision of DESIGN section 4, then a person.
+ * Step 2: may it run? Semantics first, then hooks, the decision (`decide.ts`), then a person.
  *
  * Whatever changes the input on the way sends it round again: what runs is what was judged.
  */

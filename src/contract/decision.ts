@@ -1,7 +1,7 @@
 /**
  * What a gate can say, and why.
  *
- * A tool's own `checkPermissions` answers with a `PermissionResult`; the decision of DESIGN section 4,
+ * A tool's own `checkPermissions` answers with a `PermissionResult`; the decision of ARCHITECTURE, "What may run",
  * which weighs it with rules, mode and hooks, is a `PermissionDecision`.
  */
 import type { PermissionMode, PermissionUpdate, RuleSource } from './permission-context.ts';

@@ -4,7 +4,7 @@
  * Nothing changes one. An update makes the next version; a running call keeps the one it started with.
  */
 
-/** How much a session may do unasked (DESIGN section 4). */
+/** How much a session may do unasked (ARCHITECTURE, "What may run"). */
 export const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'auto', 'bypassPermissions'] as const;
 
 /** One of the six modes. */

@@ -1,7 +1,7 @@
 /**
  * The decision of the gate: may this call run, or must somebody be asked?
  *
- * `weigh` is the list of DESIGN section 4 from top to bottom, and its first answer holds. A hook may then
+ * `weigh` is the list of ARCHITECTURE, "What may run", from top to bottom, and its first answer holds. A hook may then
  * tighten it, or allow what would have been asked; whoever has nobody to ask denies.
  */
 import type { DecisionPart, PermissionDecision } from '../contract/decision.ts';
