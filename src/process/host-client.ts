@@ -10,7 +10,7 @@ import type { HostedProcess, ProcessHost, SpawnRequest } from './process-host.ts
 
 /** What the process host needs to know. */
 export interface ProcessHostOptions {
-  readonly limits: Pick<Limits, 'killGraceMs' | 'warmShells' | 'childWindowBytes' | 'hostedChildren'>;
+  readonly limits: Pick<Limits, 'killGraceMs' | 'warmShells' | 'warmSandboxes' | 'childWindowBytes' | 'hostedChildren'>;
   /** The data directory's id, the first half of every marker: `[A-Za-z0-9_-]+`. Two servers never share one. */
   readonly ownerId: string;
   /** The host's program, a path or `file:` URL. Default: from source `host/main.ts`, from a bundle `process-host.js` beside it. */
@@ -44,6 +44,7 @@ export function createProcessHost({ limits, ownerId, hostEntry = defaultEntry() 
       hostTag: randomBytes(4).toString('hex'),
       killGraceMs: limits.killGraceMs,
       warmShells: limits.warmShells,
+      warmSandboxes: limits.warmSandboxes,
       windowBytes: limits.childWindowBytes,
       children: limits.hostedChildren,
     };

@@ -8,6 +8,14 @@
 /** Which pipe a chunk came from. */
 export type OutputStream = 'stdout' | 'stderr';
 
+/** What starts a shell in its stead and in its own surroundings: a sandbox. */
+export interface ShellLauncher {
+  /** Program and arguments; the shell's own follow. It must hand on descriptors and environment, and end with the shell. */
+  readonly command: readonly string[];
+  /** What else must be the same for a shell started ahead to be used: which files the paths in `command` name. */
+  readonly identity: string;
+}
+
 /** How to start a child. */
 export interface SpawnRequest {
   /** Program, by absolute path or by name on PATH; never given to a shell. */
@@ -21,6 +29,8 @@ export interface SpawnRequest {
   readonly stdin?: 'null' | 'pipe';
   /** Take a warm shell where one is ready: runs `bash --noprofile --norc -c script` in effect. Then `file` and `args` are ignored. */
   readonly shellScript?: string;
+  /** Starts the shell of `shellScript`. */
+  readonly launcher?: ShellLauncher;
   /**
    * Absolute. A shell writes the real folder it ended in here, and a line end, also when its script
    * calls `exit`; not when it was killed or replaced itself (`exec`).

@@ -13,7 +13,7 @@ import type { StartedChild } from './start-child.ts';
 import { superviseChild } from './supervised-child.ts';
 import type { SupervisedChild } from './supervised-child.ts';
 import { youngestProcess } from './survivors.ts';
-import type { WarmShells } from './warm-shells.ts';
+import type { ShellSupply } from './shell-supply.ts';
 
 /** One child that runs. */
 export interface RunningChild extends SupervisedChild {
@@ -24,7 +24,7 @@ export interface RunningChild extends SupervisedChild {
 /** What children are made of. */
 export interface ChildParts {
   readonly pipes: PipeSupply;
-  readonly shells: WarmShells;
+  readonly shells: ShellSupply;
   nextMarker(): string;
 }
 
@@ -35,9 +35,9 @@ export function createChildren(settings: HostSettings, socket: Socket, { pipes, 
   function spawn(id: number, message: SpawnMessage): void {
     try {
       if (running.size >= settings.children) throw Object.assign(new Error('Too many children'), { code: 'EAGAIN' });
-      const { shellScript } = message;
+      const { shellScript, launcher } = message;
       const bornAfter = youngestProcess();
-      const child = shellScript === undefined ? startProgram(message, nextMarker(), pipes) : shells.take();
+      const child = shellScript === undefined ? startProgram(message, nextMarker(), pipes) : shells.take(launcher);
       if (child.pid === undefined) return void child.process.once('error', (error) => fail(id, error));
       if (shellScript !== undefined) child.input?.end(shellOrder({ ...message, shellScript }));
       supervise(id, child, bornAfter);

@@ -4,6 +4,8 @@
  * Both ends are compiled from this file, so neither checks what the other sends.
  */
 
+import type { ShellLauncher } from '../process-host.ts';
+
 /** How to start a child. */
 export interface SpawnMessage {
   readonly file: string;
@@ -13,6 +15,8 @@ export interface SpawnMessage {
   readonly hasStdin: boolean;
   /** Present: a shell runs this; `file` and `args` are ignored. */
   readonly shellScript?: string;
+  /** Present: it starts that shell. */
+  readonly launcher?: ShellLauncher;
   /** Where the shell writes the folder it ended in. */
   readonly cwdFile?: string;
 }

@@ -9,7 +9,7 @@ import { createTreeKiller, endGroup, signalGroup, sweep } from './kill-tree.ts';
 import { createPipeSupply } from './pipe-supply.ts';
 import { FromHost, ToHost, frameDecoder, writeFrame, writeJsonFrame } from './protocol.ts';
 import type { HostFrame } from './protocol.ts';
-import { createWarmShells } from './warm-shells.ts';
+import { createShellSupply } from './shell-supply.ts';
 
 /** Up to so many children running at once, the end of each is seen to without waiting for others. */
 const FEW_CHILDREN = 4;
@@ -20,7 +20,8 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
   let markers = 0;
   const nextMarker = () => `${ownMarkers}${(markers += 1)}`;
   const pipes = createPipeSupply();
-  const shells = createWarmShells(settings.warmShells, nextMarker, pipes);
+  const counts = { plain: settings.warmShells, launchers: settings.warmSandboxes };
+  const shells = createShellSupply(counts, { pipes, nextMarker });
 
   const { running, spawn } = createChildren(settings, socket, { pipes, shells, nextMarker });
   const trees = createTreeKiller(settings.killGraceMs, () => running.size > FEW_CHILDREN);

@@ -11,6 +11,8 @@ export interface HostSettings {
   readonly killGraceMs: number;
   /** Shells kept started ahead. */
   readonly warmShells: number;
+  /** Launchers for each of which one shell is kept started ahead, those used last. */
+  readonly warmSandboxes: number;
   /** Bytes of one child's output that may be under way unacknowledged. */
   readonly windowBytes: number;
   /** Children running at once. */

@@ -34,9 +34,14 @@ export function startProgram(message: SpawnMessage, marker: string, pipes: PipeS
   return start({ ...message, inputDescriptor: message.hasStdin ? 0 : undefined }, marker, pipes);
 }
 
-/** Start a shell that waits for its order on descriptor 3. @throws As `startProgram`. */
-export function startShell(marker: string, pipes: PipeSupply): StartedChild | UnstartedChild {
-  return start({ ...WAITING_SHELL, cwd: '/', env: {}, inputDescriptor: 3 }, marker, pipes);
+/**
+ * Start a shell that waits for its order on descriptor 3.
+ *
+ * @param launcher Program and arguments that start it. @throws As `startProgram`.
+ */
+export function startShell(marker: string, pipes: PipeSupply, launcher: readonly string[] = []): StartedChild | UnstartedChild {
+  const [file = WAITING_SHELL.file, ...args] = [...launcher, WAITING_SHELL.file, ...WAITING_SHELL.args];
+  return start({ file, args, cwd: '/', env: {}, inputDescriptor: 3 }, marker, pipes);
 }
 
 interface Start extends Pick<SpawnMessage, 'file' | 'args' | 'cwd' | 'env'> {

@@ -22,8 +22,15 @@ export interface WarmShells {
 /** Replacements are started this long after a take: their forks must not delay the output of the shell just taken. */
 const REFILL_MS = 5;
 
-/** Keep `count` shells waiting. @param nextMarker Gives each its own marker. */
-export function createWarmShells(count: number, nextMarker: () => string, pipes: PipeSupply): WarmShells {
+/** What shells are made of. */
+export interface ShellParts {
+  readonly pipes: PipeSupply;
+  /** Gives each its own marker. */
+  nextMarker(): string;
+}
+
+/** Keep `count` shells waiting. @param launcher Program and arguments that start each; none by default. */
+export function createWarmShells(count: number, { pipes, nextMarker }: ShellParts, launcher?: readonly string[]): WarmShells {
   const waiting = new Set<StartedChild>();
   let refill: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -33,7 +40,7 @@ export function createWarmShells(count: number, nextMarker: () => string, pipes:
     if (isClosed || waiting.size >= count) return false;
     let shell: StartedChild | UnstartedChild;
     try {
-      shell = startShell(nextMarker(), pipes);
+      shell = startShell(nextMarker(), pipes, launcher);
     } catch {
       // No memory for a spare shell: `take` starts one when it is wanted, and reports.
       return false;
@@ -64,7 +71,7 @@ export function createWarmShells(count: number, nextMarker: () => string, pipes:
       const [ready] = waiting;
       if (ready !== undefined) waiting.delete(ready);
       refillSoon();
-      return ready ?? startShell(nextMarker(), pipes);
+      return ready ?? startShell(nextMarker(), pipes, launcher);
     },
     refillSoon,
     addOne,

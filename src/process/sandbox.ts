@@ -1,0 +1,134 @@
+/**
+ * The sandbox of shells: what a command line may touch, whatever it says and whoever allowed it.
+ */
+import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import type { Limits } from '../../config/limits.ts';
+import { GauntletError } from '../contract/errors.ts';
+import { isInsideFolder } from '../files/containment.ts';
+import type { ShellLauncher } from './process-host.ts';
+import { bwrapCommand } from './sandbox/bwrap.ts';
+import type { Mount } from './sandbox/bwrap.ts';
+import { createGround } from './sandbox/ground.ts';
+import { hiddenPaths } from './sandbox/hidden-paths.ts';
+import { trySandbox } from './sandbox/trial.ts';
+
+/** What an operator decides. */
+export interface SandboxOptions {
+  readonly mode: 'off' | 'auto' | 'required';
+  readonly hasNetwork: boolean;
+  /** What runs in it runs without a question. */
+  readonly isAutoAllowed: boolean;
+  /** Whose keys are hidden: absolute. */
+  readonly homeFolder: string;
+  /** The server's data directory, settings and token: absolute, hidden. */
+  readonly ownPaths: readonly string[];
+  readonly limits: Pick<Limits, 'sandboxTrialMs' | 'sandboxTemporaryBytes'> & Parameters<typeof createGround>[0];
+  /** Told once, why commands run without the sandbox that mode `auto` wants. */
+  onMissing(why: string): void;
+}
+
+/** Where a sandboxed command may be active. */
+export interface SandboxPlace {
+  /** The working directories, which it may change. */
+  readonly folders: readonly string[];
+  /** Absolute; it may read the session's results there. */
+  readonly sessionFolder: string;
+  /** Absolute, below `sessionFolder`; it may write where it ended. */
+  readonly reportFolder: string;
+}
+
+/** A sandbox that was tried and holds. */
+export interface Sandbox extends Pick<SandboxOptions, 'hasNetwork' | 'isAutoAllowed'> {
+  /** Nothing may run outside it. */
+  readonly isRequired: boolean;
+  /**
+   * Start a shell in it.
+   *
+   * @param run Starts the shell with the launcher, and resolves when its whole tree has ended.
+   * @throws {GauntletError} `tool_failed` when a working directory is one of the kernel's, or all of them.
+   */
+  within<Result>(place: SandboxPlace, run: (launcher: ShellLauncher) => Promise<Result>): Promise<Result>;
+}
+
+/** The kernel's own folders, which a sandbox has its own of. */
+const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
+
+/**
+ * Find out whether there is a sandbox, by trying it.
+ *
+ * @returns undefined in mode `off`, and where mode `auto` finds none.
+ * @throws {GauntletError} `invalid_setting` where mode `required` finds none.
+ */
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox | undefined> {
+  const { mode, hasNetwork, limits } = options;
+  if (mode === 'off') return undefined;
+  const hidden = hiddenPaths(options.homeFolder, options.ownPaths);
+  const commandOf = (mounts: readonly Mount[]) =>
+    bwrapCommand({ mounts, hasNetwork, temporaryBytes: limits.sandboxTemporaryBytes });
+  const why = await trySandbox(commandOf(hidden()), limits.sandboxTrialMs);
+  if (why !== undefined) {
+    if (mode === 'required') throw missing(why);
+    options.onMissing(why);
+    return undefined;
+  }
+
+  const ground = createGround(limits);
+  return {
+    hasNetwork,
+    isAutoAllowed: options.isAutoAllowed,
+    isRequired: mode === 'required',
+    async within({ folders, sessionFolder, reportFolder }, run) {
+      mkdirSync(reportFolder, { recursive: true, mode: 0o700 });
+      const roots = outermost(folders);
+      const { locked, leave } = await ground.enter(roots);
+      try {
+        const { mounts, identity } = present([
+          ...roots.map((path) => ({ path, access: 'write', isFolder: true }) as const),
+          ...locked,
+          { path: sessionFolder, access: 'read', isFolder: true },
+          { path: reportFolder, access: 'write', isFolder: true },
+          ...hidden(),
+        ]);
+        return await run({ command: commandOf(mounts), identity });
+      } finally {
+        leave();
+      }
+    },
+  };
+}
+
+function missing(why: string): GauntletError {
+  const fix = 'Install bubblewrap 0.8 or newer and allow user namespaces, or set the mode to "auto"';
+  return new GauntletError('invalid_setting', `"sandbox.mode" is "required", and there is no sandbox: ${why}. ${fix}`);
+}
+
+/** Real paths of those that exist; one that lies in another is part of it, and must not be mounted by a name a command can change. */
+function outermost(folders: readonly string[]): readonly string[] {
+  const real = [...new Set(folders.flatMap((folder) => realFolder(folder) ?? []))];
+  const unfit = real.find((folder) => folder === '/' || KERNEL_FOLDERS.some((kernel) => isInsideFolder(kernel, folder)));
+  if (unfit !== undefined) {
+    throw new GauntletError('tool_failed', `Cannot open "${unfit}" to a sandboxed command. Name a project's folder`);
+  }
+  return real.filter((folder) => !real.some((other) => other !== folder && isInsideFolder(other, folder)));
+}
+
+function realFolder(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    // A working directory that is gone cannot be worked in; the others can.
+    return undefined;
+  }
+}
+
+/** Those that are still what they were taken for, and which files they are. */
+function present(mounts: readonly Mount[]): { readonly mounts: readonly Mount[]; readonly identity: string } {
+  const files: string[] = [];
+  const kept = mounts.filter(({ path, isFolder }) => {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    const isSame = stats !== undefined && !stats.isSymbolicLink() && stats.isDirectory() === isFolder;
+    if (isSame) files.push(`${stats.dev}:${stats.ino}`);
+    return isSame;
+  });
+  return { mounts: kept, identity: files.join() };
+}

@@ -1,0 +1,75 @@
+/**
+ * The arguments of bubblewrap: a machine that is read-only but for its mounts, without capabilities, other
+ * processes or, unless it is given one, a network.
+ */
+import { sep } from 'node:path';
+
+/** What a command may do with a path. Where two mounts meet, the deeper one holds. */
+export interface Mount {
+  /** Absolute real path of something that exists. */
+  readonly path: string;
+  readonly access: 'write' | 'read' | 'none';
+  readonly isFolder: boolean;
+}
+
+/** What differs between sandboxes. */
+export interface BwrapOptions {
+  readonly mounts: readonly Mount[];
+  readonly hasNetwork: boolean;
+  /** Of each of /tmp and /var/tmp; memory. */
+  readonly temporaryBytes: number;
+}
+
+const ISOLATION = [
+  // As root without a namespace of users of its own it would be no sandbox.
+  '--unshare-user', '--disable-userns', '--cap-drop', 'ALL',
+  // Processes that are not seen are not traced, signalled or read; none outlives the first.
+  '--unshare-pid', '--die-with-parent', '--new-session',
+  '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try',
+]; // prettier-ignore
+
+/** Programs and settings that some systems keep below /run, where everybody's sockets are too. */
+const KEPT_IN_RUN = [
+  '/run/systemd/resolve/resolv.conf', '/run/systemd/resolve/stub-resolv.conf', '/run/resolvconf/resolv.conf',
+  '/run/NetworkManager/resolv.conf', '/run/current-system', '/run/opengl-driver',
+]; // prettier-ignore
+
+/**
+ * Program and arguments up to the program that runs inside.
+ *
+ * @param options Mounts in any order; of two for one path the last.
+ */
+export function bwrapCommand({ mounts, hasNetwork, temporaryBytes }: BwrapOptions): readonly string[] {
+  const temporary = (folder: string) => ['--size', String(temporaryBytes), '--perms', '1777', '--tmpfs', folder];
+  const ordered = [...new Map(mounts.map((mount) => [mount.path, mount])).values()];
+  ordered.sort((one, other) => depth(one.path) - depth(other.path));
+  return [
+    'bwrap',
+    ...ISOLATION,
+    ...(hasNetwork ? [] : ['--unshare-net']),
+    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+    // What the kernel lets root set there (`core_pattern`, `sysrq-trigger`) asks for a user, not a capability.
+    ...['--remount-ro', '/proc'],
+    ...[...temporary('/tmp'), ...temporary('/var/tmp')],
+    ...['--tmpfs', '/run', ...KEPT_IN_RUN.flatMap((path) => ['--ro-bind-try', path, path])],
+    ...ordered.flatMap(mountArguments),
+    // Only now, since mounts that lie deeper had to be made in them.
+    ...['/run', ...ordered.filter(isHiddenFolder).map(({ path }) => path)].flatMap((path) => ['--remount-ro', path]),
+    ...['--setenv', 'TMPDIR', '/tmp', '--chdir', '/', '--'],
+  ];
+}
+
+function mountArguments(mount: Mount): string[] {
+  const { path, access } = mount;
+  if (isHiddenFolder(mount)) return ['--tmpfs', path];
+  if (access === 'none') return ['--ro-bind', '/dev/null', path];
+  return [access === 'write' ? '--bind' : '--ro-bind', path, path];
+}
+
+function isHiddenFolder({ access, isFolder }: Mount): boolean {
+  return access === 'none' && isFolder;
+}
+
+function depth(path: string): number {
+  return path.split(sep).length;
+}

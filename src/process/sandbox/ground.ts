@@ -1,0 +1,70 @@
+/**
+ * Which paths of the working directories are locked, and when that is looked up: while no sandboxed
+ * command runs there, so that none can put a link where a mount is about to be made.
+ */
+import type { Limits } from '../../../config/limits.ts';
+import { isInsideFolder } from '../../files/containment.ts';
+import type { Mount } from './bwrap.ts';
+import { lockedPaths } from './locked-paths.ts';
+
+/** Folders a sandboxed command is about to run in. */
+export interface EnteredGround {
+  readonly locked: readonly Mount[];
+  /** The command has ended. */
+  leave(): void;
+}
+
+/** What is known of working directories. */
+export interface Ground {
+  /** @param roots Absolute real paths, none inside another. */
+  enter(roots: readonly string[]): Promise<EnteredGround>;
+}
+
+type GroundLimits = Parameters<typeof lockedPaths>[1] & Pick<Limits, 'sandboxScanMs'>;
+
+interface Look {
+  readonly locked: Promise<readonly Mount[]>;
+  readonly takenMs: number;
+  /** Commands that run in it. */
+  running: number;
+}
+
+/** Make it; it knows nothing yet. */
+export function createGround(limits: GroundLimits): Ground {
+  const looks = new Map<string, Look>();
+
+  function isStale({ running, takenMs }: Look): boolean {
+    return running === 0 && performance.now() - takenMs > limits.sandboxScanMs;
+  }
+
+  /** A root that holds another one, or lies in it, is the same ground. */
+  function isQuiet(root: string): boolean {
+    return [...looks].every(
+      ([other, { running }]) => running === 0 || !(isInsideFolder(root, other) || isInsideFolder(other, root)),
+    );
+  }
+
+  function look(root: string): Look {
+    const known = looks.get(root);
+    if (known !== undefined && !(isStale(known) && isQuiet(root))) return known;
+    const fresh = { locked: lockedPaths(root, limits), takenMs: performance.now(), running: 0 };
+    looks.set(root, fresh);
+    return fresh;
+  }
+
+  return {
+    async enter(roots) {
+      const entered = roots.map(look);
+      for (const each of entered) each.running += 1;
+      // Nobody asks again for what is stale by now and of no use.
+      for (const [root, each] of looks) if (isStale(each) && isQuiet(root)) looks.delete(root);
+      const locked = await Promise.all(entered.map((each) => each.locked));
+      return {
+        locked: locked.flat(),
+        leave() {
+          for (const each of entered) each.running -= 1;
+        },
+      };
+    },
+  };
+}

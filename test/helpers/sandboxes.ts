@@ -1,0 +1,56 @@
+/** A sandbox over a real process host, for the tests of one file: a workspace, a home with secrets, a data directory. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeAll } from 'vitest';
+import { DEFAULT_LIMITS } from '../../config/limits.ts';
+import type { SpawnRequest } from '../../src/process/process-host.ts';
+import { openSandbox } from '../../src/process/sandbox.ts';
+import type { Sandbox, SandboxOptions } from '../../src/process/sandbox.ts';
+import { run, testProcessHost } from './process-host.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const CACHE = new URL('../../node_modules/.cache', import.meta.url).pathname;
+
+/** What no sandboxed command may get to see. */
+export const SECRET = 'sandbox-canary';
+
+/** Make it. Call it where hooks may be set: at the top of a `describe`. */
+export function testSandbox(changes: Partial<SandboxOptions> = {}) {
+  // Not below /tmp, of which a sandbox has its own.
+  mkdirSync(CACHE, { recursive: true });
+  const folder = temporaryFolder(CACHE);
+  const at = (path: string) => join(folder, path);
+  const host = testProcessHost();
+  let sandbox: Sandbox | undefined;
+  const place = { folders: [at('workspace')], sessionFolder: at('data/sessions/s'), reportFolder: at('data/sessions/s/reports') };
+  mkdirSync(at('workspace'));
+  for (const secret of ['data/token', 'data/sessions/other/result', 'home/.ssh/id_rsa', 'home/.netrc', 'settings.json']) write(secret, SECRET);
+  write('data/sessions/s/result', 'one of mine');
+
+  beforeAll(async () => {
+    sandbox = await openSandbox({
+      mode: 'required',
+      hasNetwork: false,
+      isAutoAllowed: false,
+      homeFolder: at('home'),
+      ownPaths: [at('data'), at('settings.json')],
+      limits: DEFAULT_LIMITS,
+      onMissing: () => undefined,
+      ...changes,
+    });
+  });
+
+  function write(path: string, content = ''): string {
+    mkdirSync(dirname(at(path)), { recursive: true });
+    writeFileSync(at(path), content);
+    return at(path);
+  }
+
+  /** Run a script in the sandbox, in the workspace, to its end. */
+  function shell(shellScript: string, request: Partial<SpawnRequest> = {}) {
+    if (sandbox === undefined) throw new Error('There is no sandbox');
+    return sandbox.within(place, (launcher) => run(host, { cwd: at('workspace'), shellScript, launcher, ...request }));
+  }
+
+  return { host, at, write, shell, place, within: () => sandbox as Sandbox };
+}
