@@ -9,7 +9,7 @@ RUN npm run build && npm prune --omit=dev
 FROM node:24-slim
 # For the commands that agents run; tini collects the children they leave behind.
 RUN apt-get update \
- && apt-get install -y --no-install-recommends bash ca-certificates git tini \
+ && apt-get install -y --no-install-recommends bash bubblewrap ca-certificates git tini \
  && rm -rf /var/lib/apt/lists/* \
  && install -d -o node -g node -m 0700 /data \
  && install -d -o node -g node /workspace

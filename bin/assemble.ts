@@ -1,6 +1,7 @@
 /**
  * The parts of a server, each made once and handed to those that need it.
  */
+import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.ts';
@@ -13,6 +14,7 @@ import { openSqliteLog } from '../src/log/sqlite-log.ts';
 import { createMcpConnections, type McpConnections } from '../src/mcp/connections.ts';
 import { createToolPools, type ToolPools } from '../src/pool/tool-pools.ts';
 import { createProcessHost } from '../src/process/host-client.ts';
+import { openSandbox } from '../src/process/sandbox.ts';
 import { runProgram } from '../src/process/run-program.ts';
 import { SessionDirectory } from '../src/session/session-directory.ts';
 import { createBackgroundTasks } from '../src/work/background-tasks.ts';
@@ -40,6 +42,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     ...settings,
     ...parts,
     mcp,
+    sandbox: await sandboxOf(settings, data, logger),
     privateFolders: [data.path],
     writers: createWriterRegistry(settings.limits.writerRecords),
   });
@@ -105,6 +108,18 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
       privateFolders: [data.path],
     }),
   };
+}
+
+/** Tried before the server listens, since the tool list says whether there is one. */
+function sandboxOf(settings: Settings, data: DataDirectory, logger: Logger) {
+  const { settingsFile, policyFile, tokenFileByHand, limits } = settings;
+  return openSandbox({
+    ...settings.sandbox,
+    homeFolder: homedir(),
+    ownPaths: [data.path, settingsFile, policyFile, tokenFileByHand].filter((path) => path !== undefined),
+    limits,
+    onMissing: (why) => logger.warn({ why }, 'Commands run without a sandbox, although "sandbox.mode" is "auto"'),
+  });
 }
 
 function serversOf(

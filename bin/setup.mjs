@@ -88,10 +88,14 @@ function packagesIn(path) {
   return JSON.parse(readFileSync(path, 'utf8')).packages;
 }
 
-/** Debian packages of programs the tests drive and that are not there. */
+/** Programs the tests drive, and the Debian packages that bring them. */
+const PROGRAMS = { chromium: 'chromium', bwrap: 'bubblewrap' };
+
+/** Packages of those that are not there. */
 function missingPrograms() {
   const folders = (process.env.PATH ?? '').split(delimiter);
-  return ['chromium'].filter((program) => !folders.some((folder) => existsSync(join(folder, program))));
+  const isMissing = ([program]) => !folders.some((folder) => existsSync(join(folder, program)));
+  return Object.entries(PROGRAMS).filter(isMissing).map(([, name]) => name);
 }
 
 /** Only root of a Debian system; elsewhere the tests say what they miss. */

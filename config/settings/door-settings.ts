@@ -16,6 +16,8 @@ export interface DoorSettings {
   readonly token: string | undefined;
   /** Absolute; where a token is kept that nobody set by hand. */
   readonly tokenFile: string;
+  /** Absolute; where whoever set a token by hand keeps it, whether it is used or not. No command may read it. */
+  readonly tokenFileByHand: string | undefined;
   /** Lower case, with or without a port; empty: loopback names with the port that is listened on. */
   readonly allowedHosts: readonly string[];
   /** Exact origins beside the server's own. */
@@ -36,6 +38,7 @@ export function doorSettings(
 ): DoorSettings {
   const host = variables.GAUNTLET_HOST ?? file.host ?? '127.0.0.1';
   const token = tokenByHand(variables, file, resolvePath);
+  const tokenFileByHand = variables.GAUNTLET_TOKEN_FILE ?? file.tokenFile;
   const allowedHosts = variables.GAUNTLET_ALLOWED_HOSTS ?? file.allowedHosts ?? [];
   if (!isLoopback(host)) {
     if (token === undefined) throw refuseOpenDoor('GAUNTLET_TOKEN', 'set GAUNTLET_TOKEN to a secret of your own');
@@ -48,6 +51,7 @@ export function doorSettings(
     port: variables.GAUNTLET_PORT ?? file.port ?? 4747,
     token,
     tokenFile: `${dataFolder}/token`,
+    tokenFileByHand: tokenFileByHand === undefined ? undefined : resolvePath(tokenFileByHand),
     allowedHosts,
     allowedOrigins: variables.GAUNTLET_ALLOWED_ORIGINS ?? file.allowedOrigins ?? [],
   };

@@ -1,11 +1,14 @@
 /** What the shell tools are handed by whoever wires the server. */
 import type { Limits } from '../../config/limits.ts';
 import type { ProcessHost } from '../../src/process/process-host.ts';
+import type { Sandbox } from '../../src/process/sandbox.ts';
 import type { BackgroundTasks } from '../../src/work/background-tasks.ts';
 
 /** Services of Bash and Sleep. */
 export interface ShellToolServices {
   readonly processHost: ProcessHost;
+  /** Where commands run; absent: like any program. */
+  readonly sandbox?: Sandbox;
   readonly backgroundTasks: BackgroundTasks;
   readonly limits: Limits;
 }

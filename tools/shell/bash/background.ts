@@ -1,10 +1,10 @@
 /** Starts a command line that runs on after its call. */
 import { join } from 'node:path';
 import type { ToolUseContext } from '../../../src/contract/tool.ts';
-import { runCommand } from '../../../src/process/run-command.ts';
 import type { CommandEnd } from '../../../src/process/run-command.ts';
 import type { TaskEnd } from '../../../src/work/background-tasks.ts';
 import type { ShellToolServices } from '../services.ts';
+import { runEnclosed } from './enclosed.ts';
 import type { BashOutput } from './output.ts';
 import type { BashArguments } from './schema.ts';
 import { shellRequest } from './shell-request.ts';
@@ -20,7 +20,7 @@ export function startInBackground(
   input: BashArguments,
   context: ToolUseContext,
 ): BashOutput {
-  const { backgroundTasks, limits, processHost } = services;
+  const { backgroundTasks } = services;
   const request = shellRequest(input.command, startFolder(context.session).cwd);
   const pathOf = (taskId: string) => join(context.sessionFolder, `${taskId}.output`);
   const { id } = backgroundTasks.start({
@@ -29,7 +29,7 @@ export function startInBackground(
     description: input.description ?? input.command,
     run: async (task) =>
       taskEnd(
-        await runCommand(processHost, limits, {
+        await runEnclosed(services, input, context, {
           request,
           ...(input.timeout === undefined ? {} : { timeoutMs: input.timeout }),
           signal: task.signal,

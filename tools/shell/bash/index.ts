@@ -6,7 +6,7 @@ import type { ShellToolServices } from '../services.ts';
 import { interruptsBash } from './interrupt.ts';
 import { bashResult, bashText } from './output.ts';
 import type { BashOutput } from './output.ts';
-import { checkBash, suggestBashRules } from './permissions.ts';
+import { checkBash, runsContained, suggestBashRules } from './permissions.ts';
 import { bashPrompt } from './prompt.ts';
 import { isReadOnlyCommand, mayRunBeside } from './read-only.ts';
 import * as render from './render.ts';
@@ -15,7 +15,7 @@ import { bashInput } from './schema.ts';
 
 /** Make Bash. */
 export function bashTool(services: ShellToolServices) {
-  const { limits } = services;
+  const { limits, sandbox } = services;
   return buildTool({
     name: 'Bash',
     searchHint: 'run shell commands, scripts, git, tests, builds',
@@ -23,7 +23,7 @@ export function bashTool(services: ShellToolServices) {
     abortsSiblings: true,
     inputSchema: bashInput(limits),
     maxResultSizeChars: 30_000,
-    prompt: () => bashPrompt(limits),
+    prompt: () => bashPrompt(limits, sandbox),
     description: (input) => input.description ?? render.commandTitle(input.command),
     isReadOnly: (input) => isReadOnlyCommand(input.command),
     isConcurrencySafe: (input) => mayRunBeside(input.command),
@@ -31,7 +31,8 @@ export function bashTool(services: ShellToolServices) {
     warnings: (input) => classifyCommand(input.command).warnings,
     paths: (input) => classifyCommand(input.command).paths,
     preparePermissionMatcher: (input) => shellMatcher(input.command),
-    checkPermissions: checkBash,
+    checkPermissions: (input) => checkBash(input, sandbox),
+    isContained: (input) => runsContained(input, sandbox),
     suggestRules: suggestBashRules,
     toAutoClassifierInput: (input) => input.command,
     interruptBehavior: (input) => interruptsBash(input.command),

@@ -1,8 +1,9 @@
 /** What the model reads about Bash. */
 import type { Limits } from '../../../config/limits.ts';
+import type { Sandbox } from '../../../src/process/sandbox.ts';
 
 /** The words, with the numbers that hold on this server. */
-export function bashPrompt(limits: Limits): string {
+export function bashPrompt(limits: Limits, sandbox: Sandbox | undefined): string {
   return `Runs a command line with bash and answers with its output.
 
 - The working directory carries over to the next call when the command succeeds; variables, functions and aliases do not. Leaving the workspace resets it, and the answer says so.
@@ -13,5 +14,11 @@ export function bashPrompt(limits: Limits): string {
 - Use Read, Edit, Write, Glob and Grep for files rather than cat, sed, echo, find and grep.
 - Commands that only read run side by side: send independent ones in one message. Join dependent ones with \`&&\`.
 - A command that fails ends the calls beside it in the same message.
-- Exit codes that mean "no match" (grep, diff, test) are not failures, and the answer says so.`;
+- Exit codes that mean "no match" (grep, diff, test) are not failures, and the answer says so.${sandbox === undefined ? '' : sandboxPrompt(sandbox)}`;
+}
+
+function sandboxPrompt({ hasNetwork, isRequired }: Sandbox): string {
+  return `
+- Commands run in a sandbox: they can write to the working directories and to /tmp, which is empty at each call, and nowhere else; keys and passwords are hidden, git's hooks and settings are read-only${hasNetwork ? '' : ', and there is no network'}.
+- ${isRequired ? 'What the sandbox forbids cannot be had.' : 'When the sandbox forbids what the task needs, call again with `dangerouslyDisableSandbox`; a person is asked.'}`;
 }

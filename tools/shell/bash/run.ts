@@ -2,10 +2,9 @@
 import { join } from 'node:path';
 import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/contract/tool.ts';
 import { paceOutput } from '../../../src/process/paced-output.ts';
-import { runCommand } from '../../../src/process/run-command.ts';
-import type { CommandEnd } from '../../../src/process/run-command.ts';
 import type { ShellToolServices } from '../services.ts';
 import { startInBackground } from './background.ts';
+import { reportFolder, runEnclosed } from './enclosed.ts';
 import { judgeEnd, wholeOutput } from './judge-end.ts';
 import type { BashOutput, BashProgress } from './output.ts';
 import { mayRunBeside } from './read-only.ts';
@@ -28,17 +27,17 @@ export async function runBash(
   onProgress: OnProgress,
 ): Promise<ToolResult<BashOutput>> {
   if (input.run_in_background === true) return { data: startInBackground(services, input, context) };
-  const { limits, processHost } = services;
+  const { limits } = services;
   const timeoutMs = input.timeout ?? limits.commandMs;
   const start = startFolder(context.session);
   // What runs beside others stays where it is, and need not be asked where it ended.
-  const cwdFile = mayRunBeside(input.command) ? undefined : join(context.sessionFolder, `${context.toolUseId}.cwd`);
+  const cwdFile = mayRunBeside(input.command) ? undefined : join(reportFolder(context), context.toolUseId);
   if (cwdFile !== undefined) await prepareReport(cwdFile);
 
   const progress = paceOutput(limits, (stream, text) => onProgress?.({ data: { type: 'bash', stream, text } }));
-  let end: CommandEnd;
+  let end: Awaited<ReturnType<typeof runEnclosed>>;
   try {
-    end = await runCommand(processHost, limits, {
+    end = await runEnclosed(services, input, context, {
       request: { ...shellRequest(input.command, start.cwd), cwdFile },
       timeoutMs,
       signal: context.signal,

@@ -9,7 +9,8 @@ import { exitAnswer } from '../../../../tools/shell/bash/exit-codes.ts';
 describe('Bash', () => {
   const limits = DEFAULT_LIMITS;
   const processHost = { spawn: () => Promise.reject(new Error('Nothing runs here')) as never, close: () => Promise.resolve() };
-  const bash = bashTool({ limits, processHost, backgroundTasks: createBackgroundTasks({ limits }) });
+  const services = { limits, processHost, backgroundTasks: createBackgroundTasks({ limits }) };
+  const bash = bashTool(services);
 
   it('takes the inputs that models know, and no others', () => {
     const schema = z.toJSONSchema(bash.inputSchema, { io: 'input' });
@@ -29,9 +30,18 @@ describe('Bash', () => {
     expect(bash.suggestRules({ command: 'touch a' })).toEqual(['Bash(touch:*)']);
   });
 
-  it('asks in every mode to leave the sandbox', () => {
-    expect(bash.checkPermissions({ command: 'ls', dangerouslyDisableSandbox: true })).toMatchObject({ behavior: 'ask', isSafetyCheck: true });
-    expect(bash.checkPermissions({ command: 'ls' })).toEqual({ behavior: 'allow' });
+  it.each([
+    ['asks in every mode where there is one', false, { behavior: 'ask', isSafetyCheck: true }],
+    ['is refused where it is required', true, { behavior: 'deny' }],
+    ['changes nothing where there is none', undefined, { behavior: 'allow' }],
+  ])('leaving the sandbox %s', (_what, isRequired, answer) => {
+    const within = () => Promise.reject(new Error('Nothing runs here'));
+    const sandbox = isRequired === undefined ? undefined : { isRequired, hasNetwork: false, isAutoAllowed: true, within };
+    const boxed = bashTool({ ...services, sandbox });
+    expect(boxed.checkPermissions({ command: 'ls', dangerouslyDisableSandbox: true })).toMatchObject(answer);
+    expect(boxed.checkPermissions({ command: 'ls' })).toEqual({ behavior: 'allow' });
+    expect(boxed.isContained({ command: 'ls' })).toBe(sandbox !== undefined);
+    expect(boxed.isContained({ command: 'ls', dangerouslyDisableSandbox: true })).toBe(isRequired === true);
   });
 
   it('calls destructive what it warns of', () => {
