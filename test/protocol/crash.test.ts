@@ -1,0 +1,210 @@
+/** PROTOCOL 5, rules 1, 5 and 6: what a `kill -9` leaves behind, and what the next server makes of it. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startServer, type BuiltServer } from '../helpers/built-server.ts';
+import type { ClientSideFrame } from '../helpers/stream-client.ts';
+import { block, until, wireClient, type WireClient } from '../helpers/wire-client.ts';
+
+const bash = (command: string) => block('Bash', { command });
+const results = (frames: readonly ClientSideFrame[]) => frames.filter(({ type }) => type === 'result');
+const statuses = (frames: readonly ClientSideFrame[]) =>
+  results(frames).map(({ call }) => (call as { status: string }).status);
+
+/** Kill a server without warning, and start another over what it left. */
+async function crash(server: BuiltServer): Promise<{ server: BuiltServer; client: WireClient }> {
+  await server.end('SIGKILL');
+  const next = await startServer({ home: server.home });
+  return { server: next, client: wireClient(next) };
+}
+
+/** A session whose first call has finished, second runs and third waits. */
+async function batchInFlight(server: BuiltServer, first: object = bash('echo done')) {
+  const client = wireClient(server);
+  const sessionId = await client.session({ mode: 'bypassPermissions' });
+  const stream = await client.stream(sessionId, { from_seq: 0 });
+  const calls = [first, bash('touch started; sleep 60'), bash('touch third')];
+  for (const tool_use of calls) stream.send({ type: 'tool_use', turn_id: 't', tool_use });
+  await stream.next('result');
+  await until(() => Promise.resolve(existsSync(join(server.workspace, 'started'))));
+  return { client, sessionId, calls: calls as { id: string }[], before: () => stream.frames.filter(isLogged) };
+}
+
+const isLogged = ({ type, seq }: ClientSideFrame) => seq !== undefined && type !== 'live';
+
+describe('a server that was killed', () => {
+  it('kept what was acknowledged, and interrupts once what had no result', async () => {
+    const server = await startServer();
+    const { sessionId, calls, before, client: dead } = await batchInFlight(server);
+    const { epoch } = (await dead.get(`/sessions/${sessionId}/events`)).body;
+    const seen = before();
+    const { client } = await crash(server);
+    const after = await client.frames(sessionId);
+    expect(after.slice(0, seen.length)).toEqual(seen);
+    expect(after.map(({ seq }) => seq)).toEqual(after.map((_frame, index) => index + 1));
+    expect(statuses(after)).toEqual(['ok', 'interrupted', 'interrupted']);
+    expect(results(after).map(({ tool_use_id }) => tool_use_id)).toEqual(calls.map(({ id }) => id));
+    for (const { call } of results(after).slice(1)) expect(call).toMatchObject({ error_code: 'interrupted' });
+    expect(after.filter(({ type }) => type === 'turn_end')).toHaveLength(1);
+    expect((await client.get(`/sessions/${sessionId}/events`)).body.epoch).toBe(epoch);
+    expect(existsSync(join(server.workspace, 'third'))).toBe(false);
+  });
+
+  it('adds nothing when it is started again and again', async () => {
+    const server = await startServer();
+    const { sessionId } = await batchInFlight(server);
+    const second = await crash(server);
+    const once = await second.client.frames(sessionId);
+    const third = await crash(second.server);
+    const again = await third.client.frames(sessionId);
+    expect(again.slice(0, once.length)).toEqual(once);
+    expect(statuses(again)).toEqual(['ok', 'interrupted', 'interrupted']);
+  });
+
+  it('gives an interrupted id its stored result, and a new id a new run', async () => {
+    const server = await startServer();
+    const { sessionId, calls } = await batchInFlight(server);
+    const { client } = await crash(server);
+    const replayed = await client.execute(sessionId, calls);
+    expect(replayed.calls).toMatchObject([
+      { status: 'ok', replayed: true },
+      { status: 'interrupted', replayed: true },
+      { status: 'interrupted', replayed: true },
+    ]);
+    expect(existsSync(join(server.workspace, 'third'))).toBe(false);
+    expect((await client.execute(sessionId, [bash('touch third')])).calls[0]).toMatchObject({ status: 'ok' });
+  });
+
+  it('leaves no process behind', async () => {
+    const server = await startServer();
+    const marker = `crash-${server.pid}`;
+    await batchInFlight(server, bash('echo done'));
+    const client = wireClient(server);
+    const sessionId = await client.session({ mode: 'bypassPermissions' });
+    const stream = await client.stream(sessionId);
+    stream.send({ type: 'tool_use', tool_use: bash(`echo ${marker}; setsid sleep 61 & sleep 61`) });
+    await stream.next('progress');
+    const owned = processesIn(server.workspace);
+    expect(owned.length).toBeGreaterThan(0);
+    await crash(server);
+    await until(() => Promise.resolve(processesIn(server.workspace).every((pid) => !owned.includes(pid))));
+  });
+
+  it('lets a client resume exactly where it was', async () => {
+    const server = await startServer();
+    const { sessionId, before } = await batchInFlight(server);
+    const seen = before();
+    const { client } = await crash(server);
+    const stream = await client.stream(sessionId, { from_seq: seen.at(-1)?.seq });
+    expect(await stream.next('welcome')).toMatchObject({ resumed: true });
+    await stream.next('live');
+    const rest = stream.frames.filter(isLogged);
+    expect(rest[0]?.seq).toBe((seen.at(-1)?.seq ?? 0) + 1);
+    expect(statuses([...seen, ...rest])).toEqual(['ok', 'interrupted', 'interrupted']);
+    await stream.close();
+  });
+
+  it('keeps its sessions, their permissions and their spilled results', async () => {
+    const server = await startServer();
+    const dead = wireClient(server);
+    const sessionId = await dead.session({ rules: { allow: ['Bash(touch:*)'] }, title: 'Kept' });
+    await dead.post(`/sessions/${sessionId}/permissions`, { updates: [{ type: 'setMode', mode: 'acceptEdits' }] });
+    const { calls } = await dead.execute(sessionId, [bash('seq 1 20000')]);
+    const before = (await dead.get(`/sessions/${sessionId}`)).body;
+    const { client } = await crash(server);
+    const { head: _head, ...kept } = before;
+    expect((await client.get(`/sessions/${sessionId}`)).body).toMatchObject(kept);
+    expect((await client.get(`/sessions/${sessionId}/permissions`)).body).toMatchObject({
+      version: 2,
+      mode: 'acceptEdits',
+    });
+    const { body } = await client.get(`${calls[0]?.spilled?.url}?limit_chars=10`);
+    expect(body).toMatchObject({ total_chars: calls[0]?.spilled?.chars });
+    const read = block('Read', { file_path: calls[0]?.spilled?.path, limit: 2 });
+    expect((await client.execute(sessionId, [read])).calls[0]).toMatchObject({ status: 'ok' });
+  });
+});
+
+describe('a question that was open', () => {
+  /** A turn in which nothing has begun but a question, with a call queued behind it. */
+  async function standing(server: BuiltServer) {
+    const client = wireClient(server);
+    const sessionId = await client.session();
+    const stream = await client.stream(sessionId);
+    const calls = [bash('touch asked'), bash('touch behind')];
+    for (const tool_use of calls) stream.send({ type: 'tool_use', turn_id: 't', tool_use });
+    stream.send({ type: 'turn_end', turn_id: 't' });
+    const { request_id } = await stream.next('permission_request');
+    await stream.next(({ type, tool_use }) => type === 'tool_use' && (tool_use as { id: string }).id === calls[1]?.id);
+    return { sessionId, calls, requestId: String(request_id) };
+  }
+
+  it('stands after the restart, listed and in the welcome, under its own id', async () => {
+    const server = await startServer();
+    const { sessionId, requestId, calls } = await standing(server);
+    const { client } = await crash(server);
+    const { body } = await client.get(`/sessions/${sessionId}/prompts`);
+    expect(body.prompts).toMatchObject([{ request_id: requestId, tool_use_id: calls[0]?.id }]);
+    const stream = await client.stream(sessionId);
+    expect((await stream.next('welcome'))['pending']).toMatchObject([{ request_id: requestId }]);
+    expect(results(await client.frames(sessionId))).toEqual([]);
+    await stream.close();
+  });
+
+  it('starts its call when it is answered, and what was queued behind follows', async () => {
+    const server = await startServer();
+    const { sessionId, requestId, calls } = await standing(server);
+    const { client } = await crash(server);
+    const updated_permissions = [{ type: 'addRules', behavior: 'allow', rules: ['Bash(touch:*)'] }];
+    const path = `/sessions/${sessionId}/prompts/${requestId}`;
+    expect((await client.post(path, { behavior: 'allow', updated_permissions })).status).toBe(200);
+    const frames = await until(async () => {
+      const seen = await client.frames(sessionId);
+      return seen.some(({ type }) => type === 'turn_end') && seen;
+    });
+    expect(statuses(frames)).toEqual(['ok', 'ok']);
+    expect(results(frames).map(({ tool_use_id }) => tool_use_id)).toEqual(calls.map(({ id }) => id));
+    for (const name of ['asked', 'behind']) expect(existsSync(join(server.workspace, name))).toBe(true);
+  });
+
+  it('survives two crashes, and a no denies it once', async () => {
+    const server = await startServer();
+    const { sessionId, requestId } = await standing(server);
+    const second = await crash(server);
+    await second.client.get(`/sessions/${sessionId}/prompts`);
+    const { client } = await crash(second.server);
+    expect((await client.post(`/sessions/${sessionId}/prompts/${requestId}`, { behavior: 'deny' })).status).toBe(200);
+    expect((await client.post(`/sessions/${sessionId}/prompts/${requestId}`, { behavior: 'allow' })).status).toBe(409);
+    const denied = await until(async () => results(await client.frames(sessionId))[0]);
+    expect(denied).toMatchObject({ call: { status: 'denied' } });
+    expect(existsSync(join(server.workspace, 'asked'))).toBe(false);
+  });
+
+  it('whose time ended meanwhile is denied', async () => {
+    const server = await startServer();
+    const client = wireClient(server);
+    const sessionId = await client.session();
+    const call = bash('touch late');
+    const asked = { session_id: sessionId, tool_uses: [call], on_ask: 'wait', ask_timeout_ms: 300 };
+    client.post('/execute', asked).catch(() => undefined);
+    await until(async () => (await client.get(`/sessions/${sessionId}/prompts`)).body.prompts.length === 1);
+    const next = await crash(server);
+    const denied = await until(async () => results(await next.client.frames(sessionId))[0]);
+    expect(denied).toMatchObject({ tool_use_id: call.id, call: { status: 'denied' } });
+    expect(existsSync(join(server.workspace, 'late'))).toBe(false);
+  });
+});
+
+/** Processes whose working directory is `folder`, the server's own left out. */
+function processesIn(folder: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
+      return environment.includes(`PWD=${folder}\0`) && environment.includes('GAUNTLET_CALL_ID=');
+    } catch {
+      // It ended while we looked.
+      return false;
+    }
+  });
+}
