@@ -95,7 +95,9 @@ const PROGRAMS = { chromium: 'chromium', bwrap: 'bubblewrap' };
 function missingPrograms() {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const isMissing = ([program]) => !folders.some((folder) => existsSync(join(folder, program)));
-  return Object.entries(PROGRAMS).filter(isMissing).map(([, name]) => name);
+  return Object.entries(PROGRAMS)
+    .filter(isMissing)
+    .map(([, name]) => name);
 }
 
 /** Only root of a Debian system; elsewhere the tests say what they miss. */

@@ -74,7 +74,12 @@ async function passGate(
 }
 
 /** Nobody waits for these hooks: the answer stands. */
-function tellDenied(call: ParsedCall, outcome: CallOutcome, context: ToolUseContext, { hooks, locate }: CallServices): void {
+function tellDenied(
+  call: ParsedCall,
+  outcome: CallOutcome,
+  context: ToolUseContext,
+  { hooks, locate }: CallServices,
+): void {
   if (outcome.errorCode !== 'permission_denied' || !hooks?.has('PermissionDenied')) return;
   hooks.tell(hookOccasion('PermissionDenied', call, context, locate, { reason: resultText(outcome.content) }));
 }

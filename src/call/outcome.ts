@@ -84,7 +84,10 @@ export function failedOutcome(
  */
 export function stoppedOutcome(cause: unknown, budget?: ResultBudget): CallOutcome {
   const code = callErrorCode(cause);
-  return failedOutcome(code, code === 'discarded' ? '' : callErrorText(cause), { didRun: budget !== undefined, budget });
+  return failedOutcome(code, code === 'discarded' ? '' : callErrorText(cause), {
+    didRun: budget !== undefined,
+    budget,
+  });
 }
 
 /** The code a thrown error ends its call with: its own if it is a call's, else `tool_failed`. */

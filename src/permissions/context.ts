@@ -86,7 +86,10 @@ export function applyUpdates(
 function refuseTooMany(context: ToolPermissionContext, source: RuleSource, limits: ContextLimits): void {
   const { allow, ask, deny } = context.rules[source] ?? NO_RULES;
   const rules = allow.length + ask.length + deny.length;
-  const counts = { rules: [rules, limits.permissionRules], directories: [context.additionalDirectories.length, limits.additionalDirectories] } as const;
+  const counts = {
+    rules: [rules, limits.permissionRules],
+    directories: [context.additionalDirectories.length, limits.additionalDirectories],
+  } as const;
   for (const [what, [count, most]] of Object.entries(counts)) {
     if (count <= most) continue;
     const message = `Cannot keep ${count} ${what}: a context holds at most ${most} of its own. Remove some first`;
@@ -115,7 +118,10 @@ function applyUpdate(
       return withDirectories(context, [...context.additionalDirectories, ...update.directories.map(checkedDirectory)]);
     case 'removeDirectories': {
       const removed = new Set(update.directories.map(checkedDirectory));
-      return withDirectories(context, context.additionalDirectories.filter((path) => !removed.has(path)));
+      return withDirectories(
+        context,
+        context.additionalDirectories.filter((path) => !removed.has(path)),
+      );
     }
   }
 }
@@ -151,7 +157,10 @@ function refuseForeignRules(
 
 function checkedMode(mode: ToolPermissionContext['mode'], isBypassAvailable: boolean): ToolPermissionContext['mode'] {
   if (mode !== 'bypassPermissions' || isBypassAvailable) return mode;
-  throw new GauntletError('forbidden', 'Cannot use mode "bypassPermissions": the settings forbid it. Choose another mode');
+  throw new GauntletError(
+    'forbidden',
+    'Cannot use mode "bypassPermissions": the settings forbid it. Choose another mode',
+  );
 }
 
 function checkedRuleSet(rules: RuleSet): RuleSet {
@@ -161,7 +170,10 @@ function checkedRuleSet(rules: RuleSet): RuleSet {
 
 function checkedDirectory(directory: string): string {
   if (!isAbsolute(directory) || /\p{Cc}/u.test(directory)) {
-    throw new GauntletError('invalid_request', `Cannot add directory ${JSON.stringify(directory)}: give an absolute path`);
+    throw new GauntletError(
+      'invalid_request',
+      `Cannot add directory ${JSON.stringify(directory)}: give an absolute path`,
+    );
   }
   const normal = normalize(directory);
   return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal;

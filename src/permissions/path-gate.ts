@@ -33,7 +33,8 @@ export function hitPathRule(question: PathQuestion, behavior: Exclude<RuleBehavi
     for (const rules of listsFor(question, behavior, path.use)) {
       const compiled = pathRules(rules.specs, question.root, 'deny');
       const { spelled, real } = path.located;
-      const spec = compiled.match(spelled) ?? (real === spelled ? undefined : compiled.match(real)) ?? compiled.matchGlob(spelled);
+      const spec =
+        compiled.match(spelled) ?? (real === spelled ? undefined : compiled.match(real)) ?? compiled.matchGlob(spelled);
       if (spec !== undefined) return rules.bySpec.get(spec);
     }
   }

@@ -77,7 +77,9 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
     },
     matchGlob(absoluteGlob) {
       // One that spells nothing finds everything: what it could match is for `matchWithin`.
-      const globs = folded(absoluteGlob).split('/').filter((segment) => /[*?[]/.test(segment) && /[^*?]/.test(segment));
+      const globs = folded(absoluteGlob)
+        .split('/')
+        .filter((segment) => /[*?[]/.test(segment) && /[^*?]/.test(segment));
       for (const glob of globs) {
         for (const [segment, patterns] of bySegment) {
           if (isSegmentMatch(glob, segment)) return patterns[0]?.spec;
@@ -125,7 +127,8 @@ function lastSegment({ pattern }: PathPattern): string {
 
 /** Whether two globs may stand for one name: their fixed beginnings agree, and so do their fixed ends. */
 function mayMeet(left: string, right: string): boolean {
-  const agree = (one: string, other: string, fits: (text: string, part: string) => boolean) => fits(one, other) || fits(other, one);
+  const agree = (one: string, other: string, fits: (text: string, part: string) => boolean) =>
+    fits(one, other) || fits(other, one);
   const isWild = /[*?[\\]/;
   const start = (glob: string) => glob.split(isWild, 1)[0] ?? '';
   const end = (glob: string) => glob.split(/[*?\]\\]/).at(-1) ?? '';
@@ -146,12 +149,19 @@ function toPattern(spec: string, root: string, strictness: Strictness): PathPatt
   if (isBareName && strictness === 'deny') {
     return { spec, strictness, base: '/', pattern: withoutTail(relativeText) };
   }
-  return { spec, strictness, base: folded(root), pattern: isBareName ? withoutTail(relativeText) : anchored(relativeText) };
+  return {
+    spec,
+    strictness,
+    base: folded(root),
+    pattern: isBareName ? withoutTail(relativeText) : anchored(relativeText),
+  };
 }
 
 /** `./`, doubled slashes and `.` parts say nothing; a folder's `/**` and `/` mean the folder and all below. */
 function anchored(text: string): string {
-  const parts = withoutTail(text).split('/').filter((part) => part !== '' && part !== '.');
+  const parts = withoutTail(text)
+    .split('/')
+    .filter((part) => part !== '' && part !== '.');
   return parts.length === 0 ? '' : `/${parts.join('/')}`;
 }
 

@@ -38,7 +38,13 @@ export interface BoundedOutputOptions {
 }
 
 /** Keep an output within bounds. */
-export function createBoundedOutput({ limits, path, isFileKept = false, onText, onLimit }: BoundedOutputOptions): BoundedOutput {
+export function createBoundedOutput({
+  limits,
+  path,
+  isFileKept = false,
+  onText,
+  onLimit,
+}: BoundedOutputOptions): BoundedOutput {
   const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
   const window = createTextWindow({
     wholeChars: limits.outputMemoryBytes,

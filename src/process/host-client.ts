@@ -30,7 +30,11 @@ export interface ManagedProcessHost extends ProcessHost {
 }
 
 /** Make a process host; nothing is started before `warm`, `sweepOrphans` or the first `spawn`. */
-export function createProcessHost({ limits, ownerId, hostEntry = defaultEntry() }: ProcessHostOptions): ManagedProcessHost {
+export function createProcessHost({
+  limits,
+  ownerId,
+  hostEntry = defaultEntry(),
+}: ProcessHostOptions): ManagedProcessHost {
   let link: HostLink | undefined;
   let isClosed = false;
   let wasLost = false;

@@ -74,14 +74,18 @@ function lostOnce(host: ChildProcess, onLost: (cause: NodeJS.ErrnoException) => 
   let lastWords = '';
   host.stderr?.on('data', (chunk: Buffer) => (lastWords = (lastWords + chunk.toString()).slice(-LAST_WORDS_CHARS)));
   const ended = Promise.race([
-    once(host, 'exit').then(([code, signal]) => new Error(`the process host ended (${String(signal ?? code)})`, { cause: lastWords })),
+    once(host, 'exit').then(
+      ([code, signal]) => new Error(`the process host ended (${String(signal ?? code)})`, { cause: lastWords }),
+    ),
     new Promise<Error>((resolve) => host.once('error', resolve)),
   ]);
   return ended.then(onLost);
 }
 
 function allowedEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(ALLOWED_VARIABLES.map((name) => [name, environment[name]]).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(
+    ALLOWED_VARIABLES.map((name) => [name, environment[name]]).filter(([, value]) => value !== undefined),
+  );
 }
 
 function loader(path: string): string[] {

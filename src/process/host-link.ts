@@ -58,7 +58,8 @@ export function openHostLink(entry: string | URL, settings: HostSettings, onLost
     else if (kind === FromHost.stderr) child.onOutput('stderr', payload);
     else if (kind === FromHost.started) child.onStarted(parse<StartedMessage>(payload));
     else if (kind === FromHost.stdinTaken) child.writes.shift()?.();
-    else if (kind === FromHost.failed) forget(id, () => child.onFailed(spawnError(child.what, parse<FailedMessage>(payload))));
+    else if (kind === FromHost.failed)
+      forget(id, () => child.onFailed(spawnError(child.what, parse<FailedMessage>(payload))));
     else if (kind === FromHost.exited) forget(id, () => child.onExited(parse<ExitedMessage>(payload)));
   }
 

@@ -28,7 +28,11 @@ export interface ChildActions {
 }
 
 /** Make the caller's side of a child. @param windowBytes What the host sends before it waits. */
-export function createHostedChild(onOutput: SpawnRequest['onOutput'], windowBytes: number, actions: ChildActions): HostedChild {
+export function createHostedChild(
+  onOutput: SpawnRequest['onOutput'],
+  windowBytes: number,
+  actions: ChildActions,
+): HostedChild {
   const started = deferred<StartedMessage>();
   const exited = deferred<ProcessExit>();
   // A caller may look at one of the two alone.

@@ -1,2 +1,4 @@
 /** Where the ripgrep binary stands. */
-export { /** Absolute path of the `rg` program that came with its package. */ rgPath as ripgrepPath } from '@vscode/ripgrep';
+export {
+  /** Absolute path of the `rg` program that came with its package. */ rgPath as ripgrepPath,
+} from '@vscode/ripgrep';

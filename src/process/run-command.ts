@@ -54,7 +54,9 @@ export async function runCommand(host: ProcessHost, limits: CommandLimits, run: 
     const exit = await child.exited;
     clearTimeout(timer);
     const ended = child.killTree();
-    await (stoppedBy === undefined ? Promise.race([ended, delay(limits.stragglerMs, undefined, { ref: false })]) : ended);
+    await (stoppedBy === undefined
+      ? Promise.race([ended, delay(limits.stragglerMs, undefined, { ref: false })])
+      : ended);
     return { ...exit, output: await output.finish(), ...(stoppedBy === undefined ? {} : { stoppedBy }) };
   } catch (error) {
     await output.finish();

@@ -105,7 +105,9 @@ function missing(why: string): GauntletError {
 /** Real paths of those that exist; one that lies in another is part of it, and must not be mounted by a name a command can change. */
 function outermost(folders: readonly string[]): readonly string[] {
   const real = [...new Set(folders.flatMap((folder) => realFolder(folder) ?? []))];
-  const unfit = real.find((folder) => folder === '/' || KERNEL_FOLDERS.some((kernel) => isInsideFolder(kernel, folder)));
+  const unfit = real.find(
+    (folder) => folder === '/' || KERNEL_FOLDERS.some((kernel) => isInsideFolder(kernel, folder)),
+  );
   if (unfit !== undefined) {
     throw new GauntletError('tool_failed', `Cannot open "${unfit}" to a sandboxed command. Name a project's folder`);
   }

@@ -16,10 +16,18 @@ export function spawnError(what: string, failure: { readonly code?: string; read
   const code = failure.code ?? '';
   const options = { cause: failure };
   if (EXHAUSTED_CODES.has(code)) {
-    return new GauntletError('resource_exhausted', `Cannot start "${what}": the server is out of resources (${code}). Try again later`, options);
+    return new GauntletError(
+      'resource_exhausted',
+      `Cannot start "${what}": the server is out of resources (${code}). Try again later`,
+      options,
+    );
   }
   if (code === 'ENOENT') {
-    return new GauntletError('tool_failed', `Cannot start "${what}": no such program or folder. Check that it is installed`, options);
+    return new GauntletError(
+      'tool_failed',
+      `Cannot start "${what}": no such program or folder. Check that it is installed`,
+      options,
+    );
   }
   return new GauntletError('tool_failed', `Cannot start "${what}": ${failure.message}`, options);
 }

@@ -89,16 +89,34 @@ function begin(wire: HostWire, id: number, child: LinkedChild, request: SpawnReq
   writeJsonFrame(wire.socket, ToHost.spawn, id, spawnMessage(request));
 }
 
-function spawnMessage({ file, args, cwd, env = {}, stdin, shellScript, launcher, cwdFile }: SpawnRequest): SpawnMessage {
+function spawnMessage({
+  file,
+  args,
+  cwd,
+  env = {},
+  stdin,
+  shellScript,
+  launcher,
+  cwdFile,
+}: SpawnRequest): SpawnMessage {
   return { file, args, cwd, env, hasStdin: stdin === 'pipe', shellScript, launcher, cwdFile };
 }
 
 /** Why no program can be given this; undefined when it can. */
-function whyUnfit({ file, args, cwd, env = {}, shellScript = '', launcher, cwdFile = '' }: SpawnRequest): GauntletError | undefined {
+function whyUnfit({
+  file,
+  args,
+  cwd,
+  env = {},
+  shellScript = '',
+  launcher,
+  cwdFile = '',
+}: SpawnRequest): GauntletError | undefined {
   // A NUL ends a string for the kernel: what would run is not what was judged.
   const texts = [file, cwd, shellScript, cwdFile, ...args, ...(launcher?.command ?? []), ...Object.values(env)];
   const isCutShort = texts.some((text) => text.includes('\0'));
-  if (isCutShort) return new GauntletError('tool_failed', `Cannot start "${file}": a NUL character in what it is given. Remove it`);
+  if (isCutShort)
+    return new GauntletError('tool_failed', `Cannot start "${file}": a NUL character in what it is given. Remove it`);
   const badName = Object.keys(env).find((name) => !VARIABLE_NAME.test(name));
   if (badName === undefined) return undefined;
   return new GauntletError('tool_failed', `Cannot start "${file}": "${badName}" cannot name a variable. Rename it`);

@@ -223,7 +223,9 @@ export class StreamingToolExecutor {
     const slots = [...this.#slots.values()];
     if (slots.some((slot) => !slot.proceed)) return;
     const firstWaiting = Math.min(...slots.map(({ call }) => call.place));
-    const ready = this.#modifiers.filter(({ place }) => place < firstWaiting).sort((one, other) => one.place - other.place);
+    const ready = this.#modifiers
+      .filter(({ place }) => place < firstWaiting)
+      .sort((one, other) => one.place - other.place);
     this.#modifiers = this.#modifiers.filter(({ place }) => place > firstWaiting);
     for (const { outcome } of ready) if (outcome?.contextModifier) this.#events.onModifier(outcome.contextModifier);
   }

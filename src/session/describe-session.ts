@@ -1,7 +1,11 @@
 /**
  * A session in words: the object of `POST /sessions` and `GET /sessions/{id}`.
  */
-import { toWirePermissionContext, type PermissionMode, type WirePermissionContext } from '../contract/permission-context.ts';
+import {
+  toWirePermissionContext,
+  type PermissionMode,
+  type WirePermissionContext,
+} from '../contract/permission-context.ts';
 import type { Seq } from '../contract/frames.ts';
 import type { ToolMode } from '../contract/session-context.ts';
 import type { SessionCore } from './session-core.ts';

@@ -34,6 +34,10 @@ export async function explainCall(core: SessionCore, name: string, input: JsonVa
   }
   const { signal } = new AbortController();
   const ids = { turnId: 'explain', toolUseId: 'explain' };
-  const { decision } = await decide(call, toolUseContext(core, ids, signal, () => undefined), services);
+  const { decision } = await decide(
+    call,
+    toolUseContext(core, ids, signal, () => undefined),
+    services,
+  );
   return explainDecision(decision, call.tool, call.input);
 }

@@ -9,7 +9,14 @@ import type { AssistantMessage, ToolUseBlock } from '../contract/blocks.ts';
 import { GauntletError } from '../contract/errors.ts';
 import type { Seq, ToolUseFrame } from '../contract/frames.ts';
 import { turnBudget } from '../schedule/turn-budget.ts';
-import { type AskPolicy, blockIdentity, type CallRecord, changedInput, endedTurn, type TurnRecord } from './call-ledger.ts';
+import {
+  type AskPolicy,
+  blockIdentity,
+  type CallRecord,
+  changedInput,
+  endedTurn,
+  type TurnRecord,
+} from './call-ledger.ts';
 import { drawIntent } from './drawn.ts';
 import { prepareJourney } from './journey.ts';
 import { loggedFrame } from './logged-frame.ts';
@@ -47,7 +54,7 @@ export async function acceptBlocks(core: SessionCore, submission: Submission): P
   refuseDuplicates(submission.blocks);
   const compared = new Set<CallRecord>();
   // Another request may bring the same ids while inputs are compared: go on until nothing new is known.
-  for (let known = knownCalls(core, submission); known.some(({ record }) => !compared.has(record)); ) {
+  for (let known = knownCalls(core, submission); known.some(({ record }) => !compared.has(record));) {
     for (const { record, block } of known) {
       if (!compared.has(record) && !(await isSameCall(core, record, block))) throw changedInput(block.id);
       compared.add(record);
@@ -94,7 +101,11 @@ function acceptBlock(core: SessionCore, turn: TurnRecord, block: ToolUseBlock, p
   const { onAsk, askTimeoutMs } = policy;
   const record = core.ledger.addCall(turn, block, tool?.name ?? block.name, { onAsk, askTimeoutMs });
   const display = drawIntent(tool, block.name, block.input);
-  return { record, block, frame: { type: 'tool_use', turn_id: turn.id, index: record.index, tool_use: block, display } };
+  return {
+    record,
+    block,
+    frame: { type: 'tool_use', turn_id: turn.id, index: record.index, tool_use: block, display },
+  };
 }
 
 /** Send the acceptance to the log; if the disk refuses, none of the calls ever was. */

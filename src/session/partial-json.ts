@@ -48,7 +48,8 @@ function scan(text: string): Scan {
     const character = text[place];
     if (isInString && character === '\\') {
       const escaped = text[place + 1] === 'u' ? 5 : 1;
-      if (place + escaped >= text.length) return { closers, depth, isInString, wholeUntil: place, lastComma, lastOpener };
+      if (place + escaped >= text.length)
+        return { closers, depth, isInString, wholeUntil: place, lastComma, lastOpener };
       place += escaped;
     } else if (character === '"') isInString = !isInString;
     else if (isInString) continue;

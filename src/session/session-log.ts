@@ -121,7 +121,8 @@ export class SessionLog {
   }
 
   async #append(frames: readonly NewFrame[]): Promise<Seq> {
-    if (this.#isTakenOver) throw new GauntletError('fenced', `Session "${this.#sessionId}" is run by another process now`);
+    if (this.#isTakenOver)
+      throw new GauntletError('fenced', `Session "${this.#sessionId}" is run by another process now`);
     this.#next ??= this.#log.bounds(this.#sessionId)?.head ?? 0;
     const after = this.#next;
     this.#next = after + frames.length;
@@ -173,7 +174,10 @@ export class SessionLog {
 }
 
 function notReached(sessionId: string): GauntletError {
-  return new GauntletError('log_unavailable', `Cannot append to session "${sessionId}": the row before was refused. Try again`);
+  return new GauntletError(
+    'log_unavailable',
+    `Cannot append to session "${sessionId}": the row before was refused. Try again`,
+  );
 }
 
 function ignore(): void {

@@ -2,7 +2,11 @@
  * A session, as its doors see it: blocks go in, frames come out, questions are answered.
  */
 import type { JsonValue } from '../contract/blocks.ts';
-import { toWirePermissionContext, type PermissionUpdate, type WirePermissionContext } from '../contract/permission-context.ts';
+import {
+  toWirePermissionContext,
+  type PermissionUpdate,
+  type WirePermissionContext,
+} from '../contract/permission-context.ts';
 import type { LogBounds, LoggedFrame, ReadOptions } from '../log/frame-log.ts';
 import { answerPrompt, type PromptAnswer } from './answer.ts';
 import { cancelCalls, type CancelTarget, interruptCalls, stopWorking, workingCalls } from './cancel.ts';

@@ -65,7 +65,9 @@ export async function searchResults(core: SessionCore, query: string, mostHits: 
   const hits: SearchHit[] = [];
   const { signal } = new AbortController();
   for await (const page of core.services.log.read(core.id, 0, { live: false, signal })) {
-    for (const { type, seq, frame } of page.filter((logged) => logged.type === 'result' || logged.type === 'tool_use')) {
+    for (const { type, seq, frame } of page.filter(
+      (logged) => logged.type === 'result' || logged.type === 'tool_use',
+    )) {
       if (frame.type !== 'result' && frame.type !== 'tool_use') continue;
       const text = frame.type === 'result' ? resultText(frame.tool_result.content) : JSON.stringify(frame.tool_use);
       const place = text.toLowerCase().indexOf(wanted);

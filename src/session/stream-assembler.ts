@@ -121,7 +121,8 @@ export class StreamAssembler {
     if (block.type !== 'tool_use') return { type: 'nothing' };
     const head = BlockHead.safeParse(block);
     if (!head.success) throw badEvent('content_block_start', head.error, 'content_block');
-    if (this.#open.size >= this.#limits.batchBlocks) throw tooLarge(head.data.id, `${this.#limits.batchBlocks} blocks are open`);
+    if (this.#open.size >= this.#limits.batchBlocks)
+      throw tooLarge(head.data.id, `${this.#limits.batchBlocks} blocks are open`);
     const open: OpenBlock = { ...head.data, initial: block.input ?? {}, text: '' };
     this.#open.set(index, open);
     return { type: 'partial', block: open, isFirst: true };
@@ -161,13 +162,20 @@ function wholeInput(open: OpenBlock, limits: AssemblerLimits): JsonValue {
 }
 
 function tooLarge(id: string, why: string): GauntletError {
-  return new GauntletError('payload_too_large', `Cannot take the input of block "${id}": ${why}. Send it as a finished block`);
+  return new GauntletError(
+    'payload_too_large',
+    `Cannot take the input of block "${id}": ${why}. Send it as a finished block`,
+  );
 }
 
 function badEvent(type: string, error: z.ZodError, within?: string): GauntletError {
   const issue = error.issues[0];
   const path = [...(within ? [within] : []), ...(issue?.path ?? [])].join('.');
-  return new GauntletError('invalid_request', `Stream event "${type}", field "${path}": ${issue?.message ?? 'invalid'}`, {
-    details: { path: `event.${path}` },
-  });
+  return new GauntletError(
+    'invalid_request',
+    `Stream event "${type}", field "${path}": ${issue?.message ?? 'invalid'}`,
+    {
+      details: { path: `event.${path}` },
+    },
+  );
 }

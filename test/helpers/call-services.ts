@@ -31,10 +31,12 @@ export function callWorld(
 ) {
   const rules = { session: options.rules ?? {} };
   const permissions = createPermissionContext({ mode: 'default', rules, isBypassAvailable: true });
-  const pool = createToolPools(tools, { simpleTools: [], hiddenInRepl: [], toolSearch: 'auto', limits: DEFAULT_LIMITS }).pool(
-    { toolMode: 'normal', permissions },
-    [],
-  );
+  const pool = createToolPools(tools, {
+    simpleTools: [],
+    hiddenInRepl: [],
+    toolSearch: 'auto',
+    limits: DEFAULT_LIMITS,
+  }).pool({ toolMode: 'normal', permissions }, []);
   const context = toolUseContextIn(ROOT, { session: sessionContextIn(ROOT, { permissions }), ...options.context });
   const asked: GateQuestion[] = [];
   const admitted: PermittedCall[] = [];

@@ -65,7 +65,8 @@ export class ExecutorWorld {
       {
         onState: () => undefined,
         onYield: (calls) => {
-          for (const { journey, outcome } of calls) this.yielded.push(`${journey.toolUseId} ${outcome?.errorCode ?? outcome?.status}`);
+          for (const { journey, outcome } of calls)
+            this.yielded.push(`${journey.toolUseId} ${outcome?.errorCode ?? outcome?.status}`);
         },
         onModifier: ({ name }) => this.#checkModifier(name),
       },
@@ -87,7 +88,12 @@ export class ExecutorWorld {
         this.#cancel(pick(this.calls, event.pick));
         break;
       case 'becomeUnsafe':
-        this.#becomeUnsafe(pick(this.#inFlight().filter(({ plan, unsafe }) => plan.isSafe && !unsafe), event.pick));
+        this.#becomeUnsafe(
+          pick(
+            this.#inFlight().filter(({ plan, unsafe }) => plan.isSafe && !unsafe),
+            event.pick,
+          ),
+        );
         break;
       case 'interrupt':
         this.#interrupt();
@@ -227,13 +233,18 @@ export class ExecutorWorld {
     if (others.length >= this.#maxConcurrency) this.broken.push(`${call.name} began beside ${others.length} others`);
     const overlap = partitionToolCalls([...others, call], ({ plan, unsafe }) => plan.isSafe && !unsafe);
     if (overlap.length > 1) this.broken.push(`${call.name} began beside ${others.map(({ name }) => name).join()}`);
-    const overtaken = this.calls.find((other) => other !== call && other.scheduled?.state === 'queued' && this.calls.indexOf(other) < this.calls.indexOf(call));
+    const overtaken = this.calls.find(
+      (other) =>
+        other !== call && other.scheduled?.state === 'queued' && this.calls.indexOf(other) < this.calls.indexOf(call),
+    );
     if (overtaken) this.broken.push(`${call.name} overtook ${overtaken.name}`);
     if (!answersYes(() => call.plan.isSafe)) this.#checkAllApplied(call);
   }
 
   #checkAlone(call: WorldCall): void {
-    const running = this.#inFlight().filter((other) => other !== call && other.unsafe !== 'waiting' && !other.isDiscarded);
+    const running = this.#inFlight().filter(
+      (other) => other !== call && other.unsafe !== 'waiting' && !other.isDiscarded,
+    );
     if (running.length > 0) this.broken.push(`${call.name} went on beside ${running.map(({ name }) => name).join()}`);
     this.#checkAllApplied(call);
   }
@@ -242,7 +253,8 @@ export class ExecutorWorld {
   #checkAllApplied(call: WorldCall): void {
     for (const { name, plan, expected, scheduled, isInFlight } of this.calls.slice(0, this.calls.indexOf(call))) {
       const isDone = !isInFlight && scheduled && !isOpen(scheduled) && expected === 'ok';
-      if (isDone && plan.modifies && !this.modified.includes(name)) this.broken.push(`${call.name} did not see ${name}`);
+      if (isDone && plan.modifies && !this.modified.includes(name))
+        this.broken.push(`${call.name} did not see ${name}`);
     }
   }
 
@@ -252,7 +264,8 @@ export class ExecutorWorld {
     this.#lastModified = place;
     this.modified.push(name);
     const running = this.#inFlight().filter(({ unsafe }) => unsafe !== 'waiting');
-    if (running.length > 0) this.broken.push(`${name} was applied while ${running.map((call) => call.name).join()} ran`);
+    if (running.length > 0)
+      this.broken.push(`${name} was applied while ${running.map((call) => call.name).join()} ran`);
   }
 
   /** Whatever happened: with nothing in flight, nothing may wait. */

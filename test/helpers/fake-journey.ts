@@ -76,13 +76,15 @@ export function executorUnderTest(maxConcurrency = 10) {
     {
       onState: ({ journey }, state) => told.push(`${state} ${journey.toolUseId}`),
       onYield: (calls) => {
-        for (const { journey, outcome } of calls) told.push(`yield ${journey.toolUseId} ${outcome?.errorCode ?? outcome?.status}`);
+        for (const { journey, outcome } of calls)
+          told.push(`yield ${journey.toolUseId} ${outcome?.errorCode ?? outcome?.status}`);
       },
       onModifier: (modifier) => told.push(`modify ${modifier.name}`),
     },
     maxConcurrency,
   );
-  const heard = (word: string) => told.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
+  const heard = (word: string) =>
+    told.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
   /** Add journeys of these ids to one new turn. */
   const addTurn = (...journeys: readonly FakeJourney[]) => {
     const turn = executor.openTurn();

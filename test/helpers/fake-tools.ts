@@ -5,7 +5,12 @@ import type { Tool } from '../../src/contract/tool.ts';
 
 /** Says its text back at once; touches nothing, safe beside others. */
 export function noteTool(changes: Parameters<typeof plainTool>[1] = {}): Tool {
-  return plainTool('Note', { touchesOnlySession: true, isReadOnly: () => true, isConcurrencySafe: () => true, ...changes });
+  return plainTool('Note', {
+    touchesOnlySession: true,
+    isReadOnly: () => true,
+    isConcurrencySafe: () => true,
+    ...changes,
+  });
 }
 
 /** Has effects, so that somebody must allow it; `effects` says which texts it was run with. */
@@ -68,7 +73,10 @@ export function rememberTool(changes: Parameters<typeof plainTool>[1] = {}): Too
     call: (input) =>
       Promise.resolve({
         data: input,
-        contextModifier: (context) => ({ ...context, toolState: { ...context.toolState, [String(input['text'])]: true } }),
+        contextModifier: (context) => ({
+          ...context,
+          toolState: { ...context.toolState, [String(input['text'])]: true },
+        }),
       }),
     ...changes,
   });

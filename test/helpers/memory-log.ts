@@ -38,7 +38,9 @@ export class MemoryLog implements FrameLog {
     const last = after + frames.length;
     session.reserved = last;
     this.rows.push(frames.map(({ type }) => type));
-    const lines = frames.map((frame, place) => logged({ ...frame, seq: after + 1 + place, ts: new Date(0).toISOString() }));
+    const lines = frames.map((frame, place) =>
+      logged({ ...frame, seq: after + 1 + place, ts: new Date(0).toISOString() }),
+    );
     await Promise.all([this.#held, nextTurn()]);
     if (session.frames.length !== after) throw fenced(session);
     if (this.refusals > 0) {
@@ -53,7 +55,7 @@ export class MemoryLog implements FrameLog {
 
   async *read(sessionId: string, after: Seq, { live, signal }: ReadOptions): AsyncGenerator<readonly LoggedFrame[]> {
     const session = this.#sessions.get(sessionId);
-    for (let next = after; session && !session.isRemoved && !signal.aborted; ) {
+    for (let next = after; session && !session.isRemoved && !signal.aborted;) {
       const page = session.frames.slice(next, next + 500);
       if (page.length > 0) yield page;
       else if (!live) return;
@@ -69,7 +71,9 @@ export class MemoryLog implements FrameLog {
   }
 
   list(principal: string): readonly LoggedSession[] {
-    return [...this.#sessions.keys()].flatMap((id) => this.find(id) ?? []).filter((found) => found.principal === principal);
+    return [...this.#sessions.keys()]
+      .flatMap((id) => this.find(id) ?? [])
+      .filter((found) => found.principal === principal);
   }
 
   find(sessionId: string): LoggedSession | undefined {

@@ -21,7 +21,10 @@ import { temporaryFolder } from './temporary-folder.ts';
 export function sessionServices(
   log: FrameLog,
   tools: readonly Tool[],
-  changes: Partial<Omit<SessionServices, 'limits'>> & { readonly limits?: Partial<Limits>; readonly folder?: string } = {},
+  changes: Partial<Omit<SessionServices, 'limits'>> & {
+    readonly limits?: Partial<Limits>;
+    readonly folder?: string;
+  } = {},
 ): DirectoryServices & { readonly faults: unknown[] } {
   const limits: Limits = { ...DEFAULT_LIMITS, ...changes.limits };
   const folder = changes.folder ?? temporaryFolder();

@@ -34,7 +34,11 @@ function isIntegerText(text: string, variables: Variables): boolean {
   if (INTEGER.test(text)) return true;
   if (NAME.test(text)) return variables.isInteger(text);
   const element = ELEMENT.exec(text);
-  return element !== null && variables.isInteger(element[1] ?? '') && isIntegerText((element[2] ?? '').replace(/^\$/, ''), variables);
+  return (
+    element !== null &&
+    variables.isInteger(element[1] ?? '') &&
+    isIntegerText((element[2] ?? '').replace(/^\$/, ''), variables)
+  );
 }
 
 function isIntegerParts(parts: NonNullable<Word['parts']>, variables: Variables): boolean {
@@ -51,7 +55,10 @@ function isIntegerParts(parts: NonNullable<Word['parts']>, variables: Variables)
       case 'ParameterExpansion':
         if (part.prefix === '#') return true;
         if (part.prefix !== undefined || !variables.isInteger(part.parameter)) return false;
-        return part.operation === undefined || (part.operation.type === 'Default' && isIntegerWord(part.operation.operand, variables));
+        return (
+          part.operation === undefined ||
+          (part.operation.type === 'Default' && isIntegerWord(part.operation.operand, variables))
+        );
       case 'CommandExpansion':
         return variables.isIntegerOutput(part.script);
       default:

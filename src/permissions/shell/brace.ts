@@ -24,7 +24,7 @@ function expandRange(first: string, last: string, step: string | undefined): rea
   const from = isLetters ? first.charCodeAt(0) : Number(first);
   const to = isLetters ? last.charCodeAt(0) : Number(last);
   // Letters of both cases run through punctuation that is special to the shell.
-  if (isLetters && (from < 97) !== (to < 97)) return undefined;
+  if (isLetters && from < 97 !== to < 97) return undefined;
   const stride = Math.max(1, Math.abs(Number(step ?? 1)));
   const count = Math.floor(Math.abs(to - from) / stride) + 1;
   if (count > MOST_WORDS) return undefined;

@@ -38,7 +38,11 @@ export function hasDangerousOption(program: string, words: readonly ShellWord[],
     if (subcommandAt < 0 && !word.mayBeFlag) subcommandAt = at;
     if (at < spelled) return false;
     if (word.literal === undefined) return word.mayBeFlag;
-    const isLocal = program === 'git' && subcommandAt >= 0 && subcommandAt < at && GIT_LOCAL_C.test(words[subcommandAt]?.literal ?? '');
+    const isLocal =
+      program === 'git' &&
+      subcommandAt >= 0 &&
+      subcommandAt < at &&
+      GIT_LOCAL_C.test(words[subcommandAt]?.literal ?? '');
     if (isLocal && /^-[cC]/.test(word.literal)) return false;
     return dangerous.test(word.literal);
   });

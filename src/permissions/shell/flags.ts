@@ -56,9 +56,11 @@ function parseTable(line: string): FlagTable {
     const name = token.replace(/(?:==?|\?)$/, '');
     const kind = VALUE_KINDS[token.slice(name.length)] ?? 'none';
     // `-ab=` would quietly give -a a value too, which then hides the word after it.
-    if (kind !== 'none' && !/^(?:--.+|-.)$/.test(name)) throw new TypeError(`Option "${token}" of a table names several`);
+    if (kind !== 'none' && !/^(?:--.+|-.)$/.test(name))
+      throw new TypeError(`Option "${token}" of a table names several`);
     for (const option of name.startsWith('--') ? [name] : [...name.slice(1)].map((letter) => `-${letter}`)) {
-      if ((table.get(option) ?? kind) !== kind) throw new TypeError(`Option "${option}" of a table takes a value and takes none`);
+      if ((table.get(option) ?? kind) !== kind)
+        throw new TypeError(`Option "${option}" of a table takes a value and takes none`);
       table.set(option, kind);
     }
   }
@@ -146,7 +148,12 @@ function takeShort(text: string, next: ShellWord | undefined, syntax: FlagSyntax
 }
 
 /** A value that may vanish or split would make the words after it something else than they look. */
-function takeNext(flags: readonly GivenFlag[], name: string, next: ShellWord | undefined, syntax: FlagSyntax): TakenFlags {
+function takeNext(
+  flags: readonly GivenFlag[],
+  name: string,
+  next: ShellWord | undefined,
+  syntax: FlagSyntax,
+): TakenFlags {
   if (!next) return { flags, usedNext: 0, problem: `option "${name}" lacks its value` };
   const problem = syntax.isOpen ? undefined : valueProblem(name, next);
   return { flags: [...flags, { name, value: next }], usedNext: 1, ...(problem !== undefined && { problem }) };
@@ -158,7 +165,9 @@ function takeNext(flags: readonly GivenFlag[], name: string, next: ShellWord | u
  */
 function valueProblem(name: string, value: ShellWord): string | undefined {
   if (value.isSplit) return `the value of option "${name}" may become several words`;
-  return value.mayBeFlag && value.literal !== '-' && !value.isInteger ? `the value of option "${name}" may be an option itself` : undefined;
+  return value.mayBeFlag && value.literal !== '-' && !value.isInteger
+    ? `the value of option "${name}" may be an option itself`
+    : undefined;
 }
 
 function unknownFlag(name: string): TakenFlags {

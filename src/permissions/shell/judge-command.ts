@@ -9,7 +9,8 @@ import type { ShellWord } from './word.ts';
 const MOST_WRAPPERS = 8;
 
 /** Builtins that some modes of bash find before any function. */
-const SHELL_WORDS = /^(?:eval|exec|source|trap|let|enable|getopts|bind|caller|compgen|complete|compopt|disown|fc|bg|fg|kill|logout|suspend)$/;
+const SHELL_WORDS =
+  /^(?:eval|exec|source|trap|let|enable|getopts|bind|caller|compgen|complete|compopt|disown|fc|bg|fg|kill|logout|suspend)$/;
 
 /** A word that may turn out to be anything, as xargs appends them. */
 const UNKNOWN_WORDS: ShellWord = { text: '', prefix: '', isSplit: true, mayBeFlag: true };
@@ -48,7 +49,10 @@ export function programName(word: ShellWord | undefined): string | undefined {
 function judgeDeep(words: readonly ShellWord[], facts: CommandFacts, depth: number): CommandJudgement {
   const [first, ...rest] = words;
   const name = programName(first);
-  if (name === undefined) return deny(first?.literal === undefined ? 'the program cannot be known' : `"${first.literal}" is not a known program`);
+  if (name === undefined)
+    return deny(
+      first?.literal === undefined ? 'the program cannot be known' : `"${first.literal}" is not a known program`,
+    );
   const unwrapped = unwrap(name, rest);
   if (!unwrapped) {
     const spec = findProgram(name);
@@ -56,7 +60,8 @@ function judgeDeep(words: readonly ShellWord[], facts: CommandFacts, depth: numb
   }
   if (unwrapped.problem !== undefined) return deny(unwrapped.problem);
   if (depth === 0) return deny('too many wrappers');
-  if (!unwrapped.takesInput) return unwrapped.inner.length === 0 ? { reads: NO_PATHS } : judgeDeep(unwrapped.inner, facts, depth - 1);
+  if (!unwrapped.takesInput)
+    return unwrapped.inner.length === 0 ? { reads: NO_PATHS } : judgeDeep(unwrapped.inner, facts, depth - 1);
   return judgeWithInput(unwrapped, facts, depth);
 }
 
@@ -65,14 +70,19 @@ function judgeWithInput(unwrapped: Unwrapped, facts: CommandFacts, depth: number
   const { inner } = unwrapped;
   if (inner.length === 0) return { reads: NO_PATHS };
   const name = programName(inner[0]);
-  if (name === 'echo' || name === 'printf') return judgeDeep(inner.length > 1 || name === 'echo' ? inner : [...inner, UNKNOWN_WORDS], facts, depth - 1);
+  if (name === 'echo' || name === 'printf')
+    return judgeDeep(inner.length > 1 || name === 'echo' ? inner : [...inner, UNKNOWN_WORDS], facts, depth - 1);
   const spec = name === undefined ? undefined : findProgram(name);
-  if (!spec?.isOpen || spec.mostOperands !== undefined) return deny(`what "${inner[0]?.text ?? ''}" is given cannot be known`);
+  if (!spec?.isOpen || spec.mostOperands !== undefined)
+    return deny(`what "${inner[0]?.text ?? ''}" is given cannot be known`);
   return judgeDeep(withInput(unwrapped, facts.inputRoots), facts, depth - 1);
 }
 
 /** The words xargs runs; a word that holds the placeholder and more may become any path. */
-function withInput({ inner, placeholder, isForeignInput }: Unwrapped, roots: readonly string[] | undefined): readonly ShellWord[] {
+function withInput(
+  { inner, placeholder, isForeignInput }: Unwrapped,
+  roots: readonly string[] | undefined,
+): readonly ShellWord[] {
   const input = roots && !isForeignInput ? { ...UNKNOWN_WORDS, roots } : UNKNOWN_WORDS;
   const filled = inner.map((word) => {
     if (placeholder === undefined) return word;

@@ -15,12 +15,24 @@ const LAUNCHERS = new Set(
 );
 
 /** Of those, the ones whose arguments are commands only where they look like scripts, not word by word. */
-const SCRIPTS_ONLY = new Set('git awk gawk mawk rg man tar vim vi ex ed nvim python python3 perl ruby node rsync make at batch'.split(' '));
+const SCRIPTS_ONLY = new Set(
+  'git awk gawk mawk rg man tar vim vi ex ed nvim python python3 perl ruby node rsync make at batch'.split(' '),
+);
 
 const FIND_ACTIONS = /^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$/;
 
 /** git options that stand before the sub-command, with the number of words they take. */
-const GIT_VALUE_OPTIONS = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env', '--super-prefix', '--attr-source']);
+const GIT_VALUE_OPTIONS = new Set([
+  '-C',
+  '-c',
+  '--git-dir',
+  '--work-tree',
+  '--namespace',
+  '--exec-path',
+  '--config-env',
+  '--super-prefix',
+  '--attr-source',
+]);
 
 /** The last part of a path. */
 export function basename(program: string): string {
@@ -45,7 +57,8 @@ export function launchedCommands(words: readonly string[]): LaunchedCommands {
 
   const rest = words.slice(1);
   const scripts = rest.filter((word) => /[\s;&|`$()]/.test(word) && word.length > 2);
-  if (program === 'eval' || program === 'watch' || program === 'parallel' || program === 'ssh') scripts.push(rest.join(' '));
+  if (program === 'eval' || program === 'watch' || program === 'parallel' || program === 'ssh')
+    scripts.push(rest.join(' '));
   // An alias that begins with `!` is run by a shell.
   if (program === 'git') scripts.push(...rest.flatMap((word) => /=!(.+)$/s.exec(word)?.[1] ?? []));
   if (program === 'env') scripts.push(...rest.flatMap((word) => /^(?:-S|--split-string=)(.+)$/s.exec(word)?.[1] ?? []));

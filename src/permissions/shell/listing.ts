@@ -25,7 +25,12 @@ interface Lister extends Pick<ProgramSpec, 'flags' | 'operands' | 'patternFlags'
 
 const LISTERS: Readonly<Record<string, Lister>> = {
   ls: { flags: '-1aAdtrSUXvcuB --all --almost-all --directory --reverse --sort=', operands: 'paths', printsHere: true },
-  fd: { flags: '-HIusigFp01 -d= -t= -e= -E= -S= --hidden --no-ignore --glob --type= --extension= --exclude= --max-depth= --print0', operands: 'pattern', printsHere: true },
+  fd: {
+    flags:
+      '-HIusigFp01 -d= -t= -e= -E= -S= --hidden --no-ignore --glob --type= --extension= --exclude= --max-depth= --print0',
+    operands: 'pattern',
+    printsHere: true,
+  },
   rg: {
     flags:
       '-liSFwxuU0. -e= -g= -t= -T= --files --hidden --no-ignore --files-with-matches --files-without-match --glob= --iglob= --type= --type-not= --ignore-case ' +
@@ -36,7 +41,8 @@ const LISTERS: Readonly<Record<string, Lister>> = {
     printsHere: true,
   },
   grep: {
-    flags: '-rlLiEFPGwxsIZ -e= --include= --exclude= --exclude-dir= --recursive --files-with-matches --files-without-match --ignore-case --null',
+    flags:
+      '-rlLiEFPGwxsIZ -e= --include= --exclude= --exclude-dir= --recursive --files-with-matches --files-without-match --ignore-case --null',
     operands: 'pattern',
     patternFlags: ['-e'],
     needs: ['-l', '-L', '--files-with-matches', '--files-without-match'],
@@ -45,11 +51,31 @@ const LISTERS: Readonly<Record<string, Lister>> = {
 };
 
 const GIT_LISTERS: Readonly<Record<string, Lister>> = {
-  'ls-files': { flags: '-cdmoz -x= --cached --deleted --modified --others --exclude= --exclude-standard --full-name --deduplicate', operands: 'paths', printsHere: true },
-  diff: { flags: '-z --name-only --cached --staged --diff-filter= --no-renames --relative --merge-base', operands: 'paths', needs: ['--name-only'], printsHere: true },
-  'diff-tree': { flags: '-rz --no-commit-id --name-only --diff-filter= --root', operands: 'paths', needs: ['--no-commit-id'], printsHere: true },
+  'ls-files': {
+    flags: '-cdmoz -x= --cached --deleted --modified --others --exclude= --exclude-standard --full-name --deduplicate',
+    operands: 'paths',
+    printsHere: true,
+  },
+  diff: {
+    flags: '-z --name-only --cached --staged --diff-filter= --no-renames --relative --merge-base',
+    operands: 'paths',
+    needs: ['--name-only'],
+    printsHere: true,
+  },
+  'diff-tree': {
+    flags: '-rz --no-commit-id --name-only --diff-filter= --root',
+    operands: 'paths',
+    needs: ['--no-commit-id'],
+    printsHere: true,
+  },
   'ls-tree': { flags: '-rtdz --name-only --full-name', operands: 'paths', needs: ['--name-only'], printsHere: true },
-  grep: { flags: '-lLiwEFPGz -e= --files-with-matches --name-only --ignore-case --cached --untracked', operands: 'pattern', patternFlags: ['-e'], needs: ['-l', '-L', '--files-with-matches', '--name-only'], printsHere: true },
+  grep: {
+    flags: '-lLiwEFPGz -e= --files-with-matches --name-only --ignore-case --cached --untracked',
+    operands: 'pattern',
+    patternFlags: ['-e'],
+    needs: ['-l', '-L', '--files-with-matches', '--name-only'],
+    printsHere: true,
+  },
 };
 
 /** Filters that drop and sort lines and change none, with how many operands they have then. */
@@ -58,7 +84,10 @@ const FILTERS: Readonly<Record<string, { readonly flags: string; readonly operan
   cat: { flags: '-u', operands: 0 },
   head: { flags: '-z -n= --lines=', operands: 0 },
   tail: { flags: '-z -n= --lines=', operands: 0 },
-  sort: { flags: '-bdfghiMnRrsuVz -k= -t= --reverse --unique --numeric-sort --version-sort --zero-terminated', operands: 0 },
+  sort: {
+    flags: '-bdfghiMnRrsuVz -k= -t= --reverse --unique --numeric-sort --version-sort --zero-terminated',
+    operands: 0,
+  },
   uniq: { flags: '-duiz --repeated --unique --ignore-case', operands: 0 },
   tac: { flags: '', operands: 0 },
   shuf: { flags: '-z -n= --head-count=', operands: 0 },
@@ -101,7 +130,9 @@ function pipeline(node: SyntaxNode): readonly SyntaxNode[] | undefined {
 }
 
 /** A loop that reads the lines of a listing: `find . | while read -r f`, `while read -r f; … done < <(find .)`. */
-export function listingLoop(node: SyntaxNode): { readonly producers: readonly SyntaxNode[]; readonly readers: readonly Command[] } | undefined {
+export function listingLoop(
+  node: SyntaxNode,
+): { readonly producers: readonly SyntaxNode[]; readonly readers: readonly Command[] } | undefined {
   if (node.type === 'Pipeline') {
     const last = node.commands.at(-1);
     const producers = pipeline(node)?.slice(0, -1);
@@ -118,7 +149,9 @@ export function listingLoop(node: SyntaxNode): { readonly producers: readonly Sy
 /** The variable that a `read` gives one whole line; undefined where it may cut a line elsewhere. */
 export function readTarget(node: SyntaxNode): string | undefined {
   if (node.type !== 'Command' || node.name?.value !== 'read' || node.name.parts) return undefined;
-  const isWhole = node.prefix.every((item) => item.type === 'Assignment' && item.name === 'IFS' && item.text === 'IFS=');
+  const isWhole = node.prefix.every(
+    (item) => item.type === 'Assignment' && item.name === 'IFS' && item.text === 'IFS=',
+  );
   const words = node.args.flatMap((word) => (word.type === 'Word' ? [word.text] : ['-a']));
   const name = words.at(-1) ?? '';
   const options = words.slice(0, -1).join(' ');

@@ -70,7 +70,8 @@ function hitsOf(part: AnalysedCommand, specs: ShellSpecs, depth: number): string
 /** A program word that is a variable with known values stands for each of them. */
 function wordChoices(words: readonly ShellWord[]): readonly (readonly string[])[] {
   const rest = words.slice(1).map(wordText);
-  const programs = words[0]?.literal === undefined ? (words[0]?.patterns ?? [words[0]?.text ?? '']) : [words[0].literal];
+  const programs =
+    words[0]?.literal === undefined ? (words[0]?.patterns ?? [words[0]?.text ?? '']) : [words[0].literal];
   return programs.map((program) => [program, ...rest]);
 }
 
@@ -111,7 +112,10 @@ function coverWords(words: readonly ShellWord[], analysis: ShellAnalysis, specs:
   const program = programName(words[0]);
   if (program === undefined || /\s/.test(program)) return undefined;
   if (program === 'git' && analysis.changesDirectory) return undefined;
-  const texts = [program, ...words.slice(1).map((word) => (/\s/.test(wordText(word)) ? `'${wordText(word)}'` : wordText(word)))];
+  const texts = [
+    program,
+    ...words.slice(1).map((word) => (/\s/.test(wordText(word)) ? `'${wordText(word)}'` : wordText(word))),
+  ];
   const match = specs.match(texts.join(' '));
   if (!match) return undefined;
   // What the rule spells must be written out, and what it does not spell must not be an option that acts.
@@ -121,7 +125,9 @@ function coverWords(words: readonly ShellWord[], analysis: ShellAnalysis, specs:
 
 function behindTransparent(words: readonly ShellWord[]): readonly ShellWord[] | undefined {
   const unwrapped = unwrap(programName(words[0]) ?? '', words.slice(1));
-  return unwrapped?.isTransparent && unwrapped.problem === undefined && unwrapped.inner.length > 0 ? unwrapped.inner : undefined;
+  return unwrapped?.isTransparent && unwrapped.problem === undefined && unwrapped.inner.length > 0
+    ? unwrapped.inner
+    : undefined;
 }
 
 function wordText(word: ShellWord): string {

@@ -55,7 +55,14 @@ export interface ProgramSpec {
 export const NO_PATHS: readonly ShellWord[] = [];
 
 /** The working directory, for programs that look at it when they are given no other. */
-export const HERE: ShellWord = { text: '.', literal: '.', patterns: ['.'], prefix: '.', isSplit: false, mayBeFlag: false };
+export const HERE: ShellWord = {
+  text: '.',
+  literal: '.',
+  patterns: ['.'],
+  prefix: '.',
+  isSplit: false,
+  mayBeFlag: false,
+};
 
 /** Judge a program's words, the program's own not among them. */
 export function judgeProgram(spec: ProgramSpec, words: readonly ShellWord[], facts: ScriptFacts): CommandJudgement {
@@ -64,7 +71,9 @@ export function judgeProgram(spec: ProgramSpec, words: readonly ShellWord[], fac
   const given = parseArguments(words, { ...spec, flags: flagTable(`${spec.flags ?? ''} --help --version`) });
   const { operands } = given;
   const problem = given.problem ?? operandProblem(spec, operands) ?? spec.check?.(given, facts);
-  const flagPaths = given.flags.flatMap((flag) => (flag.value && spec.pathFlags?.includes(flag.name) ? [flag.value] : []));
+  const flagPaths = given.flags.flatMap((flag) =>
+    flag.value && spec.pathFlags?.includes(flag.name) ? [flag.value] : [],
+  );
   const named = operandPaths(spec, given);
   const isHere = named.length === 0 && spec.readsHere?.(given, facts) === true;
   return {
@@ -80,7 +89,8 @@ function judgeSubcommand(spec: ProgramSpec, words: readonly ShellWord[], facts: 
   if (globals.problem !== undefined) return { problem: globals.problem, reads: NO_PATHS };
   const name = words[at]?.literal;
   if (at < 0) return globals.flags.length > 0 ? { reads: NO_PATHS } : unknownSubcommand('');
-  const subcommand = name !== undefined && Object.hasOwn(spec.subcommands ?? {}, name) ? spec.subcommands?.[name] : undefined;
+  const subcommand =
+    name !== undefined && Object.hasOwn(spec.subcommands ?? {}, name) ? spec.subcommands?.[name] : undefined;
   return subcommand ? judgeProgram(subcommand, words.slice(at + 1), facts) : unknownSubcommand(words[at]?.text);
 }
 

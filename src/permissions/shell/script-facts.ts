@@ -23,7 +23,9 @@ const MOST_BASES = 16;
 export function collectFacts(script: ParsedScript): ScriptFacts {
   const first = script.commands.findIndex(({ command, background }) => command.type !== 'Function' || background);
   const leading = first < 0 ? script.commands : script.commands.slice(0, first);
-  const functions = new Set(leading.flatMap(({ command }) => (command.type === 'Function' ? [command.name.value] : [])));
+  const functions = new Set(
+    leading.flatMap(({ command }) => (command.type === 'Function' ? [command.name.value] : [])),
+  );
   return { changesDirectory: mayMove(script), functions };
 }
 

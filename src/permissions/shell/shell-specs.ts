@@ -75,7 +75,8 @@ function compile(specs: readonly string[]): ShellSpecs {
     for (const { spec, pattern } of [...(wildcards.get(first) ?? []), ...(wildcards.get('') ?? [])]) {
       // `npm run *` covers the bare `npm run` too.
       const isBare = pattern.endsWith(' *') && matchesWildcard(pattern.slice(0, -2), text);
-      if (isBare || matchesWildcard(pattern, text)) return { spec, spelledWords: wordCount(pattern.split('*', 1)[0] ?? '') };
+      if (isBare || matchesWildcard(pattern, text))
+        return { spec, spelledWords: wordCount(pattern.split('*', 1)[0] ?? '') };
     }
     return undefined;
   };

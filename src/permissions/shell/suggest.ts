@@ -49,7 +49,10 @@ function specFor(part: ShellPart): string | undefined {
   if (prefix !== undefined) return `${prefix}:*`;
   const text = part.words.join(' ');
   // A bare interpreter would run whatever comes in; a `*` would be read as a wildcard.
-  const isExact = part.words.length > 1 && text.length <= MOST_EXACT_CHARS && part.words.every((word) => /^[^\s*$`"'\\]+$/.test(word));
+  const isExact =
+    part.words.length > 1 &&
+    text.length <= MOST_EXACT_CHARS &&
+    part.words.every((word) => /^[^\s*$`"'\\]+$/.test(word));
   return isExact && !text.endsWith(':') ? text : undefined;
 }
 
@@ -61,6 +64,9 @@ function prefixFor(program: string, words: readonly string[]): string | undefine
   const [, subcommand, script] = words;
   if (subcommand === undefined || !/^[\w:.-]+$/.test(subcommand) || subcommand.startsWith('-')) return undefined;
   const runsScript = /^(?:npm|pnpm|yarn|bun|deno)$/.test(program) && RUNS_A_SCRIPT.test(subcommand);
-  if (runsScript) return script !== undefined && /^[\w:.-]+$/.test(script) && !script.startsWith('-') ? `${program} ${subcommand} ${script}` : undefined;
+  if (runsScript)
+    return script !== undefined && /^[\w:.-]+$/.test(script) && !script.startsWith('-')
+      ? `${program} ${subcommand} ${script}`
+      : undefined;
   return RUNS_ANYTHING.test(subcommand) ? undefined : `${program} ${subcommand}`;
 }

@@ -17,7 +17,21 @@ interface ListedLines {
 type Binding = Word | ListedLines | 'integer' | 'unknown';
 
 /** Parameters that bash itself keeps, and that are always integers. */
-const INTEGER_PARAMETERS = new Set(['?', '#', '$', '!', 'RANDOM', 'SECONDS', 'LINENO', 'UID', 'EUID', 'PPID', 'BASHPID', 'EPOCHSECONDS', 'SRANDOM']);
+const INTEGER_PARAMETERS = new Set([
+  '?',
+  '#',
+  '$',
+  '!',
+  'RANDOM',
+  'SECONDS',
+  'LINENO',
+  'UID',
+  'EUID',
+  'PPID',
+  'BASHPID',
+  'EPOCHSECONDS',
+  'SRANDOM',
+]);
 
 /** Builtins that give their operands values from outside. */
 const ASSIGNING_BUILTINS = new Set(['read', 'mapfile', 'readarray', 'getopts', 'printf']);
@@ -63,10 +77,12 @@ function collect(node: SyntaxNode, bind: (name: string, binding: Binding) => voi
       if (!node.wordlist) bind(node.name.value, 'unknown');
       return;
     case 'ArithmeticBinary':
-      if (/^(?:[-+*/%&|^]|<<|>>)?=$/.test(node.operator) && node.left.type === 'ArithmeticWord') bindName(node.left.value, bind);
+      if (/^(?:[-+*/%&|^]|<<|>>)?=$/.test(node.operator) && node.left.type === 'ArithmeticWord')
+        bindName(node.left.value, bind);
       return;
     case 'ArithmeticUnary':
-      if (/^(?:\+\+|--)$/.test(node.operator) && node.operand.type === 'ArithmeticWord') bindName(node.operand.value, bind);
+      if (/^(?:\+\+|--)$/.test(node.operator) && node.operand.type === 'ArithmeticWord')
+        bindName(node.operand.value, bind);
       return;
     case 'ParameterExpansion':
       if (node.operation?.type === 'Default' && node.operation.operator.endsWith('=')) bind(node.parameter, 'unknown');
@@ -145,7 +161,9 @@ function valuesOfBinding(binding: Binding, variables: Variables): readonly strin
 function isIntegerBinding(binding: Binding, variables: Variables): boolean {
   if (typeof binding === 'string' || 'producers' in binding) return binding === 'integer';
   return decodeWord(binding, variables).every(
-    (word) => word.isInteger === true || (word.literal !== undefined && /^-?\d{0,18}$/.test(word.literal) && word.literal !== '-'),
+    (word) =>
+      word.isInteger === true ||
+      (word.literal !== undefined && /^-?\d{0,18}$/.test(word.literal) && word.literal !== '-'),
   );
 }
 
@@ -156,7 +174,10 @@ function isIntegerOutput(script: ParsedScript | undefined): boolean {
   const { command } = statement;
   const last = command.type === 'Pipeline' ? command.commands.at(-1) : command;
   if (last?.type !== 'Command') return false;
-  const plain = (word: (typeof last.args)[number]) => (word.type === 'Word' && !/[$`*?[{<>()]/.test(word.text) ? word.value : '$');
+  const plain = (word: (typeof last.args)[number]) =>
+    word.type === 'Word' && !/[$`*?[{<>()]/.test(word.text) ? word.value : '$';
   const text = [last.name?.value, ...last.args.map(plain)].join(' ');
-  return /^(?:wc -[lcwm]|nproc|date \+%s|id -u|grep -c [\w.-]+(?: [\w./-]+)?|stat -c %[sY] [^ ]+|git rev-list --count [\w./-]+)$/.test(text);
+  return /^(?:wc -[lcwm]|nproc|date \+%s|id -u|grep -c [\w.-]+(?: [\w./-]+)?|stat -c %[sY] [^ ]+|git rev-list --count [\w./-]+)$/.test(
+    text,
+  );
 }

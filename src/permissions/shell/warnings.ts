@@ -16,19 +16,34 @@ const WARNINGS: readonly Warning[] = [
   { test: /^dd (?:.* )?of=/, sentence: 'Overwrites what dd is pointed at' },
   { test: /^(?:mkfs(?:\.\w+)?|wipefs|fdisk|parted|sgdisk|mkswap)(?: |$)/, sentence: 'Changes or formats a disk' },
   { test: /^ch(?:mod|own|grp) (?:.* )?(?:-[a-zA-Z]*R|--recursive)/, sentence: 'Changes the rights of a whole folder' },
-  { test: /^git push (?:.* )?(?:-[a-zA-Z]*f\b|--force|--mirror|\+)/, sentence: 'Overwrites the history of a remote branch' },
+  {
+    test: /^git push (?:.* )?(?:-[a-zA-Z]*f\b|--force|--mirror|\+)/,
+    sentence: 'Overwrites the history of a remote branch',
+  },
   { test: /^git push (?:.* )?(?:--delete|-d\b|:)/, sentence: 'Deletes a remote branch' },
   { test: /^git reset (?:.* )?--(?:hard|merge)/, sentence: 'Throws away changes that are not committed' },
   { test: /^git clean (?:.* )?(?:-[a-zA-Z]*f|--force)/, sentence: 'Deletes files that git does not track' },
-  { test: /^git (?:checkout|restore) (?:.* )?(?:--(?: |$)|\.(?: |$)|-f\b|--force|--worktree)/, sentence: 'Throws away changes that are not committed' },
-  { test: /^git (?:branch (?:.* )?-D|stash (?:drop|clear)|reflog (?:expire|delete)|filter-branch|update-ref -d)/, sentence: 'Deletes history that may be nowhere else' },
-  { test: /^(?:kill|pkill|killall) (?:.* )?-(?:9|KILL|SIGKILL)/, sentence: 'Ends processes without letting them finish' },
+  {
+    test: /^git (?:checkout|restore) (?:.* )?(?:--(?: |$)|\.(?: |$)|-f\b|--force|--worktree)/,
+    sentence: 'Throws away changes that are not committed',
+  },
+  {
+    test: /^git (?:branch (?:.* )?-D|stash (?:drop|clear)|reflog (?:expire|delete)|filter-branch|update-ref -d)/,
+    sentence: 'Deletes history that may be nowhere else',
+  },
+  {
+    test: /^(?:kill|pkill|killall) (?:.* )?-(?:9|KILL|SIGKILL)/,
+    sentence: 'Ends processes without letting them finish',
+  },
   { test: /^(?:shutdown|reboot|halt|poweroff|init [06])/, sentence: 'Stops the machine' },
   { test: /^truncate /, sentence: 'Cuts files off' },
   { test: /^(?:sudo|doas|su|pkexec) /, sentence: 'Runs as another user' },
   { test: /^(?:eval|source|\.) /, sentence: 'Runs text as a script' },
   { test: /^(?:npm|yarn|pnpm|cargo|gem|twine|docker|helm) (?:publish|push)/, sentence: 'Publishes to others' },
-  { test: /^(?:docker|podman) (?:system|volume|image) prune|^kubectl delete|^terraform (?:destroy|apply)/, sentence: 'Deletes or changes what others may use' },
+  {
+    test: /^(?:docker|podman) (?:system|volume|image) prune|^kubectl delete|^terraform (?:destroy|apply)/,
+    sentence: 'Deletes or changes what others may use',
+  },
 ];
 
 const DOWNLOADERS = /^(?:curl|wget|fetch|http|aria2c)$/;

@@ -58,7 +58,10 @@ export function decodeWord(word: Word, variables: Variables): readonly ShellWord
   const variants = withoutBraces(parts);
   if (!variants) return [decoded(word.text, [ANYTHING_SPLIT])];
   return variants.map((variant) => {
-    const found = decoded(word.text, variant.map((part) => (typeof part === 'string' ? literal(part) : pieceOf(part, variables))));
+    const found = decoded(
+      word.text,
+      variant.map((part) => (typeof part === 'string' ? literal(part) : pieceOf(part, variables))),
+    );
     // An empty alternative of a brace is no word at all, and what follows moves up.
     return variants.length > 1 && found.literal === '' ? { ...found, literal: undefined, isSplit: true } : found;
   });
@@ -155,7 +158,10 @@ function outputPiece(script: ParsedScript | undefined, variables: Variables): Pi
 }
 
 /** A variable inside quotes: one word, but for `"$@"` and `"${a[@]}"`. */
-function expansionPiece(part: { readonly type: 'SimpleExpansion'; readonly text: string } | ParameterExpansionPart, variables: Variables): Piece {
+function expansionPiece(
+  part: { readonly type: 'SimpleExpansion'; readonly text: string } | ParameterExpansionPart,
+  variables: Variables,
+): Piece {
   if (part.type === 'SimpleExpansion') {
     const name = part.text.slice(1);
     if (name === '@' || name === '*') return ANYTHING_SPLIT;
@@ -195,7 +201,10 @@ function literal(value: string): Piece {
   return { patterns: [value], isLiteral: true };
 }
 
-function product(left: readonly string[] | undefined, right: readonly string[] | undefined): readonly string[] | undefined {
+function product(
+  left: readonly string[] | undefined,
+  right: readonly string[] | undefined,
+): readonly string[] | undefined {
   if (!left || !right || left.length * right.length > MOST_ALTERNATIVES) return undefined;
   if (right.length === 1 && left.length === 1) return [`${left[0] ?? ''}${right[0] ?? ''}`];
   return left.flatMap((start) => right.map((end) => start + end));

@@ -26,7 +26,11 @@ interface WrapperSpec {
 }
 
 const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
-  timeout: { flags: '-v -f -p -k= -s= --preserve-status --foreground --kill-after= --signal= --verbose', leading: 1, isTransparent: true },
+  timeout: {
+    flags: '-v -f -p -k= -s= --preserve-status --foreground --kill-after= --signal= --verbose',
+    leading: 1,
+    isTransparent: true,
+  },
   nice: { flags: '-n= --adjustment=', hasNumbers: true, isTransparent: true },
   // -o writes a file.
   time: { flags: '-p -v -q -f= --portability --verbose --format= --quiet', isTransparent: true },
@@ -46,7 +50,12 @@ const HARMLESS_VARIABLES = /^(?:LC_[A-Z]+|LANG|LANGUAGE|TZ|TERM|NO_COLOR|FORCE_C
 
 /** Whether `NAME=value` may stand before a command without changing what it does. */
 export function isHarmlessVariable(name: string, value: string | undefined): boolean {
-  return HARMLESS_VARIABLES.test(name) && value !== undefined && /^[\w.:@+-]*(?:\/[\w.:@+-]+)*$/.test(value) && !value.includes('..');
+  return (
+    HARMLESS_VARIABLES.test(name) &&
+    value !== undefined &&
+    /^[\w.:@+-]*(?:\/[\w.:@+-]+)*$/.test(value) &&
+    !value.includes('..')
+  );
 }
 
 /** What a wrapper runs, or undefined where the program is none. */
@@ -62,11 +71,15 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
   if (program === 'command' && flags.some(({ name }) => name !== '-p')) return { inner: [] };
   if (program === 'env') return unwrapEnv(operands);
   const leading = operands.slice(0, spec.leading ?? 0);
-  if (leading.some((word) => word.isSplit)) return { inner: [], problem: `"${leading[0]?.text ?? ''}" may become several words` };
+  if (leading.some((word) => word.isSplit))
+    return { inner: [], problem: `"${leading[0]?.text ?? ''}" may become several words` };
   const inner = operands.slice(spec.leading ?? 0);
   // Not every xargs leaves the program's own word alone.
-  const replaced = flags.filter(({ name }) => name === '-I' || name === '--replace').map(({ value }) => value?.literal ?? '');
-  if (replaced.some((text) => text === '' || inner[0]?.text.includes(text))) return { inner: [], problem: 'xargs may replace the program' };
+  const replaced = flags
+    .filter(({ name }) => name === '-I' || name === '--replace')
+    .map(({ value }) => value?.literal ?? '');
+  if (replaced.some((text) => text === '' || inner[0]?.text.includes(text)))
+    return { inner: [], problem: 'xargs may replace the program' };
   return {
     inner,
     ...(spec.isTransparent && { isTransparent: true }),

@@ -48,7 +48,10 @@ export function createChildren(settings: HostSettings, socket: Socket, { pipes, 
   }
 
   function fail(id: number, error: NodeJS.ErrnoException): void {
-    writeJsonFrame(socket, FromHost.failed, id, { code: error.code ?? '', message: error.message } satisfies FailedMessage);
+    writeJsonFrame(socket, FromHost.failed, id, {
+      code: error.code ?? '',
+      message: error.message,
+    } satisfies FailedMessage);
   }
 
   function supervise(id: number, child: StartedChild, bornAfter: number): void {

@@ -73,7 +73,10 @@ async function makePipes(count: number): Promise<Pipe[]> {
   shell.once('error', () => undefined);
   const pipes: Pipe[] = [];
   try {
-    await Promise.race([once(shell.stdout, 'data'), once(shell, 'exit').then(() => Promise.reject(new Error('It ended early')))]);
+    await Promise.race([
+      once(shell.stdout, 'data'),
+      once(shell, 'exit').then(() => Promise.reject(new Error('It ended early'))),
+    ]);
     for (const descriptor of descriptors) pipes.push(openPipe(`/proc/${shell.pid}/fd/${descriptor}`));
     return pipes;
   } catch (error) {

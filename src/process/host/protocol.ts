@@ -7,7 +7,16 @@
 import type { Writable } from 'node:stream';
 
 /** What the server tells the host. */
-export const ToHost = { spawn: 1, stdin: 2, stdinEnd: 3, signal: 4, killTree: 5, acknowledge: 6, sweep: 7, ping: 8 } as const;
+export const ToHost = {
+  spawn: 1,
+  stdin: 2,
+  stdinEnd: 3,
+  signal: 4,
+  killTree: 5,
+  acknowledge: 6,
+  sweep: 7,
+  ping: 8,
+} as const;
 
 /** What the host tells the server. */
 export const FromHost = {
@@ -38,7 +47,12 @@ const COPIED_PAYLOAD_BYTES = 4_096;
 const FRAME_BYTES = 64 * 1_024 * 1_024;
 
 /** Write one frame at once, without waiting for more. */
-export function writeFrame(socket: Writable, kind: number, child: number, payload: Uint8Array = new Uint8Array()): void {
+export function writeFrame(
+  socket: Writable,
+  kind: number,
+  child: number,
+  payload: Uint8Array = new Uint8Array(),
+): void {
   if (socket.destroyed || socket.writableEnded) return;
   const isCopied = payload.length <= COPIED_PAYLOAD_BYTES;
   const head = Buffer.allocUnsafe(HEADER_BYTES + (isCopied ? payload.length : 0));

@@ -54,8 +54,8 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
         });
         return;
       case ToHost.sweep:
-        void sweep((marker) => marker.startsWith(`${settings.ownerId}.`) && !marker.startsWith(ownMarkers)).then((count) =>
-          writeJsonFrame(socket, FromHost.swept, id, count),
+        void sweep((marker) => marker.startsWith(`${settings.ownerId}.`) && !marker.startsWith(ownMarkers)).then(
+          (count) => writeJsonFrame(socket, FromHost.swept, id, count),
         );
         return;
       case ToHost.ping:
@@ -68,7 +68,10 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
   await pipes.fill();
   shells.refillSoon();
   await new Promise<void>((resolve) => {
-    socket.on('data', frameDecoder(dispatch)).on('error', () => socket.destroy()).once('close', resolve);
+    socket
+      .on('data', frameDecoder(dispatch))
+      .on('error', () => socket.destroy())
+      .once('close', resolve);
   });
   shells.close();
   pipes.close();

@@ -19,7 +19,10 @@ export interface ShellSupply {
 }
 
 /** Make a supply of `plain` shells, and of one each for `launchers` launchers: the least used makes room. */
-export function createShellSupply(counts: { readonly plain: number; readonly launchers: number }, parts: ShellParts): ShellSupply {
+export function createShellSupply(
+  counts: { readonly plain: number; readonly launchers: number },
+  parts: ShellParts,
+): ShellSupply {
   const plain = createWarmShells(counts.plain, parts);
   /** The one used last stands last. */
   const launched = new Map<string, WarmShells>();

@@ -39,7 +39,11 @@ export function startProgram(message: SpawnMessage, marker: string, pipes: PipeS
  *
  * @param launcher Program and arguments that start it. @throws As `startProgram`.
  */
-export function startShell(marker: string, pipes: PipeSupply, launcher: readonly string[] = []): StartedChild | UnstartedChild {
+export function startShell(
+  marker: string,
+  pipes: PipeSupply,
+  launcher: readonly string[] = [],
+): StartedChild | UnstartedChild {
   const [file = WAITING_SHELL.file, ...args] = [...launcher, WAITING_SHELL.file, ...WAITING_SHELL.args];
   return start({ file, args, cwd: '/', env: {}, inputDescriptor: 3 }, marker, pipes);
 }
@@ -49,9 +53,21 @@ interface Start extends Pick<SpawnMessage, 'file' | 'args' | 'cwd' | 'env'> {
   readonly inputDescriptor: 0 | 3 | undefined;
 }
 
-function start({ file, args, cwd, env, inputDescriptor }: Start, marker: string, supply: PipeSupply): StartedChild | UnstartedChild {
-  const pipes = { stdout: supply.take(), stderr: supply.take(), input: inputDescriptor === undefined ? undefined : supply.take() };
-  const stdio: ('ignore' | 'pipe' | number)[] = ['ignore', pipes.stdout?.writer ?? 'pipe', pipes.stderr?.writer ?? 'pipe'];
+function start(
+  { file, args, cwd, env, inputDescriptor }: Start,
+  marker: string,
+  supply: PipeSupply,
+): StartedChild | UnstartedChild {
+  const pipes = {
+    stdout: supply.take(),
+    stderr: supply.take(),
+    input: inputDescriptor === undefined ? undefined : supply.take(),
+  };
+  const stdio: ('ignore' | 'pipe' | number)[] = [
+    'ignore',
+    pipes.stdout?.writer ?? 'pipe',
+    pipes.stderr?.writer ?? 'pipe',
+  ];
   if (inputDescriptor !== undefined) stdio[inputDescriptor] = pipes.input?.reader ?? 'pipe';
 
   let child: ChildProcess;
@@ -71,8 +87,12 @@ function start({ file, args, cwd, env, inputDescriptor }: Start, marker: string,
     closeAll(Object.values(pipes));
     return { process: child };
   }
-  const output = { stdout: readEnd(pipes.stdout) ?? (child.stdout as Readable), stderr: readEnd(pipes.stderr) ?? (child.stderr as Readable) };
-  const input = inputDescriptor === undefined ? null : (writeEnd(pipes.input) ?? (child.stdio[inputDescriptor] as Writable));
+  const output = {
+    stdout: readEnd(pipes.stdout) ?? (child.stdout as Readable),
+    stderr: readEnd(pipes.stderr) ?? (child.stderr as Readable),
+  };
+  const input =
+    inputDescriptor === undefined ? null : (writeEnd(pipes.input) ?? (child.stdio[inputDescriptor] as Writable));
   // A child that ends without reading breaks its pipe; how it ended is told by its exit.
   input?.on('error', () => input.destroy());
   return { process: child, pid: child.pid, marker, output, input };

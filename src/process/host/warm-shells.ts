@@ -30,7 +30,11 @@ export interface ShellParts {
 }
 
 /** Keep `count` shells waiting. @param launcher Program and arguments that start each; none by default. */
-export function createWarmShells(count: number, { pipes, nextMarker }: ShellParts, launcher?: readonly string[]): WarmShells {
+export function createWarmShells(
+  count: number,
+  { pipes, nextMarker }: ShellParts,
+  launcher?: readonly string[],
+): WarmShells {
   const waiting = new Set<StartedChild>();
   let refill: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -50,7 +54,8 @@ export function createWarmShells(count: number, { pipes, nextMarker }: ShellPart
     if (shell.pid === undefined) return false;
     waiting.add(shell);
     shell.process.once('exit', () => {
-      if (waiting.delete(shell)) for (const stream of [shell.output.stdout, shell.output.stderr, shell.input]) stream?.destroy();
+      if (waiting.delete(shell))
+        for (const stream of [shell.output.stdout, shell.output.stderr, shell.input]) stream?.destroy();
     });
     return true;
   }

@@ -34,12 +34,15 @@ export async function lockedPaths(
   for (let depth = 0; depth < limits.sandboxScanDepth && folders.length > 0; depth += 1) {
     const looked = folders.slice(0, left);
     left -= looked.length;
-    const found = await Promise.all(looked.map(async (folder) => ({ folder, entries: await entriesOf(join(root, folder)) })));
+    const found = await Promise.all(
+      looked.map(async (folder) => ({ folder, entries: await entriesOf(join(root, folder)) })),
+    );
     folders = [];
     for (const { folder, entries } of found) {
       for (const entry of entries) {
         const path = join(folder, entry.name);
-        if (isObeyed(folder, entry)) locked.push({ path: join(root, path), access: 'read', isFolder: entry.isDirectory() });
+        if (isObeyed(folder, entry))
+          locked.push({ path: join(root, path), access: 'read', isFolder: entry.isDirectory() });
         else if (entry.isDirectory() && !PASSED_BY.has(entry.name) && !isInRepository(folder)) folders.push(path);
       }
     }
@@ -63,7 +66,8 @@ function isInRepository(folder: string): boolean {
 
 function waysTo(root: string, locked: readonly Mount[]): readonly Mount[] {
   const ways = new Set<string>();
-  for (const { path } of locked) for (let way = dirname(path); way.length > root.length; way = dirname(way)) ways.add(way);
+  for (const { path } of locked)
+    for (let way = dirname(path); way.length > root.length; way = dirname(way)) ways.add(way);
   return [...ways].map((path) => ({ path, access: 'write', isFolder: true }));
 }
 

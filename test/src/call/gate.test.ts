@@ -19,7 +19,12 @@ describe('the gate', () => {
   it('asks about what no rule covers, and a no ends it', async () => {
     const { tool, effects } = effectTool();
     const world = callWorld([tool], { answer: () => ({ behavior: 'deny', message: 'Not today' }) });
-    expect(await world.run('Effect', { text: 'a' })).toMatchObject({ status: 'denied', errorCode: 'permission_denied', content: 'Not today', didRun: false });
+    expect(await world.run('Effect', { text: 'a' })).toMatchObject({
+      status: 'denied',
+      errorCode: 'permission_denied',
+      content: 'Not today',
+      didRun: false,
+    });
     expect(effects).toEqual([]);
   });
 
@@ -44,19 +49,27 @@ describe('the gate', () => {
       throw new Error('a bug');
     };
     const { tool, effects } = effectTool('Effect', { validateInput: broken });
-    expect(await callWorld([tool], { rules: { allow: ['Effect'] } }).run('Effect', {})).toMatchObject({ errorCode: 'tool_failed', didRun: false });
+    expect(await callWorld([tool], { rules: { allow: ['Effect'] } }).run('Effect', {})).toMatchObject({
+      errorCode: 'tool_failed',
+      didRun: false,
+    });
     expect(effects).toEqual([]);
   });
 
   it('draws a refusal as the tool wants it', async () => {
-    const { tool } = effectTool('Effect', { renderToolUseRejectedMessage: (_, message) => ({ title: `no: ${message}`, blocks: [] }) });
+    const { tool } = effectTool('Effect', {
+      renderToolUseRejectedMessage: (_, message) => ({ title: `no: ${message}`, blocks: [] }),
+    });
     const world = callWorld([tool], { answer: () => ({ behavior: 'deny', message: 'Not today' }) });
     expect((await world.run('Effect', {})).display.title).toBe('no: Not today');
   });
 });
 
 describe('an input that a person changed', () => {
-  const deniesX = { checkPermissions: (input: Input): PermissionResult => (input['text'] === 'x' ? { behavior: 'deny', message: 'never x' } : { behavior: 'allow' }) };
+  const deniesX = {
+    checkPermissions: (input: Input): PermissionResult =>
+      input['text'] === 'x' ? { behavior: 'deny', message: 'never x' } : { behavior: 'allow' },
+  };
 
   it('is what runs, and is not asked about again', async () => {
     const { tool, effects } = effectTool();
@@ -85,7 +98,9 @@ describe('an input that a person changed', () => {
     const { tool, effects } = effectTool('Effect', {
       backfillObservableInput: (clone) => void (clone['seen'] = `shown ${String(clone['text'])}`),
     });
-    const world = callWorld([tool], { answer: ({ observable }) => ({ behavior: 'allow', updatedInput: { ...observable, text: 'b' } }) });
+    const world = callWorld([tool], {
+      answer: ({ observable }) => ({ behavior: 'allow', updatedInput: { ...observable, text: 'b' } }),
+    });
     expect(await world.run('Effect', { text: 'a' })).toMatchObject({ status: 'ok' });
     expect(world.asked[0]?.observable).toEqual({ text: 'a', seen: 'shown a' });
     expect(effects).toEqual(['b']);
@@ -94,7 +109,10 @@ describe('an input that a person changed', () => {
 
 describe('an input that the tool itself changes', () => {
   const upper = {
-    checkPermissions: (input: Input): PermissionResult => ({ behavior: 'allow', updatedInput: { text: String(input['text']).toUpperCase() } }),
+    checkPermissions: (input: Input): PermissionResult => ({
+      behavior: 'allow',
+      updatedInput: { text: String(input['text']).toUpperCase() },
+    }),
   };
 
   it('is what people are asked about, and what runs', async () => {
@@ -117,7 +135,9 @@ describe('an input that the tool itself changes', () => {
 
   it('again and again is refused', async () => {
     let round = 0;
-    const { tool, effects } = effectTool('Effect', { checkPermissions: () => ({ behavior: 'allow', updatedInput: { text: `${round++}` } }) });
+    const { tool, effects } = effectTool('Effect', {
+      checkPermissions: () => ({ behavior: 'allow', updatedInput: { text: `${round++}` } }),
+    });
     const world = callWorld([tool], { rules: { allow: ['Effect'] } });
     expect(await world.run('Effect', { text: 'a' })).toMatchObject({ status: 'denied' });
     expect(effects).toEqual([]);
@@ -128,7 +148,10 @@ describe('the paths of an input', () => {
   it('reach the tool as the decision located them', async () => {
     const seen: ToolUseContext['located'][] = [];
     const { tool } = effectTool('Effect', {
-      paths: () => [{ path: `${ROOT}/a`, access: 'read' }, { path: `${ROOT}/b`, access: 'write' }],
+      paths: () => [
+        { path: `${ROOT}/a`, access: 'read' },
+        { path: `${ROOT}/b`, access: 'write' },
+      ],
       call: (input, { located }) => {
         seen.push(located);
         return Promise.resolve({ data: input });

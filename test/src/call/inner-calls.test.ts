@@ -32,8 +32,15 @@ describe('canUseTool', () => {
   });
 
   it('refuses an input that does not fit, or that the tool finds wrong', async () => {
-    expect(await ask({ more: 1 }, { rules: { allow: ['Effect'] } }).answer).toMatchObject({ behavior: 'deny', message: expect.stringMatching(/^InputValidationError/) as string });
-    const wrong = ask({}, { rules: { allow: ['Effect'] } }, { validateInput: () => ({ result: false, message: 'Read it first' }) });
+    expect(await ask({ more: 1 }, { rules: { allow: ['Effect'] } }).answer).toMatchObject({
+      behavior: 'deny',
+      message: expect.stringMatching(/^InputValidationError/) as string,
+    });
+    const wrong = ask(
+      {},
+      { rules: { allow: ['Effect'] } },
+      { validateInput: () => ({ result: false, message: 'Read it first' }) },
+    );
     expect(await wrong.answer).toMatchObject({ behavior: 'deny', message: 'Read it first' });
   });
 });

@@ -10,19 +10,28 @@ const parse = (name: string, input: unknown, tools = [plainTool('Echo', { aliase
 
 describe('parseCall', () => {
   it('finds a tool by its name and by its alias', () => {
-    for (const name of ['Echo', 'Say']) expect(parse(name, { text: 'hi' })).toMatchObject({ tool: { name: 'Echo' }, input: { text: 'hi' } });
+    for (const name of ['Echo', 'Say'])
+      expect(parse(name, { text: 'hi' })).toMatchObject({ tool: { name: 'Echo' }, input: { text: 'hi' } });
   });
 
   it('says which tool was probably meant', () => {
-    expect(parse('echo', {})).toMatchObject({ errorCode: 'unknown_tool', content: expect.stringContaining('"Echo"') as string });
+    expect(parse('echo', {})).toMatchObject({
+      errorCode: 'unknown_tool',
+      content: expect.stringContaining('"Echo"') as string,
+    });
   });
 
   it('knows no tool by a name that only objects have', () => {
-    for (const name of ['constructor', '__proto__', 'toString']) expect(parse(name, {})).toMatchObject({ errorCode: 'unknown_tool' });
+    for (const name of ['constructor', '__proto__', 'toString'])
+      expect(parse(name, {})).toMatchObject({ errorCode: 'unknown_tool' });
   });
 
   it('refuses a field that the schema does not have', () => {
-    expect(parse('Echo', { text: 'hi', more: 1 })).toMatchObject({ status: 'error', errorCode: 'invalid_input', didRun: false });
+    expect(parse('Echo', { text: 'hi', more: 1 })).toMatchObject({
+      status: 'error',
+      errorCode: 'invalid_input',
+      didRun: false,
+    });
   });
 
   it.each([['text'], [null], [[]], [7]])('refuses %j, which is no object', (input) => {
@@ -37,7 +46,10 @@ describe('parseCall', () => {
 
   it('says that a deny rule hides a tool, and does not call it unknown', () => {
     const { services } = callWorld([plainTool('Echo')], { rules: { deny: ['Echo'] } });
-    expect(parseCall({ type: 'tool_use', id: 'a', name: 'Echo', input: {} }, services)).toMatchObject({ status: 'denied', errorCode: 'permission_denied' });
+    expect(parseCall({ type: 'tool_use', id: 'a', name: 'Echo', input: {} }, services)).toMatchObject({
+      status: 'denied',
+      errorCode: 'permission_denied',
+    });
   });
 
   it('names the tool that gives the schema of a deferred one', () => {

@@ -14,9 +14,18 @@ const rules = { allow: ['Effect'] };
 
 describe('a running tool', () => {
   it('that throws has failed, with its own code where it has one', async () => {
-    const failing = (error: Error) => callWorld([effectTool('Effect', { call: () => Promise.reject(error) }).tool], { rules }).run('Effect', {});
-    expect(await failing(new GauntletError('timeout', 'Too slow'))).toMatchObject({ errorCode: 'timeout', content: 'Too slow', didRun: true });
-    expect(await failing(new Error('a bug'))).toMatchObject({ errorCode: 'tool_failed', content: 'a bug', didRun: true });
+    const failing = (error: Error) =>
+      callWorld([effectTool('Effect', { call: () => Promise.reject(error) }).tool], { rules }).run('Effect', {});
+    expect(await failing(new GauntletError('timeout', 'Too slow'))).toMatchObject({
+      errorCode: 'timeout',
+      content: 'Too slow',
+      didRun: true,
+    });
+    expect(await failing(new Error('a bug'))).toMatchObject({
+      errorCode: 'tool_failed',
+      content: 'a bug',
+      didRun: true,
+    });
     expect(await failing(new GauntletError('not_found', 'No such page'))).toMatchObject({ errorCode: 'tool_failed' });
   });
 
@@ -24,7 +33,10 @@ describe('a running tool', () => {
     const call = () => {
       throw new Error('at once');
     };
-    expect(await callWorld([effectTool('Effect', { call }).tool], { rules }).run('Effect', {})).toMatchObject({ errorCode: 'tool_failed', content: 'at once' });
+    expect(await callWorld([effectTool('Effect', { call }).tool], { rules }).run('Effect', {})).toMatchObject({
+      errorCode: 'tool_failed',
+      content: 'at once',
+    });
   });
 
   it('that is cancelled ends with the reason, whatever it throws', async () => {
@@ -58,7 +70,9 @@ describe('a running tool', () => {
         return new Promise(() => undefined);
       },
     });
-    expect(await callWorld([tool], { rules, context: { signal }, abandonMs: 5 }).run('Effect', {})).toMatchObject({ status: 'cancelled' });
+    expect(await callWorld([tool], { rules, context: { signal }, abandonMs: 5 }).run('Effect', {})).toMatchObject({
+      status: 'cancelled',
+    });
   });
 
   it('leaves no listener on its signal', async () => {
@@ -74,7 +88,10 @@ describe('a running tool', () => {
       cancel();
       return { behavior: 'allow' } as const;
     };
-    expect(await callWorld([tool], { context: { signal }, answer }).run('Effect', {})).toMatchObject({ status: 'cancelled', didRun: false });
+    expect(await callWorld([tool], { context: { signal }, answer }).run('Effect', {})).toMatchObject({
+      status: 'cancelled',
+      didRun: false,
+    });
     expect(effects).toEqual([]);
   });
 

@@ -12,12 +12,18 @@ const first = () =>
     isBypassAvailable: true,
   });
 
-const updated = (context: ToolPermissionContext, updates: readonly PermissionUpdate[]) => applyUpdates(context, updates, DEFAULT_LIMITS);
+const updated = (context: ToolPermissionContext, updates: readonly PermissionUpdate[]) =>
+  applyUpdates(context, updates, DEFAULT_LIMITS);
 
 describe('a first context', () => {
   test('is version 1 and frozen to the bottom', () => {
     const context = first();
-    expect(context).toMatchObject({ version: 1, mode: 'default', additionalDirectories: ['/srv/data'], shouldAvoidPermissionPrompts: false });
+    expect(context).toMatchObject({
+      version: 1,
+      mode: 'default',
+      additionalDirectories: ['/srv/data'],
+      shouldAvoidPermissionPrompts: false,
+    });
     expect(() => (context.rules.session?.allow as string[]).push('Bash')).toThrow(TypeError);
     expect(() => Object.assign(context, { mode: 'bypassPermissions' })).toThrow(TypeError);
     expect(() => Object.assign(context.rules, { session: undefined })).toThrow(TypeError);
@@ -28,7 +34,9 @@ describe('a first context', () => {
     const base = { mode: 'default' as const, isBypassAvailable: false };
     expect(() => createPermissionContext({ ...base, rules: { session: { allow: ['Bash('] } } })).toThrow(/"Bash\("/);
     expect(() => createPermissionContext({ ...base, additionalDirectories: ['x'] })).toThrow(/absolute/);
-    expect(() => createPermissionContext({ ...base, mode: 'bypassPermissions' })).toThrow(expect.objectContaining({ code: 'forbidden' }));
+    expect(() => createPermissionContext({ ...base, mode: 'bypassPermissions' })).toThrow(
+      expect.objectContaining({ code: 'forbidden' }),
+    );
   });
 });
 
@@ -66,7 +74,11 @@ describe('updates', () => {
 
   test('one that fails leaves nothing behind of those before it', () => {
     const context = first();
-    const update = () => updated(context, [{ type: 'setMode', mode: 'plan' }, { type: 'addRules', behavior: 'deny', rules: ['('] }]);
+    const update = () =>
+      updated(context, [
+        { type: 'setMode', mode: 'plan' },
+        { type: 'addRules', behavior: 'deny', rules: ['('] },
+      ]);
     expect(update).toThrow(expect.objectContaining({ code: 'invalid_request' }));
     expect(context.mode).toBe('default');
   });
@@ -77,12 +89,16 @@ describe('updates', () => {
     const full = applyUpdates(first(), [add('Glob', 'Grep')], limits);
     expect(() => applyUpdates(full, [add('Write')], limits)).toThrow(/at most 3/);
     expect(applyUpdates(full, [add('Glob')], limits).rules.session?.ask).toEqual(['Glob', 'Grep']);
-    expect(() => applyUpdates(full, [{ type: 'addDirectories', directories: ['/a', '/b'] }], limits)).toThrow(/directories/);
+    expect(() => applyUpdates(full, [{ type: 'addDirectories', directories: ['/a', '/b'] }], limits)).toThrow(
+      /directories/,
+    );
   });
 
   test('cannot turn on bypassPermissions where it is not available', () => {
     const context = createPermissionContext({ mode: 'default', isBypassAvailable: false });
-    expect(() => updated(context, [{ type: 'setMode', mode: 'bypassPermissions' }])).toThrow(expect.objectContaining({ code: 'forbidden' }));
+    expect(() => updated(context, [{ type: 'setMode', mode: 'bypassPermissions' }])).toThrow(
+      expect.objectContaining({ code: 'forbidden' }),
+    );
   });
 });
 

@@ -35,10 +35,24 @@ const locate: LocatePath = async ({ path, access }) => {
   };
 };
 
-const parts = { prompt: () => '', description: () => '', maxResultSizeChars: 1_000, call: () => Promise.resolve({ data: '' }), mapToolResultToToolResultBlockParam: () => ({ type: 'tool_result' as const, tool_use_id: '', content: '' }) };
+const parts = {
+  prompt: () => '',
+  description: () => '',
+  maxResultSizeChars: 1_000,
+  call: () => Promise.resolve({ data: '' }),
+  mapToolResultToToolResultBlockParam: () => ({ type: 'tool_result' as const, tool_use_id: '', content: '' }),
+};
 const schema = z.strictObject({ path: z.string().describe('p') });
 const pathTool = (name: string, access: 'read' | 'write', more: Partial<Tool> = {}) =>
-  buildTool({ ...parts, name, inputSchema: schema, isReadOnly: () => access === 'read', isFileEdit: access === 'write', paths: ({ path }: { path: string }) => [{ path, access }], ...more } as never) as unknown as Tool;
+  buildTool({
+    ...parts,
+    name,
+    inputSchema: schema,
+    isReadOnly: () => access === 'read',
+    isFileEdit: access === 'write',
+    paths: ({ path }: { path: string }) => [{ path, access }],
+    ...more,
+  } as never) as unknown as Tool;
 const Read = pathTool('Read', 'read', { aliases: ['FileRead'] });
 const Edit = pathTool('Edit', 'write');
 const Write = pathTool('Write', 'write');
@@ -54,7 +68,8 @@ const Bash = buildTool({
   suggestRules: ({ command }) => suggestShellSpecs(command).map((spec) => `Bash(${spec})`),
   toAutoClassifierInput: ({ command }) => command,
 }) as unknown as Tool;
-const plain = (name: string, more: Partial<Tool> = {}) => buildTool({ ...parts, name, inputSchema: z.strictObject({}), ...more } as never) as unknown as Tool;
+const plain = (name: string, more: Partial<Tool> = {}) =>
+  buildTool({ ...parts, name, inputSchema: z.strictObject({}), ...more } as never) as unknown as Tool;
 
 interface Setting extends Partial<Pick<PermissionRequest, 'hook' | 'classifier'>> {
   readonly mode?: PermissionMode;
@@ -63,9 +78,21 @@ interface Setting extends Partial<Pick<PermissionRequest, 'hook' | 'classifier'>
   readonly isBypassAvailable?: boolean;
 }
 
-function decide(tool: Tool, input: Record<string, unknown>, { mode = 'default', rules = {}, avoid = false, isBypassAvailable = true, ...rest }: Setting = {}) {
-  const permissions = createPermissionContext({ mode, rules: { userSettings: rules }, isBypassAvailable, shouldAvoidPermissionPrompts: avoid });
-  const context = toolUseContextIn(ROOT, { session: sessionContextIn(ROOT, { permissions }), sessionFolder: '/state/session-1' });
+function decide(
+  tool: Tool,
+  input: Record<string, unknown>,
+  { mode = 'default', rules = {}, avoid = false, isBypassAvailable = true, ...rest }: Setting = {},
+) {
+  const permissions = createPermissionContext({
+    mode,
+    rules: { userSettings: rules },
+    isBypassAvailable,
+    shouldAvoidPermissionPrompts: avoid,
+  });
+  const context = toolUseContextIn(ROOT, {
+    session: sessionContextIn(ROOT, { permissions }),
+    sessionFolder: '/state/session-1',
+  });
   return decidePermission({ tool, input, observable: input, context, locate, ...rest });
 }
 const behavior = async (...question: Parameters<typeof decide>) => (await decide(...question)).behavior;
@@ -84,13 +111,20 @@ describe('the order of the ten steps', () => {
     const rules = { deny: ['Bash(rm:*)'], allow: ['Bash'] };
     for (const mode of ['default', 'acceptEdits', 'plan', 'dontAsk', 'auto', 'bypassPermissions'] as const) {
       const decision = await bash('ls; sudo rm x', { mode, rules, hook: { behavior: 'allow' } });
-      expect(decision).toMatchObject({ behavior: 'deny', reason: { type: 'rule', rule: 'Bash(rm:*)', source: 'userSettings' } });
+      expect(decision).toMatchObject({
+        behavior: 'deny',
+        reason: { type: 'rule', rule: 'Bash(rm:*)', source: 'userSettings' },
+      });
     }
   });
 
   test('a safety check asks in every mode, whatever rules and hooks say', async () => {
     for (const mode of ['default', 'acceptEdits', 'bypassPermissions'] as const) {
-      const decision = await decide(Write, { path: '.git/config' }, { mode, rules: { allow: ['Write', 'Edit'] }, hook: { behavior: 'allow' } });
+      const decision = await decide(
+        Write,
+        { path: '.git/config' },
+        { mode, rules: { allow: ['Write', 'Edit'] }, hook: { behavior: 'allow' } },
+      );
       expect(decision).toMatchObject({ behavior: 'ask', reason: { type: 'safety_check' } });
     }
     const required = checked({ behavior: 'ask', message: 'no sandbox', isSafetyCheck: true });
@@ -98,29 +132,44 @@ describe('the order of the ten steps', () => {
   });
 
   test('a path that may never be used is denied in every mode', async () => {
-    expect(await decide(Read, { path: '/proc/self/environ' }, { mode: 'bypassPermissions' })).toMatchObject({ behavior: 'deny', reason: { type: 'safety_check' } });
+    expect(await decide(Read, { path: '/proc/self/environ' }, { mode: 'bypassPermissions' })).toMatchObject({
+      behavior: 'deny',
+      reason: { type: 'safety_check' },
+    });
   });
 
   test('an ask rule comes before an allow rule and before bypassPermissions', async () => {
     const rules = { ask: ['Bash(git push:*)'], allow: ['Bash'] };
-    expect(await bash('git -C x push', { rules, mode: 'bypassPermissions' })).toMatchObject({ behavior: 'ask', reason: { type: 'rule', rule: 'Bash(git push:*)' } });
+    expect(await bash('git -C x push', { rules, mode: 'bypassPermissions' })).toMatchObject({
+      behavior: 'ask',
+      reason: { type: 'rule', rule: 'Bash(git push:*)' },
+    });
   });
 
   test('a required person is asked in every mode, and no hook answers for them', async () => {
     const tool = checked({ behavior: 'ask', message: 'which one?', isRequired: true });
-    expect(await decide(tool, { path: 'a' }, { mode: 'bypassPermissions', hook: { behavior: 'allow' } })).toMatchObject({ behavior: 'ask', reason: { type: 'tool' } });
+    expect(await decide(tool, { path: 'a' }, { mode: 'bypassPermissions', hook: { behavior: 'allow' } })).toMatchObject(
+      { behavior: 'ask', reason: { type: 'tool' } },
+    );
   });
 
   test("a tool's own no holds in bypassPermissions", async () => {
-    expect(await decide(checked({ behavior: 'deny', message: 'never' }), { path: 'a' }, { mode: 'bypassPermissions' })).toMatchObject({ behavior: 'deny', message: 'never' });
+    expect(
+      await decide(checked({ behavior: 'deny', message: 'never' }), { path: 'a' }, { mode: 'bypassPermissions' }),
+    ).toMatchObject({ behavior: 'deny', message: 'never' });
   });
 
   test('bypassPermissions allows the rest, where it is available', async () => {
-    expect(await bash('touch a', { mode: 'bypassPermissions' })).toMatchObject({ behavior: 'allow', reason: { type: 'mode', mode: 'bypassPermissions' } });
+    expect(await bash('touch a', { mode: 'bypassPermissions' })).toMatchObject({
+      behavior: 'allow',
+      reason: { type: 'mode', mode: 'bypassPermissions' },
+    });
   });
 
   test('plan denies what does not only read, allow rules or not', async () => {
-    expect(await bash('touch a', { mode: 'plan', rules: { allow: ['Bash'] }, hook: { behavior: 'allow' } })).toMatchObject({ behavior: 'deny', reason: { type: 'mode', mode: 'plan' } });
+    expect(
+      await bash('touch a', { mode: 'plan', rules: { allow: ['Bash'] }, hook: { behavior: 'allow' } }),
+    ).toMatchObject({ behavior: 'deny', reason: { type: 'mode', mode: 'plan' } });
     expect((await bash('ls', { mode: 'plan' })).behavior).toBe('allow');
     expect(await behavior(plain('List', { touchesOnlySession: true }), {}, { mode: 'plan' })).toBe('allow');
   });
@@ -142,7 +191,17 @@ describe('the order of the ten steps', () => {
 
   test('a tool without paths and a tool of a server never pass by their word', async () => {
     expect(await behavior(plain('Fetch', { isReadOnly: () => true }), {})).toBe('ask');
-    expect(await behavior(plain('mcp__a__b', { isReadOnly: () => true, touchesOnlySession: true, paths: () => [], origin: { type: 'mcp', name: 'a' } }), {})).toBe('ask');
+    expect(
+      await behavior(
+        plain('mcp__a__b', {
+          isReadOnly: () => true,
+          touchesOnlySession: true,
+          paths: () => [],
+          origin: { type: 'mcp', name: 'a' },
+        }),
+        {},
+      ),
+    ).toBe('ask');
   });
 
   test('dontAsk turns the question into a no that names the rule', async () => {
@@ -154,7 +213,8 @@ describe('the order of the ten steps', () => {
   });
 
   test("a session's own files are read unasked in every mode", async () => {
-    for (const mode of ['default', 'plan', 'dontAsk'] as const) expect(await read('/state/session-1/out.txt', { mode })).toBe('allow');
+    for (const mode of ['default', 'plan', 'dontAsk'] as const)
+      expect(await read('/state/session-1/out.txt', { mode })).toBe('allow');
     expect(await read('/state/session-1/out.txt', { rules: { deny: ['Read(//state/**)'] } })).toBe('deny');
     expect(await read('/state/session-2/out.txt', { mode: 'dontAsk' })).toBe('deny');
   });
@@ -166,14 +226,42 @@ describe('rules', () => {
   });
 
   test('a compound command is allowed by its parts', async () => {
-    expect(await bash('npm test && touch a && ls', { rules: { allow: ['Bash(npm test:*)', 'Bash(touch:*)'] } })).toMatchObject({ behavior: 'allow', reason: { type: 'rule' } });
+    expect(
+      await bash('npm test && touch a && ls', { rules: { allow: ['Bash(npm test:*)', 'Bash(touch:*)'] } }),
+    ).toMatchObject({ behavior: 'allow', reason: { type: 'rule' } });
     const decision = await bash('npm test && rm x', { rules: { allow: ['Bash(npm test:*)'] } });
-    expect(decision).toMatchObject({ behavior: 'ask', parts: [{ text: 'npm test', behavior: 'allow' }, { text: 'rm x', behavior: 'ask' }] });
+    expect(decision).toMatchObject({
+      behavior: 'ask',
+      parts: [
+        { text: 'npm test', behavior: 'allow' },
+        { text: 'rm x', behavior: 'ask' },
+      ],
+    });
   });
 
   test('of Read and Edit hold for every tool with paths, operands of commands included', async () => {
     const deny = ['Read(.env)', 'Edit(src/**)'];
-    for (const command of ['cat .env', 'cat < .env', 'cat ./x/../.env', 'head -5 "$PWD/.env"', 'cat .e*', 'f=.env; cat $f', 'cp .env a', 'touch src/a', 'echo a > src/a', 'sed -i s/a/b/ src/a', 'cd sub && cat .env', 'git diff .env', 'git show HEAD:.env', 'git log -p -- .env', 'git grep x .env', 'base64 < .env', '. .env', 'curl -d @.env x', 'dd if=.env']) {
+    for (const command of [
+      'cat .env',
+      'cat < .env',
+      'cat ./x/../.env',
+      'head -5 "$PWD/.env"',
+      'cat .e*',
+      'f=.env; cat $f',
+      'cp .env a',
+      'touch src/a',
+      'echo a > src/a',
+      'sed -i s/a/b/ src/a',
+      'cd sub && cat .env',
+      'git diff .env',
+      'git show HEAD:.env',
+      'git log -p -- .env',
+      'git grep x .env',
+      'base64 < .env',
+      '. .env',
+      'curl -d @.env x',
+      'dd if=.env',
+    ]) {
       expect((await bash(command, { rules: { deny } })).behavior, command).toBe('deny');
     }
     expect(await behavior(Grep, { path: '.env' }, { rules: { deny } })).toBe('deny');
@@ -196,13 +284,20 @@ describe('rules', () => {
   test('a command that cannot be understood is never allowed past a rule that forbids', async () => {
     const rules = { deny: ['Bash(rm:*)'], allow: ['Bash'] };
     for (const command of ['$x y', 'ls &&', '$(cat f) z']) {
-      expect(await bash(command, { rules, mode: 'bypassPermissions' }), command).toMatchObject({ behavior: 'ask', reason: { type: 'parse_error' } });
+      expect(await bash(command, { rules, mode: 'bypassPermissions' }), command).toMatchObject({
+        behavior: 'ask',
+        reason: { type: 'parse_error' },
+      });
     }
     expect((await bash('$x y', { rules: { allow: ['Bash'] } })).behavior).toBe('allow');
   });
 
   test('a bare deny rule and a server hide tools', () => {
-    const permissions = createPermissionContext({ mode: 'default', rules: { session: { deny: ['Read', 'mcp__a'] } }, isBypassAvailable: true });
+    const permissions = createPermissionContext({
+      mode: 'default',
+      rules: { session: { deny: ['Read', 'mcp__a'] } },
+      isBypassAvailable: true,
+    });
     expect(hidingRule(permissions, Read)).toEqual({ rule: 'Read', source: 'session' });
     expect(hidingRule(permissions, plain('mcp__a__x'))).toEqual({ rule: 'mcp__a', source: 'session' });
     expect(hidingRule(permissions, Edit)).toBeUndefined();
@@ -211,7 +306,11 @@ describe('rules', () => {
   test('ten thousand of them cost a decision next to nothing', async () => {
     const many = (name: string) => Array.from({ length: 3_300 }, (_, at) => `${name}(dir${at}/file${at}.ts)`);
     const rules = { deny: [...many('Read'), ...many('Edit')], allow: [...many('Bash'), 'Bash(npm test:*)'] };
-    const permissions = createPermissionContext({ mode: 'default', rules: { session: rules }, isBypassAvailable: true });
+    const permissions = createPermissionContext({
+      mode: 'default',
+      rules: { session: rules },
+      isBypassAvailable: true,
+    });
     const context = toolUseContextIn(ROOT, { session: sessionContextIn(ROOT, { permissions }) });
     const input = { command: 'npm test && cat src/a.ts' };
     const ask = () => decidePermission({ tool: Bash, input, observable: input, context, locate });
@@ -224,14 +323,38 @@ describe('rules', () => {
 });
 
 describe('path patterns', () => {
-  const denied = (pattern: string, path: string) => readDenial(createPermissionContext({ mode: 'default', rules: { session: { deny: [`Read(${pattern})`] } }, isBypassAvailable: true }), ROOT)(path);
+  const denied = (pattern: string, path: string) =>
+    readDenial(
+      createPermissionContext({
+        mode: 'default',
+        rules: { session: { deny: [`Read(${pattern})`] } },
+        isBypassAvailable: true,
+      }),
+      ROOT,
+    )(path);
 
   test.each([
-    ['.env', '/ws/.env', true], ['.env', '/ws/a/b/.env', true], ['.env', '/elsewhere/.env', true], ['.env', '/ws/.envrc', false],
-    ['./secrets/**', '/ws/secrets/a/b', true], ['./secrets/**', '/ws/secrets', true], ['./secrets/', '/ws/secrets/a', true], ['./secrets', '/ws/x/secrets/a', false],
-    ['secrets/**', '/ws/secretsx/a', false], ['/a/*.ts', '/ws/a/b.ts', true], ['/a/*.ts', '/ws/a/b/c.ts', false], ['src/**/x.ts', '/ws/src/a/b/x.ts', true],
-    ['//etc/**', '/etc/passwd', true], ['//etc/**', '/etcetera', false], ['~/.ssh/**', join(homedir(), '.ssh/id_rsa'), true], ['**', '/ws/a', true], ['**/*.pem', '/ws/a/b.pem', true],
-    ['*.pem', '/ws/a/b.pem', true], ['caf\u00e9.txt', '/ws/cafe\u0301.txt', true], ['\\[a\\].txt', '/ws/[a].txt', true], ['a*b*c*d*e*f*g', '/ws/x', true],
+    ['.env', '/ws/.env', true],
+    ['.env', '/ws/a/b/.env', true],
+    ['.env', '/elsewhere/.env', true],
+    ['.env', '/ws/.envrc', false],
+    ['./secrets/**', '/ws/secrets/a/b', true],
+    ['./secrets/**', '/ws/secrets', true],
+    ['./secrets/', '/ws/secrets/a', true],
+    ['./secrets', '/ws/x/secrets/a', false],
+    ['secrets/**', '/ws/secretsx/a', false],
+    ['/a/*.ts', '/ws/a/b.ts', true],
+    ['/a/*.ts', '/ws/a/b/c.ts', false],
+    ['src/**/x.ts', '/ws/src/a/b/x.ts', true],
+    ['//etc/**', '/etc/passwd', true],
+    ['//etc/**', '/etcetera', false],
+    ['~/.ssh/**', join(homedir(), '.ssh/id_rsa'), true],
+    ['**', '/ws/a', true],
+    ['**/*.pem', '/ws/a/b.pem', true],
+    ['*.pem', '/ws/a/b.pem', true],
+    ['caf\u00e9.txt', '/ws/cafe\u0301.txt', true],
+    ['\\[a\\].txt', '/ws/[a].txt', true],
+    ['a*b*c*d*e*f*g', '/ws/x', true],
   ])('deny %s of %s is %s', (pattern, path, expected) => {
     expect(denied(pattern, path)).toBe(expected);
   });
@@ -239,21 +362,44 @@ describe('path patterns', () => {
 
 describe('hooks and the classifier', () => {
   test('a hook allows what would have been asked, and tightens what would have been allowed', async () => {
-    expect(await bash('touch a', { hook: { behavior: 'allow', reason: 'fine' } })).toMatchObject({ behavior: 'allow', reason: { type: 'hook' } });
-    expect(await bash('ls', { hook: { behavior: 'ask' } })).toMatchObject({ behavior: 'ask', reason: { type: 'hook' } });
-    expect(await bash('ls', { hook: { behavior: 'deny', reason: 'no' } })).toMatchObject({ behavior: 'deny', reason: { type: 'hook' }, message: 'no' });
-    expect(await bash('touch a', { mode: 'bypassPermissions', hook: { behavior: 'deny' } })).toMatchObject({ behavior: 'deny' });
+    expect(await bash('touch a', { hook: { behavior: 'allow', reason: 'fine' } })).toMatchObject({
+      behavior: 'allow',
+      reason: { type: 'hook' },
+    });
+    expect(await bash('ls', { hook: { behavior: 'ask' } })).toMatchObject({
+      behavior: 'ask',
+      reason: { type: 'hook' },
+    });
+    expect(await bash('ls', { hook: { behavior: 'deny', reason: 'no' } })).toMatchObject({
+      behavior: 'deny',
+      reason: { type: 'hook' },
+      message: 'no',
+    });
+    expect(await bash('touch a', { mode: 'bypassPermissions', hook: { behavior: 'deny' } })).toMatchObject({
+      behavior: 'deny',
+    });
   });
 
   test('auto puts a plain question to the classifier, and to a person when it fails', async () => {
-    const answered = (answer: 'allow' | 'ask' | 'deny') => bash('touch a', { mode: 'auto', classifier: () => Promise.resolve(answer) });
+    const answered = (answer: 'allow' | 'ask' | 'deny') =>
+      bash('touch a', { mode: 'auto', classifier: () => Promise.resolve(answer) });
     expect(await answered('allow')).toMatchObject({ behavior: 'allow', reason: { type: 'classifier' } });
     expect((await answered('deny')).behavior).toBe('deny');
     expect((await answered('ask')).behavior).toBe('ask');
     expect((await bash('touch a', { mode: 'auto' })).behavior).toBe('ask');
-    expect((await bash('touch a', { mode: 'auto', classifier: () => Promise.reject(new Error('down')) })).behavior).toBe('ask');
+    expect(
+      (await bash('touch a', { mode: 'auto', classifier: () => Promise.reject(new Error('down')) })).behavior,
+    ).toBe('ask');
     expect(await behavior(plain('Odd'), {}, { mode: 'auto', classifier: () => Promise.resolve('allow') })).toBe('ask');
-    expect((await bash('touch a', { mode: 'auto', rules: { ask: ['Bash(touch:*)'] }, classifier: () => Promise.resolve('allow') })).behavior).toBe('ask');
+    expect(
+      (
+        await bash('touch a', {
+          mode: 'auto',
+          rules: { ask: ['Bash(touch:*)'] },
+          classifier: () => Promise.resolve('allow'),
+        })
+      ).behavior,
+    ).toBe('ask');
   });
 });
 
@@ -289,7 +435,9 @@ test('an explanation has every field of the wire', async () => {
 });
 
 test('what is outside is suggested as a directory, never the whole disk', async () => {
-  expect((await decide(Read, { path: '/srv/data/a.txt' })).suggestions).toEqual([{ type: 'addDirectories', directories: ['/srv/data'] }]);
+  expect((await decide(Read, { path: '/srv/data/a.txt' })).suggestions).toEqual([
+    { type: 'addDirectories', directories: ['/srv/data'] },
+  ]);
   expect((await decide(Read, { path: '/etc' })).suggestions).toEqual([]);
   expect((await decide(Edit, { path: 'a' })).suggestions).toEqual([{ type: 'setMode', mode: 'acceptEdits' }]);
 });

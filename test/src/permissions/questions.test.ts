@@ -16,11 +16,26 @@ function table(options: { readonly mostOpen?: number; readonly emit?: (frame: Ne
   /** Ask about a call, and do not wait for the answer. */
   const ask = (toolUseId = 'a', changes: Partial<QuestionToAsk> = {}) => {
     const request = { tool_use_id: toolUseId, tool_name: 'Bash', input: { command: 'rm x' }, title: 'May it?' };
-    const drawn = { display: { title: 'rm x', blocks: [] }, reason: { type: 'default' }, destructive: true, warnings: [], suggestions: [] } as const;
-    return questions.ask({ request: { ...request, ...drawn }, timeoutMs: 60_000, rejudge: () => Promise.resolve(decision('ask')), ...changes }, controller.signal);
+    const drawn = {
+      display: { title: 'rm x', blocks: [] },
+      reason: { type: 'default' },
+      destructive: true,
+      warnings: [],
+      suggestions: [],
+    } as const;
+    return questions.ask(
+      {
+        request: { ...request, ...drawn },
+        timeoutMs: 60_000,
+        rejudge: () => Promise.resolve(decision('ask')),
+        ...changes,
+      },
+      controller.signal,
+    );
   };
   const firstId = () => questions.open[0]?.request_id ?? '';
-  const resolved = () => frames.flatMap((frame) => (frame.type === 'permission_resolved' ? [`${frame.behavior} by ${frame.by}`] : []));
+  const resolved = () =>
+    frames.flatMap((frame) => (frame.type === 'permission_resolved' ? [`${frame.behavior} by ${frame.by}`] : []));
   return { questions, frames, ask, firstId, resolved, cancel: (reason: Error) => controller.abort(reason) };
 }
 
@@ -52,7 +67,10 @@ describe('a question', () => {
     const { questions, ask, firstId, resolved } = table();
     const asked = ask();
     expect(questions.open).toHaveLength(1);
-    expect(await questions.answer(firstId(), { behavior: 'allow', updatedInput: { command: 'ls' } }, 'ann')).toEqual({ behavior: 'allow', by: 'ann' });
+    expect(await questions.answer(firstId(), { behavior: 'allow', updatedInput: { command: 'ls' } }, 'ann')).toEqual({
+      behavior: 'allow',
+      by: 'ann',
+    });
     expect(await asked).toEqual({ behavior: 'allow', updatedInput: { command: 'ls' } });
     expect(questions.open).toEqual([]);
     expect(resolved()).toEqual(['allow by ann']);
@@ -62,14 +80,21 @@ describe('a question', () => {
     const { questions, ask, firstId } = table();
     const asked = ask();
     const id = firstId();
-    const answers = await Promise.allSettled([questions.answer(id, { behavior: 'deny', message: 'No' }, 'ann'), questions.answer(id, { behavior: 'allow' }, 'bob')]);
+    const answers = await Promise.allSettled([
+      questions.answer(id, { behavior: 'deny', message: 'No' }, 'ann'),
+      questions.answer(id, { behavior: 'allow' }, 'bob'),
+    ]);
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
-    expect(answers[1]).toMatchObject({ reason: { code: 'conflict', details: { reason: 'already_resolved', behavior: 'deny', by: 'ann' } } });
+    expect(answers[1]).toMatchObject({
+      reason: { code: 'conflict', details: { reason: 'already_resolved', behavior: 'deny', by: 'ann' } },
+    });
     expect(await asked).toEqual({ behavior: 'deny', message: 'Denied by the user: No' });
   });
 
   it('that never was is not found', async () => {
-    await expect(table().questions.answer('ask_0', { behavior: 'allow' }, 'ann')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(table().questions.answer('ask_0', { behavior: 'allow' }, 'ann')).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 
   it('is answered "no" when its time is over', async () => {
@@ -105,7 +130,10 @@ describe('a question', () => {
   it('is refused past the limit of open ones', async () => {
     const { ask, questions } = table({ mostOpen: 1 });
     void ask('a');
-    expect(await ask('b')).toMatchObject({ behavior: 'deny', message: expect.stringContaining('1 questions') as string });
+    expect(await ask('b')).toMatchObject({
+      behavior: 'deny',
+      message: expect.stringContaining('1 questions') as string,
+    });
     expect(questions.open).toHaveLength(1);
   });
 

@@ -10,7 +10,13 @@ import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 describe('a bounded output', () => {
   const folder = temporaryFolder();
-  const small = { ...DEFAULT_LIMITS, outputMemoryBytes: 4_096, outputHeadChars: 100, outputTailChars: 100, spillBytes: 100_000 };
+  const small = {
+    ...DEFAULT_LIMITS,
+    outputMemoryBytes: 4_096,
+    outputHeadChars: 100,
+    outputTailChars: 100,
+    spillBytes: 100_000,
+  };
 
   function output(changes: Partial<BoundedOutputOptions> = {}) {
     const path = join(folder, randomBytes(4).toString('hex'), 'call.output');
@@ -45,7 +51,8 @@ describe('a bounded output', () => {
   it('writes every byte of a long output to a private file', async () => {
     const { take, finish, path } = output();
     const bytes = randomBytes(50_000);
-    for (let at = 0; at < bytes.length; at += 777) await take(at % 2 === 0 ? 'stdout' : 'stderr', bytes.subarray(at, at + 777));
+    for (let at = 0; at < bytes.length; at += 777)
+      await take(at % 2 === 0 ? 'stdout' : 'stderr', bytes.subarray(at, at + 777));
     expect(await finish()).toMatchObject({ path, totalBytes: 50_000 });
     expect(readFileSync(path).equals(bytes)).toBe(true);
     expect([statSync(path).mode & 0o777, statSync(dirname(path)).mode & 0o777]).toEqual([0o600, 0o700]);

@@ -15,13 +15,21 @@ describe('a process host that is killed', () => {
   it('takes its children along, and the next spawn starts another', async () => {
     let output = '';
     const shellScript = 'setsid sleep 60 & sleep 60 & echo "$PPID"; wait';
-    const child = host.spawn({ file: 'bash', args: [], cwd: '/', shellScript, onOutput: (_, chunk) => void (output += chunk) });
+    const child = host.spawn({
+      file: 'bash',
+      args: [],
+      cwd: '/',
+      shellScript,
+      onOutput: (_, chunk) => void (output += chunk),
+    });
     await until(() => output.endsWith('\n'));
     process.kill(Number(output), 'SIGKILL');
     expect(await child.exited).toMatchObject({ code: null, signal: 'SIGKILL' });
     await child.killTree();
     expect((await run(host, { shellScript: 'echo again' })).stdout).toBe('again\n');
-    await until(() => processesWith(markerOf(host.ownerId)).every((pid) => pid > Number(output)) && sleepers(host.ownerId) === 0);
+    await until(
+      () => processesWith(markerOf(host.ownerId)).every((pid) => pid > Number(output)) && sleepers(host.ownerId) === 0,
+    );
   });
 });
 
@@ -39,7 +47,9 @@ describe('a server that is killed', () => {
   it('leaves no process behind', async () => {
     const ownerId = randomUUID();
     const entry = new URL('../../fixtures/process-host-owner.ts', import.meta.url).pathname;
-    const server = spawn(process.execPath, ['--import', 'tsx', entry, ownerId], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const server = spawn(process.execPath, ['--import', 'tsx', entry, ownerId], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     await once(server.stdout, 'data');
     expect(processesWith(markerOf(ownerId)).length).toBeGreaterThanOrEqual(3);
     server.kill('SIGKILL');
@@ -52,7 +62,11 @@ describe('the sweep at start-up', () => {
 
   it('ends what a dead server of the same owner left, and nobody else’s', async () => {
     const orphan = (owner: string) =>
-      spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: { ...process.env, GAUNTLET_CALL_ID: `${owner}.dead-1` } });
+      spawn('sleep', ['60'], {
+        detached: true,
+        stdio: 'ignore',
+        env: { ...process.env, GAUNTLET_CALL_ID: `${owner}.dead-1` },
+      });
     const ours = orphan(host.ownerId);
     const theirs = orphan(`${host.ownerId}x`);
     const running = host.spawn({ file: 'sleep', args: ['60'], cwd: '/' });
@@ -83,7 +97,10 @@ describe('a host without room', () => {
     const hostPid = (await run(host, { shellScript: 'echo $PPID' })).stdout.trim();
     const limit = (count: number) => execFileSync('prlimit', ['--pid', hostPid, `--nofile=${count}:4096`]);
     limit(8);
-    await expect(run(host, { shellScript: 'true' })).rejects.toMatchObject({ code: 'resource_exhausted', message: expect.stringContaining('EMFILE') });
+    await expect(run(host, { shellScript: 'true' })).rejects.toMatchObject({
+      code: 'resource_exhausted',
+      message: expect.stringContaining('EMFILE'),
+    });
     limit(4_096);
     expect((await run(host, { shellScript: 'echo back' })).stdout).toBe('back\n');
   });
@@ -116,7 +133,12 @@ describe('a slow reader', () => {
   });
 
   it('that fails ends the child it reads', async () => {
-    const child = host.spawn({ file: 'yes', args: [], cwd: '/', onOutput: () => Promise.reject(new Error('disk gone')) });
+    const child = host.spawn({
+      file: 'yes',
+      args: [],
+      cwd: '/',
+      onOutput: () => Promise.reject(new Error('disk gone')),
+    });
     expect(await child.exited).toMatchObject({ code: null, signal: 'SIGTERM' });
   });
 });
@@ -135,5 +157,7 @@ describe('a closed host', () => {
 });
 
 function sleepers(ownerId: string): number {
-  return processesWith(markerOf(ownerId)).filter((pid) => execFileSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).includes('sleep')).length;
+  return processesWith(markerOf(ownerId)).filter((pid) =>
+    execFileSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).includes('sleep'),
+  ).length;
 }

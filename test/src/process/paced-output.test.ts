@@ -4,7 +4,8 @@ import { paceOutput } from '../../../src/process/paced-output.ts';
 
 describe('a paced output', () => {
   const shown: string[] = [];
-  const pace = () => paceOutput({ progressMs: 100, progressChars: 10 }, (stream, text) => shown.push(`${stream}:${text}`));
+  const pace = () =>
+    paceOutput({ progressMs: 100, progressChars: 10 }, (stream, text) => shown.push(`${stream}:${text}`));
 
   beforeEach(() => {
     shown.length = 0;

@@ -22,7 +22,10 @@ describe('partitionToolCalls', () => {
     const broken = () => {
       throw new Error('no idea');
     };
-    expect(partitionToolCalls(['a', 'b'], broken).map(({ isConcurrencySafe }) => isConcurrencySafe)).toEqual([false, false]);
+    expect(partitionToolCalls(['a', 'b'], broken).map(({ isConcurrencySafe }) => isConcurrencySafe)).toEqual([
+      false,
+      false,
+    ]);
   });
 });
 

@@ -1,6 +1,12 @@
 /** The executor, sentence by sentence of its design. */
 import { describe, expect, it } from 'vitest';
-import { afterMicrotasks, executorUnderTest, fakeJourney, namedModifier, type FakeJourney } from '../../helpers/fake-journey.ts';
+import {
+  afterMicrotasks,
+  executorUnderTest,
+  fakeJourney,
+  namedModifier,
+  type FakeJourney,
+} from '../../helpers/fake-journey.ts';
 
 const fakes = <const Ids extends readonly string[]>(...ids: Ids) =>
   ids.map((id) => fakeJourney(id)) as { [Place in keyof Ids]: FakeJourney };

@@ -23,8 +23,10 @@ async function connection(tools: readonly Tool[] = [noteTool()], limits: Partial
   const event = (value: object, turnId?: string) => feeder.streamEvent(turnId, value);
   const open = (index: number, id: string, name = 'Note') =>
     event({ type: 'content_block_start', index, content_block: { type: 'tool_use', id, name, input: {} } });
-  const piece = (index: number, partial_json: string) => event({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } });
-  const ended = (turnId?: string) => frameWhere(session, (frame) => frame.type === 'turn_end' && (!turnId || frame.turn_id === turnId));
+  const piece = (index: number, partial_json: string) =>
+    event({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } });
+  const ended = (turnId?: string) =>
+    frameWhere(session, (frame) => frame.type === 'turn_end' && (!turnId || frame.turn_id === turnId));
   return { log, session, feeder, sent, event, open, piece, ended };
 }
 
@@ -46,7 +48,12 @@ describe('streamed events', () => {
     const { session, event, open } = await connection();
     await event({ type: 'message_start' });
     await open(0, 'a');
-    expect(await frameWhere(session, ({ type }) => type === 'input_partial')).toMatchObject({ tool_use_id: 'a', index: 0, partial_input: {}, name: 'Note' });
+    expect(await frameWhere(session, ({ type }) => type === 'input_partial')).toMatchObject({
+      tool_use_id: 'a',
+      index: 0,
+      partial_input: {},
+      name: 'Note',
+    });
   });
 
   it('give a broken input its InputValidationError and let the others go on', async () => {
@@ -76,7 +83,10 @@ describe('streamed events', () => {
     const { session, feeder, event } = await connection();
     await feeder.toolUse('t', blockOf('Note', 'a'));
     feeder.endTurn('t');
-    await event({ type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'b', name: 'Note' } }, 't');
+    await event(
+      { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'b', name: 'Note' } },
+      't',
+    );
     await expect(event({ type: 'content_block_stop', index: 0 }, 't')).rejects.toMatchObject({ code: 'conflict' });
     expect((await framesOf(session)).some(({ type }) => type === 'input_partial')).toBe(false);
   });
@@ -87,8 +97,13 @@ describe('finished blocks', () => {
     const { session, feeder } = await connection();
     await feeder.toolUse(undefined, blockOf('Note', 'a'));
     await feeder.toolUse(undefined, blockOf('Note', 'b'));
-    const frames = (await framesOf(session)).flatMap((frame) => (frame.type === 'tool_use' ? [[frame.turn_id, frame.index]] : []));
-    expect(frames).toEqual([[frames[0]?.[0], 0], [frames[0]?.[0], 1]]);
+    const frames = (await framesOf(session)).flatMap((frame) =>
+      frame.type === 'tool_use' ? [[frame.turn_id, frame.index]] : [],
+    );
+    expect(frames).toEqual([
+      [frames[0]?.[0], 0],
+      [frames[0]?.[0], 1],
+    ]);
   });
 
   it('that are known get their stored result, and do not run again', async () => {
@@ -127,7 +142,9 @@ describe('a discarded turn', () => {
     await feeder.toolUse('t', blockOf('Slow', 'a'));
     await slow.isRunning('a');
     feeder.discard('t');
-    expect(await ended('t')).toMatchObject({ calls: [{ status: 'cancelled', error_code: 'discarded', result_chars: 0 }] });
+    expect(await ended('t')).toMatchObject({
+      calls: [{ status: 'cancelled', error_code: 'discarded', result_chars: 0 }],
+    });
     const results = (await framesOf(session)).filter(({ type }) => type === 'result');
     expect(results).toMatchObject([{ tool_result: { content: '' } }]);
   });

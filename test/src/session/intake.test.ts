@@ -25,7 +25,10 @@ describe('a submission', () => {
     const { tool, effects } = effectTool();
     const { session } = await newSession([tool]);
     const blocks = [blockOf('Effect', 'a'), blockOf('Effect', 'a')];
-    await expect(execute(session, blocks)).rejects.toMatchObject({ code: 'invalid_request', details: { reason: 'duplicate_id' } });
+    await expect(execute(session, blocks)).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: { reason: 'duplicate_id' },
+    });
     expect(effects).toEqual([]);
   });
 
@@ -33,7 +36,9 @@ describe('a submission', () => {
     const { tool, effects } = effectTool();
     const { session } = await newSession([tool]);
     await execute(session, [blockOf('Effect', 'a')]);
-    await expect(execute(session, [blockOf('Effect', 'b'), blockOf('Effect', 'a', 'changed')])).rejects.toMatchObject({ code: 'conflict' });
+    await expect(execute(session, [blockOf('Effect', 'b'), blockOf('Effect', 'a', 'changed')])).rejects.toMatchObject({
+      code: 'conflict',
+    });
     expect(effects).toEqual(['a']);
   });
 
@@ -77,7 +82,10 @@ describe('a submission that the disk refuses', () => {
   it('fails for whoever joined it as well', async () => {
     const { log, session } = await newSession([noteTool()]);
     log.refusals = 1;
-    const both = await Promise.allSettled([execute(session, [blockOf('Note', 'a')]), execute(session, [blockOf('Note', 'a')])]);
+    const both = await Promise.allSettled([
+      execute(session, [blockOf('Note', 'a')]),
+      execute(session, [blockOf('Note', 'a')]),
+    ]);
     expect(both).toMatchObject([{ reason: { code: 'log_unavailable' } }, { reason: { code: 'log_unavailable' } }]);
     expect((await execute(session, [blockOf('Note', 'a')])).calls[0]?.status).toBe('ok');
   });
@@ -125,7 +133,9 @@ describe('permissions that the disk refuses', () => {
   it('are as they were', async () => {
     const { log, session } = await newSession([noteTool()]);
     log.refusals = 1;
-    await expect(session.updatePermissions([{ type: 'setMode', mode: 'plan' }])).rejects.toMatchObject({ code: 'log_unavailable' });
+    await expect(session.updatePermissions([{ type: 'setMode', mode: 'plan' }])).rejects.toMatchObject({
+      code: 'log_unavailable',
+    });
     expect(session.permissions()).toMatchObject({ version: 1, mode: 'bypassPermissions' });
   });
 });

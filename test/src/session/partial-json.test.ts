@@ -5,7 +5,8 @@ import { parsePartialObject } from '../../../src/session/partial-json.ts';
 import { cpuMs } from '../../helpers/cpu-time.ts';
 
 const bounds = { partialStringChars: 100, jsonDepth: 64 };
-const read = (text: string, changes: Partial<typeof bounds> = {}) => parsePartialObject(text, { ...bounds, ...changes });
+const read = (text: string, changes: Partial<typeof bounds> = {}) =>
+  parsePartialObject(text, { ...bounds, ...changes });
 
 describe('parsePartialObject', () => {
   it.each([
@@ -47,7 +48,12 @@ describe('parsePartialObject', () => {
   });
 
   it('never loses a member that it had, as the text grows', () => {
-    const text = JSON.stringify({ path: 'a\n"b"', edits: [{ old: 'x', new: 'é😀' }, { old: 'y' }], all: true, n: -1.5e3 });
+    const text = JSON.stringify({
+      path: 'a\n"b"',
+      edits: [{ old: 'x', new: 'é😀' }, { old: 'y' }],
+      all: true,
+      n: -1.5e3,
+    });
     let members = 0;
     for (let end = 0; end <= text.length; end++) {
       const now = Object.keys(read(text.slice(0, end))).length;

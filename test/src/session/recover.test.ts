@@ -28,7 +28,14 @@ const asked = (tool_use_id: string): NewFrame => ({
   suggestions: [],
   expires_at: new Date().toISOString(),
 });
-const resolved = (id: string): NewFrame => ({ type: 'permission_resolved', request_id: `ask_${id}`, tool_use_id: id, behavior: 'allow', by: 'ann', reason: '' });
+const resolved = (id: string): NewFrame => ({
+  type: 'permission_resolved',
+  request_id: `ask_${id}`,
+  tool_use_id: id,
+  behavior: 'allow',
+  by: 'ann',
+  reason: '',
+});
 const result = (id: string, turn_id = 't'): NewFrame => ({
   type: 'result',
   turn_id,
@@ -52,7 +59,9 @@ function historyOf(...frames: readonly NewFrame[]) {
 /** What must be appended, as `type id`, and which turns survive. */
 function plan(...frames: readonly NewFrame[]) {
   const recovery = planRecovery(historyOf(...frames), () => 'Bash');
-  const words = recovery.frames.map((frame) => [frame.type, 'tool_use_id' in frame ? frame.tool_use_id : 'turn_id' in frame ? frame.turn_id : ''].join(' ').trim());
+  const words = recovery.frames.map((frame) =>
+    [frame.type, 'tool_use_id' in frame ? frame.tool_use_id : 'turn_id' in frame ? frame.turn_id : ''].join(' ').trim(),
+  );
   return { frames: recovery.frames, words, surviving: [...recovery.surviving].map(({ id }) => id) };
 }
 
@@ -63,14 +72,49 @@ describe('a log that a crash cut off', () => {
     ['before a turn ended', [accepted('a'), started('a'), result('a')], ['opened', 'turn_end t'], []],
     ['while a call ran', [accepted('a'), started('a')], ['opened', 'result a', 'turn_end t'], []],
     ['before a call reached its gate', [accepted('a')], ['opened', 'result a', 'turn_end t'], []],
-    ['while one ran and one waited', [accepted('a'), accepted('b', 't', 1), started('a')], ['opened', 'result a', 'result b', 'turn_end t'], []],
-    ['after one of two results', [accepted('a'), accepted('b', 't', 1), started('a'), started('b'), result('a')], ['opened', 'result b', 'turn_end t'], []],
+    [
+      'while one ran and one waited',
+      [accepted('a'), accepted('b', 't', 1), started('a')],
+      ['opened', 'result a', 'result b', 'turn_end t'],
+      [],
+    ],
+    [
+      'after one of two results',
+      [accepted('a'), accepted('b', 't', 1), started('a'), started('b'), result('a')],
+      ['opened', 'result b', 'turn_end t'],
+      [],
+    ],
     ['while a question was open', [accepted('a'), executing('a'), asked('a')], [], ['t']],
-    ['while a question was open and more waited', [accepted('a'), accepted('b', 't', 1), asked('a'), accepted('c', 'u')], [], ['t', 'u']],
-    ['while a question was open beside a call that ran', [accepted('a'), accepted('b', 't', 1), asked('a'), started('b')], ['opened', 'permission_resolved a', 'result a', 'result b', 'turn_end t'], []],
-    ['after a question was answered', [accepted('a'), asked('a'), resolved('a')], ['opened', 'result a', 'turn_end t'], []],
-    ['with a turn running before one that asks', [accepted('a'), started('a'), accepted('b', 'u'), asked('b')], ['opened', 'result a', 'turn_end t'], ['u']],
-    ['with a call without a question before one that asks', [accepted('a'), accepted('b', 'u'), asked('b')], ['opened', 'result a', 'turn_end t'], ['u']],
+    [
+      'while a question was open and more waited',
+      [accepted('a'), accepted('b', 't', 1), asked('a'), accepted('c', 'u')],
+      [],
+      ['t', 'u'],
+    ],
+    [
+      'while a question was open beside a call that ran',
+      [accepted('a'), accepted('b', 't', 1), asked('a'), started('b')],
+      ['opened', 'permission_resolved a', 'result a', 'result b', 'turn_end t'],
+      [],
+    ],
+    [
+      'after a question was answered',
+      [accepted('a'), asked('a'), resolved('a')],
+      ['opened', 'result a', 'turn_end t'],
+      [],
+    ],
+    [
+      'with a turn running before one that asks',
+      [accepted('a'), started('a'), accepted('b', 'u'), asked('b')],
+      ['opened', 'result a', 'turn_end t'],
+      ['u'],
+    ],
+    [
+      'with a call without a question before one that asks',
+      [accepted('a'), accepted('b', 'u'), asked('b')],
+      ['opened', 'result a', 'turn_end t'],
+      ['u'],
+    ],
   ])('%s is put in order', (_when, frames, words, surviving) => {
     const planned = plan(...frames);
     expect(planned.words).toEqual(words);
@@ -84,12 +128,20 @@ describe('a log that a crash cut off', () => {
 
   it('says of an interrupted call that nobody knows what it did', () => {
     const [, first] = plan(accepted('a'), started('a')).frames;
-    expect(first).toMatchObject({ tool_result: { is_error: true, content: expect.stringContaining('not known') as string }, call: { status: 'interrupted', error_code: 'interrupted' } });
+    expect(first).toMatchObject({
+      tool_result: { is_error: true, content: expect.stringContaining('not known') as string },
+      call: { status: 'interrupted', error_code: 'interrupted' },
+    });
   });
 
   it('names the calls of the turn in its end, in block order', () => {
     const end = plan(accepted('a'), accepted('b', 't', 1), started('b'), result('a')).frames.at(-1);
-    expect(end).toMatchObject({ calls: [{ tool_use_id: 'a', status: 'ok' }, { tool_use_id: 'b', status: 'interrupted' }] });
+    expect(end).toMatchObject({
+      calls: [
+        { tool_use_id: 'a', status: 'ok' },
+        { tool_use_id: 'b', status: 'interrupted' },
+      ],
+    });
   });
 });
 
@@ -98,7 +150,14 @@ describe('a replayed log', () => {
     const context = (version: number, tool_state?: Record<string, boolean>): NewFrame => ({
       type: 'context',
       version,
-      permission_context: { version, mode: 'default', rules: {}, additional_directories: [], is_bypass_available: true, avoid_prompts: false } as never,
+      permission_context: {
+        version,
+        mode: 'default',
+        rules: {},
+        additional_directories: [],
+        is_bypass_available: true,
+        avoid_prompts: false,
+      } as never,
       cwd: '/',
       ...(tool_state ? { tool_state } : {}),
     });
@@ -112,6 +171,8 @@ describe('a replayed log', () => {
   });
 
   it('counts what the results of a turn have used of its room', () => {
-    expect(historyOf(accepted('a'), accepted('b', 't', 1), result('a'), result('b')).turns.get('t')?.spentChars).toBe(4);
+    expect(historyOf(accepted('a'), accepted('b', 't', 1), result('a'), result('b')).turns.get('t')?.spentChars).toBe(
+      4,
+    );
   });
 });

@@ -67,7 +67,11 @@ describe('a turn', () => {
 
   it('spills what is too large and serves the whole text by range', async () => {
     const text = 'x'.repeat(9_000);
-    const { directory } = server([noteTool({ mapToolResultToToolResultBlockParam: (_, id) => ({ type: 'tool_result', tool_use_id: id, content: text }) })]);
+    const { directory } = server([
+      noteTool({
+        mapToolResultToToolResultBlockParam: (_, id) => ({ type: 'tool_result', tool_use_id: id, content: text }),
+      }),
+    ]);
     const session = await directory.create('owner', {});
     const { calls } = await execute(session, [blockOf('Note', 'big')]);
     expect(calls[0]?.spilled).toMatchObject({ chars: 9_000, url: `/sessions/${session.id}/results/big` });
@@ -80,7 +84,10 @@ describe('a turn', () => {
     const { directory } = server([slow.tool, noteTool()]);
     const session = await directory.create('owner', {});
     const submitted = await session.submit({ blocks: [blockOf('Slow', 'first'), blockOf('Note', 'second')] });
-    await frameWhere(session, (frame) => frame.type === 'state' && frame.tool_use_id === 'second' && frame.state === 'completed');
+    await frameWhere(
+      session,
+      (frame) => frame.type === 'state' && frame.tool_use_id === 'second' && frame.state === 'completed',
+    );
     slow.end('first');
     const { calls } = await session.collect(submitted, AbortSignal.timeout(5_000));
     expect(calls[1]?.duration_ms).toBeLessThan(calls[0]?.duration_ms ?? 0);
@@ -119,7 +126,10 @@ describe('a block that was sent before', () => {
     await first.stop();
     const again = await server([noteTool()], first.folder).directory.open('owner', session.id);
     await expect(execute(again, [blockOf('Note', 'same', 'two')])).rejects.toMatchObject({ code: 'conflict' });
-    expect((await execute(again, [blockOf('Note', 'same', 'one')])).calls[0]).toMatchObject({ status: 'ok', replayed: true });
+    expect((await execute(again, [blockOf('Note', 'same', 'one')])).calls[0]).toMatchObject({
+      status: 'ok',
+      replayed: true,
+    });
   });
 
   it('gives the same reply when its whole turn is sent again', async () => {
@@ -145,7 +155,10 @@ describe('a crash', () => {
     const second = server([slow.tool, noteTool()], first.folder);
     const again = await second.directory.open('owner', session.id);
     const { calls } = await execute(again, [blockOf('Slow', 'a'), blockOf('Note', 'b')], 't');
-    expect(calls.map(({ status, replayed }) => [status, replayed])).toEqual([['interrupted', true], ['interrupted', true]]);
+    expect(calls.map(({ status, replayed }) => [status, replayed])).toEqual([
+      ['interrupted', true],
+      ['interrupted', true],
+    ]);
     const { head } = again.bounds();
     await second.stop();
     const third = await server([noteTool()], first.folder).directory.open('owner', session.id);
@@ -208,7 +221,11 @@ describe('a session', () => {
 
   it('leaves memory when too many are open, and comes back when it is asked for', async () => {
     const { directory } = server([noteTool()], temporaryFolder(), { openSessions: 2 });
-    const sessions = [await directory.create('owner', {}), await directory.create('owner', {}), await directory.create('owner', {})];
+    const sessions = [
+      await directory.create('owner', {}),
+      await directory.create('owner', {}),
+      await directory.create('owner', {}),
+    ];
     await directory.create('owner', {});
     expect(directory.openCount).toBe(2);
     const again = await directory.open('owner', sessions[0]?.id ?? '');
@@ -255,7 +272,9 @@ describe('shutting down', () => {
     await session.submit({ blocks: [blockOf('Slow', 'a'), blockOf('Note', 'b')] });
     await slow.isRunning('a');
     await directory.drain(AbortSignal.timeout(5_000));
-    const results = (await framesOf(session)).flatMap((frame) => (frame.type === 'result' ? [[frame.tool_use_id, frame.call.status]] : []));
+    const results = (await framesOf(session)).flatMap((frame) =>
+      frame.type === 'result' ? [[frame.tool_use_id, frame.call.status]] : [],
+    );
     expect(results).toEqual([['a', 'interrupted']]);
   });
 
@@ -264,7 +283,10 @@ describe('shutting down', () => {
     const { directory } = server([tool, noteTool()]);
     const session = await directory.create('owner', {});
     await session.submit({ blocks: [blockOf('Effect', 'a'), blockOf('Note', 'b')], onAsk: 'wait' });
-    await frameWhere(session, (frame) => frame.type === 'state' && frame.tool_use_id === 'b' && frame.state === 'completed');
+    await frameWhere(
+      session,
+      (frame) => frame.type === 'state' && frame.tool_use_id === 'b' && frame.state === 'completed',
+    );
     await question(session);
     const beganMs = performance.now();
     await directory.drain(AbortSignal.timeout(5_000));
@@ -272,7 +294,6 @@ describe('shutting down', () => {
     expect(session.prompts()).toHaveLength(1);
   });
 });
-
 
 describe('permissions', () => {
   it('change for the next call, and are tried on the questions that wait', async () => {
@@ -282,7 +303,11 @@ describe('permissions', () => {
     const waiting = session.submit({ blocks: [blockOf('Effect', 'a'), blockOf('Effect', 'b')], onAsk: 'wait' });
     const other = await (await waiting, session.submit({ blocks: [blockOf('Effect', 'c')], onAsk: 'wait' }));
     const asked = await question(session);
-    await session.answer(asked.request_id, { behavior: 'allow', updatedPermissions: [{ type: 'addRules', behavior: 'allow', rules: ['Effect'] }] }, 'owner');
+    await session.answer(
+      asked.request_id,
+      { behavior: 'allow', updatedPermissions: [{ type: 'addRules', behavior: 'allow', rules: ['Effect'] }] },
+      'owner',
+    );
     expect((await session.collect(other, AbortSignal.timeout(5_000))).calls[0]?.status).toBe('ok');
     expect([effects, session.permissions().version]).toEqual([['a', 'b', 'c'], 2]);
   });
@@ -294,7 +319,9 @@ describe('permissions', () => {
     await session.submit({ blocks: [blockOf('Effect', 'a')], onAsk: 'wait' });
     const asked = await question(session);
     const updatedPermissions = [{ type: 'addRules', behavior: 'allow', rules: ['Not a (rule'] }] as const;
-    await expect(session.answer(asked.request_id, { behavior: 'allow', updatedPermissions }, 'owner')).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(
+      session.answer(asked.request_id, { behavior: 'allow', updatedPermissions }, 'owner'),
+    ).rejects.toMatchObject({ code: 'invalid_request' });
     expect(session.prompts()).toHaveLength(1);
     session.cancel();
   });
@@ -323,7 +350,9 @@ describe('cancelling', () => {
     const asked = await question(session);
     session.cancel({ toolUseId: 'a' });
     await frameWhere(session, ({ type }) => type === 'turn_end');
-    await expect(session.answer(asked.request_id, { behavior: 'allow' }, 'owner')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(session.answer(asked.request_id, { behavior: 'allow' }, 'owner')).rejects.toMatchObject({
+      code: 'conflict',
+    });
     expect(effects).toEqual([]);
   });
 });

@@ -90,7 +90,10 @@ describe('SessionLog', () => {
     insist('two');
     await until(() => landed.length === 2);
     expect(messages()).toEqual(['one', 'two']);
-    expect(landed).toEqual([['one', 2], ['two', 3]]);
+    expect(landed).toEqual([
+      ['one', 2],
+      ['two', 3],
+    ]);
   });
 
   it('keeps the order of frames that were refused in different rows', async () => {

@@ -6,7 +6,8 @@ const LIMITS = { partialInputBytes: 1_000, batchBlocks: 3, jsonDepth: 8 };
 
 function stream() {
   const assembler = new StreamAssembler(LIMITS);
-  const start = (index: number, block: object) => assembler.push({ type: 'content_block_start', index, content_block: block });
+  const start = (index: number, block: object) =>
+    assembler.push({ type: 'content_block_start', index, content_block: block });
   const tool = (index: number, id = `call-${index}`) => start(index, { type: 'tool_use', id, name: 'Read', input: {} });
   const delta = (index: number, partial_json: string) =>
     assembler.push({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } });
@@ -58,8 +59,12 @@ describe('StreamAssembler', () => {
   it('passes over text, thinking and events it does not know', () => {
     const { assembler, start, stop } = stream();
     expect(start(0, { type: 'text', text: '' })).toEqual({ type: 'nothing' });
-    expect(assembler.push({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'hi' } })).toEqual({ type: 'nothing' });
-    expect([stop(0), assembler.push({ type: 'ping' }), assembler.push({ type: 'message_delta' })]).toEqual(Array(3).fill({ type: 'nothing' }));
+    expect(
+      assembler.push({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'hi' } }),
+    ).toEqual({ type: 'nothing' });
+    expect([stop(0), assembler.push({ type: 'ping' }), assembler.push({ type: 'message_delta' })]).toEqual(
+      Array(3).fill({ type: 'nothing' }),
+    );
   });
 
   it('begins anew with each message', () => {
@@ -75,8 +80,14 @@ describe('StreamAssembler', () => {
     ['no type', {}],
     ['no index', { type: 'content_block_stop' }],
     ['no id', { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', name: 'Read' } }],
-    ['an id that is none', { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a b', name: 'Read' } }],
-    ['a name without end', { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a', name: 'x'.repeat(300) } }],
+    [
+      'an id that is none',
+      { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a b', name: 'Read' } },
+    ],
+    [
+      'a name without end',
+      { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a', name: 'x'.repeat(300) } },
+    ],
   ])('refuses an event with %s', (_what, event) => {
     expect(() => stream().assembler.push(event)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });

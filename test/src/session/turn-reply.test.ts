@@ -23,8 +23,11 @@ async function newSession(tools: readonly Tool[]) {
 async function streamed(session: Session, ids: readonly string[], turnId: string): Promise<readonly string[]> {
   const turn = await session.submit({ turnId, blocks: ids.map((id) => blockOf('Note', id)) });
   const frames: Frame[] = [];
-  for await (const page of session.turnFrames(turn, AbortSignal.timeout(5_000))) frames.push(...page.map(({ frame }) => frame));
-  return frames.map((frame) => `${frame.type} ${frame.type === 'tool_use' ? frame.tool_use.id : 'tool_use_id' in frame ? String(frame.tool_use_id) : ''}`.trim());
+  for await (const page of session.turnFrames(turn, AbortSignal.timeout(5_000)))
+    frames.push(...page.map(({ frame }) => frame));
+  return frames.map((frame) =>
+    `${frame.type} ${frame.type === 'tool_use' ? frame.tool_use.id : 'tool_use_id' in frame ? String(frame.tool_use_id) : ''}`.trim(),
+  );
 }
 
 describe('the frames of a turn', () => {
@@ -72,7 +75,9 @@ describe('whoever waits for a turn', () => {
 
   it('gets what tools add to the conversation, after the results, in block order', async () => {
     const message = (text: string) => ({ role: 'user' as const, content: text });
-    const tool = noteTool({ call: (input) => Promise.resolve({ data: input, newMessages: [message(String(input['text']))] }) });
+    const tool = noteTool({
+      call: (input) => Promise.resolve({ data: input, newMessages: [message(String(input['text']))] }),
+    });
     const reply = await execute(await newSession([tool]), [blockOf('Note', 'a'), blockOf('Note', 'b')]);
     expect(reply.newMessages).toEqual([message('a'), message('b')]);
   });

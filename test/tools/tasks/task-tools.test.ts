@@ -37,7 +37,8 @@ describe('TaskOutput', () => {
 
   it('knows the id by its old names, and shows the new one', async () => {
     const id = await begin('true');
-    for (const key of ['bash_id', 'shell_id', 'agentId']) expect(await ask({ [key]: id })).toContain('status: completed');
+    for (const key of ['bash_id', 'shell_id', 'agentId'])
+      expect(await ask({ [key]: id })).toContain('status: completed');
     const schema = z.toJSONSchema(shell.taskOutput.inputSchema, { io: 'input' });
     expect(schema).toMatchObject({ type: 'object', required: ['task_id'], additionalProperties: false });
     expect(Object.keys(schema.properties ?? {})).toEqual(['task_id', 'block', 'timeout']);
@@ -49,7 +50,10 @@ describe('TaskOutput', () => {
   });
 
   it('says which tasks there are when there is none of that name', async () => {
-    await expect(ask({ task_id: 'bash_nowhere' })).rejects.toMatchObject({ code: 'tool_failed', message: expect.stringContaining('This session has "bash_') });
+    await expect(ask({ task_id: 'bash_nowhere' })).rejects.toMatchObject({
+      code: 'tool_failed',
+      message: expect.stringContaining('This session has "bash_'),
+    });
   });
 });
 

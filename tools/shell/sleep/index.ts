@@ -40,6 +40,10 @@ export function sleepTool({ limits }: Pick<ShellToolServices, 'limits'>) {
     }),
     getActivityDescription: () => 'Waiting',
     renderToolUseMessage: (input) => ({ title: 'Sleep', subtitle: `${input.duration_ms ?? '…'} ms`, blocks: [] }),
-    renderToolResultMessage: ({ sleptMs }: { sleptMs: number }) => ({ title: `Waited ${sleptMs} ms`, tone: 'success', blocks: [] }),
+    renderToolResultMessage: ({ sleptMs }: { sleptMs: number }) => ({
+      title: `Waited ${sleptMs} ms`,
+      tone: 'success',
+      blocks: [],
+    }),
   });
 }

@@ -11,7 +11,10 @@ import type { TaskOutputArguments } from './schema.ts';
 
 /** Make TaskOutput. */
 export function taskOutputTool({ backgroundTasks, limits }: TaskToolServices) {
-  async function read({ task_id, block = true, timeout }: TaskOutputArguments, { sessionId, signal }: ToolUseContext): Promise<TaskReading> {
+  async function read(
+    { task_id, block = true, timeout }: TaskOutputArguments,
+    { sessionId, signal }: ToolUseContext,
+  ): Promise<TaskReading> {
     if (block) {
       const wait = { until: 'end', signal, timeoutMs: timeout ?? limits.taskWaitMs } as const;
       await backgroundTasks.wait(sessionId, task_id, wait).catch((cause: unknown) => {
@@ -44,6 +47,7 @@ export function taskOutputTool({ backgroundTasks, limits }: TaskToolServices) {
     isResultTruncated: ({ news }: TaskReading) => news.omittedChars > 0,
     getActivityDescription: (input) => `Reading task ${input.task_id ?? ''}`,
     renderToolUseMessage: renderTaskOutput,
-    renderToolResultMessage: (reading: TaskReading, _progress, { style }) => renderReading(reading, style, limits.previewChars),
+    renderToolResultMessage: (reading: TaskReading, _progress, { style }) =>
+      renderReading(reading, style, limits.previewChars),
   });
 }

@@ -37,7 +37,11 @@ export function taskStopTool({ backgroundTasks }: Pick<TaskToolServices, 'backgr
       content: taskStopText(task),
     }),
     getActivityDescription: (input) => `Ending task ${input.task_id ?? ''}`,
-    renderToolUseMessage: (input) => ({ title: `End task ${showValue(input.task_id, '…')}`, tone: 'warning', blocks: [] }),
+    renderToolUseMessage: (input) => ({
+      title: `End task ${showValue(input.task_id, '…')}`,
+      tone: 'warning',
+      blocks: [],
+    }),
     renderToolResultMessage: (task: TaskView) => ({ title: taskStopText(task), tone: 'success', blocks: [] }),
   });
 }

@@ -3,7 +3,9 @@ import { flagTable, parseArguments } from '../flags.ts';
 import { type CommandJudgement, NO_PATHS, type ProgramSpec } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
 
-const FLAGS = flagTable('-F= -v= --field-separator= --assign= --re-interval --posix --traditional --characters-as-bytes --sandbox --version --help -V -P -c -r -b -S -M');
+const FLAGS = flagTable(
+  '-F= -v= --field-separator= --assign= --re-interval --posix --traditional --characters-as-bytes --sandbox --version --help -V -P -c -r -b -S -M',
+);
 
 /** The spec of awk and its kin. */
 export const AWK: ProgramSpec = { judge: judgeAwk };
@@ -18,7 +20,10 @@ function judgeAwk(words: readonly ShellWord[]): CommandJudgement {
   const hasInet = [...flags.map(({ value }) => value), ...files].some((word) => word?.text.includes('/inet'));
   const wrong = program?.literal === undefined ? 'the program of awk cannot be known' : awkProblem(program.literal);
   const found = wrong ?? (isRemote || hasInet ? 'awk may open a connection' : undefined);
-  return { reads: files.filter((file) => !/^[A-Za-z_]\w*=/.test(file.prefix)), ...(found !== undefined && { problem: found }) };
+  return {
+    reads: files.filter((file) => !/^[A-Za-z_]\w*=/.test(file.prefix)),
+    ...(found !== undefined && { problem: found }),
+  };
 }
 
 function isRelativeGlob(word: ShellWord): boolean {
@@ -106,7 +111,8 @@ function readOperator(program: string, state: AwkState, next: string): string | 
     state.at++;
     return undefined;
   }
-  if (next === '(' || next === '[') state.brackets.push(next === '(' && state.lastMark === 'a' && /^(?:if|while|for)$/.test(state.lastName));
+  if (next === '(' || next === '[')
+    state.brackets.push(next === '(' && state.lastMark === 'a' && /^(?:if|while|for)$/.test(state.lastName));
   const isControl = next === ')' || next === ']' ? state.brackets.pop() === true : false;
   if (next === '{' || next === '}') state.brackets = [];
   if (/[;{}]/.test(next)) state.isPrinting = false;

@@ -20,8 +20,20 @@ export const BUILTINS: Readonly<Record<string, ProgramSpec>> = {
   hash: NO_ARGUMENTS,
   alias: NO_ARGUMENTS,
   // What it sets is judged where it stands.
-  export: { judge: (words) => allowIf(words.every((word) => word.literal === '-p'), 'export may re-aim what follows') },
-  wait: { judge: (words) => allowIf(words.every((word) => !word.mayBeFlag || /^-[nf]$/.test(word.literal ?? '')), 'wait may assign a variable') },
+  export: {
+    judge: (words) =>
+      allowIf(
+        words.every((word) => word.literal === '-p'),
+        'export may re-aim what follows',
+      ),
+  },
+  wait: {
+    judge: (words) =>
+      allowIf(
+        words.every((word) => !word.mayBeFlag || /^-[nf]$/.test(word.literal ?? '')),
+        'wait may assign a variable',
+      ),
+  },
   shift: HARMLESS,
   times: NO_ARGUMENTS,
   dirs: NO_ARGUMENTS,
@@ -44,10 +56,34 @@ export const BUILTINS: Readonly<Record<string, ProgramSpec>> = {
   typeset: { judge: judgeDeclare },
   local: { judge: judgeDeclare },
   readonly: { judge: judgeDeclare },
-  history: { judge: (words) => allowIf(words.every((word) => /^\d+$/.test(word.literal ?? '')), 'history may write its file') },
-  unset: { judge: (words) => allowIf(words.every((word) => word.literal === '-v' || isPrivateName(word.literal ?? '')), 'unset may re-aim what follows') },
-  umask: { judge: (words) => allowIf(words.every((word) => /^-[Sp]$/.test(word.literal ?? '')), 'umask changes the mask') },
-  ulimit: { judge: (words) => allowIf(words.every((word) => /^-[HSabcdefiklmnpqrstuvxPRT]+$/.test(word.literal ?? '')), 'ulimit changes a limit') },
+  history: {
+    judge: (words) =>
+      allowIf(
+        words.every((word) => /^\d+$/.test(word.literal ?? '')),
+        'history may write its file',
+      ),
+  },
+  unset: {
+    judge: (words) =>
+      allowIf(
+        words.every((word) => word.literal === '-v' || isPrivateName(word.literal ?? '')),
+        'unset may re-aim what follows',
+      ),
+  },
+  umask: {
+    judge: (words) =>
+      allowIf(
+        words.every((word) => /^-[Sp]$/.test(word.literal ?? '')),
+        'umask changes the mask',
+      ),
+  },
+  ulimit: {
+    judge: (words) =>
+      allowIf(
+        words.every((word) => /^-[HSabcdefiklmnpqrstuvxPRT]+$/.test(word.literal ?? '')),
+        'ulimit changes a limit',
+      ),
+  },
 };
 
 function allowIf(isAllowed: boolean, problem: string): CommandJudgement {
@@ -59,7 +95,8 @@ function judgePrintf(words: readonly ShellWord[]): CommandJudgement {
   const [format, ...operands] = words[0]?.literal === '--' ? words.slice(1) : words;
   if (!format) return { reads: NO_PATHS };
   const mayBeOption = format === words[0] && format.mayBeFlag && !/^-(?!v)/.test(format.literal ?? '');
-  const mayCount = format.literal === undefined ? operands.length > 0 : /%[-+ #0'*.\d]*[hlqjztL]*n/.test(format.literal);
+  const mayCount =
+    format.literal === undefined ? operands.length > 0 : /%[-+ #0'*.\d]*[hlqjztL]*n/.test(format.literal);
   return allowIf(!mayBeOption && !mayCount, 'printf may assign a variable');
 }
 
@@ -73,9 +110,12 @@ function judgeTest(words: readonly ShellWord[]): CommandJudgement {
     if (word.isInteger) return false;
     // Unquoted text of any kind could bring `-v` and its operand along.
     if (word.isSplit && word.patterns === undefined) return true;
-    const mayBeOperator = word.patterns === undefined ? word.mayBeFlag : word.patterns.some((text) => /^-[vR]$/.test(text));
+    const mayBeOperator =
+      word.patterns === undefined ? word.mayBeFlag : word.patterns.some((text) => /^-[vR]$/.test(text));
     const isOperand =
-      TEST_UNARY.test(words[at - 1]?.literal ?? '') || TEST_BINARY.test(words[at - 1]?.literal ?? '') || TEST_BINARY.test(words[at + 1]?.literal ?? '');
+      TEST_UNARY.test(words[at - 1]?.literal ?? '') ||
+      TEST_BINARY.test(words[at - 1]?.literal ?? '') ||
+      TEST_BINARY.test(words[at + 1]?.literal ?? '');
     const isAlone = words.filter(({ literal }) => literal !== ']').length === 1;
     return mayBeOperator && !isOperand && !isAlone;
   });
@@ -83,15 +123,23 @@ function judgeTest(words: readonly ShellWord[]): CommandJudgement {
 }
 
 function judgeRead(words: readonly ShellWord[]): CommandJudgement {
-  const { operands, flags, problem } = parseArguments(words, { flags: flagTable('-rse -a= -d= -n= -N= -p= -t= -u='), stopsAtOperand: true });
+  const { operands, flags, problem } = parseArguments(words, {
+    flags: flagTable('-rse -a= -d= -n= -N= -p= -t= -u='),
+    stopsAtOperand: true,
+  });
   const targets = [...operands, ...flags.filter(({ name }) => name === '-a').map(({ value }) => value)];
-  const isPrivate = targets.every((word) => isPrivateName(word?.literal ?? '') || word?.literal === '_' || word?.literal === 'REPLY');
+  const isPrivate = targets.every(
+    (word) => isPrivateName(word?.literal ?? '') || word?.literal === '_' || word?.literal === 'REPLY',
+  );
   return problem === undefined ? allowIf(isPrivate, 'read may re-aim what follows') : { problem, reads: NO_PATHS };
 }
 
 function judgeMapfile(words: readonly ShellWord[]): CommandJudgement {
   // -C and -c run a command as they read.
-  const { operands, problem } = parseArguments(words, { flags: flagTable('-t -d= -n= -O= -s= -u='), stopsAtOperand: true });
+  const { operands, problem } = parseArguments(words, {
+    flags: flagTable('-t -d= -n= -O= -s= -u='),
+    stopsAtOperand: true,
+  });
   const isPrivate = operands.length <= 1 && operands.every((word) => isPrivateName(word.literal ?? ''));
   return problem === undefined ? allowIf(isPrivate, 'mapfile may re-aim what follows') : { problem, reads: NO_PATHS };
 }
@@ -99,17 +147,29 @@ function judgeMapfile(words: readonly ShellWord[]): CommandJudgement {
 /** -a exports what is assigned, -k and the positional forms change how later words are read. */
 function judgeSet(words: readonly ShellWord[]): CommandJudgement {
   const text = words.map((word) => word.literal ?? '\0').join(' ');
-  return allowIf(/^(?:(?:^| )(?:[-+][eufxCnbhBmE]+|[-+][eufx]*o (?:pipefail|errexit|nounset|noglob|noclobber|xtrace)))*$/.test(text), 'set may change how later words are read');
+  return allowIf(
+    /^(?:(?:^| )(?:[-+][eufxCnbhBmE]+|[-+][eufx]*o (?:pipefail|errexit|nounset|noglob|noclobber|xtrace)))*$/.test(text),
+    'set may change how later words are read',
+  );
 }
 
 function judgeShopt(words: readonly ShellWord[]): CommandJudgement {
   const text = words.map((word) => word.literal ?? '\0').join(' ');
-  return allowIf(/^-[su]q?(?: (?:nullglob|dotglob|globstar|failglob|nocaseglob|nocasematch|globasciiranges|lastpipe))+$/.test(text), 'shopt may change how later words are read');
+  return allowIf(
+    /^-[su]q?(?: (?:nullglob|dotglob|globstar|failglob|nocaseglob|nocasematch|globasciiranges|lastpipe))+$/.test(text),
+    'shopt may change how later words are read',
+  );
 }
 
 /** Assignments among the words are judged where they stand; here are options and bare names. */
 function judgeDeclare(words: readonly ShellWord[]): CommandJudgement {
-  if (words[0]?.literal === '-p') return allowIf(words.every((word) => /^[\w-]+$/.test(word.literal ?? '')), 'declare may re-aim what follows');
-  const isHarmless = words.every((word) => /^-[aAr]+$/.test(word.literal ?? '') || word.literal === '--' || isPrivateName(word.literal ?? ''));
+  if (words[0]?.literal === '-p')
+    return allowIf(
+      words.every((word) => /^[\w-]+$/.test(word.literal ?? '')),
+      'declare may re-aim what follows',
+    );
+  const isHarmless = words.every(
+    (word) => /^-[aAr]+$/.test(word.literal ?? '') || word.literal === '--' || isPrivateName(word.literal ?? ''),
+  );
   return allowIf(isHarmless, 'declare may re-aim what follows');
 }

@@ -13,7 +13,8 @@ const FD: ProgramSpec = {
 };
 
 const TAR: ProgramSpec = {
-  flags: '-tvzjJa -f= --list --verbose --gzip --bzip2 --xz --zstd --file= --exclude= --wildcards --full-time --numeric-owner --force-local --strip-components=',
+  flags:
+    '-tvzjJa -f= --list --verbose --gzip --bzip2 --xz --zstd --file= --exclude= --wildcards --full-time --numeric-owner --force-local --strip-components=',
   check: listsArchive,
   pathFlags: ['-f', '--file'],
 };
@@ -40,10 +41,15 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     operands: 'paths',
     readsHere: always,
   },
-  stat: { flags: '-fLtxnqs -c= --format= --printf= --file-system --terse --dereference --cached=', isOpen: true, operands: 'paths' },
+  stat: {
+    flags: '-fLtxnqs -c= --format= --printf= --file-system --terse --dereference --cached=',
+    isOpen: true,
+    operands: 'paths',
+  },
   // -C compiles, -z runs decompressors, -p touches times.
   file: {
-    flags: '-biIkLhNnrsE0v -F= -f= -e= --brief --mime --mime-type --mime-encoding --extension --dereference --no-dereference --no-pad --keep-going --separator= --raw --special-files --print0',
+    flags:
+      '-biIkLhNnrsE0v -F= -f= -e= --brief --mime --mime-type --mime-encoding --extension --dereference --no-dereference --no-pad --keep-going --separator= --raw --special-files --print0',
     operands: 'paths',
     pathFlags: ['-f'],
   },
@@ -57,15 +63,18 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   },
   // --sync writes back what is cached.
   df: {
-    flags: '-ahHiklmPT -t= -x= -B= --total --output? --human-readable --local --type= --exclude-type= --inodes --portability --print-type --block-size= --si --all',
+    flags:
+      '-ahHiklmPT -t= -x= -B= --total --output? --human-readable --local --type= --exclude-type= --inodes --portability --print-type --block-size= --si --all',
   },
   readlink: {
-    flags: '-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet --silent --verbose --zero',
+    flags:
+      '-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet --silent --verbose --zero',
     isOpen: true,
     operands: 'paths',
   },
   realpath: {
-    flags: '-emLPqsz --relative-to= --relative-base= --no-symlinks --strip --canonicalize-existing --canonicalize-missing --logical --physical --quiet --zero',
+    flags:
+      '-emLPqsz --relative-to= --relative-base= --no-symlinks --strip --canonicalize-existing --canonicalize-missing --logical --physical --quiet --zero',
     isOpen: true,
     operands: 'paths',
   },
@@ -75,7 +84,11 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   whereis: { flags: '-bmsul', isOpen: true },
   namei: { flags: '-lmnovx --long --modes --owners --vertical', isOpen: true, operands: 'paths' },
   lsattr: { flags: '-Radlvp', isOpen: true, operands: 'paths' },
-  getfacl: { flags: '-acdeEsRLPtpn --access --default --omit-header --recursive --absolute-names --numeric', isOpen: true, operands: 'paths' },
+  getfacl: {
+    flags: '-acdeEsRLPtpn --access --default --omit-header --recursive --absolute-names --numeric',
+    isOpen: true,
+    operands: 'paths',
+  },
   zcat: { flags: '-fv', operands: 'paths' },
   bzcat: { flags: '-fs', operands: 'paths' },
   xzcat: { flags: '-fq', operands: 'paths' },
@@ -83,16 +96,23 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   unzip: { flags: '-lvqtpZ1', check: listsZip, operands: 'paths' },
   zipinfo: { flags: '-12smlvhtzTM', operands: 'paths' },
   readelf: {
-    flags: '-ahlSsenrdVAuWIt -x= -p= --all --file-header --program-headers --sections --symbols --dyn-syms --headers --notes --relocs --dynamic --version-info --wide --segments --hex-dump= --string-dump=',
+    flags:
+      '-ahlSsenrdVAuWIt -x= -p= --all --file-header --program-headers --sections --symbols --dyn-syms --headers --notes --relocs --dynamic --version-info --wide --segments --hex-dump= --string-dump=',
     operands: 'paths',
     check: noOptionFile,
   },
   nm: {
-    flags: '-aACDgnoprSuUv --defined-only --undefined-only --extern-only --demangle? --size-sort --numeric-sort --dynamic --print-size --print-file-name --no-sort --reverse-sort',
+    flags:
+      '-aACDgnoprSuUv --defined-only --undefined-only --extern-only --demangle? --size-sort --numeric-sort --dynamic --print-size --print-file-name --no-sort --reverse-sort',
     operands: 'paths',
     check: noOptionFile,
   },
-  objdump: { flags: '-dDfhprRstTxCw -M= -j= --disassemble --file-headers --section-headers --all-headers --syms --dynamic-syms --reloc --full-contents --demangle? --section=', operands: 'paths', check: noOptionFile },
+  objdump: {
+    flags:
+      '-dDfhprRstTxCw -M= -j= --disassemble --file-headers --section-headers --all-headers --syms --dynamic-syms --reloc --full-contents --demangle? --section=',
+    operands: 'paths',
+    check: noOptionFile,
+  },
   size: { flags: '-ABdoxt --format= --totals', operands: 'paths', check: noOptionFile },
   fd: FD,
   fdfind: FD,
@@ -116,7 +136,9 @@ function listsArchive({ flags, operands }: ParsedArguments): string | undefined 
   if (!flags.some(({ name }) => name === '-t' || name === '--list')) return 'tar does more than list';
   const isLocal = flags.some(({ name }) => name === '--force-local');
   const archives = flags.filter(({ name }) => name === '-f' || name === '--file').map(({ value }) => value);
-  const isRemote = archives.some((archive) => archive?.literal === undefined || (archive.literal.includes(':') && !isLocal));
+  const isRemote = archives.some(
+    (archive) => archive?.literal === undefined || (archive.literal.includes(':') && !isLocal),
+  );
   if (isRemote) return 'the archive may be on another machine';
   return operands.some((operand) => operand.literal === undefined) ? 'an operand may become an option' : undefined;
 }

@@ -5,10 +5,19 @@
  * trusted, other folders are not, so nothing that aims git elsewhere is read-only.
  */
 import { flagTable, parseArguments, type ParsedArguments } from '../flags.ts';
-import { type CommandJudgement, HERE, judgeProgram, NO_PATHS, type ProgramSpec, type ScriptFacts } from '../program-spec.ts';
+import {
+  type CommandJudgement,
+  HERE,
+  judgeProgram,
+  NO_PATHS,
+  type ProgramSpec,
+  type ScriptFacts,
+} from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
 
-const GLOBAL_FLAGS = flagTable('--no-pager --version --help --html-path --man-path --info-path --no-optional-locks --literal-pathspecs --no-replace-objects -P -v -h');
+const GLOBAL_FLAGS = flagTable(
+  '--no-pager --version --help --html-path --man-path --info-path --no-optional-locks --literal-pathspecs --no-replace-objects -P -v -h',
+);
 
 const COMMIT_LIMITS =
   '--max-count= -n= --skip= --since= --after= --until= --before= --author= --committer= --grep= --all-match --invert-grep -iEFP -L= --regexp-ignore-case ' +
@@ -31,12 +40,17 @@ const DIFF_FORMATS =
   '--no-prefix --default-prefix --line-prefix= --ita-invisible-in-index --cc -cmt --combined-all-paths --diff-merges= --no-diff-merges --remerge-diff --staged --cached --merge-base -q';
 
 const LOG: ProgramSpec = { flags: `${COMMIT_LIMITS} ${FORMATS} ${DIFF_FORMATS}`, hasNumbers: true };
-const PLUMBING_DIFF: ProgramSpec = { flags: `${FORMATS} ${DIFF_FORMATS} -r --root --stdin -v --no-commit-id`, hasNumbers: true };
-const REF_LISTS = '--contains? --no-contains? --merged? --no-merged? --points-at= --sort= --format= --color? --no-color --column? --no-column --count= --ignore-case -i --omit-empty';
+const PLUMBING_DIFF: ProgramSpec = {
+  flags: `${FORMATS} ${DIFF_FORMATS} -r --root --stdin -v --no-commit-id`,
+  hasNumbers: true,
+};
+const REF_LISTS =
+  '--contains? --no-contains? --merged? --no-merged? --points-at= --sort= --format= --color? --no-color --column? --no-column --count= --ignore-case -i --omit-empty';
 
 /** Without an operand these list; with one they would make, move or delete. */
 const listsOnly = ({ flags, operands }: ParsedArguments): string | undefined =>
-  operands.length === 0 || flags.some(({ name }) => /^(?:--list|-l|--contains|--no-contains|--merged|--no-merged|--points-at)$/.test(name))
+  operands.length === 0 ||
+  flags.some(({ name }) => /^(?:--list|-l|--contains|--no-contains|--merged|--no-merged|--points-at)$/.test(name))
     ? undefined
     : 'an operand may make or move something';
 
@@ -45,7 +59,10 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
   log: LOG,
   show: LOG,
   whatchanged: LOG,
-  shortlog: { flags: `-se -w? -c --group= --summary --numbered --email ${COMMIT_LIMITS.replace(' -n=', ' -n')} ${FORMATS}`, hasNumbers: true },
+  shortlog: {
+    flags: `-se -w? -c --group= --summary --numbered --email ${COMMIT_LIMITS.replace(' -n=', ' -n')} ${FORMATS}`,
+    hasNumbers: true,
+  },
   reflog: { judge: judgeReflog },
   diff: { flags: `${FORMATS} ${DIFF_FORMATS} --no-index --base --ours --theirs -0123`, hasNumbers: true },
   'diff-tree': PLUMBING_DIFF,
@@ -53,20 +70,33 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
   'diff-files': PLUMBING_DIFF,
   'range-diff': { flags: `${FORMATS} ${DIFF_FORMATS} --creation-factor= --no-dual-color --left-only --right-only` },
   status: {
-    flags: '-sbvz -u? --short --branch --show-stash --porcelain? --long --verbose --untracked-files? --ignore-submodules? --ignored? --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?',
+    flags:
+      '-sbvz -u? --short --branch --show-stash --porcelain? --long --verbose --untracked-files? --ignore-submodules? --ignored? --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?',
   },
   'rev-parse': {
     flags:
       '-q --abbrev-ref? --short? --verify --quiet --show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --is-inside-work-tree --is-inside-git-dir ' +
       '--is-bare-repository --is-shallow-repository --symbolic --symbolic-full-name --all --branches? --tags? --remotes? --show-superproject-working-tree --show-object-format? --git-path= --since= --until= --revs-only --no-revs --flags --no-flags --not --show-ref-format --path-format=',
   },
-  'rev-list': { flags: `${COMMIT_LIMITS} ${FORMATS} --count --objects --header --timestamp --quiet --disk-usage? --no-object-names --no-commit-header`, hasNumbers: true },
-  'ls-files': {
-    flags: '-cdmoistukzvfe -x= -X= --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --no-empty-directory --eol --deduplicate --exclude= --exclude-from= --exclude-per-directory= --exclude-standard --error-unmatch --full-name --recurse-submodules --abbrev? --format= --resolve-undo --sparse',
+  'rev-list': {
+    flags: `${COMMIT_LIMITS} ${FORMATS} --count --objects --header --timestamp --quiet --disk-usage? --no-object-names --no-commit-header`,
+    hasNumbers: true,
   },
-  'ls-tree': { flags: '-drtlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format=' },
-  'cat-file': { flags: '-teps --batch? --batch-check? --batch-all-objects --follow-symlinks --unordered --buffer --allow-unknown-type' },
-  blame: { flags: '-bceflnpstw -C? -L= -S= -M? --root --show-stats --porcelain --line-porcelain --incremental --encoding= --date= --score-debug --show-name --show-number --show-email --abbrev= --ignore-rev= --ignore-revs-file= --color-lines --color-by-age --first-parent --since= --reverse' },
+  'ls-files': {
+    flags:
+      '-cdmoistukzvfe -x= -X= --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --no-empty-directory --eol --deduplicate --exclude= --exclude-from= --exclude-per-directory= --exclude-standard --error-unmatch --full-name --recurse-submodules --abbrev? --format= --resolve-undo --sparse',
+  },
+  'ls-tree': {
+    flags: '-drtlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format=',
+  },
+  'cat-file': {
+    flags:
+      '-teps --batch? --batch-check? --batch-all-objects --follow-symlinks --unordered --buffer --allow-unknown-type',
+  },
+  blame: {
+    flags:
+      '-bceflnpstw -C? -L= -S= -M? --root --show-stats --porcelain --line-porcelain --incremental --encoding= --date= --score-debug --show-name --show-number --show-email --abbrev= --ignore-rev= --ignore-revs-file= --color-lines --color-by-age --first-parent --since= --reverse',
+  },
   annotate: { flags: '-bceflnpstw -L= --date=' },
   // -O opens what is found in a pager.
   grep: {
@@ -76,14 +106,25 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
       '--show-function --function-context --context= --after-context= --before-context= --max-depth= --recursive --no-recursive --threads= --and --or --not --all-match --quiet --exclude-standard --no-exclude-standard --max-count= --recurse-submodules',
     hasNumbers: true,
   },
-  branch: { flags: `-arvlq --all --remotes --list --verbose --show-current --abbrev? --no-abbrev ${REF_LISTS}`, check: listsOnly },
+  branch: {
+    flags: `-arvlq --all --remotes --list --verbose --show-current --abbrev? --no-abbrev ${REF_LISTS}`,
+    check: listsOnly,
+  },
   tag: { flags: `-l -n? --list ${REF_LISTS}`, check: listsOnly },
   'for-each-ref': { flags: `--shell --perl --python --tcl --stdin --exclude= ${REF_LISTS}` },
-  'show-ref': { flags: '-qsd --head --heads --branches --tags --dereference --hash? --verify --quiet --abbrev? --exists' },
-  'show-branch': { flags: '-arg --all --remotes --topo-order --date-order --sparse --more= --list --merge-base --independent --no-name --sha1-name --topics --current --color? --no-color' },
+  'show-ref': {
+    flags: '-qsd --head --heads --branches --tags --dereference --hash? --verify --quiet --abbrev? --exists',
+  },
+  'show-branch': {
+    flags:
+      '-arg --all --remotes --topo-order --date-order --sparse --more= --list --merge-base --independent --no-name --sha1-name --topics --current --color? --no-color',
+  },
   'merge-base': { flags: '-a --all --octopus --independent --is-ancestor --fork-point' },
   'name-rev': { flags: '--tags --refs= --exclude= --all --name-only --no-undefined --always --annotate-stdin --stdin' },
-  describe: { flags: '--dirty? --broken? --all --tags --contains --abbrev= --candidates= --exact-match --debug --long --match= --exclude= --always --first-parent' },
+  describe: {
+    flags:
+      '--dirty? --broken? --all --tags --contains --abbrev= --candidates= --exact-match --debug --long --match= --exclude= --always --first-parent',
+  },
   'check-ignore': { flags: '-qvnz --quiet --verbose --stdin --non-matching --no-index' },
   'check-attr': { flags: '-az --all --cached --stdin --source=' },
   'check-mailmap': { flags: '--stdin' },
@@ -92,11 +133,20 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
   cherry: { flags: '-v --abbrev?' },
   var: { flags: '-l' },
   version: { flags: '--build-options' },
-  stash: { subcommands: { list: LOG, show: { flags: `${DIFF_FORMATS} --include-untracked --only-untracked`, hasNumbers: true } }, check: () => undefined },
+  stash: {
+    subcommands: {
+      list: LOG,
+      show: { flags: `${DIFF_FORMATS} --include-untracked --only-untracked`, hasNumbers: true },
+    },
+    check: () => undefined,
+  },
   remote: { judge: judgeRemote },
   config: { judge: judgeConfig },
   worktree: { subcommands: { list: { flags: '-vz --verbose --porcelain' } } },
-  submodule: { subcommands: { status: { flags: '--cached --recursive' }, summary: { flags: '--cached --files -n=' } }, flags: '-q --quiet' },
+  submodule: {
+    subcommands: { status: { flags: '--cached --recursive' }, summary: { flags: '--cached --files -n=' } },
+    flags: '-q --quiet',
+  },
   notes: { subcommands: { list: { flags: '' }, show: { flags: '' } } },
   bisect: { subcommands: { log: { flags: '' } } },
   'symbolic-ref': { flags: '-q --quiet --short', mostOperands: 1 },
@@ -117,7 +167,8 @@ function judgeGit(words: readonly ShellWord[], facts: ScriptFacts): CommandJudge
   if (!spec) return deny(`"git ${words[at]?.text ?? ''}" is not known to only read`);
   const rest = words.slice(at + 1);
   // --help opens a manual page, and a format with %G runs gpg.
-  if (rest.some((word) => word.literal === '--help' || word.text.includes('%G'))) return deny('git may run another program');
+  if (rest.some((word) => word.literal === '--help' || word.text.includes('%G')))
+    return deny('git may run another program');
   const judged = judgeProgram(spec, rest, facts);
   const operands = rest.filter((word) => !word.mayBeFlag);
   const isPatternFirst = name === 'grep' && !rest.some((word) => /^-[ef]/.test(word.literal ?? ''));
@@ -135,7 +186,8 @@ function namedFiles(word: ShellWord): readonly ShellWord[] {
 function judgeReflog(words: readonly ShellWord[], facts: ScriptFacts): CommandJudgement {
   const verb = words[0]?.literal;
   const isVerb = verb === 'show' || verb === 'list' || verb === 'exists';
-  const isDestructive = verb === 'expire' || verb === 'delete' || verb === 'drop' || verb === 'write' || words[0]?.literal === undefined;
+  const isDestructive =
+    verb === 'expire' || verb === 'delete' || verb === 'drop' || verb === 'write' || words[0]?.literal === undefined;
   if (words.length > 0 && isDestructive) return { problem: 'git reflog may delete', reads: NO_PATHS };
   return judgeProgram(LOG, isVerb ? words.slice(1) : words, facts);
 }
@@ -148,7 +200,9 @@ function judgeRemote(words: readonly ShellWord[]): CommandJudgement {
 }
 
 const CONFIG_READS = /^(?:--get|--get-all|--get-regexp|--get-urlmatch|--list|-l|list|get|--get-color|--get-colorbool)$/;
-const CONFIG_SHAPES = flagTable('-zl --get --get-all --get-regexp --list --local --global --system --worktree --show-origin --show-scope --name-only --null --type= --bool --int --path --includes --no-includes --default= --all --regexp --get-urlmatch');
+const CONFIG_SHAPES = flagTable(
+  '-zl --get --get-all --get-regexp --list --local --global --system --worktree --show-origin --show-scope --name-only --null --type= --bool --int --path --includes --no-includes --default= --all --regexp --get-urlmatch',
+);
 
 /** `git config NAME` reads, `git config NAME VALUE` writes. */
 function judgeConfig(words: readonly ShellWord[]): CommandJudgement {

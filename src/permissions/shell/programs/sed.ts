@@ -3,7 +3,9 @@ import { flagTable, parseArguments } from '../flags.ts';
 import { type CommandJudgement, type ProgramSpec } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
 
-const FLAGS = flagTable('-nErsuz -e= -l= --quiet --silent --expression= --regexp-extended --separate --unbuffered --null-data --line-length= --posix --sandbox --debug --help --version');
+const FLAGS = flagTable(
+  '-nErsuz -e= -l= --quiet --silent --expression= --regexp-extended --separate --unbuffered --null-data --line-length= --posix --sandbox --debug --help --version',
+);
 
 /** The spec of sed. */
 export const SED: ProgramSpec = { judge: judgeSed };
@@ -23,7 +25,10 @@ function judgeSed(words: readonly ShellWord[]): CommandJudgement {
 
 /** Integers may stand in a script (`sed -n "${n}p"`): they can only be an address or a count. */
 function scriptText(script: ShellWord | undefined): string | undefined {
-  return script?.literal ?? (script?.patterns?.length === 1 && !/[*?[]/.test(script.patterns[0] ?? '*') ? script.patterns[0] : undefined);
+  return (
+    script?.literal ??
+    (script?.patterns?.length === 1 && !/[*?[]/.test(script.patterns[0] ?? '*') ? script.patterns[0] : undefined)
+  );
 }
 
 /** Why a script does more than edit the stream, or undefined. Whatever is not understood is a reason. */

@@ -7,20 +7,27 @@ const WHATIS: ProgramSpec = { flags: '-rwl -s= --regex --wildcard --exact --sect
 
 /** Specs of `systemctl` verbs that only show. */
 const UNIT: ProgramSpec = {
-  flags: '-alqr -n= -o= -p= -t= --all --full --no-pager --no-legend --plain --type= --state= --property= --value --failed --user --system --quiet --lines= --output= --reverse',
+  flags:
+    '-alqr -n= -o= -p= -t= --all --full --no-pager --no-legend --plain --type= --state= --property= --value --failed --user --system --quiet --lines= --output= --reverse',
 };
 
 /** System programs by name. */
 export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   date: {
-    flags: '-uRj -d= -r= -I? -f= -v= --date= --utc --universal --iso-8601? --rfc-3339= --rfc-email --reference= --debug',
+    flags:
+      '-uRj -d= -r= -I? -f= -v= --date= --utc --universal --iso-8601? --rfc-3339= --rfc-email --reference= --debug',
     pathFlags: ['-f', '-r', '--reference'],
     // Any other operand sets the clock.
-    check: ({ operands }) => (operands.every((word) => word.prefix.startsWith('+')) ? undefined : 'an operand may set the clock'),
+    check: ({ operands }) =>
+      operands.every((word) => word.prefix.startsWith('+')) ? undefined : 'an operand may set the clock',
   },
   cal: { flags: '-13yjMsw -n= -A= -B= -m=', isOpen: true },
   ncal: { flags: '-13yjMbhpwCSJeo -A= -B= -m= -d=', isOpen: true },
-  uname: { flags: '-asnrvmpio --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor --operating-system', mostOperands: 0 },
+  uname: {
+    flags:
+      '-asnrvmpio --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor --operating-system',
+    mostOperands: 0,
+  },
   arch: { mostOperands: 0 },
   nproc: { flags: '--all --ignore=', mostOperands: 0 },
   uptime: { flags: '-psV --pretty --since', mostOperands: 0 },
@@ -34,7 +41,10 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   hostname: { flags: '-sI --short', mostOperands: 0 },
   sleep: { isOpen: true },
   lscpu: { flags: '-abcyxJ -e? -p? --all --json --extended? --parse?' },
-  lsblk: { flags: '-abdflmOpPrtiJSnsT -o= -e= -I= -x= --all --bytes --fs --json --list --output= --paths --noheadings --tree? --nodeps' },
+  lsblk: {
+    flags:
+      '-abdflmOpPrtiJSnsT -o= -e= -I= -x= --all --bytes --fs --json --list --output= --paths --noheadings --tree? --nodeps',
+  },
   lsusb: { flags: '-tv -s= -d=', mostOperands: 0 },
   lspci: { flags: '-vknmtxbDP -s= -d=', mostOperands: 0 },
   lsmod: { mostOperands: 0 },
@@ -42,10 +52,17 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   lsns: { flags: '-lnrJ -o= -p= -t=' },
   lsb_release: { flags: '-adrcsi --all --id --release --codename --description --short', mostOperands: 0 },
   ps: { judge: plainWords },
-  pgrep: { flags: '-aclnoivxfwL -d= -g= -G= -P= -s= -t= -u= -U= --full --list-name --list-full --count --newest --oldest --exact --parent= --euid= --delimiter=', isOpen: true },
+  pgrep: {
+    flags:
+      '-aclnoivxfwL -d= -g= -G= -P= -s= -t= -u= -U= --full --list-name --list-full --count --newest --oldest --exact --parent= --euid= --delimiter=',
+    isOpen: true,
+  },
   pidof: { flags: '-sxc -o=', isOpen: true },
   pstree: { flags: '-acphlnstTuAUgGZ -H=', isOpen: true },
-  top: { flags: '-bHci1S -n= -d= -p= -u= -o= -w= -E= -e=', check: ({ flags }) => (has(flags, '-b') ? undefined : 'top is interactive without -b') },
+  top: {
+    flags: '-bHci1S -n= -d= -p= -u= -o= -w= -E= -e=',
+    check: ({ flags }) => (has(flags, '-b') ? undefined : 'top is interactive without -b'),
+  },
   vmstat: { flags: '-asdnwtmf -S= -p=', isOpen: true },
   iostat: { flags: '-cdhkmNtVxyz -p?', isOpen: true },
   mpstat: { flags: '-AuV -P=', isOpen: true },
@@ -53,48 +70,95 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   locale: { flags: '-amckv --all-locales --charmaps', isOpen: true },
   getconf: { flags: '-a -v=', isOpen: true },
   // hosts and networks ask the network.
-  getent: { subcommands: Object.fromEntries(['passwd', 'group', 'services', 'protocols', 'shells', 'shadow'].map((name) => [name, { flags: '' }])) },
+  getent: {
+    subcommands: Object.fromEntries(
+      ['passwd', 'group', 'services', 'protocols', 'shells', 'shadow'].map((name) => [name, { flags: '' }]),
+    ),
+  },
   who: { flags: '-abdHlmqrstTuwp --all --boot --count --heading --mesg --users' },
   w: { flags: '-hsfou --no-header --short', isOpen: true },
   last: { flags: '-xFwiR -n= -f= -t= -s= -p= --fullnames --fulltimes --limit= --since= --until=', hasNumbers: true },
-  dmesg: { flags: '-TtkxuLrPS -l= -f= --ctime --level= --facility= --decode --kernel --userspace --notime --color? --nopager', mostOperands: 0 },
+  dmesg: {
+    flags: '-TtkxuLrPS -l= -f= --ctime --level= --facility= --decode --kernel --userspace --notime --color? --nopager',
+    mostOperands: 0,
+  },
   journalctl: {
     flags:
       '-krexqalf -u= -n= -b? -o= -p= -S= -U= -g= -t= --no-pager --since= --until= --unit= --user-unit= --lines= --output= --priority= --boot? --dmesg --reverse --grep= ' +
       '--disk-usage --list-boots --user --system --catalog --all --full --no-full --quiet --no-hostname --utc --follow --no-tail --identifier= --facility=',
   },
   systemctl: {
-    flags: '-al -t= -p= --no-pager --user --system --all --type= --state= --failed --full --no-legend --plain --property=',
+    flags:
+      '-al -t= -p= --no-pager --user --system --all --type= --state= --failed --full --no-legend --plain --property=',
     subcommands: Object.fromEntries(
-      ['status', 'show', 'cat', 'is-active', 'is-enabled', 'is-failed', 'list-units', 'list-unit-files', 'list-timers', 'list-sockets', 'list-dependencies', 'get-default', 'is-system-running'].map(
-        (verb) => [verb, UNIT],
-      ),
+      [
+        'status',
+        'show',
+        'cat',
+        'is-active',
+        'is-enabled',
+        'is-failed',
+        'list-units',
+        'list-unit-files',
+        'list-timers',
+        'list-sockets',
+        'list-dependencies',
+        'get-default',
+        'is-system-running',
+      ].map((verb) => [verb, UNIT]),
     ),
   },
-  ss: { flags: '-tulnpa46xsemoiHOwSbZz0 --tcp --udp --listening --numeric --processes --all --summary --unix --no-header --extended --ipv4 --ipv6' },
+  ss: {
+    flags:
+      '-tulnpa46xsemoiHOwSbZz0 --tcp --udp --listening --numeric --processes --all --summary --unix --no-header --extended --ipv4 --ipv6',
+  },
   netstat: {
-    flags: '-tulnparis46eWvoxgM --tcp --udp --listening --numeric --program --all --route --interfaces --statistics --wide',
+    flags:
+      '-tulnparis46eWvoxgM --tcp --udp --listening --numeric --program --all --route --interfaces --statistics --wide',
     mostOperands: 0,
     check: ({ flags }) => (has(flags, '-n', '--numeric') ? undefined : 'netstat looks names up without -n'),
   },
-  lsof: { flags: '-nPltaUR -p= -u= -c= -d= -i?', check: ({ flags }) => (has(flags, '-n') ? undefined : 'lsof looks names up without -n') },
+  lsof: {
+    flags: '-nPltaUR -p= -u= -c= -d= -i?',
+    check: ({ flags }) => (has(flags, '-n') ? undefined : 'lsof looks names up without -n'),
+  },
   ip: { judge: judgeIp },
   ifconfig: { flags: '-as', mostOperands: 1 },
-  arp: { flags: '-nave', mostOperands: 0, check: ({ flags }) => (has(flags, '-n') ? undefined : 'arp looks names up without -n') },
-  route: { flags: '-nve46', mostOperands: 0, check: ({ flags }) => (has(flags, '-n') ? undefined : 'route looks names up without -n') },
+  arp: {
+    flags: '-nave',
+    mostOperands: 0,
+    check: ({ flags }) => (has(flags, '-n') ? undefined : 'arp looks names up without -n'),
+  },
+  route: {
+    flags: '-nve46',
+    mostOperands: 0,
+    check: ({ flags }) => (has(flags, '-n') ? undefined : 'route looks names up without -n'),
+  },
   mount: { flags: '-lv', mostOperands: 0 },
-  findmnt: { flags: '-lnrJDbfikPRuvyA -t= -o= -T= -S= -M= -O= --list --noheadings --json --output= --target= --types= --df' },
+  findmnt: {
+    flags: '-lnrJDbfikPRuvyA -t= -o= -T= -S= -M= -O= --list --noheadings --json --output= --target= --types= --df',
+  },
   sysctl: {
     flags: '-anNeb --all --values --names --ignore --binary',
     // `name=value` writes, with or without -w.
-    check: ({ operands }) => (operands.every((word) => word.literal !== undefined && !word.literal.includes('=')) ? undefined : 'an operand may set a value'),
+    check: ({ operands }) =>
+      operands.every((word) => word.literal !== undefined && !word.literal.includes('='))
+        ? undefined
+        : 'an operand may set a value',
   },
-  crontab: { flags: '-l -u=', mostOperands: 0, check: ({ flags }) => (has(flags, '-l') ? undefined : 'crontab does more than list') },
+  crontab: {
+    flags: '-l -u=',
+    mostOperands: 0,
+    check: ({ flags }) => (has(flags, '-l') ? undefined : 'crontab does more than list'),
+  },
   atq: { flags: '-q=', mostOperands: 0 },
   // init and reset may run what the terminal description names.
   tput: {
     flags: '-T=',
-    check: ({ operands }) => (/^(?:cols|lines|colors|bold|sgr0|setaf|setab|smul|rmul|rev|dim)$/.test(operands[0]?.literal ?? '') ? undefined : 'tput may change the terminal'),
+    check: ({ operands }) =>
+      /^(?:cols|lines|colors|bold|sgr0|setaf|setab|smul|rmul|rev|dim)$/.test(operands[0]?.literal ?? '')
+        ? undefined
+        : 'tput may change the terminal',
   },
   expr: { judge: (words) => ({ reads: NO_PATHS, ...(words.length === 0 && { problem: 'expr lacks an expression' }) }) },
   bc: { flags: '-lqsw --mathlib --quiet --standard --warn', isOpen: true, operands: 'paths' },
@@ -102,10 +166,28 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   man: { flags: '-kfw -s= --apropos --whatis --where --path --sections=', check: namesOnly },
   whatis: WHATIS,
   apropos: WHATIS,
-  dpkg: { flags: '-lLsSpV --list --listfiles --status --search --print-avail --get-selections --print-architecture --verify --audit -C', check: ({ flags }) => (flags.length > 0 ? undefined : 'dpkg lacks an action') },
-  'dpkg-query': { flags: '-lLsSWp -f= --list --listfiles --status --search --show --showformat=', check: ({ flags }) => (flags.length > 0 ? undefined : 'dpkg-query lacks an action') },
-  rpm: { flags: '-qailRcdfV --query --all --info --list --requires --provides --whatrequires --changelog --last --scripts --configfiles --docfiles', check: ({ flags }) => (has(flags, '-q', '--query') ? undefined : 'rpm does more than query') },
-  'apt-cache': { subcommands: Object.fromEntries(['search', 'show', 'policy', 'depends', 'rdepends', 'showpkg', 'madison', 'pkgnames'].map((verb) => [verb, { flags: '-anf --names-only --installed --all-versions --no-all-versions --recurse' }])) },
+  dpkg: {
+    flags:
+      '-lLsSpV --list --listfiles --status --search --print-avail --get-selections --print-architecture --verify --audit -C',
+    check: ({ flags }) => (flags.length > 0 ? undefined : 'dpkg lacks an action'),
+  },
+  'dpkg-query': {
+    flags: '-lLsSWp -f= --list --listfiles --status --search --show --showformat=',
+    check: ({ flags }) => (flags.length > 0 ? undefined : 'dpkg-query lacks an action'),
+  },
+  rpm: {
+    flags:
+      '-qailRcdfV --query --all --info --list --requires --provides --whatrequires --changelog --last --scripts --configfiles --docfiles',
+    check: ({ flags }) => (has(flags, '-q', '--query') ? undefined : 'rpm does more than query'),
+  },
+  'apt-cache': {
+    subcommands: Object.fromEntries(
+      ['search', 'show', 'policy', 'depends', 'rdepends', 'showpkg', 'madison', 'pkgnames'].map((verb) => [
+        verb,
+        { flags: '-anf --names-only --installed --all-versions --no-all-versions --recurse' },
+      ]),
+    ),
+  },
   openssl: { judge: judgeOpenssl },
 };
 
@@ -131,20 +213,27 @@ const IP_VERBS = /^(?:show|list|lst|ls|s|sh|get)$/;
 /** `ip [options] object [show …]`; every other verb changes the network. */
 function judgeIp(words: readonly ShellWord[]): CommandJudgement {
   const texts = words.map((word) => word.literal);
-  const at = texts.findIndex((text) => text === undefined || !/^-(?:[46osdhjpc]|br|brief|json|pretty|details|stats|statistics|color|oneline|human|family|[46])$/.test(text));
+  const at = texts.findIndex(
+    (text) =>
+      text === undefined ||
+      !/^-(?:[46osdhjpc]|br|brief|json|pretty|details|stats|statistics|color|oneline|human|family|[46])$/.test(text),
+  );
   const [object = '', verb] = at < 0 ? [] : texts.slice(at);
   const isKnown = IP_OBJECTS.test(object) && (verb === undefined ? texts.length === at + 1 : IP_VERBS.test(verb));
   const isLiteral = texts.every((text) => text !== undefined);
   return { reads: NO_PATHS, ...(!(isKnown && isLiteral) && { problem: 'ip may change the network' }) };
 }
 
-const OPENSSL_OPTIONS = /^-(?:noout|text|subject|issuer|dates|enddate|startdate|serial|fingerprint|pubkey|modulus|sha256|sha1|md5|ext|purpose|hash|email|alias)$/;
+const OPENSSL_OPTIONS =
+  /^-(?:noout|text|subject|issuer|dates|enddate|startdate|serial|fingerprint|pubkey|modulus|sha256|sha1|md5|ext|purpose|hash|email|alias)$/;
 
 /** `openssl version` and `openssl x509 -in FILE -noout …`. */
 function judgeOpenssl(words: readonly ShellWord[]): CommandJudgement {
   const [verb, ...rest] = words;
   if (verb?.literal === 'version') {
-    return rest.every((word) => /^-[abdefopvr]$/.test(word.literal ?? '')) ? { reads: NO_PATHS } : { reads: NO_PATHS, problem: 'openssl may do more than tell its version' };
+    return rest.every((word) => /^-[abdefopvr]$/.test(word.literal ?? ''))
+      ? { reads: NO_PATHS }
+      : { reads: NO_PATHS, problem: 'openssl may do more than tell its version' };
   }
   const reads: ShellWord[] = [];
   for (let at = 0; at < rest.length; at++) {

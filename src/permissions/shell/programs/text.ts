@@ -3,7 +3,8 @@ import type { ParsedArguments } from '../flags.ts';
 import type { ProgramSpec } from '../program-spec.ts';
 
 const CHECKSUM: ProgramSpec = {
-  flags: '-bctwz -a= -l= --check --tag --untagged --quiet --status --strict --ignore-missing --warn --binary --text --zero --base64 --raw --algorithm= --length=',
+  flags:
+    '-bctwz -a= -l= --check --tag --untagged --quiet --status --strict --ignore-missing --warn --binary --text --zero --base64 --raw --algorithm= --length=',
   isOpen: true,
   operands: 'paths',
 };
@@ -34,14 +35,16 @@ const BASE: ProgramSpec = {
 /** Text programs by name. */
 export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   cat: {
-    flags: '-AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting',
+    flags:
+      '-AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting',
     isOpen: true,
     operands: 'paths',
   },
   tac: { flags: '-br -s= --before --regex --separator=', isOpen: true, operands: 'paths' },
   rev: { flags: '-0hV --zero', isOpen: true, operands: 'paths' },
   nl: {
-    flags: '-p -b= -d= -f= -h= -i= -l= -n= -s= -v= -w= --body-numbering= --number-format= --number-separator= --number-width= --starting-line-number= --line-increment=',
+    flags:
+      '-p -b= -d= -f= -h= -i= -l= -n= -s= -v= -w= --body-numbering= --number-format= --number-separator= --number-width= --starting-line-number= --line-increment=',
     isOpen: true,
     operands: 'paths',
   },
@@ -52,7 +55,8 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     operands: 'paths',
   },
   tail: {
-    flags: '-fFqvzr -c= -n= -s= --follow? --bytes= --lines= --pid= --quiet --silent --verbose --retry --sleep-interval= --max-unchanged-stats= --zero-terminated',
+    flags:
+      '-fFqvzr -c= -n= -s= --follow? --bytes= --lines= --pid= --quiet --silent --verbose --retry --sleep-interval= --max-unchanged-stats= --zero-terminated',
     isOpen: true,
     hasNumbers: true,
     operands: 'paths',
@@ -64,7 +68,8 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     pathFlags: ['--files0-from'],
   },
   cut: {
-    flags: '-nsz -b= -c= -d= -f= --bytes= --characters= --delimiter= --fields= --only-delimited --complement --output-delimiter= --zero-terminated',
+    flags:
+      '-nsz -b= -c= -d= -f= --bytes= --characters= --delimiter= --fields= --only-delimited --complement --output-delimiter= --zero-terminated',
     isOpen: true,
     operands: 'paths',
   },
@@ -81,11 +86,16 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   },
   // A second operand is the file it writes.
   uniq: {
-    flags: '-cdDiuz -f= -s= -w= --count --repeated --all-repeated? --group? --ignore-case --unique --skip-fields= --skip-chars= --check-chars= --zero-terminated',
+    flags:
+      '-cdDiuz -f= -s= -w= --count --repeated --all-repeated? --group? --ignore-case --unique --skip-fields= --skip-chars= --check-chars= --zero-terminated',
     operands: 'paths',
     mostOperands: 1,
   },
-  comm: { flags: '-123iz --check-order --nocheck-order --output-delimiter= --total --zero-terminated', isOpen: true, operands: 'paths' },
+  comm: {
+    flags: '-123iz --check-order --nocheck-order --output-delimiter= --total --zero-terminated',
+    isOpen: true,
+    operands: 'paths',
+  },
   join: {
     flags: '-iz -a= -e= -1= -2= -j= -o= -t= -v= --ignore-case --check-order --nocheck-order --header --zero-terminated',
     isOpen: true,
@@ -104,23 +114,38 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   },
   sdiff: { flags: '-iEbWBalsdt -w= --suppress-common-lines --width=', operands: 'paths', mostOperands: 2 },
   diff3: { flags: '-aeEAxX3imT', operands: 'paths' },
-  cmp: { flags: '-bls -i= -n= --print-bytes --ignore-initial= --verbose --bytes= --quiet --silent', isOpen: true, operands: 'paths' },
+  cmp: {
+    flags: '-bls -i= -n= --print-bytes --ignore-initial= --verbose --bytes= --quiet --silent',
+    isOpen: true,
+    operands: 'paths',
+  },
   fold: { flags: '-bs -w= --bytes --spaces --width=', isOpen: true, hasNumbers: true, operands: 'paths' },
-  fmt: { flags: '-cstu -w= -p= -g= --width= --split-only --uniform-spacing --prefix= --goal=', isOpen: true, hasNumbers: true, operands: 'paths' },
+  fmt: {
+    flags: '-cstu -w= -p= -g= --width= --split-only --uniform-spacing --prefix= --goal=',
+    isOpen: true,
+    hasNumbers: true,
+    operands: 'paths',
+  },
   pr: { flags: '-adfFJmrtTv -D= -e? -h= -i? -l= -n? -N= -o= -s? -S? -w= -W=', hasNumbers: true, operands: 'paths' },
   expand: { flags: '-i -t= --initial --tabs=', isOpen: true, operands: 'paths' },
   unexpand: { flags: '-a -t= --all --first-only --tabs=', isOpen: true, operands: 'paths' },
   column: {
-    flags: '-txeLJ -s= -o= -c= -N= -R= -T= -E= -H= -O= -n= -l= -W= -r= -i= -p= --table --separator= --output-separator= --output-width= --table-columns= --table-right= --table-truncate= --table-hide= --table-order= --table-name= --json --fillrows --keep-empty-lines --table-noheadings --table-columns-limit=',
+    flags:
+      '-txeLJ -s= -o= -c= -N= -R= -T= -E= -H= -O= -n= -l= -W= -r= -i= -p= --table --separator= --output-separator= --output-width= --table-columns= --table-right= --table-truncate= --table-hide= --table-order= --table-name= --json --fillrows --keep-empty-lines --table-noheadings --table-columns-limit=',
     isOpen: true,
     operands: 'paths',
   },
   od: {
-    flags: '-abcdfhilosxv -A= -j= -N= -S= -t= -w? --address-radix= --skip-bytes= --read-bytes= --strings? --format= --output-duplicates --width? --endian=',
+    flags:
+      '-abcdfhilosxv -A= -j= -N= -S= -t= -w? --address-radix= --skip-bytes= --read-bytes= --strings? --format= --output-duplicates --width? --endian=',
     isOpen: true,
     operands: 'paths',
   },
-  hexdump: { flags: '-bcCdovx -e= -f= -n= -s= --canonical --length= --skip= --no-squeezing', isOpen: true, operands: 'paths' },
+  hexdump: {
+    flags: '-bcCdovx -e= -f= -n= -s= --canonical --length= --skip= --no-squeezing',
+    isOpen: true,
+    operands: 'paths',
+  },
   hd: { flags: '-bcCdovx -e= -f= -n= -s=', isOpen: true, operands: 'paths' },
   // A second operand is the file it writes.
   xxd: { flags: '-abCdeEhipqruv -c= -g= -l= -n= -o= -s=', operands: 'paths', mostOperands: 1 },
@@ -131,7 +156,8 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     flags: '-afow -n= -t= -e= -s= --all --bytes= --radix= --encoding= --print-file-name --output-separator=',
     operands: 'paths',
     hasNumbers: true,
-    check: ({ operands }) => (operands.some((word) => !/^[^@]/.test(word.prefix)) ? 'an operand may be a file of options' : undefined),
+    check: ({ operands }) =>
+      operands.some((word) => !/^[^@]/.test(word.prefix)) ? 'an operand may be a file of options' : undefined,
   },
   md5sum: CHECKSUM,
   sha1sum: CHECKSUM,
@@ -151,7 +177,8 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     pathFlags: ['--random-source'],
   },
   numfmt: {
-    flags: '-dz --to= --from= --field= --suffix= --padding= --format= --grouping --header? --delimiter= --invalid= --round= --to-unit= --from-unit=',
+    flags:
+      '-dz --to= --from= --field= --suffix= --padding= --format= --grouping --header? --delimiter= --invalid= --round= --to-unit= --from-unit=',
     isOpen: true,
     hasNumbers: true,
   },
@@ -172,7 +199,8 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   },
   // Neither -i nor -s: they write.
   yq: {
-    flags: '-rPCMNejcn -o= -p= -I= --output-format= --input-format= --prettyPrint --raw-output --no-doc --exit-status --null-input --unwrapScalar? --indent=',
+    flags:
+      '-rPCMNejcn -o= -p= -I= --output-format= --input-format= --prettyPrint --raw-output --no-doc --exit-status --null-input --unwrapScalar? --indent=',
     operands: 'pattern',
   },
   // Search of compressed files and --pre run programs.
@@ -196,5 +224,9 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
 
 /** Also as `-d recurse`. */
 function isRecursive({ flags }: ParsedArguments): boolean {
-  return flags.some(({ name, value }) => /^(?:-[rR]|--(?:dereference-)?recursive)$/.test(name) || (/^(?:-d|--directories)$/.test(name) && value?.literal !== 'skip'));
+  return flags.some(
+    ({ name, value }) =>
+      /^(?:-[rR]|--(?:dereference-)?recursive)$/.test(name) ||
+      (/^(?:-d|--directories)$/.test(name) && value?.literal !== 'skip'),
+  );
 }

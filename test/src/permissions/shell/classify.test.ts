@@ -34,12 +34,32 @@ describe('commands that only read pass without a question', () => {
 });
 
 describe('class 15: hidden characters', () => {
-  const hidden = ['\u00a0', '\r', '\0', '\v', '\f', '\b', '\u001b', '\u0085', '\u200b', '\u202e', '\u2066', '\ufeff', '\u3000', '\u00ad', '\ud800', '\u{e0041}'];
-  test.each(hidden.map((character) => [character.codePointAt(0)?.toString(16), character]))('U+%s makes a command not read-only', (_, character) => {
-    for (const command of [`ls${character}-la`, `ls ${character}`, `echo "${character}"`, `# ${character}`]) {
-      expect(isReadOnly(command), JSON.stringify(command)).toBe(false);
-    }
-  });
+  const hidden = [
+    '\u00a0',
+    '\r',
+    '\0',
+    '\v',
+    '\f',
+    '\b',
+    '\u001b',
+    '\u0085',
+    '\u200b',
+    '\u202e',
+    '\u2066',
+    '\ufeff',
+    '\u3000',
+    '\u00ad',
+    '\ud800',
+    '\u{e0041}',
+  ];
+  test.each(hidden.map((character) => [character.codePointAt(0)?.toString(16), character]))(
+    'U+%s makes a command not read-only',
+    (_, character) => {
+      for (const command of [`ls${character}-la`, `ls ${character}`, `echo "${character}"`, `# ${character}`]) {
+        expect(isReadOnly(command), JSON.stringify(command)).toBe(false);
+      }
+    },
+  );
 
   test('a carriage return between two commands hides nothing', () => {
     expect(isReadOnly('ls\r\nrm x')).toBe(false);
@@ -68,7 +88,20 @@ describe('class 16: no cap skips the tail', () => {
 });
 
 describe('whatever is spliced into a command that reads', () => {
-  const splices = ['; rm x', ' && rm x', ' | rm x', '\nrm x', ' > f', ' >> f', ' & touch y', ' $(rm x)', ' `rm x`', ' <(rm x)', ' || eval x', ' >& f'];
+  const splices = [
+    '; rm x',
+    ' && rm x',
+    ' | rm x',
+    '\nrm x',
+    ' > f',
+    ' >> f',
+    ' & touch y',
+    ' $(rm x)',
+    ' `rm x`',
+    ' <(rm x)',
+    ' || eval x',
+    ' >& f',
+  ];
   const quotes = /["'`$#\\]|<<|\[\[|\(\(|\n|\bcase\b|\bdo\b|\bthen\b/;
   const plain = allReadOnly.filter((command) => !quotes.test(command));
 
@@ -82,19 +115,38 @@ describe('whatever is spliced into a command that reads', () => {
   });
 
   test('a write before, around or within a wrapper makes it not read-only', () => {
-    const frames = ['rm x; {}', 'timeout 5 rm x; {}', '( {}; rm x )', 'if {}; then rm x; fi', 'for i in 1; do {}; rm x; done', 'echo "$({}; rm x)"', '{} > f', '! {} >f'];
+    const frames = [
+      'rm x; {}',
+      'timeout 5 rm x; {}',
+      '( {}; rm x )',
+      'if {}; then rm x; fi',
+      'for i in 1; do {}; rm x; done',
+      'echo "$({}; rm x)"',
+      '{} > f',
+      '! {} >f',
+    ];
     fc.assert(
-      fc.property(fc.constantFrom(...plain.filter((command) => !/&$/.test(command))), fc.constantFrom(...frames), (command, frame) => {
-        expect(isReadOnly(frame.replace('{}', command))).toBe(false);
-      }),
+      fc.property(
+        fc.constantFrom(...plain.filter((command) => !/&$/.test(command))),
+        fc.constantFrom(...frames),
+        (command, frame) => {
+          expect(isReadOnly(frame.replace('{}', command))).toBe(false);
+        },
+      ),
       { numRuns: 500 },
     );
   });
 
   test('any text at all gets a verdict', () => {
-    fc.assert(fc.property(fc.string({ unit: fc.constantFrom(...'ls rm;|&<>(){}[]$`"\'\\\n#*?~!=-'.split('')), maxLength: 40 }), (text) => {
-      expect(typeof classifyCommand(text).isReadOnly).toBe('boolean');
-    }), { numRuns: 2_000 });
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...'ls rm;|&<>(){}[]$`"\'\\\n#*?~!=-'.split('')), maxLength: 40 }),
+        (text) => {
+          expect(typeof classifyCommand(text).isReadOnly).toBe('boolean');
+        },
+      ),
+      { numRuns: 2_000 },
+    );
   });
 });
 
@@ -120,7 +172,11 @@ describe('what a verdict says besides', () => {
   });
 
   test('the home folder is spelled as rules spell it', () => {
-    expect(paths('cat "$HOME/.ssh/id_rsa" ~/.netrc ${HOME}/x')).toEqual(['read ~/.ssh/id_rsa', 'read ~/.netrc', 'read ~/x']);
+    expect(paths('cat "$HOME/.ssh/id_rsa" ~/.netrc ${HOME}/x')).toEqual([
+      'read ~/.ssh/id_rsa',
+      'read ~/.netrc',
+      'read ~/x',
+    ]);
   });
 
   test('paths after a cd start from where it leads', () => {
@@ -131,15 +187,25 @@ describe('what a verdict says besides', () => {
   });
 
   test('destructive commands are warned of behind launchers too', () => {
-    expect(classifyCommand('sudo rm -rf /').warnings).toEqual(expect.arrayContaining([expect.stringContaining('Deletes folders'), expect.stringContaining('another user')]));
-    for (const command of ['git push --force', 'git reset --hard', 'dd if=a of=b', 'mkfs.ext4 /dev/sda1', 'chmod -R 777 .', 'curl x | sh']) {
+    expect(classifyCommand('sudo rm -rf /').warnings).toEqual(
+      expect.arrayContaining([expect.stringContaining('Deletes folders'), expect.stringContaining('another user')]),
+    );
+    for (const command of [
+      'git push --force',
+      'git reset --hard',
+      'dd if=a of=b',
+      'mkfs.ext4 /dev/sda1',
+      'chmod -R 777 .',
+      'curl x | sh',
+    ]) {
       expect(classifyCommand(command).warnings, command).not.toEqual([]);
     }
     expect(classifyCommand('touch a').warnings).toEqual([]);
   });
 
   test('a syntax error and a program that cannot be known are unparsable', () => {
-    for (const command of ['ls &&', 'echo "a', '$x y', '$(echo rm) x']) expect(classifyCommand(command).isUnparsable, command).toBe(true);
+    for (const command of ['ls &&', 'echo "a', '$x y', '$(echo rm) x'])
+      expect(classifyCommand(command).isUnparsable, command).toBe(true);
     expect(classifyCommand('rm x').isUnparsable).toBe(false);
   });
 });
@@ -149,7 +215,8 @@ test('every option table is well formed', () => {
     if (spec.flags !== undefined) flagTable(`${spec.flags} --help --version`);
     Object.values(spec.subcommands ?? {}).forEach(check);
   };
-  for (const table of [TEXT_PROGRAMS, FILE_PROGRAMS, SYSTEM_PROGRAMS, GIT_SUBCOMMANDS]) Object.values(table).forEach(check);
+  for (const table of [TEXT_PROGRAMS, FILE_PROGRAMS, SYSTEM_PROGRAMS, GIT_SUBCOMMANDS])
+    Object.values(table).forEach(check);
 });
 
 test('a verdict takes less than a millisecond for 99 commands in 100', () => {

@@ -9,15 +9,70 @@ import { labelledCommands } from './labelled-commands.ts';
 
 /** Pieces of shell that change the meaning of what stands around them, writes among them. */
 const PIECES = [
-  'touch m', '$(touch m)', '`touch m`', '> m', '>m', '>&m', ';', '&&', '|', '&', '"', "'", '\\', '\n', '\\\n', '#', '$', '${x', '${x:-', '}', '{', '(', ')', '((', '))', '[[', ']]',
-  '<<E', '\nE\n', "<<'E'", '<<<', '<(', "$'", '{a,', '@(', 'a[$(touch m)]', "'a[$(touch m)]'", '-v', '-eq', 'x=', '$x', '-o m', 'eval', 'xargs', 'case a in', 'esac', ';;', '!', '~', '*',
+  'touch m',
+  '$(touch m)',
+  '`touch m`',
+  '> m',
+  '>m',
+  '>&m',
+  ';',
+  '&&',
+  '|',
+  '&',
+  '"',
+  "'",
+  '\\',
+  '\n',
+  '\\\n',
+  '#',
+  '$',
+  '${x',
+  '${x:-',
+  '}',
+  '{',
+  '(',
+  ')',
+  '((',
+  '))',
+  '[[',
+  ']]',
+  '<<E',
+  '\nE\n',
+  "<<'E'",
+  '<<<',
+  '<(',
+  "$'",
+  '{a,',
+  '@(',
+  'a[$(touch m)]',
+  "'a[$(touch m)]'",
+  '-v',
+  '-eq',
+  'x=',
+  '$x',
+  '-o m',
+  'eval',
+  'xargs',
+  'case a in',
+  'esac',
+  ';;',
+  '!',
+  '~',
+  '*',
 ];
 
 test('no mutated command that passes as reading leaves a file behind', { timeout: 60_000 }, () => {
-  const commands = [...labelledCommands('read-only').values()].flat().filter((command) => command.length < 60 && !/sleep|tail -f|top|vmstat|yes|man |until|while|xargs|wait/.test(command));
+  const commands = [...labelledCommands('read-only').values()]
+    .flat()
+    .filter(
+      (command) => command.length < 60 && !/sleep|tail -f|top|vmstat|yes|man |until|while|xargs|wait/.test(command),
+    );
   const folder = temporaryFolder();
   let ran = 0;
-  const mutated = fc.tuple(fc.constantFrom(...commands), fc.array(fc.tuple(fc.nat(60), fc.constantFrom(...PIECES)), { minLength: 1, maxLength: 3 }));
+  const mutated = fc.tuple(
+    fc.constantFrom(...commands),
+    fc.array(fc.tuple(fc.nat(60), fc.constantFrom(...PIECES)), { minLength: 1, maxLength: 3 }),
+  );
   fc.assert(
     fc.property(mutated, ([command, insertions]) => {
       const text = insertions.reduce((whole, [at, piece]) => whole.slice(0, at) + piece + whole.slice(at), command);
@@ -25,7 +80,12 @@ test('no mutated command that passes as reading leaves a file behind', { timeout
       const cwd = join(folder, String(ran++));
       mkdirSync(cwd);
       writeFileSync(join(cwd, 'f'), 'x\n');
-      spawnSync('bash', ['--noprofile', '--norc', '-c', text], { cwd, env: { PATH: '/usr/bin:/bin', HOME: cwd }, stdio: 'ignore', timeout: 2_000 });
+      spawnSync('bash', ['--noprofile', '--norc', '-c', text], {
+        cwd,
+        env: { PATH: '/usr/bin:/bin', HOME: cwd },
+        stdio: 'ignore',
+        timeout: 2_000,
+      });
       expect(readdirSync(cwd), text).toEqual(['f']);
     }),
     { numRuns: 6_000 },

@@ -11,7 +11,14 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { writeTree } from '../../../helpers/tool-session.ts';
 import { sessionContextIn, toolUseContextIn } from '../../../helpers/tool-use-context.ts';
 
-const root = writeTree(join(temporaryFolder(), 'workspace'), { 'package.json': '{}', 'src/a.ts': '', 'sub/b.ts': '', 'sub/deep/c.ts': '', '.env': 'KEY=1', list: '' });
+const root = writeTree(join(temporaryFolder(), 'workspace'), {
+  'package.json': '{}',
+  'src/a.ts': '',
+  'sub/b.ts': '',
+  'sub/deep/c.ts': '',
+  '.env': 'KEY=1',
+  list: '',
+});
 const bash = shellToolsIn(root).tools.bash as unknown as Tool;
 const locate = createLocatePath({ protectedPaths: [] });
 
@@ -36,7 +43,7 @@ describe('passes without a question:', () => {
     'diff <(sort a) <(sort b)',
     "jq -r '.a[]' f.json | sort | uniq -c",
     'for f in *.ts; do wc -l "$f"; done',
-    "for f in $(find . -name '*.md'); do head -3 \"$f\"; done",
+    'for f in $(find . -name \'*.md\'); do head -3 "$f"; done',
     'wc -l $(git ls-files)',
     'wc -l `git ls-files`',
     'files=$(git ls-files src); wc -l $files',
@@ -47,8 +54,8 @@ describe('passes without a question:', () => {
     'rg -l foo src | xargs wc -l',
     'grep -rl foo . | xargs head -1',
     'while read -r f; do wc -l "$f"; done < <(find .)',
-    "find . -type f | while IFS= read -r f; do head -1 \"$f\"; done",
-    "while IFS= read -r -d '' f; do wc -l \"$f\"; done < <(find . -print0)",
+    'find . -type f | while IFS= read -r f; do head -1 "$f"; done',
+    'while IFS= read -r -d \'\' f; do wc -l "$f"; done < <(find . -print0)',
     'cd sub && cat b.ts && ls ..',
     'cd sub && cat ../package.json',
     'grep -rn foo',
@@ -117,20 +124,34 @@ describe('is asked about, because it may read outside:', () => {
 describe('a rule against reading a file', () => {
   const rules = { deny: ['Read(.env)'] };
 
-  test.each(['grep -r x .', 'grep -r x', 'rg x', 'rg x src', 'git grep x', 'diff -r src sub', 'cat *', 'head -1 ./*', 'find . | xargs cat', 'wc -l $(git ls-files)'])(
-    'asks where %s may come upon it',
-    async (command) => {
-      expect(await decide(command, rules)).toMatchObject({ behavior: 'ask', reason: { type: 'rule', rule: 'Read(.env)' } });
-    },
-  );
+  test.each([
+    'grep -r x .',
+    'grep -r x',
+    'rg x',
+    'rg x src',
+    'git grep x',
+    'diff -r src sub',
+    'cat *',
+    'head -1 ./*',
+    'find . | xargs cat',
+    'wc -l $(git ls-files)',
+  ])('asks where %s may come upon it', async (command) => {
+    expect(await decide(command, rules)).toMatchObject({
+      behavior: 'ask',
+      reason: { type: 'rule', rule: 'Read(.env)' },
+    });
+  });
 
   test.each(['cat .env', 'cat .e*', 'cat ./.en?'])('denies %s', async (command) => {
     expect(await behavior(command, rules)).toBe('deny');
   });
 
-  test.each(['cat *.ts', 'grep x src/a.ts', 'ps aux | rg node', 'ls', 'git log --oneline'])('leaves %s alone', async (command) => {
-    expect(await behavior(command, rules)).toBe('allow');
-  });
+  test.each(['cat *.ts', 'grep x src/a.ts', 'ps aux | rg node', 'ls', 'git log --oneline'])(
+    'leaves %s alone',
+    async (command) => {
+      expect(await behavior(command, rules)).toBe('allow');
+    },
+  );
 
   test('gives way to a rule that allows the command', async () => {
     expect(await behavior('grep -r x .', { ...rules, allow: ['Bash(grep:*)'] })).toBe('allow');

@@ -37,21 +37,55 @@ describe('an allow rule', () => {
   });
 
   const uncovered = [
-    'npm test > f', 'npm test >> f', 'FOO=1 npm test', 'PATH=. npm test', 'npm test | tee f', 'npm() { rm x; }; npm test', 'npm test &> f',
-    'sudo npm test', 'env npm test', 'xargs npm test', 'bash -c "npm test"', './npm test', '/tmp/npm test', 'npm test <(rm x)', '$x npm test',
-    'npm test; $y', 'npm test &&', 'coproc npm test', 'exec npm test', 'eval npm test', 'command npm test', 'npm "$x"',
+    'npm test > f',
+    'npm test >> f',
+    'FOO=1 npm test',
+    'PATH=. npm test',
+    'npm test | tee f',
+    'npm() { rm x; }; npm test',
+    'npm test &> f',
+    'sudo npm test',
+    'env npm test',
+    'xargs npm test',
+    'bash -c "npm test"',
+    './npm test',
+    '/tmp/npm test',
+    'npm test <(rm x)',
+    '$x npm test',
+    'npm test; $y',
+    'npm test &&',
+    'coproc npm test',
+    'exec npm test',
+    'eval npm test',
+    'command npm test',
+    'npm "$x"',
   ];
   test.each(uncovered)('does not cover %s', (command) => {
     expect(covers(command, 'npm test:*')).toBe(false);
   });
 
-  test.each(['timeout 5 npm test', 'nice npm test', 'time npm test', 'stdbuf -oL npm test', 'n\\pm test', '"npm" test', '/usr/bin/npm test'])('sees through %s', (command) => {
+  test.each([
+    'timeout 5 npm test',
+    'nice npm test',
+    'time npm test',
+    'stdbuf -oL npm test',
+    'n\\pm test',
+    '"npm" test',
+    '/usr/bin/npm test',
+  ])('sees through %s', (command) => {
     expect(covers(command, 'npm test:*')).toBe(true);
   });
 
   test('a prefix never covers an option that runs, deletes or writes elsewhere', () => {
-    for (const command of ['find . -delete', 'find . -exec rm {} +', 'find . "$x"', 'find . -de\\lete']) expect(covers(command, 'find:*'), command).toBe(false);
-    for (const command of ['git -C x push', 'git -c a=b push', 'git --exec-path=x push', 'git push --receive-pack=sh', 'cd x && git push']) {
+    for (const command of ['find . -delete', 'find . -exec rm {} +', 'find . "$x"', 'find . -de\\lete'])
+      expect(covers(command, 'find:*'), command).toBe(false);
+    for (const command of [
+      'git -C x push',
+      'git -c a=b push',
+      'git --exec-path=x push',
+      'git push --receive-pack=sh',
+      'cd x && git push',
+    ]) {
       expect(covers(command, 'git:*'), command).toBe(false);
     }
     expect(covers('git push', 'git push:*')).toBe(true);
@@ -67,39 +101,151 @@ describe('an allow rule', () => {
 
 describe('a deny rule', () => {
   const denied = [
-    'rm x', 'rm', 'rm -rf /', 'ls; rm x', 'ls && rm x', 'ls | rm x', 'ls & rm x', 'ls\nrm x', '(rm x)', '{ rm x; }', '! rm x', 'if true; then rm x; fi',
-    'for i in a; do rm x; done', 'while rm x; do :; done', 'f() { rm x; }; f', 'echo $(rm x)', 'echo `rm x`', 'cat <(rm x)', 'echo "${x:-$(rm y)}"', 'x=$(rm y)',
-    'cat <<E\n$(rm x)\nE', '\\rm x', 'r\\m x', '"rm" x', "'rm' x", 'r""m x', "$'rm' x", "$'\\x72m' x", '/bin/rm x', '/usr/bin/rm x', '../bin/rm x', 'FOO=1 rm x', '> f rm x',
-    'sudo rm x', 'sudo -u bob rm x', 'doas rm x', 'env rm x', 'env A=b rm x', 'env -i rm x', "env -S 'rm x'", 'timeout 5 rm x', 'timeout -k 1 5 rm x', 'nice -n 5 rm x',
-    'ionice -c3 rm x', 'nohup rm x', 'nohup rm x &', 'setsid rm x', 'stdbuf -oL rm x', 'time rm x', '/usr/bin/time -v rm x', 'command rm x', 'builtin rm x', 'exec rm x',
-    'watch rm x', "watch 'rm x'", 'busybox rm x', 'strace -f rm x', 'chroot / rm x', 'flock f rm x', "flock f -c 'rm x'", 'parallel rm ::: x', 'xargs rm', 'ls | xargs rm',
-    'ls | xargs -I{} rm {}', 'ls | xargs -n1 -P4 rm -f', "bash -c 'rm x'", 'bash -lc "ls; rm x"', "sh -c 'bash -c \"rm x\"'", 'zsh -c "rm x"', 'dash -c "rm x"',
-    "eval 'rm x'", 'eval rm x', "eval \"$(echo hi); rm x\"", "trap 'rm x' EXIT", 'coproc rm x', 'coproc N { rm x; }', 'find . -exec rm {} \\;', 'find . -execdir rm {} +',
-    'find . -ok rm {} \\;', 'fd -x rm', "sudo bash -c 'rm x'", "sudo env A=1 timeout 5 nice rm x", 'x=rm; $x y', 'for c in rm ls; do $c x; done', 'rm x &&', 'rm "x', "su -c 'rm x'",
-    'case a in a) rm x;; esac', 'until rm x; do :; done', '[[ -f $(rm x) ]]', 'echo $(( $(rm x) ))', 'time -p rm x', 'script -c "rm x" f', 'unshare rm x', 'ssh host rm x', "ssh host 'rm x'",
-    'git -c alias.x="!rm y" x', "awk 'BEGIN{system(\"rm x\")}'", 'echo x | sudo tee f; rm x', 'ls \\\n; rm x', 'r\\\nm x', '{rm,x}', '{,rm} x',
+    'rm x',
+    'rm',
+    'rm -rf /',
+    'ls; rm x',
+    'ls && rm x',
+    'ls | rm x',
+    'ls & rm x',
+    'ls\nrm x',
+    '(rm x)',
+    '{ rm x; }',
+    '! rm x',
+    'if true; then rm x; fi',
+    'for i in a; do rm x; done',
+    'while rm x; do :; done',
+    'f() { rm x; }; f',
+    'echo $(rm x)',
+    'echo `rm x`',
+    'cat <(rm x)',
+    'echo "${x:-$(rm y)}"',
+    'x=$(rm y)',
+    'cat <<E\n$(rm x)\nE',
+    '\\rm x',
+    'r\\m x',
+    '"rm" x',
+    "'rm' x",
+    'r""m x',
+    "$'rm' x",
+    "$'\\x72m' x",
+    '/bin/rm x',
+    '/usr/bin/rm x',
+    '../bin/rm x',
+    'FOO=1 rm x',
+    '> f rm x',
+    'sudo rm x',
+    'sudo -u bob rm x',
+    'doas rm x',
+    'env rm x',
+    'env A=b rm x',
+    'env -i rm x',
+    "env -S 'rm x'",
+    'timeout 5 rm x',
+    'timeout -k 1 5 rm x',
+    'nice -n 5 rm x',
+    'ionice -c3 rm x',
+    'nohup rm x',
+    'nohup rm x &',
+    'setsid rm x',
+    'stdbuf -oL rm x',
+    'time rm x',
+    '/usr/bin/time -v rm x',
+    'command rm x',
+    'builtin rm x',
+    'exec rm x',
+    'watch rm x',
+    "watch 'rm x'",
+    'busybox rm x',
+    'strace -f rm x',
+    'chroot / rm x',
+    'flock f rm x',
+    "flock f -c 'rm x'",
+    'parallel rm ::: x',
+    'xargs rm',
+    'ls | xargs rm',
+    'ls | xargs -I{} rm {}',
+    'ls | xargs -n1 -P4 rm -f',
+    "bash -c 'rm x'",
+    'bash -lc "ls; rm x"',
+    'sh -c \'bash -c "rm x"\'',
+    'zsh -c "rm x"',
+    'dash -c "rm x"',
+    "eval 'rm x'",
+    'eval rm x',
+    'eval "$(echo hi); rm x"',
+    "trap 'rm x' EXIT",
+    'coproc rm x',
+    'coproc N { rm x; }',
+    'find . -exec rm {} \\;',
+    'find . -execdir rm {} +',
+    'find . -ok rm {} \\;',
+    'fd -x rm',
+    "sudo bash -c 'rm x'",
+    'sudo env A=1 timeout 5 nice rm x',
+    'x=rm; $x y',
+    'for c in rm ls; do $c x; done',
+    'rm x &&',
+    'rm "x',
+    "su -c 'rm x'",
+    'case a in a) rm x;; esac',
+    'until rm x; do :; done',
+    '[[ -f $(rm x) ]]',
+    'echo $(( $(rm x) ))',
+    'time -p rm x',
+    'script -c "rm x" f',
+    'unshare rm x',
+    'ssh host rm x',
+    "ssh host 'rm x'",
+    'git -c alias.x="!rm y" x',
+    'awk \'BEGIN{system("rm x")}\'',
+    'echo x | sudo tee f; rm x',
+    'ls \\\n; rm x',
+    'r\\\nm x',
+    '{rm,x}',
+    '{,rm} x',
   ];
   test.each(denied)('finds rm in %j', (command) => {
     expect(hits(command, 'rm:*')).toBe(true);
   });
 
-  test.each(['ls rm', 'echo rm', 'cat rm.txt', 'grep rm f', 'echo "rm x"', 'npm run rm', 'git rm x', 'rmdir x', '# rm x'])('leaves %s alone', (command) => {
+  test.each([
+    'ls rm',
+    'echo rm',
+    'cat rm.txt',
+    'grep rm f',
+    'echo "rm x"',
+    'npm run rm',
+    'git rm x',
+    'rmdir x',
+    '# rm x',
+  ])('leaves %s alone', (command) => {
     expect(hits(command, 'rm:*')).toBe(false);
   });
 
-  test.each(['git push', 'git -C x push', 'git -c a=b push --force', 'git --git-dir=x push', 'git --no-pager push', '/usr/bin/git push', 'cd x && git push', 'env git -C x push', 'git --git-dir x --work-tree y push'])(
-    'finds the sub-command in %s',
-    (command) => {
-      expect(hits(command, 'git push:*')).toBe(true);
-    },
-  );
+  test.each([
+    'git push',
+    'git -C x push',
+    'git -c a=b push --force',
+    'git --git-dir=x push',
+    'git --no-pager push',
+    '/usr/bin/git push',
+    'cd x && git push',
+    'env git -C x push',
+    'git --git-dir x --work-tree y push',
+  ])('finds the sub-command in %s', (command) => {
+    expect(hits(command, 'git push:*')).toBe(true);
+  });
 
   test('a program that cannot be known is unparsable', () => {
-    for (const command of ['$x y', '$(cat f) x', '"$x" y', '`cat f`']) expect(shellMatcher(command).isUnparsable, command).toBe(true);
+    for (const command of ['$x y', '$(cat f) x', '"$x" y', '`cat f`'])
+      expect(shellMatcher(command).isUnparsable, command).toBe(true);
   });
 
   test('ten thousand rules cost a fraction of a millisecond', () => {
-    const specs = Array.from({ length: 10_000 }, (_, at) => (at % 3 === 0 ? `tool${at}:*` : at % 3 === 1 ? `tool${at} a b` : `tool${at} * x`));
+    const specs = Array.from({ length: 10_000 }, (_, at) =>
+      at % 3 === 0 ? `tool${at}:*` : at % 3 === 1 ? `tool${at} a b` : `tool${at} * x`,
+    );
     shellMatcher('ls').hits(specs, 'deny');
     const matcher = shellMatcher('docker compose up -d && npm run build');
     const spent = cpuMs(() => {
@@ -123,12 +269,31 @@ describe('suggestions', () => {
     expect(suggestShellSpecs(command)).toEqual(specs);
   });
 
-  test.each(['python', 'bash', 'echo a > f', '$x y', 'ls &&', 'sudo $x', 'bash -c "rm $x"', 'touch $(rm x) | sh'])('%s gives none', (command) => {
-    expect(suggestShellSpecs(command)).toEqual([]);
-  });
+  test.each(['python', 'bash', 'echo a > f', '$x y', 'ls &&', 'sudo $x', 'bash -c "rm $x"', 'touch $(rm x) | sh'])(
+    '%s gives none',
+    (command) => {
+      expect(suggestShellSpecs(command)).toEqual([]);
+    },
+  );
 
   test('no suggestion is the bare prefix of an interpreter or wrapper', () => {
-    for (const program of ['bash', 'sh', 'python3', 'node', 'sudo', 'env', 'xargs', 'eval', 'timeout', 'nohup', 'ssh', 'find', 'rm', 'npx', 'perl']) {
+    for (const program of [
+      'bash',
+      'sh',
+      'python3',
+      'node',
+      'sudo',
+      'env',
+      'xargs',
+      'eval',
+      'timeout',
+      'nohup',
+      'ssh',
+      'find',
+      'rm',
+      'npx',
+      'perl',
+    ]) {
       expect(suggestShellSpecs(`${program} a b`), program).not.toContain(`${program}:*`);
     }
   });

@@ -61,7 +61,13 @@ describe('a flood', () => {
     const input = shell.tools.bash.inputSchema.parse({ command: 'yes', timeout: 10_000 });
     const started = performance.now();
     const error: unknown = await shell.tools.bash
-      .call(input, context, () => Promise.reject(new Error('not asked')), { role: 'assistant', content: [] }, () => progress.push(performance.now()))
+      .call(
+        input,
+        context,
+        () => Promise.reject(new Error('not asked')),
+        { role: 'assistant', content: [] },
+        () => progress.push(performance.now()),
+      )
       .catch((reason: unknown) => reason);
     clearInterval(watch);
     expect(error).toMatchObject({ code: 'output_limit' });
@@ -77,7 +83,9 @@ describe('a flood', () => {
   });
 
   it('of bytes that are no text gives whole characters and exact bytes (F18)', async () => {
-    const { text, progress } = await shell.run({ command: "printf '\\xff\\xfe\\x00'; printf '\\xc3'; sleep 0.03; printf '\\xa9'" });
+    const { text, progress } = await shell.run({
+      command: "printf '\\xff\\xfe\\x00'; printf '\\xc3'; sleep 0.03; printf '\\xa9'",
+    });
     expect(text).toBe('\ufffd\ufffd\0é');
     for (const { data } of progress) expect(Buffer.from(data.text).toString()).toBe(data.text);
   });
@@ -94,7 +102,9 @@ describe('the environment of a command', () => {
     expect(text).not.toMatch(/canary|NODE_OPTIONS/);
     const names = [...text.matchAll(/^(\w+)=/gm)].map(([, name]) => name);
     const allowed = ['PATH', 'HOME', 'LANG', 'TERM', 'TMPDIR', 'GAUNTLET_CALL_ID', 'PWD', 'SHLVL', '_'];
-    expect(names.filter((name) => !allowed.includes(name as string) && !name?.startsWith('GIT_') && name !== 'PAGER')).toEqual([]);
+    expect(
+      names.filter((name) => !allowed.includes(name as string) && !name?.startsWith('GIT_') && name !== 'PAGER'),
+    ).toEqual([]);
   });
 });
 

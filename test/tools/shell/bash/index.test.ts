@@ -8,13 +8,22 @@ import { exitAnswer } from '../../../../tools/shell/bash/exit-codes.ts';
 
 describe('Bash', () => {
   const limits = DEFAULT_LIMITS;
-  const processHost = { spawn: () => Promise.reject(new Error('Nothing runs here')) as never, close: () => Promise.resolve() };
+  const processHost = {
+    spawn: () => Promise.reject(new Error('Nothing runs here')) as never,
+    close: () => Promise.resolve(),
+  };
   const services = { limits, processHost, backgroundTasks: createBackgroundTasks({ limits }) };
   const bash = bashTool(services);
 
   it('takes the inputs that models know, and no others', () => {
     const schema = z.toJSONSchema(bash.inputSchema, { io: 'input' });
-    expect(Object.keys(schema.properties ?? {})).toEqual(['command', 'timeout', 'description', 'run_in_background', 'dangerouslyDisableSandbox']);
+    expect(Object.keys(schema.properties ?? {})).toEqual([
+      'command',
+      'timeout',
+      'description',
+      'run_in_background',
+      'dangerouslyDisableSandbox',
+    ]);
     expect(schema).toMatchObject({ required: ['command'], additionalProperties: false });
     expect(bash.inputSchema.safeParse({ command: 'ls', timeout: limits.commandMostMs + 1 }).success).toBe(false);
   });
@@ -36,7 +45,8 @@ describe('Bash', () => {
     ['changes nothing where there is none', undefined, { behavior: 'allow' }],
   ])('leaving the sandbox %s', (_what, isRequired, answer) => {
     const within = () => Promise.reject(new Error('Nothing runs here'));
-    const sandbox = isRequired === undefined ? undefined : { isRequired, hasNetwork: false, isAutoAllowed: true, within };
+    const sandbox =
+      isRequired === undefined ? undefined : { isRequired, hasNetwork: false, isAutoAllowed: true, within };
     const boxed = bashTool({ ...services, sandbox });
     expect(boxed.checkPermissions({ command: 'ls', dangerouslyDisableSandbox: true })).toMatchObject(answer);
     expect(boxed.checkPermissions({ command: 'ls' })).toEqual({ behavior: 'allow' });

@@ -29,7 +29,10 @@ describe('a command', () => {
   });
 
   it('that ends itself by a signal is an error', async () => {
-    expect(await shell.error({ command: 'kill -KILL $$' })).toMatchObject({ code: 'tool_failed', message: expect.stringContaining('SIGKILL') });
+    expect(await shell.error({ command: 'kill -KILL $$' })).toMatchObject({
+      code: 'tool_failed',
+      message: expect.stringContaining('SIGKILL'),
+    });
   });
 
   it('sees an empty stdin', async () => {
@@ -43,7 +46,10 @@ describe('a command', () => {
   });
 
   it('runs its syntax errors into an error', async () => {
-    expect(await shell.error({ command: 'echo (' })).toMatchObject({ code: 'tool_failed', message: expect.stringContaining('syntax error') });
+    expect(await shell.error({ command: 'echo (' })).toMatchObject({
+      code: 'tool_failed',
+      message: expect.stringContaining('syntax error'),
+    });
   });
 });
 
@@ -97,7 +103,10 @@ describe('the working directory', () => {
     const report = `${shell.context().sessionFolder}/forged.cwd`;
     const forged = await shell.run({ command: `mkfifo ${report}; exec true` }, { toolUseId: 'forged' });
     expect(forged.session.cwd).toBe(root);
-    const lied = await shell.run({ command: `trap 'echo /etc > ${root}/.session-1/lied.cwd' EXIT; exit 0` }, { toolUseId: 'lied' });
+    const lied = await shell.run(
+      { command: `trap 'echo /etc > ${root}/.session-1/lied.cwd' EXIT; exit 0` },
+      { toolUseId: 'lied' },
+    );
     expect(lied.session.cwd).toBe(root);
   });
 });
@@ -122,7 +131,10 @@ describe('a long output', () => {
   });
 
   it('that the disk refuses is not lost', async () => {
-    const { text } = await shell.run({ command: 'seq 1 100000' }, { sessionFolder: `${root}/.session-1`, toolUseId: 'x'.repeat(300) });
+    const { text } = await shell.run(
+      { command: 'seq 1 100000' },
+      { sessionFolder: `${root}/.session-1`, toolUseId: 'x'.repeat(300) },
+    );
     expect(text).toMatch(/characters left out; spill_failed: \w+: the disk refused/);
   });
 });
@@ -145,7 +157,9 @@ describe('a repository with settings of its own', () => {
     'git init -q . && git config user.email a@b && git config user.name a',
     "echo old > file && echo 'file diff=foo' > .gitattributes && git add . && git commit -qm first",
     `printf '#!/bin/sh\\ntouch ${root}/ran\\n' > hook && chmod +x hook && echo new > file`,
-    ...['core.fsmonitor', 'diff.external', 'diff.foo.command', 'diff.foo.textconv', 'gpg.program'].map((key) => `git config ${key} ./hook`),
+    ...['core.fsmonitor', 'diff.external', 'diff.foo.command', 'diff.foo.textconv', 'gpg.program'].map(
+      (key) => `git config ${key} ./hook`,
+    ),
     'git config log.showSignature true',
   ];
 
