@@ -5,8 +5,3 @@ import type { McpConnections } from '../../src/mcp/connections.ts';
 export interface McpToolServices {
   readonly mcp: Pick<McpConnections, 'states' | 'listResources' | 'readResource'>;
 }
-
-/** Whether any server is configured and enabled; the same for as long as this process lives. */
-export function hasServers({ mcp }: McpToolServices): boolean {
-  return mcp.states().some(({ state }) => state !== 'disabled');
-}

@@ -1,7 +1,7 @@
 /** ListMcpResourcesTool: what MCP servers have to read. */
 import { z } from 'zod';
 import { buildTool } from '../../../src/contract/build-tool.ts';
-import { hasServers, type McpToolServices } from '../services.ts';
+import type { McpToolServices } from '../services.ts';
 import { renderList, renderListError, renderListResult } from './render.ts';
 import { listedText, runList, type ListOutput } from './run.ts';
 
@@ -21,8 +21,6 @@ export function listMcpResourcesTool(services: McpToolServices) {
     aliases: ['ListMcpResources'],
     searchHint: 'list resources of MCP servers',
     shouldDefer: true,
-    isEnabled: () => hasServers(services),
-    disabledReason: () => 'no MCP server is configured',
     inputSchema: ListMcpResourcesInput,
     maxResultSizeChars: 100_000,
     prompt: () => PROMPT,

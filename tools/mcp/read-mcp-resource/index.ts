@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { resultText } from '../../../src/contract/blocks.ts';
 import { buildTool } from '../../../src/contract/build-tool.ts';
 import type { McpOutput } from '../../../src/mcp/call-result.ts';
-import { hasServers, type McpToolServices } from '../services.ts';
+import type { McpToolServices } from '../services.ts';
 import { renderRead, renderReadError, renderReadResult } from './render.ts';
 
 const ReadMcpResourceInput = z.strictObject({
@@ -23,8 +23,6 @@ export function readMcpResourceTool(services: McpToolServices) {
     aliases: ['ReadMcpResource'],
     searchHint: 'read a resource of an MCP server',
     shouldDefer: true,
-    isEnabled: () => hasServers(services),
-    disabledReason: () => 'no MCP server is configured',
     inputSchema: ReadMcpResourceInput,
     maxResultSizeChars: 100_000,
     prompt: () => PROMPT,
