@@ -34,6 +34,7 @@ export interface Engine {
 
 /** Put the parts together. Nothing is started that a first call does not need. */
 export async function assembleEngine(settings: Settings, data: DataDirectory, logger: Logger): Promise<Engine> {
+  const sandbox = await sandboxOf(settings, data, logger);
   const parts = openParts(settings, data, logger);
   const { log, processHost, backgroundTasks, locate, hooks } = parts;
   let announce: () => void = () => undefined;
@@ -42,7 +43,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     ...settings,
     ...parts,
     mcp,
-    sandbox: await sandboxOf(settings, data, logger),
+    sandbox,
     privateFolders: [data.path],
     writers: createWriterRegistry(settings.limits.writerRecords),
   });

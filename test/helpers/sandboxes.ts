@@ -1,5 +1,5 @@
 /** A sandbox over a real process host, for the tests of one file: a workspace, a home with secrets, a data directory. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll } from 'vitest';
 import { DEFAULT_LIMITS } from '../../config/limits.ts';
@@ -53,4 +53,18 @@ export function testSandbox(changes: Partial<SandboxOptions> = {}) {
   }
 
   return { host, at, write, shell, place, within: () => sandbox as Sandbox };
+}
+
+/** Processes of the machine, those inside sandboxes too, that were started with `word` as an argument. */
+export function countRunning(word: string): number {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && argumentsOf(name).includes(word)).length;
+}
+
+function argumentsOf(pid: string): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    // It ended since the listing.
+    return [];
+  }
 }

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { processesWith, until } from '../../helpers/process-host.ts';
-import { SECRET, testSandbox } from '../../helpers/sandboxes.ts';
+import { SECRET, countRunning, testSandbox } from '../../helpers/sandboxes.ts';
 
 describe('files in the sandbox', () => {
   const box = testSandbox();
@@ -146,7 +146,7 @@ describe('processes in the sandbox', () => {
     const marker = `79.${process.pid}`;
     const { stdout } = await box.shell(`env -i setsid sleep ${marker} >/dev/null 2>&1 & setsid -f bash -c "exec -a x sleep ${marker}" >/dev/null 2>&1; echo on`);
     expect(stdout).toBe('on\n');
-    await until(() => sleepers(marker) === 0);
+    await until(() => countRunning(marker) === 0);
   });
 
   it('end at once when the tree is ended', async () => {
@@ -156,10 +156,10 @@ describe('processes in the sandbox', () => {
       child = box.host.spawn({ file: 'bash', args: [], cwd: '/', shellScript: `trap "" TERM; setsid sleep ${marker} & sleep ${marker}`, launcher });
       return child.exited;
     });
-    await until(() => sleepers(marker) === 2);
+    await until(() => countRunning(marker) === 2);
     await child?.killTree();
     await ended;
-    await until(() => sleepers(marker) === 0);
+    await until(() => countRunning(marker) === 0);
   });
 });
 
@@ -218,16 +218,3 @@ describe('a shell in the sandbox', () => {
     expect(readdirSync(box.at('workspace'))).toContain('deep');
   });
 });
-
-function sleepers(marker: string): number {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(marker);
-      } catch {
-        // It ended since the listing.
-        return false;
-      }
-    }).length;
-}
