@@ -336,6 +336,26 @@ export const DEFAULT_LIMITS = {
   additionalDirectories: 256,
   /** Any path from outside. */
   pathChars: 4_096,
+
+  // Approvals.
+  /** A webhook that is told of a question answers within this, each try. */
+  webhookMs: 5 * SECOND,
+  /** Tries to tell one webhook of one question. */
+  webhookTries: 4,
+  /** Between the first two tries; it doubles. */
+  webhookRetryMs: 500,
+  /** Messages to webhooks under way at once; the rest is not sent. */
+  webhooksUnderWay: 64,
+  /** What the classifier of mode "auto" may take for one answer. */
+  classifierMs: 10 * SECOND,
+  /** The body of its answer; a word is expected. */
+  classifierReplyBytes: 64 * KIB,
+  /** A longer command is not put to it. */
+  classifierInputChars: 10_000,
+  /** How long its answer about a command holds. */
+  classifierCacheMs: 5 * MINUTE,
+  /** Answers of it that are remembered. */
+  classifierAnswers: 500,
 } as const satisfies Record<string, number>;
 
 /** Every limit by name; the values are numbers, the keys those of `DEFAULT_LIMITS`. */

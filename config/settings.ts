@@ -9,10 +9,8 @@ import { doorSettings, type DoorSettings } from './settings/door-settings.ts';
 import { readEnvironment, unknownVariables, type Variables } from './settings/environment.ts';
 import { checked } from './settings/explain.ts';
 import { refuseUnsupported } from './settings/later.ts';
-import { hookSources, type HookSource } from './settings/hooks.ts';
 import { absolutePath, defaultDataFolder, pathWarnings, workspaceFolder } from './settings/paths.ts';
-import { mergeSandbox, type SandboxSettings } from './settings/sandbox.ts';
-import { mergePermissions, type PermissionSettings } from './settings/permissions.ts';
+import { gateSettings, type GateSettings } from './settings/gate-settings.ts';
 import {
   policyFileSchema,
   settingsFileSchema,
@@ -23,7 +21,7 @@ import {
 import { readSettingsFile, type Environment } from './settings/settings-file.ts';
 
 /** What the server is told from outside. Deeply frozen. Holds secrets: never log it. */
-export interface Settings extends DoorSettings {
+export interface Settings extends DoorSettings, GateSettings {
   /** Absolute; may not exist yet. */
   readonly dataFolder: string;
   /** Absolute real path of an existing folder; every session's `cwd` lies in it. */
@@ -33,17 +31,13 @@ export interface Settings extends DoorSettings {
   /** Absolute; undefined without `GAUNTLET_POLICY`. */
   readonly policyFile: string | undefined;
   readonly logLevel: NonNullable<SettingsFile['logLevel']>;
-  readonly permissions: PermissionSettings;
   readonly toolMode: 'normal' | 'simple' | 'repl';
   /** Feature flags of tools by name; one that is absent has its default. */
   readonly features: Readonly<Record<string, boolean>>;
   readonly durability: 'process' | 'power';
   /** Addresses and ranges whose `X-Forwarded-*` is believed; empty: nobody's. */
   readonly trustProxy: readonly string[];
-  /** In the order in which they are weighed: the settings file's, then the policy's. */
-  readonly hooks: readonly HookSource[];
   readonly mcpServers: Readonly<Record<string, McpServerSettings>>;
-  readonly sandbox: SandboxSettings;
   readonly webFetch: { readonly allowPrivate: readonly string[] };
   readonly toolSearch: 'auto' | 'always' | 'off';
   readonly siblingAbort: 'bash' | 'mutating-bash' | 'never';
@@ -90,11 +84,7 @@ export function loadSettings({ environment, startFolder = process.cwd() }: Setti
     settingsFile,
     policyFile,
     logLevel: variables.GAUNTLET_LOG_LEVEL ?? file.logLevel ?? 'info',
-    permissions: mergePermissions(file.permissions, policy.permissions, (path) =>
-      absolutePath(path, workspace, environment),
-    ),
-    hooks: hookSources(file.hooks, policy.hooks),
-    sandbox: mergeSandbox(file.sandbox, policy.sandbox),
+    ...gateSettings(file, policy, environment, (path) => absolutePath(path, workspace, environment)),
     toolMode: variables.GAUNTLET_SIMPLE ? 'simple' : (file.toolMode ?? 'normal'),
     ...featureSettings(file, (path) => absolutePath(path, dirname(settingsFile), environment)),
     limits: mergeLimits(variables, file, policy),

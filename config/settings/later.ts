@@ -16,10 +16,9 @@ interface LaterSetting {
 
 const LATER: readonly LaterSetting[] = [
   { key: 'sandbox.network.allow', isGuard: true, isUsed: (file) => typeof file.sandbox?.network === 'object' },
-  { key: 'approvals.twoPerson', isGuard: true, isUsed: (file) => !isEmpty(file.approvals?.twoPerson) },
-  { key: 'approvals.webhooks', isGuard: false, isUsed: (file) => !isEmpty(file.approvals?.webhooks) },
   { key: 'principals', isGuard: false, isUsed: (file) => !isEmpty(file.principals) },
-  { key: 'models', isGuard: false, isUsed: (file) => !isEmpty(file.models) },
+  // Models are for the classifier of mode "auto" so far.
+  { key: 'models', isGuard: false, isUsed: (file) => !isEmpty(file.models) && !file.models?.['default'] && file.permissions?.classifierModel === undefined },
   { key: 'webSearch', isGuard: false, isUsed: (file) => file.webSearch !== undefined },
   { key: 'lsp', isGuard: false, isUsed: (file) => !isEmpty(file.lsp) },
   { key: 'agents', isGuard: false, isUsed: (file) => !isEmpty(file.agents) },

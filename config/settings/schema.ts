@@ -16,14 +16,15 @@ const text = z.string().min(1, 'must not be empty');
 const rule = z.string().regex(/^[^()\s]+(\([^]*\))?$/, 'must be a rule: "Tool" or "Tool(what)"');
 const rules = z.array(rule);
 
-const permissions = section({
+const permissionShape = {
   allow: rules.default([]),
   ask: rules.default([]),
   deny: rules.default([]),
   defaultMode: permissionMode.optional(),
   additionalDirectories: z.array(text).default([]),
   disableBypassPermissionsMode: z.literal('disable').optional(),
-});
+};
+const permissions = section({ ...permissionShape, classifierModel: text.optional() });
 
 const approvals = section({
   askTimeoutMs: z.int().min(1).max(LONGEST_TIMER_MS).optional(),
@@ -98,7 +99,7 @@ export const settingsFileSchema = section({
 
 /** An administrator's policy file: what may tighten, and nothing else. */
 export const policyFileSchema = section({
-  permissions: permissions.optional(),
+  permissions: section(permissionShape).optional(),
   hooks: hooks.optional(),
   sandbox: sandbox.optional(),
   limits: limits.optional(),

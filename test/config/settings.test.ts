@@ -143,8 +143,23 @@ describe('settings from several sources', () => {
   });
 
   it('names what it accepts and does not act on', () => {
-    const file = { models: { default: { provider: 'openai', model: 'm' } }, skills: ['s'] };
+    const file = { models: { other: { provider: 'openai', model: 'm' } }, skills: ['s'] };
     expect(loadFile(file).unusedKeys).toEqual(['models', 'skills']);
+  });
+
+  it('takes approvals, with the secrets of webhooks from the environment', () => {
+    const approvals = { askTimeoutMs: 5_000, webhooks: [{ url: 'http://h/x', secretEnv: 'HOOK_SECRET' }], twoPerson: ['Bash(rm:*)'] };
+    const settings = loadFile({ approvals }, { HOOK_SECRET: 's' });
+    expect(settings.approvals).toEqual({ webhooks: [{ url: 'http://h/x', secret: 's' }], twoPerson: ['Bash(rm:*)'] });
+    expect(settings.limits.askTimeoutMs).toBe(5_000);
+  });
+
+  it('finds the model of mode "auto": the one named for it, else the default one', () => {
+    const models = { default: { provider: 'openai', model: 'm', baseUrl: 'http://h/v1' }, fast: { provider: 'anthropic', model: 'f', apiKeyEnv: 'KEY' } };
+    expect(loadFile({ models }, { KEY: 'k' }).classifierModel).toMatchObject({ provider: 'openai', model: 'm', baseUrl: 'http://h/v1' });
+    const named = loadFile({ models, permissions: { classifierModel: 'fast' } }, { KEY: 'k' });
+    expect(named.classifierModel).toEqual({ provider: 'anthropic', model: 'f', apiKey: 'k', baseUrl: undefined });
+    expect(load().classifierModel).toBeUndefined();
   });
 
   it('knows every permission mode of the contract', () => {
@@ -215,7 +230,10 @@ describe('a wrong file stops the start', () => {
     ['hooks.PreToolUse.0.matchers', 'did you mean "matcher"?', { hooks: { PreToolUse: [{ ...hook, matchers: '*' }] } }],
     ['hooks.PreTool', 'did you mean "PreToolUse"?', { hooks: { PreTool: [hook] } }],
     ['sandbox.network.allow', 'not supported by this version', { sandbox: { mode: 'auto', network: { allow: ['a.example'] } } }],
-    ['approvals.twoPerson', 'not supported by this version', { approvals: { twoPerson: ['Bash'] } }],
+    ['approvals.twoPerson.0', 'must be a rule', { approvals: { twoPerson: ['Bash('] } }],
+    ['approvals.webhooks.0.secretEnv', 'NO_SECRET is not set', { approvals: { webhooks: [{ url: 'http://h', secretEnv: 'NO_SECRET' }] } }],
+    ['permissions.classifierModel', 'names no model', { permissions: { classifierModel: 'fast' }, models: { default: { provider: 'openai', model: 'm' } } }],
+    ['models.default.apiKeyEnv', 'NO_KEY is not set', { models: { default: { provider: 'openai', model: 'm', apiKeyEnv: 'NO_KEY' } } }],
     ['features.x', 'true or false', { features: { x: 'on' } }],
     ['principals.0.tokenSha256', '64 hex digits', { principals: [{ name: 'a', tokenSha256: 'A', roots: [] }] }],
     ['toolMode', '"normal" or "simple"', { toolMode: 'fast' }],

@@ -1,0 +1,43 @@
+/**
+ * What stands between a call and its side effects: rules, approvals, the model of mode "auto", hooks, the sandbox.
+ */
+import { approvalSettings, type ApprovalSettings } from './approvals.ts';
+import { hookSources, type HookSource } from './hooks.ts';
+import { classifierModel, type ModelSettings } from './models.ts';
+import { mergePermissions, type PermissionSettings } from './permissions.ts';
+import { mergeSandbox, type SandboxSettings } from './sandbox.ts';
+import type { PolicyFile, SettingsFile } from './schema.ts';
+import type { Environment } from './settings-file.ts';
+
+/** The settings of the gate. */
+export interface GateSettings {
+  readonly permissions: PermissionSettings;
+  /** Who is told of questions, and which calls need two persons. */
+  readonly approvals: ApprovalSettings;
+  /** What judges commands in mode "auto"; undefined: people do. */
+  readonly classifierModel: ModelSettings | undefined;
+  /** In the order in which they are weighed: the settings file's, then the policy's. */
+  readonly hooks: readonly HookSource[];
+  readonly sandbox: SandboxSettings;
+}
+
+/**
+ * The settings file's, under the policy's.
+ *
+ * @param resolvePath Makes a directory absolute.
+ * @throws {SettingsError} For what contradicts itself, and for a secret that is not in the environment.
+ */
+export function gateSettings(
+  file: SettingsFile,
+  policy: PolicyFile,
+  environment: Environment,
+  resolvePath: (path: string) => string,
+): GateSettings {
+  return {
+    permissions: mergePermissions(file.permissions, policy.permissions, resolvePath),
+    approvals: approvalSettings(file.approvals, environment),
+    classifierModel: classifierModel(file, environment),
+    hooks: hookSources(file.hooks, policy.hooks),
+    sandbox: mergeSandbox(file.sandbox, policy.sandbox),
+  };
+}
