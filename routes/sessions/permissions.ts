@@ -42,10 +42,9 @@ export function permissionsDoor(app: FastifyInstance, dependencies: Dependencies
 
   const answer = { summary: 'Answer a question', body: Answer };
   app.post('/sessions/:id/prompts/:request_id', { config: answer }, async (request) => {
-    const { request_id: requestId } = parseRequest(QuestionAddress, request.params, 'the address', limits);
+    const { id, request_id: requestId } = parseRequest(QuestionAddress, request.params, 'the address', limits);
     const given = parseRequest(Answer, request.body, 'the body', limits);
-    const session = await sessionOf(request);
-    const { behavior, by } = await session.answer(requestId, given, request.principal);
-    return { behavior, by };
+    const session = await dependencies.directory.openToAnswer(request.principal, id, requestId);
+    return session.answer(requestId, given, request.principal);
   });
 }

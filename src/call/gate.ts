@@ -8,7 +8,8 @@ import type { CallErrorCode } from '../contract/errors.ts';
 import type { LocatedPath, LocatePath } from '../contract/located-path.ts';
 import type { SessionContext } from '../contract/session-context.ts';
 import type { Tool, ToolUseContext } from '../contract/tool.ts';
-import { decidePermission } from '../permissions/decide.ts';
+import { type PermissionClassifier, type Speculation, speculate } from '../permissions/classifier.ts';
+import { decidePermission, type PermissionRequest } from '../permissions/decide.ts';
 import { gateHooks, type GateHooks, type HookStep } from './gate-hooks.ts';
 import type { CallHookServices } from './hook-occasion.ts';
 import { observableInput, replacedInput } from './observable-input.ts';
@@ -35,6 +36,10 @@ export type GateAnswer =
 
 /** What the gate needs of its session. */
 export interface GateServices extends ParseServices, CallHookServices {
+  /** Calls that need the yes of two principals. */
+  readonly twoPerson?: PermissionRequest['twoPerson'];
+  /** What mode `auto` asks before a person. */
+  readonly classifier?: PermissionClassifier;
   /** Ask whoever may answer; rejects only when the call is aborted. */
   ask(question: GateQuestion, signal: AbortSignal): Promise<GateAnswer>;
 }
@@ -75,7 +80,7 @@ export async function gate(
     const current = { ...call, input };
     let step = await judge(current, context, services, hooks);
     // The tool's own change comes before the question: people are asked about what runs, and only once.
-    if ('decision' in step && step.decision.behavior === 'ask' && !isAllowedByPerson) {
+    if ('decision' in step && mustAsk(step.decision, isAllowedByPerson)) {
       step = await settle(current, step, context, services, hooks);
     }
     if ('status' in step) return step;
@@ -90,6 +95,11 @@ export async function gate(
     if (isAllowedByPerson) hooks?.personReplaced();
   }
   return failedOutcome('permission_denied', `Cannot run "${call.tool.name}": its input kept changing while it was judged`);
+}
+
+/** One person's own input is not asked about again, unless it needs the yes of another one too. */
+function mustAsk({ behavior, approvals }: PermissionDecision, isAllowedByPerson: boolean): boolean {
+  return behavior === 'ask' && (!isAllowedByPerson || approvals !== undefined);
 }
 
 interface Judgement {
@@ -108,11 +118,26 @@ async function judge(
 ): Promise<Judgement | Replacement | CallOutcome> {
   const validation = await call.tool.validateInput?.(call.input, context);
   if (validation?.result === false) return failedOutcome('invalid_input', validation.message);
+  // It thinks while the hooks run.
+  const speculation = services.classifier && speculate(services.classifier, call, context);
+  try {
+    return await judgeValid(call, context, services, { hooks, speculation });
+  } finally {
+    speculation?.cancel();
+  }
+}
+
+async function judgeValid(
+  call: ParsedCall,
+  context: ToolUseContext,
+  services: GateServices,
+  { hooks, speculation }: { readonly hooks: GateHooks | undefined; readonly speculation: Speculation | undefined },
+): Promise<Judgement | Replacement | CallOutcome> {
   const said = hooks && (await hooks.beforeDecision(call));
   if (said && 'status' in said) return said;
   if (said?.replacement) return { replacement: said.replacement };
 
-  const judgement = await decide(call, context, services, said?.permission);
+  const judgement = await decide(call, context, services, { hook: said?.permission, speculation });
   const { decision, observable } = judgement;
   if (decision.behavior === 'deny') return refused(call, decision.message, decision.reason.type === 'hook' ? 'hook_blocked' : undefined);
   const replacement = replacedInput(decision.updatedInput, call.input, observable);
@@ -131,7 +156,7 @@ async function settle(
   if (said && 'status' in said) return said;
   if (said?.replacement) return { replacement: said.replacement };
   // A hook's yes is weighed like any other: it answers no safety check.
-  const allowed = said?.permission && (await decide(call, context, services, said.permission));
+  const allowed = said?.permission && (await decide(call, context, services, { hook: said.permission }));
   if (allowed?.decision.behavior === 'allow') return allowed;
 
   const answer = await services.ask(question(call, judgement, context, services), context.signal);
@@ -155,8 +180,8 @@ function refused({ tool, input }: ParsedCall, message: string, code: CallErrorCo
 export async function decide(
   call: Pick<ParsedCall, 'tool' | 'input'>,
   context: ToolUseContext,
-  services: Pick<GateServices, 'locate'>,
-  hook?: HookPermission,
+  services: Pick<GateServices, 'locate' | 'twoPerson' | 'classifier'>,
+  { hook, speculation }: { readonly hook?: HookPermission; readonly speculation?: Speculation } = {},
 ): Promise<Judgement> {
   const { tool, input } = call;
   const observable = observableInput(tool, input, context.session);
@@ -166,7 +191,10 @@ export async function decide(
     locating.push(located);
     return located;
   };
-  const decision = await decidePermission({ tool, input, observable, context, locate, hook });
+  const thinking = speculation ?? (services.classifier && speculate(services.classifier, call, context));
+  const classifier = thinking && (() => thinking.answer());
+  const decision = await decidePermission({ tool, input, observable, context, locate, hook, classifier, twoPerson: services.twoPerson });
+  thinking?.cancel();
   return { decision, observable, located: await Promise.all(locating) };
 }
 
@@ -182,6 +210,6 @@ function question(
     input: call.input,
     observable: judgement.observable,
     decision: judgement.decision,
-    rejudge: async (session) => (await decide(call, { ...context, session }, services, judgement.hook)).decision,
+    rejudge: async (session) => (await decide(call, { ...context, session }, services, { hook: judgement.hook })).decision,
   };
 }

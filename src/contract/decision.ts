@@ -46,6 +46,8 @@ export interface PermissionDecision {
   readonly reason: DecisionReason;
   /** For the person who is asked, or the model that is refused. */
   readonly message: string;
+  /** Different principals that must say yes; absent: one. */
+  readonly approvals?: number;
   /** What "always allow" would add. */
   readonly suggestions: readonly PermissionUpdate[];
   /** What makes the call dangerous, one sentence each. */

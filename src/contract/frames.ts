@@ -103,6 +103,8 @@ export interface PermissionRequestFrame {
   readonly warnings: readonly string[];
   readonly suggestions: readonly PermissionUpdate[];
   readonly expires_at: string;
+  /** Present where one yes is not enough. Each yes before the last one sends the request again, with who said it. */
+  readonly approvals?: { readonly needed: number; readonly by: readonly string[] };
 }
 
 /** A question was answered, settled by a new rule, withdrawn, or expired. */

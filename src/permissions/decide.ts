@@ -5,18 +5,20 @@
  * tighten it, or allow what would have been asked; whoever has nobody to ask denies.
  */
 import type { DecisionPart, PermissionDecision } from '../contract/decision.ts';
-import type { RuleBehavior } from '../contract/permission-context.ts';
+import type { RuleBehavior, ToolPermissionContext } from '../contract/permission-context.ts';
 import type { PermissionPart } from '../contract/tool.ts';
 import { allowingRules, unansweredMessage } from './denial.ts';
 import { judgeCall, type Judgement, type PermissionRequest } from './judgement.ts';
 import { allowingPathRule, coveringPathRule, hitPathRule, type PathQuestion, possiblePathRule } from './path-gate.ts';
 import { rulesFor, type SourcedRule } from './rule-index.ts';
+import { TWO_PERSONS, twoPersonMessage } from './two-person.ts';
 
 export type { PermissionRequest } from './judgement.ts';
 
 type Verdict = Pick<PermissionDecision, 'behavior' | 'reason' | 'message'> & {
   /** No hook turns this question into a yes: a safety check, or a person is required. */
   readonly isFirm?: boolean;
+  readonly approvals?: number;
 };
 
 /**
@@ -26,14 +28,15 @@ type Verdict = Pick<PermissionDecision, 'behavior' | 'reason' | 'message'> & {
  */
 export async function decidePermission(request: PermissionRequest): Promise<PermissionDecision> {
   const judgement = await judgeCall(request);
-  const verdict = await settle(request, judgement, withHook(request, weigh(request, judgement)));
+  const verdict = await settle(request, judgement, withHook(request, twoPersons(request, judgement, weigh(request, judgement))));
   const { check, warnings, suggestions, matcher } = judgement;
   return {
     behavior: verdict.behavior,
     reason: verdict.reason,
     message: verdict.message,
     warnings,
-    suggestions: verdict.behavior === 'allow' ? [] : suggestions,
+    suggestions: verdict.behavior === 'allow' || verdict.approvals !== undefined ? [] : suggestions,
+    ...(verdict.behavior === 'ask' && verdict.approvals !== undefined && { approvals: verdict.approvals }),
     parts: matcher.parts?.map((part) => decidedPart(request, part)),
     updatedInput: check.behavior === 'allow' ? check.updatedInput : undefined,
   };
@@ -52,6 +55,24 @@ function weigh(request: PermissionRequest, judgement: Judgement): Verdict {
     unasked(request, judgement) ??
     question(request, judgement)
   );
+}
+
+/** What needs two persons is theirs to allow, unless nobody may; no rule, mode or hook stands in for one of them. */
+function twoPersons(request: PermissionRequest, judgement: Judgement, verdict: Verdict): Verdict {
+  const { twoPerson, tool } = request;
+  if (!twoPerson || verdict.behavior === 'deny') return verdict;
+  const { permissions, principals } = twoPerson;
+  // What cannot be understood may be exactly what a rule is about.
+  const unclear = judgement.matcher.isUnparsable || judgement.failure !== undefined ? anyRuleFor(permissions, tool) : undefined;
+  const rule = matchedRule(request, judgement, 'ask', permissions) ?? possiblePathRule(pathQuestion(request, judgement.paths, permissions)) ?? unclear;
+  if (!rule) return verdict;
+  const reason = { type: 'rule', rule: rule.rule, source: rule.source } as const;
+  return { behavior: 'ask', reason, message: twoPersonMessage(rule.rule, principals), isFirm: true, approvals: TWO_PERSONS };
+}
+
+function anyRuleFor(permissions: ToolPermissionContext, tool: PermissionRequest['tool']): SourcedRule | undefined {
+  const { specs, bySpec } = rulesFor(permissions, 'ask', tool);
+  return bySpec.get(specs[0] ?? '');
 }
 
 function denial(request: PermissionRequest, judgement: Judgement): Verdict | undefined {
@@ -181,7 +202,10 @@ async function settle(request: PermissionRequest, judgement: Judgement, verdict:
   const cause = mode === 'dontAsk' ? 'mode "dontAsk" asks nobody' : 'this session has nobody to ask';
   const rules = allowingRules(judgement.suggestions);
   const allowedBy = rules.length > 0 ? rules : rulesForPaths(request, judgement);
-  const message = unansweredMessage({ message: verdict.message, suggestions: [], allowedBy }, request.tool.name, cause);
+  const message =
+    verdict.approvals === undefined
+      ? unansweredMessage({ message: verdict.message, suggestions: [], allowedBy }, request.tool.name, cause)
+      : `${verdict.message}, and ${cause}`;
   const reason = mode === 'dontAsk' && verdict.reason.type === 'default' ? { type: 'mode' as const, mode } : verdict.reason;
   return { behavior: 'deny', reason, message };
 }
@@ -205,12 +229,13 @@ function matchedRule(
   request: PermissionRequest,
   { matcher, paths }: Judgement,
   behavior: Exclude<RuleBehavior, 'allow'>,
+  permissions = request.context.session.permissions,
 ): SourcedRule | undefined {
-  const rules = rulesFor(request.context.session.permissions, behavior, request.tool);
+  const rules = rulesFor(permissions, behavior, request.tool);
   if (rules.bare) return rules.bare;
   const spec = rules.specs.length === 0 ? undefined : safely(() => matcher.hits(rules.specs, behavior), rules.specs[0]);
   if (spec !== undefined) return rules.bySpec.get(spec);
-  return hitPathRule(pathQuestion(request, paths), behavior);
+  return hitPathRule(pathQuestion(request, paths, permissions), behavior);
 }
 
 function hasRestrictingSpecs(tool: PermissionRequest['tool'], context: PermissionRequest['context']): boolean {
@@ -241,8 +266,12 @@ function rulesForPaths(request: PermissionRequest, { paths }: Judgement): readon
   return paths.filter(({ located }) => !located.isSessionFile).map((path) => allowingPathRule(path, root));
 }
 
-function pathQuestion({ tool, context }: PermissionRequest, paths: Judgement['paths']): PathQuestion {
-  return { permissions: context.session.permissions, root: context.session.root, tool, paths };
+function pathQuestion(
+  { tool, context }: PermissionRequest,
+  paths: Judgement['paths'],
+  permissions = context.session.permissions,
+): PathQuestion {
+  return { permissions, root: context.session.root, tool, paths };
 }
 
 function safely<Value>(question: () => Value, otherwise: Value): Value {

@@ -9,6 +9,7 @@ import type { LocatePath } from '../contract/located-path.ts';
 import type { PermissionUpdate } from '../contract/permission-context.ts';
 import type { PermissionMatcher, Tool, ToolUseContext } from '../contract/tool.ts';
 import type { JudgedPath } from './path-gate.ts';
+import type { TwoPersonRules } from './two-person.ts';
 
 /** A call to decide about. */
 export interface PermissionRequest {
@@ -19,6 +20,8 @@ export interface PermissionRequest {
   readonly observable: Readonly<Record<string, unknown>>;
   readonly context: ToolUseContext;
   readonly locate: LocatePath;
+  /** Calls that need two persons, whatever else allows them. */
+  readonly twoPerson?: TwoPersonRules;
   /** What the PreToolUse hooks said together. */
   readonly hook?: { readonly behavior: PermissionDecision['behavior']; readonly reason?: string };
   /** Mode `auto` asks it before a person; it sees the request alone. */

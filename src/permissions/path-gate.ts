@@ -16,7 +16,7 @@ export interface JudgedPath {
 }
 
 /** Whose rules judge a path, by access: words of the rule language. */
-const RULE_NAME = { read: 'Read', write: 'Edit' } as const;
+export const PATH_RULE_NAMES = { read: 'Read', write: 'Edit' } as const;
 
 /** What the path gate is asked about. */
 export interface PathQuestion {
@@ -79,7 +79,7 @@ export function coveringPathRule(question: PathQuestion): SourcedRule | undefine
  * Ask it about the spelled and the real path both.
  */
 export function readDenial(permissions: ToolPermissionContext, root: string): (absolutePath: string) => boolean {
-  const { specs } = rulesNamed(permissions, 'deny', RULE_NAME.read);
+  const { specs } = rulesNamed(permissions, 'deny', PATH_RULE_NAMES.read);
   if (specs.length === 0) return () => false;
   const compiled = pathRules(specs, root, 'deny');
   return (absolutePath) => compiled.match(absolutePath) !== undefined;
@@ -89,13 +89,13 @@ export function readDenial(permissions: ToolPermissionContext, root: string): (a
 export function allowingPathRule(path: JudgedPath, root: string): string {
   const { real } = path.located;
   const spelled = real.startsWith(`${root}/`) ? real.slice(root.length) : `/${real}`;
-  return `${RULE_NAME[path.use.access]}(${spelled.replace(/[\\*?[\]!# ]/g, '\\$&')})`;
+  return `${PATH_RULE_NAMES[path.use.access]}(${spelled.replace(/[\\*?[\]!# ]/g, '\\$&')})`;
 }
 
 /** The lists that judge one path: those of its access, and the tool's own where it is not one of those two. */
 function listsFor(question: PathQuestion, behavior: RuleBehavior, use: PathUse): readonly ToolRules[] {
-  const general = rulesNamed(question.permissions, behavior, RULE_NAME[use.access]);
-  const isShared = Object.values(RULE_NAME).some((name) => name === question.tool.name);
+  const general = rulesNamed(question.permissions, behavior, PATH_RULE_NAMES[use.access]);
+  const isShared = Object.values(PATH_RULE_NAMES).some((name) => name === question.tool.name);
   // A tool with a matcher of its own gives its specs another meaning than a path.
   if (isShared || question.tool.preparePermissionMatcher) return general.specs.length > 0 ? [general] : [];
   const own = rulesFor(question.permissions, behavior, question.tool);

@@ -36,11 +36,17 @@ export interface QuestionToAsk {
 /** How a question that is no longer open was decided, and by whom. */
 export type Settled = Pick<PermissionResolvedFrame, 'behavior' | 'by'>;
 
+/** What an answer came to: the end, or a yes that another has yet to join. */
+export type Answered = Settled & { readonly pending?: true };
+
 interface OpenQuestion {
-  readonly frame: PermissionRequestFrame;
+  /** Replaced when someone says a yes that is not enough. */
+  frame: PermissionRequestFrame;
   readonly timer: NodeJS.Timeout;
   /** The gate that waits; absent after a restart, until the call is at its gate again. */
   asker?: { readonly rejudge: QuestionToAsk['rejudge']; readonly end: (end: QuestionEnd) => void };
+  /** A yes that is not enough, on its way to the disk. */
+  joining?: Promise<unknown>;
   /** The answer, where it came before the gate was there. */
   early?: QuestionEnd;
 }
@@ -125,14 +131,23 @@ export class Questions {
    * The first answer wins.
    *
    * @param by The principal who answers.
-   * @returns Once the answer is on disk.
+   * @returns Once the answer is on disk; `pending` while another principal has yet to say yes too.
    * @throws {GauntletError} `not_found` for a question there never was, `conflict` for one that is
-   *   settled, with its decision in `details`.
+   *   settled, with its decision in `details`, `invalid_request` for a changed input where several must agree.
    */
-  async answer(requestId: string, answer: QuestionAnswer, by: string): Promise<Settled> {
+  async answer(requestId: string, answer: QuestionAnswer, by: string): Promise<Answered> {
+    // A yes on its way to the disk counts once it is there.
+    const joining = this.#open.get(requestId)?.joining;
+    if (joining) await joining.catch(() => undefined);
+    const asked = this.#open.get(requestId);
+    if (asked?.frame.approvals && answer.behavior === 'allow') {
+      const joined = await this.#join(asked, asked.frame.approvals, answer, by);
+      if (joined) return joined;
+    }
     const open = this.#take(requestId);
     if (!open) throw this.#tooLate(requestId);
-    const settled = { behavior: answer.behavior, by };
+    const before = answer.behavior === 'allow' ? (open.frame.approvals?.by ?? []) : [];
+    const settled = { behavior: answer.behavior, by: [...before, by].join(' and ') };
     await this.#log(open.frame, settled, answer.message ?? (answer.behavior === 'allow' ? 'Allowed' : 'Denied'));
     end(
       open,
@@ -172,16 +187,43 @@ export class Questions {
   }
 
   /** The standing question of a call, if it is the one that is asked now: a person answers what was shown. */
-  #adopt({ tool_use_id, tool_name, input }: QuestionToAsk['request']): OpenQuestion | undefined {
+  #adopt({ tool_use_id, tool_name, input, approvals }: QuestionToAsk['request']): OpenQuestion | undefined {
     const standing = this.#standing.get(tool_use_id);
     if (!standing) return undefined;
     const { frame } = standing;
-    if (frame.tool_name !== tool_name || !isDeepStrictEqual(frame.input, asLogged(input))) {
+    const isSame = frame.tool_name === tool_name && frame.approvals?.needed === approvals?.needed;
+    if (!isSame || !isDeepStrictEqual(frame.input, asLogged(input))) {
       this.withdrawStanding(tool_use_id, CANCELLED, 'The question changed and is asked anew');
       return undefined;
     }
     this.#standing.delete(tool_use_id);
     return standing;
+  }
+
+  /** A yes of one of several. @returns undefined where it is the last that is needed. */
+  async #join(
+    open: OpenQuestion,
+    { needed, by }: NonNullable<PermissionRequestFrame['approvals']>,
+    { updatedInput }: QuestionAnswer,
+    who: string,
+  ): Promise<Answered | undefined> {
+    if (updatedInput) {
+      const message = `Cannot change the input: ${needed} principals must say yes to the same one. Deny it and let it be asked anew`;
+      throw new GauntletError('invalid_request', message, { details: { reason: 'approvals' } });
+    }
+    const pending = { behavior: 'allow', by: who, pending: true } as const;
+    if (by.includes(who)) return pending;
+    if (by.length + 1 >= needed) return undefined;
+    const before = open.frame;
+    open.frame = { ...before, approvals: { needed, by: [...by, who] } };
+    try {
+      await (open.joining = this.#emit(open.frame));
+    } catch (error) {
+      // What is not on disk was not said.
+      open.frame = before;
+      throw error;
+    }
+    return pending;
   }
 
   #expire(requestId: string): void {

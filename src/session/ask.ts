@@ -24,7 +24,9 @@ export async function askWhoMayAnswer(
   const { tool, decision, observable } = question;
   const onAsk = record.askPolicy.onAsk ?? core.opened.on_ask ?? (core.attached > 0 ? 'wait' : 'deny');
   if (onAsk === 'deny' && !core.questions.isStanding(record.toolUseId)) {
-    return { behavior: 'deny', message: unansweredMessage(decision, tool.name, 'nobody who may answer is connected') };
+    const cause = 'nobody who may answer is connected';
+    const message = decision.approvals === undefined ? unansweredMessage(decision, tool.name, cause) : `${decision.message}, and ${cause}`;
+    return { behavior: 'deny', message };
   }
   const input = observable as JsonValue;
   return core.questions.ask(
@@ -39,6 +41,7 @@ export async function askWhoMayAnswer(
         destructive: answersYes(() => tool.isDestructive?.(question.input) === true),
         warnings: decision.warnings,
         suggestions: decision.suggestions,
+        ...(decision.approvals === undefined ? {} : { approvals: { needed: decision.approvals, by: [] } }),
       },
       timeoutMs: record.askPolicy.askTimeoutMs ?? core.services.limits.askTimeoutMs,
       rejudge: () => question.rejudge(core.context),

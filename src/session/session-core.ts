@@ -4,7 +4,7 @@
  * The context is replaced here and nowhere else; each replacement that a reader can see is a frame.
  */
 import { toWirePermissionContext, type PermissionUpdate } from '../contract/permission-context.ts';
-import type { ContextFrame, OpenedFrame } from '../contract/frames.ts';
+import type { ContextFrame, NewFrame, OpenedFrame } from '../contract/frames.ts';
 import type { SessionContext } from '../contract/session-context.ts';
 import { applyUpdates } from '../permissions/context.ts';
 import { Questions, type Settled } from '../permissions/questions.ts';
@@ -40,7 +40,7 @@ export class SessionCore {
     this.services = services;
     this.#context = state.context;
     this.log = new SessionLog(services.log, state.opened.session_id, state.head);
-    this.questions = new Questions((frame) => this.log.emit(frame), services.limits.openQuestions, state.settled);
+    this.questions = new Questions((frame) => this.#emitQuestion(frame), services.limits.openQuestions, state.settled);
     this.executor = new StreamingToolExecutor(events(this), services.limits.toolUseConcurrency);
   }
 
@@ -51,6 +51,12 @@ export class SessionCore {
   /** Current; a running call keeps the one it started with. */
   get context(): SessionContext {
     return this.#context;
+  }
+
+  async #emitQuestion(frame: NewFrame): Promise<void> {
+    await this.log.emit(frame);
+    const isNew = frame.type === 'permission_request' && (frame.approvals?.by.length ?? 0) === 0;
+    if (isNew) this.services.onQuestion?.(this.id, frame);
   }
 
   /** Replace the context; what a reader can see of it becomes a frame. */

@@ -4,10 +4,13 @@
  */
 import type { Limits } from '../../config/limits.ts';
 import type { SpilledText } from '../contract/blocks.ts';
+import type { PermissionRequestFrame } from '../contract/frames.ts';
 import type { LocatePath } from '../contract/located-path.ts';
 import type { PermissionMode, RuleSet, ToolPermissionContext } from '../contract/permission-context.ts';
 import type { ReadState, SessionContext } from '../contract/session-context.ts';
 import type { Hooks } from '../hooks/hooks.ts';
+import type { PermissionClassifier } from '../permissions/classifier.ts';
+import type { TwoPersonRules } from '../permissions/two-person.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 import type { ToolPool } from '../pool/tool-pool.ts';
 
@@ -37,6 +40,12 @@ export interface SessionServices {
   readonly locate: LocatePath;
   /** Absent where the operator set none. */
   readonly hooks?: Hooks;
+  /** Calls that need the yes of two principals; absent where the operator set none. */
+  readonly twoPerson?: TwoPersonRules;
+  /** What mode `auto` asks before a person; absent: nobody. */
+  readonly classifier?: PermissionClassifier;
+  /** Told of each new question once it is on disk. */
+  onQuestion?(sessionId: string, question: PermissionRequestFrame): void;
   /** Whether a deny rule hides an absolute path from reading. */
   readDenial(permissions: ToolPermissionContext, root: string): (absolutePath: string) => boolean;
   /** The settings' rules and mode with a session's own on top. @throws {GauntletError} `invalid_request`, `forbidden` */

@@ -30,6 +30,7 @@ export const noSessions: Sessions = {
     throw noSuchSession();
   },
   open: () => Promise.reject(noSuchSession()),
+  openToAnswer: () => Promise.reject(noSuchSession()),
   list: () => Promise.resolve([]),
   remove: () => Promise.reject(noSuchSession()),
 };

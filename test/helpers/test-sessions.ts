@@ -6,11 +6,12 @@ import type { Tool } from '../../src/contract/tool.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import { createToolPools } from '../../src/pool/tool-pools.ts';
 import { SessionDirectory } from '../../src/session/session-directory.ts';
+import type { SessionServices } from '../../src/session/session-services.ts';
 import { sessionServices } from './session-services.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** Make the directory; it is closed after the tests of this file. */
-export function testSessions(tools: readonly Tool[], options: { readonly limits?: Partial<Limits> } = {}) {
+export function testSessions(tools: readonly Tool[], options: { readonly limits?: Partial<Limits>; readonly services?: Partial<Omit<SessionServices, 'limits'>> } = {}) {
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
   const folder = temporaryFolder();
   const log = openSqliteLog({ folder, limits, durability: 'process' });
@@ -19,6 +20,7 @@ export function testSessions(tools: readonly Tool[], options: { readonly limits?
   const external: readonly Tool[] = [];
   const directory = new SessionDirectory(
     sessionServices(log, tools, {
+      ...options.services,
       limits,
       folder,
       poolFor: (context) => pools.pool(context, external),

@@ -1,0 +1,133 @@
+/**
+ * Rules that can never decide anything: their author believes in a guard, or a grant, that does not exist.
+ *
+ * Errs towards silence: what is named here is certainly dead, and not all that is dead is named.
+ */
+import { RULE_SOURCES, type RuleBehavior, type RuleSource, type ToolPermissionContext } from '../contract/permission-context.ts';
+import { PATH_RULE_NAMES } from './path-gate.ts';
+import { parseRule, type PermissionRule } from './rule.ts';
+import { matchesWildcard } from './wildcard.ts';
+
+/** A rule that never decides. */
+export interface DeadRule {
+  readonly rule: string;
+  readonly source: RuleSource;
+  readonly behavior: RuleBehavior;
+  /** As the end of a sentence: `there is no tool "Bsah"`. */
+  readonly why: string;
+}
+
+interface PlacedRule extends PermissionRule {
+  readonly source: RuleSource;
+  readonly behavior: RuleBehavior;
+}
+
+/** The stronger ones first: a call that a deny rule matches never comes to the others. */
+const STRENGTH: readonly RuleBehavior[] = ['deny', 'ask', 'allow'];
+
+/** Broad rules of one tool that others are compared with; the rest is taken as it is. */
+const MOST_BROAD_RULES = 200;
+
+/** Words of the rule language whose specs are paths. */
+const PATH_WORDS: ReadonlySet<string> = new Set(Object.values(PATH_RULE_NAMES));
+
+/**
+ * Find dead rules.
+ *
+ * @param toolNames Names and aliases of all tools, and `mcp__server` for each server: of a server's tools
+ *   nothing need be known yet.
+ */
+export function deadRules(context: ToolPermissionContext, toolNames: Iterable<string>): readonly DeadRule[] {
+  const known = new Set([...toolNames, ...PATH_WORDS, 'mcp']);
+  const rules = placedRules(context);
+  const byTool = new Map<string, PlacedRule[]>();
+  for (const rule of rules) {
+    const list = byTool.get(rule.toolName);
+    if (list) list.push(rule);
+    else byTool.set(rule.toolName, [rule]);
+  }
+  const shadows = new Map([...byTool].map(([toolName, list]) => [toolName, shadowFinder(list)]));
+  return rules.flatMap((rule): readonly DeadRule[] => {
+    const why = unknownTool(rule.toolName, known) ?? impossibleSpec(rule) ?? shadows.get(rule.toolName)?.(rule);
+    const { text, source, behavior } = rule;
+    return why === undefined ? [] : [{ rule: text, source, behavior, why }];
+  });
+}
+
+function placedRules({ rules }: ToolPermissionContext): readonly PlacedRule[] {
+  return STRENGTH.flatMap((behavior) =>
+    RULE_SOURCES.flatMap((source) => (rules[source]?.[behavior] ?? []).map((text) => ({ ...parseRule(text), source, behavior }))),
+  );
+}
+
+function unknownTool(name: string, known: ReadonlySet<string>): string | undefined {
+  if (known.has(name)) return undefined;
+  const isServers = name.startsWith('mcp__') && [...known].some((server) => server.startsWith('mcp__') && name.startsWith(`${server}__`));
+  if (isServers) return undefined;
+  const alike = [...known].find((other) => other.toLowerCase() === name.toLowerCase());
+  const hint = alike === undefined ? '' : `; "${alike}" is one`;
+  return name.startsWith('mcp__') ? `no MCP server and no tool is called "${name}"${hint}` : `there is no tool "${name}"${hint}`;
+}
+
+function impossibleSpec({ toolName, spec, behavior }: PlacedRule): string | undefined {
+  if (spec === undefined) return undefined;
+  if (PATH_WORDS.has(toolName)) {
+    return spec.split('/').includes('..') ? 'paths are compared without "..": write where it leads' : undefined;
+  }
+  const isJoined = behavior === 'allow' && spec.endsWith(':*') && /[;&|\n]/.test(spec);
+  return isJoined ? 'each part of a joined command needs a rule of its own' : undefined;
+}
+
+/** Finds the rule that takes all calls from another one of the same tool. */
+function shadowFinder(all: readonly PlacedRule[]): (rule: PlacedRule) => string | undefined {
+  const rules = all.filter((rule) => impossibleSpec(rule) === undefined);
+  const broad = rules.filter(({ spec }) => spec !== undefined && isBroad(spec)).slice(0, MOST_BROAD_RULES);
+  const bare = rules.filter(({ spec }) => spec === undefined).slice(0, MOST_BROAD_RULES);
+  const exact = new Map<string, PlacedRule>();
+  for (const rule of rules) if (rule.spec !== undefined && !exact.has(rule.spec)) exact.set(rule.spec, rule);
+
+  return (rule) => {
+    const same = rule.spec === undefined ? undefined : exact.get(rule.spec);
+    const candidates = [...bare, ...(same ? [same] : []), ...broad];
+    const shadow = candidates.find((other) => other !== rule && isStronger(other, rule) && coversAll(other, rule));
+    return shadow && `${shadow.behavior} rule "${shadow.text}" of ${shadow.source} comes first`;
+  };
+}
+
+/** Stronger, or as strong and broader: of two that say the same the first decides, and neither is a mistake. */
+function isStronger(other: PlacedRule, rule: PlacedRule): boolean {
+  const difference = STRENGTH.indexOf(rule.behavior) - STRENGTH.indexOf(other.behavior);
+  return difference > 0 || (difference === 0 && other.spec !== rule.spec);
+}
+
+function isBroad(spec: string): boolean {
+  return spec.includes('*');
+}
+
+function coversAll(broad: PlacedRule, { spec, toolName }: PlacedRule): boolean {
+  if (broad.spec === undefined) return true;
+  if (spec === undefined) return false;
+  if (broad.spec === spec) return true;
+  return PATH_WORDS.has(toolName) ? coversPaths(broad.spec, spec) : coversCommands(broad.spec, spec);
+}
+
+/** `src/**` covers whatever begins with `src/`. */
+function coversPaths(broad: string, narrow: string): boolean {
+  const folder = /^((?:\/\/|~\/|\.?\/)?[^*?[\]\\]+\/)\*\*$/.exec(broad)?.[1];
+  if (folder === undefined) return false;
+  // What stands for the root or for nothing is spelled away, so that equal places are spelled equally.
+  const plain = (path: string) => path.replace(/^\.?\/(?!\/)/, '');
+  return plain(narrow).startsWith(plain(folder)) && !/[\\]/.test(narrow);
+}
+
+/** A prefix covers what begins with its words; a pattern covers what it matches, stars taken as text. */
+function coversCommands(broad: string, narrow: string): boolean {
+  const isPrefix = narrow.endsWith(':*');
+  const text = (isPrefix ? narrow.slice(0, -2) : narrow).trim();
+  if (broad.endsWith(':*')) {
+    const head = broad.slice(0, -2).trim();
+    // A star in the head may stand for the end of a word.
+    return !head.includes('*') && (text === head || text.startsWith(`${head} `));
+  }
+  return matchesWildcard(broad, text) && (!isPrefix || matchesWildcard(broad, `${text} *`));
+}
