@@ -11,6 +11,9 @@ import { createWriterRegistry } from '../src/files/writers.ts';
 import { createHooks } from '../src/hooks/hooks.ts';
 import type { DataDirectory } from '../src/log/data-directory.ts';
 import { openSqliteLog } from '../src/log/sqlite-log.ts';
+import { createPermissionContext } from '../src/permissions/context.ts';
+import { type DeadRule, deadRules } from '../src/permissions/dead-rules.ts';
+import { ruleKeys } from '../src/permissions/rule.ts';
 import { createMcpConnections, type McpConnections } from '../src/mcp/connections.ts';
 import { createToolPools, type ToolPools } from '../src/pool/tool-pools.ts';
 import { createProcessHost } from '../src/process/host-client.ts';
@@ -19,13 +22,19 @@ import { runProgram } from '../src/process/run-program.ts';
 import { SessionDirectory } from '../src/session/session-directory.ts';
 import { createBackgroundTasks } from '../src/work/background-tasks.ts';
 import { getAllBaseTools, HIDDEN_IN_REPL, SIMPLE_TOOLS } from '../tools/index.ts';
+import { type Approvals, createApprovals } from './approvals.ts';
 import { sessionServices } from './session-services.ts';
+
+/** Those who can answer: the one of the server's own token. */
+const PRINCIPALS = 1;
 
 /** A server without its doors. */
 export interface Engine {
   readonly directory: SessionDirectory;
   readonly pools: ToolPools;
   externalTools(): readonly Tool[];
+  /** Rules of the settings that never decide anything. */
+  readonly deadRules: readonly DeadRule[];
   /** What may wait until the server listens: MCP servers, warm shells, what a dead server left running. */
   start(): void;
   /** End every child, connection and task; the log last. */
@@ -51,6 +60,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
   let external: readonly Tool[] = plugins;
   const pools = createToolPools(baseTools, { ...settings, simpleTools: SIMPLE_TOOLS, hiddenInRepl: HIDDEN_IN_REPL });
 
+  const { close: closeApprovals, ...approvals } = createApprovals(settings, PRINCIPALS, logger);
   const onFault = (error: unknown, what: string) => logger.error({ err: error }, what);
   const directory = new SessionDirectory(
     sessionServices(settings, {
@@ -58,6 +68,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
       pools,
       locate,
       hooks,
+      ...approvals,
       onFault,
       externalTools: () => external,
       sessionFolder: (sessionId) => data.sessionFolder(sessionId),
@@ -75,6 +86,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     directory,
     pools,
     externalTools: () => external,
+    deadRules: findDeadRules(settings, [...baseTools, ...plugins], approvals.twoPerson),
     start: () => {
       mcp.start();
       const warmed = processHost.sweepOrphans().then(() => processHost.warm());
@@ -82,12 +94,25 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     },
     close: async () => {
       directory.close();
+      closeApprovals();
       await hooks?.close();
       await mcp.close();
       await processHost.close();
       await log.close();
     },
   };
+}
+
+/** Under the names that MCP tools will have, whether their servers are connected or not. */
+function findDeadRules(
+  { permissions, mcpServers }: Settings,
+  tools: readonly Tool[],
+  twoPerson: Approvals['twoPerson'],
+): readonly DeadRule[] {
+  const servers = Object.keys(mcpServers).flatMap((name) => ruleKeys({ name: '', origin: { type: 'mcp', name } }));
+  const context = createPermissionContext({ ...permissions, mode: permissions.defaultMode });
+  const names = [...tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...servers];
+  return [context, ...(twoPerson ? [twoPerson.permissions] : [])].flatMap((rules) => deadRules(rules, names));
 }
 
 function openParts(settings: Settings, data: DataDirectory, logger: Logger) {

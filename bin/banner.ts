@@ -12,16 +12,19 @@ export interface BannerFacts {
   readonly tokenFile: string | undefined;
   readonly workspace: string;
   readonly toolCount: number;
+  /** Rules that never decide anything; the operator's log names them. */
+  readonly deadRuleCount: number;
 }
 
 /** The banner's lines; the first is `Listening on http://HOST:PORT`. */
-export function bannerLines({ url, tokenFile, workspace, toolCount }: BannerFacts): string[] {
+export function bannerLines({ url, tokenFile, workspace, toolCount, deadRuleCount }: BannerFacts): string[] {
   const token = tokenFile === undefined ? '$GAUNTLET_TOKEN' : `$(cat ${shellWord(tokenFile)})`;
   return [
     `Listening on ${url}`,
     `  token      ${tokenFile ?? 'as set by hand'}`,
     `  workspace  ${workspace}`,
     `  tools      ${toolCount}`,
+    ...(deadRuleCount > 0 ? [`  rules      ${deadRuleCount} never decide anything, see the log`] : []),
     `  try        curl -s -H "Authorization: Bearer ${token}" "${url}/tools?format=table"`,
   ];
 }

@@ -48,6 +48,8 @@ export async function serve(settings: Settings): Promise<void> {
   life.readiness = 'ready';
   announce(settings, port, engine);
   for (const warning of settings.warnings) logger.warn(warning);
+  for (const { rule, source, behavior, why } of engine.deadRules)
+    logger.warn({ rule, source, behavior }, `A rule never decides anything: ${why}`);
   if (settings.unusedKeys.length > 0)
     logger.warn({ keys: settings.unusedKeys }, 'Settings without effect in this version');
   engine.start();
@@ -91,6 +93,7 @@ function announce(settings: Settings, port: number, engine: Engine): void {
     tokenFile: settings.token === undefined ? settings.tokenFile : undefined,
     workspace: settings.workspace,
     toolCount: engine.pools.pool({ toolMode: settings.toolMode }, engine.externalTools()).tools.length,
+    deadRuleCount: engine.deadRules.length,
   });
   process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -15,6 +15,8 @@ import { readSpilledRange, spillText } from '../src/files/spill.ts';
 import type { Hooks } from '../src/hooks/hooks.ts';
 import type { FrameLog } from '../src/log/frame-log.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
+import type { PermissionClassifier } from '../src/permissions/classifier.ts';
+import type { TwoPersonRules } from '../src/permissions/two-person.ts';
 import { readDenial } from '../src/permissions/path-gate.ts';
 import type { ToolPools } from '../src/pool/tool-pools.ts';
 import type { DirectoryServices } from '../src/session/session-directory.ts';
@@ -27,6 +29,9 @@ export interface SessionParts {
   readonly pools: ToolPools;
   readonly locate: LocatePath;
   readonly hooks?: Hooks;
+  readonly twoPerson?: TwoPersonRules;
+  readonly classifier?: PermissionClassifier;
+  onQuestion?: DirectoryServices['onQuestion'];
   externalTools(): readonly Tool[];
   sessionFolder(sessionId: string): string;
   onSessionEnd(sessionId: string): void;

@@ -1,0 +1,37 @@
+/**
+ * Who answers for calls beside rules: two persons, whoever a webhook tells, a model in mode "auto".
+ */
+import type { Logger } from 'pino';
+import type { Settings } from '../config/settings.ts';
+import { errorMessage, GauntletError } from '../src/contract/errors.ts';
+import { rememberingClassifier } from '../src/permissions/classifier.ts';
+import { createModelClassifier } from '../src/permissions/model-classifier.ts';
+import { createQuestionWebhooks } from '../src/permissions/question-webhooks.ts';
+import { twoPersonRules, type TwoPersonRules } from '../src/permissions/two-person.ts';
+import type { SessionParts } from './session-services.ts';
+
+/** What sessions are handed for it, and its end. */
+export interface Approvals extends Pick<SessionParts, 'twoPerson' | 'classifier' | 'onQuestion'> {
+  close(): void;
+}
+
+/** Make the parts. @param principals How many can answer. @throws {GauntletError} `invalid_setting` */
+export function createApprovals(settings: Settings, principals: number, logger: Logger): Approvals {
+  const { approvals, classifierModel, limits } = settings;
+  const onProblem = (message: string): void => logger.warn(message);
+  const webhooks = createQuestionWebhooks({ webhooks: approvals.webhooks, limits, onProblem });
+  return {
+    twoPerson: rulesOf(approvals.twoPerson, principals),
+    classifier: classifierModel && rememberingClassifier(createModelClassifier(classifierModel, limits), limits),
+    onQuestion: webhooks && ((sessionId, question) => webhooks.announce(sessionId, question)),
+    close: () => webhooks?.close(),
+  };
+}
+
+function rulesOf(rules: readonly string[], principals: number): TwoPersonRules | undefined {
+  try {
+    return twoPersonRules(rules, principals);
+  } catch (error) {
+    throw new GauntletError('invalid_setting', `Setting "approvals.twoPerson": ${errorMessage(error)}`, { cause: error });
+  }
+}
