@@ -6,6 +6,7 @@ import { FromHost, ToHost, writeJsonFrame } from './host/protocol.ts';
 import type { HostFrame } from './host/protocol.ts';
 import type { HostSettings } from './host/settings.ts';
 import { connectHost } from './host-connection.ts';
+import type { HostConnection } from './host-connection.ts';
 import type { HostedProcess, SpawnRequest } from './process-host.ts';
 import { spawnError } from './spawn-error.ts';
 import { spawnOn } from './spawn-on-host.ts';
@@ -27,31 +28,79 @@ const ANSWERS: ReadonlySet<number> = new Set([FromHost.treeKilled, FromHost.swep
 
 /** Start a host. @param onLost Once, when it has gone although nobody closed it. */
 export function openHostLink(entry: string | URL, settings: HostSettings, onLost: () => void): HostLink {
-  const children = new Map<number, LinkedChild>();
-  const replies = new Map<number, (payload: Buffer) => void>();
-  let lastNumber = 0;
-  let isClosing = false;
-  let loss: NodeJS.ErrnoException | undefined;
-  const connection = connectHost(entry, settings, receive, lose);
-  const wire: HostWire = {
-    socket: connection.socket,
-    windowBytes: settings.windowBytes,
-    loss: () => loss,
-    add(id, child) {
-      children.set(id, child);
-      holdWhileBusy();
-    },
-    has: (id) => children.has(id),
-    ask,
-  };
-  holdWhileBusy();
+  return new Link(entry, settings, onLost);
+}
 
-  function receive({ kind, child: id, payload }: HostFrame): void {
-    const child = children.get(id);
+class Link implements HostLink, HostWire {
+  readonly socket: HostWire['socket'];
+  readonly windowBytes: number;
+  readonly #connection: HostConnection;
+  readonly #onLost: () => void;
+  readonly #children = new Map<number, LinkedChild>();
+  readonly #replies = new Map<number, (payload: Buffer) => void>();
+  #lastNumber = 0;
+  #isClosing = false;
+  #loss: NodeJS.ErrnoException | undefined;
+
+  constructor(entry: string | URL, settings: HostSettings, onLost: () => void) {
+    this.#onLost = onLost;
+    this.#connection = connectHost(
+      entry,
+      settings,
+      (frame) => this.#receive(frame),
+      (cause) => this.#lose(cause),
+    );
+    this.socket = this.#connection.socket;
+    this.windowBytes = settings.windowBytes;
+    this.#holdWhileBusy();
+  }
+
+  spawn(request: SpawnRequest): HostedProcess {
+    return spawnOn(this, (this.#lastNumber += 1), request);
+  }
+
+  async ping(): Promise<void> {
+    await this.ask(ToHost.ping, null);
+  }
+
+  async sweep(): Promise<number> {
+    return Number((await this.ask(ToHost.sweep, null)).toString());
+  }
+
+  close(): Promise<void> {
+    this.#isClosing = true;
+    return this.#connection.end();
+  }
+
+  loss(): NodeJS.ErrnoException | undefined {
+    return this.#loss;
+  }
+
+  add(id: number, child: LinkedChild): void {
+    this.#children.set(id, child);
+    this.#holdWhileBusy();
+  }
+
+  has(id: number): boolean {
+    return this.#children.has(id);
+  }
+
+  ask(kind: number, value: unknown): Promise<Buffer> {
+    if (this.#loss !== undefined) return Promise.resolve(Buffer.from('0'));
+    const id = (this.#lastNumber += 1);
+    return new Promise((resolve) => {
+      this.#replies.set(id, resolve);
+      this.#holdWhileBusy();
+      writeJsonFrame(this.socket, kind, id, value);
+    });
+  }
+
+  #receive({ kind, child: id, payload }: HostFrame): void {
+    const child = this.#children.get(id);
     if (ANSWERS.has(kind)) {
-      replies.get(id)?.(payload);
-      replies.delete(id);
-      holdWhileBusy();
+      this.#replies.get(id)?.(payload);
+      this.#replies.delete(id);
+      this.#holdWhileBusy();
     }
     if (child === undefined) return;
     if (kind === FromHost.stdout) child.onOutput('stdout', payload);
@@ -59,58 +108,34 @@ export function openHostLink(entry: string | URL, settings: HostSettings, onLost
     else if (kind === FromHost.started) child.onStarted(parse<StartedMessage>(payload));
     else if (kind === FromHost.stdinTaken) child.writes.shift()?.();
     else if (kind === FromHost.failed)
-      forget(id, () => child.onFailed(spawnError(child.what, parse<FailedMessage>(payload))));
-    else if (kind === FromHost.exited) forget(id, () => child.onExited(parse<ExitedMessage>(payload)));
+      this.#forget(id, () => child.onFailed(spawnError(child.what, parse<FailedMessage>(payload))));
+    else if (kind === FromHost.exited) this.#forget(id, () => child.onExited(parse<ExitedMessage>(payload)));
   }
 
-  function forget(id: number, tell: () => void): void {
-    for (const written of children.get(id)?.writes ?? []) written();
-    children.delete(id);
-    holdWhileBusy();
+  #forget(id: number, tell: () => void): void {
+    for (const written of this.#children.get(id)?.writes ?? []) written();
+    this.#children.delete(id);
+    this.#holdWhileBusy();
     tell();
   }
 
-  function lose(cause: NodeJS.ErrnoException): void {
-    loss = cause;
-    for (const [id, child] of children) {
-      forget(id, () => {
+  #lose(cause: NodeJS.ErrnoException): void {
+    this.#loss = cause;
+    for (const [id, child] of this.#children) {
+      this.#forget(id, () => {
         // Whoever had started is ended by us, since the host no longer can; whoever had not never will.
         void child.started.then(({ pid }) => endOrphan(pid)).catch(() => undefined);
         child.onLost(spawnError(child.what, cause));
       });
     }
-    for (const reply of replies.values()) reply(Buffer.from('0'));
-    replies.clear();
-    if (!isClosing) onLost();
+    for (const reply of this.#replies.values()) reply(Buffer.from('0'));
+    this.#replies.clear();
+    if (!this.#isClosing) this.#onLost();
   }
 
-  function holdWhileBusy(): void {
-    connection.hold(children.size + replies.size > 0);
+  #holdWhileBusy(): void {
+    this.#connection.hold(this.#children.size + this.#replies.size > 0);
   }
-
-  function ask(kind: number, value: unknown): Promise<Buffer> {
-    if (loss !== undefined) return Promise.resolve(Buffer.from('0'));
-    const id = (lastNumber += 1);
-    return new Promise((resolve) => {
-      replies.set(id, resolve);
-      holdWhileBusy();
-      writeJsonFrame(connection.socket, kind, id, value);
-    });
-  }
-
-  return {
-    spawn: (request) => spawnOn(wire, (lastNumber += 1), request),
-    async ping() {
-      await ask(ToHost.ping, null);
-    },
-    async sweep() {
-      return Number((await ask(ToHost.sweep, null)).toString());
-    },
-    close() {
-      isClosing = true;
-      return connection.end();
-    },
-  };
 }
 
 function endOrphan(pid: number): void {

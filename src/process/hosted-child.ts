@@ -38,9 +38,42 @@ export function createHostedChild(
   // A caller may look at one of the two alone.
   started.promise.catch(ignoreHere);
   exited.promise.catch(ignoreHere);
-  let reader = onOutput;
+  const output = readAtPace(onOutput, windowBytes, actions);
   let hasStarted = false;
   let isGroupGone = false;
+
+  function onFailed(error: GauntletError): void {
+    started.reject(error);
+    exited.reject(error);
+  }
+
+  function onExited({ code, signal, hasGroup }: ExitedMessage): void {
+    isGroupGone = !hasGroup;
+    const exit: ProcessExit = { code, signal, ...(hasGroup ? { hasSurvivors: true } : {}) };
+    output.afterAll(() => exited.resolve(exit));
+  }
+
+  return {
+    started: started.promise,
+    exited: exited.promise,
+    onStarted(message) {
+      hasStarted = true;
+      started.resolve(message);
+    },
+    onFailed,
+    onExited,
+    onLost(error) {
+      if (hasStarted) onExited({ code: null, signal: 'SIGKILL', hasGroup: false });
+      else onFailed(error);
+    },
+    onOutput: output.push,
+    hasGroup: () => !isGroupGone,
+  };
+}
+
+/** Hands chunks on in order, one at a time where the reader is slow, and says how much was taken. */
+function readAtPace(onOutput: SpawnRequest['onOutput'], windowBytes: number, actions: ChildActions) {
+  let reader = onOutput;
   let takenBytes = 0;
   /** The chunks that wait for a slow reader; undefined while it keeps up. Bounded by the window. */
   let backlog: Promise<void> | undefined;
@@ -65,32 +98,8 @@ export function createHostedChild(
     actions.endTree();
   }
 
-  function onFailed(error: GauntletError): void {
-    started.reject(error);
-    exited.reject(error);
-  }
-
-  function onExited({ code, signal, hasGroup }: ExitedMessage): void {
-    isGroupGone = !hasGroup;
-    const exit: ProcessExit = { code, signal, ...(hasGroup ? { hasSurvivors: true } : {}) };
-    if (backlog === undefined) exited.resolve(exit);
-    else void backlog.then(() => exited.resolve(exit));
-  }
-
   return {
-    started: started.promise,
-    exited: exited.promise,
-    onStarted(message) {
-      hasStarted = true;
-      started.resolve(message);
-    },
-    onFailed,
-    onExited,
-    onLost(error) {
-      if (hasStarted) onExited({ code: null, signal: 'SIGKILL', hasGroup: false });
-      else onFailed(error);
-    },
-    onOutput(stream, chunk) {
+    push(stream: OutputStream, chunk: Buffer): void {
       const pending = backlog === undefined ? hand(stream, chunk) : backlog.then(() => hand(stream, chunk));
       if (pending === undefined) return taken(chunk.length);
       const settled: Promise<void> = pending.catch(readerFailed).then(() => {
@@ -99,7 +108,11 @@ export function createHostedChild(
       });
       backlog = settled;
     },
-    hasGroup: () => !isGroupGone,
+    /** At once where nothing waits. */
+    afterAll(act: () => void): void {
+      if (backlog === undefined) act();
+      else void backlog.then(act);
+    },
   };
 }
 
