@@ -7,7 +7,7 @@ import { footprintRows } from './rows/footprint.ts';
 import { noopRows, toolListRow } from './rows/http.ts';
 import { overlapRows, streamingRow } from './rows/scheduling.ts';
 import { grepRow } from './rows/search.ts';
-import { shellRows } from './rows/shell.ts';
+import { sandboxRow, shellRows } from './rows/shell.ts';
 import { firstFrameRow, readRow, socketNoopRow } from './rows/socket.ts';
 
 const ours = await startOurs();
@@ -23,6 +23,7 @@ const groups: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = {
   grep: () => grepRow(ours),
   overlap: () => overlapRows(ours),
   stream: () => streamingRow(ours),
+  sandbox: () => sandboxRow(ours),
   footprint: () => footprintRows(),
   shell: () => shellRows(ours, floor),
 };

@@ -29,12 +29,12 @@ const TOKEN = 'bench-token-bench-token';
 /** A plugin with what the measurements need beside the built-in tools. */
 const BENCH_TOOLS = join(root, 'bench/fixtures/bench-tools.mjs');
 
-/** Start our server from `dist/`, with everything its measurements call allowed. */
-export function startOurs(plugins: readonly string[] = [BENCH_TOOLS]): Promise<RunningServer> {
+/** Start our server from `dist/`, with everything its measurements call allowed. @param settings More keys of its settings file. */
+export function startOurs(plugins: readonly string[] = [BENCH_TOOLS], settings: object = {}): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'gauntlet-bench-'));
   const workspace = mkdtempSync(join(tmpdir(), 'gauntlet-bench-work-'));
   const config = join(folder, 'gauntlet.config.json');
-  writeFileSync(config, JSON.stringify({ plugins, permissions: { allow: ['Bash'] } }));
+  writeFileSync(config, JSON.stringify({ plugins, permissions: { allow: ['Bash'] }, ...settings }));
   const environment = {
     GAUNTLET_PORT: '0',
     GAUNTLET_TOKEN: TOKEN,

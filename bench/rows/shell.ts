@@ -4,7 +4,7 @@
 import { httpClient } from '../clients.ts';
 import { oneByOne, together } from '../load.ts';
 import { type Row, short } from '../row.ts';
-import type { RunningServer } from '../servers.ts';
+import { type RunningServer, startOurs } from '../servers.ts';
 import { newBlock } from '../sessions.ts';
 import { inTurn } from '../statistics.ts';
 
@@ -43,4 +43,25 @@ export async function shellRows(ours: RunningServer, floor: RunningServer): Prom
       isReached: rates.ratio >= 1,
     },
   ];
+}
+
+/** `echo hi` in the sandbox against the same without, both ours, with the pauses of a model and without. */
+export async function sandboxRow(ours: RunningServer): Promise<readonly Row[]> {
+  const sandboxed = await startOurs([], { sandbox: { mode: 'required' } });
+  try {
+    const against = async (each: { count: number; pauseMs?: number }) =>
+      inTurn(5, await oneByOne(sandboxed, ECHO, each), await oneByOne(ours, ECHO, each));
+    const row = (what: string, pair: Awaited<ReturnType<typeof against>>): Row => ({
+      what,
+      toReach: 'at most 3 times without',
+      measured: `${short(pair.ours)} / ${short(pair.floor)} = ${short(pair.ratio)}`,
+      isReached: pair.ratio <= 3,
+    });
+    return [
+      row('sandboxed `echo hi`, p50 ms', await against({ count: 40, pauseMs: PAUSE_MS })),
+      row('the same without a pause between calls', await against({ count: 40 })),
+    ];
+  } finally {
+    await sandboxed.stop();
+  }
 }
