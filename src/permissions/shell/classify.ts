@@ -1,6 +1,7 @@
 /** Whether a command line only reads: the test behind Bash's `isReadOnly`. */
 import { LRUCache } from 'lru-cache';
-import { analyse, type ShellAnalysis } from './analysis.ts';
+import { analyse } from './analysis.ts';
+import type { ShellAnalysis } from './script-walk.ts';
 import { programName } from './judge-command.ts';
 import type { ShellPart, ShellVerdict } from './verdict.ts';
 import { commandWarnings } from './warnings.ts';

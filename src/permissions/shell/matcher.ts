@@ -5,7 +5,7 @@
  * asking try every command that may run, whatever launches it.
  */
 import type { PermissionMatcher, PermissionPart } from '../../contract/tool.ts';
-import type { AnalysedCommand, ShellAnalysis } from './analysis.ts';
+import type { AnalysedCommand, ShellAnalysis } from './script-walk.ts';
 import { analysisOf } from './classify.ts';
 import { hasDangerousOption } from './dangerous-options.ts';
 import { basename, launchedCommands } from './launchers.ts';

@@ -1,0 +1,287 @@
+/**
+ * One pass over the syntax tree of a command line: every simple command in it, wherever it stands, and
+ * every construct that does more than read.
+ *
+ * The walk is total: a node it does not know makes the line not read-only, and so does every error of
+ * the parser in any nested script.
+ */
+import {
+  forEachChild,
+  type AndOr,
+  type Command,
+  type ParsedScript,
+  type Pipeline,
+  type Redirect,
+  type SyntaxNode,
+} from 'unbash';
+import type { PathUse } from '../../contract/located-path.ts';
+import { isIntegerWord } from './arithmetic.ts';
+import { type CommandFacts, isOwnFunctionName, judgeCommand } from './judge-command.ts';
+import { HARMLESS_NODES, holdsUnreadSyntax, nodeProblem } from './node-problem.ts';
+import { pathUses, resolveFrom } from './operand-paths.ts';
+import { eitherOf, movedBases, mayMove } from './script-facts.ts';
+import type { Variables } from './variable-values.ts';
+import { isPrivateName } from './variables.ts';
+import { decodeWord, type ShellWord } from './word.ts';
+import { isHarmlessVariable } from './wrappers.ts';
+
+/** One simple command, decoded. */
+export interface AnalysedCommand {
+  readonly text: string;
+  /** The program's first; none for a bare assignment or redirection. */
+  readonly words: readonly ShellWord[];
+  /** Why it does not only read. */
+  readonly problem?: string;
+}
+
+/** What is known of a command line. */
+export interface ShellAnalysis {
+  readonly commands: readonly AnalysedCommand[];
+  /** What the constructs around the commands do: writes, assignments, evaluations. No prefix rule covers them. */
+  readonly problems: readonly string[];
+  readonly paths: readonly PathUse[];
+  readonly isUnparsable: boolean;
+  readonly changesDirectory: boolean;
+}
+
+/** The state of one pass. */
+export class ScriptWalk {
+  readonly #commands: AnalysedCommand[] = [];
+  readonly #problems: string[] = [];
+  readonly #paths: PathUse[] = [];
+  readonly #variables: Variables;
+  readonly #facts: CommandFacts;
+  /** Where relative paths may start from, relative to the session's cwd; undefined: anywhere. */
+  #bases: readonly string[] | undefined = [''];
+  /** The text that positions of the nodes in hand count in. */
+  #source: string;
+  /** Inside `[[ ]]` and the patterns of `case`, where words are not split and extended patterns are on. */
+  #isPattern = false;
+  #isUnparsable = false;
+  /** A statement that is no function definition has begun: a definition from here on may come too late. */
+  #hasRun = false;
+
+  constructor(source: string, variables: Variables, facts: CommandFacts) {
+    this.#source = source;
+    this.#variables = variables;
+    this.#facts = facts;
+    // A function moves whoever calls it, and reads where it is called.
+    if (facts.changesDirectory && facts.functions.size > 0) this.#bases = undefined;
+  }
+
+  result(): ShellAnalysis {
+    return {
+      commands: this.#commands,
+      problems: this.#problems,
+      paths: this.#paths,
+      isUnparsable: this.#isUnparsable,
+      changesDirectory: this.#facts.changesDirectory,
+    };
+  }
+
+  visit(node: SyntaxNode): void {
+    switch (node.type) {
+      case 'Script':
+        return this.#visitScript(node);
+      case 'Statement': {
+        const before = this.#bases;
+        this.visit(node.command);
+        this.#bases = eitherOf(before, this.#bases);
+        return;
+      }
+      case 'Pipeline':
+        return this.#visitPipeline(node);
+      case 'AndOr':
+        return this.#visitList(node);
+      case 'For':
+      case 'Select':
+      case 'While':
+      case 'ArithmeticFor':
+        this.#report(HARMLESS_NODES.has(node.type) ? undefined : nodeProblem(node, this.#variables));
+        return this.#visitLoop(node);
+      case 'Word':
+        if (!this.#isPattern && holdsUnreadSyntax(node)) this.#fail(`"${node.text}" cannot be parsed`);
+        return this.#children(node);
+      case 'Command':
+        return this.#visitCommand(node);
+      case 'Assignment':
+        return this.#visitAssignment(node, undefined);
+      case 'Redirect':
+        return this.#visitRedirect(node);
+      case 'ParameterExpansion':
+        return this.#visitExpansion(node);
+      case 'CommandExpansion':
+      case 'ProcessSubstitution':
+      case 'ArithmeticCommandExpansion':
+        if (!node.script) this.#fail(`"${node.text}" cannot be parsed`);
+        this.#report(nodeProblem(node, this.#variables));
+        return this.#isolated(node);
+      case 'Function': {
+        const isOwn = this.#facts.functions.has(node.name.value) && isOwnFunctionName(node.name.value) && !this.#hasRun;
+        if (!isOwn || node.name.parts) this.#report(`it redefines "${node.name.text}"`);
+        return this.#isolated(node);
+      }
+      case 'Subshell':
+        return this.#isolated(node);
+      case 'CaseItem':
+        this.#inPattern(() => node.pattern.forEach((word) => this.visit(word)));
+        return this.visit(node.body);
+      case 'TestCommand':
+        return this.#inPattern(() => this.#children(node));
+      case 'ExtendedGlob':
+        if (!this.#isPattern) this.#report(`"${node.text}" is no pattern in every bash`);
+        return this.#children(node);
+      default:
+        this.#report(HARMLESS_NODES.has(node.type) ? undefined : nodeProblem(node, this.#variables));
+        return this.#children(node);
+    }
+  }
+
+  #visitScript(script: ParsedScript): void {
+    if (script.errors && script.errors.length > 0) this.#fail(script.errors[0]?.message ?? 'the syntax is wrong');
+    const outer = this.#source;
+    this.#source = script.source ?? outer;
+    for (const statement of script.commands) {
+      this.#hasRun ||= statement.command.type !== 'Function';
+      this.visit(statement);
+    }
+    this.#source = outer;
+  }
+
+  #visitCommand(node: Command, input: Pick<CommandFacts, 'isPiped' | 'inputRoots'> = {}): void {
+    const words = [...(node.name ? [node.name] : []), ...node.args.filter((word) => word.type === 'Word')].flatMap(
+      (word) => decodeWord(word, this.#variables),
+    );
+    const text = this.#source.slice(node.pos, node.end);
+    const assignsOwn = /^(?:declare|typeset|local|readonly)$/.test(node.name?.value ?? '');
+    for (const child of [...node.prefix, ...node.suffix]) {
+      if (child.type === 'Assignment') this.#visitAssignment(child, assignsOwn ? undefined : node.name?.value);
+      else this.visit(child);
+    }
+    if (node.name) this.visit(node.name);
+    if (words.length === 0) {
+      if (node.name) this.#fail('a command expands to nothing');
+      return;
+    }
+    const judged = judgeCommand(words, { ...this.#facts, ...input });
+    if (words[0]?.literal === undefined) this.#isUnparsable = true;
+    this.#commands.push({ text, words, ...(judged.problem !== undefined && { problem: judged.problem }) });
+    this.#paths.push(...pathUses(words, judged, this.#bases));
+    this.#bases = movedBases(this.#bases, words);
+  }
+
+  /** @param command The command it stands before, whose environment it changes; none where the shell's own is. */
+  #visitAssignment(node: Extract<SyntaxNode, { type: 'Assignment' }>, command: string | undefined): void {
+    const value = node.value.type === 'Word' ? node.value : undefined;
+    const literal = value && !value.parts ? value.value : value && decodeWord(value, this.#variables)[0]?.literal;
+    // `IFS= read` splits that one line otherwise, and nothing else.
+    const isForRead = command === 'read' && node.name === 'IFS' && literal !== undefined;
+    const isHarmless =
+      command === undefined ? isPrivateName(node.name) : isForRead || isHarmlessVariable(node.name, literal);
+    if (!isHarmless) this.#report(`it sets "${node.name}"`);
+    if (node.index && !isIntegerWord(node.index, this.#variables))
+      this.#report('a subscript is evaluated as arithmetic');
+    if (node.value.type === 'ArrayValue') {
+      const hasSubscript = node.value.elements.some((element) => /^\[(?!\d+\]=)/.test(element.text));
+      if (hasSubscript) this.#report('a subscript is evaluated as arithmetic');
+    }
+    this.#children(node);
+  }
+
+  #visitRedirect(node: Redirect): void {
+    this.#children(node);
+    const target = node.target && decodeWord(node.target, this.#variables);
+    const [word] = target ?? [];
+    if (!word || target?.length !== 1) return this.#report('a redirection cannot be known');
+    if (node.operator === '<') return this.#readFrom(word);
+    const isCopy = (node.operator === '>&' || node.operator === '<&') && /^(?:\d+-?|-)$/.test(word.literal ?? '');
+    if (isCopy || (word.literal === '/dev/null' && node.operator !== '<>' && node.operator !== '<&')) return;
+    this.#report(`it writes "${word.text}"`);
+    this.#paths.push(...resolveFrom(word, 'write', this.#bases));
+  }
+
+  #readFrom(word: ShellWord): void {
+    const isKnown = word.patterns
+      ? word.patterns.length > 0
+      : /^[^/]|^\/(?!dev)./.test(word.prefix) || word.prefix.startsWith('/dev/fd/');
+    const isDevice = (word.patterns ?? [word.prefix]).some(
+      (text) => /^\/+(?:\.\/+)*dev\/+(?:tcp|udp)/.test(text) || /^\/[^/]*[*?[]/.test(text),
+    );
+    if (!isKnown || isDevice) this.#report(`it may connect to "${word.text}"`);
+    if (word.literal !== '/dev/null') this.#paths.push(...resolveFrom(word, 'read', this.#bases));
+  }
+
+  #visitExpansion(node: Extract<SyntaxNode, { type: 'ParameterExpansion' }>): void {
+    const isList = node.index !== undefined && /^[@*]$/.test(node.index.text);
+    if (node.prefix === '!' && !(isList && !node.operation))
+      this.#report(`"${node.text}" expands what another variable names`);
+    if (node.index && !isList && !isIntegerWord(node.index, this.#variables))
+      this.#report('a subscript is evaluated as arithmetic');
+    const { operation } = node;
+    if (operation?.type === 'Default' && operation.operator.endsWith('=') && !isPrivateName(node.parameter)) {
+      this.#report(`it sets "${node.parameter}"`);
+    }
+    this.#children(node);
+  }
+
+  /** Each command of a pipeline may run in a shell of its own, or, the last one, in this. */
+  #visitPipeline(node: Pipeline): void {
+    node.prefixes.forEach((prefix) => this.visit(prefix));
+    const before = this.#bases;
+    let after = before;
+    for (const [at, command] of node.commands.entries()) {
+      this.#bases = before;
+      // What another redirection puts in the pipe's place is not known.
+      const isFed =
+        at > 0 && command.type === 'Command' && command.redirects.every(({ operator }) => operator.startsWith('>'));
+      const inputRoots =
+        isFed && node.operators[at - 1] === '|' ? this.#variables.rootsOfLines(node.commands.slice(0, at)) : undefined;
+      if (command.type === 'Command') this.#visitCommand(command, { isPiped: at > 0, inputRoots });
+      else this.visit(command);
+      after = eitherOf(after, this.#bases);
+    }
+    this.#bases = after;
+  }
+
+  /** `a && b`: b runs where a led; after `||`, and after it all, it may have led there or not. */
+  #visitList({ commands, operators }: AndOr): void {
+    const before = this.#bases;
+    for (const [at, command] of commands.entries()) {
+      this.visit(command);
+      if (operators[at] !== '&&') this.#bases = eitherOf(before, this.#bases);
+    }
+  }
+
+  /** A body that runs again starts wherever it led before. */
+  #visitLoop(node: SyntaxNode): void {
+    if (mayMove(node)) this.#bases = undefined;
+    this.#children(node);
+  }
+
+  /** A sub-shell's `cd` ends with it. */
+  #isolated(node: SyntaxNode): void {
+    const bases = this.#bases;
+    this.#children(node);
+    this.#bases = bases;
+  }
+
+  #inPattern(visit: () => void): void {
+    const outer = this.#isPattern;
+    this.#isPattern = true;
+    visit();
+    this.#isPattern = outer;
+  }
+
+  #children(node: SyntaxNode): void {
+    forEachChild(node, (child) => this.visit(child));
+  }
+
+  #report(problem: string | undefined): void {
+    if (problem !== undefined) this.#problems.push(problem);
+  }
+
+  #fail(problem: string): void {
+    this.#isUnparsable = true;
+    this.#problems.push(problem);
+  }
+}
