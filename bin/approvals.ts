@@ -32,6 +32,8 @@ function rulesOf(rules: readonly string[], principals: number): TwoPersonRules |
   try {
     return twoPersonRules(rules, principals);
   } catch (error) {
-    throw new GauntletError('invalid_setting', `Setting "approvals.twoPerson": ${errorMessage(error)}`, { cause: error });
+    throw new GauntletError('invalid_setting', `Setting "approvals.twoPerson": ${errorMessage(error)}`, {
+      cause: error,
+    });
   }
 }

@@ -118,7 +118,10 @@ function findDeadRules(
 function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
   const { limits, durability, settingsFile, policyFile } = settings;
   const processHost = createProcessHost({ limits, ownerId: data.id });
-  const hooks = createHooks(settings.hooks, { limits, runCommand: (command) => runProgram(processHost, limits, command) });
+  const hooks = createHooks(settings.hooks, {
+    limits,
+    runCommand: (command) => runProgram(processHost, limits, command),
+  });
   return {
     hooks,
     log: openSqliteLog({

@@ -12,7 +12,10 @@ import type { Tickets } from './tickets.ts';
 export type Readiness = 'starting' | 'ready' | 'draining';
 
 /** What doors ask of the directory. */
-export type Sessions = Pick<SessionDirectory, 'create' | 'createForBatch' | 'open' | 'openToAnswer' | 'list' | 'remove'>;
+export type Sessions = Pick<
+  SessionDirectory,
+  'create' | 'createForBatch' | 'open' | 'openToAnswer' | 'list' | 'remove'
+>;
 
 /** Everything `buildApp` is handed. */
 export interface Dependencies {

@@ -86,7 +86,13 @@ export async function gate(
     if ('status' in step) return step;
     if ('decision' in step) {
       const { decision, located } = step;
-      return { ...current, decision, located, isInputChanged: input !== call.input, hookContexts: hooks && [...hooks.contexts] };
+      return {
+        ...current,
+        decision,
+        located,
+        isInputChanged: input !== call.input,
+        hookContexts: hooks && [...hooks.contexts],
+      };
     }
     const parsed = parseInput(call.tool, step.replacement, services);
     if ('errorCode' in parsed) return parsed;
@@ -94,7 +100,10 @@ export async function gate(
     isAllowedByPerson = step.isByPerson === true;
     if (isAllowedByPerson) hooks?.personReplaced();
   }
-  return failedOutcome('permission_denied', `Cannot run "${call.tool.name}": its input kept changing while it was judged`);
+  return failedOutcome(
+    'permission_denied',
+    `Cannot run "${call.tool.name}": its input kept changing while it was judged`,
+  );
 }
 
 /** One person's own input is not asked about again, unless it needs the yes of another one too. */
@@ -139,7 +148,8 @@ async function judgeValid(
 
   const judgement = await decide(call, context, services, { hook: said?.permission, speculation });
   const { decision, observable } = judgement;
-  if (decision.behavior === 'deny') return refused(call, decision.message, decision.reason.type === 'hook' ? 'hook_blocked' : undefined);
+  if (decision.behavior === 'deny')
+    return refused(call, decision.message, decision.reason.type === 'hook' ? 'hook_blocked' : undefined);
   const replacement = replacedInput(decision.updatedInput, call.input, observable);
   return replacement ? { replacement } : { ...judgement, hook: said?.permission };
 }
@@ -193,7 +203,16 @@ export async function decide(
   };
   const thinking = speculation ?? (services.classifier && speculate(services.classifier, call, context));
   const classifier = thinking && (() => thinking.answer());
-  const decision = await decidePermission({ tool, input, observable, context, locate, hook, classifier, twoPerson: services.twoPerson });
+  const decision = await decidePermission({
+    tool,
+    input,
+    observable,
+    context,
+    locate,
+    hook,
+    classifier,
+    twoPerson: services.twoPerson,
+  });
   thinking?.cancel();
   return { decision, observable, located: await Promise.all(locating) };
 }
@@ -210,6 +229,7 @@ function question(
     input: call.input,
     observable: judgement.observable,
     decision: judgement.decision,
-    rejudge: async (session) => (await decide(call, { ...context, session }, services, { hook: judgement.hook })).decision,
+    rejudge: async (session) =>
+      (await decide(call, { ...context, session }, services, { hook: judgement.hook })).decision,
   };
 }

@@ -38,7 +38,10 @@ export function rememberingClassifier(
   classifier: PermissionClassifier,
   limits: Pick<Limits, 'classifierCacheMs' | 'classifierAnswers' | 'classifierInputChars'>,
 ): PermissionClassifier {
-  const answers = new LRUCache<string, Classification>({ max: limits.classifierAnswers, ttl: limits.classifierCacheMs });
+  const answers = new LRUCache<string, Classification>({
+    max: limits.classifierAnswers,
+    ttl: limits.classifierCacheMs,
+  });
   return {
     async classify(question, signal) {
       if (question.text.length > limits.classifierInputChars) return 'ask';
@@ -84,7 +87,10 @@ function questionAbout(tool: Tool, input: Readonly<Record<string, unknown>>, { c
   try {
     const text = tool.toAutoClassifierInput(input);
     if (text === '') return undefined;
-    return { question: { toolName: tool.name, text, cwd }, isWorthIt: !tool.isReadOnly(input) && !tool.touchesOnlySession };
+    return {
+      question: { toolName: tool.name, text, cwd },
+      isWorthIt: !tool.isReadOnly(input) && !tool.touchesOnlySession,
+    };
   } catch {
     // A tool that cannot word its input is not classified: a person is asked.
     return undefined;

@@ -3,7 +3,12 @@
  *
  * Errs towards silence: what is named here is certainly dead, and not all that is dead is named.
  */
-import { RULE_SOURCES, type RuleBehavior, type RuleSource, type ToolPermissionContext } from '../contract/permission-context.ts';
+import {
+  RULE_SOURCES,
+  type RuleBehavior,
+  type RuleSource,
+  type ToolPermissionContext,
+} from '../contract/permission-context.ts';
 import { PATH_RULE_NAMES } from './path-gate.ts';
 import { parseRule, type PermissionRule } from './rule.ts';
 import { matchesWildcard } from './wildcard.ts';
@@ -56,17 +61,23 @@ export function deadRules(context: ToolPermissionContext, toolNames: Iterable<st
 
 function placedRules({ rules }: ToolPermissionContext): readonly PlacedRule[] {
   return STRENGTH.flatMap((behavior) =>
-    RULE_SOURCES.flatMap((source) => (rules[source]?.[behavior] ?? []).map((text) => ({ ...parseRule(text), source, behavior }))),
+    RULE_SOURCES.flatMap((source) =>
+      (rules[source]?.[behavior] ?? []).map((text) => ({ ...parseRule(text), source, behavior })),
+    ),
   );
 }
 
 function unknownTool(name: string, known: ReadonlySet<string>): string | undefined {
   if (known.has(name)) return undefined;
-  const isServers = name.startsWith('mcp__') && [...known].some((server) => server.startsWith('mcp__') && name.startsWith(`${server}__`));
+  const isServers =
+    name.startsWith('mcp__') &&
+    [...known].some((server) => server.startsWith('mcp__') && name.startsWith(`${server}__`));
   if (isServers) return undefined;
   const alike = [...known].find((other) => other.toLowerCase() === name.toLowerCase());
   const hint = alike === undefined ? '' : `; "${alike}" is one`;
-  return name.startsWith('mcp__') ? `no MCP server and no tool is called "${name}"${hint}` : `there is no tool "${name}"${hint}`;
+  return name.startsWith('mcp__')
+    ? `no MCP server and no tool is called "${name}"${hint}`
+    : `there is no tool "${name}"${hint}`;
 }
 
 function impossibleSpec({ toolName, spec, behavior }: PlacedRule): string | undefined {

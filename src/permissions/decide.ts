@@ -28,7 +28,11 @@ type Verdict = Pick<PermissionDecision, 'behavior' | 'reason' | 'message'> & {
  */
 export async function decidePermission(request: PermissionRequest): Promise<PermissionDecision> {
   const judgement = await judgeCall(request);
-  const verdict = await settle(request, judgement, withHook(request, twoPersons(request, judgement, weigh(request, judgement))));
+  const verdict = await settle(
+    request,
+    judgement,
+    withHook(request, twoPersons(request, judgement, weigh(request, judgement))),
+  );
   const { check, warnings, suggestions, matcher } = judgement;
   return {
     behavior: verdict.behavior,
@@ -63,11 +67,21 @@ function twoPersons(request: PermissionRequest, judgement: Judgement, verdict: V
   if (!twoPerson || verdict.behavior === 'deny') return verdict;
   const { permissions, principals } = twoPerson;
   // What cannot be understood may be exactly what a rule is about.
-  const unclear = judgement.matcher.isUnparsable || judgement.failure !== undefined ? anyRuleFor(permissions, tool) : undefined;
-  const rule = matchedRule(request, judgement, 'ask', permissions) ?? possiblePathRule(pathQuestion(request, judgement.paths, permissions)) ?? unclear;
+  const unclear =
+    judgement.matcher.isUnparsable || judgement.failure !== undefined ? anyRuleFor(permissions, tool) : undefined;
+  const rule =
+    matchedRule(request, judgement, 'ask', permissions) ??
+    possiblePathRule(pathQuestion(request, judgement.paths, permissions)) ??
+    unclear;
   if (!rule) return verdict;
   const reason = { type: 'rule', rule: rule.rule, source: rule.source } as const;
-  return { behavior: 'ask', reason, message: twoPersonMessage(rule.rule, principals), isFirm: true, approvals: TWO_PERSONS };
+  return {
+    behavior: 'ask',
+    reason,
+    message: twoPersonMessage(rule.rule, principals),
+    isFirm: true,
+    approvals: TWO_PERSONS,
+  };
 }
 
 function anyRuleFor(permissions: ToolPermissionContext, tool: PermissionRequest['tool']): SourcedRule | undefined {
@@ -93,7 +107,12 @@ function ownFile({ paths, isReadOnly, failure }: Judgement): Verdict | undefined
 
 function safety({ tool, context }: PermissionRequest, judgement: Judgement): Verdict | undefined {
   const { check, paths, failure, matcher } = judgement;
-  const ask = (message: string): Verdict => ({ behavior: 'ask', reason: { type: 'safety_check' }, message, isFirm: true });
+  const ask = (message: string): Verdict => ({
+    behavior: 'ask',
+    reason: { type: 'safety_check' },
+    message,
+    isFirm: true,
+  });
   const unsafe = paths.find(({ located }) => located.safety !== undefined);
   if (unsafe) return ask(`Writing "${unsafe.use.path}" needs a person: ${unsafe.located.safety ?? ''}`);
   if (check.behavior === 'ask' && check.isSafetyCheck) return ask(check.message);
@@ -175,9 +194,11 @@ function question({ tool }: PermissionRequest, { check, matcher, paths, isReadOn
     message,
   });
   if (check.behavior === 'ask') return ask('tool', check.message);
-  if (matcher.isUnparsable) return ask('parse_error', `"${tool.name}" needs a yes: its input cannot be fully understood`);
+  if (matcher.isUnparsable)
+    return ask('parse_error', `"${tool.name}" needs a yes: its input cannot be fully understood`);
   const outside = isReadOnly ? paths.find(({ located }) => !located.isInside && !located.isSessionFile) : undefined;
-  if (outside) return ask('default', `Reading "${outside.use.path}" needs a yes: it is outside the working directories`);
+  if (outside)
+    return ask('default', `Reading "${outside.use.path}" needs a yes: it is outside the working directories`);
   return ask('default', `"${tool.name}" needs a yes: no rule allows this call`);
 }
 
@@ -186,7 +207,8 @@ function withHook({ hook }: PermissionRequest, verdict: Verdict): Verdict {
   if (!hook || verdict.behavior === 'deny') return verdict;
   const message = hook.reason ?? `A hook said ${hook.behavior}`;
   if (hook.behavior === 'deny') return { behavior: 'deny', reason: { type: 'hook' }, message };
-  if (hook.behavior === 'ask' && verdict.behavior === 'allow') return { behavior: 'ask', reason: { type: 'hook' }, message };
+  if (hook.behavior === 'ask' && verdict.behavior === 'allow')
+    return { behavior: 'ask', reason: { type: 'hook' }, message };
   const mayAllow = hook.behavior === 'allow' && verdict.behavior === 'ask' && verdict.isFirm !== true;
   return mayAllow ? { behavior: 'allow', reason: { type: 'hook' }, message } : verdict;
 }
@@ -206,7 +228,8 @@ async function settle(request: PermissionRequest, judgement: Judgement, verdict:
     verdict.approvals === undefined
       ? unansweredMessage({ message: verdict.message, suggestions: [], allowedBy }, request.tool.name, cause)
       : `${verdict.message}, and ${cause}`;
-  const reason = mode === 'dontAsk' && verdict.reason.type === 'default' ? { type: 'mode' as const, mode } : verdict.reason;
+  const reason =
+    mode === 'dontAsk' && verdict.reason.type === 'default' ? { type: 'mode' as const, mode } : verdict.reason;
   return { behavior: 'deny', reason, message };
 }
 

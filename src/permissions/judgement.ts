@@ -77,12 +77,16 @@ export async function judgeCall(request: PermissionRequest): Promise<Judgement> 
   ]);
 
   const defaultMatcher = tool.paths ? PATHS_ONLY : UNJUDGEABLE;
-  const matcher = attempt(() => tool.preparePermissionMatcher?.(observable, context.session) ?? defaultMatcher, UNJUDGEABLE);
+  const matcher = attempt(
+    () => tool.preparePermissionMatcher?.(observable, context.session) ?? defaultMatcher,
+    UNJUDGEABLE,
+  );
   const isReadOnly = attempt(() => tool.isReadOnly(input), false) === true;
   const warnings = attempt(() => tool.warnings?.(observable) ?? [], []);
-  const suggestions = check.behavior === 'ask' && check.suggestions
-    ? check.suggestions
-    : attempt(() => suggestionsFor(request, paths, uses !== undefined), []);
+  const suggestions =
+    check.behavior === 'ask' && check.suggestions
+      ? check.suggestions
+      : attempt(() => suggestionsFor(request, paths, uses !== undefined), []);
   return { check, matcher, paths, hasPaths: uses !== undefined, isReadOnly, warnings, suggestions, failure };
 }
 
@@ -105,7 +109,8 @@ function suggestionsFor(
   // The root folder, or one directly under it, would put the whole machine inside.
   const named = [...directories].filter((directory) => directory.split('/').length > 2);
   const updates: PermissionUpdate[] = [];
-  if (named.length > 0 && named.length === directories.size) updates.push({ type: 'addDirectories', directories: named });
+  if (named.length > 0 && named.length === directories.size)
+    updates.push({ type: 'addDirectories', directories: named });
   if (tool.isFileEdit && outside.length === 0) updates.push({ type: 'setMode', mode: 'acceptEdits' });
   return updates;
 }

@@ -37,7 +37,12 @@ const WIRES: Readonly<Record<ModelSettings['provider'], Wire>> = {
     address: 'https://api.anthropic.com',
     path: '/v1/messages',
     headers: (apiKey) => ({ 'anthropic-version': '2023-06-01', ...(apiKey !== undefined && { 'x-api-key': apiKey }) }),
-    body: (model, call) => ({ model, max_tokens: MOST_TOKENS, system: INSTRUCTIONS, messages: [{ role: 'user', content: call }] }),
+    body: (model, call) => ({
+      model,
+      max_tokens: MOST_TOKENS,
+      system: INSTRUCTIONS,
+      messages: [{ role: 'user', content: call }],
+    }),
     text: (reply) => {
       const { content, stop_reason: stop } = record(reply);
       const [block, ...more] = Array.isArray(content) ? (content as unknown[]) : [];

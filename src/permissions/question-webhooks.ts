@@ -42,7 +42,8 @@ export function createQuestionWebhooks(options: QuestionWebhookOptions): Questio
     underWay++;
     try {
       const problem = await post(webhook, body, limits, ending.signal);
-      if (problem !== undefined && !ending.signal.aborted) onProblem(`Webhook ${place} was not told of a question: ${problem}`);
+      if (problem !== undefined && !ending.signal.aborted)
+        onProblem(`Webhook ${place} was not told of a question: ${problem}`);
     } finally {
       underWay--;
     }
@@ -52,7 +53,8 @@ export function createQuestionWebhooks(options: QuestionWebhookOptions): Questio
     announce(sessionId, frame) {
       const body = JSON.stringify({ ...frame, session_id: sessionId });
       for (const [index, webhook] of webhooks.entries()) {
-        if (underWay >= limits.webhooksUnderWay) onProblem(`Webhook ${index + 1} was not told of a question: too many are under way`);
+        if (underWay >= limits.webhooksUnderWay)
+          onProblem(`Webhook ${index + 1} was not told of a question: too many are under way`);
         else void deliver(webhook, body, index + 1);
       }
     },

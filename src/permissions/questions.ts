@@ -246,7 +246,9 @@ export class Questions {
   async #log({ request_id, tool_use_id }: PermissionRequestFrame, settled: Settled, reason: string): Promise<void> {
     this.#settled.set(request_id, settled);
     // Had the disk refused, the question would stand again after a restart: asked twice, never lost.
-    await this.#emit({ type: 'permission_resolved', request_id, tool_use_id, ...settled, reason }).catch(() => undefined);
+    await this.#emit({ type: 'permission_resolved', request_id, tool_use_id, ...settled, reason }).catch(
+      () => undefined,
+    );
   }
 
   #tooLate(requestId: string): GauntletError {

@@ -18,11 +18,17 @@ export interface PromptAnswer extends QuestionAnswer {
  * @param by The principal who answers.
  * @throws {GauntletError} `not_found`, `conflict`, `invalid_request`, `forbidden`, `log_unavailable`
  */
-export async function answerPrompt(core: SessionCore, requestId: string, answer: PromptAnswer, by: string): Promise<Answered> {
+export async function answerPrompt(
+  core: SessionCore,
+  requestId: string,
+  answer: PromptAnswer,
+  by: string,
+): Promise<Answered> {
   const updates = answer.updatedPermissions ?? [];
   const question = core.questions.open.find(({ request_id }) => request_id === requestId);
   if (question?.approvals && updates.length > 0) {
-    const message = 'Cannot change what the session may do with this answer: it is one of several. Answer without "updated_permissions"';
+    const message =
+      'Cannot change what the session may do with this answer: it is one of several. Answer without "updated_permissions"';
     throw new GauntletError('invalid_request', message, { details: { reason: 'approvals' } });
   }
   // Tried first: updates that cannot be made refuse the answer while the question still stands.

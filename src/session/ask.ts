@@ -25,7 +25,10 @@ export async function askWhoMayAnswer(
   const onAsk = record.askPolicy.onAsk ?? core.opened.on_ask ?? (core.attached > 0 ? 'wait' : 'deny');
   if (onAsk === 'deny' && !core.questions.isStanding(record.toolUseId)) {
     const cause = 'nobody who may answer is connected';
-    const message = decision.approvals === undefined ? unansweredMessage(decision, tool.name, cause) : `${decision.message}, and ${cause}`;
+    const message =
+      decision.approvals === undefined
+        ? unansweredMessage(decision, tool.name, cause)
+        : `${decision.message}, and ${cause}`;
     return { behavior: 'deny', message };
   }
   const input = observable as JsonValue;

@@ -76,7 +76,10 @@ export class SessionCore {
    */
   async updatePermissions(updates: readonly PermissionUpdate[]): Promise<void> {
     const before = this.#context;
-    const landing = this.setContext({ ...before, permissions: applyUpdates(before.permissions, updates, this.services.limits) });
+    const landing = this.setContext({
+      ...before,
+      permissions: applyUpdates(before.permissions, updates, this.services.limits),
+    });
     const after = this.#context;
     try {
       await landing;

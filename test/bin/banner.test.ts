@@ -7,7 +7,13 @@ import { bannerLines } from '../../bin/banner.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 it('begins with the address, then tells where things are', () => {
-  const lines = bannerLines({ url: 'http://127.0.0.1:4747', tokenFile: '/d/token', workspace: '/w', toolCount: 7, deadRuleCount: 0 });
+  const lines = bannerLines({
+    url: 'http://127.0.0.1:4747',
+    tokenFile: '/d/token',
+    workspace: '/w',
+    toolCount: 7,
+    deadRuleCount: 0,
+  });
   expect(lines[0]).toBe('Listening on http://127.0.0.1:4747');
   expect(lines.join('\n')).toMatch(/\/d\/token[^]*\/w[^]*7[^]*curl/);
 });
@@ -22,7 +28,13 @@ it('names a token file that a shell can read, whatever its name', () => {
   const folder = join(temporaryFolder(), "it's a $folder");
   mkdirSync(folder);
   writeFileSync(join(folder, 'token'), 'secret');
-  const lines = bannerLines({ url: 'http://h:1', tokenFile: join(folder, 'token'), workspace: '/w', toolCount: 7, deadRuleCount: 0 });
+  const lines = bannerLines({
+    url: 'http://h:1',
+    tokenFile: join(folder, 'token'),
+    workspace: '/w',
+    toolCount: 7,
+    deadRuleCount: 0,
+  });
   const curl = lines.at(-1)?.replace(/^\s*try\s+curl/, 'printf "%s|"');
   expect(execFileSync('bash', ['-c', curl ?? ''], { encoding: 'utf8' })).toContain('|Authorization: Bearer secret|');
 });

@@ -11,7 +11,10 @@ import { sessionServices } from './session-services.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** Make the directory; it is closed after the tests of this file. */
-export function testSessions(tools: readonly Tool[], options: { readonly limits?: Partial<Limits>; readonly services?: Partial<Omit<SessionServices, 'limits'>> } = {}) {
+export function testSessions(
+  tools: readonly Tool[],
+  options: { readonly limits?: Partial<Limits>; readonly services?: Partial<Omit<SessionServices, 'limits'>> } = {},
+) {
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
   const folder = temporaryFolder();
   const log = openSqliteLog({ folder, limits, durability: 'process' });

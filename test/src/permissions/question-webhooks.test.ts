@@ -8,8 +8,18 @@ import { createQuestionWebhooks } from '../../../src/permissions/question-webhoo
 
 const LIMITS = { webhookMs: 200, webhookTries: 3, webhookRetryMs: 5, webhooksUnderWay: 2 };
 const FRAME: PermissionRequestFrame = {
-  type: 'permission_request', request_id: 'ask_1', tool_use_id: 'a', tool_name: 'Bash', input: { command: 'rm ü' }, title: 't',
-  display: { title: 't', blocks: [] }, reason: { type: 'default' }, destructive: true, warnings: [], suggestions: [], expires_at: '2030-01-01T00:00:00.000Z',
+  type: 'permission_request',
+  request_id: 'ask_1',
+  tool_use_id: 'a',
+  tool_name: 'Bash',
+  input: { command: 'rm ü' },
+  title: 't',
+  display: { title: 't', blocks: [] },
+  reason: { type: 'default' },
+  destructive: true,
+  warnings: [],
+  suggestions: [],
+  expires_at: '2030-01-01T00:00:00.000Z',
 };
 const ends: (() => void)[] = [];
 afterEach(() => ends.splice(0).forEach((end) => end()));
@@ -26,21 +36,35 @@ async function receiver(...replies: ((request: IncomingMessage, response: Server
     });
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  ends.push(() => void server.close(), () => server.closeAllConnections());
+  ends.push(
+    () => void server.close(),
+    () => server.closeAllConnections(),
+  );
   const problems: string[] = [];
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
-  const webhooks = createQuestionWebhooks({ webhooks: [{ url, secret: 's3cret' }], limits: LIMITS, onProblem: (message) => problems.push(message) });
+  const webhooks = createQuestionWebhooks({
+    webhooks: [{ url, secret: 's3cret' }],
+    limits: LIMITS,
+    onProblem: (message) => problems.push(message),
+  });
   ends.push(() => webhooks?.close());
   return { got, problems, url, announce: () => webhooks?.announce('ses_1', FRAME), close: () => webhooks?.close() };
 }
-const status = (code: number, headers = {}) => (_: IncomingMessage, response: ServerResponse) => void response.writeHead(code, headers).end();
+const status =
+  (code: number, headers = {}) =>
+  (_: IncomingMessage, response: ServerResponse) =>
+    void response.writeHead(code, headers).end();
 
 test('the frame and its session are posted with a signature over the very bytes', async () => {
   const { got, announce } = await receiver(status(204));
   announce();
   await vi.waitFor(() => expect(got).toHaveLength(1));
   expect(JSON.parse(got[0]?.body ?? '')).toEqual({ ...FRAME, session_id: 'ses_1' });
-  expect(got[0]?.signature).toBe(`sha256=${createHmac('sha256', 's3cret').update(got[0]?.body ?? '').digest('hex')}`);
+  expect(got[0]?.signature).toBe(
+    `sha256=${createHmac('sha256', 's3cret')
+      .update(got[0]?.body ?? '')
+      .digest('hex')}`,
+  );
 });
 
 test('a failing address is tried again, and given up after its tries', async () => {
@@ -78,7 +102,9 @@ test('one that never answers is given up in time, and holds up no more than its 
 
 test('closing gives up what is under way without a word', async () => {
   let isGone = false;
-  const { got, problems, announce, close } = await receiver((request) => void request.socket.once('close', () => (isGone = true)));
+  const { got, problems, announce, close } = await receiver(
+    (request) => void request.socket.once('close', () => (isGone = true)),
+  );
   announce();
   await vi.waitFor(() => expect(got).toHaveLength(1));
   close();

@@ -16,7 +16,10 @@ import { testSessions } from '../../helpers/test-sessions.ts';
 const allow = { behavior: 'allow' } as const;
 
 /** A session with one tool that needs `principals` of two, and a call of it that waits. */
-async function waiting(services: Partial<Omit<SessionServices, 'limits'>> = {}, request: Parameters<SessionDirectory['create']>[1] = {}) {
+async function waiting(
+  services: Partial<Omit<SessionServices, 'limits'>> = {},
+  request: Parameters<SessionDirectory['create']>[1] = {},
+) {
   const { tool, effects } = effectTool();
   const { directory } = testSessions([tool], { services: { twoPerson: twoPersonRules(['Effect'], 2), ...services } });
   const session = await directory.create('ann', request);
@@ -29,12 +32,18 @@ async function waiting(services: Partial<Omit<SessionServices, 'limits'>> = {}, 
 describe('a call that needs two persons', () => {
   it('runs after the yes of two, who are both named', async () => {
     const { session, effects, reply, asked, answer } = await waiting();
-    expect(asked).toMatchObject({ approvals: { needed: 2, by: [] }, suggestions: [], reason: { type: 'rule', rule: 'Effect' } });
+    expect(asked).toMatchObject({
+      approvals: { needed: 2, by: [] },
+      suggestions: [],
+      reason: { type: 'rule', rule: 'Effect' },
+    });
     expect(await answer(allow, 'ann')).toEqual({ behavior: 'allow', by: 'ann', pending: true });
     expect([effects, session.prompts().map(({ approvals }) => approvals)]).toEqual([[], [{ needed: 2, by: ['ann'] }]]);
     expect(await answer(allow, 'bob')).toEqual({ behavior: 'allow', by: 'ann and bob' });
     expect((await reply).calls[0]?.status).toBe('ok');
-    expect((await framesOf(session)).flatMap((frame) => (frame.type === 'permission_resolved' ? [frame.by] : []))).toEqual(['ann and bob']);
+    expect(
+      (await framesOf(session)).flatMap((frame) => (frame.type === 'permission_resolved' ? [frame.by] : [])),
+    ).toEqual(['ann and bob']);
   });
 
   it('is not allowed by one person twice, and denied by one no', async () => {
@@ -48,7 +57,9 @@ describe('a call that needs two persons', () => {
 
   it('takes no changed input and no new rules with a yes', async () => {
     const { answer } = await waiting();
-    await expect(answer({ ...allow, updatedInput: { text: 'b' } }, 'ann')).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(answer({ ...allow, updatedInput: { text: 'b' } }, 'ann')).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
     const updatedPermissions = [{ type: 'setMode', mode: 'plan' }] as const;
     await expect(answer({ ...allow, updatedPermissions }, 'ann')).rejects.toMatchObject({ code: 'invalid_request' });
   });
@@ -77,7 +88,10 @@ describe('a call that needs two persons', () => {
 
   it('is asked about again where a person put it in the place of another input', async () => {
     const { tool, effects } = effectTool('Effect', {
-      preparePermissionMatcher: (input) => ({ hits: (specs) => specs.find((spec) => spec === input['text']), covers: () => undefined }),
+      preparePermissionMatcher: (input) => ({
+        hits: (specs) => specs.find((spec) => spec === input['text']),
+        covers: () => undefined,
+      }),
     });
     const { directory } = testSessions([tool], { services: { twoPerson: twoPersonRules(['Effect(x)'], 2) } });
     const session = await directory.create('ann', {});
@@ -98,7 +112,9 @@ describe('a call that needs two persons', () => {
     const { tool, effects } = effectTool();
     const open = () => {
       const log = openSqliteLog({ folder, limits: DEFAULT_LIMITS, durability: 'process' });
-      const directory = new SessionDirectory(sessionServices(log, [tool], { folder, twoPerson: twoPersonRules(['Effect'], 2) }));
+      const directory = new SessionDirectory(
+        sessionServices(log, [tool], { folder, twoPerson: twoPersonRules(['Effect'], 2) }),
+      );
       return { directory, close: () => (directory.close(), log.close()) };
     };
     const before = open();
@@ -158,7 +174,11 @@ describe('mode "auto"', () => {
 
   it('runs what the classifier allows, and refuses what it denies', async () => {
     expect(await run(['allow'])).toMatchObject({ status: 'ok', effects: ['touch a'], asked: ['touch a in workspace'] });
-    expect(await run(['deny'])).toMatchObject({ status: 'denied', effects: [], text: 'Denied by the classifier of mode "auto"' });
+    expect(await run(['deny'])).toMatchObject({
+      status: 'denied',
+      effects: [],
+      text: 'Denied by the classifier of mode "auto"',
+    });
   });
 
   it('asks a person where it says so, or fails', async () => {
@@ -171,7 +191,10 @@ describe('mode "auto"', () => {
 
   it('shows its answer when a call is explained', async () => {
     const { session } = await run(['allow', 'allow']);
-    expect(await session.explain('Effect', { text: 'x' })).toMatchObject({ behavior: 'allow', reason: { type: 'classifier' } });
+    expect(await session.explain('Effect', { text: 'x' })).toMatchObject({
+      behavior: 'allow',
+      reason: { type: 'classifier' },
+    });
   });
 
   it('is for people where no classifier is configured', async () => {
