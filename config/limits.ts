@@ -199,7 +199,7 @@ export const DEFAULT_LIMITS = {
   /** Folders looked through in a workspace for files that programs run or obey. */
   sandboxScanFolders: 2_000,
   /** Depth of that look; what lies deeper is not protected from sandboxed commands. */
-  sandboxScanDepth: 4,
+  sandboxScanDepth: 5,
   /** Such files protected in one workspace, those nearest its top first. */
   sandboxLockedPaths: 200,
   /** That look holds for this long, and as long as sandboxed commands run there. */

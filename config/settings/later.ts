@@ -18,7 +18,12 @@ const LATER: readonly LaterSetting[] = [
   { key: 'sandbox.network.allow', isGuard: true, isUsed: (file) => typeof file.sandbox?.network === 'object' },
   { key: 'principals', isGuard: false, isUsed: (file) => !isEmpty(file.principals) },
   // Models are for the classifier of mode "auto" so far.
-  { key: 'models', isGuard: false, isUsed: (file) => !isEmpty(file.models) && !file.models?.['default'] && file.permissions?.classifierModel === undefined },
+  {
+    key: 'models',
+    isGuard: false,
+    isUsed: (file) =>
+      !isEmpty(file.models) && !file.models?.['default'] && file.permissions?.classifierModel === undefined,
+  },
   { key: 'webSearch', isGuard: false, isUsed: (file) => file.webSearch !== undefined },
   { key: 'lsp', isGuard: false, isUsed: (file) => !isEmpty(file.lsp) },
   { key: 'agents', isGuard: false, isUsed: (file) => !isEmpty(file.agents) },

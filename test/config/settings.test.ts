@@ -115,6 +115,27 @@ describe('settings from several sources', () => {
     expect(settings.limits).toMatchObject({ toolUseConcurrency: 2, bodyBytes: 10 });
   });
 
+  it.each([
+    [{ mode: 'off' }, { mode: 'auto' }, { mode: 'auto', hasNetwork: false, isAutoAllowed: false }],
+    [
+      { mode: 'required', network: 'on', autoAllow: true },
+      { mode: 'auto' },
+      { mode: 'required', hasNetwork: true, isAutoAllowed: true },
+    ],
+    [
+      { mode: 'auto', network: 'on', autoAllow: true },
+      { mode: 'auto', network: 'off', autoAllow: false },
+      { mode: 'auto', hasNetwork: false, isAutoAllowed: false },
+    ],
+    [
+      { mode: 'auto', network: 'off' },
+      { mode: 'auto', network: 'on', autoAllow: true },
+      { mode: 'auto', hasNetwork: false, isAutoAllowed: true },
+    ],
+  ])('takes the tighter of two sandboxes: %j and %j', (sandbox, policy, merged) => {
+    expect(loadFile({ sandbox }, { GAUNTLET_POLICY: fileWith({ sandbox: policy }) }).sandbox).toEqual(merged);
+  });
+
   it('fills variables into strings, several to a string', () => {
     const file = { mcpServers: { web: { type: 'http', url: 'http://${H}:${P}/', headers: { a: 'Bearer ${S}' } } } };
     const settings = loadFile(file, { H: 'localhost', P: '1', S: 'secret' });
@@ -148,15 +169,26 @@ describe('settings from several sources', () => {
   });
 
   it('takes approvals, with the secrets of webhooks from the environment', () => {
-    const approvals = { askTimeoutMs: 5_000, webhooks: [{ url: 'http://h/x', secretEnv: 'HOOK_SECRET' }], twoPerson: ['Bash(rm:*)'] };
+    const approvals = {
+      askTimeoutMs: 5_000,
+      webhooks: [{ url: 'http://h/x', secretEnv: 'HOOK_SECRET' }],
+      twoPerson: ['Bash(rm:*)'],
+    };
     const settings = loadFile({ approvals }, { HOOK_SECRET: 's' });
     expect(settings.approvals).toEqual({ webhooks: [{ url: 'http://h/x', secret: 's' }], twoPerson: ['Bash(rm:*)'] });
     expect(settings.limits.askTimeoutMs).toBe(5_000);
   });
 
   it('finds the model of mode "auto": the one named for it, else the default one', () => {
-    const models = { default: { provider: 'openai', model: 'm', baseUrl: 'http://h/v1' }, fast: { provider: 'anthropic', model: 'f', apiKeyEnv: 'KEY' } };
-    expect(loadFile({ models }, { KEY: 'k' }).classifierModel).toMatchObject({ provider: 'openai', model: 'm', baseUrl: 'http://h/v1' });
+    const models = {
+      default: { provider: 'openai', model: 'm', baseUrl: 'http://h/v1' },
+      fast: { provider: 'anthropic', model: 'f', apiKeyEnv: 'KEY' },
+    };
+    expect(loadFile({ models }, { KEY: 'k' }).classifierModel).toMatchObject({
+      provider: 'openai',
+      model: 'm',
+      baseUrl: 'http://h/v1',
+    });
     const named = loadFile({ models, permissions: { classifierModel: 'fast' } }, { KEY: 'k' });
     expect(named.classifierModel).toEqual({ provider: 'anthropic', model: 'f', apiKey: 'k', baseUrl: undefined });
     expect(load().classifierModel).toBeUndefined();
@@ -229,11 +261,27 @@ describe('a wrong file stops the start', () => {
     ['hooks.PostToolUse.0.hooks.0.type', 'type', { hooks: { PostToolUse: [hookWith({ type: 'prompt' })] } }],
     ['hooks.PreToolUse.0.matchers', 'did you mean "matcher"?', { hooks: { PreToolUse: [{ ...hook, matchers: '*' }] } }],
     ['hooks.PreTool', 'did you mean "PreToolUse"?', { hooks: { PreTool: [hook] } }],
-    ['sandbox.network.allow', 'not supported by this version', { sandbox: { mode: 'auto', network: { allow: ['a.example'] } } }],
+    [
+      'sandbox.network.allow',
+      'not supported by this version',
+      { sandbox: { mode: 'auto', network: { allow: ['a.example'] } } },
+    ],
     ['approvals.twoPerson.0', 'must be a rule', { approvals: { twoPerson: ['Bash('] } }],
-    ['approvals.webhooks.0.secretEnv', 'NO_SECRET is not set', { approvals: { webhooks: [{ url: 'http://h', secretEnv: 'NO_SECRET' }] } }],
-    ['permissions.classifierModel', 'names no model', { permissions: { classifierModel: 'fast' }, models: { default: { provider: 'openai', model: 'm' } } }],
-    ['models.default.apiKeyEnv', 'NO_KEY is not set', { models: { default: { provider: 'openai', model: 'm', apiKeyEnv: 'NO_KEY' } } }],
+    [
+      'approvals.webhooks.0.secretEnv',
+      'NO_SECRET is not set',
+      { approvals: { webhooks: [{ url: 'http://h', secretEnv: 'NO_SECRET' }] } },
+    ],
+    [
+      'permissions.classifierModel',
+      'names no model',
+      { permissions: { classifierModel: 'fast' }, models: { default: { provider: 'openai', model: 'm' } } },
+    ],
+    [
+      'models.default.apiKeyEnv',
+      'NO_KEY is not set',
+      { models: { default: { provider: 'openai', model: 'm', apiKeyEnv: 'NO_KEY' } } },
+    ],
     ['features.x', 'true or false', { features: { x: 'on' } }],
     ['principals.0.tokenSha256', '64 hex digits', { principals: [{ name: 'a', tokenSha256: 'A', roots: [] }] }],
     ['toolMode', '"normal" or "simple"', { toolMode: 'fast' }],

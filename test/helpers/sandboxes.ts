@@ -5,7 +5,7 @@ import { beforeAll } from 'vitest';
 import { DEFAULT_LIMITS } from '../../config/limits.ts';
 import type { SpawnRequest } from '../../src/process/process-host.ts';
 import { openSandbox } from '../../src/process/sandbox.ts';
-import type { Sandbox, SandboxOptions } from '../../src/process/sandbox.ts';
+import type { Sandbox, SandboxOptions, SandboxPlace } from '../../src/process/sandbox.ts';
 import { run, testProcessHost } from './process-host.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -22,9 +22,14 @@ export function testSandbox(changes: Partial<SandboxOptions> = {}) {
   const at = (path: string) => join(folder, path);
   const host = testProcessHost();
   let sandbox: Sandbox | undefined;
-  const place = { folders: [at('workspace')], sessionFolder: at('data/sessions/s'), reportFolder: at('data/sessions/s/reports') };
+  const place = {
+    folders: [at('workspace')],
+    sessionFolder: at('data/sessions/s'),
+    reportFolder: at('data/sessions/s/reports'),
+  };
   mkdirSync(at('workspace'));
-  for (const secret of ['data/token', 'data/sessions/other/result', 'home/.ssh/id_rsa', 'home/.netrc', 'settings.json']) write(secret, SECRET);
+  for (const secret of ['data/token', 'data/sessions/other/result', 'home/.ssh/id_rsa', 'home/.netrc', 'settings.json'])
+    write(secret, SECRET);
   write('data/sessions/s/result', 'one of mine');
 
   beforeAll(async () => {
@@ -47,9 +52,9 @@ export function testSandbox(changes: Partial<SandboxOptions> = {}) {
   }
 
   /** Run a script in the sandbox, in the workspace, to its end. */
-  function shell(shellScript: string, request: Partial<SpawnRequest> = {}) {
+  function shell(shellScript: string, request: Partial<SpawnRequest> = {}, where: SandboxPlace = place) {
     if (sandbox === undefined) throw new Error('There is no sandbox');
-    return sandbox.within(place, (launcher) => run(host, { cwd: at('workspace'), shellScript, launcher, ...request }));
+    return sandbox.within(where, (launcher) => run(host, { cwd: at('workspace'), shellScript, launcher, ...request }));
   }
 
   return { host, at, write, shell, place, within: () => sandbox as Sandbox };

@@ -5,7 +5,7 @@
 import type { Limits } from '../../../config/limits.ts';
 import { isInsideFolder } from '../../files/containment.ts';
 import type { Mount } from './bwrap.ts';
-import { lockedPaths } from './locked-paths.ts';
+import { lockedPaths, removeRedirections } from './locked-paths.ts';
 
 /** Folders a sandboxed command is about to run in. */
 export interface EnteredGround {
@@ -63,6 +63,7 @@ export function createGround(limits: GroundLimits): Ground {
         locked: locked.flat(),
         leave() {
           for (const each of entered) each.running -= 1;
+          removeRedirections(locked.flat());
         },
       };
     },

@@ -6,15 +6,18 @@
  * replace a name that is not mounted by a link to a secret, just while the next sandbox is put together;
  * so nothing is looked up where one runs that could (see `ground.ts`).
  */
-import { readdir } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { Limits } from '../../../config/limits.ts';
 import { sensitiveTarget } from '../../files/sensitive-targets.ts';
 import type { Mount } from './bwrap.ts';
 
 /** Parts of a repository that say what git runs. The rest stays writable, or nobody could commit. */
 const OBEYED_BY_GIT = new Set(['config', 'config.worktree', 'hooks', 'info', 'modules', 'commondir']);
+/** Made where they are missing, since only what is there can be protected; git makes them itself. */
+const MADE_IN_GIT = ['hooks', 'info'];
 /** Large, written by tools, and not looked into. */
 const PASSED_BY = new Set(['node_modules']);
 
@@ -35,7 +38,10 @@ export async function lockedPaths(
     const looked = folders.slice(0, left);
     left -= looked.length;
     const found = await Promise.all(
-      looked.map(async (folder) => ({ folder, entries: await entriesOf(join(root, folder)) })),
+      looked.map(async (folder) => {
+        if (isInRepository(folder)) await completeRepository(join(root, folder));
+        return { folder, entries: await entriesOf(join(root, folder)) };
+      }),
     );
     folders = [];
     for (const { folder, entries } of found) {
@@ -51,6 +57,19 @@ export async function lockedPaths(
   return [...waysTo(root, kept), ...kept];
 }
 
+/**
+ * Take away what no mount could keep a command from adding: a file that has git look for hooks and settings elsewhere.
+ *
+ * @param locked What was protected while the command ran; a repository that had the file before keeps it.
+ */
+export function removeRedirections(locked: readonly Mount[]): void {
+  const known = new Set(locked.map(({ path }) => path));
+  for (const { path } of locked) {
+    const redirection = join(path, 'commondir');
+    if (basename(path) === '.git' && !known.has(redirection)) rmSync(redirection, { recursive: true, force: true });
+  }
+}
+
 /** Links are followed by whoever mounts: they are left alone, and what they lead to is protected where it stands. */
 function isObeyed(folder: string, entry: Dirent): boolean {
   if (!entry.isFile() && !entry.isDirectory()) return false;
@@ -62,6 +81,11 @@ function isObeyed(folder: string, entry: Dirent): boolean {
 
 function isInRepository(folder: string): boolean {
   return folder === '.git' || folder.endsWith('/.git');
+}
+
+async function completeRepository(folder: string): Promise<void> {
+  // There already, or not ours to make: then not the command's either.
+  await Promise.all(MADE_IN_GIT.map((name) => mkdir(join(folder, name)).catch(() => undefined)));
 }
 
 function waysTo(root: string, locked: readonly Mount[]): readonly Mount[] {

@@ -48,7 +48,12 @@ describe('a server whose sandbox may run commands unasked', () => {
 
   function peekingScript(): string {
     const script = join(server.workspace, 'peek.sh');
-    const lines = [`cat ${server.dataFolder}/gauntlet.config.json || echo hidden`, 'cat /proc/*/environ', `echo x >${server.home}/outside`, 'echo end'];
+    const lines = [
+      `cat ${server.dataFolder}/gauntlet.config.json || echo hidden`,
+      'cat /proc/*/environ',
+      `echo x >${server.home}/outside`,
+      'echo end',
+    ];
     writeFileSync(script, lines.join('\n'));
     return script;
   }
@@ -57,11 +62,7 @@ describe('a server whose sandbox may run commands unasked', () => {
     // In a script, since the gate would refuse the same words in the command.
     const script = peekingScript();
     const [made, where, secrets] = (
-      await run(
-        bash('mkdir -p sub && echo one >sub/file && cd sub'),
-        bash('pwd; cat file'),
-        bash(`bash ${script}`),
-      )
+      await run(bash('mkdir -p sub && echo one >sub/file && cd sub'), bash('pwd; cat file'), bash(`bash ${script}`))
     ).results;
     expect(made?.is_error).toBeUndefined();
     expect(where?.content).toBe(`${server.workspace}/sub\none`);
@@ -85,7 +86,9 @@ describe('a server whose sandbox may run commands unasked', () => {
 
   it('leaves nothing behind when it is killed', async () => {
     const marker = `81.${process.pid}`;
-    const post = run(bash(`env -i setsid sleep ${marker} & exec -a gauntlet-sandbox-test sleep ${marker}`)).catch(() => undefined);
+    const post = run(bash(`env -i setsid sleep ${marker} & exec -a gauntlet-sandbox-test sleep ${marker}`)).catch(
+      () => undefined,
+    );
     await until(() => countRunning(marker) > 0);
     await server.end('SIGKILL');
     await post;
@@ -95,7 +98,9 @@ describe('a server whose sandbox may run commands unasked', () => {
 
 describe('a server that requires the sandbox', () => {
   it('refuses to leave it, whatever the mode', async () => {
-    const server = await startServer({ settings: { sandbox: { mode: 'required' }, permissions: { defaultMode: 'bypassPermissions' } } });
+    const server = await startServer({
+      settings: { sandbox: { mode: 'required' }, permissions: { defaultMode: 'bypassPermissions' } },
+    });
     const client = wireClient(server);
     const { results, calls } = await client.execute(undefined, [bash('touch a', { dangerouslyDisableSandbox: true })]);
     expect(calls[0]).toMatchObject({ status: 'denied', error_code: 'permission_denied' });
@@ -103,15 +108,24 @@ describe('a server that requires the sandbox', () => {
   });
 
   it('does not start where there is none', async () => {
-    const { code, stderr } = await runServer({ settings: { sandbox: { mode: 'required' } }, environment: programFolder(false) });
+    const { code, stderr } = await runServer({
+      settings: { sandbox: { mode: 'required' } },
+      environment: programFolder(false),
+    });
     expect(code).toBe(78);
-    expect(stderr).toMatch(/^gauntlet: "sandbox.mode" is "required", and there is no sandbox: bubblewrap is not installed\. .*\n$/);
+    expect(stderr).toMatch(
+      /^gauntlet: "sandbox.mode" is "required", and there is no sandbox: bubblewrap is not installed\. .*\n$/,
+    );
   });
 
   it('does not start where user namespaces are forbidden', async () => {
     const home = serverHome();
     mkdirSync(join(home, 'bin'));
-    writeFileSync(join(home, 'bin/bwrap'), '#!/bin/sh\necho "bwrap: No permissions to create new namespace" >&2; exit 1\n', { mode: 0o755 });
+    writeFileSync(
+      join(home, 'bin/bwrap'),
+      '#!/bin/sh\necho "bwrap: No permissions to create new namespace" >&2; exit 1\n',
+      { mode: 0o755 },
+    );
     const environment = { PATH: `${home}/bin:${process.env['PATH'] ?? ''}` };
     const { code, stderr } = await runServer({ home, settings: { sandbox: { mode: 'required' } }, environment });
     expect([code, stderr]).toEqual([78, expect.stringContaining('No permissions to create new namespace')]);
@@ -120,7 +134,10 @@ describe('a server that requires the sandbox', () => {
   it('refuses a list of hosts, which this version cannot hold', async () => {
     const network = { allow: ['registry.example'] };
     const { code, stderr } = await runServer({ settings: { sandbox: { mode: 'auto', network } } });
-    expect([code, stderr]).toEqual([78, expect.stringContaining('"sandbox.network.allow" in the settings file is not supported')]);
+    expect([code, stderr]).toEqual([
+      78,
+      expect.stringContaining('"sandbox.network.allow" in the settings file is not supported'),
+    ]);
   });
 });
 

@@ -11,14 +11,18 @@ describe('files in the sandbox', () => {
   const box = testSandbox();
 
   it('are written in the workspace and in /tmp, and nowhere else', async () => {
-    const { stdout } = await box.shell('for f in in /tmp/x /etc/x /usr/x /x /home/x ../x ~/x; do (echo hi >"$f") 2>/dev/null && echo "$f"; done');
+    const { stdout } = await box.shell(
+      'for f in in /tmp/x /etc/x /usr/x /x /home/x ../x ~/x; do (echo hi >"$f") 2>/dev/null && echo "$f"; done',
+    );
     expect(stdout).toBe('in\n/tmp/x\n');
     expect(readFileSync(box.at('workspace/in'), 'utf8')).toBe('hi\n');
     expect(existsSync('/tmp/x')).toBe(false);
   });
 
   it('are read everywhere but where secrets are', async () => {
-    const { stdout, stderr } = await box.shell(`cat /etc/passwd; cat ${box.at('data/token')} ${box.at('home/.ssh/id_rsa')} ${box.at('home/.netrc')} ${box.at('settings.json')} /etc/shadow`);
+    const { stdout, stderr } = await box.shell(
+      `cat /etc/passwd; cat ${box.at('data/token')} ${box.at('home/.ssh/id_rsa')} ${box.at('home/.netrc')} ${box.at('settings.json')} /etc/shadow`,
+    );
     expect(stdout).toContain('root:');
     expect(stdout).not.toContain(SECRET);
     expect(stderr.match(/cat: /g)).toHaveLength(5);
@@ -26,7 +30,9 @@ describe('files in the sandbox', () => {
   });
 
   it('of the own session are read and not written, those of others not even seen', async () => {
-    const { stdout } = await box.shell(`cd ${box.at('data/sessions')}; ls; cat s/result; (echo x >s/result; echo x >s/new) 2>&1 | grep -c Read-only`);
+    const { stdout } = await box.shell(
+      `cd ${box.at('data/sessions')}; ls; cat s/result; (echo x >s/result; echo x >s/new) 2>&1 | grep -c Read-only`,
+    );
     expect(stdout).toBe('s\none of mine2\n');
   });
 
@@ -39,7 +45,9 @@ describe('files in the sandbox', () => {
   });
 
   it('outside cannot be reached by a hard link or through /proc', async () => {
-    const { stdout } = await box.shell('ln /etc/passwd p 2>/dev/null; ls p 2>/dev/null; (echo x >/proc/self/root/etc/x; echo x >/proc/1/root/etc/x) 2>/dev/null; ls /etc/x 2>/dev/null');
+    const { stdout } = await box.shell(
+      'ln /etc/passwd p 2>/dev/null; ls p 2>/dev/null; (echo x >/proc/self/root/etc/x; echo x >/proc/1/root/etc/x) 2>/dev/null; ls /etc/x 2>/dev/null',
+    );
     expect(stdout).toBe('');
   });
 
@@ -93,13 +101,25 @@ describe('a repository in the sandbox', () => {
     expect((await box.shell(script)).code).not.toBe(0);
   });
 
+  it('that lacks hooks is given none by a command', async () => {
+    execFileSync('git', ['init', '-q', '--template=', box.at('bare')]);
+    const script =
+      'mkdir -p .git/hooks; echo x >.git/hooks/pre-commit; echo ../evil >.git/commondir; cat .git/commondir';
+    const { stdout } = await box.shell(script, { cwd: box.at('bare') }, { ...box.place, folders: [box.at('bare')] });
+    expect(stdout).toBe('../evil\n');
+    expect(readdirSync(box.at('bare/.git/hooks'))).toEqual([]);
+    expect(existsSync(box.at('bare/.git/commondir'))).toBe(false);
+  });
+
   it('shows no secret through a link that takes the place of a protected file', async () => {
     const swap = `mkdir -p new; while :; do rm -rf new/.husky; mkdir new/.husky; rm -rf new/.husky; ln -s ${box.at('home/.ssh')} new/.husky; done`;
     const swapping = box.shell(swap, { onOutput: undefined }).catch(() => undefined);
     for (let count = 0; count < 10; count += 1) {
       expect((await box.shell('cat new/.husky/id_rsa new/.husky/*')).stdout).not.toContain(SECRET);
     }
-    const [leader] = processesWith(box.host.ownerId).filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('bwrap'));
+    const [leader] = processesWith(box.host.ownerId).filter((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('bwrap'),
+    );
     expect(leader).toBeDefined();
     await box.host.close();
     await swapping;
@@ -110,11 +130,17 @@ describe('processes in the sandbox', () => {
   const box = testSandbox();
 
   it('see nobody else, and nothing of the server', async () => {
-    const { stdout } = await box.shell('ls -d /proc/[0-9]* | wc -l; tr "\\0" "\\n" </proc/1/environ; tr "\\0" "\\n" </proc/$PPID/environ');
+    const { stdout } = await box.shell(
+      'ls -d /proc/[0-9]* | wc -l; tr "\\0" "\\n" </proc/1/environ; tr "\\0" "\\n" </proc/$PPID/environ',
+    );
     const [count, ...variables] = stdout.trim().split('\n');
     expect(Number(count)).toBeLessThan(6);
     const names = new Set(variables.map((line) => line.split('=')[0]));
-    expect([...names].filter((name) => !['PATH', 'HOME', 'LANG', 'TERM', 'TMPDIR', 'PWD', 'GAUNTLET_CALL_ID'].includes(name ?? ''))).toEqual([]);
+    expect(
+      [...names].filter(
+        (name) => !['PATH', 'HOME', 'LANG', 'TERM', 'TMPDIR', 'PWD', 'GAUNTLET_CALL_ID'].includes(name ?? ''),
+      ),
+    ).toEqual([]);
   });
 
   it.each([
@@ -134,17 +160,23 @@ describe('processes in the sandbox', () => {
 
   it('have no capability and gain none', async () => {
     const { stdout } = await box.shell('grep -E "Cap(Prm|Eff|Bnd)|NoNewPrivs" /proc/self/status | tr -s "\\t\\n" "  "');
-    expect(stdout.trim()).toBe('CapPrm: 0000000000000000 CapEff: 0000000000000000 CapBnd: 0000000000000000 NoNewPrivs: 1');
+    expect(stdout.trim()).toBe(
+      'CapPrm: 0000000000000000 CapEff: 0000000000000000 CapBnd: 0000000000000000 NoNewPrivs: 1',
+    );
   });
 
   it('cannot trace or signal one outside', async () => {
-    const { stdout } = await box.shell(`kill -0 ${process.pid} 2>/dev/null && echo seen; ls /proc/${process.pid}/mem 2>/dev/null; echo done`);
+    const { stdout } = await box.shell(
+      `kill -0 ${process.pid} 2>/dev/null && echo seen; ls /proc/${process.pid}/mem 2>/dev/null; echo done`,
+    );
     expect(stdout).toBe('done\n');
   });
 
   it('that leave their group and their environment end with the command (F14)', async () => {
     const marker = `79.${process.pid}`;
-    const { stdout } = await box.shell(`env -i setsid sleep ${marker} >/dev/null 2>&1 & setsid -f bash -c "exec -a x sleep ${marker}" >/dev/null 2>&1; echo on`);
+    const { stdout } = await box.shell(
+      `env -i setsid sleep ${marker} >/dev/null 2>&1 & setsid -f bash -c "exec -a x sleep ${marker}" >/dev/null 2>&1; echo on`,
+    );
     expect(stdout).toBe('on\n');
     await until(() => countRunning(marker) === 0);
   });
@@ -153,7 +185,13 @@ describe('processes in the sandbox', () => {
     const marker = `80.${process.pid}`;
     let child: ReturnType<typeof box.host.spawn> | undefined;
     const ended = box.within().within(box.place, (launcher) => {
-      child = box.host.spawn({ file: 'bash', args: [], cwd: '/', shellScript: `trap "" TERM; setsid sleep ${marker} & sleep ${marker}`, launcher });
+      child = box.host.spawn({
+        file: 'bash',
+        args: [],
+        cwd: '/',
+        shellScript: `trap "" TERM; setsid sleep ${marker} & sleep ${marker}`,
+        launcher,
+      });
       return child.exited;
     });
     await until(() => countRunning(marker) === 2);
@@ -189,7 +227,9 @@ describe('the network, where it is on', () => {
     const server = createServer((_request, reply) => reply.end('reached'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const { stdout } = await box.shell(`exec 5<>/dev/tcp/127.0.0.1/${port}; printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&5; cat <&5`);
+    const { stdout } = await box.shell(
+      `exec 5<>/dev/tcp/127.0.0.1/${port}; printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&5; cat <&5`,
+    );
     server.close();
     expect(stdout).toContain('reached');
   });
@@ -214,7 +254,9 @@ describe('a shell in the sandbox', () => {
 
   it('is refused all of the machine as a working directory', async () => {
     const everything = { ...box.place, folders: ['/'] };
-    await expect(box.within().within(everything, () => Promise.resolve())).rejects.toMatchObject({ code: 'tool_failed' });
+    await expect(box.within().within(everything, () => Promise.resolve())).rejects.toMatchObject({
+      code: 'tool_failed',
+    });
     expect(readdirSync(box.at('workspace'))).toContain('deep');
   });
 });
