@@ -96,8 +96,6 @@ function serverOptions({ limits, trustProxy }: Dependencies) {
     // While closing, requests on open connections are answered by the doors, in our words.
     return503OnClosing: false,
     forceCloseConnections: 'idle' as const,
-    // A long reply to HEAD would never end.
-    exposeHeadRoutes: false,
     routerOptions: { maxParamLength: limits.pathChars },
   };
 }

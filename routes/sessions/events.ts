@@ -24,7 +24,8 @@ export function eventsDoor(app: FastifyInstance, context: DoorContext): void {
 
   app.get(
     '/sessions/:id/events',
-    { config: { summary: 'Frames of the session', query: Query } },
+    // A long reply to HEAD would never end.
+    { exposeHeadRoute: false, config: { summary: 'Frames of the session', query: Query } },
     async (request, reply) => {
       const query = parseRequest(Query, request.query, 'the query', limits);
       const session = await sessionOf(request);

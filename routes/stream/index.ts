@@ -47,6 +47,7 @@ export function streamDoor(app: FastifyInstance, dependencies: Dependencies): vo
     scope.route({
       method: 'GET',
       url: '/sessions/:id/stream',
+      exposeHeadRoute: false,
       config: { takesTicket: true, summary: 'The WebSocket channel' },
       preValidation: admit,
       // `admit` refuses whatever is no upgrade.

@@ -65,6 +65,14 @@ describe('the tool list', () => {
   });
 });
 
+describe('HEAD', () => {
+  it('answers as GET does, without the body', async () => {
+    const [head, get] = [await client.send('HEAD', '/tools'), await client.get('/tools')];
+    expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: '' });
+    expect(head.headers.get('etag')).toBe(get.headers.get('etag'));
+  });
+});
+
 describe('a format', () => {
   it('for OpenAI Chat is functions with parameters', async () => {
     const { tools } = await list('?format=openai-chat');
