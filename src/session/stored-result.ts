@@ -1,7 +1,7 @@
 /**
  * Results after they left: their whole text by range, and a search over what they showed.
  */
-import { resultText } from '../contract/blocks.ts';
+import { resultText, type ToolUseBlock } from '../contract/blocks.ts';
 import { GauntletError } from '../contract/errors.ts';
 import type { ResultFrame, Seq } from '../contract/frames.ts';
 import { loggedFrame } from './logged-frame.ts';
@@ -69,7 +69,7 @@ export async function searchResults(core: SessionCore, query: string, mostHits: 
       (logged) => logged.type === 'result' || logged.type === 'tool_use',
     )) {
       if (frame.type !== 'result' && frame.type !== 'tool_use') continue;
-      const text = frame.type === 'result' ? resultText(frame.tool_result.content) : JSON.stringify(frame.tool_use);
+      const text = frame.type === 'result' ? resultText(frame.tool_result.content) : askedText(frame.tool_use);
       const place = text.toLowerCase().indexOf(wanted);
       const toolUseId = frame.type === 'result' ? frame.tool_use_id : frame.tool_use.id;
       if (place === -1 || (type === 'result' && hits.some((hit) => hit.tool_use_id === toolUseId))) continue;
@@ -78,6 +78,16 @@ export async function searchResults(core: SessionCore, query: string, mostHits: 
     }
   }
   return hits;
+}
+
+/** What a call was asked: its tool and the texts of its input, without the JSON around them. */
+function askedText({ name, input }: ToolUseBlock): string {
+  return [name, ...textsIn(input)].join(' ');
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return value === null ? [] : [String(value)];
+  return Object.values(value).flatMap(textsIn);
 }
 
 function snippetAt(text: string, place: number, length: number): string {
