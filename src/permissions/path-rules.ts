@@ -29,6 +29,15 @@ interface PathPattern {
   readonly pattern: string;
   readonly strictness: Strictness;
   compiled?: Ignore;
+  reach?: Reach;
+}
+
+/** Where a pattern leads, as far as it spells it. */
+interface Reach {
+  /** Absolute; everything the pattern matches lies at or below it. */
+  readonly start: string;
+  /** What it matches below `start` is not spelled. */
+  readonly isOpen: boolean;
 }
 
 type Strictness = 'allow' | 'deny';
@@ -64,6 +73,7 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
     if (segment === undefined) anywhere.push(pattern);
     else bySegment.set(segment, [...(bySegment.get(segment) ?? []), pattern]);
   }
+  const all = [...anywhere, ...[...bySegment.values()].flat()];
   const find = (patterns: readonly PathPattern[] | undefined, path: string) =>
     patterns?.find((pattern) => isMatch(pattern, path))?.spec;
   return {
@@ -89,15 +99,15 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
     },
     matchBelow(absoluteFolder) {
       const folder = folded(absoluteFolder);
-      return [...anywhere, ...[...bySegment.values()].flat()].find((pattern) => mayLieBelow(pattern, folder))?.spec;
+      return all.find((pattern) => mayLieBelow(pattern, folder))?.spec;
     },
     matchWithin(absoluteGlob) {
       const segments = folded(absoluteGlob).split('/');
       const at = segments.findIndex((segment) => /[*?[]/.test(segment));
       if (at < 0) return undefined;
       const folder = segments.slice(0, at).join('/') || '/';
-      const all = [...anywhere, ...[...bySegment.values()].flat()].filter((pattern) => mayLieBelow(pattern, folder));
-      return all.find((pattern) => segments.slice(at).some((segment) => mayMeet(segment, lastSegment(pattern))))?.spec;
+      const isMet = (pattern: PathPattern) => segments.slice(at).some((segment) => mayMeet(segment, lastSegment(pattern)));
+      return all.find((pattern) => mayLieBelow(pattern, folder) && isMet(pattern))?.spec;
     },
   };
 }
@@ -108,13 +118,18 @@ function isSegmentMatch(glob: string, name: string): boolean {
 }
 
 /** Whether a pattern could match anything below a folder: what it spells leads into it, or it may lead anywhere. */
-function mayLieBelow({ base, pattern }: PathPattern, folder: string): boolean {
+function mayLieBelow(pattern: PathPattern, folder: string): boolean {
+  const { start, isOpen } = (pattern.reach ??= reachOf(pattern));
+  return isInside(start, folder) || (isOpen && isInside(folder, start));
+}
+
+function reachOf({ base, pattern }: PathPattern): Reach {
   const isAnchored = pattern.replace(/\/$/, '').includes('/');
   const segments = pattern.split('/').filter((segment) => segment !== '');
   const wild = segments.findIndex((segment) => /[*?[\]\\]/.test(segment));
   const spelled = isAnchored ? segments.slice(0, wild < 0 ? segments.length : wild) : [];
   const start = [base === '/' ? '' : base, ...spelled].join('/') || '/';
-  return isInside(start, folder) || ((wild >= 0 || !isAnchored) && isInside(folder, start));
+  return { start, isOpen: wild >= 0 || !isAnchored };
 }
 
 function isInside(path: string, folder: string): boolean {
