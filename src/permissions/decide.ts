@@ -4,12 +4,12 @@
  * `weigh` is the list of ARCHITECTURE, "What may run", from top to bottom, and its first answer holds. A hook may then
  * tighten it, or allow what would have been asked; whoever has nobody to ask denies.
  */
-import type { DecisionPart, PermissionDecision } from '../contract/decision.ts';
-import type { RuleBehavior, ToolPermissionContext } from '../contract/permission-context.ts';
-import type { PermissionPart } from '../contract/tool.ts';
+import type { PermissionDecision } from '../contract/decision.ts';
+import type { ToolPermissionContext } from '../contract/permission-context.ts';
 import { allowingRules, unansweredMessage } from './denial.ts';
 import { judgeCall, type Judgement, type PermissionRequest } from './judgement.ts';
-import { allowingPathRule, coveringPathRule, hitPathRule, type PathQuestion, possiblePathRule } from './path-gate.ts';
+import { decidedPart, matchedRule, pathQuestion, safely } from './matched-rule.ts';
+import { allowingPathRule, coveringPathRule, possiblePathRule } from './path-gate.ts';
 import { rulesFor, type SourcedRule } from './rule-index.ts';
 import { TWO_PERSONS, twoPersonMessage } from './two-person.ts';
 
@@ -248,60 +248,13 @@ async function classify(request: PermissionRequest, verdict: Verdict): Promise<V
   }
 }
 
-function matchedRule(
-  request: PermissionRequest,
-  { matcher, paths }: Judgement,
-  behavior: Exclude<RuleBehavior, 'allow'>,
-  permissions = request.context.session.permissions,
-): SourcedRule | undefined {
-  const rules = rulesFor(permissions, behavior, request.tool);
-  if (rules.bare) return rules.bare;
-  const spec = rules.specs.length === 0 ? undefined : safely(() => matcher.hits(rules.specs, behavior), rules.specs[0]);
-  if (spec !== undefined) return rules.bySpec.get(spec);
-  return hitPathRule(pathQuestion(request, paths, permissions), behavior);
-}
-
 function hasRestrictingSpecs(tool: PermissionRequest['tool'], context: PermissionRequest['context']): boolean {
   const { permissions } = context.session;
   return (['deny', 'ask'] as const).some((behavior) => rulesFor(permissions, behavior, tool).specs.length > 0);
-}
-
-/** What became of one part by itself, for `explain`. */
-function decidedPart({ tool, context }: PermissionRequest, part: PermissionPart): DecisionPart {
-  const { permissions } = context.session;
-  for (const behavior of ['deny', 'ask'] as const) {
-    const rules = rulesFor(permissions, behavior, tool);
-    const spec = safely(() => part.hits?.(rules.specs, behavior), undefined);
-    const rule = rules.bare ?? (spec === undefined ? undefined : rules.bySpec.get(spec));
-    if (rule) return { text: part.text, behavior, reason: { type: 'rule', ...rule } };
-  }
-  const rules = rulesFor(permissions, 'allow', tool);
-  const spec = safely(() => part.covers?.(rules.specs)?.[0], undefined);
-  const rule = rules.bare ?? (spec === undefined ? undefined : rules.bySpec.get(spec));
-  if (rule) return { text: part.text, behavior: 'allow', reason: { type: 'rule', ...rule } };
-  if (part.isReadOnly) return { text: part.text, behavior: 'allow', reason: { type: 'read_only' } };
-  return { text: part.text, behavior: 'ask', reason: { type: 'default' } };
 }
 
 function rulesForPaths(request: PermissionRequest, { paths }: Judgement): readonly string[] {
   if (request.tool.preparePermissionMatcher) return [];
   const { root } = request.context.session;
   return paths.filter(({ located }) => !located.isSessionFile).map((path) => allowingPathRule(path, root));
-}
-
-function pathQuestion(
-  { tool, context }: PermissionRequest,
-  paths: Judgement['paths'],
-  permissions = context.session.permissions,
-): PathQuestion {
-  return { permissions, root: context.session.root, tool, paths };
-}
-
-function safely<Value>(question: () => Value, otherwise: Value): Value {
-  try {
-    return question();
-  } catch {
-    // A matcher that fails has judged nothing; the caller's answer is the cautious one.
-    return otherwise;
-  }
 }

@@ -1,0 +1,59 @@
+/**
+ * Which rule a call runs into: by the tool's name, by its matcher, by the paths it declares.
+ */
+import type { DecisionPart } from '../contract/decision.ts';
+import type { RuleBehavior } from '../contract/permission-context.ts';
+import type { PermissionPart } from '../contract/tool.ts';
+import type { Judgement, PermissionRequest } from './judgement.ts';
+import { hitPathRule, type PathQuestion } from './path-gate.ts';
+import { rulesFor, type SourcedRule } from './rule-index.ts';
+
+/** The first deny or ask rule that the call runs into. @param permissions Where the rules stand; the session's own by default. */
+export function matchedRule(
+  request: PermissionRequest,
+  { matcher, paths }: Judgement,
+  behavior: Exclude<RuleBehavior, 'allow'>,
+  permissions = request.context.session.permissions,
+): SourcedRule | undefined {
+  const rules = rulesFor(permissions, behavior, request.tool);
+  if (rules.bare) return rules.bare;
+  const spec = rules.specs.length === 0 ? undefined : safely(() => matcher.hits(rules.specs, behavior), rules.specs[0]);
+  if (spec !== undefined) return rules.bySpec.get(spec);
+  return hitPathRule(pathQuestion(request, paths, permissions), behavior);
+}
+
+/** What became of one part by itself, for `explain`. */
+export function decidedPart({ tool, context }: PermissionRequest, part: PermissionPart): DecisionPart {
+  const { permissions } = context.session;
+  for (const behavior of ['deny', 'ask'] as const) {
+    const rules = rulesFor(permissions, behavior, tool);
+    const spec = safely(() => part.hits?.(rules.specs, behavior), undefined);
+    const rule = rules.bare ?? (spec === undefined ? undefined : rules.bySpec.get(spec));
+    if (rule) return { text: part.text, behavior, reason: { type: 'rule', ...rule } };
+  }
+  const rules = rulesFor(permissions, 'allow', tool);
+  const spec = safely(() => part.covers?.(rules.specs)?.[0], undefined);
+  const rule = rules.bare ?? (spec === undefined ? undefined : rules.bySpec.get(spec));
+  if (rule) return { text: part.text, behavior: 'allow', reason: { type: 'rule', ...rule } };
+  if (part.isReadOnly) return { text: part.text, behavior: 'allow', reason: { type: 'read_only' } };
+  return { text: part.text, behavior: 'ask', reason: { type: 'default' } };
+}
+
+/** A call as the path gate is asked about it. @param permissions As for `matchedRule`. */
+export function pathQuestion(
+  { tool, context }: PermissionRequest,
+  paths: Judgement['paths'],
+  permissions = context.session.permissions,
+): PathQuestion {
+  return { permissions, root: context.session.root, tool, paths };
+}
+
+/** Ask a tool's matcher; one that throws has judged nothing, and `otherwise` is the cautious answer. */
+export function safely<Value>(question: () => Value, otherwise: Value): Value {
+  try {
+    return question();
+  } catch {
+    // The tool's own fault: the caller says what is cautious here.
+    return otherwise;
+  }
+}
