@@ -75,6 +75,31 @@ describe('a server that was killed', () => {
     expect((await client.execute(sessionId, [bash('touch third')])).calls[0]).toMatchObject({ status: 'ok' });
   });
 
+  it('at any moment kept each result it gave, and interrupts the rest once', async () => {
+    let server = await startServer();
+    for (const delayFrames of [1, 6, 14]) {
+      const client = wireClient(server);
+      const sessionId = await client.session({ mode: 'bypassPermissions' });
+      const safe = [
+        bash('echo 0'),
+        bash('echo 1'),
+        block('Sleep', { duration_ms: 20 }),
+        block('Sleep', { duration_ms: 40 }),
+      ];
+      const calls = [...safe, bash('touch a; sleep 60'), bash('touch b')];
+      client.execute(sessionId, calls).catch(() => undefined);
+      await until(async () => (await client.get(`/sessions/${sessionId}`)).body.head > delayFrames);
+      const seen = await client.frames(sessionId);
+      const next = await crash(server);
+      server = next.server;
+      const after = await next.client.frames(sessionId);
+      expect(after.slice(0, seen.length)).toEqual(seen);
+      expect(results(after).map(({ tool_use_id }) => tool_use_id)).toEqual(calls.map(({ id }) => id));
+      const { results: replayed } = await next.client.execute(sessionId, calls);
+      expect(replayed).toEqual(results(after).map(({ tool_result }) => tool_result));
+    }
+  });
+
   it('leaves no process behind', async () => {
     const server = await startServer();
     const marker = `crash-${server.pid}`;
