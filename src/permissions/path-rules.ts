@@ -106,7 +106,8 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
       const at = segments.findIndex((segment) => /[*?[]/.test(segment));
       if (at < 0) return undefined;
       const folder = segments.slice(0, at).join('/') || '/';
-      const isMet = (pattern: PathPattern) => segments.slice(at).some((segment) => mayMeet(segment, lastSegment(pattern)));
+      const isMet = (pattern: PathPattern) =>
+        segments.slice(at).some((segment) => mayMeet(segment, lastSegment(pattern)));
       return all.find((pattern) => mayLieBelow(pattern, folder) && isMet(pattern))?.spec;
     },
   };
