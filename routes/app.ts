@@ -87,7 +87,8 @@ function serverOptions({ limits, trustProxy }: Dependencies) {
     // Looked at every `requestCheckMs`, which is taken off so that the sum is the limit.
     requestTimeout: Math.max(1, limits.bodyTimeoutMs - limits.requestCheckMs),
     http: {
-      headersTimeout: Math.max(1, limits.headersTimeoutMs - limits.requestCheckMs),
+      // Node takes the larger of the two for the whole request, whichever it was meant for.
+      headersTimeout: Math.max(1, Math.min(limits.headersTimeoutMs, limits.bodyTimeoutMs) - limits.requestCheckMs),
       connectionsCheckingInterval: limits.requestCheckMs,
     },
     clientErrorHandler: onClientError,
