@@ -3,7 +3,11 @@
  *
  * The context is replaced here and nowhere else; each replacement that a reader can see is a frame.
  */
-import { toWirePermissionContext, type PermissionUpdate } from '../contract/permission-context.ts';
+import {
+  toWirePermissionContext,
+  type PermissionUpdate,
+  type ToolPermissionContext,
+} from '../contract/permission-context.ts';
 import type { ContextFrame, NewFrame, OpenedFrame } from '../contract/frames.ts';
 import type { SessionContext } from '../contract/session-context.ts';
 import { applyUpdates } from '../permissions/context.ts';
@@ -72,9 +76,10 @@ export class SessionCore {
   /**
    * All updates of one request make one next version.
    *
+   * @returns That version; others may have come after it meanwhile.
    * @throws {GauntletError} `invalid_request`, `forbidden`; `log_unavailable`, and then the old version holds.
    */
-  async updatePermissions(updates: readonly PermissionUpdate[]): Promise<void> {
+  async updatePermissions(updates: readonly PermissionUpdate[]): Promise<ToolPermissionContext> {
     const before = this.#context;
     const landing = this.setContext({
       ...before,
@@ -83,6 +88,7 @@ export class SessionCore {
     const after = this.#context;
     try {
       await landing;
+      return after.permissions;
     } catch (error) {
       // Who asked is told that nothing changed; what was changed on top of it meanwhile stays.
       if (this.#context === after) this.#context = before;

@@ -105,8 +105,7 @@ export class Session {
 
   /** @throws {GauntletError} `invalid_request`, `forbidden`, `log_unavailable` */
   async updatePermissions(updates: readonly PermissionUpdate[]): Promise<WirePermissionContext> {
-    await this.#core.updatePermissions(updates);
-    return this.permissions();
+    return toWirePermissionContext(await this.#core.updatePermissions(updates));
   }
 
   permissions(): WirePermissionContext {
