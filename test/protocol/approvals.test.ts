@@ -19,7 +19,11 @@ beforeAll(async () => {
     void text(request).then((body) => {
       if (request.url === '/webhook') told.push({ body, signature: request.headers['x-gauntlet-signature'] });
       else classified.push(body);
-      response.end(JSON.stringify({ choices: [{ message: { content: body.includes('touch') ? 'ALLOW' : 'ASK' }, finish_reason: 'stop' }] }));
+      response.end(
+        JSON.stringify({
+          choices: [{ message: { content: body.includes('touch') ? 'ALLOW' : 'ASK' }, finish_reason: 'stop' }],
+        }),
+      );
     });
   });
   await new Promise<void>((listening) => outside.listen(0, '127.0.0.1', listening));
@@ -27,7 +31,10 @@ beforeAll(async () => {
   server = await startServer({
     environment: { WEBHOOK_SECRET: 's3cret' },
     settings: {
-      approvals: { webhooks: [{ url: `${address}/webhook`, secretEnv: 'WEBHOOK_SECRET' }], twoPerson: ['Bash(git push:*)'] },
+      approvals: {
+        webhooks: [{ url: `${address}/webhook`, secretEnv: 'WEBHOOK_SECRET' }],
+        twoPerson: ['Bash(git push:*)'],
+      },
       models: { default: { provider: 'openai', baseUrl: address, model: 'm' } },
       permissions: { deny: ['Bsah(rm:*)'] },
     },
@@ -57,8 +64,12 @@ describe('a question', () => {
     const reply = client.execute(id, [block('Bash', { command: 'true && git push' })]);
     await expect.poll(() => prompts(id)).toHaveLength(1);
     const [prompt] = await prompts(id);
-    expect(prompt).toMatchObject({ approvals: { needed: 2, by: [] }, title: expect.stringContaining('can never be allowed') as string });
-    const answer = (behavior: string) => client.post(`/sessions/${id}/prompts/${prompt?.request_id ?? ''}`, { behavior });
+    expect(prompt).toMatchObject({
+      approvals: { needed: 2, by: [] },
+      title: expect.stringContaining('can never be allowed') as string,
+    });
+    const answer = (behavior: string) =>
+      client.post(`/sessions/${id}/prompts/${prompt?.request_id ?? ''}`, { behavior });
     expect((await answer('allow')).body).toMatchObject({ behavior: 'allow', pending: true });
     expect(await prompts(id)).toMatchObject([{ approvals: { by: ['owner'] } }]);
     expect((await answer('deny')).body).toMatchObject({ behavior: 'deny' });
@@ -69,7 +80,11 @@ describe('a question', () => {
 it('mode "auto" runs what the model allows, asks about the rest, and does not ask the model about rules', async () => {
   const id = await client.session({ mode: 'auto', on_ask: 'deny', rules: { deny: ['Bash(rm:*)'] } });
   const status = async (command: string) => (await client.execute(id, [block('Bash', { command })])).calls[0]?.status;
-  expect([await status('touch one'), await status('chmod 700 .'), await status('cat one')]).toEqual(['ok', 'denied', 'ok']);
+  expect([await status('touch one'), await status('chmod 700 .'), await status('cat one')]).toEqual([
+    'ok',
+    'denied',
+    'ok',
+  ]);
   expect(classified.filter((body) => body.includes('cat one'))).toEqual([]);
 });
 
