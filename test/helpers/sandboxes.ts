@@ -9,16 +9,15 @@ import type { Sandbox, SandboxOptions, SandboxPlace } from '../../src/process/sa
 import { run, testProcessHost } from './process-host.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-const CACHE = new URL('../../node_modules/.cache', import.meta.url).pathname;
+/** Not below /tmp, of which a sandbox has its own; the checkout itself may lie there. */
+const OUTSIDE_TMP = '/var/tmp';
 
 /** What no sandboxed command may get to see. */
 export const SECRET = 'sandbox-canary';
 
 /** Make it. Call it where hooks may be set: at the top of a `describe`. */
 export function testSandbox(changes: Partial<SandboxOptions> = {}) {
-  // Not below /tmp, of which a sandbox has its own.
-  mkdirSync(CACHE, { recursive: true });
-  const folder = temporaryFolder(CACHE);
+  const folder = temporaryFolder(OUTSIDE_TMP);
   const at = (path: string) => join(folder, path);
   const host = testProcessHost();
   let sandbox: Sandbox | undefined;
