@@ -1,5 +1,6 @@
 /** A sandbox over a real process host, for the tests of one file: a workspace, a home with secrets, a data directory. */
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll } from 'vitest';
 import { DEFAULT_LIMITS } from '../../config/limits.ts';
@@ -9,14 +10,15 @@ import type { Sandbox, SandboxOptions, SandboxPlace } from '../../src/process/sa
 import { run, testProcessHost } from './process-host.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Not below /tmp, of which a sandbox has its own; the checkout itself may lie there. */
-const OUTSIDE_TMP = '/var/tmp';
+/** Not below /tmp or /var/tmp, of which a sandbox has its own; the checkout itself may lie there. */
+const OUTSIDE_TMP = join(homedir(), '.cache');
 
 /** What no sandboxed command may get to see. */
 export const SECRET = 'sandbox-canary';
 
 /** Make it. Call it where hooks may be set: at the top of a `describe`. */
 export function testSandbox(changes: Partial<SandboxOptions> = {}) {
+  mkdirSync(OUTSIDE_TMP, { recursive: true });
   const folder = temporaryFolder(OUTSIDE_TMP);
   const at = (path: string) => join(folder, path);
   const host = testProcessHost();
