@@ -1,5 +1,5 @@
 /**
- * What STYLE demands of the tree, as functions from a folder to the sentences of what breaks it.
+ * What the house style demands of the tree, as functions from a folder to the sentences of what breaks it.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';

@@ -1,4 +1,4 @@
-/** DESIGN 3: tools that somebody else wrote, as modules named in the settings. */
+/** Tools that somebody else wrote, as modules named in the settings. */
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

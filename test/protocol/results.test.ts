@@ -1,4 +1,4 @@
-/** PROTOCOL 4 and DESIGN 5: long results, where they go, and who may read them. */
+/** PROTOCOL 4: long results, where they go, and who may read them. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

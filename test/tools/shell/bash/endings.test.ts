@@ -1,11 +1,11 @@
-/** However a command ends, it leaves no process behind and no secret got in (HARDENING F13 to F18, F22). */
+/** However a command ends, it leaves no process behind and no secret got in. */
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../helpers/process-host.ts';
 import { shellToolsIn } from '../../../helpers/shell-tools.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
-/** A call may be this late on a machine that runs other tests; HARDENING asks for 250 ms on a quiet one. */
+/** A call may be this late on a machine that runs other tests; the bar is 250 ms on a quiet one. */
 const LATE_MS = 1_000;
 
 describe('a command that does not want to end', () => {
