@@ -5,7 +5,6 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['test/chaos/**/*.test.ts'],
-    passWithNoTests: true,
     pool: 'forks',
     maxWorkers: 1,
     testTimeout: 300_000,
