@@ -25,6 +25,7 @@ const LATER: readonly LaterSetting[] = [
       !isEmpty(file.models) && !file.models?.['default'] && file.permissions?.classifierModel === undefined,
   },
   { key: 'webSearch', isGuard: false, isUsed: (file) => file.webSearch !== undefined },
+  { key: 'webFetch', isGuard: false, isUsed: (file) => !isEmpty(file.webFetch) },
   { key: 'lsp', isGuard: false, isUsed: (file) => !isEmpty(file.lsp) },
   { key: 'agents', isGuard: false, isUsed: (file) => !isEmpty(file.agents) },
   { key: 'skills', isGuard: false, isUsed: (file) => !isEmpty(file.skills) },
