@@ -15,7 +15,7 @@ function isMeant(rule: string, tool: Tool, text: string): Promise<boolean> {
     tool,
     input,
     observable: input,
-    context: toolUseContextIn('/work'),
+    context: toolUseContextIn('/project'),
     locate: ({ path }) => Promise.resolve({ spelled: path, real: path, isInside: true, isSessionFile: false }),
   });
 }
@@ -29,10 +29,10 @@ describe('a condition', () => {
     ['Bash(git *)', shell, 'sudo git push', true],
     ['Bash(git *)', shell, "bash -c 'git push'", true],
     ['Bash(git *)', shell, '"unclosed', true],
-    ['Bash(git *)', writer, '/work/a', false],
-    ['Edit(src/**)', writer, '/work/src/a.ts', true],
-    ['Edit(src/**)', writer, '/work/test/a.ts', false],
-    ['Read(src/**)', writer, '/work/src/a.ts', false],
+    ['Bash(git *)', writer, '/project/a', false],
+    ['Edit(src/**)', writer, '/project/src/a.ts', true],
+    ['Edit(src/**)', writer, '/project/test/a.ts', false],
+    ['Read(src/**)', writer, '/project/src/a.ts', false],
     ['mcp__memory', mcpTool('memory', 'create'), '', true],
     ['mcp__memory__*', mcpTool('memory', 'create'), '', true],
     ['mcp__memory', mcpTool('files', 'create'), '', false],
