@@ -1,9 +1,10 @@
 /** Edit, drawn as data. */
 import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
 import type { Display, DisplayBlock } from '../../../src/contract/display.ts';
-import { showText, showValue } from '../../../src/files/hidden-characters.ts';
-import { countChanges, diffHunks, formatHunks } from '../../../src/files/text-diff.ts';
+import { showValue } from '../../../src/files/hidden-characters.ts';
+import { diffHunks, formatHunks } from '../../../src/files/text-diff.ts';
 import type { Limits } from '../../../config/limits.ts';
+import { drawChange } from '../draw-change.ts';
 import type { EditOutput } from './run.ts';
 import type { EditArguments } from './schema.ts';
 
@@ -22,13 +23,7 @@ export function renderEdit(input: Partial<EditArguments>, limits: Limits): Displ
 
 /** What changed, for people. */
 export function renderEditResult(output: EditOutput, style: 'condensed' | undefined): Display {
-  const { added, removed } = countChanges(output.hunks);
-  return {
-    title: `${output.isNew ? 'Created' : 'Edited'} ${showText(output.path)}`,
-    subtitle: `+${added} -${removed}`,
-    tone: 'success',
-    blocks: style === 'condensed' ? [] : [{ kind: 'diff', path: output.path, hunks: output.hunks }],
-  };
+  return drawChange(output.isNew ? 'Created' : 'Edited', output, style);
 }
 
 /** A call that was not allowed. */

@@ -3,8 +3,9 @@ import { extname } from 'node:path';
 import type { Limits } from '../../../config/limits.ts';
 import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
 import type { Display, DisplayBlock } from '../../../src/contract/display.ts';
-import { showText, showValue } from '../../../src/files/hidden-characters.ts';
-import { countChanges, formatHunks } from '../../../src/files/text-diff.ts';
+import { showValue } from '../../../src/files/hidden-characters.ts';
+import { formatHunks } from '../../../src/files/text-diff.ts';
+import { drawChange } from '../draw-change.ts';
 import type { WriteOutput } from './run.ts';
 import type { WriteArguments } from './schema.ts';
 
@@ -20,13 +21,7 @@ export function renderWrite(input: Partial<WriteArguments>, limits: Limits): Dis
 
 /** What was written, for people. */
 export function renderWriteResult(output: WriteOutput, style: 'condensed' | undefined): Display {
-  const { added, removed } = countChanges(output.hunks);
-  return {
-    title: `${output.isNew ? 'Created' : 'Wrote'} ${showText(output.path)}`,
-    subtitle: `+${added} -${removed}`,
-    tone: 'success',
-    blocks: style === 'condensed' ? [] : [{ kind: 'diff', path: output.path, hunks: output.hunks }],
-  };
+  return drawChange(output.isNew ? 'Created' : 'Wrote', output, style);
 }
 
 /** A call that was not allowed. */
