@@ -21,7 +21,7 @@ export function callServices(
   const { services } = core;
   let progressCount = 0;
   return {
-    pool: services.poolFor(core.context),
+    pool: core.pool,
     schemaTool: services.schemaTool,
     locate: services.locate,
     hooks: services.hooks,

@@ -17,8 +17,7 @@ import { toolUseContext } from './tool-use-context.ts';
  * @throws {GauntletError} `invalid_request` for a tool there is not and for an input that does not fit.
  */
 export async function explainCall(core: SessionCore, name: string, input: JsonValue): Promise<WireExplanation> {
-  const { services, context } = core;
-  const pool = services.poolFor(context);
+  const { services, context, pool } = core;
   const hidden = pool.lookup(name) ? undefined : pool.hiddenTool(name);
   const rule = hidden?.cause === 'deny rule' ? hidingRule(context.permissions, hidden.tool) : undefined;
   if (hidden && rule) {

@@ -136,7 +136,7 @@ export class Feeder {
     if (isTooSoon || turn.state !== 'open' || this.#core.ledger.call(block.id)) return;
     this.#lastPartialMs = nowMs;
     const partial_input = parsePartialObject(block.text, limits);
-    const tool = this.#core.services.poolFor(this.#core.context).lookup(block.name);
+    const tool = this.#core.pool.lookup(block.name);
     this.#core.log.tell({
       type: 'input_partial',
       turn_id: turn.id,

@@ -97,7 +97,7 @@ interface AcceptedBlock {
 }
 
 function acceptBlock(core: SessionCore, turn: TurnRecord, block: ToolUseBlock, policy: AskPolicy): AcceptedBlock {
-  const tool = core.services.poolFor(core.context).lookup(block.name);
+  const tool = core.pool.lookup(block.name);
   const { onAsk, askTimeoutMs } = policy;
   const record = core.ledger.addCall(turn, block, tool?.name ?? block.name, { onAsk, askTimeoutMs });
   const display = drawIntent(tool, block.name, block.input);

@@ -23,8 +23,7 @@ export function prepareJourney(
   block: ToolUseBlock,
   parentMessage: AssistantMessage,
 ): Journey {
-  const pool = core.services.poolFor(core.context);
-  const parsed = parseCall(block, { pool, schemaTool: core.services.schemaTool });
+  const parsed = parseCall(block, { pool: core.pool, schemaTool: core.services.schemaTool });
   if ('status' in parsed) return failedJourney(block, parsed);
   const { tool, input } = parsed;
   const isSafe = answersYes(() => tool.isConcurrencySafe(input));

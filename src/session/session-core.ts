@@ -11,6 +11,7 @@ import {
 import type { ContextFrame, NewFrame, OpenedFrame } from '../contract/frames.ts';
 import type { SessionContext } from '../contract/session-context.ts';
 import { applyUpdates } from '../permissions/context.ts';
+import type { ToolPool } from '../pool/tool-pool.ts';
 import { Questions, type Settled } from '../permissions/questions.ts';
 import { StreamingToolExecutor, type ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
 import { CallLedger } from './call-ledger.ts';
@@ -55,6 +56,11 @@ export class SessionCore {
   /** Current; a running call keeps the one it started with. */
   get context(): SessionContext {
     return this.#context;
+  }
+
+  /** The tools the session sees now. */
+  get pool(): ToolPool {
+    return this.services.poolFor(this.#context);
   }
 
   async #emitQuestion(frame: NewFrame): Promise<void> {

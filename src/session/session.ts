@@ -72,7 +72,7 @@ export class Session {
 
   /** The tools this session sees. */
   pool() {
-    return this.#core.services.poolFor(this.#core.context);
+    return this.#core.pool;
   }
 
   describe(): SessionDescription {

@@ -18,7 +18,7 @@ export function toolUseContext(
     sessionId: core.id,
     ...ids,
     principal: core.opened.principal,
-    tools: services.poolFor(session).tools,
+    tools: core.pool.tools,
     sessionFolder: services.sessionFolder(core.id),
     isReadDenied: services.readDenial(session.permissions, session.root),
     abortTurn,
