@@ -73,6 +73,44 @@ export const DEFAULT_LIMITS = {
   /** When a client that was turned away with 503 or 1001 may try again. */
   retryAfterMs: 2 * SECOND,
 
+  // Principals: what one of them may use, all its connections together; 0: no bound.
+  /** HTTP requests, and WebSocket messages that ask for something, a second. */
+  requestsPerSecond: 0,
+  /** Those it may send at once; 0: as many as a second brings. */
+  requestBurst: 0,
+  /** Calls accepted and not yet yielded, in all its sessions. */
+  callsAtOnce: 0,
+  /** Sessions in memory that run, wait or are watched; idle ones are put to sleep first. */
+  sessionsInUse: 0,
+  /** WebSockets open. */
+  streams: 0,
+
+  // Strangers: who has not shown a credential yet.
+  /** Sockets without a good credential that are older than one look (`requestCheckMs`). */
+  strangers: 32,
+  /** A socket that has shown no good credential by then is closed. */
+  strangerMs: 5 * SECOND,
+  /** Bad credentials one address may send at once; past it, 429. */
+  badCredentialBurst: 2_000,
+  /** Bad credentials a second that its burst grows again by. */
+  badCredentialsPerSecond: 100,
+  /** Addresses whose bad credentials are counted; the one seen first is forgotten for a new one. */
+  badCredentialAddresses: 4_096,
+
+  // The audit trail.
+  /** A file of it; then the next one is begun. */
+  auditFileBytes: 32 * MIB,
+  /** Files of it that are kept. */
+  auditFiles: 8,
+  /** Between an event and its line on disk; a crash loses no more than this. */
+  auditFlushMs: 200,
+  /** Events waiting for the disk; past it they are counted and not kept. */
+  auditQueue: 20_000,
+  /** Sessions whose calls under way are remembered for their lines. */
+  auditSessions: 4_096,
+  /** Rules of one change that are named; more are counted. */
+  auditRules: 100,
+
   // Calls: what may run.
   /** Calls running at once in one session (`GAUNTLET_MAX_TOOL_USE_CONCURRENCY`). */
   toolUseConcurrency: 10,
@@ -216,6 +254,33 @@ export const DEFAULT_LIMITS = {
 
   // The shell and tasks that run on.
   /** How long a command may take when its call does not say. */
+  // The proxy of sandboxed commands, where `sandbox.network` is a list of hosts.
+  /** Connections to the outside, all sessions together; each takes two descriptors. */
+  sandboxProxyConnections: 256,
+  /** Connections of one session to the proxy; one more is closed. */
+  sandboxProxySessionConnections: 64,
+  /** Sockets of sessions that run no command kept open for their next one. */
+  sandboxProxySockets: 16,
+  /** Head of one request, and how many headers it may have. */
+  sandboxProxyHeaderBytes: 32 * KIB,
+  sandboxProxyHeaders: 200,
+  /** A name found and a connection made, or given up. */
+  sandboxProxyConnectMs: 10 * SECOND,
+  /** Names looked up at once: each takes one of the four threads that files are read on too. */
+  sandboxProxyLookups: 2,
+  /** A connection on which nothing moves for this long is closed. */
+  sandboxProxyIdleMs: 2 * MINUTE,
+  /** The longest one connection may stay. */
+  sandboxProxyTotalMs: 60 * MINUTE,
+  /** The most one connection may carry, both ways together. */
+  sandboxProxyBytes: 4_096 * MIB,
+  /** How often it is looked whether a connection took too much. */
+  sandboxProxyLookMs: 1 * SECOND,
+  /** Hosts refused to one session that are named in the log; the others are counted. */
+  sandboxProxyDenialsLogged: 50,
+  /** Hosts the model is told of. */
+  sandboxProxyHostsTold: 40,
+  // All children.
   commandMs: 2 * MINUTE,
   /** The longest a call may ask for. */
   commandMostMs: 10 * MINUTE,
@@ -272,7 +337,7 @@ export const DEFAULT_LIMITS = {
   logHeads: 20_000,
   /** The log's file; past it appends are refused until sessions are removed. */
   logFileBytes: 64 * 1_024 * MIB,
-  /** Rows of a removed session that are deleted in one turn of the event loop. */
+  /** Rows that are deleted in one turn of the event loop, and their text: what an append may have to wait for. */
   logSweepRows: 256,
   /** A second server on one data directory waits this long for the lock. */
   dataLockMs: 10 * SECOND,
@@ -286,6 +351,7 @@ export const DEFAULT_LIMITS = {
   mcpConnecting: 4,
   /** A call without an answer or progress for this long ends with `timeout`. */
   mcpCallIdleMs: 5 * MINUTE,
+  logSweepBytes: 4 * MIB,
   /** A call ends with `timeout` after this long, however much progress it makes. */
   mcpCallMs: 60 * MINUTE,
   /** One message from an MCP server; a larger one ends the connection. */

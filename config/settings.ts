@@ -9,7 +9,8 @@ import { doorSettings, type DoorSettings } from './settings/door-settings.ts';
 import { readEnvironment, unknownVariables, type Variables } from './settings/environment.ts';
 import { checked } from './settings/explain.ts';
 import { refuseUnsupported } from './settings/later.ts';
-import { absolutePath, defaultDataFolder, pathWarnings, workspaceFolder } from './settings/paths.ts';
+import { absolutePath, defaultDataFolder, pathWarnings, realFolder, workspaceFolder } from './settings/paths.ts';
+import { principalSettings, type PrincipalSettings } from './settings/principals.ts';
 import { gateSettings, type GateSettings } from './settings/gate-settings.ts';
 import {
   policyFileSchema,
@@ -37,6 +38,8 @@ export interface Settings extends DoorSettings, GateSettings {
   readonly durability: 'process' | 'power';
   /** Addresses and ranges whose `X-Forwarded-*` is believed; empty: nobody's. */
   readonly trustProxy: readonly string[];
+  /** Those who have a token beside the server's own. */
+  readonly principals: readonly PrincipalSettings[];
   readonly mcpServers: Readonly<Record<string, McpServerSettings>>;
   readonly webFetch: { readonly allowPrivate: readonly string[] };
   readonly toolSearch: 'auto' | 'always' | 'off';
@@ -76,6 +79,7 @@ export function loadSettings({ environment, startFolder = process.cwd() }: Setti
   const file = readUserFile(settingsFile, variables, environment);
   const policy = policyFile === undefined ? {} : readPolicyFile(policyFile, environment);
   const workspace = workspaceFolder(resolvePath(variables.GAUNTLET_WORKSPACE ?? file.workspace ?? '.'));
+  const limits = mergeLimits(variables, file, policy);
 
   return deepFreeze({
     ...doorSettings(variables, file, dataFolder, resolvePath),
@@ -85,9 +89,12 @@ export function loadSettings({ environment, startFolder = process.cwd() }: Setti
     policyFile,
     logLevel: variables.GAUNTLET_LOG_LEVEL ?? file.logLevel ?? 'info',
     ...gateSettings(file, policy, environment, (path) => absolutePath(path, workspace, environment)),
+    principals: principalSettings(file.principals, { server: limits, policy: policy.limits }, (path) =>
+      realFolder(absolutePath(path, workspace, environment)),
+    ),
     toolMode: variables.GAUNTLET_SIMPLE ? 'simple' : (file.toolMode ?? 'normal'),
     ...featureSettings(file, (path) => absolutePath(path, dirname(settingsFile), environment)),
-    limits: mergeLimits(variables, file, policy),
+    limits,
     unusedKeys: [...refuseUnsupported('GAUNTLET_POLICY', policy), ...refuseUnsupported('the settings file', file)],
     warnings: [...unknownVariables(environment), ...pathWarnings({ workspace, dataFolder, settingsFile, environment })],
   });

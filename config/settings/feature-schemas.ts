@@ -39,7 +39,7 @@ export const languageServers = z.record(
 export function principals<Mode extends z.ZodType, LimitNumbers extends z.ZodType>(mode: Mode, limits: LimitNumbers) {
   return z.array(
     section({
-      name: text,
+      name: z.string().regex(/^[\w.@-]{1,64}$/, 'must be 1 to 64 letters, digits, "_", ".", "@" or "-"'),
       tokenSha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits in lower case'),
       roots: z.array(text),
       maxMode: mode.optional(),

@@ -16,7 +16,6 @@ interface LaterSetting {
 
 const LATER: readonly LaterSetting[] = [
   { key: 'sandbox.network.allow', isGuard: true, isUsed: (file) => typeof file.sandbox?.network === 'object' },
-  { key: 'principals', isGuard: false, isUsed: (file) => !isEmpty(file.principals) },
   // Models are for the classifier of mode "auto" so far.
   {
     key: 'models',

@@ -75,7 +75,8 @@ function homeFolder(environment: Environment): string {
   return home && isAbsolute(home) ? home : homedir();
 }
 
-function realFolder(path: string): string | undefined {
+/** Real path of an existing folder; undefined where there is none. */
+export function realFolder(path: string): string | undefined {
   try {
     const real = realpathSync(path);
     return statSync(real).isDirectory() ? real : undefined;

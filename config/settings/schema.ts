@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS, LONGEST_TIMER_MS, type Limits } from '../limits.ts';
 import { allowedHost, allowedOrigin, listenHost, logLevel, portNumber, tokenText } from './door.ts';
 import { agentModels, languageServers, principals, sandbox, webSearch } from './feature-schemas.ts';
 import { hooks } from './hooks.ts';
+import { PRINCIPAL_LIMITS } from './principal-limits.ts';
 import { section } from './section.ts';
 
 /** Names of the permission modes; a test holds them equal to those of the contract. */
@@ -52,13 +53,7 @@ const mcpServer = z.preprocess(
 );
 
 const proxyAddress = z.string().refine(isProxyAddress, 'must be an IP address or a range such as "10.0.0.0/8"');
-const limitNames = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[];
-const limits = section(
-  Object.fromEntries(limitNames.map((name) => [name, limitNumber(name).optional()])) as Record<
-    keyof Limits,
-    z.ZodOptional<z.ZodNumber>
-  >,
-);
+const limits = limitsSection(Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]);
 
 /** The settings file. */
 export const settingsFileSchema = section({
@@ -85,7 +80,7 @@ export const settingsFileSchema = section({
   models: agentModels.optional(),
   webSearch: webSearch.optional(),
   webFetch: section({ allowPrivate: z.array(text).optional() }).optional(),
-  principals: principals(permissionMode, limits).optional(),
+  principals: principals(permissionMode, limitsSection(PRINCIPAL_LIMITS)).optional(),
   toolSearch: z.enum(['auto', 'always', 'off']).optional(),
   siblingAbort: z.enum(['bash', 'mutating-bash', 'never']).optional(),
   readUnchanged: z.enum(['send', 'stub']).optional(),
@@ -113,6 +108,11 @@ export type PolicyFile = z.output<typeof policyFileSchema>;
 
 /** A server as `mcpServers` names it, its type filled in. */
 export type McpServerSettings = z.output<typeof mcpServer>;
+
+function limitsSection<Name extends keyof Limits>(names: readonly Name[]) {
+  const numbers = names.map((name) => [name, limitNumber(name).optional()]);
+  return section(Object.fromEntries(numbers) as Record<Name, z.ZodOptional<z.ZodNumber>>);
+}
 
 /** A limit: whole, at least 1 unless its default is 0 or it is a time, and no longer than a timer can wait. */
 function limitNumber(name: keyof Limits): z.ZodNumber {

@@ -13,6 +13,7 @@ const root = temporaryFolder();
 const workspace = join(root, 'project');
 mkdirSync(workspace);
 let files = 0;
+const SHA = 'ab'.repeat(32);
 
 function fileWith(content: unknown): string {
   const path = join(root, `settings-${++files}.json`);
@@ -37,6 +38,23 @@ function refusal(attempt: () => unknown): SettingsError {
   }
   throw new Error('The settings were accepted');
 }
+
+describe('principals', () => {
+  const one = { name: 'build@ci', tokenSha256: SHA, roots: ['.'], maxMode: 'plan' };
+
+  it('have real folders as roots, relative to the workspace, and the limits of the server', () => {
+    const { principals, unusedKeys } = loadFile({ limits: { streams: 7 }, principals: [one] });
+    expect(principals).toMatchObject([{ ...one, roots: [workspace], limits: { streams: 7, callsAtOnce: 0 } }]);
+    expect(unusedKeys).toEqual([]);
+  });
+
+  it('have limits of their own, and none looser than the policy', () => {
+    const policy = fileWith({ limits: { streams: 5, callsAtOnce: 9 } });
+    const file = { limits: { streams: 7 }, principals: [{ ...one, limits: { streams: 100, callsAtOnce: 2 } }] };
+    const { principals } = loadFile(file, { GAUNTLET_POLICY: policy });
+    expect(principals[0]?.limits).toMatchObject({ streams: 5, callsAtOnce: 2, sessionsInUse: 0 });
+  });
+});
 
 describe('settings without a file', () => {
   it('has the defaults of the protocol', () => {
@@ -284,6 +302,31 @@ describe('a wrong file stops the start', () => {
     ],
     ['features.x', 'true or false', { features: { x: 'on' } }],
     ['principals.0.tokenSha256', '64 hex digits', { principals: [{ name: 'a', tokenSha256: 'A', roots: [] }] }],
+    [
+      'principals.0.tokenSha256',
+      '64 hex digits',
+      { principals: [{ name: 'a', tokenSha256: SHA.toUpperCase(), roots: [] }] },
+    ],
+    ['principals.0.name', 'taken by the server', { principals: [{ name: 'owner', tokenSha256: SHA, roots: [] }] }],
+    ['principals.0.name', '1 to 64 letters', { principals: [{ name: 'a and b', tokenSha256: SHA, roots: [] }] }],
+    ['principals.0.roots', 'a list', { principals: [{ name: 'a', tokenSha256: SHA }] }],
+    ['principals.0.roots.1', 'is not a folder', { principals: [{ name: 'a', tokenSha256: SHA, roots: ['.', 'no'] }] }],
+    ['principals.0.maxMode', '"default"', { principals: [{ name: 'a', tokenSha256: SHA, roots: [], maxMode: 'all' }] }],
+    [
+      'principals.0.limits.streems',
+      'did you mean "streams"',
+      { principals: [{ name: 'a', tokenSha256: SHA, roots: [], limits: { streems: 1 } }] },
+    ],
+    [
+      'principals.1.name',
+      'stands twice',
+      { principals: ['a', 'a'].map((name, at) => ({ name, tokenSha256: `${at}${SHA.slice(1)}`, roots: [] })) },
+    ],
+    [
+      'principals.1.tokenSha256',
+      'two principals',
+      { principals: ['a', 'b'].map((name) => ({ name, tokenSha256: SHA, roots: [] })) },
+    ],
     ['toolMode', '"normal" or "simple"', { toolMode: 'fast' }],
     ['GAUNTLET_CONFIG', 'stands twice', '{"permissions":{"deny":["Bash"]},"permissions":{}}'],
     ['GAUNTLET_CONFIG', 'line 2', '{\n"__proto__":{"port":1}}'],
