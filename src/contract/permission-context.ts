@@ -46,6 +46,8 @@ export interface ToolPermissionContext {
   readonly additionalDirectories: readonly string[];
   /** False where the settings forbid mode `bypassPermissions`. */
   readonly isBypassAvailable: boolean;
+  /** The mode that lets most through of those its principal may choose; absent: any. */
+  readonly maxMode?: PermissionMode;
   /** True for whoever has nobody to ask: a question becomes a no. */
   readonly shouldAvoidPermissionPrompts: boolean;
 }
@@ -67,6 +69,7 @@ export interface WirePermissionContext {
   readonly rules: ToolPermissionContext['rules'];
   readonly additional_directories: readonly string[];
   readonly is_bypass_available: boolean;
+  readonly max_mode?: PermissionMode;
   readonly avoid_prompts: boolean;
 }
 
@@ -78,6 +81,7 @@ export function toWirePermissionContext(context: ToolPermissionContext): WirePer
     rules: context.rules,
     additional_directories: context.additionalDirectories,
     is_bypass_available: context.isBypassAvailable,
+    max_mode: context.maxMode,
     avoid_prompts: context.shouldAvoidPermissionPrompts,
   };
 }

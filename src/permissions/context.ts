@@ -15,6 +15,7 @@ import {
   type RuleSource,
   type ToolPermissionContext,
 } from '../contract/permission-context.ts';
+import { isBeyond } from './mode-order.ts';
 import { parseRule } from './rule.ts';
 
 /** What a first context is made of. */
@@ -24,6 +25,8 @@ export interface PermissionContextSettings {
   /** Absolute paths. */
   readonly additionalDirectories?: readonly string[];
   readonly isBypassAvailable: boolean;
+  /** The mode that lets most through of those that may be chosen. */
+  readonly maxMode?: ToolPermissionContext['maxMode'];
   readonly shouldAvoidPermissionPrompts?: boolean;
 }
 
@@ -40,7 +43,7 @@ const NO_RULES: RuleSet = Object.freeze({
  * Make the first context of a session, version 1, deeply frozen.
  *
  * @throws {GauntletError} `invalid_request` for a rule or directory that cannot be used; `forbidden`
- *   for mode `bypassPermissions` where it is not available.
+ *   for mode `bypassPermissions` where it is not available, and for a mode beyond `maxMode`.
  */
 export function createPermissionContext(settings: PermissionContextSettings): ToolPermissionContext {
   const rules: Partial<Record<RuleSource, RuleSet>> = {};
@@ -50,10 +53,11 @@ export function createPermissionContext(settings: PermissionContextSettings): To
   }
   return frozenContext({
     version: 1,
-    mode: checkedMode(settings.mode, settings.isBypassAvailable),
+    mode: checkedMode(settings.mode, settings),
     rules,
     additionalDirectories: unique((settings.additionalDirectories ?? []).map(checkedDirectory)),
-    isBypassAvailable: settings.isBypassAvailable,
+    isBypassAvailable: settings.isBypassAvailable && !isBeyond('bypassPermissions', settings.maxMode),
+    ...(settings.maxMode && { maxMode: settings.maxMode }),
     shouldAvoidPermissionPrompts: settings.shouldAvoidPermissionPrompts ?? false,
   });
 }
@@ -104,7 +108,7 @@ function applyUpdate(
 ): ToolPermissionContext {
   switch (update.type) {
     case 'setMode':
-      return { ...context, mode: checkedMode(update.mode, context.isBypassAvailable) };
+      return { ...context, mode: checkedMode(update.mode, context) };
     case 'addRules':
       return withRules(context, source, update.behavior, (rules) => [...rules, ...update.rules]);
     case 'replaceRules':
@@ -155,7 +159,14 @@ function refuseForeignRules(
   }
 }
 
-function checkedMode(mode: ToolPermissionContext['mode'], isBypassAvailable: boolean): ToolPermissionContext['mode'] {
+function checkedMode(
+  mode: ToolPermissionContext['mode'],
+  { isBypassAvailable, maxMode }: Pick<ToolPermissionContext, 'isBypassAvailable' | 'maxMode'>,
+): ToolPermissionContext['mode'] {
+  if (maxMode !== undefined && isBeyond(mode, maxMode)) {
+    const message = `Cannot use mode "${mode}": "maxMode" of this principal is "${maxMode}". Choose that one or a lower`;
+    throw new GauntletError('forbidden', message, { details: { reason: 'max_mode', path: 'mode', max_mode: maxMode } });
+  }
   if (mode !== 'bypassPermissions' || isBypassAvailable) return mode;
   throw new GauntletError(
     'forbidden',
