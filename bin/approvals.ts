@@ -15,13 +15,14 @@ export interface Approvals extends Pick<SessionParts, 'twoPerson' | 'classifier'
   close(): void;
 }
 
-/** Make the parts. @param principals How many can answer. @throws {GauntletError} `invalid_setting` */
-export function createApprovals(settings: Settings, principals: number, logger: Logger): Approvals {
+/** Make the parts. @throws {GauntletError} `invalid_setting` */
+export function createApprovals(settings: Settings, logger: Logger): Approvals {
   const { approvals, classifierModel, limits } = settings;
   const onProblem = (message: string): void => logger.warn(message);
   const webhooks = createQuestionWebhooks({ webhooks: approvals.webhooks, limits, onProblem });
   return {
-    twoPerson: rulesOf(approvals.twoPerson, principals),
+    // The owner answers too.
+    twoPerson: rulesOf(approvals.twoPerson, 1 + settings.principals.length),
     classifier: classifierModel && rememberingClassifier(createModelClassifier(classifierModel, limits), limits),
     onQuestion: webhooks && ((sessionId, question) => webhooks.announce(sessionId, question)),
     close: () => webhooks?.close(),

@@ -25,9 +25,6 @@ import { getAllBaseTools, HIDDEN_IN_REPL, SIMPLE_TOOLS } from '../tools/index.ts
 import { type Approvals, createApprovals } from './approvals.ts';
 import { sessionServices } from './session-services.ts';
 
-/** Those who can answer: the one of the server's own token. */
-const PRINCIPALS = 1;
-
 /** A server without its doors. */
 export interface Engine {
   readonly directory: SessionDirectory;
@@ -60,7 +57,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
   let external: readonly Tool[] = plugins;
   const pools = createToolPools(baseTools, { ...settings, simpleTools: SIMPLE_TOOLS, hiddenInRepl: HIDDEN_IN_REPL });
 
-  const { close: closeApprovals, ...approvals } = createApprovals(settings, PRINCIPALS, logger);
+  const { close: closeApprovals, ...approvals } = createApprovals(settings, logger);
   const onFault = (error: unknown, what: string) => logger.error({ err: error }, what);
   const directory = new SessionDirectory(
     sessionServices(settings, {

@@ -3,7 +3,6 @@
  */
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
-import { hash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.ts';
@@ -16,11 +15,8 @@ import { createTickets } from '../routes/tickets.ts';
 import { openDataDirectory } from '../src/log/data-directory.ts';
 import { assembleEngine, type Engine } from './assemble.ts';
 import { bannerLines } from './banner.ts';
+import { credentials } from './credentials.ts';
 import { operatorLog } from './operator-log.ts';
-import { ensureToken } from './token-file.ts';
-
-/** The principal of the one token a server has by itself. */
-const OWNER = 'owner';
 
 /** Run the server; resolves when it listens. It ends by itself after SIGTERM or SIGINT. */
 export async function serve(settings: Settings): Promise<void> {
@@ -67,7 +63,7 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
     directory: engine.directory,
     sessionlessPool: (toolMode) => engine.pools.pool({ toolMode }, engine.externalTools()),
     defaultToolMode: settings.toolMode,
-    authenticate: createAuthenticator([{ principal: OWNER, tokenSha256: hash('sha256', ensureToken(settings)) }]),
+    authenticate: createAuthenticator(credentials(settings)),
     hosts,
     origins: new Set(settings.allowedOrigins),
     tickets: createTickets(settings.limits),

@@ -3,7 +3,6 @@
  */
 import { GauntletError } from '../contract/errors.ts';
 import type { PermissionUpdate } from '../contract/permission-context.ts';
-import { applyUpdates } from '../permissions/context.ts';
 import type { Answered, QuestionAnswer } from '../permissions/questions.ts';
 import type { SessionCore } from './session-core.ts';
 
@@ -32,7 +31,7 @@ export async function answerPrompt(
     throw new GauntletError('invalid_request', message, { details: { reason: 'approvals' } });
   }
   // Tried first: updates that cannot be made refuse the answer while the question still stands.
-  applyUpdates(core.context.permissions, updates, core.services.limits);
+  core.permissionsAfter(updates);
   const settled = await core.questions.answer(requestId, answer, by);
   if (updates.length === 0) return settled;
   await core.updatePermissions(updates);

@@ -24,6 +24,7 @@ export function newCore(opened: OpenedFrame, services: SessionServices): Session
 /**
  * A session as its log says.
  *
+ * @throws {GauntletError} `forbidden` where its folder no longer is one of its principal's.
  * @param surviving Turns whose open questions stand: their calls go to their gates again.
  */
 export function restoredCore(
@@ -32,6 +33,7 @@ export function restoredCore(
   services: SessionServices,
 ): SessionCore {
   const { opened, head, settled } = history;
+  services.checkFolders(opened.principal, [opened.cwd]);
   const core = new SessionCore(
     { opened, context: restoredContext(history, services), head, settled },
     services,
@@ -64,13 +66,14 @@ function executorEvents(core: SessionCore): ExecutorEvents {
 }
 
 function seedOf(opened: OpenedFrame): PermissionSeed {
-  return { mode: opened.mode, rules: opened.rules, additionalDirectories: opened.additional_directories };
+  const { mode, rules, additional_directories: additionalDirectories } = opened;
+  return { mode, rules, additionalDirectories, isLogged: true };
 }
 
 function contextOf(opened: OpenedFrame, seed: PermissionSeed, services: SessionServices): SessionContext {
   return Object.freeze({
     version: 1,
-    permissions: services.permissionsFor(seed),
+    permissions: services.permissionsFor(opened.principal, seed),
     root: opened.cwd,
     cwd: opened.cwd,
     toolMode: opened.tool_mode,
@@ -87,6 +90,7 @@ function restoredContext({ opened, context, toolState }: LoggedHistory, services
     mode: logged.mode,
     rules: logged.rules.session,
     additionalDirectories: logged.additional_directories,
+    isLogged: true,
   };
   const restored = contextOf(opened, seed, services);
   return Object.freeze({

@@ -11,6 +11,7 @@ import {
 import type { ContextFrame, NewFrame, OpenedFrame } from '../contract/frames.ts';
 import type { SessionContext } from '../contract/session-context.ts';
 import { applyUpdates } from '../permissions/context.ts';
+import { isBeyond } from '../permissions/mode-order.ts';
 import type { ToolPool } from '../pool/tool-pool.ts';
 import { Questions, type Settled } from '../permissions/questions.ts';
 import { StreamingToolExecutor, type ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
@@ -73,10 +74,24 @@ export class SessionCore {
   setContext(next: SessionContext): Promise<unknown> {
     const before = this.#context;
     if (next === before) return Promise.resolve();
+    const { mode } = next.permissions;
+    if (isBeyond(mode, before.permissions.maxMode))
+      throw new RangeError(`Cannot go over to mode "${mode}": beyond maxMode`);
     const isVisible =
       next.permissions !== before.permissions || next.cwd !== before.cwd || next.toolState !== before.toolState;
     this.#context = Object.freeze({ ...next, version: before.version + 1 });
     return isVisible ? this.log.emit(contextFrame(before, this.#context)) : Promise.resolve();
+  }
+
+  /**
+   * The permissions that `updates` would make.
+   *
+   * @throws {GauntletError} `invalid_request`, `forbidden`
+   */
+  permissionsAfter(updates: readonly PermissionUpdate[]): ToolPermissionContext {
+    const added = updates.flatMap((update) => (update.type === 'addDirectories' ? update.directories : []));
+    this.services.checkFolders(this.opened.principal, added);
+    return applyUpdates(this.#context.permissions, updates, this.services.limits);
   }
 
   /**
@@ -87,10 +102,7 @@ export class SessionCore {
    */
   async updatePermissions(updates: readonly PermissionUpdate[]): Promise<ToolPermissionContext> {
     const before = this.#context;
-    const landing = this.setContext({
-      ...before,
-      permissions: applyUpdates(before.permissions, updates, this.services.limits),
-    });
+    const landing = this.setContext({ ...before, permissions: this.permissionsAfter(updates) });
     const after = this.#context;
     try {
       await landing;

@@ -140,7 +140,7 @@ export class SessionDirectory {
   }
 
   #openedFrame(principal: string, request: NewSession): OpenedFrame {
-    const permissions = this.#services.permissionsFor(request);
+    const permissions = this.#services.permissionsFor(principal, request);
     const { rules, additionalDirectories, onAsk, title } = request;
     return {
       type: 'opened',
@@ -165,12 +165,12 @@ export class SessionDirectory {
     return undefined;
   }
 
-  /** For a list: a session that was removed meanwhile is left out. */
+  /** For a list: a session that was removed meanwhile, or lies outside today's roots, is left out. */
   async #openIfThere(principal: string, sessionId: string): Promise<Session | undefined> {
     try {
       return await this.open(principal, sessionId);
     } catch (error) {
-      if (isGauntletError(error, 'not_found')) return undefined;
+      if (isGauntletError(error, 'not_found', 'forbidden')) return undefined;
       throw error;
     }
   }

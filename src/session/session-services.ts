@@ -24,6 +24,8 @@ export interface PermissionSeed {
   readonly additionalDirectories?: readonly string[];
 }
 
+  /** True: from the log, and what is no longer allowed is left out. Else it is asked for, and refused. */
+  readonly isLogged?: boolean;
 /** A part of a text, by UTF-16 offset. */
 export interface TextRange {
   readonly offsetChars: number;
@@ -49,7 +51,9 @@ export interface SessionServices {
   /** Whether a deny rule hides an absolute path from reading. */
   readDenial(permissions: ToolPermissionContext, root: string): (absolutePath: string) => boolean;
   /** The settings' rules and mode with a session's own on top. @throws {GauntletError} `invalid_request`, `forbidden` */
-  permissionsFor(seed: PermissionSeed): ToolPermissionContext;
+  permissionsFor(principal: string, seed: PermissionSeed): ToolPermissionContext;
+  /** Whether a principal's sessions may work in these folders. @throws {GauntletError} `forbidden` where they may not */
+  checkFolders(principal: string, folders: readonly string[]): void;
   readonly emptyReadState: ReadState;
   /** Absolute folder for what a session spills; made on first use. */
   sessionFolder(sessionId: string): string;

@@ -40,12 +40,13 @@ export function sessionServices(
     schemaTool: 'ToolSearch',
     locate: createLocatePath({ protectedPaths: [], privateFolders: [] }),
     readDenial,
-    permissionsFor: ({ mode = 'default', rules = {}, additionalDirectories = [] }) =>
+    permissionsFor: (_principal, { mode = 'default', rules = {}, additionalDirectories = [] }) =>
       createPermissionContext({ mode, rules: { session: rules }, additionalDirectories, isBypassAvailable: true }),
     emptyReadState: emptyReadState(limits.readRecords),
     sessionFolder: (sessionId) => join(folder, sessionId),
     spill: spillText,
     readSpilled: readSpilledRange,
+    checkFolders: () => undefined,
     siblingAbort: 'bash',
     onSessionEnd: () => undefined,
     onFault: (error) => faults.push(error),

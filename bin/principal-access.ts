@@ -1,0 +1,129 @@
+/**
+ * What each principal may at most: where its sessions work and which modes they have.
+ *
+ * The owner's sessions begin in the workspace and may add any folder; another principal's stay in its roots.
+ */
+import { realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import { OWNER } from '../config/settings/principals.ts';
+import { errorMessage, GauntletError } from '../src/contract/errors.ts';
+import type { PermissionMode, ToolPermissionContext } from '../src/contract/permission-context.ts';
+import { isInsideFolder } from '../src/files/containment.ts';
+import { resolveRealPath } from '../src/files/real-path.ts';
+import { createPermissionContext } from '../src/permissions/context.ts';
+import { loweredMode } from '../src/permissions/mode-order.ts';
+import type { DirectoryServices } from '../src/session/session-directory.ts';
+import type { PermissionSeed } from '../src/session/session-services.ts';
+
+/** What sessions ask about their principal. */
+export type PrincipalAccess = Pick<DirectoryServices, 'permissionsFor' | 'checkFolders' | 'resolveFolder'>;
+
+interface Standing {
+  readonly name: string;
+  /** Real paths; undefined: the workspace to begin in, any folder to add. */
+  readonly roots: readonly string[] | undefined;
+  readonly maxMode: PermissionMode | undefined;
+  /** What a session that asks for nothing of its own may do: all such sessions share it. */
+  readonly base: ToolPermissionContext;
+}
+
+/** Make the answers. @throws {GauntletError} `invalid_setting` for rules that cannot be understood. */
+export function principalAccess(settings: Settings): PrincipalAccess {
+  const owner = { name: OWNER, roots: undefined, maxMode: undefined };
+  const standings = new Map(
+    [owner, ...settings.principals].map((who) => [who.name, { ...who, base: settledContext(settings, who) }]),
+  );
+  function standingOf(principal: string): Standing {
+    const standing = standings.get(principal);
+    if (standing === undefined) throw new GauntletError('forbidden', `There is no principal "${principal}" any more`);
+    return standing;
+  }
+  return {
+    permissionsFor: (principal, seed) => {
+      const standing = standingOf(principal);
+      const { base } = standing;
+      const hasOwn = seed.rules !== undefined || (seed.additionalDirectories?.length ?? 0) > 0;
+      if (!hasOwn && (seed.mode ?? base.mode) === base.mode) return base;
+      if (!seed.isLogged) checkFolders(standing, seed.additionalDirectories ?? []);
+      return contextFrom(settings, standing, seed);
+    },
+    checkFolders: (principal, folders) => checkFolders(standingOf(principal), folders),
+    resolveFolder: (principal, cwd) => folderFor(standingOf(principal), settings.workspace, cwd),
+  };
+}
+
+type Bounds = Omit<Standing, 'base'>;
+
+/** Rules of the settings that cannot be understood stop the start. */
+function settledContext(settings: Settings, bounds: Bounds): ToolPermissionContext {
+  try {
+    return contextFrom(settings, bounds, {});
+  } catch (error) {
+    throw new GauntletError('invalid_setting', `Setting "permissions": ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+/** What the settings or the log say is fitted to the principal's bounds; what a client asks for is not. */
+function contextFrom({ permissions }: Settings, bounds: Bounds, seed: PermissionSeed): ToolPermissionContext {
+  const { isBypassAvailable } = permissions;
+  const mode =
+    seed.isLogged || seed.mode === undefined
+      ? loweredMode(seed.mode ?? permissions.defaultMode, bounds.maxMode)
+      : seed.mode;
+  const isGone = seed.isLogged === true && mode === 'bypassPermissions' && !isBypassAvailable;
+  const directories = [...permissions.additionalDirectories, ...(seed.additionalDirectories ?? [])];
+  return createPermissionContext({
+    mode: isGone ? 'default' : mode,
+    rules: { ...permissions.rules, ...(seed.rules ? { session: seed.rules } : {}) },
+    additionalDirectories: directories.filter((folder) => isAllowed(bounds, folder)),
+    isBypassAvailable,
+    maxMode: bounds.maxMode,
+  });
+}
+
+function checkFolders(bounds: Bounds, folders: readonly string[]): void {
+  const outside = folders.find((folder) => !isAllowed(bounds, folder));
+  if (outside !== undefined) throw outsideRoots(bounds, 'additional_directories', outside);
+}
+
+/** Whether a folder lies in the roots, wherever links lead. */
+function isAllowed({ roots }: Bounds, folder: string): boolean {
+  if (roots === undefined) return true;
+  const found = resolveRealPath(resolve(folder));
+  return 'real' in found && roots.some((root) => isInsideFolder(root, found.real));
+}
+
+/** Where a session begins: the workspace if it lies in the roots, else the first of them, else where it asks to. */
+function folderFor(bounds: Bounds, workspace: string, cwd: string | undefined): string {
+  const { roots = [workspace] } = bounds;
+  const home = roots.some((root) => isInsideFolder(root, workspace)) ? workspace : roots[0];
+  if (home === undefined) {
+    throw new GauntletError('forbidden', `Principal "${bounds.name}" has no roots, so no sessions of its own`);
+  }
+  if (cwd === undefined) return home;
+  const folder = existingFolder(resolve(home, cwd));
+  if (folder === undefined) {
+    const details = { reason: 'cwd', path: 'cwd' };
+    throw new GauntletError('invalid_request', `"cwd" is not an existing folder: "${cwd}"`, { details });
+  }
+  if (roots.some((root) => isInsideFolder(root, folder))) return folder;
+  throw outsideRoots(bounds, 'cwd', cwd);
+}
+
+function outsideRoots({ name, roots }: Bounds, path: string, folder: string): GauntletError {
+  const where = roots === undefined ? 'the workspace' : `the roots of principal "${name}"`;
+  return new GauntletError('forbidden', `"${path}" must lie in ${where}, and "${folder}" does not`, {
+    details: { reason: path, path },
+  });
+}
+
+function existingFolder(path: string): string | undefined {
+  try {
+    const real = realpathSync.native(path);
+    return statSync(real).isDirectory() ? real : undefined;
+  } catch {
+    // Not there, not ours to enter, or no path at all: either way no folder to work in.
+    return undefined;
+  }
+}
