@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.ts';
 import type { Tool } from '../src/contract/tool.ts';
+import { createFileHistory } from '../src/files/history.ts';
 import { createLocatePath } from '../src/files/scope.ts';
 import { createWriterRegistry } from '../src/files/writers.ts';
 import { createHooks } from '../src/hooks/hooks.ts';
@@ -42,7 +43,7 @@ export interface Engine {
 export async function assembleEngine(settings: Settings, data: DataDirectory, logger: Logger): Promise<Engine> {
   const sandbox = await sandboxOf(settings, data, logger);
   const parts = openParts(settings, data, logger);
-  const { log, processHost, backgroundTasks, locate, hooks } = parts;
+  const { log, processHost, backgroundTasks, locate, hooks, writers, history } = parts;
   let announce: () => void = () => undefined;
   const mcp = serversOf(settings, parts, logger, () => announce());
   const baseTools = getAllBaseTools({
@@ -51,7 +52,6 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     mcp,
     sandbox,
     privateFolders: [data.path],
-    writers: createWriterRegistry(settings.limits.writerRecords),
   });
   const plugins = await loadPlugins(settings, baseTools);
   let external: readonly Tool[] = plugins;
@@ -65,6 +65,8 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
       pools,
       locate,
       hooks,
+      writers,
+      history,
       ...approvals,
       onFault,
       externalTools: () => external,
@@ -129,6 +131,8 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
     }),
     processHost,
     backgroundTasks: createBackgroundTasks({ limits }),
+    writers: createWriterRegistry(limits.writerRecords),
+    history: createFileHistory({ folder: (sessionId) => data.historyFolder(sessionId), limits }),
     locate: createLocatePath({
       protectedPaths: policyFile === undefined ? [settingsFile] : [settingsFile, policyFile],
       privateFolders: [data.path],

@@ -5,9 +5,10 @@ import { rm } from 'node:fs/promises';
 import type { Settings } from '../config/settings.ts';
 import type { LocatePath } from '../src/contract/located-path.ts';
 import type { Tool } from '../src/contract/tool.ts';
-import { isInsideFolder } from '../src/files/containment.ts';
+import type { FileHistory } from '../src/files/history.ts';
 import { emptyReadState } from '../src/files/read-state.ts';
 import { readSpilledRange, spillText } from '../src/files/spill.ts';
+import type { WriterRegistry } from '../src/files/writers.ts';
 import type { Hooks } from '../src/hooks/hooks.ts';
 import type { FrameLog } from '../src/log/frame-log.ts';
 import type { PermissionClassifier } from '../src/permissions/classifier.ts';
@@ -24,6 +25,8 @@ export interface SessionParts {
   readonly pools: ToolPools;
   readonly locate: LocatePath;
   readonly hooks?: Hooks;
+  readonly writers: WriterRegistry;
+  readonly history: FileHistory;
   readonly twoPerson?: TwoPersonRules;
   readonly classifier?: PermissionClassifier;
   onQuestion?: DirectoryServices['onQuestion'];
@@ -48,7 +51,9 @@ export function sessionServices(settings: Settings, parts: SessionParts): Direct
     readDenial,
     spill: spillText,
     readSpilled: readSpilledRange,
-    resolveFolder: (_principal, cwd) => folderInside(settings.workspace, cwd),
-    removeFolder: (sessionId) => rm(parts.sessionFolder(sessionId), { recursive: true, force: true }),
+    removeFolder: async (sessionId) => {
+      await rm(parts.sessionFolder(sessionId), { recursive: true, force: true });
+      await parts.history.remove(sessionId);
+    },
   };
 }

@@ -192,6 +192,18 @@ export const DEFAULT_LIMITS = {
   writerRecords: 10_000,
   /** Names looked through for one that was perhaps meant. */
   similarNames: 2_000,
+  /** Bytes a file may have for its state before a change to be kept; beyond it the change cannot be undone. */
+  historyFileBytes: 16 * MIB,
+  /** Bytes kept for undo in one session, equal contents counted once. */
+  historySessionBytes: 256 * MIB,
+  /** Files looked at before and after a command that may change some. */
+  watchedFiles: 200,
+  /** Changes in one page of `GET …/changes`. */
+  changesPage: 100,
+  /** A file larger than this is listed without a diff. */
+  changeDiffBytes: 1 * MIB,
+  /** Time all diffs of one page may take; the rest is listed without. */
+  changeDiffsMs: 1 * SECOND,
   /** A file Edit or Write changes is held whole, twice. */
   editFileBytes: 32 * MIB,
   /** A diff is given up after this long: it blocks the event loop. */

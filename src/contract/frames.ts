@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue, NewMessage, ToolResultBlock, ToolUseBlock }
 import type { DecisionReason } from './decision.ts';
 import type { Display } from './display.ts';
 import type { CallErrorCode } from './errors.ts';
+import type { ChangeKind, FileChange, FileState } from './file-change.ts';
 import type { PermissionMode, PermissionUpdate, RuleSet, WirePermissionContext } from './permission-context.ts';
 import type { ToolMode } from './session-context.ts';
 
@@ -147,6 +148,38 @@ export interface ContextFrame {
   readonly tool_state?: Readonly<Record<string, JsonValue>>;
 }
 
+/**
+ * A call changes a file. What is foreseen is announced before the file is touched; of several frames of one call about
+ * one path that start from the same bytes, the last holds.
+ */
+export interface ChangeFrame extends FileChange {
+  readonly type: 'change';
+  readonly tool_use_id: string;
+}
+
+/** One file that an undo put back. */
+export interface UndoneFile {
+  readonly path: string;
+  /** What the undo did to it; `none` where it was as wanted already. */
+  readonly kind: ChangeKind;
+  /** What is there now; absent: nothing. */
+  readonly state?: FileState;
+  /** `seq` of the changes that are taken back by it. */
+  readonly changes: readonly Seq[];
+}
+
+/** Files were put back as they had been. Has one of `to_seq` and `tool_use_id`. */
+export interface UndoFrame {
+  readonly type: 'undo';
+  readonly to_seq?: Seq;
+  readonly tool_use_id?: string;
+  /** Principal that asked for it. */
+  readonly by: string;
+  readonly files: readonly UndoneFile[];
+  /** Files that stay as they are, since their bytes were not kept. */
+  readonly left: readonly { readonly path: string; readonly reason: string }[];
+}
+
 /** The session's tool list changed. */
 export interface ToolsChangedFrame {
   readonly type: 'tools_changed';
@@ -177,6 +210,8 @@ export type NewFrame =
   | ResultFrame
   | TurnEndFrame
   | ContextFrame
+  | ChangeFrame
+  | UndoFrame
   | ToolsChangedFrame
   | NoticeFrame;
 

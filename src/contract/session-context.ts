@@ -22,6 +22,8 @@ export interface FileReadRecord {
 /** Files this session has read, by real path. Immutable: `with` gives the next one. */
 export interface ReadState {
   get(path: string): FileReadRecord | undefined;
+  /** The files read last, in no particular order; at most `limit`. */
+  recent(limit: number): readonly FileReadRecord[];
   with(record: FileReadRecord): ReadState;
 }
 

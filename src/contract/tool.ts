@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { AssistantMessage, JsonObject, NewMessage, SpilledText, ToolResultBlock } from './blocks.ts';
 import type { DecisionPart, PermissionDecision, PermissionResult } from './decision.ts';
 import type { Display } from './display.ts';
+import type { ChangeLog } from './file-change.ts';
 import type { LocatedPath, PathUse } from './located-path.ts';
 import type { RuleBehavior, ToolPermissionContext } from './permission-context.ts';
 import type { ContextModifier, SessionContext } from './session-context.ts';
@@ -93,6 +94,8 @@ export interface ToolUseContext {
    * and locates nothing again, so that a link swapped in after the gate leads nowhere.
    */
   readonly located?: readonly LocatedPath[];
+  /** Where the call says what it does to files: what can be listed and taken back later. */
+  readonly changes: ChangeLog;
   /** Ends the whole turn after this call: `turn_abort` climbs the tree. */
   abortTurn(reason: string): void;
   /** Tell whoever watches, as a `notice` frame. */

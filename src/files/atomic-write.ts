@@ -6,22 +6,12 @@
  * file beside the target takes the content, then its name.
  */
 import { randomUUID } from 'node:crypto';
-import {
-  accessSync,
-  closeSync,
-  constants,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  type Stats,
-} from 'node:fs';
+import { accessSync, closeSync, constants, lstatSync, renameSync, rmSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { GauntletError } from '../contract/errors.ts';
 import { fileError } from './file-error.ts';
-import { isOpenOn } from './open-checked.ts';
+import { openFolder, through } from './open-folder.ts';
 import { errorCode } from './real-path.ts';
 
 /** One file to write. */
@@ -35,15 +25,16 @@ export interface AtomicWrite {
   readonly expected: Stats | 'absent' | 'any';
   /** Permission bits of a file that is new, before the umask; 0666 by default. */
   readonly newFileMode?: number;
+  /** Permission bits exactly so, of a file that is new or not. */
+  readonly mode?: number;
   /** Permission bits of folders that are new, before the umask; 0777 by default. */
   readonly newFolderMode?: number;
   /** Wait until the disk has it; true by default. */
   readonly isDurable?: boolean;
 }
 
-const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /** Read, write and execute for all three; neither setuid nor setgid nor sticky. */
-const PERMISSION_BITS = 0o777;
+export const PERMISSION_BITS = 0o777;
 
 /**
  * Write a file by rename; parents are created.
@@ -56,7 +47,7 @@ const PERMISSION_BITS = 0o777;
 export async function atomicWrite(write: AtomicWrite): Promise<Stats> {
   let folder: number | undefined;
   try {
-    folder = openFolder(dirname(write.real), write);
+    folder = openFolder(dirname(write.real), write.spelled, write.newFolderMode ?? PERMISSION_BITS);
     return await replace(write, folder);
   } catch (error) {
     throw fileError('Cannot write', write.spelled, error);
@@ -89,8 +80,9 @@ async function writeTemporary(write: AtomicWrite, temporary: string, existing: S
     if (existing) {
       const own = await handle.stat();
       if (own.uid !== existing.uid || own.gid !== existing.gid) await giveAway(handle, existing);
-      await handle.chmod(existing.mode & PERMISSION_BITS);
     }
+    const mode = write.mode ?? existing?.mode;
+    if (mode !== undefined) await handle.chmod(mode & PERMISSION_BITS);
     if (write.isDurable !== false) await handle.sync();
   } finally {
     await handle.close();
@@ -121,44 +113,6 @@ function expectTarget(write: AtomicWrite, target: string): Stats | undefined {
     now?.ino === then.ino && now.dev === then.dev && now.mtimeMs === then.mtimeMs && now.size === then.size;
   if (!isSame) throw refuse(write, 'it changed while it was being edited. Read it again first', 'changed');
   return now;
-}
-
-/** A descriptor of the folder at `real`, made with its parents where it is missing. */
-function openFolder(real: string, write: AtomicWrite): number {
-  const folder = openOrCreate(real, write);
-  if (isOpenOn(folder, real)) return folder;
-  closeSync(folder);
-  throw refuse(write, 'a folder on the way to it was moved or replaced. Try again', 'moved');
-}
-
-function openOrCreate(real: string, write: AtomicWrite): number {
-  try {
-    return openSync(real, FOLDER_FLAGS);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT' || dirname(real) === real) throw error;
-  }
-  const parent = openFolder(dirname(real), write);
-  try {
-    const path = join(through(parent, dirname(real)), basename(real));
-    createFolder(path, write.newFolderMode ?? PERMISSION_BITS);
-    return openSync(path, FOLDER_FLAGS);
-  } finally {
-    closeSync(parent);
-  }
-}
-
-function createFolder(path: string, mode: number): void {
-  try {
-    mkdirSync(path, mode);
-  } catch (error) {
-    // Somebody else made it at the same moment; what it is, the open that follows finds out.
-    if (errorCode(error) !== 'EEXIST') throw error;
-  }
-}
-
-/** A path to what an open folder holds, wherever its name leads by now. */
-function through(folder: number, real: string): string {
-  return process.platform === 'linux' ? `/proc/self/fd/${folder}` : real;
 }
 
 function refuse(write: AtomicWrite, why: string, reason: string): GauntletError {

@@ -28,6 +28,8 @@ export function withReadRecord(context: SessionContext, record: FileReadRecord):
 function readState(older: Records, recent: Records, limit: number): ReadState {
   return Object.freeze({
     get: (path: string) => recent.get(path) ?? older.get(path),
+    recent: (most: number) =>
+      [...[...older.values()].filter(({ path }) => !recent.has(path)), ...recent.values()].slice(-most),
     with(record: FileReadRecord) {
       const next = new Map(recent);
       next.delete(record.path);

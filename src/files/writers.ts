@@ -5,6 +5,9 @@
  */
 import { LRUCache } from 'lru-cache';
 
+/** Stands in the place of a tool's name where files were put back as they had been. */
+export const UNDO = 'undo';
+
 /** A call that wrote. */
 export interface Writer {
   readonly sessionId: string;

@@ -30,6 +30,8 @@ export interface DataDirectory {
   readonly id: string;
   /** Where a session's files lie; made by who writes there. @throws {RangeError} If the id is not one. */
   sessionFolder(sessionId: string): string;
+  /** Where what a session changed is kept as it was; the session itself may not look there. @throws {RangeError} As above. */
+  historyFolder(sessionId: string): string;
   /** Let the next server in. */
   close(): void;
 }
@@ -48,11 +50,13 @@ export async function openDataDirectory({ path, limits, signal }: DataDirectoryO
   const unlock = await lock(realPath, limits, signal);
   try {
     const sessions = join(realPath, 'sessions');
-    ensurePrivateFolder(sessions, []);
+    const history = join(realPath, 'history');
+    for (const folder of [sessions, history]) ensurePrivateFolder(folder, []);
     return {
       path: realPath,
       id: directoryId(join(realPath, 'id')),
       sessionFolder: (sessionId) => join(sessions, checkedId(sessionId)),
+      historyFolder: (sessionId) => join(history, checkedId(sessionId)),
       close: unlock,
     };
   } catch (error) {

@@ -45,7 +45,7 @@ export interface LoggedHistory {
 }
 
 /** Types of frames that say nothing about how a session stands; they need not even be parsed. */
-const PASSED_OVER = new Set<Frame['type']>(['progress', 'input_partial', 'notice', 'tools_changed']);
+const PASSED_OVER = new Set<Frame['type']>(['progress', 'input_partial', 'notice', 'tools_changed', 'change', 'undo']);
 
 /** Whether `replayFrame` must see a frame of this type. */
 export function mattersForReplay(type: Frame['type']): boolean {

@@ -33,7 +33,7 @@ export interface DirectoryServices extends SessionServices {
   readonly defaultToolMode: ToolMode;
   /** Real path of a new session's folder. @throws {GauntletError} `invalid_request`, `forbidden` */
   resolveFolder(principal: string, cwd: string | undefined): string;
-  /** Remove what a session spilled. */
+  /** Remove what a session spilled, and what is kept of its changes. */
   removeFolder(sessionId: string): Promise<void>;
 }
 

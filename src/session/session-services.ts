@@ -8,6 +8,8 @@ import type { PermissionRequestFrame } from '../contract/frames.ts';
 import type { LocatePath } from '../contract/located-path.ts';
 import type { PermissionMode, RuleSet, ToolPermissionContext } from '../contract/permission-context.ts';
 import type { ReadState, SessionContext } from '../contract/session-context.ts';
+import type { FileHistory } from '../files/history.ts';
+import type { WriterRegistry } from '../files/writers.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import type { PermissionClassifier } from '../permissions/classifier.ts';
 import type { TwoPersonRules } from '../permissions/two-person.ts';
@@ -40,6 +42,10 @@ export interface SessionServices {
   /** Name of the tool that gives deferred schemas, for the text of an invalid input. */
   readonly schemaTool?: string;
   readonly locate: LocatePath;
+  /** What files were before this server's sessions changed them. */
+  readonly history: FileHistory;
+  /** Who changed a file last. */
+  readonly writers: WriterRegistry;
   /** Absent where the operator set none. */
   readonly hooks?: Hooks;
   /** Calls that need the yes of two principals; absent where the operator set none. */

@@ -5,6 +5,7 @@ import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
 import type { ToolUseBlock } from '../../src/contract/blocks.ts';
 import type { Frame } from '../../src/contract/frames.ts';
 import type { Tool } from '../../src/contract/tool.ts';
+import { createFileHistory } from '../../src/files/history.ts';
 import { emptyReadState } from '../../src/files/read-state.ts';
 import { createLocatePath } from '../../src/files/scope.ts';
 import { readSpilledRange, spillText } from '../../src/files/spill.ts';
@@ -40,6 +41,8 @@ export function sessionServices(
     schemaTool: 'ToolSearch',
     locate: createLocatePath({ protectedPaths: [], privateFolders: [] }),
     readDenial,
+    history: createFileHistory({ folder: (sessionId) => join(folder, 'history', sessionId), limits }),
+    writers: createWriterRegistry(100),
     permissionsFor: (_principal, { mode = 'default', rules = {}, additionalDirectories = [] }) =>
       createPermissionContext({ mode, rules: { session: rules }, additionalDirectories, isBypassAvailable: true }),
     emptyReadState: emptyReadState(limits.readRecords),

@@ -7,6 +7,7 @@ import type { AssistantMessage } from '../../src/contract/blocks.ts';
 export function plainReadState(records: ReadonlyMap<string, FileReadRecord> = new Map()): ReadState {
   return {
     get: (path) => records.get(path),
+    recent: (limit) => [...records.values()].slice(-limit),
     with: (record) => plainReadState(new Map(records).set(record.path, record)),
   };
 }
@@ -44,6 +45,7 @@ export function toolUseContextIn(root: string, changes: Partial<ToolUseContext> 
     tools: [],
     sessionFolder: `${root}/.session-1`,
     isReadDenied: () => false,
+    changes: { announce: () => Promise.resolve(), report: () => undefined },
     abortTurn: () => undefined,
     notify: () => undefined,
     ...changes,

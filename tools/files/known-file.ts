@@ -1,16 +1,16 @@
 /**
  * Nothing is overwritten that its session has not seen as it is: what Edit and Write share.
  */
-import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { GauntletError, isGauntletError } from '../../src/contract/errors.ts';
 import type { LocatedPath } from '../../src/contract/located-path.ts';
 import type { ContextModifier, FileReadRecord } from '../../src/contract/session-context.ts';
 import type { ToolUseContext, ValidationResult } from '../../src/contract/tool.ts';
-import { atomicWrite } from '../../src/files/atomic-write.ts';
+import { sha256Of } from '../../src/files/file-state.ts';
 import { type CheckedFile, withCheckedFile } from '../../src/files/open-checked.ts';
+import { recordedWrite } from '../../src/files/recorded-write.ts';
 import { withReadRecord } from '../../src/files/read-state.ts';
-import type { Writer } from '../../src/files/writers.ts';
+import { UNDO } from '../../src/files/writers.ts';
 import type { FileToolServices } from './services.ts';
 
 /** A file that is as its session last saw it. */
@@ -63,24 +63,21 @@ export async function openKnownFile(
  * Write the new content, and remember it as seen.
  *
  * @param known What was there; undefined when there was nothing, and there must still be nothing.
+ * @param toolName Who writes, for those who come too late.
  */
 export async function writeKnownFile(
   services: FileToolServices,
-  file: FileInHand,
-  known: KnownFile | undefined,
-  content: Buffer,
-  writer: Writer,
+  { located: { real }, spelled }: FileInHand,
+  {
+    known,
+    content,
+    toolName,
+  }: { readonly known: KnownFile | undefined; readonly content: Buffer; readonly toolName: string },
+  context: ToolUseContext,
 ): Promise<ContextModifier> {
-  const { real } = file.located;
-  const stats = await atomicWrite({ real, spelled: file.spelled, content, expected: known?.stats ?? 'absent' });
-  services.writers.note(real, writer);
-  const record = {
-    path: real,
-    mtimeMs: stats.mtimeMs,
-    sizeBytes: stats.size,
-    sha256: sha256(content),
-    isPartial: false,
-  };
+  const { stats, sha256 } = await recordedWrite(services.history, { real, spelled, content, known }, context);
+  services.writers.note(real, { sessionId: context.sessionId, principal: context.principal, toolName });
+  const record = { path: real, mtimeMs: stats.mtimeMs, sizeBytes: stats.size, sha256, isPartial: false };
   return (session) => withReadRecord(session, record);
 }
 
@@ -110,21 +107,18 @@ export async function validateUnasked(
 
 function isChanged(opened: CheckedFile, content: Buffer, record: FileReadRecord): boolean {
   // The content decides where it is known: a touched file is the same, and a clock can be set back.
-  if (record.sha256 !== undefined) return sha256(content) !== record.sha256;
+  if (record.sha256 !== undefined) return sha256Of(content) !== record.sha256;
   return opened.stats.mtimeMs !== record.mtimeMs || opened.stats.size !== record.sizeBytes;
 }
 
 function by(services: FileToolServices, file: FileInHand, context: ToolUseContext): string {
   const writer = services.writers.last(file.located.real);
-  if (!writer || writer.sessionId === context.sessionId) return '';
+  if (!writer) return '';
+  if (writer.sessionId === context.sessionId) return writer.toolName === UNDO ? ', last by an undo' : '';
   const who = writer.principal === context.principal ? `session "${writer.sessionId}"` : 'another session';
   return `, last by ${who} with ${writer.toolName}`;
 }
 
 function refuse(file: FileInHand, why: string): GauntletError {
   return new GauntletError('tool_failed', `${file.action} "${file.spelled}": ${why}`);
-}
-
-function sha256(content: Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
 }

@@ -57,13 +57,12 @@ export async function runEdit(
   const file = inHand(located, input);
   const plan = await planEdit(services, input, file, context);
   context.signal.throwIfAborted();
-  const writer = { sessionId: context.sessionId, principal: context.principal, toolName: 'Edit' };
+  const content = encodeText(plan.after, plan.hasMark);
   const contextModifier = await writeKnownFile(
     services,
     file,
-    plan.known,
-    encodeText(plan.after, plan.hasMark),
-    writer,
+    { known: plan.known, content, toolName: 'Edit' },
+    context,
   );
   const hunks = diffHunks(plan.before, plan.after, services.limits.diffMs);
   return { data: { path: located.spelled, isNew: !plan.known, replacements: plan.count, hunks }, contextModifier };

@@ -48,8 +48,7 @@ export async function runWrite(
   const known = await openKnownFile(services, file, context);
   context.signal.throwIfAborted();
   const content = Buffer.from(input.content);
-  const writer = { sessionId: context.sessionId, principal: context.principal, toolName: 'Write' };
-  const contextModifier = await writeKnownFile(services, file, known, content, writer);
+  const contextModifier = await writeKnownFile(services, file, { known, content, toolName: 'Write' }, context);
   const before = known?.content.toString('utf8') ?? '';
   const hunks = diffHunks(before, input.content, services.limits.diffMs);
   return { data: { path: located.spelled, isNew: !known, sizeBytes: content.length, hunks }, contextModifier };

@@ -1,0 +1,83 @@
+/**
+ * Files as they stand: what a change came from, what it led to, and whether somebody was there since.
+ */
+import { createHash } from 'node:crypto';
+import { lstatSync, type Stats } from 'node:fs';
+import { dirname } from 'node:path';
+import type { FileState } from '../contract/file-change.ts';
+import { PERMISSION_BITS } from './atomic-write.ts';
+import { withCheckedFile } from './open-checked.ts';
+import { errorCode } from './real-path.ts';
+
+/** What stands at a path; both absent where nothing does. */
+export interface ObservedFile {
+  readonly stats?: Stats;
+  /** Without a digest where its bytes were not looked at, and for what is no regular file: equal to nothing. */
+  readonly state?: FileState;
+}
+
+/** Through the thread pool, so that a large file never blocks the event loop. */
+const CHUNK_BYTES = 1_024 * 1_024;
+
+/** Hex digest of bytes. */
+export function sha256Of(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** A file's state. @param sha256 Hex, where its bytes are known. */
+export function fileState({ size, mode }: Pick<Stats, 'size' | 'mode'>, sha256?: string): FileState {
+  const octal = (mode & PERMISSION_BITS).toString(8).padStart(4, '0');
+  return { ...(sha256 === undefined ? {} : { sha256 }), size_bytes: size, mode: octal };
+}
+
+/** Permission bits of a state. */
+export function modeBits({ mode }: FileState): number {
+  return Number.parseInt(mode, 8);
+}
+
+/** Whether two states are known to be one: both nothing, or the same bytes with the same permissions. */
+export function isSameState(one: FileState | undefined, other: FileState | undefined): boolean {
+  if (!one || !other) return one === other;
+  return one.sha256 !== undefined && one.sha256 === other.sha256 && one.mode === other.mode;
+}
+
+/**
+ * Look at what stands at a real path, without following a link.
+ *
+ * @param mayHash Asked with the size: whether the bytes are worth looking at.
+ * @throws {GauntletError} `tool_failed`, `resource_exhausted` if it is there and cannot be read.
+ */
+export async function observeFile(real: string, mayHash: (sizeBytes: number) => boolean): Promise<ObservedFile> {
+  const stats = statOf(real);
+  if (!stats) return {};
+  if (!stats.isFile() || !mayHash(stats.size)) return { stats, state: fileState(stats) };
+  return withCheckedFile(real, real, async (file) => {
+    const hash = createHash('sha256');
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, file.stats.size));
+    for (let position = 0; position < file.stats.size;) {
+      const bytes = await file.read(buffer, position);
+      if (bytes === 0) break;
+      hash.update(buffer.subarray(0, bytes));
+      position += bytes;
+    }
+    return { stats: file.stats, state: fileState(file.stats, hash.digest('hex')) };
+  });
+}
+
+/** What `lstat` says; undefined where there is nothing. @throws What the system throws. */
+export function statOf(real: string): Stats | undefined {
+  try {
+    return lstatSync(real, { throwIfNoEntry: false });
+  } catch (error) {
+    if (errorCode(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+/** Folders that are missing on the way to a file, the outermost first. */
+export function missingFolders(real: string): readonly string[] {
+  const missing: string[] = [];
+  for (let folder = dirname(real); folder !== dirname(folder) && !statOf(folder); folder = dirname(folder))
+    missing.unshift(folder);
+  return missing;
+}

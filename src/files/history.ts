@@ -1,0 +1,134 @@
+/**
+ * The file history: bytes as they were before a session changed them, each content once, so that a change can be drawn
+ * and taken back.
+ *
+ * It lies apart from the folder a session may read: what a rule hides stays hidden when it is overwritten.
+ */
+import { lstatSync } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import type { Limits } from '../../config/limits.ts';
+import type { NotKept } from '../contract/file-change.ts';
+import { isGauntletError } from '../contract/errors.ts';
+import { atomicWrite } from './atomic-write.ts';
+import { sha256Of } from './file-state.ts';
+import { withCheckedFile } from './open-checked.ts';
+import { errorCode } from './real-path.ts';
+
+/** Kept bytes, by session and digest. */
+export interface FileHistory {
+  /** Why a file of this size would not be kept, known without reading it. */
+  refusal(sessionId: string, sizeBytes: number): Promise<NotKept | undefined>;
+  /** Keep bytes. Never rejects: no edit is lost because its past cannot be kept. @returns Why they are not kept. */
+  keep(sessionId: string, content: Uint8Array, sha256: string): Promise<NotKept | undefined>;
+  /** Whether bytes with this digest are kept. */
+  has(sessionId: string, sha256: string): boolean;
+  /** Kept bytes; undefined where there are none, or not those any more. */
+  read(sessionId: string, sha256: string): Promise<Buffer | undefined>;
+  /** Forget all of a session. */
+  remove(sessionId: string): Promise<void>;
+}
+
+/** What a history needs. */
+export interface FileHistoryOptions {
+  /** A session's own folder: absolute real path, private to the server; made on first use. */
+  folder(sessionId: string): string;
+  readonly limits: Pick<Limits, 'historyFileBytes' | 'historySessionBytes'>;
+}
+
+/** Sessions whose used bytes are remembered; those of others are counted again. */
+const COUNTED_SESSIONS = 1_000;
+const REASON_OF_CODE: Readonly<Record<string, NotKept>> = { enospc: 'disk_full', edquot: 'disk_full' };
+
+/** Make the history of this server. */
+export function createFileHistory({ folder, limits }: FileHistoryOptions): FileHistory {
+  const used = new LRUCache<string, Promise<{ bytes: number }>>({ max: COUNTED_SESSIONS });
+
+  function usedBy(sessionId: string): Promise<{ bytes: number }> {
+    const known = used.get(sessionId);
+    if (known) return known;
+    const counting = countBytes(folder(sessionId)).then((bytes) => ({ bytes }));
+    used.set(sessionId, counting);
+    counting.catch(() => used.delete(sessionId));
+    return counting;
+  }
+
+  async function refusal(sessionId: string, sizeBytes: number): Promise<NotKept | undefined> {
+    if (sizeBytes > limits.historyFileBytes) return 'too_large';
+    try {
+      const { bytes } = await usedBy(sessionId);
+      return bytes + sizeBytes > limits.historySessionBytes ? 'history_full' : undefined;
+    } catch {
+      // A folder that cannot be counted cannot be written either.
+      return 'disk_error';
+    }
+  }
+
+  const placeOf = (sessionId: string, sha256: string) => join(folder(sessionId), sha256);
+
+  function has(sessionId: string, sha256: string): boolean {
+    return lstatSync(placeOf(sessionId, sha256), { throwIfNoEntry: false })?.isFile() === true;
+  }
+
+  async function read(sessionId: string, sha256: string): Promise<Buffer | undefined> {
+    const place = placeOf(sessionId, sha256);
+    try {
+      const content = await withCheckedFile(place, place, (file) => file.readWhole(limits.historyFileBytes));
+      // A power failure may have left less than was written.
+      return sha256Of(content) === sha256 ? content : undefined;
+    } catch (error) {
+      if (isGauntletError(error, 'tool_failed')) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    refusal,
+    has,
+    read,
+    async keep(sessionId, content, sha256) {
+      if (has(sessionId, sha256)) return undefined;
+      const refused = await refusal(sessionId, content.length);
+      if (refused !== undefined) return refused;
+      const count = await usedBy(sessionId);
+      count.bytes += content.length;
+      try {
+        await write(placeOf(sessionId, sha256), content);
+        return undefined;
+      } catch (error) {
+        count.bytes -= content.length;
+        const reason = isGauntletError(error) ? error.details?.reason : undefined;
+        return REASON_OF_CODE[reason ?? ''] ?? 'disk_error';
+      }
+    },
+    async remove(sessionId) {
+      used.delete(sessionId);
+      await rm(folder(sessionId), { recursive: true, force: true });
+    },
+  };
+}
+
+async function write(real: string, content: Uint8Array): Promise<void> {
+  await atomicWrite({
+    real,
+    spelled: real,
+    content,
+    expected: 'any',
+    newFileMode: 0o600,
+    newFolderMode: 0o700,
+    // As the log by default: what survives the death of the process. Its digest finds out what a power failure took.
+    isDurable: false,
+  });
+}
+
+async function countBytes(folder: string): Promise<number> {
+  try {
+    const names = await readdir(folder);
+    const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
+    return sizes.reduce((sum, size) => sum + size, 0);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return 0;
+    throw error;
+  }
+}

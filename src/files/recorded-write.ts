@@ -1,0 +1,72 @@
+/**
+ * A write that can be taken back: what was there is kept, the change is in the session's log, and only then is the file
+ * touched. Whoever changes one file of its own writes through here.
+ */
+import type { Stats } from 'node:fs';
+import type { FileChange } from '../contract/file-change.ts';
+import type { ToolUseContext } from '../contract/tool.ts';
+import { atomicWrite } from './atomic-write.ts';
+import { fileState, isSameState, missingFolders, sha256Of } from './file-state.ts';
+import type { FileHistory } from './history.ts';
+
+/** One file to write. */
+export interface RecordedWrite {
+  /** Real path, as `LocatePath` found it. */
+  readonly real: string;
+  /** How the caller wrote it, for messages. */
+  readonly spelled: string;
+  readonly content: Buffer;
+  /** What must still be there; absent: nothing may be. */
+  readonly known?: { readonly content: Buffer; readonly stats: Stats };
+}
+
+/** What is there now. */
+export interface WrittenFile {
+  readonly stats: Stats;
+  readonly sha256: string;
+}
+
+/**
+ * Write a file, and record the change.
+ *
+ * @throws {GauntletError} As `atomicWrite`; `log_unavailable` when the change cannot be logged, and then nothing is written.
+ */
+export async function recordedWrite(
+  history: FileHistory,
+  write: RecordedWrite,
+  { sessionId, changes }: Pick<ToolUseContext, 'sessionId' | 'changes'>,
+): Promise<WrittenFile> {
+  const { real, spelled, content, known } = write;
+  const sha256 = sha256Of(content);
+  const change = await plannedChange(history, sessionId, write, sha256);
+  if (change) await changes.announce(change);
+  try {
+    const stats = await atomicWrite({ real, spelled, content, expected: known?.stats ?? 'absent' });
+    const after = fileState(stats, sha256);
+    // Access lists of a folder may give a new file another mode than the umask does.
+    if (change && !isSameState(change.after, after)) changes.report([{ ...change, after }]);
+    return { stats, sha256 };
+  } catch (error) {
+    if (change) changes.report([{ ...change, kind: 'none' }]);
+    throw error;
+  }
+}
+
+/** What the write will do; undefined where it changes nothing. */
+async function plannedChange(
+  history: FileHistory,
+  sessionId: string,
+  { real, content, known }: RecordedWrite,
+  sha256: string,
+): Promise<FileChange | undefined> {
+  const size = content.length;
+  if (!known) {
+    const after = fileState({ size, mode: 0o666 & ~process.umask() }, sha256);
+    return { path: real, kind: 'created', after, folders: missingFolders(real), undoable: true };
+  }
+  const before = fileState(known.stats, sha256Of(known.content));
+  const after = fileState({ size, mode: known.stats.mode }, sha256);
+  if (before.sha256 === undefined || isSameState(before, after)) return undefined;
+  const reason = await history.keep(sessionId, known.content, before.sha256);
+  return { path: real, kind: 'modified', before, after, undoable: reason === undefined, ...(reason && { reason }) };
+}

@@ -1,0 +1,55 @@
+/**
+ * Files and empty folders are removed here and nowhere else: in the folder they were located in, and only as long as
+ * they are what was looked at.
+ */
+import { closeSync, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { GauntletError } from '../contract/errors.ts';
+import { fileError } from './file-error.ts';
+import { openFolder, through } from './open-folder.ts';
+import { errorCode } from './real-path.ts';
+
+/**
+ * Remove a file.
+ *
+ * @param real Real path.
+ * @param expected The file that was looked at: another one stays.
+ * @throws {GauntletError} `tool_failed` (`details.reason`: `changed`, `moved`, …), `resource_exhausted`.
+ */
+export function removeFile(real: string, expected: Stats): void {
+  inFolderOf(real, (path) => {
+    const now = lstatSync(path);
+    const isSame = now.ino === expected.ino && now.dev === expected.dev && now.mtimeMs === expected.mtimeMs;
+    if (!isSame || now.size !== expected.size) {
+      throw new GauntletError('tool_failed', `Cannot remove "${real}": it changed meanwhile. Look at it again`, {
+        details: { reason: 'changed' },
+      });
+    }
+    unlinkSync(path);
+  });
+}
+
+/** Remove a folder if it is there and empty. @returns Whether it was. @throws {GauntletError} As `removeFile`. */
+export function removeEmptyFolder(real: string): boolean {
+  try {
+    inFolderOf(real, rmdirSync);
+    return true;
+  } catch (error) {
+    // In use by somebody, or gone, or no folder any more: either way not ours to remove.
+    const cause = error instanceof GauntletError ? error.cause : error;
+    if (['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(errorCode(cause) ?? '')) return false;
+    throw error;
+  }
+}
+
+function inFolderOf(real: string, work: (path: string) => void): void {
+  let folder: number | undefined;
+  try {
+    folder = openFolder(dirname(real), real);
+    work(join(through(folder, dirname(real)), basename(real)));
+  } catch (error) {
+    throw fileError('Cannot remove', real, error);
+  } finally {
+    if (folder !== undefined) closeSync(folder);
+  }
+}
