@@ -17,8 +17,8 @@ import { readDenial } from '../src/permissions/path-gate.ts';
 import type { ToolPools } from '../src/pool/tool-pools.ts';
 import type { DirectoryServices } from '../src/session/session-directory.ts';
 import { SCHEMA_TOOL } from '../tools/index.ts';
-
 import { principalAccess } from './principal-access.ts';
+
 /** The parts of the server that sessions use. */
 export interface SessionParts {
   readonly log: FrameLog;

@@ -24,10 +24,10 @@ export interface PermissionSeed {
   readonly mode?: PermissionMode;
   readonly rules?: Partial<RuleSet>;
   readonly additionalDirectories?: readonly string[];
-}
-
   /** True: from the log, and what is no longer allowed is left out. Else it is asked for, and refused. */
   readonly isLogged?: boolean;
+}
+
 /** A part of a text, by UTF-16 offset. */
 export interface TextRange {
   readonly offsetChars: number;
