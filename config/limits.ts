@@ -254,18 +254,6 @@ export const DEFAULT_LIMITS = {
   sandboxLockedPaths: 200,
   /** That look holds for this long, and as long as sandboxed commands run there. */
   sandboxScanMs: 10 * SECOND,
-  /** Children of the process host running at once, all sessions together. */
-  hostedChildren: 256,
-  /** Bytes of one child's output under way between the process host and its reader. */
-  childWindowBytes: 256 * KIB,
-  /** A child's output held in memory; what is longer goes to a file and only head and tail stay. */
-  outputMemoryBytes: 4 * MIB,
-  /** Head and tail of an output too long for memory: together a preview, as of any spilled result. */
-  outputHeadChars: 1_000,
-  outputTailChars: 1_000,
-
-  // The shell and tasks that run on.
-  /** How long a command may take when its call does not say. */
   // The proxy of sandboxed commands, where `sandbox.network` is a list of hosts.
   /** Connections to the outside, all sessions together; each takes two descriptors. */
   sandboxProxyConnections: 256,
@@ -293,6 +281,18 @@ export const DEFAULT_LIMITS = {
   /** Hosts the model is told of. */
   sandboxProxyHostsTold: 40,
   // All children.
+  /** Children of the process host running at once, all sessions together. */
+  hostedChildren: 256,
+  /** Bytes of one child's output under way between the process host and its reader. */
+  childWindowBytes: 256 * KIB,
+  /** A child's output held in memory; what is longer goes to a file and only head and tail stay. */
+  outputMemoryBytes: 4 * MIB,
+  /** Head and tail of an output too long for memory: together a preview, as of any spilled result. */
+  outputHeadChars: 1_000,
+  outputTailChars: 1_000,
+
+  // The shell and tasks that run on.
+  /** How long a command may take when its call does not say. */
   commandMs: 2 * MINUTE,
   /** The longest a call may ask for. */
   commandMostMs: 10 * MINUTE,
@@ -351,6 +351,7 @@ export const DEFAULT_LIMITS = {
   logFileBytes: 64 * 1_024 * MIB,
   /** Rows that are deleted in one turn of the event loop, and their text: what an append may have to wait for. */
   logSweepRows: 256,
+  logSweepBytes: 4 * MIB,
   /** A second server on one data directory waits this long for the lock. */
   dataLockMs: 10 * SECOND,
   /** Between two tries for that lock. */
@@ -363,7 +364,6 @@ export const DEFAULT_LIMITS = {
   mcpConnecting: 4,
   /** A call without an answer or progress for this long ends with `timeout`. */
   mcpCallIdleMs: 5 * MINUTE,
-  logSweepBytes: 4 * MIB,
   /** A call ends with `timeout` after this long, however much progress it makes. */
   mcpCallMs: 60 * MINUTE,
   /** One message from an MCP server; a larger one ends the connection. */

@@ -58,12 +58,11 @@ function follow(
   const onGap = (gap: LogGap) => void gaps.push(gap);
 
   async function* chunks(): AsyncGenerator<string> {
-    if (start.gap) yield writing.writeControl(start.gap);
     let { after } = start;
     for (const live of [true, false]) {
       const signal = live ? AbortSignal.any([gone, closing]) : gone;
       for await (const page of session.read(after, { live, signal, onGap })) {
-        for (const gap of gaps.splice(0)) yield writing.writeControl({ type: 'gap', ...gap, reason: 'corrupt' });
+        for (const gap of gaps.splice(0)) yield writing.writeControl({ type: 'gap', ...gap });
         yield writing.write(page, session.epoch);
         after = page.at(-1)?.seq ?? after;
       }
@@ -74,7 +73,7 @@ function follow(
 
 interface Page {
   readonly frames: readonly LoggedFrame[];
-  /** Frames that were damaged on disk. */
+  /** Frames that retention took, or that are damaged on disk. */
   readonly gaps: readonly LogGap[];
 }
 
@@ -99,7 +98,7 @@ function pageBody(session: Session, start: LogStart, { frames, gaps }: Page): st
     head,
     up_to_date: (frames.at(-1)?.seq ?? start.after) >= head,
     resumed: start.isResumed,
-    ...(gaps.length > 0 && { gaps: gaps.map((gap) => ({ ...gap, reason: 'corrupt' })) }),
+    ...(gaps.length > 0 && { gaps }),
   });
   return `${facts.slice(0, -1)},"frames":[${frames.map(({ text }) => text).join(',')}]}`;
 }

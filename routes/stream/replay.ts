@@ -38,10 +38,9 @@ export async function replay(
     outlet.control({ type: 'live', seq });
   }
 
-  if (start.gap) outlet.control(start.gap);
   pass(start.after);
   const onGap = (gap: LogGap) => {
-    outlet.control({ type: 'gap', ...gap, reason: 'corrupt' });
+    outlet.control({ type: 'gap', ...gap });
     pass(gap.to);
   };
   for await (const page of session.read(start.after, { live: true, signal, onGap })) {

@@ -24,18 +24,69 @@ export interface LogBounds {
   readonly head: Seq;
 }
 
-/** What the log keeps of a session beside its frames: enough to list it without reading them. */
+/** How a session stood at a frame: what wakes it, and lists it, without the frames up to there. */
+export interface Snapshot {
+  /** Last frame it stands for. */
+  readonly seq: Seq;
+  /** JSON; the log does not look inside. */
+  readonly state: unknown;
+}
+
+/** What is kept of a session beside its frames. Outlives them; goes with the session. */
+export interface SessionNotes {
+  /** Takes the place of the one before, unless that stands for more. */
+  readonly snapshot?: Snapshot;
+  /** JSON by key; each takes the place of the one before. */
+  readonly facts?: readonly (readonly [key: string, value: unknown])[];
+}
+
+/** What the log knows of a session without reading its frames. */
 export interface LoggedSession {
   readonly sessionId: string;
   readonly principal: string;
   readonly createdAt: string;
   readonly bounds: LogBounds;
+  /** Absent until one is saved, and where it is damaged. */
+  readonly snapshot?: Snapshot;
+}
+
+/** Some sessions, and how to ask for those behind them. */
+export interface SessionPage<Session = LoggedSession> {
+  readonly sessions: readonly Session[];
+  /** Absent: there are no more. */
+  readonly cursor?: string;
+}
+
+/** Which page: `cursor` as the page before gave it; without it the first. */
+export interface PageRequest {
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+/** A session as retention looks at it. */
+export interface WeighedSession extends Pick<LoggedSession, 'sessionId' | 'principal' | 'bounds'> {
+  /** Last frame of the snapshot; 0 without one. Rows behind it must stay. */
+  readonly snapshotSeq: Seq;
+  /** Text of its rows, about, as of the last snapshot. */
+  readonly bytes: number;
+  /** `ts` of the oldest and of the newest row, ISO 8601. */
+  readonly oldest: string;
+  readonly newest: string;
+}
+
+/** Which of a session's oldest rows may go: those older than a time, and as many as weigh `bytes`. */
+export interface TrimGoal {
+  /** ISO 8601. */
+  readonly olderThan: string;
+  readonly bytes: number;
 }
 
 /** Frames that were acknowledged and cannot be read any more; both ends belong to the gap. */
 export interface LogGap {
   readonly from: Seq;
   readonly to: Seq;
+  /** Taken away on purpose, or damaged on disk. */
+  readonly reason: 'retention' | 'corrupt';
 }
 
 /** How to read. */
@@ -45,9 +96,9 @@ export interface ReadOptions {
   /** Ends the iteration without an error. */
   readonly signal: AbortSignal;
   /**
-   * Told of damaged frames, after the page before them and before the page behind them, which then
-   * follows. Without it the iteration throws `log_unavailable`: a reader that rebuilds state must not
-   * skip frames in silence.
+   * Told of missing frames, after the page before them and before the page behind them, which then
+   * follows. Without it damage makes the iteration throw `log_unavailable`: a reader that rebuilds state
+   * must not skip frames in silence. What retention took it sees from `bounds`.
    */
   readonly onGap?: (gap: LogGap) => void;
 }
@@ -84,11 +135,26 @@ export interface FrameLog {
   /** Where the session's log begins and ends; undefined when there is none. */
   bounds(sessionId: string): LogBounds | undefined;
 
-  /** Sessions of one principal, newest first, at most `limit`, created before `before` (a session id) when given. */
-  list(principal: string, page: { readonly limit: number; readonly before?: string }): readonly LoggedSession[];
+  /** Sessions of one principal, newest first. @throws {GauntletError} `invalid_request` for a cursor that is none. */
+  list(principal: string, page: PageRequest): SessionPage;
 
   /** The session as the log knows it; undefined when there is none. */
   find(sessionId: string): LoggedSession | undefined;
+
+  /** Keep notes of a session; nothing happens when there is none. @returns Once they are on disk. @throws {GauntletError} `log_unavailable` */
+  save(sessionId: string, notes: SessionNotes): Promise<void>;
+
+  /** A fact that was saved; undefined when there is none, `null` when it is damaged. */
+  fact(sessionId: string, key: string): unknown;
+
+  /** All sessions, as retention looks at them, in order of creation. */
+  weigh(page: PageRequest): SessionPage<WeighedSession>;
+
+  /** Delete the oldest rows that a snapshot stands for, in small steps; the last row stays. @returns Once done. */
+  trim(sessionId: string, goal: TrimGoal): Promise<void>;
+
+  /** Bytes the log takes up, without room that deleted rows have left. */
+  usedBytes(): number;
 
   /** Forget a session and end its readers. */
   remove(sessionId: string): Promise<void>;

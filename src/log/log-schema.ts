@@ -10,7 +10,8 @@ import { GauntletError } from '../contract/errors.ts';
  *
  * `rows` is filled in the order of its key and a row's text may be long, so the text stays out of the
  * index: one group of appends to many sessions then writes few pages. A session without an id was
- * removed and waits for its rows to be deleted.
+ * removed and waits for its rows to be deleted. Steps add and take nothing away, and all that a file
+ * lacks are one transaction: no copy of the older file is kept.
  */
 const STEPS: readonly string[] = [
   `CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -33,6 +34,21 @@ const STEPS: readonly string[] = [
      frames TEXT NOT NULL
    );
    CREATE UNIQUE INDEX rows_of_session ON rows (session, last);`,
+  // What wakes a session without its rows, and what it must still know of ids whose rows retention took.
+  `CREATE TABLE snapshots (
+     session INTEGER PRIMARY KEY,
+     seq INTEGER NOT NULL,
+     bytes INTEGER NOT NULL,
+     checksum INTEGER NOT NULL,
+     state TEXT NOT NULL
+   );
+   CREATE TABLE facts (
+     session INTEGER NOT NULL,
+     key TEXT NOT NULL,
+     checksum INTEGER NOT NULL,
+     value TEXT NOT NULL,
+     PRIMARY KEY (session, key)
+   ) WITHOUT ROWID;`,
 ];
 
 /**

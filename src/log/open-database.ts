@@ -127,6 +127,8 @@ const ENDS = `SELECT
 const NAMED = [
   'SELECT number, id, principal, created_at, title, checksum FROM sessions',
   'SELECT row, session, first, checksum, frames FROM rows INDEXED BY rows_of_session WHERE last = 0',
+  'SELECT session, seq, bytes, checksum, state FROM snapshots',
+  'SELECT session, key, checksum, value FROM facts',
 ];
 
 function readEnds(database: Database.Database): Omit<Connection, 'database'> {

@@ -12,11 +12,14 @@ import type { SessionEntry } from './stored-columns.ts';
 export interface OpenSession {
   readonly id: string;
   readonly number: number;
-  readonly first: Seq;
+  /** Lowest frame that retention has left. */
+  first: Seq;
   /** Last frame on disk. */
   head: Seq;
   /** Last frame handed to `append`; beyond `head` while an append waits for its commit. */
   reserved: Seq;
+  /** Text appended since the last snapshot, about. */
+  newBytes: number;
   readonly tail: SessionTail;
   /** Readers at the head; each is called once, at the next commit or at the end. */
   readonly waiting: Set<() => void>;
@@ -48,6 +51,12 @@ export class OpenSessions {
   /** A session that its first append is about to create. */
   create(sessionId: string): OpenSession {
     return this.#keep(sessionId, { number: this.#store.newSessionNumber(), bounds: { first: 1, head: 0 } });
+  }
+
+  /** Retention has taken what comes before `first`. */
+  trimmed(sessionId: string, first: Seq): void {
+    const session = this.#sessions.get(sessionId);
+    if (session !== undefined) session.first = Math.max(session.first, first);
   }
 
   /** Let go of a session and wake its readers, who will find it as the disk has it. */
@@ -84,6 +93,7 @@ export class OpenSessions {
       first: bounds.first,
       head: bounds.head,
       reserved: bounds.head,
+      newBytes: 0,
       tail: new Fifo() as SessionTail,
       waiting: new Set<() => void>(),
     };

@@ -37,7 +37,11 @@ export async function* readSession(
         await waiter.wait(session);
         continue;
       }
-      cursor = Math.max(cursor, session.first - 1);
+      if (cursor + 1 < session.first) {
+        onGap?.({ from: cursor + 1, to: session.first - 1, reason: 'retention' });
+        cursor = session.first - 1;
+        continue;
+      }
       const page = pageOfTail(session.tail, cursor, source.pageFrames) ?? pageOfDisk(source, session, cursor);
       if (isGap(page)) {
         source.onGap(page);
@@ -92,22 +96,27 @@ function pageOfDisk(source: ReaderSource, session: OpenSession, cursor: Seq): re
   for (const { first, last, text } of rows) {
     const isNext = text !== undefined && first <= next;
     if (!isNext && page.length > 0) return page;
-    if (!isNext) return { from: next, to: text === undefined ? Math.min(last, session.head) : first - 1 };
+    if (!isNext) return damage(next, text === undefined ? Math.min(last, session.head) : first - 1);
     for (const frame of framesOfRow(text, first).slice(next - first)) {
       if (page.length === source.pageFrames) return page;
       page.push(frame);
     }
     next = last + 1;
   }
-  return page.length > 0 ? page : { from: next, to: session.head };
+  return page.length > 0 ? page : damage(next, session.head);
+}
+
+function damage(from: Seq, to: Seq): LogGap {
+  return { from, to, reason: 'corrupt' };
 }
 
 function isGap(page: readonly LoggedFrame[] | LogGap): page is LogGap {
   return 'from' in page;
 }
 
-function tellGap(sessionId: string, { from, to }: LogGap, onGap: ReadOptions['onGap']): void {
-  if (onGap !== undefined) return onGap({ from, to });
+function tellGap(sessionId: string, gap: LogGap, onGap: ReadOptions['onGap']): void {
+  if (onGap !== undefined) return onGap(gap);
+  const { from, to } = gap;
   throw new GauntletError(
     'log_unavailable',
     `Cannot read frames ${from} to ${to} of session "${sessionId}": the log is damaged there. Start a new session`,

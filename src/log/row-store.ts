@@ -4,7 +4,7 @@
  * Knows SQL and damage; knows nothing of readers, heads or waiting appends.
  */
 import type { OpenedFrame, Seq } from '../contract/frames.ts';
-import type { LoggedSession } from './frame-log.ts';
+import type { NewNotes, NoteStore } from './note-store.ts';
 import { isCorruption, type OpenDatabase } from './open-database.ts';
 import {
   checksumOfRow,
@@ -13,6 +13,7 @@ import {
   readSessionColumns,
   ROW_COLUMNS,
   SESSION_COLUMNS,
+  SESSION_TABLES,
   type SessionEntry,
   type StoredRow,
 } from './stored-columns.ts';
@@ -28,9 +29,16 @@ export interface NewRow {
   readonly opened?: OpenedFrame;
 }
 
+/** A line of a list. */
+export interface ListedSession {
+  readonly number: number;
+  readonly session: SessionEntry | undefined;
+}
+
 /** The open tables. Every method throws what SQLite says. */
 export class RowStore {
   readonly #open: OpenDatabase;
+  readonly #notes: NoteStore;
   readonly #statements: ReturnType<typeof prepareStatements>;
   /** Called when a committed row could not be marked. */
   readonly #onMarkFailed: (cause: unknown) => void;
@@ -38,8 +46,9 @@ export class RowStore {
   #lastRow: number;
   #lastSession: number;
 
-  constructor(open: OpenDatabase, onMarkFailed: (cause: unknown) => void) {
+  constructor(open: OpenDatabase, notes: NoteStore, onMarkFailed: (cause: unknown) => void) {
     this.#open = open;
+    this.#notes = notes;
     this.#statements = prepareStatements(open.database);
     this.#onMarkFailed = onMarkFailed;
     this.#lastRow = open.lastRow;
@@ -52,9 +61,13 @@ export class RowStore {
     return this.#lastSession;
   }
 
-  /** Write all rows or none; what they hold is committed when this returns. */
-  commit(rows: readonly NewRow[]): void {
-    this.#inTransaction(() => rows.forEach((row) => this.#insert(row)));
+  /** Write all rows and notes or none; what they hold is committed when this returns. */
+  commit(rows: readonly NewRow[], notes: readonly NewNotes[]): void {
+    this.#inTransaction(() => {
+      for (const row of rows) this.#insert(row);
+      for (const each of notes) this.#notes.write(each);
+    });
+    if (rows.length === 0) return;
     try {
       this.#open.highWater.raise(this.#lastRow);
     } catch (cause) {
@@ -72,12 +85,10 @@ export class RowStore {
     return entry;
   }
 
-  /** Sessions of one principal, newest first, without the damaged; none if `before` is unknown. */
-  list(principal: string, limit: number, before: string | undefined): readonly LoggedSession[] {
-    const end = before === undefined ? Number.MAX_SAFE_INTEGER : this.session(before)?.number;
-    if (end === undefined) return [];
-    const page = this.#statements.selectPage.all([principal, end, limit]);
-    return page.flatMap((columns) => readSessionColumns(columns) ?? []);
+  /** Sessions of one principal with a number below `before`, newest first; without `session` where one is damaged. */
+  list(principal: string, limit: number, before: number): readonly ListedSession[] {
+    const page = this.#statements.selectPage.all([principal, before, limit]) as readonly { readonly number: number }[];
+    return page.map((columns) => ({ number: columns.number, session: readSessionColumns(columns) }));
   }
 
   /** The rows that end after `after`, in order, at most `limit`; where the file is damaged, one that stands for them. */
@@ -100,13 +111,9 @@ export class RowStore {
     return (rows as { readonly number: number }[]).map(({ number }) => number);
   }
 
-  /** Delete up to `limit` rows of a forgotten session, and at last the session. @returns Whether any is left. */
-  sweep(session: number, limit: number): boolean {
-    const { database } = this.#open;
-    const sql = 'DELETE FROM rows WHERE row IN (SELECT row FROM rows WHERE session = ? LIMIT ?)';
-    if (database.prepare(sql).run([session, limit]).changes === limit) return true;
-    database.prepare('DELETE FROM sessions WHERE number = ?').run([session]);
-    return false;
+  /** Delete a forgotten session whose rows and notes are gone. */
+  delete(session: number): void {
+    this.#open.database.prepare('DELETE FROM sessions WHERE number = ?').run([session]);
   }
 
   /** Close the file and let its lock go. */
@@ -166,9 +173,9 @@ function prepareStatements(database: OpenDatabase['database']) {
   return {
     insertRow: database.prepare('INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?)'),
     insertSession: database.prepare('INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?)'),
-    selectSession: database.prepare(`SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ?`),
+    selectSession: database.prepare(`SELECT ${SESSION_COLUMNS} FROM ${SESSION_TABLES} WHERE id = ?`),
     selectPage: database.prepare(
-      `SELECT ${SESSION_COLUMNS} FROM sessions WHERE principal = ? AND id IS NOT NULL AND number < ? ORDER BY number DESC LIMIT ?`,
+      `SELECT ${SESSION_COLUMNS} FROM ${SESSION_TABLES} WHERE principal = ? AND id IS NOT NULL AND number < ? ORDER BY number DESC LIMIT ?`,
     ),
     selectRows: database.prepare(
       `SELECT ${ROW_COLUMNS} FROM rows WHERE session = ? AND rows.last > ? ORDER BY rows.last LIMIT ?`,

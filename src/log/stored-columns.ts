@@ -6,7 +6,7 @@
  */
 import { crc32 } from 'node:zlib';
 import type { Seq } from '../contract/frames.ts';
-import type { LoggedSession } from './frame-log.ts';
+import type { LoggedSession, Snapshot } from './frame-log.ts';
 
 /** One append as it was read. */
 export interface StoredRow {
@@ -21,10 +21,15 @@ export type SessionEntry = LoggedSession & { readonly number: number };
 
 /** What `SELECT` says of a session, for `readSessionColumns`. */
 export const SESSION_COLUMNS = `number,
-  CAST(checksum AS INTEGER) AS checksum,
+  CAST(sessions.checksum AS INTEGER) AS checksum,
+  CAST(snapshots.seq AS INTEGER) AS snapshotSeq, CAST(snapshots.checksum AS INTEGER) AS snapshotChecksum,
+  CAST(state AS BLOB) AS state,
   CAST(id AS BLOB) AS sessionId, CAST(principal AS BLOB) AS principal, CAST(created_at AS BLOB) AS createdAt,
   ifnull((SELECT CAST(first AS INTEGER) FROM rows WHERE session = number ORDER BY last LIMIT 1), 1) AS first,
   ifnull((SELECT CAST(max(last) AS INTEGER) FROM rows WHERE session = number), 0) AS head`;
+
+/** Where it says so. */
+export const SESSION_TABLES = 'sessions LEFT JOIN snapshots ON snapshots.session = number';
 
 /** What `SELECT` says of a row, for `readRowColumns`. */
 export const ROW_COLUMNS = `CAST(first AS INTEGER) AS first, CAST(last AS INTEGER) AS last,
@@ -32,18 +37,39 @@ export const ROW_COLUMNS = `CAST(first AS INTEGER) AS first, CAST(last AS INTEGE
 
 /** A session from its columns; undefined unless the checksum agrees. @param askedFor The id it was looked up by, if it was. */
 export function readSessionColumns(columns: unknown, askedFor?: string): SessionEntry | undefined {
-  const { number, checksum, first, head, ...texts } = columns as SessionColumns;
+  const { number, checksum, first, head, snapshotSeq, snapshotChecksum, state, ...texts } = columns as SessionColumns;
   const principal = textOf(texts.principal);
   const createdAt = textOf(texts.createdAt);
   // A damaged index leads to another session's entry: what was asked for is what must agree.
   const sessionId = askedFor ?? textOf(texts.sessionId);
-  const entry = { number, sessionId, principal, createdAt, bounds: { first, head } };
+  const snapshot = readSnapshot(number, { seq: snapshotSeq ?? 0, checksum: snapshotChecksum, state });
+  const entry = { number, sessionId, principal, createdAt, bounds: { first, head }, snapshot };
   // A session is written with its first row, so one without rows has lost them.
   return checksumOfSession(entry) === checksum && first >= 1 && first <= head ? entry : undefined;
 }
 
+/** A snapshot stands for frames that are there, or were; one that does not fit its session is none. */
+function readSnapshot(
+  session: number,
+  { seq, checksum, state }: { readonly seq: Seq; readonly checksum: number | null; readonly state: ArrayBuffer | null },
+): Snapshot | undefined {
+  const text = textOf(state ?? new ArrayBuffer(0));
+  if (checksum === null || checksum !== checksumOfNote(session, seq, text)) return undefined;
+  return { seq, state: JSON.parse(text) as unknown };
+}
+
+/** CRC-32 over a note's place and its text. @param place A fact's key, or a snapshot's `seq`. */
+export function checksumOfNote(session: number, place: string | Seq, text: string): number {
+  return crc32(text, crc32(`${session} ${place} `));
+}
+
 /** CRC-32 over what ties a session to its owner and its rows. */
-export function checksumOfSession({ number, sessionId, principal, createdAt }: Omit<SessionEntry, 'bounds'>): number {
+export function checksumOfSession({
+  number,
+  sessionId,
+  principal,
+  createdAt,
+}: Pick<SessionEntry, 'number' | 'sessionId' | 'principal' | 'createdAt'>): number {
   return crc32(`${number} ${sessionId} ${createdAt} ${principal}`);
 }
 
@@ -72,6 +98,9 @@ interface SessionColumns {
   readonly createdAt: ArrayBuffer;
   readonly first: Seq;
   readonly head: Seq;
+  readonly snapshotSeq: Seq | null;
+  readonly snapshotChecksum: number | null;
+  readonly state: ArrayBuffer | null;
 }
 
 interface RowColumns {

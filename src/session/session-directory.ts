@@ -94,7 +94,7 @@ export class SessionDirectory {
 
   /** A principal's sessions, newest first. */
   async list(principal: string): Promise<readonly SessionDescription[]> {
-    const logged = this.#services.log.list(principal, { limit: this.#services.limits.listedSessions });
+    const { sessions: logged } = this.#services.log.list(principal, { limit: this.#services.limits.listedSessions });
     const sessions = await Promise.all(logged.map(({ sessionId }) => this.#openIfThere(principal, sessionId)));
     return sessions.flatMap((session) => session?.describe() ?? []);
   }

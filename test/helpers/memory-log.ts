@@ -2,7 +2,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GauntletError } from '../../src/contract/errors.ts';
 import type { Frame, NewFrame, OpenedFrame, Seq } from '../../src/contract/frames.ts';
-import type { FrameLog, LoggedFrame, LoggedSession, ReadOptions } from '../../src/log/frame-log.ts';
+import type {
+  FrameLog,
+  LoggedFrame,
+  LoggedSession,
+  ReadOptions,
+  SessionNotes,
+  SessionPage,
+  Snapshot,
+  WeighedSession,
+} from '../../src/log/frame-log.ts';
 
 interface MemorySession {
   readonly opened: OpenedFrame;
@@ -11,6 +20,8 @@ interface MemorySession {
   reserved: Seq;
   isRemoved: boolean;
   readonly wake: Set<() => void>;
+  readonly facts: Map<string, unknown>;
+  snapshot: Snapshot | undefined;
 }
 
 /** The log and its switches. */
@@ -70,17 +81,46 @@ export class MemoryLog implements FrameLog {
     return session && session.frames.length > 0 ? { first: 1, head: session.frames.length } : undefined;
   }
 
-  list(principal: string): readonly LoggedSession[] {
-    return [...this.#sessions.keys()]
-      .flatMap((id) => this.find(id) ?? [])
-      .filter((found) => found.principal === principal);
+  list(principal: string): SessionPage {
+    const sessions = [...this.#sessions.keys()].flatMap((id) => this.find(id) ?? []);
+    return { sessions: sessions.filter((found) => found.principal === principal) };
   }
 
   find(sessionId: string): LoggedSession | undefined {
     const session = this.#sessions.get(sessionId);
     if (!session || session.frames.length === 0) return undefined;
     const { principal, created_at: createdAt } = session.opened;
-    return { sessionId, principal, createdAt, bounds: { first: 1, head: session.frames.length } };
+    return {
+      sessionId,
+      principal,
+      createdAt,
+      bounds: { first: 1, head: session.frames.length },
+      snapshot: session.snapshot,
+    };
+  }
+
+  save(sessionId: string, { snapshot, facts = [] }: SessionNotes): Promise<void> {
+    const session = this.#sessions.get(sessionId);
+    for (const [key, value] of facts) session?.facts.set(key, value);
+    if (session && snapshot) session.snapshot = snapshot;
+    return Promise.resolve();
+  }
+
+  fact(sessionId: string, key: string): unknown {
+    return this.#sessions.get(sessionId)?.facts.get(key);
+  }
+
+  /** Nothing is ever old here. */
+  weigh(): SessionPage<WeighedSession> {
+    return { sessions: [] };
+  }
+
+  trim(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  usedBytes(): number {
+    return 0;
   }
 
   remove(sessionId: string): Promise<void> {
@@ -103,7 +143,15 @@ export class MemoryLog implements FrameLog {
   #create(sessionId: string, frames: readonly NewFrame[]): MemorySession {
     const [opened] = frames;
     if (opened?.type !== 'opened') throw new TypeError('A session begins with a frame "opened"');
-    const session = { opened, frames: [], reserved: 0, isRemoved: false, wake: new Set<() => void>() };
+    const session: MemorySession = {
+      opened,
+      frames: [],
+      reserved: 0,
+      isRemoved: false,
+      wake: new Set<() => void>(),
+      facts: new Map<string, unknown>(),
+      snapshot: undefined,
+    };
     this.#sessions.set(sessionId, session);
     return session;
   }

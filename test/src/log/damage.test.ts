@@ -100,8 +100,8 @@ describe('damaged frames', () => {
     const gaps: LogGap[] = [];
     for (const _round of [1, 2]) expect(await seqsOf(log, 's', (gap) => gaps.push(gap))).not.toContain(21);
     expect(gaps).toEqual([
-      { from: 21, to: 21 },
-      { from: 21, to: 21 },
+      { from: 21, to: 21, reason: 'corrupt' },
+      { from: 21, to: 21, reason: 'corrupt' },
     ]);
     expect(problems).toMatchObject([{ code: 'frames_corrupt', sessionId: 's', from: 21, to: 21 }]);
     expect(await seqsOf(log, 'other')).toEqual([1]);

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Seq } from '../../../src/contract/frames.ts';
-import type { FrameLog, LoggedFrame } from '../../../src/log/frame-log.ts';
+import type { FrameLog, LogGap, LoggedFrame } from '../../../src/log/frame-log.ts';
 import { noticeFrame, noticeFrames, openedFrame } from '../../helpers/new-frames.ts';
 
 /** How the suite gets at the log it judges. */
@@ -186,10 +186,22 @@ export function frameLogContract(title: string, subject: LogUnderTest): void {
     it('lists the newest of one principal first, page by page', async () => {
       const log = await openLog();
       for (const id of ['a', 'b', 'c', 'd']) await log.append(id, 0, [openedFrame(id, id === 'b' ? 'other' : 'me')]);
-      const ids = (page: { limit: number; before?: string }) => log.list('me', page).map(({ sessionId }) => sessionId);
-      expect(ids({ limit: 2 })).toEqual(['d', 'c']);
-      expect(ids({ limit: 2, before: 'c' })).toEqual(['a']);
-      expect(ids({ limit: 2, before: 'unknown' })).toEqual([]);
+      const newest = log.list('me', { limit: 2 });
+      expect(newest.sessions.map(({ sessionId }) => sessionId)).toEqual(['d', 'c']);
+      const older = log.list('me', { limit: 2, cursor: newest.cursor });
+      expect(older.sessions.map(({ sessionId }) => sessionId)).toEqual(['a']);
+      expect(older.cursor).toBeUndefined();
+    });
+
+    it('goes on with a list although the last session of its page was removed', async () => {
+      const log = await openLog();
+      for (const id of ['a', 'b', 'c']) await log.append(id, 0, [openedFrame(id, 'me')]);
+      const { cursor } = log.list('me', { limit: 2 });
+      await log.remove('b');
+      expect(log.list('me', { limit: 2, cursor }).sessions).toMatchObject([{ sessionId: 'a' }]);
+      expect(() => log.list('me', { limit: 2, cursor: 'not one' })).toThrow(
+        expect.objectContaining({ code: 'invalid_request' }),
+      );
     });
 
     it('finds a session and what it began with', async () => {
@@ -206,7 +218,11 @@ export function frameLogContract(title: string, subject: LogUnderTest): void {
       const next = readLive(log, 's', 1).pages.next();
       await log.remove('s');
       expect((await next).done).toBe(true);
-      expect([log.find('s'), log.bounds('s'), log.list('local', { limit: 9 })]).toEqual([undefined, undefined, []]);
+      expect([log.find('s'), log.bounds('s'), log.list('local', { limit: 9 }).sessions]).toEqual([
+        undefined,
+        undefined,
+        [],
+      ]);
       await expect(log.append('s', 1, noticeFrames(1))).rejects.toMatchObject({ code: 'fenced' });
       await log.remove('s');
     });
@@ -217,6 +233,91 @@ export function frameLogContract(title: string, subject: LogUnderTest): void {
       await log.remove('s');
       expect(await log.append('s', 0, [openedFrame('s')])).toBe(1);
       expect((await framesOf(log, 's')).map(({ type }) => type)).toEqual(['opened']);
+    });
+  });
+
+  describe(`${title}, notes`, () => {
+    const snapshotOf = (log: FrameLog) => log.find('s')?.snapshot;
+
+    it('keeps facts and the snapshot that stands for most, over a restart too', async () => {
+      const log = await openLog();
+      await log.append('s', 0, [openedFrame('s', 'me'), ...noticeFrames(2)]);
+      await log.save('s', { snapshot: { seq: 3, state: { at: 'three' } }, facts: [['a', 1]] });
+      await log.save('s', { snapshot: { seq: 2, state: { at: 'two' } }, facts: [['a', [2]]] });
+      await log.close();
+      const again = await subject.reopen(log);
+      logs.push(again);
+      expect(snapshotOf(again)).toEqual({ seq: 3, state: { at: 'three' } });
+      expect(again.list('me', { limit: 1 }).sessions[0]?.snapshot?.seq).toBe(3);
+      expect([again.fact('s', 'a'), again.fact('s', 'b'), again.fact('t', 'a')]).toEqual([[2], undefined, undefined]);
+    });
+
+    it('forgets them with their session', async () => {
+      const log = await openLog();
+      await log.append('s', 0, [openedFrame('s')]);
+      await log.save('s', { snapshot: { seq: 1, state: {} }, facts: [['a', 1]] });
+      await log.remove('s');
+      await log.append('s', 0, [openedFrame('s')]);
+      expect([snapshotOf(log), log.fact('s', 'a')]).toEqual([undefined, undefined]);
+      await log.save('unknown', { facts: [['a', 1]] });
+    });
+  });
+
+  describe(`${title}, retention`, () => {
+    const future = '9999-01-01T00:00:00.000Z';
+
+    async function oldSession(log: FrameLog, snapshotSeq: Seq): Promise<void> {
+      await log.append('s', 0, [openedFrame('s')]);
+      for (let head = 1; head < 8; head++) await log.append('s', head, noticeFrames(1));
+      await log.save('s', { snapshot: { seq: snapshotSeq, state: {} } });
+    }
+
+    it('takes the oldest frames a snapshot stands for, and readers are told', async () => {
+      const log = await openLog();
+      await oldSession(log, 5);
+      await log.trim('s', { olderThan: future, bytes: 0 });
+      expect(log.bounds('s')).toEqual({ first: 6, head: 8 });
+      const gaps: LogGap[] = [];
+      const seqs = [];
+      const { signal } = new AbortController();
+      for await (const page of log.read('s', 2, { live: false, signal, onGap: (gap) => gaps.push(gap) }))
+        seqs.push(...page.map(({ seq }) => seq));
+      expect([seqs, gaps]).toEqual([[6, 7, 8], [{ from: 3, to: 5, reason: 'retention' }]]);
+    });
+
+    it('keeps what no snapshot stands for, and always the last row', async () => {
+      const log = await openLog();
+      await oldSession(log, 8);
+      await log.trim('s', { olderThan: future, bytes: 0 });
+      expect(log.bounds('s')).toEqual({ first: 8, head: 8 });
+      await log.append('t', 0, [openedFrame('t'), ...noticeFrames(2)]);
+      await log.trim('t', { olderThan: future, bytes: 1_000_000 });
+      expect(log.bounds('t')).toEqual({ first: 1, head: 3 });
+      expect(await log.append('s', 8, noticeFrames(1))).toBe(9);
+    });
+
+    it('takes what is older than asked, or as much as weighs enough', async () => {
+      const log = await openLog();
+      await oldSession(log, 7);
+      await log.trim('s', { olderThan: '2000-01-01T00:00:00.000Z', bytes: 0 });
+      expect(log.bounds('s')?.first).toBe(1);
+      await log.trim('s', { olderThan: '', bytes: 1 });
+      expect(log.bounds('s')?.first).toBe(2);
+    });
+
+    it('tells how old and how heavy each session is', async () => {
+      const log = await openLog();
+      await oldSession(log, 7);
+      await log.append('t', 0, [openedFrame('t')]);
+      const { sessions, cursor } = log.weigh({ limit: 1 });
+      const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string;
+      expect(sessions).toMatchObject([
+        { sessionId: 's', bounds: { first: 1, head: 8 }, snapshotSeq: 7, oldest: time, newest: time },
+      ]);
+      expect(sessions[0]?.bytes).toBeGreaterThan(8 * 60);
+      const [other] = log.weigh({ limit: 9, cursor }).sessions;
+      expect(other).toMatchObject({ sessionId: 't', snapshotSeq: 0, bytes: 0 });
+      expect(log.usedBytes()).toBeGreaterThan(0);
     });
   });
 

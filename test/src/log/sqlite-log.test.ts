@@ -5,7 +5,8 @@ import Database from 'libsql';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { FrameLog } from '../../../src/log/frame-log.ts';
-import { openSqliteLog, type SqliteLogOptions } from '../../../src/log/sqlite-log.ts';
+import type { LogOptions } from '../../../src/log/log-tables.ts';
+import { openSqliteLog } from '../../../src/log/sqlite-log.ts';
 import { noticeFrame, noticeFrames, openedFrame } from '../../helpers/new-frames.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { CONTRACT_PAGE, frameLogContract } from './frame-log-contract.ts';
@@ -14,7 +15,7 @@ const root = temporaryFolder();
 const logs: FrameLog[] = [];
 afterAll(() => Promise.all(logs.map((log) => log.close())));
 
-function openLog(limits: Partial<SqliteLogOptions['limits']> = {}, folder = mkdtempSync(join(root, 'log-'))): FrameLog {
+function openLog(limits: Partial<LogOptions['limits']> = {}, folder = mkdtempSync(join(root, 'log-'))): FrameLog {
   const log = openSqliteLog({ folder, limits: { ...DEFAULT_LIMITS, ...limits }, durability: 'process' });
   logs.push(log);
   return log;

@@ -1,0 +1,118 @@
+/**
+ * What retention asks of the tables: how old and how heavy sessions are, and their oldest rows away.
+ */
+import type { Seq } from '../contract/frames.ts';
+import type { PageRequest, TrimGoal, WeighedSession } from './frame-log.ts';
+import type { OpenDatabase } from './open-database.ts';
+
+/** How much one step may delete: what holds up the event loop. */
+export interface TrimStep {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** What a step of trimming did. */
+export interface Trimmed {
+  readonly bytes: number;
+  /** Lowest `seq` that is left; undefined when nothing was deleted. */
+  readonly first: Seq | undefined;
+  /** Whether the goal may ask for more. */
+  readonly isMore: boolean;
+}
+
+/** A row's frames begin with `{"seq":…,"ts":"…"`: its time is found without reading it whole. */
+const ROW_TIME = `CAST(substr(frames, instr(frames, '"ts":"') + 6, 24) AS BLOB)`;
+
+/** The open tables. Every method throws what SQLite says. */
+export class RetentionStore {
+  readonly #database: OpenDatabase['database'];
+  readonly #statements: ReturnType<typeof prepareStatements>;
+
+  constructor({ database }: Pick<OpenDatabase, 'database'>) {
+    this.#database = database;
+    this.#statements = prepareStatements(database);
+  }
+
+  /** Sessions behind the one with the number `after`, by number; those without rows are left out. */
+  weigh(after: number, limit: PageRequest['limit']): readonly (WeighedSession & { readonly number: number })[] {
+    const rows = this.#statements.weigh.all([after, limit]) as readonly WeighedColumns[];
+    return rows.map(({ sessionId, principal, oldest, newest, first, head, ...numbers }) => ({
+      ...numbers,
+      sessionId: textOf(sessionId),
+      principal: textOf(principal),
+      bounds: { first, head },
+      oldest: textOf(oldest),
+      newest: textOf(newest),
+    }));
+  }
+
+  /** Delete the oldest rows of a session up to `upTo`, as far as the goal and the step go. */
+  trim(session: number, upTo: Seq, goal: TrimGoal, step: TrimStep): Trimmed {
+    const rows = this.#statements.oldest.all([session, upTo, step.rows]) as readonly OldRow[];
+    let bytes = 0;
+    let last: Seq | undefined;
+    for (const row of rows) {
+      const isDue = bytes < goal.bytes || textOf(row.time) < goal.olderThan;
+      if (!isDue || bytes >= step.bytes) break;
+      bytes += row.bytes;
+      last = row.last;
+    }
+    if (last === undefined) return { bytes: 0, first: undefined, isMore: false };
+    this.#statements.deleteUpTo.run([session, last]);
+    const isMore = last === rows.at(-1)?.last ? rows.length === step.rows : bytes >= step.bytes;
+    return { bytes, first: last + 1, isMore };
+  }
+
+  /** Bytes of the pages in use. */
+  usedBytes(): number {
+    const [size, count, free] = ['page_size', 'page_count', 'freelist_count'].map((name) => {
+      const row = this.#database.prepare(`PRAGMA ${name}`).get() as Readonly<Record<string, number>>;
+      return row[name] ?? 0;
+    });
+    return (size ?? 0) * ((count ?? 0) - (free ?? 0));
+  }
+}
+
+interface WeighedColumns {
+  readonly number: number;
+  readonly sessionId: ArrayBuffer;
+  readonly principal: ArrayBuffer;
+  readonly oldest: ArrayBuffer;
+  readonly newest: ArrayBuffer;
+  readonly first: Seq;
+  readonly head: Seq;
+  readonly snapshotSeq: Seq;
+  readonly bytes: number;
+}
+
+interface OldRow {
+  readonly last: Seq;
+  readonly bytes: number;
+  readonly time: ArrayBuffer;
+}
+
+function prepareStatements(database: OpenDatabase['database']) {
+  return {
+    weigh: database.prepare(
+      `SELECT number, CAST(id AS BLOB) AS sessionId, CAST(principal AS BLOB) AS principal,
+         CAST(oldest.first AS INTEGER) AS first, CAST(newest.last AS INTEGER) AS head,
+         (SELECT ${ROW_TIME} FROM rows WHERE row = oldest.row) AS oldest,
+         (SELECT ${ROW_TIME} FROM rows WHERE row = newest.row) AS newest,
+         ifnull(CAST(seq AS INTEGER), 0) AS snapshotSeq, ifnull(CAST(bytes AS INTEGER), 0) AS bytes
+       FROM sessions
+       JOIN rows AS oldest ON oldest.row = (SELECT row FROM rows WHERE session = number ORDER BY last LIMIT 1)
+       JOIN rows AS newest ON newest.row = (SELECT row FROM rows WHERE session = number ORDER BY last DESC LIMIT 1)
+       LEFT JOIN snapshots ON snapshots.session = number
+       WHERE number > ? AND id IS NOT NULL ORDER BY number LIMIT ?`,
+    ),
+    oldest: database.prepare(
+      `SELECT CAST(last AS INTEGER) AS last, octet_length(frames) AS bytes, ${ROW_TIME} AS time
+       FROM rows WHERE session = ? AND last <= ? ORDER BY last LIMIT ?`,
+    ),
+    deleteUpTo: database.prepare('DELETE FROM rows WHERE session = ? AND last <= ?'),
+  };
+}
+
+function textOf(bytes: ArrayBuffer): string {
+  return Buffer.from(bytes).toString();
+}

@@ -1,0 +1,91 @@
+/**
+ * Rows that go: those of removed sessions, and old ones of sessions that stay. In small steps, one a
+ * turn of the event loop, so that no append waits for long.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Limits } from '../../config/limits.ts';
+import type { Seq } from '../contract/frames.ts';
+import type { TrimGoal } from './frame-log.ts';
+import type { NoteStore } from './note-store.ts';
+import type { RetentionStore } from './retention-store.ts';
+import type { RowStore } from './row-store.ts';
+
+/** The tables, and how much goes at once. */
+export interface SweeperParts {
+  readonly rows: RowStore;
+  readonly notes: NoteStore;
+  readonly retention: RetentionStore;
+  readonly limits: Pick<Limits, 'logSweepRows' | 'logSweepBytes'>;
+  /** Told when rows stay that should have gone; the next start tries again. */
+  onFailed(cause: unknown): void;
+}
+
+/** A session whose oldest rows go. */
+export interface TrimmedSession {
+  readonly number: number;
+  /** Last frame whose row may go. */
+  readonly upTo: Seq;
+  readonly goal: TrimGoal;
+  /** Told after each step which `seq` is now the lowest. */
+  onFirst(first: Seq): void;
+}
+
+const EVERYTHING: TrimGoal = { olderThan: '', bytes: Number.POSITIVE_INFINITY };
+
+/** Deletes rows until it is stopped. */
+export class Sweeper {
+  readonly #parts: SweeperParts;
+  readonly #running = new Set<Promise<void>>();
+  #isStopped = false;
+
+  constructor(parts: SweeperParts) {
+    this.#parts = parts;
+  }
+
+  /** Delete what removed sessions have left. @param forgotten Their numbers; asked for under the same protection. */
+  sweep(forgotten: () => readonly number[]): Promise<void> {
+    return this.#run(async () => {
+      for (const session of forgotten()) await this.#sweepSession(session);
+    });
+  }
+
+  /** Delete the oldest rows of a session. */
+  trim(session: TrimmedSession): Promise<void> {
+    return this.#run(() => this.#trim(session));
+  }
+
+  /** Resolves when the steps in hand are done; no others follow. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.#running);
+  }
+
+  #run(work: () => Promise<void>): Promise<void> {
+    const running: Promise<void> = work()
+      .catch((error: unknown) => this.#parts.onFailed(error))
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+    return running;
+  }
+
+  async #sweepSession(session: number): Promise<void> {
+    const { rows, notes, limits } = this.#parts;
+    await this.#trim({ number: session, upTo: Number.MAX_SAFE_INTEGER, goal: EVERYTHING, onFirst: () => undefined });
+    while (!this.#isStopped && notes.sweep(session, limits.logSweepRows)) await nextTurn();
+    if (!this.#isStopped) rows.delete(session);
+  }
+
+  async #trim({ number, upTo, goal, onFirst }: TrimmedSession): Promise<void> {
+    const { retention, notes, limits } = this.#parts;
+    const step = { rows: limits.logSweepRows, bytes: limits.logSweepBytes };
+    for (let left = goal.bytes, isMore = true; isMore && !this.#isStopped;) {
+      const trimmed = retention.trim(number, upTo, { ...goal, bytes: left }, step);
+      if (trimmed.first === undefined) return;
+      onFirst(trimmed.first);
+      notes.lighten(number, trimmed.bytes);
+      left -= trimmed.bytes;
+      isMore = trimmed.isMore;
+      if (isMore) await nextTurn();
+    }
+  }
+}
