@@ -69,10 +69,14 @@ function pathParameters(url: string): readonly object[] {
 
 function queryParameters(query: z.ZodObject | undefined): readonly object[] {
   if (query === undefined) return [];
-  const { properties = {} } = jsonSchema(query) as { properties?: Record<string, { description?: string }> };
+  const { properties = {}, required = [] } = jsonSchema(query) as {
+    properties?: Record<string, { description?: string }>;
+    required?: readonly string[];
+  };
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
+    ...(required.includes(name) && { required: true }),
     description,
     schema,
   }));
