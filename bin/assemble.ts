@@ -2,7 +2,7 @@
  * The parts of a server, each made once and handed to those that need it.
  */
 import { homedir } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.ts';
 import type { Tool } from '../src/contract/tool.ts';
@@ -24,6 +24,7 @@ import { SessionDirectory } from '../src/session/session-directory.ts';
 import { createBackgroundTasks } from '../src/work/background-tasks.ts';
 import { getAllBaseTools, HIDDEN_IN_REPL, SIMPLE_TOOLS } from '../tools/index.ts';
 import { type Approvals, createApprovals } from './approvals.ts';
+import { createNetworkDenials, type NetworkDenials } from './network-denials.ts';
 import { sessionServices } from './session-services.ts';
 
 /** A server without its doors. */
@@ -33,6 +34,8 @@ export interface Engine {
   externalTools(): readonly Tool[];
   /** Rules of the settings that never decide anything. */
   readonly deadRules: readonly DeadRule[];
+  /** For `/metrics`. */
+  gauges(): Readonly<Record<string, number>>;
   /** What may wait until the server listens: MCP servers, warm shells, what a dead server left running. */
   start(): void;
   /** End every child, connection and task; the log last. */
@@ -41,7 +44,8 @@ export interface Engine {
 
 /** Put the parts together. Nothing is started that a first call does not need. */
 export async function assembleEngine(settings: Settings, data: DataDirectory, logger: Logger): Promise<Engine> {
-  const sandbox = await sandboxOf(settings, data, logger);
+  const denials = createNetworkDenials(logger, settings.limits);
+  const sandbox = await sandboxOf(settings, data, logger, denials);
   const parts = openParts(settings, data, logger);
   const { log, processHost, backgroundTasks, locate, hooks, writers, history } = parts;
   let announce: () => void = () => undefined;
@@ -86,6 +90,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     pools,
     externalTools: () => external,
     deadRules: findDeadRules(settings, [...baseTools, ...plugins], approvals.twoPerson),
+    gauges: () => ({ sessions_open: directory.openCount, sandbox_network_denials: denials.count() }),
     start: () => {
       mcp.start();
       const warmed = processHost.sweepOrphans().then(() => processHost.warm());
@@ -97,6 +102,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
       await hooks?.close();
       await mcp.close();
       await processHost.close();
+      sandbox?.close();
       await log.close();
     },
   };
@@ -141,13 +147,15 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
 }
 
 /** Tried before the server listens, since the tool list says whether there is one. */
-function sandboxOf(settings: Settings, data: DataDirectory, logger: Logger) {
+function sandboxOf(settings: Settings, data: DataDirectory, logger: Logger, { onDenied }: NetworkDenials) {
   const { settingsFile, policyFile, tokenFileByHand, limits } = settings;
   return openSandbox({
     ...settings.sandbox,
     homeFolder: homedir(),
     ownPaths: [data.path, settingsFile, policyFile, tokenFileByHand].filter((path) => path !== undefined),
+    socketFolder: join(data.path, 'network'),
     limits,
+    onDenied,
     onMissing: (why) => logger.warn({ why }, 'Commands run without a sandbox, although "sandbox.mode" is "auto"'),
   });
 }

@@ -71,7 +71,7 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
     logger,
     trustProxy: settings.trustProxy.length > 0 ? settings.trustProxy : false,
     readiness,
-    gauges: () => ({ sessions_open: engine.directory.openCount }),
+    gauges: () => engine.gauges(),
     version: packageFile.version,
   });
 }

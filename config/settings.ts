@@ -8,7 +8,7 @@ import { SettingsError } from './settings-error.ts';
 import { doorSettings, type DoorSettings } from './settings/door-settings.ts';
 import { readEnvironment, unknownVariables, type Variables } from './settings/environment.ts';
 import { checked } from './settings/explain.ts';
-import { refuseUnsupported } from './settings/later.ts';
+import { unusedKeys } from './settings/later.ts';
 import { absolutePath, defaultDataFolder, pathWarnings, realFolder, workspaceFolder } from './settings/paths.ts';
 import { principalSettings, type PrincipalSettings } from './settings/principals.ts';
 import { gateSettings, type GateSettings } from './settings/gate-settings.ts';
@@ -95,7 +95,7 @@ export function loadSettings({ environment, startFolder = process.cwd() }: Setti
     toolMode: variables.GAUNTLET_SIMPLE ? 'simple' : (file.toolMode ?? 'normal'),
     ...featureSettings(file, (path) => absolutePath(path, dirname(settingsFile), environment)),
     limits,
-    unusedKeys: [...refuseUnsupported('GAUNTLET_POLICY', policy), ...refuseUnsupported('the settings file', file)],
+    unusedKeys: [...unusedKeys(policy), ...unusedKeys(file)],
     warnings: [...unknownVariables(environment), ...pathWarnings({ workspace, dataFolder, settingsFile, environment })],
   });
 }

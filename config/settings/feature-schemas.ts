@@ -2,6 +2,7 @@
  * Shapes of the settings that configure one feature each.
  */
 import { z } from 'zod';
+import { reachableHost } from './reachable-host.ts';
 import { section } from './section.ts';
 
 const text = z.string().min(1, 'must not be empty');
@@ -12,7 +13,7 @@ const apiKey = { apiKey: text.optional(), apiKeyEnv: text.optional() };
 /** Where commands run. */
 export const sandbox = section({
   mode: z.enum(['off', 'auto', 'required']),
-  network: z.union([z.enum(['off', 'on']), section({ allow: z.array(text) })]).optional(),
+  network: z.union([z.enum(['off', 'on']), section({ allow: z.array(reachableHost) })]).optional(),
   autoAllow: z.boolean().optional(),
 });
 

@@ -10,22 +10,26 @@ import type { LoggedFrame } from './frame-log.ts';
 /** ISO 8601 UTC with milliseconds, as `Date.toISOString` writes it. */
 const TIMESTAMP_CHARS = 24;
 
-/** Number the frames of one append from `first` on and write each as a line. @throws {TypeError} If one is not JSON. */
-export function numberFrames(frames: readonly NewFrame[], first: Seq): readonly LoggedFrame[] {
-  const ts = new Date().toISOString();
-  return frames.map((frame, index) => {
-    const seq = first + index;
-    // Put together as text: a copy of the frame only to have it serialised would cost more than the line.
-    const text = `{"seq":${seq},"ts":"${ts}",${JSON.stringify(frame).slice(1)}`;
-    return new FrameLine(seq, frame.type, text, frame);
-  });
+/** One append: its frames, and the text of its row, a line each. */
+export interface WrittenRow {
+  readonly frames: readonly LoggedFrame[];
+  readonly text: string;
 }
 
-/** The text of a row: its frames, a line each. */
-export function rowText(frames: readonly LoggedFrame[]): string {
-  const [only] = frames;
-  if (frames.length === 1 && only !== undefined) return only.text;
-  return frames.map((frame) => frame.text).join('\n');
+/** Number the frames of one append from `first` on and write them. @throws {TypeError} If one is not JSON. */
+export function writeRow(frames: readonly NewFrame[], first: Seq): WrittenRow {
+  const ts = new Date().toISOString();
+  // Put together as text: a copy of the frame only to have it serialised would cost more than the line.
+  const lines = frames.map((frame, index) => `{"seq":${first + index},"ts":"${ts}",${JSON.stringify(frame).slice(1)}`);
+  const text = lines.join('\n');
+  let end = -1;
+  const written = frames.map((frame, index) => {
+    const start = end + 1;
+    end = start + (lines[index]?.length ?? 0);
+    // Cut from the row, whose text they share: what stays in memory is one string a row.
+    return new FrameLine(first + index, frame.type, text.slice(start, end), frame);
+  });
+  return { frames: written, text };
 }
 
 /** The frames of a stored row whose first is `first`. */

@@ -7,10 +7,11 @@
 import type { NewFrame, OpenedFrame, Seq } from '../contract/frames.ts';
 import { askDisk } from './ask-disk.ts';
 import type { LoggedFrame, SessionNotes } from './frame-log.ts';
-import { numberFrames, rowText } from './frame-text.ts';
+import { writeRow } from './frame-text.ts';
 import { LogTail } from './log-tail.ts';
 import { type OpenSession, type OpenSessions, wakeReaders } from './open-sessions.ts';
 import type { NewRow, RowStore } from './row-store.ts';
+import { atTurnEnd } from './turn-end.ts';
 
 /** An append between its call and its commit. */
 interface WaitingAppend {
@@ -49,13 +50,13 @@ export class GroupCommit {
   /** Append frames behind all that the session has. @returns The last `seq`, once it is on disk. */
   append(session: OpenSession, frames: readonly NewFrame[]): Promise<Seq> {
     const after = session.reserved;
-    const lines = numberFrames(frames, after + 1);
-    const last = after + lines.length;
+    const written = writeRow(frames, after + 1);
+    const last = after + frames.length;
     const opened = after === 0 ? (frames[0] as OpenedFrame) : undefined;
-    const row = { session: session.number, first: after + 1, last, text: rowText(lines), opened };
+    const row = { session: session.number, first: after + 1, last, text: written.text, opened };
     session.reserved = last;
     this.#schedule();
-    return new Promise((resolve, reject) => this.#appends.push({ session, frames: lines, row, resolve, reject }));
+    return new Promise((resolve, reject) => this.#appends.push({ session, frames: written.frames, row, resolve, reject }));
   }
 
   /** Keep notes. @returns Once they are on disk. */
@@ -93,8 +94,7 @@ export class GroupCommit {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // The check phase follows the poll phase: what all sockets brought in this turn is one group.
-    setImmediate(() => this.flush());
+    atTurnEnd(() => this.flush());
   }
 
   #commit(appends: readonly WaitingAppend[], notes: readonly WaitingNotes[]): void {

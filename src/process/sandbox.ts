@@ -2,29 +2,44 @@
  * The sandbox of shells: what a command line may touch, whatever it says and whoever allowed it.
  */
 import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../contract/errors.ts';
 import { isInsideFolder } from '../files/containment.ts';
 import type { ShellLauncher } from './process-host.ts';
+import type { ProxyOptions } from './proxy/proxy.ts';
 import { bwrapCommand } from './sandbox/bwrap.ts';
-import type { Mount } from './sandbox/bwrap.ts';
+import type { BwrapOptions, Mount } from './sandbox/bwrap.ts';
 import { createGround } from './sandbox/ground.ts';
 import { hiddenPaths } from './sandbox/hidden-paths.ts';
 import { trySandbox } from './sandbox/trial.ts';
+import { openWayOut } from './sandbox/way-out.ts';
+import type { EnteredWayOut } from './sandbox/way-out.ts';
+
+/** `allow`: hosts that every one of the lists must cover, through the proxy. */
+export type SandboxNetwork = 'off' | 'on' | { readonly allow: readonly (readonly string[])[] };
 
 /** What an operator decides. */
 export interface SandboxOptions {
   readonly mode: 'off' | 'auto' | 'required';
-  readonly hasNetwork: boolean;
+  readonly network: SandboxNetwork;
   /** What runs in it runs without a question. */
   readonly isAutoAllowed: boolean;
   /** Whose keys are hidden: absolute. */
   readonly homeFolder: string;
   /** The server's data directory, settings and token: absolute, hidden. */
   readonly ownPaths: readonly string[];
-  readonly limits: Pick<Limits, 'sandboxTrialMs' | 'sandboxTemporaryBytes'> & Parameters<typeof createGround>[0];
+  /** Absolute; for the proxy's sockets alone, made when there is a list of hosts. */
+  readonly socketFolder: string;
+  readonly limits: Pick<Limits, 'sandboxTrialMs' | 'sandboxTemporaryBytes'> &
+    Parameters<typeof createGround>[0] &
+    ProxyOptions['limits'];
+  /** Default: the machine's own. */
+  readonly lookup?: ProxyOptions['lookup'];
   /** Told once, why commands run without the sandbox that mode `auto` wants. */
   onMissing(why: string): void;
+  /** A command of a session wanted to reach what no list allows. */
+  onDenied: ProxyOptions['onDenied'];
 }
 
 /** Where a sandboxed command may be active. */
@@ -38,7 +53,9 @@ export interface SandboxPlace {
 }
 
 /** A sandbox that was tried and holds. */
-export interface Sandbox extends Pick<SandboxOptions, 'hasNetwork' | 'isAutoAllowed'> {
+export interface Sandbox extends Pick<SandboxOptions, 'isAutoAllowed'> {
+  /** A list names the hosts that can be reached. */
+  readonly network: 'off' | 'on' | readonly string[];
   /** Nothing may run outside it. */
   readonly isRequired: boolean;
   /**
@@ -48,6 +65,8 @@ export interface Sandbox extends Pick<SandboxOptions, 'hasNetwork' | 'isAutoAllo
    * @throws {GauntletError} `tool_failed` when a working directory is one of the kernel's, or all of them.
    */
   within<Result>(place: SandboxPlace, run: (launcher: ShellLauncher) => Promise<Result>): Promise<Result>;
+  /** End the proxy. */
+  close(): void;
 }
 
 /** The kernel's own folders, which a sandbox has its own of. */
@@ -60,11 +79,11 @@ const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
  * @throws {GauntletError} `invalid_setting` where mode `required` finds none.
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox | undefined> {
-  const { mode, hasNetwork, limits } = options;
+  const { mode, network, limits } = options;
   if (mode === 'off') return undefined;
   const hidden = hiddenPaths(options.homeFolder, options.ownPaths);
-  const commandOf = (mounts: readonly Mount[]) =>
-    bwrapCommand({ mounts, hasNetwork, temporaryBytes: limits.sandboxTemporaryBytes });
+  const commandOf = (mounts: readonly Mount[], variables: BwrapOptions['variables'] = {}) =>
+    bwrapCommand({ mounts, hasNetwork: network === 'on', variables, temporaryBytes: limits.sandboxTemporaryBytes });
   const why = await trySandbox(commandOf(hidden()), limits.sandboxTrialMs);
   if (why !== undefined) {
     if (mode === 'required') throw missing(why);
@@ -73,28 +92,45 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox | un
   }
 
   const ground = createGround(limits);
+  const wayOut = typeof network === 'object' ? openWayOut({ ...options, lists: network.allow }) : undefined;
   return {
-    hasNetwork,
+    network: wayOut?.hosts ?? (network === 'on' ? 'on' : 'off'),
     isAutoAllowed: options.isAutoAllowed,
     isRequired: mode === 'required',
-    async within({ folders, sessionFolder, reportFolder }, run) {
-      mkdirSync(reportFolder, { recursive: true, mode: 0o700 });
-      const roots = outermost(folders);
-      const { locked, leave } = await ground.enter(roots);
+    async within(place, run) {
+      const roots = outermost(place.folders);
+      const way = await wayOut?.enter(basename(place.sessionFolder));
       try {
-        const { mounts, identity } = present([
-          ...roots.map((path) => ({ path, access: 'write', isFolder: true }) as const),
-          ...locked,
-          { path: sessionFolder, access: 'read', isFolder: true },
-          { path: reportFolder, access: 'write', isFolder: true },
-          ...hidden(),
-        ]);
-        return await run({ command: commandOf(mounts), identity });
+        return await enclose(place, roots, way, run);
       } finally {
-        leave();
+        way?.leave();
       }
     },
+    close: () => wayOut?.close(),
   };
+
+  async function enclose<Result>(
+    { sessionFolder, reportFolder }: SandboxPlace,
+    roots: readonly string[],
+    way: EnteredWayOut | undefined,
+    run: (launcher: ShellLauncher) => Promise<Result>,
+  ): Promise<Result> {
+    mkdirSync(reportFolder, { recursive: true, mode: 0o700 });
+    const { locked, leave } = await ground.enter(roots);
+    try {
+      const { mounts, identity } = present([
+        ...roots.map((path) => ({ path, access: 'write', isFolder: true }) as const),
+        ...locked,
+        { path: sessionFolder, access: 'read', isFolder: true },
+        { path: reportFolder, access: 'write', isFolder: true },
+        ...hidden(),
+        ...(way?.mounts ?? []),
+      ]);
+      return await run({ command: [...commandOf(mounts, way?.variables), ...(way?.command ?? [])], identity });
+    } finally {
+      leave();
+    }
+  }
 }
 
 function missing(why: string): GauntletError {

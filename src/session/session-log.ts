@@ -5,6 +5,7 @@
 import type { NewFrame, Seq } from '../contract/frames.ts';
 import { GauntletError, isGauntletError } from '../contract/errors.ts';
 import type { FrameLog } from '../log/frame-log.ts';
+import { atTurnEnd } from '../log/turn-end.ts';
 
 /** Waits before frames the disk refused are tried again, and grows up to the last. */
 const RETRY_MS = [50, 250, 1_000];
@@ -85,8 +86,8 @@ export class SessionLog {
 
   /** As `emit`, for who must know in the same step. */
   send(emission: Emission): void {
-    // Ticks run after the microtasks in hand, so that all they emit goes into one row.
-    if (this.#pending.push(emission) === 1) process.nextTick(() => this.#flush());
+    // A call that does little begins and ends within one turn of the loop: all it emits is one row.
+    if (this.#pending.push(emission) === 1) atTurnEnd(() => this.#flush());
   }
 
   /**

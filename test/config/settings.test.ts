@@ -134,21 +134,36 @@ describe('settings from several sources', () => {
   });
 
   it.each([
-    [{ mode: 'off' }, { mode: 'auto' }, { mode: 'auto', hasNetwork: false, isAutoAllowed: false }],
+    [{ mode: 'off' }, { mode: 'auto' }, { mode: 'auto', network: 'off', isAutoAllowed: false }],
     [
       { mode: 'required', network: 'on', autoAllow: true },
       { mode: 'auto' },
-      { mode: 'required', hasNetwork: true, isAutoAllowed: true },
+      { mode: 'required', network: 'on', isAutoAllowed: true },
     ],
     [
       { mode: 'auto', network: 'on', autoAllow: true },
       { mode: 'auto', network: 'off', autoAllow: false },
-      { mode: 'auto', hasNetwork: false, isAutoAllowed: false },
+      { mode: 'auto', network: 'off', isAutoAllowed: false },
     ],
     [
       { mode: 'auto', network: 'off' },
       { mode: 'auto', network: 'on', autoAllow: true },
-      { mode: 'auto', hasNetwork: false, isAutoAllowed: true },
+      { mode: 'auto', network: 'off', isAutoAllowed: true },
+    ],
+    [
+      { mode: 'auto', network: { allow: ['A.example', '*.b.example:8080', '[::1]:3'] } },
+      { mode: 'auto', network: 'on' },
+      { mode: 'auto', network: { allow: [['a.example', '*.b.example:8080', '[::1]:3']] }, isAutoAllowed: false },
+    ],
+    [
+      { mode: 'auto', network: { allow: ['a.example'] } },
+      { mode: 'auto', network: { allow: ['10.0.0.1'] } },
+      { mode: 'auto', network: { allow: [['10.0.0.1'], ['a.example']] }, isAutoAllowed: false },
+    ],
+    [
+      { mode: 'auto', network: { allow: ['a.example'] } },
+      { mode: 'auto', network: 'off' },
+      { mode: 'auto', network: 'off', isAutoAllowed: false },
     ],
   ])('takes the tighter of two sandboxes: %j and %j', (sandbox, policy, merged) => {
     expect(loadFile({ sandbox }, { GAUNTLET_POLICY: fileWith({ sandbox: policy }) }).sandbox).toEqual(merged);
@@ -279,11 +294,7 @@ describe('a wrong file stops the start', () => {
     ['hooks.PostToolUse.0.hooks.0.type', 'type', { hooks: { PostToolUse: [hookWith({ type: 'prompt' })] } }],
     ['hooks.PreToolUse.0.matchers', 'did you mean "matcher"?', { hooks: { PreToolUse: [{ ...hook, matchers: '*' }] } }],
     ['hooks.PreTool', 'did you mean "PreToolUse"?', { hooks: { PreTool: [hook] } }],
-    [
-      'sandbox.network.allow',
-      'not supported by this version',
-      { sandbox: { mode: 'auto', network: { allow: ['a.example'] } } },
-    ],
+    ['sandbox.network', '"off" or "on"', { sandbox: { mode: 'auto', network: 'no' } }],
     ['approvals.twoPerson.0', 'must be a rule', { approvals: { twoPerson: ['Bash('] } }],
     [
       'approvals.webhooks.0.secretEnv',
@@ -343,6 +354,23 @@ describe('a wrong file stops the start', () => {
     expect(error.message).toContain(key);
     expect(error.message).toContain(fix);
     expect(error.message).not.toContain('\n');
+  });
+
+  it.each([
+    '127.1',
+    '0x7f000001',
+    '[::1',
+    'http://a.example',
+    'a.example:0',
+    'a..example',
+    '*',
+    'ａ.example',
+    'a@b',
+    '',
+  ])('refuses "%s" as a host of the sandbox', (host) => {
+    const error = refusal(() => loadFile({ sandbox: { mode: 'auto', network: { allow: [host] } } }));
+    expect(error.message).toContain('"sandbox.network.allow.0"');
+    expect(error.message).toContain('must be hosts such as');
   });
 
   it('does not wait for a pipe', () => {

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { beforeAll } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { DEFAULT_LIMITS } from '../../config/limits.ts';
 import type { SpawnRequest } from '../../src/process/process-host.ts';
 import { openSandbox } from '../../src/process/sandbox.ts';
@@ -23,6 +23,7 @@ export function testSandbox(changes: Partial<SandboxOptions> = {}) {
   const at = (path: string) => join(folder, path);
   const host = testProcessHost();
   let sandbox: Sandbox | undefined;
+  const denied: string[] = [];
   const place = {
     folders: [at('workspace')],
     sessionFolder: at('data/sessions/s'),
@@ -36,15 +37,19 @@ export function testSandbox(changes: Partial<SandboxOptions> = {}) {
   beforeAll(async () => {
     sandbox = await openSandbox({
       mode: 'required',
-      hasNetwork: false,
+      network: 'off',
       isAutoAllowed: false,
       homeFolder: at('home'),
       ownPaths: [at('data'), at('settings.json')],
       limits: DEFAULT_LIMITS,
+      socketFolder: at('data/network'),
       onMissing: () => undefined,
+      onDenied: (sessionId, { host, port }) => void denied.push(`${sessionId} ${host}:${port}`),
       ...changes,
     });
   });
+
+  afterAll(() => sandbox?.close());
 
   function write(path: string, content = ''): string {
     mkdirSync(dirname(at(path)), { recursive: true });
@@ -58,7 +63,7 @@ export function testSandbox(changes: Partial<SandboxOptions> = {}) {
     return sandbox.within(where, (launcher) => run(host, { cwd: at('workspace'), shellScript, launcher, ...request }));
   }
 
-  return { host, at, write, shell, place, within: () => sandbox as Sandbox };
+  return { host, at, write, shell, place, denied, within: () => sandbox as Sandbox };
 }
 
 /** Processes of the machine, those inside sandboxes too, that were started with `word` as an argument. */

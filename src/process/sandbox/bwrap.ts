@@ -8,6 +8,8 @@ import { sep } from 'node:path';
 export interface Mount {
   /** Absolute real path of something that exists. */
   readonly path: string;
+  /** Where it is seen in the sandbox; by default where it is. */
+  readonly appearsAt?: string;
   readonly access: 'write' | 'read' | 'none';
   readonly isFolder: boolean;
 }
@@ -16,6 +18,8 @@ export interface Mount {
 export interface BwrapOptions {
   readonly mounts: readonly Mount[];
   readonly hasNetwork: boolean;
+  /** Environment variables beside those of every child. */
+  readonly variables: Readonly<Record<string, string>>;
   /** Of each of /tmp and /var/tmp; memory. */
   readonly temporaryBytes: number;
 }
@@ -39,10 +43,10 @@ const KEPT_IN_RUN = [
  *
  * @param options Mounts in any order; of two for one path the last.
  */
-export function bwrapCommand({ mounts, hasNetwork, temporaryBytes }: BwrapOptions): readonly string[] {
+export function bwrapCommand({ mounts, hasNetwork, variables, temporaryBytes }: BwrapOptions): readonly string[] {
   const temporary = (folder: string) => ['--size', String(temporaryBytes), '--perms', '1777', '--tmpfs', folder];
-  const ordered = [...new Map(mounts.map((mount) => [mount.path, mount])).values()];
-  ordered.sort((one, other) => depth(one.path) - depth(other.path));
+  const ordered = [...new Map(mounts.map((mount) => [targetOf(mount), mount])).values()];
+  ordered.sort((one, other) => depth(targetOf(one)) - depth(targetOf(other)));
   return [
     'bwrap',
     ...ISOLATION,
@@ -55,7 +59,8 @@ export function bwrapCommand({ mounts, hasNetwork, temporaryBytes }: BwrapOption
     ...ordered.flatMap(mountArguments),
     // Only now, since mounts that lie deeper had to be made in them.
     ...['/run', ...ordered.filter(isHiddenFolder).map(({ path }) => path)].flatMap((path) => ['--remount-ro', path]),
-    ...['--setenv', 'TMPDIR', '/tmp', '--chdir', '/', '--'],
+    ...Object.entries({ TMPDIR: '/tmp', ...variables }).flatMap(([name, value]) => ['--setenv', name, value]),
+    ...['--chdir', '/', '--'],
   ];
 }
 
@@ -63,7 +68,11 @@ function mountArguments(mount: Mount): string[] {
   const { path, access } = mount;
   if (isHiddenFolder(mount)) return ['--tmpfs', path];
   if (access === 'none') return ['--ro-bind', '/dev/null', path];
-  return [access === 'write' ? '--bind' : '--ro-bind', path, path];
+  return [access === 'write' ? '--bind' : '--ro-bind', path, targetOf(mount)];
+}
+
+function targetOf({ path, appearsAt = path }: Mount): string {
+  return appearsAt;
 }
 
 function isHiddenFolder({ access, isFolder }: Mount): boolean {

@@ -221,7 +221,7 @@ describe('the network of the sandbox', () => {
 });
 
 describe('the network, where it is on', () => {
-  const box = testSandbox({ hasNetwork: true });
+  const box = testSandbox({ network: 'on' });
 
   it('is the machine’s', async () => {
     const server = createServer((_request, reply) => reply.end('reached'));

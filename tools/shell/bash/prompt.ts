@@ -14,11 +14,21 @@ export function bashPrompt(limits: Limits, sandbox: Sandbox | undefined): string
 - Use Read, Edit, Write, Glob and Grep for files rather than cat, sed, echo, find and grep.
 - Commands that only read run side by side: send independent ones in one message. Join dependent ones with \`&&\`.
 - A command that fails ends the calls beside it in the same message.
-- Exit codes that mean "no match" (grep, diff, test) are not failures, and the answer says so.${sandbox === undefined ? '' : sandboxPrompt(sandbox)}`;
+- Exit codes that mean "no match" (grep, diff, test) are not failures, and the answer says so.${sandbox === undefined ? '' : sandboxPrompt(sandbox, limits)}`;
 }
 
-function sandboxPrompt({ hasNetwork, isRequired }: Sandbox): string {
+function sandboxPrompt({ network, isRequired }: Sandbox, limits: Limits): string {
   return `
-- Commands run in a sandbox: they can write to the working directories and to /tmp, which is empty at each call, and nowhere else; keys and passwords are hidden, git's hooks and settings are read-only${hasNetwork ? '' : ', and there is no network'}.
+- Commands run in a sandbox: they can write to the working directories and to /tmp, which is empty at each call, and nowhere else; keys and passwords are hidden, git's hooks and settings are read-only${networkPrompt(network, limits)}.
 - ${isRequired ? 'What the sandbox forbids cannot be had.' : 'When the sandbox forbids what the task needs, call again with `dangerouslyDisableSandbox`; a person is asked.'}`;
+}
+
+function networkPrompt(network: Sandbox['network'], { sandboxProxyHostsTold }: Limits): string {
+  if (network === 'on') return '';
+  if (network === 'off' || network.length === 0) return ', and there is no network';
+  const hosts = [
+    ...network.slice(0, sandboxProxyHostsTold),
+    ...(network.length > sandboxProxyHostsTold ? ['others'] : []),
+  ];
+  return `, and the network reaches these hosts alone, over HTTP and HTTPS: ${hosts.join(', ')}`;
 }

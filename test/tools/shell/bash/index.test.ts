@@ -46,7 +46,9 @@ describe('Bash', () => {
   ])('leaving the sandbox %s', (_what, isRequired, answer) => {
     const within = () => Promise.reject(new Error('Nothing runs here'));
     const sandbox =
-      isRequired === undefined ? undefined : { isRequired, hasNetwork: false, isAutoAllowed: true, within };
+      isRequired === undefined
+        ? undefined
+        : { isRequired, network: 'off' as const, isAutoAllowed: true, within, close: () => undefined };
     const boxed = bashTool({ ...services, sandbox });
     expect(boxed.checkPermissions({ command: 'ls', dangerouslyDisableSandbox: true })).toMatchObject(answer);
     expect(boxed.checkPermissions({ command: 'ls' })).toEqual({ behavior: 'allow' });

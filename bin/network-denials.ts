@@ -1,0 +1,40 @@
+/**
+ * What the sandbox's proxy refused: each host once a session in the log, and all of them counted.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { Limits } from '../config/limits.ts';
+import type { SandboxOptions } from '../src/process/sandbox.ts';
+
+/** Of this many sessions it is known what was logged. */
+const SESSIONS = 1_000;
+
+/** Refusals, told and counted. */
+export interface NetworkDenials {
+  readonly onDenied: SandboxOptions['onDenied'];
+  count(): number;
+}
+
+/** Begin with none. */
+export function createNetworkDenials(
+  logger: Logger,
+  { sandboxProxyDenialsLogged }: Pick<Limits, 'sandboxProxyDenialsLogged'>,
+): NetworkDenials {
+  const logged = new LRUCache<string, Set<string>>({ max: SESSIONS });
+  let count = 0;
+  return {
+    onDenied(sessionId, { host, port }) {
+      count += 1;
+      const hosts = logged.get(sessionId) ?? new Set();
+      logged.set(sessionId, hosts);
+      const name = `${host}:${port}`;
+      if (hosts.has(name) || hosts.size >= sandboxProxyDenialsLogged) return;
+      hosts.add(name);
+      logger.warn(
+        { session_id: sessionId, host, port },
+        'The sandbox kept a command from a host that is not on its list',
+      );
+    },
+    count: () => count,
+  };
+}

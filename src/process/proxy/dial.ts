@@ -1,0 +1,116 @@
+/**
+ * The proxy's decision and the connection it leads to: host on the list, every address public or on the
+ * list itself, and connected to one of just those addresses.
+ */
+import { once } from 'node:events';
+import { connect, isIP } from 'node:net';
+import type { Socket } from 'node:net';
+import type { Limits } from '../../../config/limits.ts';
+import { GauntletError, errorMessage } from '../../contract/errors.ts';
+import type { AllowedHosts } from './allowed-hosts.ts';
+import { canonicalAddress, spellEndpoint } from './authority.ts';
+import type { Endpoint } from './authority.ts';
+import { limitConnection } from './limit-connection.ts';
+import type { ConnectionLimits } from './limit-connection.ts';
+import type { Lookup } from './lookup.ts';
+import { isPublicAddress } from './public-address.ts';
+
+/** The setting, as denials name it. */
+const SETTING = '"sandbox.network.allow"';
+
+/** What connections are made with. */
+export interface DialParts {
+  readonly allowed: AllowedHosts;
+  readonly lookup: Lookup;
+  readonly limits: ConnectionLimits & Pick<Limits, 'sandboxProxyConnectMs' | 'sandboxProxyConnections'>;
+}
+
+/**
+ * Connect to where a command wants to go.
+ *
+ * @param signal Ends the connection too, once it is there.
+ * @returns Connected; whoever asked listens for its errors.
+ * @throws {GauntletError} `permission_denied` for what is not on the list; `resource_exhausted` when too many
+ *   connections are open, `timeout` and `tool_failed` when there is none to be had.
+ */
+export type Dial = (endpoint: Endpoint, signal: AbortSignal) => Promise<Socket>;
+
+/** Make it, with the count of what is open. */
+export function createDial({ allowed, lookup, limits }: DialParts): Dial {
+  let open = 0;
+
+  return async function dial(endpoint, signal) {
+    if (!allowed.covers(endpoint.host, endpoint.port)) throw notAllowed(endpoint, 'it is not on the list');
+    if (open >= limits.sandboxProxyConnections) {
+      throw new GauntletError('resource_exhausted', 'Too many connections are open. Close some, or try again later');
+    }
+    open += 1;
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(limits.sandboxProxyConnectMs)]);
+    try {
+      const socket = await connectTo(endpoint, await addressesOf(endpoint, inTime), inTime);
+      socket.once('close', () => (open -= 1));
+      limitConnection(socket, limits, signal);
+      return socket;
+    } catch (error) {
+      open -= 1;
+      throw inTime.aborted
+        ? new GauntletError('timeout', `"${spellEndpoint(endpoint)}" did not answer in time`)
+        : error;
+    }
+  };
+
+  async function addressesOf(endpoint: Endpoint, inTime: AbortSignal): Promise<Addresses> {
+    const { host, port } = endpoint;
+    // The list named it literally.
+    if (isIP(host) !== 0) return [{ address: host, family: isIP(host) }];
+    const addresses = await lookup(host, inTime).catch((cause: unknown) => {
+      throw new GauntletError('tool_failed', `Cannot find "${host}": ${errorMessage(cause)}`, { cause });
+    });
+    // One that is not public condemns them all: it may be meant for whoever connects next.
+    const isFit = addresses.every(({ address }) => isPublicAddress(address) || isNamed(address, port));
+    if (addresses.length === 0 || !isFit)
+      throw notAllowed(endpoint, 'it leads to an address that is neither public nor on the list');
+    return addresses;
+  }
+
+  function isNamed(address: string, port: number): boolean {
+    return allowed.covers(canonicalAddress(address) ?? '', port);
+  }
+}
+
+type Addresses = Awaited<ReturnType<Lookup>>;
+
+async function connectTo(endpoint: Endpoint, addresses: Addresses, inTime: AbortSignal): Promise<Socket> {
+  const { host, port } = endpoint;
+  const socket = connect({
+    host,
+    port,
+    // Names are not looked up again: a second answer might be another one.
+    lookup: (_name, _options, done) => done(null, [...addresses]),
+    autoSelectFamily: true,
+    noDelay: true,
+    allowHalfOpen: true,
+  });
+  try {
+    await once(socket, 'connect', { signal: inTime });
+    return socket;
+  } catch (cause) {
+    socket.destroy();
+    throw new GauntletError('tool_failed', `Cannot connect to "${spellEndpoint(endpoint)}": ${reason(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/** Of several addresses tried, what was wrong with the first. */
+function reason(cause: unknown): string {
+  const [first = cause] = cause instanceof AggregateError ? (cause.errors as unknown[]) : [];
+  return first instanceof Error && 'code' in first ? String(first.code) : errorMessage(first);
+}
+
+function notAllowed(endpoint: Endpoint, why: string): GauntletError {
+  return new GauntletError(
+    'permission_denied',
+    `Cannot reach "${spellEndpoint(endpoint)}" from the sandbox: ${why}, ${SETTING}`,
+  );
+}
