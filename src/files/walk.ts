@@ -3,11 +3,12 @@
  *
  * fast-glob walks; what it may see of each folder is decided here, so that an ignored folder is never entered.
  */
-import { type Dirent, readdir } from 'node:fs';
+import { closeSync, type Dirent, readdir } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fastGlob from 'fast-glob';
-import { errorCode } from './real-path.ts';
 import { ignoreRulesAbove, type IgnoreRules } from './ignore-rules.ts';
+import { openFolder, through } from './open-folder.ts';
+import { errorCode } from './real-path.ts';
 
 /** One walk. */
 export interface WalkOptions {
@@ -80,13 +81,14 @@ async function visibleEntries(root: string, options: WalkOptions, end: WalkEnd):
       done(null, []);
       return;
     }
-    readdir(path, { withFileTypes: true }, (error, entries) => {
+    const folder = path === '' ? root : path.replace(/\/$/, '');
+    readFolder(folder, (error, entries) => {
       if (error) {
         done(error, []);
         return;
       }
       seenNames += entries.length;
-      visible(path === '' ? root : path.replace(/\/$/, ''), entries).then(
+      visible(folder, entries).then(
         (kept) => done(null, kept),
         (cause: unknown) =>
           done(
@@ -96,4 +98,19 @@ async function visibleEntries(root: string, options: WalkOptions, end: WalkEnd):
       );
     });
   };
+}
+
+/** The entries of the folder at a real path: what took its place meanwhile, a link perhaps, is not entered. */
+function readFolder(real: string, done: Parameters<ReadFolder>[2]): void {
+  let descriptor: number;
+  try {
+    descriptor = openFolder(real, real);
+  } catch (error) {
+    done(error as NodeJS.ErrnoException, []);
+    return;
+  }
+  readdir(through(descriptor, real), { withFileTypes: true }, (error, entries) => {
+    closeSync(descriptor);
+    done(error, entries);
+  });
 }

@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { grepTool } from '../../../tools/search/grep/index.ts';
+import { hiddenInOutput } from '../../../tools/search/grep/target.ts';
 import { fileServices } from '../../helpers/file-services.ts';
 import { processesWith, testProcessHost } from '../../helpers/process-host.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
@@ -122,6 +123,15 @@ describe('what a search may not show', () => {
     const outside = writeTree(temporaryFolder(), { 'secret.txt': 'alpha secret' });
     symlinkSync(outside, join(root, 'out'));
     expect(await toolSession(root).run(grep, { pattern: 'secret' })).toBe('No files found');
+  });
+
+  it('lies behind what has become a link since it was searched', () => {
+    const root = workspace();
+    symlinkSync(join(root, 'src'), join(root, 'was-a-folder'));
+    const context = toolUseContextIn(root);
+    const located = { spelled: root, real: root, isInside: true, isSessionFile: false };
+    const isHidden = hiddenInOutput({ ...fileServices(), processHost }, context, located);
+    expect(['src/b.ts', 'was-a-folder/b.ts', 'gone.ts'].map(isHidden)).toEqual([false, true, false]);
   });
 
   it('lies in the server’s own folders, but for the session’s', async () => {

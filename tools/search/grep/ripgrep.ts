@@ -5,6 +5,9 @@ import { GauntletError } from '../../../src/contract/errors.ts';
 import type { ProcessHost } from '../../../src/process/process-host.ts';
 import { ripgrepPath } from '../../../src/process/ripgrep.ts';
 
+/** A glob that leaves nothing to search, or files that are gone before they are, is no error of the search. */
+const NOTHING_SEARCHED = /^(?:rg: No files were searched|Running with --debug )/;
+
 /** A run. */
 export interface RipgrepRun {
   readonly processHost: ProcessHost;
@@ -74,11 +77,10 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
 function judgeExit(code: number | null, errorText: string): RipgrepEnd {
   if (code === 0) return { outcome: 'matched', unreadable: 0 };
   if (code === 1) return { outcome: 'none', unreadable: 0 };
-  // A glob that leaves nothing to search is no error of the search.
-  if (errorText.startsWith('rg: No files were searched')) return { outcome: 'none', unreadable: 0 };
-  const lines = errorText.split('\n').filter((line) => line !== '');
+  const lines = errorText.split('\n').filter((line) => line !== '' && !NOTHING_SEARCHED.test(line));
   // "rg: some/path: Permission denied (os error 13)": that file is missing from the search, the rest is not.
-  const isOnlyUnreadable = lines.length > 0 && lines.every((line) => /\(os error \d+\)$/.test(line));
-  if (code === 2 && isOnlyUnreadable) return { outcome: 'partial', unreadable: lines.length };
+  const isOnlyUnreadable = lines.every((line) => /\(os error \d+\)$/.test(line));
+  if (code === 2 && isOnlyUnreadable)
+    return { outcome: lines.length > 0 ? 'partial' : 'none', unreadable: lines.length };
   throw new GauntletError('tool_failed', `Cannot search: ${errorText.trim() || `ripgrep ended with code ${code}`}`);
 }

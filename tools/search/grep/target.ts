@@ -7,6 +7,7 @@ import { GauntletError } from '../../../src/contract/errors.ts';
 import type { LocatedPath } from '../../../src/contract/located-path.ts';
 import type { ToolUseContext } from '../../../src/contract/tool.ts';
 import { isInsideFolder } from '../../../src/files/containment.ts';
+import { resolveRealPath } from '../../../src/files/real-path.ts';
 import { hiddenPaths, type IsHidden } from '../hidden-paths.ts';
 import type { SearchToolServices } from '../services.ts';
 
@@ -20,8 +21,15 @@ export function hiddenInOutput(services: SearchToolServices, context: ToolUseCon
     // Asked of every file that matches: ripgrep's paths need no normalising.
     const path = printed.startsWith('/') ? printed : folder + printed;
     // Under a link, a rule may name either spelling.
-    return isHidden(path) || (isLinked && isHidden(resolve(located.spelled, relative(located.real, path))));
+    const isDenied = isHidden(path) || (isLinked && isHidden(resolve(located.spelled, relative(located.real, path))));
+    return isDenied || isElsewhere(path);
   };
+}
+
+/** Whether a link has taken the place of a file, or of a folder on the way to it, since the search began. */
+function isElsewhere(path: string): boolean {
+  const found = resolveRealPath(path);
+  return !('real' in found) || found.real !== path;
 }
 
 /** What to search, as ripgrep is to print it; nothing for the working directory itself. */
