@@ -1,5 +1,5 @@
 /** The built server as a process of its own: started on a free port, ended by its id. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,8 @@ import { afterAll } from 'vitest';
 import { setup } from '../../bin/setup.mjs';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
+/** `nobody` and `nogroup`. */
+const NOBODY = 65_534;
 const running = new Set<ChildProcess>();
 const folders = new Set<string>();
 
@@ -30,6 +32,8 @@ export interface ServerOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Given: the data directory and the workspace of an earlier server. */
   readonly home?: string;
+  /** Where the tests run as root, the server does not: its home becomes nobody's. */
+  readonly isUnprivileged?: boolean;
 }
 
 /** A server that listens. */
@@ -112,10 +116,13 @@ async function spawnServer(options: ServerOptions, words: readonly string[] = ['
     GAUNTLET_TOKEN: 'canary-token-0123456789abcdef',
     ...options.environment,
   };
+  const isNobody = options.isUnprivileged === true && process.getuid?.() === 0;
+  if (isNobody) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, home]);
   const child = spawn(process.execPath, [join(ROOT, 'dist/gauntlet.js'), ...words], {
     cwd: join(home, 'workspace'),
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(isNobody && { uid: NOBODY, gid: NOBODY }),
   });
   running.add(child);
   void exitOf(child).then(() => running.delete(child));
