@@ -28,14 +28,14 @@ export function abortTree(): AbortNode {
 
 class Node implements AbortNode {
   readonly #parent: Node | undefined;
-  readonly #children = new Set<Node>();
+  #children: Set<Node> | undefined;
   #controller: AbortController | undefined;
   abortedBy: AbortNode['abortedBy'];
 
   constructor(parent: Node | undefined) {
     this.#parent = parent;
     this.abortedBy = parent ? parent.abortedBy : undefined;
-    if (parent) parent.#children.add(this);
+    if (parent) (parent.#children ??= new Set()).add(this);
   }
 
   get signal(): AbortSignal {
@@ -51,7 +51,7 @@ class Node implements AbortNode {
     this.abortedBy = { code, message };
     this.#controller?.abort(errorOf(this.abortedBy));
     // What begins below this node from now on is aborted from its birth.
-    for (const child of this.#children) child.abort(code, message);
+    for (const child of this.#children ?? []) child.abort(code, message);
   }
 
   branch(): AbortNode {
@@ -59,7 +59,7 @@ class Node implements AbortNode {
   }
 
   release(): void {
-    if (this.#parent) this.#parent.#children.delete(this);
+    if (this.#parent) this.#parent.#children?.delete(this);
   }
 }
 

@@ -12,13 +12,22 @@ export interface TurnBudget {
 
 /** A fresh turn's budget. @param totalChars All results of the turn together, UTF-16 code units. */
 export function turnBudget(totalChars: number): TurnBudget {
-  let remainingChars = totalChars;
-  return {
-    get remainingChars() {
-      return remainingChars;
-    },
-    spend: (chars) => {
-      remainingChars = Math.max(0, remainingChars - chars);
-    },
-  };
+  return new Remainder(totalChars);
+}
+
+/** A class, since an object with a getter of its own costs each turn a shape of its own. */
+class Remainder implements TurnBudget {
+  #chars: number;
+
+  constructor(chars: number) {
+    this.#chars = chars;
+  }
+
+  get remainingChars(): number {
+    return this.#chars;
+  }
+
+  spend(chars: number): void {
+    this.#chars = Math.max(0, this.#chars - chars);
+  }
 }

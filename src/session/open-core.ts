@@ -121,7 +121,7 @@ function restoreCall(core: SessionCore, turn: TurnRecord, logged: LoggedCall): C
   if (!logged.summary) return record;
   record.summary = logged.summary;
   record.resultSeq = logged.resultSeq;
-  delete record.block;
+  record.block = undefined;
   turn.unyielded--;
   return record;
 }

@@ -57,8 +57,8 @@ async function leaveWithResult(
     () => !record.isForgotten,
     (seq) => {
       record.resultSeq = seq;
-      delete record.block;
-      delete record.scheduled;
+      record.block = undefined;
+      record.scheduled = undefined;
     },
   );
   for (const turn of [record.turn, ...(record.joinedBy ?? [])]) {
