@@ -13,6 +13,8 @@ import { createGuard, guardHook } from './guard.ts';
 import { takeJsonBodies } from './json-body.ts';
 import { openApiDoor } from './openapi.ts';
 import { eventsDoor } from './sessions/events.ts';
+import { changesDoor } from './sessions/changes.ts';
+import { createRequestRates } from './request-rates.ts';
 import { sessionsDoor } from './sessions/index.ts';
 import { permissionsDoor } from './sessions/permissions.ts';
 import { storedDoor } from './sessions/stored.ts';
@@ -79,6 +81,7 @@ const DOORS = [
   statusDoor,
 ];
 
+  changesDoor,
 function serverOptions({ limits, trustProxy }: Dependencies) {
   const series = randomBytes(4).toString('hex');
   let count = 0;

@@ -48,6 +48,18 @@ export function formatHunks(hunks: readonly DiffHunk[], maxLines: number): strin
   return [...lines.slice(0, maxLines), `[cut: ${lines.length - maxLines} more lines of this diff]`].join('\n');
 }
 
+/** The first hunks, `maxLines` of their lines together; the last one's counts stay those of the whole hunk. */
+export function firstHunks(hunks: readonly DiffHunk[], maxLines: number): readonly DiffHunk[] {
+  let left = maxLines;
+  const first: DiffHunk[] = [];
+  for (const hunk of hunks) {
+    if (left <= 0) break;
+    first.push(hunk.lines.length <= left ? hunk : { ...hunk, lines: hunk.lines.slice(0, left) });
+    left -= hunk.lines.length;
+  }
+  return first;
+}
+
 /** Added and removed lines. */
 export function countChanges(hunks: readonly DiffHunk[]): { readonly added: number; readonly removed: number } {
   const lines = hunks.flatMap((hunk) => hunk.lines);

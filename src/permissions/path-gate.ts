@@ -79,7 +79,16 @@ export function coveringPathRule(question: PathQuestion): SourcedRule | undefine
  * Ask it about the spelled and the real path both.
  */
 export function readDenial(permissions: ToolPermissionContext, root: string): (absolutePath: string) => boolean {
-  const { specs } = rulesNamed(permissions, 'deny', PATH_RULE_NAMES.read);
+  return denial(rulesNamed(permissions, 'deny', PATH_RULE_NAMES.read).specs, root);
+}
+
+/** Whether a deny rule forbids changing an absolute path; a rule without a path forbids all. */
+export function writeDenial(permissions: ToolPermissionContext, root: string): (absolutePath: string) => boolean {
+  const { bare, specs } = rulesNamed(permissions, 'deny', PATH_RULE_NAMES.write);
+  return bare ? () => true : denial(specs, root);
+}
+
+function denial(specs: readonly string[], root: string): (absolutePath: string) => boolean {
   if (specs.length === 0) return () => false;
   const compiled = pathRules(specs, root, 'deny');
   return (absolutePath) => compiled.match(absolutePath) !== undefined;

@@ -6,7 +6,7 @@
  */
 import type { CallOutcome } from '../call/outcome.ts';
 import { failedOutcome } from '../call/outcome.ts';
-import { errorMessage } from '../contract/errors.ts';
+import { errorMessage, GauntletError } from '../contract/errors.ts';
 import type { ContextModifier } from '../contract/session-context.ts';
 import { type AbortCode, type AbortNode, abortTree } from './abort-tree.ts';
 import { inOrder } from './in-order.ts';
@@ -40,6 +40,8 @@ export class StreamingToolExecutor {
   readonly #maxConcurrency: number;
   #accepted = 0;
   #isHalted = false;
+  /** Something else than a call works on what calls work on. */
+  #isHeld = false;
   /** Calls whose modifiers wait until nothing executes. */
   #modifiers: ScheduledCall[] = [];
 
@@ -59,9 +61,9 @@ export class StreamingToolExecutor {
     return this.#unyielded.size;
   }
 
-  /** True while a call's work goes on, a discarded one's included. */
+  /** True while a call's work goes on, a discarded one's included, or `holdFor` holds calls back. */
   get isBusy(): boolean {
-    return this.#slots.size > 0 || this.#unyielded.size > 0;
+    return this.#slots.size > 0 || this.#unyielded.size > 0 || this.#isHeld;
   }
 
   /** A new turn, below the session in the abort tree. */
@@ -90,6 +92,22 @@ export class StreamingToolExecutor {
   /** Start nothing more: what runs may finish, what is queued stays as it is. */
   halt(): void {
     this.#isHalted = true;
+  }
+
+  /** Do `work` while no call runs; calls that come meanwhile wait for its end. @throws {GauntletError} `conflict` while any waits or runs. */
+  async holdFor<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.isBusy) {
+      const message =
+        'Cannot begin while calls of this session run or wait: try again when they have ended, or cancel them';
+      throw new GauntletError('conflict', message, { details: { reason: 'calls_running' } });
+    }
+    this.#isHeld = true;
+    try {
+      return await work();
+    } finally {
+      this.#isHeld = false;
+      this.#pump();
+    }
   }
 
   /** The session never accepted these: they leave no trace. What runs of them is aborted. */
@@ -169,7 +187,7 @@ export class StreamingToolExecutor {
   }
 
   #mayStart(call: ScheduledCall): boolean {
-    if (this.#isHalted) return false;
+    if (this.#isHalted || this.#isHeld) return false;
     if (this.#slots.size === 0) return true;
     if (this.#slots.size >= this.#maxConcurrency) return false;
     return [...this.#slots.values()].every((slot) => slot.isSafe) && answersYes(() => call.journey.isConcurrencySafe());

@@ -12,10 +12,12 @@ import { answerPrompt, type PromptAnswer } from './answer.ts';
 import { cancelCalls, type CancelTarget, interruptCalls, stopWorking, workingCalls } from './cancel.ts';
 import { describeSession, runningCalls, type RunningCall, type SessionDescription } from './describe-session.ts';
 import { explainCall } from './explain-call.ts';
+import { type ChangePage, type ChangeQuery, listChanges } from './list-changes.ts';
 import { Feeder, type ReplayFrame } from './feeder.ts';
 import { acceptBlocks, type Submission, type SubmittedTurn } from './intake.ts';
 import type { SessionCore } from './session-core.ts';
 import { resultTextPage, type ResultTextPage, searchResults, type SearchHit, type TextRange } from './stored-result.ts';
+import { undoChanges, type UndoReply, type UndoTarget } from './undo.ts';
 import { collectTurn, turnFrames, type TurnReply } from './turn-reply.ts';
 
 export type { PromptAnswer } from './answer.ts';
@@ -159,6 +161,16 @@ export class Session {
     this.#core.attached++;
     let isAttached = true;
     return () => {
+  /** What its tools changed, oldest first. */
+  changes(query: ChangeQuery): Promise<ChangePage> {
+    return listChanges(this.#core, query);
+  }
+
+  /** Put files back as they were. @throws {GauntletError} as `undoChanges` */
+  undo(target: UndoTarget, by: string): Promise<UndoReply> {
+    return undoChanges(this.#core, target, by);
+  }
+
       if (isAttached) this.#core.attached--;
       isAttached = false;
     };
