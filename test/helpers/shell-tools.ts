@@ -9,6 +9,7 @@ import { bashTool } from '../../tools/shell/bash/index.ts';
 import type { BashProgress } from '../../tools/shell/bash/output.ts';
 import { taskOutputTool } from '../../tools/tasks/task-output/index.ts';
 import { taskStopTool } from '../../tools/tasks/task-stop/index.ts';
+import { fileServices } from './file-services.ts';
 import { processesWith, testProcessHost } from './process-host.ts';
 import { allowEverything, parentMessage, toolUseContextIn } from './tool-use-context.ts';
 
@@ -16,7 +17,7 @@ import { allowEverything, parentMessage, toolUseContextIn } from './tool-use-con
 export function shellToolsIn(root: string, changes: Partial<Limits> = {}) {
   const limits: Limits = { ...DEFAULT_LIMITS, ...changes };
   const processHost = testProcessHost(limits);
-  const services = { processHost, limits, backgroundTasks: createBackgroundTasks({ limits }) };
+  const services = { ...fileServices(changes), processHost, backgroundTasks: createBackgroundTasks({ limits }) };
   const tools = { bash: bashTool(services), taskOutput: taskOutputTool(services), taskStop: taskStopTool(services) };
   let calls = 0;
 

@@ -1,5 +1,6 @@
 /** Runs a command line to its end. */
 import { join } from 'node:path';
+import type { FileChange } from '../../../src/contract/file-change.ts';
 import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/contract/tool.ts';
 import { paceOutput } from '../../../src/process/paced-output.ts';
 import type { ShellToolServices } from '../services.ts';
@@ -35,6 +36,7 @@ export async function runBash(
   if (cwdFile !== undefined) await prepareReport(cwdFile);
 
   const progress = paceOutput(limits, (stream, text) => onProgress?.({ data: { type: 'bash', stream, text } }));
+  const changesNow = await watchCommand(services, input.command, context);
   let end: Awaited<ReturnType<typeof runEnclosed>>;
   try {
     end = await runEnclosed(services, input, context, {
@@ -49,6 +51,8 @@ export async function runBash(
   }
 
   const reported = cwdFile === undefined ? undefined : await takeReport(cwdFile);
+  // However it ended: what it did is done.
+  report(services, context, await changesNow());
   const answer = judgeEnd(input.command, end, timeoutMs);
   const next =
     reported === undefined || reported === start.cwd ? { cwd: start.cwd } : nextFolder(context.session, reported);
@@ -68,3 +72,10 @@ export async function runBash(
 }
 
 const ENDED_SURVIVORS = 'What the command left running was ended with it; use run_in_background to keep a process';
+function report({ writers }: ShellToolServices, context: ToolUseContext, changes: readonly FileChange[]): void {
+  if (changes.length === 0) return;
+  context.changes.report(changes);
+  const { sessionId, principal } = context;
+  for (const { path } of changes) writers.note(path, { sessionId, principal, toolName: 'Bash' });
+}
+

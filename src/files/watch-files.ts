@@ -1,0 +1,127 @@
+/**
+ * What a command changes, where it can be seen: the files it names as written, and those its session knows.
+ *
+ * Files it names are kept before it runs, so that their change can be taken back; of the others only a look at them
+ * before and after tells. Whatever else it changes is not seen.
+ */
+import type { Stats } from 'node:fs';
+import type { FileChange, FileState, NotKept } from '../contract/file-change.ts';
+import type { FileReadRecord } from '../contract/session-context.ts';
+import { isInsideFolder } from './containment.ts';
+import { fileState, isSameState, missingFolders, observeFile, statOf } from './file-state.ts';
+import type { FileHistory } from './history.ts';
+import { keepFile } from './keep-file.ts';
+
+/** What to look at. */
+export interface WatchRequest {
+  readonly sessionId: string;
+  /** Real paths that the command is said to write: files, folders, or nothing yet. */
+  readonly written: readonly string[];
+  /** Files whose content the session knows. */
+  readonly known: readonly FileReadRecord[];
+  /** Files looked at, those that are named first. */
+  readonly mostFiles: number;
+  /** A larger file is not hashed afterwards. */
+  readonly hashBytes: number;
+}
+
+interface WatchedFile {
+  readonly path: string;
+  readonly stats?: Stats;
+  readonly before?: FileState;
+  /** Why its bytes before the command are not kept. */
+  readonly reason?: NotKept;
+  readonly folders?: readonly string[];
+}
+
+/**
+ * Look at files before a command.
+ *
+ * @returns Looks again, after it: what changed in between. Neither rejects.
+ */
+export async function watchFiles(
+  history: FileHistory,
+  { sessionId, written, known, mostFiles, hashBytes }: WatchRequest,
+): Promise<() => Promise<readonly FileChange[]>> {
+  const watched = new Map<string, WatchedFile>();
+  const named = written.filter((path, at) => written.indexOf(path) === at);
+  const namedFolders = named.filter((path) => attempt(() => statOf(path))?.isDirectory());
+  // Named as themselves, or with the folder they lie in.
+  const foreseen = known.filter(({ path }) => namedFolders.some((folder) => isInsideFolder(folder, path)));
+  for (const path of [...named, ...foreseen.map((record) => record.path)].slice(0, mostFiles)) {
+    const file = namedFolders.includes(path) ? undefined : await lookAndKeep(history, sessionId, path);
+    if (file) watched.set(path, file);
+  }
+  for (const record of known) {
+    if (watched.size >= mostFiles) break;
+    const file = watched.has(record.path) ? undefined : look(record);
+    if (file) watched.set(record.path, file);
+  }
+  return async () => {
+    const changes: FileChange[] = [];
+    for (const file of watched.values()) {
+      const change = await changeOf(file, hashBytes, (sha256) => history.has(sessionId, sha256));
+      if (change) changes.push(change);
+    }
+    return changes;
+  };
+}
+
+async function lookAndKeep(history: FileHistory, sessionId: string, path: string): Promise<WatchedFile | undefined> {
+  try {
+    const { stats, state, reason } = await keepFile(history, sessionId, path);
+    if (!stats) return { path, folders: missingFolders(path) };
+    return stats.isFile() ? { path, stats, before: state, reason } : undefined;
+  } catch {
+    // Nobody may look there; what becomes of it cannot be seen.
+    return undefined;
+  }
+}
+
+/** What the session knows of a file holds as long as nobody wrote it since. */
+function look({ path, mtimeMs, sizeBytes, sha256 }: FileReadRecord): WatchedFile | undefined {
+  const stats = attempt(() => statOf(path));
+  if (!stats) return { path };
+  if (!stats.isFile()) return undefined;
+  const isAsRead = stats.mtimeMs === mtimeMs && stats.size === sizeBytes;
+  return { path, stats, before: fileState(stats, isAsRead ? sha256 : undefined), reason: 'not_foreseen' };
+}
+
+async function changeOf(
+  { path, stats, before, reason, folders }: WatchedFile,
+  hashBytes: number,
+  isKept: (sha256: string) => boolean,
+): Promise<FileChange | undefined> {
+  try {
+    const now = statOf(path);
+    if (isUntouched(stats, now)) return undefined;
+    // A folder or a link in its place is no file: the file is gone.
+    const after = now?.isFile() ? (await observeFile(path, (bytes) => bytes <= hashBytes)).state : undefined;
+    if (isSameState(before, after)) return undefined;
+    const undoable = before === undefined || (before.sha256 !== undefined && isKept(before.sha256));
+    const kind = before ? (after ? 'modified' : 'deleted') : 'created';
+    return { path, kind, before, after, folders, undoable, ...(undoable ? {} : { reason: reason ?? 'not_foreseen' }) };
+  } catch {
+    // It cannot be looked at any more: there is nothing to say about it.
+    return undefined;
+  }
+}
+
+function isUntouched(before: Stats | undefined, now: Stats | undefined): boolean {
+  if (!before || !now) return before === now;
+  return (
+    before.ino === now.ino &&
+    before.size === now.size &&
+    before.mtimeMs === now.mtimeMs &&
+    before.ctimeMs === now.ctimeMs
+  );
+}
+
+function attempt<Answer>(look: () => Answer): Answer | undefined {
+  try {
+    return look();
+  } catch {
+    // A folder on the way may not be entered: as good as not there.
+    return undefined;
+  }
+}
