@@ -12,9 +12,8 @@ import { executeDoor } from './execute/index.ts';
 import { createGuard, guardHook } from './guard.ts';
 import { takeJsonBodies } from './json-body.ts';
 import { openApiDoor } from './openapi.ts';
-import { eventsDoor } from './sessions/events.ts';
 import { changesDoor } from './sessions/changes.ts';
-import { createRequestRates } from './request-rates.ts';
+import { eventsDoor } from './sessions/events.ts';
 import { sessionsDoor } from './sessions/index.ts';
 import { permissionsDoor } from './sessions/permissions.ts';
 import { storedDoor } from './sessions/stored.ts';
@@ -75,13 +74,13 @@ const DOORS = [
   sessionsDoor,
   permissionsDoor,
   eventsDoor,
+  changesDoor,
   storedDoor,
   ticketsDoor,
   streamDoor,
   statusDoor,
 ];
 
-  changesDoor,
 function serverOptions({ limits, trustProxy }: Dependencies) {
   const series = randomBytes(4).toString('hex');
   let count = 0;

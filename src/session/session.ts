@@ -156,11 +156,6 @@ export class Session {
     return searchResults(this.#core, query, this.#core.services.limits.searchHits);
   }
 
-  /** Someone who may answer is connected, until the returned function is called. */
-  attach(): () => void {
-    this.#core.attached++;
-    let isAttached = true;
-    return () => {
   /** What its tools changed, oldest first. */
   changes(query: ChangeQuery): Promise<ChangePage> {
     return listChanges(this.#core, query);
@@ -171,6 +166,11 @@ export class Session {
     return undoChanges(this.#core, target, by);
   }
 
+  /** Someone who may answer is connected, until the returned function is called. */
+  attach(): () => void {
+    this.#core.attached++;
+    let isAttached = true;
+    return () => {
       if (isAttached) this.#core.attached--;
       isAttached = false;
     };

@@ -11,6 +11,7 @@ import type { BashOutput, BashProgress } from './output.ts';
 import { mayRunBeside } from './read-only.ts';
 import type { BashArguments } from './schema.ts';
 import { shellRequest } from './shell-request.ts';
+import { watchCommand } from './watch.ts';
 import { nextFolder, prepareReport, startFolder, takeReport } from './working-directory.ts';
 
 type OnProgress = ((progress: ToolProgress<BashProgress>) => void) | undefined;
@@ -35,8 +36,8 @@ export async function runBash(
   const cwdFile = mayRunBeside(input.command) ? undefined : join(reportFolder(context), context.toolUseId);
   if (cwdFile !== undefined) await prepareReport(cwdFile);
 
-  const progress = paceOutput(limits, (stream, text) => onProgress?.({ data: { type: 'bash', stream, text } }));
   const changesNow = await watchCommand(services, input.command, context);
+  const progress = paceOutput(limits, (stream, text) => onProgress?.({ data: { type: 'bash', stream, text } }));
   let end: Awaited<ReturnType<typeof runEnclosed>>;
   try {
     end = await runEnclosed(services, input, context, {
@@ -50,9 +51,9 @@ export async function runBash(
     progress.finish();
   }
 
-  const reported = cwdFile === undefined ? undefined : await takeReport(cwdFile);
   // However it ended: what it did is done.
   report(services, context, await changesNow());
+  const reported = cwdFile === undefined ? undefined : await takeReport(cwdFile);
   const answer = judgeEnd(input.command, end, timeoutMs);
   const next =
     reported === undefined || reported === start.cwd ? { cwd: start.cwd } : nextFolder(context.session, reported);
@@ -71,7 +72,6 @@ export async function runBash(
   };
 }
 
-const ENDED_SURVIVORS = 'What the command left running was ended with it; use run_in_background to keep a process';
 function report({ writers }: ShellToolServices, context: ToolUseContext, changes: readonly FileChange[]): void {
   if (changes.length === 0) return;
   context.changes.report(changes);
@@ -79,3 +79,4 @@ function report({ writers }: ShellToolServices, context: ToolUseContext, changes
   for (const { path } of changes) writers.note(path, { sessionId, principal, toolName: 'Bash' });
 }
 
+const ENDED_SURVIVORS = 'What the command left running was ended with it; use run_in_background to keep a process';
