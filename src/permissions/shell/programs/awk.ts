@@ -10,24 +10,24 @@ const FLAGS = flagTable(
 /** The spec of awk and its kin. */
 export const AWK: ProgramSpec = { judge: judgeAwk };
 
+/** Nothing that may turn out to begin with `/inet`. */
+const LOCAL_FILE = /^(?:[^/]|\/[^i*?[])/;
+
 function judgeAwk(words: readonly ShellWord[]): CommandJudgement {
   const { flags, operands, problem } = parseArguments(words, { flags: FLAGS, stopsAtOperand: true });
   if (problem !== undefined) return { problem, reads: NO_PATHS };
   if (operands.length === 0) return { reads: NO_PATHS, ...(flags.length === 0 && { problem: 'awk lacks a program' }) };
   const [program, ...files] = operands;
   // gawk opens /inet/tcp/… as a connection, also where a data file is meant.
-  const isRemote = files.some((file) => !file.literal && !/^(?!\/inet)./.test(file.prefix) && !isRelativeGlob(file));
-  const hasInet = [...flags.map(({ value }) => value), ...files].some((word) => word?.text.includes('/inet'));
+  const mayConnect =
+    files.some(({ prefix, patterns = [prefix] }) => !patterns.every((path) => LOCAL_FILE.test(path))) ||
+    [...flags.map(({ value }) => value), ...files].some((word) => word?.prefix.includes('/inet'));
   const wrong = program?.literal === undefined ? 'the program of awk cannot be known' : awkProblem(program.literal);
-  const found = wrong ?? (isRemote || hasInet ? 'awk may open a connection' : undefined);
+  const found = wrong ?? (mayConnect ? 'awk may open a connection' : undefined);
   return {
     reads: files.filter((file) => !/^[A-Za-z_]\w*=/.test(file.prefix)),
     ...(found !== undefined && { problem: found }),
   };
-}
-
-function isRelativeGlob(word: ShellWord): boolean {
-  return word.patterns?.every((pattern) => !pattern.startsWith('/')) === true;
 }
 
 /** What a `/` at this place begins: a pattern, a division, or one of the two. */
@@ -45,7 +45,7 @@ interface AwkState {
   lastMark: string;
 }
 
-const NAMES_THAT_ACT = /^(?:system|getline|close|include|load|namespace|ARGV|ARGC|PROCINFO)$/;
+const NAMES_THAT_ACT = /^(?:system|getline|close|include|load|namespace|ARGV|ARGC|PROCINFO|SYMTAB|FUNCTAB)$/;
 const NAMES_BEFORE_PATTERN = /^(?:print|printf|return|in|else|do|case|exit|BEGIN|END)$/;
 
 /** Why a program may do more than read its input and print, or undefined. */
@@ -90,8 +90,14 @@ function readName(name: string, state: AwkState): string | undefined {
   if (NAMES_THAT_ACT.test(name)) return `"${name}" in awk reads, runs or writes something`;
   if (name === 'print' || name === 'printf') state.isPrinting = true;
   state.lastName = name;
-  advance(state, state.at + name.length, NAMES_BEFORE_PATTERN.test(name) ? 'pattern' : 'division', 'a');
+  advance(state, state.at + name.length, slashAfterName(name), 'a');
   return undefined;
+}
+
+/** After a bare `length` implementations differ. */
+function slashAfterName(name: string): Slash {
+  if (name === 'length') return 'unclear';
+  return NAMES_BEFORE_PATTERN.test(name) ? 'pattern' : 'division';
 }
 
 function readOperator(program: string, state: AwkState, next: string): string | undefined {
@@ -101,8 +107,8 @@ function readOperator(program: string, state: AwkState, next: string): string | 
   if (two === '>>' || (next === '>' && state.isPrinting && state.brackets.length === 0)) return 'awk may write a file';
   if (next === '/' && state.slash === 'unclear') return 'a "/" in the awk program may be a pattern or a division';
   if (next === '\n') {
-    // After these a statement goes on in the next line.
-    if (!/[,&|{]/.test(state.lastMark)) state.isPrinting = false;
+    // After all other marks a statement may go on in the next line.
+    if (/[a0"/)\]};+-]/.test(state.lastMark)) state.isPrinting = false;
     state.at++;
     state.slash = 'pattern';
     return undefined;

@@ -38,7 +38,8 @@ export const BUILTINS: Readonly<Record<string, ProgramSpec>> = {
   times: NO_ARGUMENTS,
   dirs: NO_ARGUMENTS,
   pwd: { flags: '-LP', mostOperands: 0 },
-  jobs: { flags: '-lpnrs', isOpen: true },
+  // -x runs its operands.
+  jobs: { flags: '-lpnrs' },
   type: { flags: '-aftpP', isOpen: true },
   help: { flags: '-dms', isOpen: true },
   cd: { flags: '-LPe', isOpen: true, mostOperands: 1 },
@@ -64,9 +65,10 @@ export const BUILTINS: Readonly<Record<string, ProgramSpec>> = {
       ),
   },
   unset: {
-    judge: (words) =>
+    // Without -v it takes a function away where there is no variable of that name.
+    judge: (words, { functions }) =>
       allowIf(
-        words.every((word) => word.literal === '-v' || isPrivateName(word.literal ?? '')),
+        words.every(({ literal = '' }) => literal === '-v' || (isPrivateName(literal) && !functions.has(literal))),
         'unset may re-aim what follows',
       ),
   },
@@ -100,8 +102,12 @@ function judgePrintf(words: readonly ShellWord[]): CommandJudgement {
   return allowIf(!mayBeOption && !mayCount, 'printf may assign a variable');
 }
 
-const TEST_UNARY = /^(?:!|-[a-zA-Z])$/;
+/** `-a` and `-o` join as well, and `!` stands before an operator as well as before an operand. */
+const TEST_UNARY = /^-[b-np-zA-Z]$/;
 const TEST_BINARY = /^(?:==?|!=|=~|[<>]|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
+
+/** `-v` or `-R`, or a glob that finds a file of that name. */
+const MAY_BE_VARIABLE_TEST = /^-[vR]$|^-?[*?[]|^-[vR][*?[]/;
 
 /** `-v` and `-R` evaluate a subscript; `<` and `>` are redirections, which are judged as such. */
 function judgeTest(words: readonly ShellWord[]): CommandJudgement {
@@ -111,7 +117,7 @@ function judgeTest(words: readonly ShellWord[]): CommandJudgement {
     // Unquoted text of any kind could bring `-v` and its operand along.
     if (word.isSplit && word.patterns === undefined) return true;
     const mayBeOperator =
-      word.patterns === undefined ? word.mayBeFlag : word.patterns.some((text) => /^-[vR]$/.test(text));
+      word.patterns === undefined ? word.mayBeFlag : word.patterns.some((text) => MAY_BE_VARIABLE_TEST.test(text));
     const isOperand =
       TEST_UNARY.test(words[at - 1]?.literal ?? '') ||
       TEST_BINARY.test(words[at - 1]?.literal ?? '') ||

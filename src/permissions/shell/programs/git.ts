@@ -166,8 +166,8 @@ function judgeGit(words: readonly ShellWord[], facts: ScriptFacts): CommandJudge
   const spec = name !== undefined && Object.hasOwn(GIT_SUBCOMMANDS, name) ? GIT_SUBCOMMANDS[name] : undefined;
   if (!spec) return deny(`"git ${words[at]?.text ?? ''}" is not known to only read`);
   const rest = words.slice(at + 1);
-  // --help opens a manual page, and a format with %G runs gpg.
-  if (rest.some((word) => word.literal === '--help' || word.text.includes('%G')))
+  // --help opens a manual page, and a format with %G or %(signature) runs gpg.
+  if (rest.some((word) => word.literal === '--help' || /%G|%\(\*?signature/.test(word.literal ?? word.text)))
     return deny('git may run another program');
   const judged = judgeProgram(spec, rest, facts);
   const operands = rest.filter((word) => !word.mayBeFlag);
@@ -199,15 +199,15 @@ function judgeRemote(words: readonly ShellWord[]): CommandJudgement {
   return { reads: NO_PATHS, ...(!isShown && { problem: 'git remote may change or ask a remote' }) };
 }
 
-const CONFIG_READS = /^(?:--get|--get-all|--get-regexp|--get-urlmatch|--list|-l|list|get|--get-color|--get-colorbool)$/;
+const CONFIG_READS = /^(?:--get|--get-all|--get-regexp|--get-urlmatch|--list|-l)$/;
 const CONFIG_SHAPES = flagTable(
   '-zl --get --get-all --get-regexp --list --local --global --system --worktree --show-origin --show-scope --name-only --null --type= --bool --int --path --includes --no-includes --default= --all --regexp --get-urlmatch',
 );
 
-/** `git config NAME` reads, `git config NAME VALUE` writes. */
+/** `git config NAME` reads, `git config NAME VALUE` writes, and a value may be called `list` too. */
 function judgeConfig(words: readonly ShellWord[]): CommandJudgement {
-  const { operands, problem } = parseArguments(words, { flags: CONFIG_SHAPES });
-  const isRead = words.some((word) => CONFIG_READS.test(word.literal ?? '')) && operands[0]?.literal !== 'set';
+  const { flags, operands, problem } = parseArguments(words, { flags: CONFIG_SHAPES });
+  const isRead = flags.some(({ name }) => CONFIG_READS.test(name)) || /^(?:get|list)$/.test(operands[0]?.literal ?? '');
   const isPlainName = operands.length === 1 && /^[\w-]+(?:\.[\w./:-]+)+$/.test(operands[0]?.literal ?? '');
   const wrong = problem ?? (isRead || isPlainName ? undefined : 'git config may write');
   return { reads: NO_PATHS, ...(wrong !== undefined && { problem: wrong }) };

@@ -48,9 +48,9 @@ export function scriptProblem(script: string): string | undefined {
     else if (/[lqQ]/.test(command)) at = endOfCommand(script, skip(script, at, /[ \t]*\d*/y));
     else if (/[btT:]/.test(command)) at = endOfCommand(script, skip(script, at, /[ \t]*[\w.-]*/y));
     else if (/[aic]/.test(command)) at = textEnd(script, at);
-    else if (command === 'y') at = endOfCommand(script, delimited(script, at) ?? -1);
+    else if (command === 'y') at = endOfCommand(script, delimited(script, at, plainEnd) ?? -1);
     else if (command === 's') {
-      const end = delimited(script, at);
+      const end = delimited(script, at, regexEnd);
       if (end === undefined) return unknown;
       const flags = /^[gpiIm0-9]*/.exec(script.slice(end))?.[0] ?? '';
       at = endOfCommand(script, end + flags.length);
@@ -76,11 +76,11 @@ function skipAddress(script: string, start: number): number | undefined {
   return end === undefined ? undefined : skip(script, end, /[IM]*/y);
 }
 
-/** Past the two delimited halves of `s` and `y`. */
-function delimited(script: string, at: number): number | undefined {
+/** Past the two delimited halves of `s` and `y`; of `s` the first is a pattern. */
+function delimited(script: string, at: number, firstEnd: typeof regexEnd): number | undefined {
   const delimiter = script[at];
   if (delimiter === undefined || /[\n\\\w\s]/.test(delimiter)) return undefined;
-  const middle = regexEnd(script, at + 1, delimiter);
+  const middle = firstEnd(script, at + 1, delimiter);
   return middle === undefined ? undefined : plainEnd(script, middle, delimiter);
 }
 
@@ -107,7 +107,7 @@ function bracketEnd(script: string, start: number): number | undefined {
   return match.test(script) ? match.lastIndex - 1 : undefined;
 }
 
-/** The end of a replacement, where brackets mean nothing. */
+/** The end of a replacement, or of a half of `y`, where brackets mean nothing. */
 function plainEnd(script: string, start: number, delimiter: string): number | undefined {
   for (let at = start; at < script.length; at++) {
     if (script[at] === '\\') at++;

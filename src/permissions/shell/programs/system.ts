@@ -177,7 +177,7 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   },
   rpm: {
     flags:
-      '-qailRcdfV --query --all --info --list --requires --provides --whatrequires --changelog --last --scripts --configfiles --docfiles',
+      '-qailRcdf --query --all --info --list --requires --provides --whatrequires --changelog --last --scripts --configfiles --docfiles',
     check: ({ flags }) => (has(flags, '-q', '--query') ? undefined : 'rpm does more than query'),
   },
   'apt-cache': {
@@ -239,7 +239,8 @@ function judgeOpenssl(words: readonly ShellWord[]): CommandJudgement {
   for (let at = 0; at < rest.length; at++) {
     const text = rest[at]?.literal ?? '';
     const next = rest[at + 1];
-    if (text === '-in' && next && !next.isSplit) {
+    // What looks like a URI may load an engine.
+    if (text === '-in' && !next?.isSplit && next?.patterns?.every((path) => !path.includes(':'))) {
       reads.push(next);
       at++;
     } else if (!OPENSSL_OPTIONS.test(text)) {

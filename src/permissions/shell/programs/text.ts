@@ -196,6 +196,10 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     operands: 'pattern',
     patternFlags: ['-f', '--from-file'],
     pathFlags: ['-f', '--from-file', '-L'],
+    check: ({ operands }) =>
+      operands.some((word) => /\b(?:import|include)\b[^|]*"/.test(word.literal ?? word.text))
+        ? 'jq may read a module'
+        : undefined,
   },
   // Neither -i nor -s: they write.
   yq: {
