@@ -6,6 +6,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Settings } from '../config/settings.ts';
+import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
 import { OWNER } from '../config/settings/principals.ts';
 import { errorMessage, GauntletError } from '../src/contract/errors.ts';
 import type { PermissionMode, ToolPermissionContext } from '../src/contract/permission-context.ts';
@@ -17,7 +18,7 @@ import type { DirectoryServices } from '../src/session/session-directory.ts';
 import type { PermissionSeed } from '../src/session/session-services.ts';
 
 /** What sessions ask about their principal. */
-export type PrincipalAccess = Pick<DirectoryServices, 'permissionsFor' | 'checkFolders' | 'resolveFolder'>;
+export type PrincipalAccess = Pick<DirectoryServices, 'permissionsFor' | 'checkFolders' | 'resolveFolder' | 'limitsOf'>;
 
 interface Standing {
   readonly name: string;
@@ -49,8 +50,15 @@ export function principalAccess(settings: Settings): PrincipalAccess {
       return contextFrom(settings, standing, seed);
     },
     checkFolders: (principal, folders) => checkFolders(standingOf(principal), folders),
+    limitsOf: limitsOfPrincipals(settings),
     resolveFolder: (principal, cwd) => folderFor(standingOf(principal), settings.workspace, cwd),
   };
+}
+
+/** A principal's limits by name; the server's for whoever has none of its own. */
+export function limitsOfPrincipals({ principals, limits }: Settings): (principal: string) => PrincipalLimits {
+  const known = new Map(principals.map((who) => [who.name, who.limits]));
+  return (principal) => known.get(principal) ?? limits;
 }
 
 type Bounds = Omit<Standing, 'base'>;

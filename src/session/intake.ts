@@ -69,9 +69,9 @@ async function accept(
   submission: Submission,
   replayed: ReadonlySet<CallRecord>,
 ): Promise<SubmittedTurn> {
-  const { ledger, executor, log, services } = core;
+  const { ledger, executor, log } = core;
   const fresh = submission.blocks.filter((block) => !ledger.call(block.id));
-  if (executor.unyieldedCount + fresh.length > services.limits.sessionCalls) throw tooManyCalls(core.id);
+  refuseTooMany(core, fresh.length);
   const turn = turnFor(core, submission, fresh.length > 0);
   const after = log.head;
 
@@ -175,6 +175,12 @@ function refuseDuplicates(blocks: readonly ToolUseBlock[]): void {
   }
 }
 
-function tooManyCalls(sessionId: string): GauntletError {
-  return new GauntletError('overloaded', `Session "${sessionId}" has too many calls waiting; read their results first`);
+function refuseTooMany({ id, executor, opened, services }: SessionCore, count: number): void {
+  if (executor.unyieldedCount + count > services.limits.sessionCalls) {
+    throw new GauntletError('overloaded', `Session "${id}" has too many calls waiting; read their results first`);
+  }
+  const left = count === 0 ? Infinity : (services.callsLeft?.(opened.principal) ?? Infinity);
+  if (count <= left) return;
+  const message = `Cannot run ${count} more calls: you may have ${Math.max(0, left)} more at once. Send fewer, or wait for some to end`;
+  throw new GauntletError('rate_limited', message, { details: { reason: 'calls' } });
 }

@@ -5,6 +5,7 @@
  * a crash, and leave memory when too many are open and nobody uses them.
  */
 import { randomBytes } from 'node:crypto';
+import type { PrincipalLimits } from '../../config/settings/principal-limits.ts';
 import { GauntletError, isGauntletError } from '../contract/errors.ts';
 import type { OpenedFrame } from '../contract/frames.ts';
 import type { PermissionMode, RuleSet } from '../contract/permission-context.ts';
@@ -31,6 +32,8 @@ export interface NewSession {
 /** What a directory needs beside what its sessions do. */
 export interface DirectoryServices extends SessionServices {
   readonly defaultToolMode: ToolMode;
+  /** What a principal may use at most; absent: anything. */
+  limitsOf?(principal: string): PrincipalLimits;
   /** Real path of a new session's folder. @throws {GauntletError} `invalid_request`, `forbidden` */
   resolveFolder(principal: string, cwd: string | undefined): string;
   /** Remove what a session spilled, and what is kept of its changes. */
@@ -48,7 +51,7 @@ export class SessionDirectory {
   readonly #opening = new Map<string, Promise<Session>>();
 
   constructor(services: DirectoryServices) {
-    this.#services = services;
+    this.#services = { ...services, callsLeft: (principal) => this.#callsLeft(principal) };
   }
 
   /** Sessions in memory. */
@@ -128,7 +131,32 @@ export class SessionDirectory {
     this.#open.clear();
   }
 
+  /** Calls a principal may still begin. */
+  #callsLeft(principal: string): number {
+    const most = this.#services.limitsOf?.(principal).callsAtOnce ?? 0;
+    if (most === 0) return Infinity;
+    return most - this.#openOf(principal).reduce((count, session) => count + session.callCount, 0);
+  }
+
+  #openOf(principal: string): readonly Session[] {
+    return [...this.#open.values()].filter((session) => session.principal === principal);
+  }
+
+  /** Put a principal's idle sessions to sleep until one more has room. @throws {GauntletError} `rate_limited` */
+  #makeRoom(principal: string): void {
+    const most = this.#services.limitsOf?.(principal).sessionsInUse ?? 0;
+    if (most === 0) return;
+    const own = this.#openOf(principal);
+    const idle = own.filter((session) => !session.isInUse).slice(0, Math.max(0, own.length + 1 - most));
+    if (own.length - idle.length >= most) {
+      const message = `Cannot use another session: ${most} of yours are in use. End what runs in one, or leave it`;
+      throw new GauntletError('rate_limited', message, { details: { reason: 'sessions' } });
+    }
+    for (const session of idle) this.#putToSleep(session);
+  }
+
   #begin(principal: string, request: NewSession): { session: Session; landed: Promise<unknown> } {
+    this.#makeRoom(principal);
     const opened = this.#openedFrame(principal, request);
     const core = newCore(opened, this.#services);
     const session = new Session(core);
@@ -160,8 +188,7 @@ export class SessionDirectory {
   #inMemory(sessionId: string): Session | undefined {
     const session = this.#open.get(sessionId);
     if (!session?.isTakenOver) return session;
-    session.close();
-    this.#open.delete(sessionId);
+    this.#putToSleep(session);
     return undefined;
   }
 
@@ -187,6 +214,7 @@ export class SessionDirectory {
 
   async #restore(sessionId: string): Promise<Session> {
     const history = await this.#inOrder(sessionId);
+    this.#makeRoom(history.logged.opened.principal);
     const session = new Session(restoredCore(history.logged, history.surviving, this.#services));
     this.#remember(session);
     return session;
@@ -215,12 +243,15 @@ export class SessionDirectory {
 
   #remember(session: Session): void {
     this.#open.set(session.id, session);
-    for (const [id, oldest] of this.#open) {
+    for (const oldest of this.#open.values()) {
       if (this.#open.size <= this.#services.limits.openSessions) break;
-      if (oldest.isInUse) continue;
-      oldest.close();
-      this.#open.delete(id);
+      if (!oldest.isInUse) this.#putToSleep(oldest);
     }
+  }
+
+  #putToSleep(session: Session): void {
+    session.close();
+    this.#open.delete(session.id);
   }
 
   #touch(session: Session): void {

@@ -60,6 +60,8 @@ export interface SessionServices {
   permissionsFor(principal: string, seed: PermissionSeed): ToolPermissionContext;
   /** Whether a principal's sessions may work in these folders. @throws {GauntletError} `forbidden` where they may not */
   checkFolders(principal: string, folders: readonly string[]): void;
+  /** How many more calls a principal may have under way, in all its sessions together; absent: any number. */
+  callsLeft?(principal: string): number;
   readonly emptyReadState: ReadState;
   /** Absolute folder for what a session spills; made on first use. */
   sessionFolder(sessionId: string): string;

@@ -52,6 +52,11 @@ export class Session {
     return this.#core.executor.isBusy || this.#core.attached > 0 || !this.isLogged;
   }
 
+  /** Calls accepted and not yet yielded. */
+  get callCount(): number {
+    return this.#core.executor.unyieldedCount;
+  }
+
   /** True when all that was yielded is on disk. */
   get isLogged(): boolean {
     return this.#core.leaving === 0 && this.#core.log.isSettled;
