@@ -17,6 +17,7 @@ import { assembleEngine, type Engine } from './assemble.ts';
 import { bannerLines } from './banner.ts';
 import { credentials } from './credentials.ts';
 import { operatorLog } from './operator-log.ts';
+import { limitsOfPrincipals } from './principal-access.ts';
 
 /** Run the server; resolves when it listens. It ends by itself after SIGTERM or SIGINT. */
 export async function serve(settings: Settings): Promise<void> {
@@ -64,6 +65,7 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
     sessionlessPool: (toolMode) => engine.pools.pool({ toolMode }, engine.externalTools()),
     defaultToolMode: settings.toolMode,
     authenticate: createAuthenticator(credentials(settings)),
+    limitsOf: limitsOfPrincipals(settings),
     hosts,
     origins: new Set(settings.allowedOrigins),
     tickets: createTickets(settings.limits),

@@ -49,7 +49,7 @@ export const DEFAULT_LIMITS = {
   eventsPage: 1_000,
   /** A ticket for a browser's WebSocket lives this long. */
   ticketMs: 30 * SECOND,
-  /** Tickets waiting to be used, for all principals together. */
+  /** Tickets of one principal waiting to be used. */
   tickets: 1_000,
   /** Between two pings of an idle WebSocket; two misses end it. */
   webSocketPingMs: 15 * SECOND,

@@ -4,20 +4,23 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { randomBytes } from 'node:crypto';
 import { GauntletError } from '../src/contract/errors.ts';
-import { onClientError, onExpectation } from './client-error.ts';
+import { createBadCredentials } from './bad-credentials.ts';
+import { onClientError, onExpectation, refuseSlow } from './client-error.ts';
 import type { Dependencies } from './dependencies.ts';
 import { docsDoor } from './docs.ts';
 import { sendError, toWireError } from './error-reply.ts';
 import { executeDoor } from './execute/index.ts';
-import { createGuard, guardHook } from './guard.ts';
+import { createGuard, guardHook, type GuardDependencies } from './guard.ts';
 import { takeJsonBodies } from './json-body.ts';
 import { openApiDoor } from './openapi.ts';
 import { changesDoor } from './sessions/changes.ts';
+import { createRequestRates } from './request-rates.ts';
 import { eventsDoor } from './sessions/events.ts';
 import { sessionsDoor } from './sessions/index.ts';
 import { permissionsDoor } from './sessions/permissions.ts';
 import { storedDoor } from './sessions/stored.ts';
 import { statusDoor } from './status.ts';
+import { watchStrangers } from './strangers.ts';
 import { streamDoor } from './stream/index.ts';
 import { ticketsDoor } from './tickets-door.ts';
 import { toolsDoor } from './tools.ts';
@@ -28,7 +31,10 @@ import { toolsDoor } from './tools.ts';
  * Logging is ours, not Fastify's: a logger child a request costs more than a call that does nothing.
  */
 export async function buildApp(dependencies: Dependencies): Promise<FastifyInstance> {
-  const guard = createGuard(dependencies);
+  const rates = createRequestRates((principal) => dependencies.limitsOf(principal));
+  const mayFail = createBadCredentials(dependencies.limits);
+  let welcome: GuardDependencies['welcome'] = () => undefined;
+  const guard = createGuard({ ...dependencies, rates, mayFail, welcome: (socket) => welcome(socket) });
   const onError = errorHandler(dependencies);
   const app = fastify({
     ...serverOptions(dependencies),
@@ -44,6 +50,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   });
   app.server.maxConnections = dependencies.limits.connections;
   app.server.on('checkExpectation', onExpectation);
+  welcome = watchStrangers(app.server, dependencies.limits, refuseSlow);
   app.decorateRequest('principal', '');
   app.addHook('onRequest', guardHook(guard));
   app.setErrorHandler(onError);
@@ -54,7 +61,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
 
   openApiDoor(app, dependencies);
   const closing = new AbortController();
-  const context = { ...dependencies, closing: closing.signal };
+  const context = { ...dependencies, closing: closing.signal, rates };
   for (const door of DOORS) door(app, context);
   docsDoor(app);
   app.addHook('preClose', (done) => {

@@ -5,6 +5,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorBody } from './error-reply.ts';
 
+/** Node's word for a request that does not come to its end. */
+const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
+
 /** Answer a broken request on its bare socket, unless a reply is already on its way there. */
 export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || isReplying(socket)) {
@@ -21,6 +24,11 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Socket): voi
   socket.destroySoon();
 }
 
+/** A socket that has not shown who it is in time. */
+export function refuseSlow(socket: Socket): void {
+  onClientError(Object.assign(new Error('Too slow'), { code: TOO_SLOW }), socket);
+}
+
 /** An `Expect` other than `100-continue`, which Node answers itself, cannot be met. */
 export function onExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const message = 'Cannot meet the header "Expect": leave it out';
@@ -29,7 +37,7 @@ export function onExpectation(_request: IncomingMessage, response: ServerRespons
 }
 
 function describe(code: string | undefined): { status: string; reason: string; message: string } {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+  if (code === TOO_SLOW) {
     const message = 'Cannot wait any longer for the rest of the request: send it faster';
     return { status: '408 Request Timeout', reason: 'body_timeout', message };
   }

@@ -3,9 +3,11 @@
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Limits } from '../config/limits.ts';
+import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
 import type { ToolMode } from '../src/contract/session-context.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import type { SessionDirectory } from '../src/session/session-directory.ts';
+import type { RequestRates } from './request-rates.ts';
 import type { Tickets } from './tickets.ts';
 
 /** Whether the server takes work. */
@@ -26,6 +28,10 @@ export interface Dependencies {
   readonly defaultToolMode: ToolMode;
   /** The principal a token belongs to; compares in constant time. */
   authenticate(token: string): string | undefined;
+  /** What a principal may use at most; the same whenever it is asked. */
+  limitsOf(principal: string): PrincipalLimits;
+  /** Told of each bad credential that is answered with 401. @param address Where it came from. */
+  onBadCredential?(address: string): void;
   /** Allowed `Host` values, lower case, with their port; may be filled once the port is known. */
   readonly hosts: ReadonlySet<string>;
   /** Allowed `Origin` values beside the server's own. */
@@ -46,4 +52,5 @@ export interface Dependencies {
 export interface DoorContext extends Dependencies {
   /** Aborted when the app closes: ends replies that would not end by themselves. */
   readonly closing: AbortSignal;
+  readonly rates: RequestRates;
 }

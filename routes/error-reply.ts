@@ -63,7 +63,10 @@ export function toWireError(error: unknown): WireError {
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, retryAfterMs: number): void {
   const wire = toWireError(error);
   const status = STATUS_OF_CODE[wire.code];
-  if (status === 503) reply.header('retry-after', String(Math.ceil(retryAfterMs / 1_000)));
+  if (status === 503 || status === 429) {
+    const waitMs = wire.details?.['retry_after_ms'] ?? retryAfterMs;
+    reply.header('retry-after', String(Math.ceil(Number(waitMs) / 1_000)));
+  }
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   // Closed while the client still writes, the connection would be reset before the reply is read. What else
   // comes is thrown away, until the time for a body is over.

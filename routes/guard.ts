@@ -5,10 +5,12 @@
  * who has no credential learns nothing about routes.
  */
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import type { Socket } from 'node:net';
 import { GauntletError } from '../src/contract/errors.ts';
 import { bearerToken } from './credential.ts';
 import { allowOrigin, answerPreflight, isPreflight } from './cross-origin.ts';
 import type { Dependencies } from './dependencies.ts';
+import type { RequestRates } from './request-rates.ts';
 import { ticketOf } from './stream/subprotocol.ts';
 
 declare module 'fastify' {
@@ -32,12 +34,21 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** What the guard needs. */
-export type GuardDependencies = Pick<Dependencies, 'hosts' | 'origins' | 'authenticate' | 'tickets'>;
+export interface GuardDependencies extends Pick<
+  Dependencies,
+  'hosts' | 'origins' | 'authenticate' | 'tickets' | 'onBadCredential'
+> {
+  readonly rates: RequestRates;
+  /** Counts a bad credential; false when its address has had too many. */
+  mayFail(address: string): boolean;
+  /** The socket has shown a good credential. */
+  welcome(socket: Socket): void;
+}
 
 /** A check of one request. */
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => void;
 
-/** Make the check. @throws {GauntletError} From the returned function: `forbidden`, `unauthenticated`, `invalid_request`. */
+/** Make the check. @throws {GauntletError} From the returned function: `forbidden`, `unauthenticated`, `rate_limited`, `invalid_request`. */
 export function createGuard(dependencies: GuardDependencies): Guard {
   return function guard(request, reply) {
     reply.headers(SECURITY_HEADERS);
@@ -50,10 +61,18 @@ export function createGuard(dependencies: GuardDependencies): Guard {
     }
     if (isPreflight(request, dependencies.origins)) return answerPreflight(reply);
     const principal = authenticated(request, dependencies);
-    if (principal === undefined)
-      throw new GauntletError('unauthenticated', 'Send a valid token as "Authorization: Bearer <token>"');
+    if (principal === undefined) throw refusal(request.ip, dependencies);
     request.principal = principal;
+    if (principal === '') return;
+    dependencies.welcome(request.raw.socket);
+    dependencies.rates.count(principal);
   };
+}
+
+function refusal(address: string, { mayFail, onBadCredential }: GuardDependencies): GauntletError {
+  if (!mayFail(address)) return new GauntletError('rate_limited', 'Too many bad credentials from this address');
+  onBadCredential?.(address);
+  return new GauntletError('unauthenticated', 'Send a valid token as "Authorization: Bearer <token>"');
 }
 
 /** The same as a Fastify hook. */

@@ -42,7 +42,8 @@ export function createTickets(
   return {
     issue(principal, sessionId) {
       dropExpired();
-      if (waiting.size >= limits.tickets) {
+      const own = [...waiting.values()].filter((ticket) => ticket.principal === principal);
+      if (own.length >= limits.tickets) {
         throw new GauntletError('overloaded', 'Cannot issue a ticket: too many are waiting to be used; try again soon');
       }
       const ticket = randomBytes(TICKET_BYTES).toString('base64url');

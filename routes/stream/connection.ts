@@ -5,16 +5,19 @@ import type { WebSocket } from '@fastify/websocket';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/contract/errors.ts';
 import type { Session } from '../../src/session/session.ts';
-import type { Dependencies } from '../dependencies.ts';
+import type { DoorContext } from '../dependencies.ts';
+import { isTooOften } from '../request-rates.ts';
+import { createTokenBucket, type TokenBucket } from '../token-bucket.ts';
 import { NotAFrame, type ClientFrame } from './client-frame.ts';
 import { CLOSE, type CloseCode } from './close-codes.ts';
+import { isRequest } from './dispatch.ts';
 import { errorFrame } from './error-frame.ts';
 import { createInbox } from './inbox.ts';
 import { createOutlet, type Outlet, type Wire } from './outlet.ts';
 import { View } from './view.ts';
 
 /** What a connection is handed beside its socket and session. */
-export interface ConnectionServices extends Pick<Dependencies, 'readiness' | 'logger'> {
+export interface ConnectionServices extends Pick<DoorContext, 'readiness' | 'logger' | 'rates'> {
   readonly limits: Limits;
   readonly principal: string;
   readonly wire: Wire;
@@ -27,6 +30,8 @@ export class Connection {
   readonly #session: Session;
   readonly #services: ConnectionServices;
   readonly #outlet: Outlet;
+  /** What the client may send at all, pings of the protocol included. */
+  readonly #flood: TokenBucket;
   /** Aborted when the socket has closed: ends the cursor. */
   readonly #gone = new AbortController();
   readonly #helloTimer: NodeJS.Timeout;
@@ -42,17 +47,20 @@ export class Connection {
     this.#session = session;
     this.#services = services;
     this.#outlet = createOutlet(socket, services.wire, limits);
+    this.#flood = createTokenBucket(limits.messageBurst, limits.messagesPerSecond);
     this.#helloTimer = setTimeout(() => this.end(CLOSE.noHello, 'no_hello'), limits.helloMs);
     this.#pingTimer = setInterval(() => this.#ping(), limits.webSocketPingMs);
-    const take = createInbox(
-      socket,
-      { handle: (text) => this.#handle(text), onFlood: () => this.end(CLOSE.tooFast, 'too_many_messages') },
-      limits,
-    );
+    const take = createInbox(socket, (text) => this.#handle(text), limits);
     socket.on('message', (data, isBinary) => {
       this.#unanswered = 0;
-      if (isBinary) this.end(CLOSE.binary, 'binary');
+      if (!this.#flood.take()) this.end(CLOSE.tooFast, 'too_many_messages');
+      else if (isBinary) this.end(CLOSE.binary, 'binary');
       else take(String(data));
+    });
+    socket.on('ping', (data) => {
+      if (!this.#flood.take()) this.end(CLOSE.tooFast, 'too_many_messages');
+      // Who does not read gets no answers that would pile up.
+      else if (socket.bufferedAmount <= limits.socketBufferBytes) socket.pong(data);
     });
     socket.on('pong', () => (this.#unanswered = 0));
     socket.once('close', () => this.#dispose());
@@ -82,13 +90,19 @@ export class Connection {
       if (this.#view === undefined) this.#begin(frame);
       else if (frame.type === 'hello')
         throw new GauntletError('invalid_request', 'This connection has said hello already');
-      else await this.#view.dispatch(frame);
+      else {
+        if (isRequest(frame)) this.#services.rates.count(this.#services.principal);
+        await this.#view.dispatch(frame);
+      }
     } catch (error) {
       if (error instanceof NotAFrame) return this.end(CLOSE.badFrame, 'bad_frame');
+      if (isTooOften(error)) return this.end(CLOSE.tooFast, 'rate_limited');
       const told = errorFrame(error, frame);
       if (told.code === 'internal') this.#services.logger.error({ err: error }, 'A frame failed');
       this.#outlet.control(told);
     }
+    const draining = this.#outlet.drained();
+    if (draining && !(await draining)) this.end(CLOSE.slowReader, 'slow_reader');
   }
 
   #begin(frame: ClientFrame): void {

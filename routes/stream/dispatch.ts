@@ -51,6 +51,12 @@ export async function dispatch(frame: LaterFrame, context: DispatchContext): Pro
   }
 }
 
+/** Whether a frame asks for something, as a request does; a streamed block asks once, when it begins. */
+export function isRequest(frame: LaterFrame): boolean {
+  if (frame.type === 'ack' || frame.type === 'ping') return false;
+  return frame.type !== 'stream_event' || (frame.event as { type?: unknown } | null)?.type === 'content_block_start';
+}
+
 function refuseWhileDraining({ readiness }: DispatchContext): void {
   if (readiness() !== 'draining') return;
   throw new GauntletError('shutting_down', 'The server is shutting down; connect again soon');

@@ -13,6 +13,8 @@ export interface Outlet {
   control(frame: object): void;
   /** Send a log frame's text. @returns Undefined, or a promise to await before the next: false when the client has stopped reading. */
   write(text: string): Promise<boolean> | undefined;
+  /** Before more of the client's frames are answered. @returns As `write`: its own frames may pile up unread too. */
+  drained(): Promise<boolean> | undefined;
 }
 
 /** The connection below the WebSocket. */
@@ -37,7 +39,11 @@ export function createOutlet(
         socket.send(text);
         return undefined;
       }
-      return flushed(socket, text, limits.slowReaderMs);
+      return flushed(socket, (done) => socket.send(text, done), limits.slowReaderMs);
+    },
+    drained() {
+      if (socket.bufferedAmount <= limits.socketBufferBytes) return undefined;
+      return flushed(socket, (done) => socket.ping('', undefined, done), limits.slowReaderMs);
     },
   };
 }
@@ -58,10 +64,10 @@ function oneWriteATurn(wire: Wire): () => void {
 }
 
 /** Send and wait until the kernel has it all; false when nothing moved for `stallMs`. */
-function flushed(socket: WebSocket, text: string, stallMs: number): Promise<boolean> {
+function flushed(socket: WebSocket, send: (done: () => void) => void, stallMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     // An error means that the connection is gone, which its own handlers see to.
-    socket.send(text, () => end(true));
+    send(() => end(true));
     let heldBytes = socket.bufferedAmount;
     const watch = setInterval(() => {
       if (socket.bufferedAmount >= heldBytes) return end(false);

@@ -58,6 +58,7 @@ export async function listeningApp(changes: Partial<Omit<Dependencies, 'limits'>
       { principal: 'owner', tokenSha256: sha256(TOKEN) },
       { principal: 'other', tokenSha256: sha256(`${TOKEN}-other`) },
     ]),
+    limitsOf: () => limits,
     hosts,
     origins: new Set(['http://listed.example']),
     tickets: createTickets(limits),

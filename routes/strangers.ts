@@ -1,0 +1,34 @@
+/**
+ * Sockets that have not shown a good credential: few, and not for long.
+ *
+ * They are looked over now and then, so that many clients who connect at once have time to show theirs.
+ */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Limits } from '../config/limits.ts';
+
+/** Watch the sockets of a server until it closes. @returns Tells that a socket has shown a good credential. */
+export function watchStrangers(
+  server: Server,
+  limits: Pick<Limits, 'strangers' | 'strangerMs' | 'requestCheckMs'>,
+  refuse: (socket: Socket) => void,
+): (socket: Socket) => void {
+  /** When each came, the oldest first; monotonic, in milliseconds. */
+  const strangers = new Map<Socket, number>();
+  const look = setInterval(() => {
+    const nowMs = performance.now();
+    for (const [socket, cameMs] of strangers) {
+      const agedMs = nowMs - cameMs;
+      const isOneTooMany = strangers.size > limits.strangers && agedMs >= limits.requestCheckMs;
+      if (agedMs < limits.strangerMs && !isOneTooMany) return;
+      strangers.delete(socket);
+      refuse(socket);
+    }
+  }, limits.requestCheckMs).unref();
+  server.once('close', () => clearInterval(look));
+  server.on('connection', (socket: Socket) => {
+    strangers.set(socket, performance.now());
+    socket.once('close', () => strangers.delete(socket));
+  });
+  return (socket) => void strangers.delete(socket);
+}
