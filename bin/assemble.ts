@@ -75,6 +75,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
       onFault,
       externalTools: () => external,
       sessionFolder: (sessionId) => data.sessionFolder(sessionId),
+      keepsAwake: (sessionId) => backgroundTasks.list(sessionId).some(({ status }) => status === 'running'),
       onSessionEnd: (sessionId) => {
         backgroundTasks.stopAll(sessionId).catch((error: unknown) => onFault(error, 'A task could not be stopped'));
       },
@@ -97,7 +98,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
       warmed.catch((error: unknown) => onFault(error, 'The process host did not start'));
     },
     close: async () => {
-      directory.close();
+      await directory.close();
       closeApprovals();
       await hooks?.close();
       await mcp.close();

@@ -33,6 +33,7 @@ export interface SessionParts {
   externalTools(): readonly Tool[];
   sessionFolder(sessionId: string): string;
   onSessionEnd(sessionId: string): void;
+  keepsAwake(sessionId: string): boolean;
   onFault(error: unknown, what: string): void;
 }
 

@@ -118,7 +118,13 @@ export const DEFAULT_LIMITS = {
   sessionCalls: 4_096,
   /** Sessions in memory at once; the idle ones beyond it are put to sleep. */
   openSessions: 2_000,
-  /** Sessions in one `GET /sessions`. */
+  /** A session that nobody uses sleeps after this long: it leaves memory, and any access wakes it. */
+  idleSessionMs: 5 * MINUTE,
+  /** How often it is looked which sessions may sleep. */
+  idleLookMs: 5 * SECOND,
+  /** Turns and calls of a session that stay in memory when they are over; older ones are looked up on disk. */
+  keptRecords: 512,
+  /** Sessions in one page of `GET /sessions`. */
   listedSessions: 200,
   /** An open turn whose feeder is gone ends after this long. */
   turnFeederMs: 30 * SECOND,

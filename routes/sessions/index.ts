@@ -9,6 +9,7 @@ import { IdSchema } from '../../src/session/block-schema.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { parseRequest } from '../parse-request.ts';
+import { queryNumber } from '../query-number.ts';
 
 /** The address of everything below a session. */
 const SessionAddress = z.object({ id: IdSchema });
@@ -38,6 +39,10 @@ export function sessionsDoor(app: FastifyInstance, dependencies: Dependencies): 
     on_ask: z.enum(['deny', 'wait']).optional(),
     title: z.string().max(limits.titleChars).optional(),
   });
+  const List = z.object({
+    limit: queryNumber(1, limits.listedSessions).default(limits.listedSessions),
+    cursor: z.string().max(limits.idChars).optional().describe('`next_cursor` of the page before'),
+  });
   const Cancel = z.object({ tool_use_id: IdSchema.optional(), turn_id: IdSchema.optional() });
 
   app.post('/sessions', { config: { summary: 'Begin a session', body: New } }, async (request, reply) => {
@@ -56,8 +61,11 @@ export function sessionsDoor(app: FastifyInstance, dependencies: Dependencies): 
     return reply.code(201).send(session.describe());
   });
 
-  app.get('/sessions', { config: { summary: 'List your sessions' } }, async (request) => {
-    return { sessions: await directory.list(request.principal) };
+  const list = { summary: 'List your sessions, the newest first', query: List };
+  app.get('/sessions', { config: list }, async (request) => {
+    const { limit, cursor } = parseRequest(List, request.query, 'the query', limits);
+    const page = await directory.list(request.principal, { limit, cursor });
+    return { sessions: page.sessions, next_cursor: page.cursor };
   });
 
   app.get('/sessions/:id', { config: { summary: 'One session' } }, async (request) => {

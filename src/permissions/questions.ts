@@ -36,6 +36,9 @@ export interface QuestionToAsk {
 /** How a question that is no longer open was decided, and by whom. */
 export type Settled = Pick<PermissionResolvedFrame, 'behavior' | 'by'>;
 
+/** Where it is remembered how questions were settled. */
+export type SettledMemory = Pick<Map<string, Settled>, 'get'> & { set(requestId: string, settled: Settled): unknown };
+
 /** What an answer came to: the end, or a yes that another has yet to join. */
 export type Answered = Settled & { readonly pending?: true };
 
@@ -56,22 +59,22 @@ export class Questions {
   readonly #open = new Map<string, OpenQuestion>();
   /** From before a restart, by the call that will ask them again. */
   readonly #standing = new Map<string, OpenQuestion>();
-  readonly #settled: Map<string, Settled>;
+  readonly #settled: SettledMemory;
   readonly #emit: (frame: NewFrame) => Promise<unknown>;
   readonly #mostOpen: number;
 
   /**
    * @param emit Sends a frame to the session's log; resolves when it is on disk.
-   * @param settled Questions decided before a restart, by request id.
+   * @param settled How questions were decided, by request id; those from before a restart too.
    */
   constructor(
     emit: (frame: NewFrame) => Promise<unknown>,
     mostOpen: number,
-    settled: ReadonlyMap<string, Settled> = new Map(),
+    settled: SettledMemory = new Map<string, Settled>(),
   ) {
     this.#emit = emit;
     this.#mostOpen = mostOpen;
-    this.#settled = new Map(settled);
+    this.#settled = settled;
   }
 
   /** All open questions, oldest first. */

@@ -1,13 +1,16 @@
 /**
  * Which calls and turns a session has seen: the same id never runs twice, and a turn knows its end.
  *
- * An index over the log, rebuilt from it; inputs and results are not kept here once they are on disk.
+ * An index over the log, rebuilt from it; inputs and results are not kept here once they are on disk. The
+ * turns that ended last are in memory, older ones are recalled when somebody asks for them.
  */
 import type { JsonValue, ToolUseBlock } from '../contract/blocks.ts';
 import { GauntletError } from '../contract/errors.ts';
 import type { CallSummary, Seq } from '../contract/frames.ts';
+import { abortTree } from '../schedule/abort-tree.ts';
 import type { ExecutorTurn, ScheduledCall } from '../schedule/scheduled-call.ts';
-import type { TurnBudget } from '../schedule/turn-budget.ts';
+import { type TurnBudget, turnBudget } from '../schedule/turn-budget.ts';
+import { callFact, type Fact, type Recollection, turnFact } from './recollection.ts';
 
 /** What becomes of a question of this call. */
 export interface AskPolicy {
@@ -62,23 +65,55 @@ export interface TurnRecord {
 
 /** The calls and turns of one session. */
 export class CallLedger {
+  readonly #recollection: Recollection;
+  readonly #mostKept: number;
   readonly #calls = new Map<string, CallRecord>();
   readonly #turns = new Map<string, TurnRecord>();
+  /** Turns that have ended on disk and that no fact tells of yet, the oldest first. */
+  #unsaved: TurnRecord[] = [];
+  /** How many those are, and their calls. */
+  unsavedCount = 0;
+  /** Turns that facts tell of and that are still in memory, the oldest first. */
+  readonly #saved = new Set<TurnRecord>();
+
+  /** @param mostKept Turns and calls that stay in memory although facts tell of them. */
+  constructor(recollection: Recollection, mostKept: number) {
+    this.#recollection = recollection;
+    this.#mostKept = mostKept;
+  }
 
   call(toolUseId: string): CallRecord | undefined {
-    return this.#calls.get(toolUseId);
+    return this.#calls.get(toolUseId) ?? this.#recallCall(toolUseId);
   }
 
   turn(turnId: string): TurnRecord | undefined {
-    return this.#turns.get(turnId);
+    return this.#turns.get(turnId) ?? this.#recallTurn(turnId);
   }
 
-  get turns(): Iterable<TurnRecord> {
-    return this.#turns.values();
+  /** Turns whose end is not on disk. */
+  get unended(): readonly TurnRecord[] {
+    return [...this.#turns.values()].filter(({ endSeq }) => endSeq === undefined);
   }
 
-  get calls(): Iterable<CallRecord> {
-    return this.#calls.values();
+  /** A turn's end is on disk, and with it all results before. */
+  end(turn: TurnRecord, endSeq: Seq): void {
+    turn.endSeq = endSeq;
+    this.#unsaved.push(turn);
+    this.unsavedCount += weightOf(turn);
+  }
+
+  /** Turns that a save must keep. */
+  get unsaved(): readonly TurnRecord[] {
+    return this.#unsaved;
+  }
+
+  /** Facts tell of these turns now: the ones that ended last stay in memory. */
+  saved(turns: readonly TurnRecord[]): void {
+    const isSaved = new Set(turns);
+    this.#unsaved = this.#unsaved.filter((turn) => !isSaved.has(turn));
+    this.unsavedCount = weightOf(...this.#unsaved);
+    for (const turn of turns) this.#saved.add(turn);
+    this.#letGo();
   }
 
   addTurn(id: string, executorTurn: ExecutorTurn, budget: TurnBudget): TurnRecord {
@@ -139,6 +174,58 @@ export class CallLedger {
     }
     return [...turns];
   }
+
+  #recallCall(toolUseId: string): CallRecord | undefined {
+    const known = this.#recollection.call(toolUseId);
+    if (!known) return undefined;
+    const { turnId, index, name, acceptedSeq, resultSeq } = known;
+    const turn = this.turn(turnId) ?? this.#remember(turnId, 0);
+    const record: CallRecord = { toolUseId, name, turn, index, askPolicy: {}, acceptedSeq, resultSeq };
+    turn.calls.push(record);
+    this.#calls.set(toolUseId, record);
+    return record;
+  }
+
+  #recallTurn(turnId: string): TurnRecord | undefined {
+    const endSeq = this.#recollection.turnEnd(turnId);
+    return endSeq === undefined ? undefined : this.#remember(turnId, endSeq);
+  }
+
+  /** A turn that has ended is in memory again, until the next save. */
+  #remember(turnId: string, endSeq: Seq): TurnRecord {
+    this.#letGo();
+    const turn = this.addTurn(turnId, { node: abortTree() }, turnBudget(0));
+    turn.state = 'ended';
+    turn.endSeq = endSeq;
+    this.#saved.add(turn);
+    return turn;
+  }
+
+  #letGo(): void {
+    let kept = weightOf(...this.#saved);
+    for (const turn of this.#saved) {
+      if (kept <= this.#mostKept) break;
+      kept -= weightOf(turn);
+      this.#saved.delete(turn);
+      this.#turns.delete(turn.id);
+      for (const { toolUseId } of turn.calls) this.#calls.delete(toolUseId);
+    }
+  }
+}
+
+/** Records in memory. */
+function weightOf(...turns: readonly TurnRecord[]): number {
+  return turns.reduce((sum, { calls }) => sum + 1 + calls.length, 0);
+}
+
+/** What is kept of turns that have ended, and of their calls. */
+export function factsOf(turns: readonly TurnRecord[]): readonly Fact[] {
+  return turns.flatMap(({ id, calls, endSeq = 0 }) => [
+    turnFact(id, endSeq),
+    ...calls.map(({ toolUseId, index, name, acceptedSeq = 0, resultSeq = 0 }) =>
+      callFact(toolUseId, { turnId: id, index, name, acceptedSeq, resultSeq }),
+    ),
+  ]);
 }
 
 function remove<Item>(items: Item[], item: Item): void {

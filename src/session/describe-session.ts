@@ -6,8 +6,8 @@ import {
   type PermissionMode,
   type WirePermissionContext,
 } from '../contract/permission-context.ts';
-import type { Seq } from '../contract/frames.ts';
-import type { ToolMode } from '../contract/session-context.ts';
+import type { OpenedFrame, Seq } from '../contract/frames.ts';
+import type { SessionContext, ToolMode } from '../contract/session-context.ts';
 import type { SessionCore } from './session-core.ts';
 
 /** A call without a result, in wire shape. */
@@ -35,10 +35,15 @@ export interface SessionDescription {
 
 /** Describe a session as it stands. */
 export function describeSession(core: SessionCore): SessionDescription {
-  const { opened, context } = core;
   const running = runningCalls(core);
+  const still = describeStill(core.opened, core.context, core.services.log.bounds(core.id)?.head ?? 0);
+  return { ...still, state: running.length > 0 ? 'running' : 'idle', running };
+}
+
+/** Describe a session in which nothing happens, such as one that sleeps. */
+export function describeStill(opened: OpenedFrame, context: SessionContext, head: Seq): SessionDescription {
   return {
-    session_id: core.id,
+    session_id: opened.session_id,
     cwd: context.cwd,
     mode: context.permissions.mode,
     tool_mode: context.toolMode,
@@ -46,9 +51,9 @@ export function describeSession(core: SessionCore): SessionDescription {
     created_at: opened.created_at,
     title: opened.title,
     on_ask: opened.on_ask,
-    state: running.length > 0 ? 'running' : 'idle',
-    head: core.services.log.bounds(core.id)?.head ?? 0,
-    running,
+    state: 'idle',
+    head,
+    running: [],
   };
 }
 

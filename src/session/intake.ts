@@ -19,7 +19,7 @@ import {
 } from './call-ledger.ts';
 import { drawIntent } from './drawn.ts';
 import { prepareJourney } from './journey.ts';
-import { loggedFrame } from './logged-frame.ts';
+import { recalledBlock } from './recalled-block.ts';
 import type { SessionCore } from './session-core.ts';
 import { endTurnIfDone } from './yield-results.ts';
 
@@ -117,7 +117,7 @@ function land(core: SessionCore, accepted: readonly AcceptedBlock[]): Promise<vo
       landed: (first) => {
         records.forEach((record, place) => {
           record.acceptedSeq = first + place;
-          delete record.accepting;
+          record.accepting = undefined;
         });
         resolve();
       },
@@ -155,13 +155,8 @@ function knownCalls(
 }
 
 async function isSameCall(core: SessionCore, record: CallRecord, block: ToolUseBlock): Promise<boolean> {
-  const before = record.block ?? (await loggedBlock(core, record));
-  return before !== undefined && isDeepStrictEqual(blockIdentity(before), blockIdentity(block));
-}
-
-async function loggedBlock(core: SessionCore, record: CallRecord): Promise<ToolUseBlock | undefined> {
-  const frame = record.acceptedSeq === undefined ? undefined : await loggedFrame(core, record.acceptedSeq);
-  return frame?.type === 'tool_use' ? frame.tool_use : undefined;
+  const before = record.block ?? (await recalledBlock(core, record));
+  return isDeepStrictEqual(blockIdentity(before), blockIdentity(block));
 }
 
 function refuseDuplicates(blocks: readonly ToolUseBlock[]): void {

@@ -2,13 +2,15 @@
  * A session's shared state, made new or from its log, with the executor wired to the way out.
  */
 import type { AssistantMessage } from '../contract/blocks.ts';
-import type { OpenedFrame } from '../contract/frames.ts';
+import type { OpenedFrame, Seq } from '../contract/frames.ts';
 import type { SessionContext } from '../contract/session-context.ts';
 import type { ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
 import type { CallRecord, TurnRecord } from './call-ledger.ts';
+import { describeStill, type SessionDescription } from './describe-session.ts';
 import { openTurn } from './intake.ts';
 import { prepareJourney } from './journey.ts';
-import type { LoggedCall, LoggedHistory, LoggedTurn } from './replay-log.ts';
+import type { LoggedCall, LoggedHistory, LoggedTurn, Standing } from './replay-log.ts';
+import { savedReads, saveSession } from './save-session.ts';
 import { SessionCore } from './session-core.ts';
 import type { PermissionSeed, SessionServices } from './session-services.ts';
 import { endTurnIfDone, ResultLine } from './yield-results.ts';
@@ -34,18 +36,23 @@ export function restoredCore(
 ): SessionCore {
   const { opened, head, settled } = history;
   services.checkFolders(opened.principal, [opened.cwd]);
-  const core = new SessionCore(
-    { opened, context: restoredContext(history, services), head, settled },
-    services,
-    executorEvents,
-  );
+  const context = restoredContext(history, services);
+  const savedAs = history.savedSeq === undefined ? undefined : { seq: history.savedSeq, context };
+  const core = new SessionCore({ opened, context, head, settled, savedAs }, services, executorEvents);
   for (const turn of history.turns.values()) restoreTurn(core, turn);
   for (const turn of surviving) resumeTurn(core, turn);
   return core;
 }
 
+/** A session that sleeps, in words. @throws {GauntletError} as `restoredCore` */
+export function describeAsleep(standing: Standing, head: Seq, services: SessionServices): SessionDescription {
+  services.checkFolders(standing.opened.principal, [standing.opened.cwd]);
+  return describeStill(standing.opened, standingContext(standing, services), head);
+}
+
 function executorEvents(core: SessionCore): ExecutorEvents {
   const line = new ResultLine(core);
+  core.onFull = () => saveSoon(core);
   return {
     onState: (call, state) => {
       const { toolUseId } = call.journey;
@@ -63,6 +70,15 @@ function executorEvents(core: SessionCore): ExecutorEvents {
       }
     },
   };
+}
+
+/** Behind the commit in hand, when what it wrote is told of and nothing else is on its way. */
+function saveSoon(core: SessionCore): void {
+  core.onFull = () => undefined;
+  setTimeout(() => {
+    core.onFull = () => saveSoon(core);
+    saveSession(core).catch((error: unknown) => core.services.onFault(error, 'A session could not be saved'));
+  }, 0);
 }
 
 function seedOf(opened: OpenedFrame): PermissionSeed {
@@ -83,7 +99,7 @@ function contextOf(opened: OpenedFrame, seed: PermissionSeed, services: SessionS
 }
 
 /** The settings' rules are today's; the session's own are those it had. */
-function restoredContext({ opened, context, toolState }: LoggedHistory, services: SessionServices): SessionContext {
+function standingContext({ opened, context, toolState }: Standing, services: SessionServices): SessionContext {
   if (!context) return contextOf(opened, seedOf(opened), services);
   const { permission_context: logged, version, cwd } = context;
   const seed = {
@@ -101,14 +117,24 @@ function restoredContext({ opened, context, toolState }: LoggedHistory, services
   });
 }
 
+function restoredContext(history: LoggedHistory, services: SessionServices): SessionContext {
+  const context = standingContext(history, services);
+  if (history.savedSeq === undefined) return context;
+  const reads = savedReads(services.log, history.opened.session_id);
+  return Object.freeze({
+    ...context,
+    readState: reads.reduce((state, record) => state.with(record), services.emptyReadState),
+  });
+}
+
 function restoreTurn(core: SessionCore, logged: LoggedTurn): void {
   const turn = openTurn(core, logged.id);
   for (const call of logged.calls) restoreCall(core, turn, call);
   turn.budget.spend(logged.spentChars);
   if (logged.endSeq !== undefined) {
     turn.state = 'ended';
-    turn.endSeq = logged.endSeq;
     turn.executorTurn.node.release();
+    core.ledger.end(turn, logged.endSeq);
   }
 }
 

@@ -36,12 +36,14 @@ export interface LoggedHistory {
   readonly opened: OpenedFrame;
   readonly head: Seq;
   /** The last one, if the context ever changed. */
-  readonly context?: ContextFrame;
+  readonly context?: Omit<ContextFrame, 'type' | 'tool_state'>;
   readonly toolState?: ContextFrame['tool_state'];
-  /** In order of acceptance. */
+  /** In order of acceptance; those that a snapshot stands for are left out, and so are turns and questions. */
   readonly calls: ReadonlyMap<string, LoggedCall>;
   readonly turns: ReadonlyMap<string, LoggedTurn>;
   readonly settled: ReadonlyMap<string, Settled>;
+  /** The snapshot that was begun from stands for frames up to there. */
+  readonly savedSeq?: Seq;
 }
 
 /** Types of frames that say nothing about how a session stands; they need not even be parsed. */
@@ -52,15 +54,27 @@ export function mattersForReplay(type: Frame['type']): boolean {
   return !PASSED_OVER.has(type);
 }
 
+/** How a session stood at a frame, without what was settled by then. What a snapshot holds. */
+export type Standing = Pick<LoggedHistory, 'opened' | 'context' | 'toolState'>;
+
 /** Folds a log frame by frame. */
 export class LogReplay {
+  readonly #savedSeq: Seq | undefined;
   #opened: OpenedFrame | undefined;
-  #context: ContextFrame | undefined;
+  #context: LoggedHistory['context'];
   #toolState: ContextFrame['tool_state'];
   readonly #calls = new Map<string, LoggedCall>();
   readonly #turns = new Map<string, LoggedTurn>();
   readonly #questions = new Map<string, LoggedCall>();
   readonly #settled = new Map<string, Settled>();
+
+  /** @param saved Given: the first frame to come is the one behind that snapshot. */
+  constructor(saved?: { readonly seq: Seq; readonly standing: Standing }) {
+    this.#savedSeq = saved?.seq;
+    this.#opened = saved?.standing.opened;
+    this.#context = saved?.standing.context;
+    this.#toolState = saved?.standing.toolState;
+  }
 
   /** Take the next frame. */
   push(frame: Frame): void {
@@ -98,6 +112,7 @@ export class LogReplay {
       calls: this.#calls,
       turns: this.#turns,
       settled: this.#settled,
+      ...(this.#savedSeq === undefined ? {} : { savedSeq: this.#savedSeq }),
     };
   }
 

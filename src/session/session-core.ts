@@ -8,23 +8,35 @@ import {
   type PermissionUpdate,
   type ToolPermissionContext,
 } from '../contract/permission-context.ts';
-import type { ContextFrame, NewFrame, OpenedFrame } from '../contract/frames.ts';
+import type { ContextFrame, NewFrame, OpenedFrame, Seq } from '../contract/frames.ts';
 import type { SessionContext } from '../contract/session-context.ts';
 import { applyUpdates } from '../permissions/context.ts';
 import { isBeyond } from '../permissions/mode-order.ts';
 import type { ToolPool } from '../pool/tool-pool.ts';
 import { Questions, type Settled } from '../permissions/questions.ts';
 import { StreamingToolExecutor, type ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
-import { CallLedger } from './call-ledger.ts';
+import { CallLedger, type TurnRecord } from './call-ledger.ts';
+import { Recollection } from './recollection.ts';
 import { SessionLog } from './session-log.ts';
 import type { SessionServices } from './session-services.ts';
+import { SettledQuestions } from './settled-questions.ts';
 
 /** What a session is made from: its first frame, and what its log says since. */
 export interface SessionState {
   readonly opened: OpenedFrame;
   readonly context: SessionContext;
   readonly head: number;
+  /** Questions that no fact tells of. */
   readonly settled: ReadonlyMap<string, Settled>;
+  /** Given: it was saved before, and facts tell of what was settled by then. */
+  readonly savedAs?: SavedAs;
+}
+
+/** What was saved last. */
+export interface SavedAs {
+  /** The snapshot stands for frames up to there. */
+  readonly seq: Seq;
+  readonly context: SessionContext;
 }
 
 /** One session's shared state. */
@@ -32,13 +44,18 @@ export class SessionCore {
   readonly opened: OpenedFrame;
   readonly services: SessionServices;
   readonly log: SessionLog;
-  readonly ledger = new CallLedger();
+  readonly recollection: Recollection;
+  readonly ledger: CallLedger;
+  readonly settled: SettledQuestions;
   readonly questions: Questions;
   readonly executor: StreamingToolExecutor;
   /** Connections whose person may answer. */
   attached = 0;
   /** Results that have been yielded and are not yet on their way to the log: they are being fitted. */
   leaving = 0;
+  savedAs: SavedAs | undefined;
+  /** Told when so much is settled that it should be saved. */
+  onFull: () => void = () => undefined;
   #context: SessionContext;
 
   constructor(state: SessionState, services: SessionServices, events: (core: SessionCore) => ExecutorEvents) {
@@ -46,7 +63,11 @@ export class SessionCore {
     this.services = services;
     this.#context = state.context;
     this.log = new SessionLog(services.log, state.opened.session_id, state.head);
-    this.questions = new Questions((frame) => this.#emitQuestion(frame), services.limits.openQuestions, state.settled);
+    this.savedAs = state.savedAs;
+    this.recollection = new Recollection(services.log, this.id, state.savedAs !== undefined);
+    this.ledger = new CallLedger(this.recollection, services.limits.keptRecords);
+    this.settled = new SettledQuestions(this.recollection, state.settled);
+    this.questions = new Questions((frame) => this.#emitQuestion(frame), services.limits.openQuestions, this.settled);
     this.executor = new StreamingToolExecutor(events(this), services.limits.toolUseConcurrency);
   }
 
@@ -62,6 +83,17 @@ export class SessionCore {
   /** The tools the session sees now. */
   get pool(): ToolPool {
     return this.services.poolFor(this.#context);
+  }
+
+  /** True when all that was yielded is on disk, and nothing else is on its way. */
+  get isLogged(): boolean {
+    return this.leaving === 0 && this.log.isSettled;
+  }
+
+  /** A turn's end is on disk. */
+  turnEnded(turn: TurnRecord, endSeq: Seq): void {
+    this.ledger.end(turn, endSeq);
+    if (this.ledger.unsavedCount >= this.services.limits.keptRecords) this.onFull();
   }
 
   async #emitQuestion(frame: NewFrame): Promise<void> {

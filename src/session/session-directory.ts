@@ -2,7 +2,7 @@
  * Whose session is it, and where is it: every door gets its sessions here.
  *
  * Sessions are opened from the log when they are first asked for, which brings them back to order after
- * a crash, and leave memory when too many are open and nobody uses them.
+ * a crash, and sleep there when nobody uses them.
  */
 import { randomBytes } from 'node:crypto';
 import type { PrincipalLimits } from '../../config/settings/principal-limits.ts';
@@ -10,9 +10,10 @@ import { GauntletError, isGauntletError } from '../contract/errors.ts';
 import type { OpenedFrame } from '../contract/frames.ts';
 import type { PermissionMode, RuleSet } from '../contract/permission-context.ts';
 import type { ToolMode } from '../contract/session-context.ts';
-import { newCore, restoredCore } from './open-core.ts';
-import { planRecovery } from './recover.ts';
-import { LogReplay, mattersForReplay, type LoggedHistory } from './replay-log.ts';
+import type { LoggedSession, PageRequest, SessionPage } from '../log/frame-log.ts';
+import { AwakeSessions } from './awake-sessions.ts';
+import { describeAsleep, newCore, restoredCore } from './open-core.ts';
+import { historyInOrder, noSuchSession, savedStanding } from './read-history.ts';
 import { Session } from './session.ts';
 import type { SessionDescription } from './describe-session.ts';
 import { tellSessionEnd, tellSessionStart } from './session-hooks.ts';
@@ -38,6 +39,8 @@ export interface DirectoryServices extends SessionServices {
   resolveFolder(principal: string, cwd: string | undefined): string;
   /** Remove what a session spilled, and what is kept of its changes. */
   removeFolder(sessionId: string): Promise<void>;
+  /** Whether something goes on for a session that it does not know of itself: then it stays awake. */
+  keepsAwake(sessionId: string): boolean;
 }
 
 /** Between two looks at whether all work is done. */
@@ -46,17 +49,17 @@ const DRAIN_POLL_MS = 20;
 /** All sessions of this server. */
 export class SessionDirectory {
   readonly #services: DirectoryServices;
-  /** Open sessions, the longest unused first. */
-  readonly #open = new Map<string, Session>();
+  readonly #awake: AwakeSessions;
   readonly #opening = new Map<string, Promise<Session>>();
 
   constructor(services: DirectoryServices) {
     this.#services = { ...services, callsLeft: (principal) => this.#callsLeft(principal) };
+    this.#awake = new AwakeSessions(services);
   }
 
   /** Sessions in memory. */
   get openCount(): number {
-    return this.#open.size;
+    return this.#awake.size;
   }
 
   /** Begin a session. @returns Once it is on disk. @throws {GauntletError} `invalid_request`, `forbidden`, `log_unavailable` */
@@ -79,7 +82,7 @@ export class SessionDirectory {
   async open(principal: string, sessionId: string): Promise<Session> {
     const session = this.#inMemory(sessionId) ?? (await this.#wake(principal, sessionId));
     if (session?.principal !== principal) throw noSuchSession(sessionId);
-    this.#touch(session);
+    this.#awake.touch(sessionId);
     return session;
   }
 
@@ -95,11 +98,15 @@ export class SessionDirectory {
     return session && isShared ? session : this.open(principal, sessionId);
   }
 
-  /** A principal's sessions, newest first. */
-  async list(principal: string): Promise<readonly SessionDescription[]> {
-    const { sessions: logged } = this.#services.log.list(principal, { limit: this.#services.limits.listedSessions });
-    const sessions = await Promise.all(logged.map(({ sessionId }) => this.#openIfThere(principal, sessionId)));
-    return sessions.flatMap((session) => session?.describe() ?? []);
+  /**
+   * A principal's sessions, newest first. Those that sleep in good order are described without waking them.
+   *
+   * @throws {GauntletError} `invalid_request` for a cursor that is none.
+   */
+  async list(principal: string, page: PageRequest): Promise<SessionPage<SessionDescription>> {
+    const { sessions, cursor } = this.#services.log.list(principal, page);
+    const described = await Promise.all(sessions.map((logged) => this.#describe(principal, logged)));
+    return { sessions: described.flatMap((each) => each ?? []), ...(cursor === undefined ? {} : { cursor }) };
   }
 
   /** End what runs, and forget the session. @throws {GauntletError} `not_found` */
@@ -107,7 +114,7 @@ export class SessionDirectory {
     const session = await this.open(principal, sessionId);
     session.end();
     tellSessionEnd(session, this.#services);
-    this.#open.delete(sessionId);
+    this.#awake.drop(sessionId);
     await this.#services.log.remove(sessionId);
     this.#services.onSessionEnd(sessionId);
     await this.#services.removeFolder(sessionId);
@@ -115,20 +122,19 @@ export class SessionDirectory {
 
   /** The list of external tools changed: those who watch are told. */
   announceTools(): void {
-    for (const session of this.#open.values()) if (session.isWatched) session.announceTools();
+    for (const session of this.#awake.all) if (session.isWatched) session.announceTools();
   }
 
   /** Let what runs finish; what has not by the end of the drain time is interrupted. */
   async drain(signal: AbortSignal): Promise<void> {
     await this.#untilIdle(this.#services.limits.drainMs, signal);
-    for (const session of this.#open.values()) session.stopWorking();
+    for (const session of this.#awake.all) session.stopWorking();
     await this.#untilIdle(2 * this.#services.limits.killGraceMs, signal);
   }
 
-  /** Let go of all sessions; what is open stands in the log. */
-  close(): void {
-    for (const session of this.#open.values()) session.close();
-    this.#open.clear();
+  /** Let go of all sessions; what is open stands in the log. @returns Once they are saved. */
+  close(): Promise<void> {
+    return this.#awake.close();
   }
 
   /** Calls a principal may still begin. */
@@ -139,7 +145,7 @@ export class SessionDirectory {
   }
 
   #openOf(principal: string): readonly Session[] {
-    return [...this.#open.values()].filter((session) => session.principal === principal);
+    return this.#awake.all.filter((session) => session.principal === principal);
   }
 
   /** Put a principal's idle sessions to sleep until one more has room. @throws {GauntletError} `rate_limited` */
@@ -152,7 +158,7 @@ export class SessionDirectory {
       const message = `Cannot use another session: ${most} of yours are in use. End what runs in one, or leave it`;
       throw new GauntletError('rate_limited', message, { details: { reason: 'sessions' } });
     }
-    for (const session of idle) this.#putToSleep(session);
+    for (const { id } of idle) this.#awake.sleep(id);
   }
 
   #begin(principal: string, request: NewSession): { session: Session; landed: Promise<unknown> } {
@@ -160,9 +166,9 @@ export class SessionDirectory {
     const opened = this.#openedFrame(principal, request);
     const core = newCore(opened, this.#services);
     const session = new Session(core);
-    this.#remember(session);
+    this.#awake.add(session);
     const landed = core.log.emit(opened);
-    landed.catch(() => this.#open.delete(session.id));
+    landed.catch(() => this.#awake.drop(session.id));
     tellSessionStart(session, this.#services, (notice) => core.log.tell(notice));
     return { session, landed };
   }
@@ -186,16 +192,22 @@ export class SessionDirectory {
   }
 
   #inMemory(sessionId: string): Session | undefined {
-    const session = this.#open.get(sessionId);
+    const session = this.#awake.get(sessionId);
     if (!session?.isTakenOver) return session;
-    this.#putToSleep(session);
+    this.#awake.drop(sessionId);
     return undefined;
   }
 
   /** For a list: a session that was removed meanwhile, or lies outside today's roots, is left out. */
-  async #openIfThere(principal: string, sessionId: string): Promise<Session | undefined> {
+  async #describe(principal: string, logged: LoggedSession): Promise<SessionDescription | undefined> {
+    const { sessionId, bounds } = logged;
     try {
-      return await this.open(principal, sessionId);
+      const awake = this.#inMemory(sessionId);
+      if (awake) return awake.describe();
+      const saved = savedStanding(logged);
+      return saved?.seq === bounds.head
+        ? describeAsleep(saved.standing, bounds.head, this.#services)
+        : (await this.open(principal, sessionId)).describe();
     } catch (error) {
       if (isGauntletError(error, 'not_found', 'forbidden')) return undefined;
       throw error;
@@ -213,61 +225,18 @@ export class SessionDirectory {
   }
 
   async #restore(sessionId: string): Promise<Session> {
-    const history = await this.#inOrder(sessionId);
+    const history = await historyInOrder(this.#services.log, sessionId);
     this.#makeRoom(history.logged.opened.principal);
     const session = new Session(restoredCore(history.logged, history.surviving, this.#services));
-    this.#remember(session);
+    this.#awake.add(session);
     return session;
-  }
-
-  /** Read the log; if a crash left it in disorder, append what is missing in one batch and read it again. */
-  async #inOrder(sessionId: string) {
-    const logged = await this.#history(sessionId);
-    const { frames, surviving } = planRecovery(logged, (call) => call.block.name);
-    if (frames.length === 0) return { logged, surviving };
-    await this.#services.log.append(sessionId, logged.head, frames);
-    const repaired = await this.#history(sessionId);
-    return { logged: repaired, surviving: planRecovery(repaired, (call) => call.block.name).surviving };
-  }
-
-  async #history(sessionId: string): Promise<LoggedHistory> {
-    const replay = new LogReplay();
-    const { signal } = new AbortController();
-    for await (const page of this.#services.log.read(sessionId, 0, { live: false, signal })) {
-      for (const logged of page) if (mattersForReplay(logged.type)) replay.push(logged.frame);
-    }
-    const history = replay.history(this.#services.log.bounds(sessionId)?.head ?? 0);
-    if (!history) throw noSuchSession(sessionId);
-    return history;
-  }
-
-  #remember(session: Session): void {
-    this.#open.set(session.id, session);
-    for (const oldest of this.#open.values()) {
-      if (this.#open.size <= this.#services.limits.openSessions) break;
-      if (!oldest.isInUse) this.#putToSleep(oldest);
-    }
-  }
-
-  #putToSleep(session: Session): void {
-    session.close();
-    this.#open.delete(session.id);
-  }
-
-  #touch(session: Session): void {
-    if (!this.#open.delete(session.id)) return;
-    this.#open.set(session.id, session);
   }
 
   async #untilIdle(mostMs: number, signal: AbortSignal): Promise<void> {
     const deadlineMs = performance.now() + mostMs;
-    const isBusy = () => [...this.#open.values()].some((session) => session.isWorking || !session.isLogged);
+    const isBusy = () => this.#awake.all.some((session) => session.isWorking || !session.isLogged);
     while (isBusy() && performance.now() < deadlineMs && !signal.aborted) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
     }
   }
-}
-
-function noSuchSession(sessionId: string): GauntletError {
-  return new GauntletError('not_found', `There is no session "${sessionId}"`);
 }

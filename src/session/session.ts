@@ -15,6 +15,7 @@ import { explainCall } from './explain-call.ts';
 import { type ChangePage, type ChangeQuery, listChanges } from './list-changes.ts';
 import { Feeder, type ReplayFrame } from './feeder.ts';
 import { acceptBlocks, type Submission, type SubmittedTurn } from './intake.ts';
+import { saveSession } from './save-session.ts';
 import type { SessionCore } from './session-core.ts';
 import { resultTextPage, type ResultTextPage, searchResults, type SearchHit, type TextRange } from './stored-result.ts';
 import { undoChanges, type UndoReply, type UndoTarget } from './undo.ts';
@@ -47,9 +48,10 @@ export class Session {
     return this.#core.services.log.epoch;
   }
 
-  /** True while a call runs or waits, a frame is on its way, or somebody watches who may answer. */
+  /** True while a call runs or waits, a turn is open, a frame is on its way, or somebody watches who may answer. */
   get isInUse(): boolean {
-    return this.#core.executor.isBusy || this.#core.attached > 0 || !this.isLogged;
+    const { executor, attached, ledger } = this.#core;
+    return executor.isBusy || attached > 0 || !this.isLogged || ledger.unended.length > 0;
   }
 
   /** Calls accepted and not yet yielded. */
@@ -59,7 +61,7 @@ export class Session {
 
   /** True when all that was yielded is on disk. */
   get isLogged(): boolean {
-    return this.#core.leaving === 0 && this.#core.log.isSettled;
+    return this.#core.isLogged;
   }
 
   /** True once another process runs this session: it must be opened again. */
@@ -201,6 +203,11 @@ export class Session {
   end(): void {
     this.#core.executor.end('cancelled', 'Cancelled: the session was removed');
     this.close();
+  }
+
+  /** Put aside what it knows, so that it can sleep. @throws {GauntletError} `log_unavailable` */
+  save(): Promise<void> {
+    return saveSession(this.#core);
   }
 
   /** Let go of timers and retries; what is open stands in the log. */

@@ -5,6 +5,7 @@ import { resultText, type ToolUseBlock } from '../contract/blocks.ts';
 import { GauntletError } from '../contract/errors.ts';
 import type { ResultFrame, Seq } from '../contract/frames.ts';
 import { loggedFrame } from './logged-frame.ts';
+import { noLongerKept } from './recalled-block.ts';
 import type { SessionCore } from './session-core.ts';
 import type { TextRange } from './session-services.ts';
 
@@ -38,7 +39,7 @@ export async function resultTextPage(core: SessionCore, toolUseId: string, range
   const seq = core.ledger.call(toolUseId)?.resultSeq;
   if (seq === undefined) throw new GauntletError('not_found', `Call "${toolUseId}" has no result in this session`);
   const frame = await loggedFrame(core, seq);
-  if (frame?.type !== 'result') throw new GauntletError('gone', `The result of "${toolUseId}" is no longer kept`);
+  if (frame?.type !== 'result' || frame.tool_use_id !== toolUseId) throw noLongerKept(toolUseId);
   const { text, totalChars } = await textRange(core, frame, range);
   const end = range.offsetChars + text.length;
   return {

@@ -9,6 +9,7 @@ import type { CallSummary, Frame, ResultFrame, Seq } from '../contract/frames.ts
 import type { LoggedFrame } from '../log/frame-log.ts';
 import type { SubmittedTurn } from './intake.ts';
 import { loggedFrame } from './logged-frame.ts';
+import { noLongerKept } from './recalled-block.ts';
 import type { SessionCore } from './session-core.ts';
 
 /** What a closed turn came to. */
@@ -89,7 +90,7 @@ async function storedResults(core: SessionCore, turn: SubmittedTurn): Promise<Ma
   for (const { toolUseId, resultSeq } of turn.replayed) {
     if (resultSeq === undefined) continue;
     const frame = await loggedFrame(core, resultSeq);
-    if (frame?.type !== 'result') throw new GauntletError('gone', `The result of "${toolUseId}" is no longer kept`);
+    if (frame?.type !== 'result') throw noLongerKept(toolUseId);
     results.set(toolUseId, frame);
   }
   return results;

@@ -78,9 +78,7 @@ export function endTurnIfDone(core: SessionCore, turn: TurnRecord): void {
   core.log.insist(
     [frame],
     () => core.ledger.turn(turn.id) === turn,
-    (seq) => {
-      turn.endSeq = seq;
-    },
+    (seq) => core.turnEnded(turn, seq),
   );
 }
 
@@ -131,6 +129,7 @@ function resultFrame(record: CallRecord, outcome: CallOutcome, fitted: FittedRes
       is_error: outcome.status === 'ok' ? undefined : true,
     },
     call,
+    decision: outcome.decided,
     display: outcome.display,
     new_messages: outcome.newMessages,
   };

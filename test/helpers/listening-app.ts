@@ -31,7 +31,7 @@ export const noSessions: Sessions = {
   },
   open: () => Promise.reject(noSuchSession()),
   openToAnswer: () => Promise.reject(noSuchSession()),
-  list: () => Promise.resolve([]),
+  list: () => Promise.resolve({ sessions: [] }),
   remove: () => Promise.reject(noSuchSession()),
 };
 

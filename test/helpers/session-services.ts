@@ -55,6 +55,7 @@ export function sessionServices(
     onSessionEnd: () => undefined,
     onFault: (error) => faults.push(error),
     resolveFolder: () => workspace,
+    keepsAwake: () => false,
     removeFolder: (sessionId) => Promise.resolve(rmSync(join(folder, sessionId), { recursive: true, force: true })),
     faults,
     ...changes,
