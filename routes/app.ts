@@ -99,6 +99,8 @@ function serverOptions({ limits, trustProxy }: Dependencies) {
       // Node takes the larger of the two for the whole request, whichever it was meant for.
       headersTimeout: Math.max(1, Math.min(limits.headersTimeoutMs, limits.bodyTimeoutMs) - limits.requestCheckMs),
       connectionsCheckingInterval: limits.requestCheckMs,
+      // The guard refuses it, in our words.
+      requireHostHeader: false,
     },
     clientErrorHandler: onClientError,
     genReqId: () => `${series}-${(count += 1)}`,

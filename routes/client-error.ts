@@ -4,9 +4,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorBody } from './error-reply.ts';
+import { SECURITY_HEADERS } from './guard.ts';
 
 /** Node's word for a request that does not come to its end. */
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
+
+const HEADERS = { 'content-type': 'application/json; charset=utf-8', ...SECURITY_HEADERS, connection: 'close' };
 
 /** Answer a broken request on its bare socket, unless a reply is already on its way there. */
 export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -16,10 +19,9 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Socket): voi
   }
   const { status, reason, message } = describe(error.code);
   const body = errorBody({ code: 'invalid_request', message, details: { reason } }, 'none');
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n` +
-      `Connection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
+  const headers = Object.entries({ ...HEADERS, 'content-length': Buffer.byteLength(body) });
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.end(`HTTP/1.1 ${status}\r\n${lines}\r\n${body}`);
   // A client that keeps sending would hold the socket half open.
   socket.destroySoon();
 }
@@ -32,7 +34,7 @@ export function refuseSlow(socket: Socket): void {
 /** An `Expect` other than `100-continue`, which Node answers itself, cannot be met. */
 export function onExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const message = 'Cannot meet the header "Expect": leave it out';
-  response.writeHead(400, { 'content-type': 'application/json; charset=utf-8', connection: 'close' });
+  response.writeHead(400, HEADERS);
   response.end(errorBody({ code: 'invalid_request', message, details: { reason: 'bad_http' } }, 'none'));
 }
 

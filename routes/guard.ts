@@ -54,6 +54,7 @@ export function createGuard(dependencies: GuardDependencies): Guard {
     reply.headers(SECURITY_HEADERS);
     const { headers } = request.raw;
     if (headers.upgrade !== undefined) checkUpgrade(request, reply);
+    checkTransfer(headers['transfer-encoding'], reply);
     checkHost(request, dependencies.hosts);
     if (headers.origin !== undefined) {
       checkOrigin(headers.origin, headers.host ?? '', dependencies.origins);
@@ -90,14 +91,20 @@ export function guardHook(guard: Guard) {
 /** Exactly one `Host`, on the list, and a target in origin form: an absolute one would name a host of its own. */
 function checkHost(request: FastifyRequest, hosts: ReadonlySet<string>): void {
   const { rawHeaders, headers, url } = request.raw;
+  const isOne = timesSent(rawHeaders, 'host') === 1;
+  if (!isOne || !hosts.has((headers.host ?? '').toLowerCase()) || !url?.startsWith('/')) {
+    throw new GauntletError('forbidden', 'This host is not served here: list it in the setting for allowed hosts');
+  }
+}
+
+/** How often a header was sent; Node keeps the first of some and says nothing of the others. */
+function timesSent(rawHeaders: readonly string[], header: string): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
-    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+    if (name.length === header.length && name.toLowerCase() === header) count += 1;
   }
-  if (count !== 1 || !hosts.has((headers.host ?? '').toLowerCase()) || !url?.startsWith('/')) {
-    throw new GauntletError('forbidden', 'This host is not served here: list it in the setting for allowed hosts');
-  }
+  return count;
 }
 
 function checkOrigin(origin: string, host: string, origins: ReadonlySet<string>): void {
@@ -119,19 +126,29 @@ function checkUpgrade(request: FastifyRequest, reply: FastifyReply): void {
   }
 }
 
+/** Node reads chunks and ignores whatever else is said to be done to a body; who stands in between may not. */
+function checkTransfer(encoding: string | undefined, reply: FastifyReply): void {
+  if (encoding === undefined || encoding.toLowerCase() === 'chunked') return;
+  reply.header('connection', 'close');
+  throw new GauntletError('invalid_request', 'Cannot read the body: leave out "Transfer-Encoding", or send "chunked"');
+}
+
 /** The principal; '' where none is wanted; undefined to refuse. A token in a query is refused even beside a good one. */
 function authenticated(request: FastifyRequest, dependencies: GuardDependencies): string | undefined {
   // An address that cannot be routed has neither query nor params.
   const query = request.query as Readonly<Record<string, unknown>> | null;
   if (query?.['token'] !== undefined || query?.['access_token'] !== undefined) return undefined;
-  const token = bearerToken(request.raw.headers.authorization);
+  const { headers, rawHeaders } = request.raw;
+  // Of two credentials, whoever stands in between may have checked the other.
+  if (timesSent(rawHeaders, 'authorization') > 1) return undefined;
+  const token = bearerToken(headers.authorization);
   if (token !== undefined) {
     const principal = dependencies.authenticate(token);
     if (principal !== undefined) return principal;
   }
   const { isPublic, takesTicket } = request.routeOptions.config;
   if (isPublic === true) return '';
-  const ticket = takesTicket === true ? ticketOf(request.raw.headers['sec-websocket-protocol']) : undefined;
+  const ticket = takesTicket === true ? ticketOf(headers['sec-websocket-protocol']) : undefined;
   if (ticket === undefined) return undefined;
   const { id } = request.params as { readonly id: string };
   return dependencies.tickets.redeem(ticket, id);

@@ -14,11 +14,17 @@ export function takeJsonBodies(app: FastifyInstance, limits: Pick<Limits, 'jsonD
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer, done) => {
     try {
+      checkEncoding(request.headers['content-encoding']);
       done(null, parseBody(request.headers['content-type'] ?? '', body, limits));
     } catch (error) {
       done(error as Error);
     }
   });
+}
+
+function checkEncoding(encoding: string | undefined): void {
+  if (encoding === undefined || encoding === 'identity') return;
+  throw new GauntletError('unsupported_media_type', 'Cannot read the body: send it without a "Content-Encoding"');
 }
 
 function parseBody(contentType: string, body: Buffer, limits: Pick<Limits, 'jsonDepth'>): unknown {

@@ -37,6 +37,11 @@ describe('content types', () => {
     },
   );
 
+  test('a body that is said to be packed is 415', async () => {
+    const headers = { ...AUTHORIZATION, 'content-encoding': 'gzip' };
+    await request(url).post('/execute').set(headers).send({ tool_uses: [] }).expect(415);
+  });
+
   test('a body without a type is 415', async () => {
     await request(url).post('/execute').set(AUTHORIZATION).unset('content-type').send(Buffer.from('{}')).expect(415);
   });

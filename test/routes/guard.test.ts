@@ -36,6 +36,16 @@ describe('credentials', () => {
     await request(url).get(`/tools?access_token=${TOKEN}`).set(AUTHORIZATION).expect(401);
   });
 
+  test('a second one is refused, whichever is good', async () => {
+    for (const headers of [
+      [head, 'Authorization: Bearer x'],
+      ['Authorization: Bearer x', head],
+    ]) {
+      const reply = await raw(['GET /tools HTTP/1.1', `Host: 127.0.0.1:${port}`, ...headers]);
+      expect(reply).toMatch(/^HTTP\/1.1 401 /);
+    }
+  });
+
   test('an unknown address is told only to who may know', async () => {
     const { body } = await request(url).get('/nothing').set(AUTHORIZATION).expect(404);
     expect(body).toEqual({
@@ -53,6 +63,7 @@ describe('Host', () => {
     ['two hosts', ['GET /tools HTTP/1.1', `Host: 127.0.0.1:${port}`, 'Host: evil.example', head]],
     ['an absolute target', [`GET http://127.0.0.1:${port}/tools HTTP/1.1`, `Host: 127.0.0.1:${port}`, head]],
     ['an absolute evil target', ['GET http://evil.example/tools HTTP/1.1', `Host: 127.0.0.1:${port}`, head]],
+    ['no host', ['GET /tools HTTP/1.1', head]],
     ['an asterisk', ['OPTIONS * HTTP/1.1', `Host: 127.0.0.1:${port}`, head]],
   ])('%s is refused', async (_what, lines) => {
     const reply = await raw(lines);
@@ -94,13 +105,27 @@ describe('Origin', () => {
   });
 });
 
-test('every reply forbids sniffing, framing and storing', async () => {
-  const { headers } = await request(url).get('/nothing').set(AUTHORIZATION);
-  expect(headers).toMatchObject({
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  });
+test.each([
+  ['an unknown address', 'GET /nothing HTTP/1.1', 404],
+  ['no credential', 'GET /tools HTTP/1.1\r\nAuthorization: x', 401],
+  ['an address that cannot be read', 'GET /%zz HTTP/1.1', 400],
+  ['what is no HTTP', 'hello', 400],
+  ['headers that are too large', `GET / HTTP/1.1\r\nX-A: ${'a'.repeat(20_000)}`, 431],
+  ['an expectation', 'GET / HTTP/1.1\r\nExpect: miracles', 400],
+  ['no host', 'GET / HTTP/1.1\r\nX-Host: x', 403],
+])('the reply to %s forbids sniffing, framing and storing', async (_what, start, status) => {
+  const host = status === 403 ? '' : `Host: 127.0.0.1:${port}\r\n`;
+  const auth = status === 401 ? '' : `${head}\r\n`;
+  const reply = await rawExchange(port, `${start}\r\n${host}${auth}Connection: close\r\n\r\n`);
+  expect(reply.startsWith(`HTTP/1.1 ${status} `)).toBe(true);
+  for (const header of [
+    'x-content-type-options: nosniff',
+    'cache-control: no-store',
+    "content-security-policy: default-src 'none'; frame-ancestors 'none'",
+  ]) {
+    expect(reply.split('\r\n\r\n')[0]).toContain(header);
+  }
+  expect(reply).toMatch(/\{"error":\{"code":"[a-z_]+","message":"[^"]+/);
 });
 
 describe('requests that are not sound', () => {
@@ -109,6 +134,7 @@ describe('requests that are not sound', () => {
     ['a length beside chunks', ['POST /tools HTTP/1.1', 'Content-Length: 1', 'Transfer-Encoding: chunked']],
     ['an expectation nobody can meet', ['GET /tools HTTP/1.1', 'Expect: miracles', 'Connection: close']],
     ['a folded header', ['GET /tools HTTP/1.1', 'X-A: b', ' c']],
+    ['chunks of something else', ['POST /tools HTTP/1.1', 'Transfer-Encoding: gzip, chunked']],
     ['an upgrade with a body', ['GET /tools HTTP/1.1', 'Connection: Upgrade', 'Upgrade: h2c', 'Content-Length: 1']],
   ])('%s ends the connection with 400', async (_what, [line = '', ...rest]) => {
     const request = [line, `Host: 127.0.0.1:${port}`, head, ...rest].join('\r\n');
