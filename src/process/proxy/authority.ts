@@ -25,7 +25,7 @@ const HIGHEST_PORT = 65_535;
  */
 export function parseAuthority(text: string): Authority | undefined {
   const [, address, name, digits] = AUTHORITY.exec(text) ?? [];
-  const host = address === undefined ? readName(name?.toLowerCase() ?? '') : canonicalAddress(address);
+  const host = address === undefined ? readName(name?.toLowerCase() ?? '') : readBracketed(address);
   const port = digits === undefined ? undefined : Number(digits);
   if (host === undefined || port === 0 || (port ?? 0) > HIGHEST_PORT) return undefined;
   return { host, port };
@@ -40,6 +40,10 @@ export function canonicalAddress(address: string): string | undefined {
 /** As a message shows it. */
 export function spellEndpoint({ host, port }: Endpoint): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function readBracketed(address: string): string | undefined {
+  return address.includes(':') ? canonicalAddress(address) : undefined;
 }
 
 /** A last label that does not begin with a letter may be read as a number, and the whole as an address. */

@@ -28,7 +28,6 @@ export interface DialParts {
 /**
  * Connect to where a command wants to go.
  *
- * @param signal Ends the connection too, once it is there.
  * @returns Connected; whoever asked listens for its errors.
  * @throws {GauntletError} `permission_denied` for what is not on the list; `resource_exhausted` when too many
  *   connections are open, `timeout` and `tool_failed` when there is none to be had.
@@ -49,7 +48,7 @@ export function createDial({ allowed, lookup, limits }: DialParts): Dial {
     try {
       const socket = await connectTo(endpoint, await addressesOf(endpoint, inTime), inTime);
       socket.once('close', () => (open -= 1));
-      limitConnection(socket, limits, signal);
+      limitConnection(socket, limits);
       return socket;
     } catch (error) {
       open -= 1;

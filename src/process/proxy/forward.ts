@@ -37,6 +37,7 @@ export async function forwardRequest(request: IncomingMessage, reply: ServerResp
   });
   // After the answer has begun an error shows as its end.
   outgoing.on('error', () => undefined);
+  reply.once('close', () => outgoing.destroy());
   // A host may answer before it has read everything; a failure to answer shows below.
   pipeline(request, outgoing).catch(() => undefined);
 

@@ -1,5 +1,5 @@
 /**
- * A connection to the outside ends: with whoever asked for it, after a silence, and before it has taken too long or too much.
+ * A connection to the outside ends after a silence, and before it has taken too long or too much.
  */
 import type { Socket } from 'node:net';
 import type { Limits } from '../../../config/limits.ts';
@@ -11,7 +11,7 @@ export type ConnectionLimits = Pick<
 >;
 
 /** Bound a connection that has just been made. */
-export function limitConnection(socket: Socket, limits: ConnectionLimits, signal: AbortSignal): void {
+export function limitConnection(socket: Socket, limits: ConnectionLimits): void {
   const end = () => void socket.destroy();
   const endsAtMs = performance.now() + limits.sandboxProxyTotalMs;
   // Counted by the kernel's calls, not by the chunk: a look now and then is enough.
@@ -20,10 +20,5 @@ export function limitConnection(socket: Socket, limits: ConnectionLimits, signal
     if (bytes > limits.sandboxProxyBytes || performance.now() > endsAtMs) end();
   }, limits.sandboxProxyLookMs);
   socket.setTimeout(limits.sandboxProxyIdleMs, end);
-  signal.addEventListener('abort', end, { once: true });
-  socket.once('close', () => {
-    clearInterval(look);
-    signal.removeEventListener('abort', end);
-  });
-  if (signal.aborted) end();
+  socket.once('close', () => clearInterval(look));
 }

@@ -15,11 +15,7 @@ import { openTunnel } from './tunnel.ts';
 /** What a session's proxy is bounded by. */
 export type ProxyLimits = Pick<
   Limits,
-  | 'sandboxProxyHeaderBytes'
-  | 'sandboxProxyHeaders'
-  | 'sandboxProxyIdleMs'
-  | 'sandboxProxyTotalMs'
-  | 'sandboxProxySessionConnections'
+  'sandboxProxyHeaderBytes' | 'sandboxProxyHeaders' | 'sandboxProxyIdleMs' | 'sandboxProxySessionConnections'
 >;
 
 /** A proxy that listens. */
@@ -40,10 +36,11 @@ const BAD_GATEWAY = 502;
 /** Listen. @param path Of a socket that is not there yet, at most 107 bytes. @throws errno errors. */
 export async function listenAsProxy(path: string, dial: Dial, limits: ProxyLimits): Promise<ProxyServer> {
   const tunnels = new Set<Duplex>();
+  // How long a whole request takes is bounded where it leads to.
   const options = {
     maxHeaderSize: limits.sandboxProxyHeaderBytes,
     headersTimeout: limits.sandboxProxyIdleMs,
-    requestTimeout: limits.sandboxProxyTotalMs,
+    requestTimeout: 0,
   };
   const server = createServer(options, (request, reply) => {
     forwardRequest(request, reply, dial).catch((error: unknown) => refuse(error, reply));
@@ -71,7 +68,9 @@ function refuse(error: unknown, reply: ServerResponse): void {
   if (reply.headersSent) return void reply.destroy();
   const { status, text } = refusal(error);
   // What the client still sends is not read.
-  reply.writeHead(status, text, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`);
+  const body = `${text}\n`;
+  const headers = { 'content-type': 'text/plain', 'content-length': body.length, connection: 'close' };
+  reply.writeHead(status, text, headers).end(body);
 }
 
 /** Of a refused CONNECT programs show the first line at most, so it says everything. */

@@ -2,7 +2,7 @@
  * `CONNECT host:port`: bytes go both ways, unread.
  */
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { type Duplex, pipeline } from 'node:stream';
 import { GauntletError } from '../../contract/errors.ts';
 import { parseAuthority } from './authority.ts';
 import { closeSignal } from './close-signal.ts';
@@ -25,10 +25,9 @@ export async function openTunnel(
     throw new GauntletError('invalid_request', 'Cannot read where this leads: CONNECT takes host:port');
   }
   const server = await dial({ host, port }, closeSignal(client));
-  // How the other end failed is nothing a tunnel could say: it closes.
-  client.on('error', () => client.destroy());
-  server.on('error', () => server.destroy()).once('close', () => client.destroy());
   client.write('HTTP/1.1 200 Connection established\r\n\r\n');
   server.write(head);
-  client.pipe(server).pipe(client);
+  // One side may have said all and still listen; one that breaks takes the other along, which is all there is to tell.
+  pipeline(client, server, () => undefined);
+  pipeline(server, client, () => undefined);
 }

@@ -10,14 +10,14 @@ const SOCKET = '/run/gauntlet-proxy';
 /** On the sandbox's loopback, above what is given out as needed. */
 const PORT = 61_128;
 
-/** Both ends of a connection close together; each may still send when the other has said all. */
+/** One side may have said all and still listen; one that breaks takes the other along. */
 const PROGRAM = `
 const { connect, createServer } = require('node:net');
+const { pipeline } = require('node:stream');
 createServer({ allowHalfOpen: true, noDelay: true }, (program) => {
   const proxy = connect({ path: '${SOCKET}', allowHalfOpen: true });
-  program.on('error', () => program.destroy()).on('close', () => proxy.destroy());
-  proxy.on('error', () => proxy.destroy()).on('close', () => program.destroy());
-  program.pipe(proxy).pipe(program);
+  pipeline(program, proxy, () => {});
+  pipeline(proxy, program, () => {});
 }).listen(${PORT}, '127.0.0.1', () => console.log('listening'));`;
 
 /** Waits until the bridge listens, then becomes the shell. Without it a command still runs, without a network. */

@@ -1,4 +1,5 @@
 /** The network of a sandbox that may reach some hosts, seen from inside by real programs. */
+import { hash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,10 +11,14 @@ const ADDRESSES: Readonly<Record<string, string>> = { 'allowed.test': '127.0.0.1
 const lookup: SandboxOptions['lookup'] = (name) =>
   Promise.resolve([{ address: ADDRESSES[name] ?? '203.0.113.9', family: 4 }]);
 
+const LARGE = randomBytes(16 * 1_024 * 1_024);
+const DIGEST = hash('sha256', LARGE);
+
 describe('a sandbox with a list of hosts', async () => {
   const server = createServer((request, reply) => {
     const location = `http://evil.test:${port}/`;
-    if (request.url === '/away') reply.writeHead(302, { location }).end();
+    if (request.url === '/large') reply.end(LARGE);
+    else if (request.url === '/away') reply.writeHead(302, { location }).end();
     else request.pipe(reply.setHeader('x-host', request.headers.host ?? ''));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -29,6 +34,14 @@ describe('a sandbox with a list of hosts', async () => {
     );
     expect(stderr).toBe('');
     expect(stdout).toBe('one\ntwo\nthree');
+  });
+
+  it('gets and sends large files whole, at any pace', async () => {
+    const slowly = `(sleep 0.2; cat) | sha256sum`;
+    const { stdout } = await box.shell(
+      `curl -sSp http://${at}/large | ${slowly}; curl -sS http://${at}/large >f; sha256sum <f; curl -sSpT f http://${at}/ | ${slowly}`,
+    );
+    expect(stdout.match(/[0-9a-f]{64}/g)).toEqual([DIGEST, DIGEST, DIGEST]);
   });
 
   it('is kept from any other, which names the setting', async () => {

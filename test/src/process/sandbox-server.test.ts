@@ -1,5 +1,7 @@
 /** The sandbox over a whole server: settings, questions, a session's calls, and the server's end. */
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltServer, runServer, serverHome, startServer } from '../../helpers/built-server.ts';
@@ -130,14 +132,31 @@ describe('a server that requires the sandbox', () => {
     const { code, stderr } = await runServer({ home, settings: { sandbox: { mode: 'required' } }, environment });
     expect([code, stderr]).toEqual([78, expect.stringContaining('No permissions to create new namespace')]);
   });
+});
 
-  it('refuses a list of hosts, which this version cannot hold', async () => {
-    const network = { allow: ['registry.example'] };
-    const { code, stderr } = await runServer({ settings: { sandbox: { mode: 'auto', network } } });
-    expect([code, stderr]).toEqual([
-      78,
-      expect.stringContaining('"sandbox.network.allow" in the settings file is not supported'),
-    ]);
+describe('a server whose sandbox may reach some hosts', () => {
+  it('tells the model which, tells the operator of others, and takes its proxy along', async () => {
+    const sandbox = { mode: 'required', autoAllow: true, network: { allow: ['*.allowed.example', 'b.example'] } };
+    const policy = { sandbox: { mode: 'auto', network: { allow: ['x.allowed.example'] } } };
+    const home = serverHome();
+    writeFileSync(join(home, 'policy.json'), JSON.stringify(policy));
+    const environment = { GAUNTLET_POLICY: join(home, 'policy.json') };
+    const server = await startServer({ home, settings: { sandbox }, environment });
+    const client = wireClient(server);
+    const { body } = await client.get('/tools/Bash');
+    expect(JSON.stringify(body)).toContain('reaches these hosts alone, over HTTP and HTTPS: x.allowed.example.');
+
+    const command = 'for i in 1 2; do curl -s http://b.example/private-path; done';
+    const { results } = await client.execute(undefined, [bash(command)]);
+    expect(results[0]?.content).toContain('Cannot reach "b.example:80" from the sandbox');
+    expect((await client.get('/metrics')).text).toContain('gauntlet_sandbox_network_denials 2');
+    expect(server.logged().match(/"host":"b.example","port":80,.*not on its list/g)).toHaveLength(1);
+    expect(server.logged()).not.toContain('private-path');
+    const [name = ''] = readdirSync(join(server.dataFolder, 'network'));
+    await server.end('SIGKILL');
+    const socket = connect(join(server.dataFolder, 'network', name));
+    const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
+    expect(error.code).toBe('ECONNREFUSED');
   });
 });
 
