@@ -7,7 +7,7 @@ import { abortReason } from './abort-reason.ts';
 import { afterCall } from './after-call.ts';
 import { answerForInnerCalls } from './inner-calls.ts';
 import { hookOccasion } from './hook-occasion.ts';
-import { type CallOutcome, stoppedOutcome } from './outcome.ts';
+import { type CallOutcome, stoppedOutcome, summariseDecision } from './outcome.ts';
 import { gate, type GateServices, type PermittedCall } from './gate.ts';
 import type { ParsedCall } from './parse.ts';
 import { mapResult, type ResultLimits } from './result.ts';
@@ -49,8 +49,9 @@ export async function runCall(
       },
     },
   );
-  const outcome = mapResult(permitted, run, seen, services.limits);
-  return services.hooks ? afterCall(permitted, run, outcome, context, services) : outcome;
+  const mapped = mapResult(permitted, run, seen, services.limits);
+  const outcome = services.hooks ? await afterCall(permitted, run, mapped, context, services) : mapped;
+  return { ...outcome, decided: summariseDecision(permitted.decision) };
 }
 
 /** The gate, with an abort or a throwing tool turned into an outcome. */

@@ -4,7 +4,6 @@
  * Whatever changes the input on the way sends it round again: what runs is what was judged.
  */
 import type { PermissionDecision } from '../contract/decision.ts';
-import type { CallErrorCode } from '../contract/errors.ts';
 import type { LocatedPath, LocatePath } from '../contract/located-path.ts';
 import type { SessionContext } from '../contract/session-context.ts';
 import type { Tool, ToolUseContext } from '../contract/tool.ts';
@@ -13,7 +12,7 @@ import { decidePermission, type PermissionRequest } from '../permissions/decide.
 import { gateHooks, type GateHooks, type HookStep } from './gate-hooks.ts';
 import type { CallHookServices } from './hook-occasion.ts';
 import { observableInput, replacedInput } from './observable-input.ts';
-import { type CallOutcome, failedOutcome } from './outcome.ts';
+import { type CallOutcome, failedOutcome, summariseDecision } from './outcome.ts';
 import { parseInput, type ParsedCall, type ParseServices } from './parse.ts';
 
 /** A question about a call, for whoever may answer. */
@@ -149,7 +148,7 @@ async function judgeValid(
   const judgement = await decide(call, context, services, { hook: said?.permission, speculation });
   const { decision, observable } = judgement;
   if (decision.behavior === 'deny')
-    return refused(call, decision.message, decision.reason.type === 'hook' ? 'hook_blocked' : undefined);
+    return refused(call, decision, decision.message);
   const replacement = replacedInput(decision.updatedInput, call.input, observable);
   return replacement ? { replacement } : { ...judgement, hook: said?.permission };
 }
@@ -170,19 +169,23 @@ async function settle(
   if (allowed?.decision.behavior === 'allow') return allowed;
 
   const answer = await services.ask(question(call, judgement, context, services), context.signal);
-  if (answer.behavior === 'deny') return refused(call, answer.message);
+  if (answer.behavior === 'deny') return refused(call, judgement.decision, answer.message);
   const replacement = replacedInput(answer.updatedInput, call.input, judgement.observable);
   return replacement ? { replacement, isByPerson: true } : judgement;
 }
 
-function refused({ tool, input }: ParsedCall, message: string, code: CallErrorCode = 'permission_denied'): CallOutcome {
+function refused({ tool, input }: ParsedCall, decision: PermissionDecision, message: string): CallOutcome {
+  const isByHook = decision.behavior === 'deny' && decision.reason.type === 'hook';
+  const code = isByHook ? 'hook_blocked' : 'permission_denied';
+  const summary = summariseDecision(decision);
   try {
     return failedOutcome(code, message, {
+      decided: summary,
       display: tool.renderToolUseRejectedMessage?.(input, message),
     });
   } catch {
     // A no stays a no, drawn or not.
-    return failedOutcome(code, message);
+    return failedOutcome(code, message, { decided: summary });
   }
 }
 

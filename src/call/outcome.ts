@@ -4,6 +4,7 @@
  * Every step of the journey either hands on or ends with one of these; nothing else leaves `src/call/`.
  */
 import type { NewMessage, SpilledText, ToolResultBlock } from '../contract/blocks.ts';
+import type { DecisionSummary } from '../contract/decision.ts';
 import type { Display } from '../contract/display.ts';
 import { type CallErrorCode, GauntletError, errorMessage } from '../contract/errors.ts';
 import type { CallStatus } from '../contract/frames.ts';
@@ -33,6 +34,8 @@ export interface CallOutcome {
   readonly contextModifier?: ContextModifier;
   /** The tool wrote its whole text to a file itself. */
   readonly spilled?: SpilledText;
+  /** How the gate decided; absent where it did not come to that. */
+  readonly decided?: DecisionSummary;
   /** The tool or a gate ended the turn, with this reason. */
   readonly endsTurn?: string;
 }
@@ -63,7 +66,7 @@ const STATUS_OF: Readonly<Record<CallErrorCode, CallStatus>> = {
 export function failedOutcome(
   errorCode: CallErrorCode,
   content: string,
-  more: Partial<Pick<CallOutcome, 'display' | 'budget' | 'didRun' | 'endsTurn' | 'spilled'>> = {},
+  more: Partial<Pick<CallOutcome, 'display' | 'budget' | 'didRun' | 'decided' | 'endsTurn' | 'spilled'>> = {},
 ): CallOutcome {
   return {
     status: STATUS_OF[errorCode],
@@ -72,9 +75,15 @@ export function failedOutcome(
     display: more.display ?? { title: content.split('\n', 1)[0] ?? '', tone: 'danger', blocks: [] },
     budget: more.budget ?? PLAIN_BUDGET,
     didRun: more.didRun ?? false,
+    decided: more.decided,
     endsTurn: more.endsTurn,
     spilled: more.spilled,
   };
+}
+
+/** What stays of a decision in a result. */
+export function summariseDecision({ behavior, reason }: DecisionSummary): DecisionSummary {
+  return { behavior, reason };
 }
 
 /**

@@ -40,6 +40,12 @@ export interface DecisionPart {
   readonly reason?: DecisionReason;
 }
 
+/** How a gate decided, as the result of the call says it, in wire shape; `ask`: whoever was asked decided. */
+export interface DecisionSummary {
+  readonly behavior: 'allow' | 'ask' | 'deny';
+  readonly reason: DecisionReason;
+}
+
 /** Whether a call may run. `ask` is the decision before anybody is asked. */
 export interface PermissionDecision {
   readonly behavior: 'allow' | 'ask' | 'deny';

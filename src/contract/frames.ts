@@ -5,7 +5,7 @@
  * one connection and carry no `seq`. All shapes are wire shapes.
  */
 import type { JsonObject, JsonValue, NewMessage, ToolResultBlock, ToolUseBlock } from './blocks.ts';
-import type { DecisionReason } from './decision.ts';
+import type { DecisionReason, DecisionSummary } from './decision.ts';
 import type { Display } from './display.ts';
 import type { CallErrorCode } from './errors.ts';
 import type { ChangeKind, FileChange, FileState } from './file-change.ts';
@@ -127,6 +127,8 @@ export interface ResultFrame {
   readonly tool_use_id: string;
   readonly tool_result: ToolResultBlock;
   readonly call: CallSummary;
+  /** Absent where the call did not come as far as a decision. */
+  readonly decision?: DecisionSummary;
   readonly display: Display;
   readonly new_messages?: readonly NewMessage[];
 }
