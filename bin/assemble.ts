@@ -8,7 +8,6 @@ import type { Settings } from '../config/settings.ts';
 import type { Tool } from '../src/contract/tool.ts';
 import { createFileHistory } from '../src/files/history.ts';
 import { createLocatePath } from '../src/files/scope.ts';
-import { createWriterRegistry } from '../src/files/writers.ts';
 import { createHooks } from '../src/hooks/hooks.ts';
 import type { DataDirectory } from '../src/log/data-directory.ts';
 import { openSqliteLog } from '../src/log/sqlite-log.ts';
@@ -47,7 +46,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
   const denials = createNetworkDenials(logger, settings.limits);
   const sandbox = await sandboxOf(settings, data, logger, denials);
   const parts = openParts(settings, data, logger);
-  const { log, processHost, backgroundTasks, locate, hooks, writers, history } = parts;
+  const { log, processHost, backgroundTasks, locate, hooks, history } = parts;
   let announce: () => void = () => undefined;
   const mcp = serversOf(settings, parts, logger, () => announce());
   const baseTools = getAllBaseTools({
@@ -69,7 +68,6 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
       pools,
       locate,
       hooks,
-      writers,
       history,
       ...approvals,
       onFault,
@@ -138,7 +136,6 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
     }),
     processHost,
     backgroundTasks: createBackgroundTasks({ limits }),
-    writers: createWriterRegistry(limits.writerRecords),
     history: createFileHistory({ folder: (sessionId) => data.historyFolder(sessionId), limits }),
     locate: createLocatePath({
       protectedPaths: policyFile === undefined ? [settingsFile] : [settingsFile, policyFile],

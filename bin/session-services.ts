@@ -8,7 +8,6 @@ import type { Tool } from '../src/contract/tool.ts';
 import type { FileHistory } from '../src/files/history.ts';
 import { emptyReadState } from '../src/files/read-state.ts';
 import { readSpilledRange, spillText } from '../src/files/spill.ts';
-import type { WriterRegistry } from '../src/files/writers.ts';
 import type { Hooks } from '../src/hooks/hooks.ts';
 import type { FrameLog } from '../src/log/frame-log.ts';
 import type { PermissionClassifier } from '../src/permissions/classifier.ts';
@@ -25,7 +24,6 @@ export interface SessionParts {
   readonly pools: ToolPools;
   readonly locate: LocatePath;
   readonly hooks?: Hooks;
-  readonly writers: WriterRegistry;
   readonly history: FileHistory;
   readonly twoPerson?: TwoPersonRules;
   readonly classifier?: PermissionClassifier;

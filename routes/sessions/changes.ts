@@ -29,7 +29,7 @@ export function changesDoor(app: FastifyInstance, dependencies: Dependencies): v
   app.get('/sessions/:id/changes', { config: list }, async (request) => {
     const asked = parseRequest(Query, request.query, 'the query', limits);
     const session = await sessionOf(request);
-    return session.changes({ after: asked.from_seq, limit: asked.limit, toolUseId: asked.tool_use_id });
+    return session.changes.list({ after: asked.from_seq, limit: asked.limit, toolUseId: asked.tool_use_id });
   });
 
   const undo = { summary: 'Put files back as they were', body: Undo };
@@ -37,6 +37,6 @@ export function changesDoor(app: FastifyInstance, dependencies: Dependencies): v
     const asked = parseRequest(Undo, request.body, 'the body', limits);
     const session = await sessionOf(request);
     const target = 'tool_use_id' in asked ? { toolUseId: asked.tool_use_id } : { toSeq: asked.to_seq };
-    return session.undo(target, request.principal);
+    return session.changes.undo(target, request.principal);
   });
 }

@@ -4,7 +4,6 @@
  *
  * It lies apart from the folder a session may read: what a rule hides stays hidden when it is overwritten.
  */
-import { lstatSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
@@ -12,12 +11,15 @@ import type { Limits } from '../../config/limits.ts';
 import type { NotKept } from '../contract/file-change.ts';
 import { isGauntletError } from '../contract/errors.ts';
 import { atomicWrite } from './atomic-write.ts';
-import { sha256Of } from './file-state.ts';
+import { sha256Of, statOf } from './file-state.ts';
 import { withCheckedFile } from './open-checked.ts';
 import { errorCode } from './real-path.ts';
+import { createWriterRegistry, type WriterRegistry } from './writers.ts';
 
-/** Kept bytes, by session and digest. */
+/** Who wrote a file last, and kept bytes, by session and digest. */
 export interface FileHistory {
+  /** One for all sessions, so that a stale edit can name who overtook it. */
+  readonly writers: WriterRegistry;
   /** Why a file of this size would not be kept, known without reading it. */
   refusal(sessionId: string, sizeBytes: number): Promise<NotKept | undefined>;
   /** Keep bytes. Never rejects: no edit is lost because its past cannot be kept. @returns Why they are not kept. */
@@ -34,7 +36,7 @@ export interface FileHistory {
 export interface FileHistoryOptions {
   /** A session's own folder: absolute real path, private to the server; made on first use. */
   folder(sessionId: string): string;
-  readonly limits: Pick<Limits, 'historyFileBytes' | 'historySessionBytes'>;
+  readonly limits: Pick<Limits, 'historyFileBytes' | 'historySessionBytes' | 'writerRecords'>;
 }
 
 /** Sessions whose used bytes are remembered; those of others are counted again. */
@@ -43,21 +45,22 @@ const REASON_OF_CODE: Readonly<Record<string, NotKept>> = { enospc: 'disk_full',
 
 /** Make the history of this server. */
 export function createFileHistory({ folder, limits }: FileHistoryOptions): FileHistory {
-  const used = new LRUCache<string, Promise<{ bytes: number }>>({ max: COUNTED_SESSIONS });
+  const usedBy = countedBytes(folder);
+  const placeOf = (sessionId: string, sha256: string) => join(folder(sessionId), sha256);
 
-  function usedBy(sessionId: string): Promise<{ bytes: number }> {
-    const known = used.get(sessionId);
-    if (known) return known;
-    const counting = countBytes(folder(sessionId)).then((bytes) => ({ bytes }));
-    used.set(sessionId, counting);
-    counting.catch(() => used.delete(sessionId));
-    return counting;
+  function has(sessionId: string, sha256: string): boolean {
+    try {
+      return statOf(placeOf(sessionId, sha256))?.isFile() === true;
+    } catch {
+      // What cannot be looked at cannot be read back either.
+      return false;
+    }
   }
 
   async function refusal(sessionId: string, sizeBytes: number): Promise<NotKept | undefined> {
     if (sizeBytes > limits.historyFileBytes) return 'too_large';
     try {
-      const { bytes } = await usedBy(sessionId);
+      const { bytes } = await usedBy.get(sessionId);
       return bytes + sizeBytes > limits.historySessionBytes ? 'history_full' : undefined;
     } catch {
       // A folder that cannot be counted cannot be written either.
@@ -65,61 +68,73 @@ export function createFileHistory({ folder, limits }: FileHistoryOptions): FileH
     }
   }
 
-  const placeOf = (sessionId: string, sha256: string) => join(folder(sessionId), sha256);
-
-  function has(sessionId: string, sha256: string): boolean {
-    return lstatSync(placeOf(sessionId, sha256), { throwIfNoEntry: false })?.isFile() === true;
-  }
-
-  async function read(sessionId: string, sha256: string): Promise<Buffer | undefined> {
-    const place = placeOf(sessionId, sha256);
-    try {
-      const content = await withCheckedFile(place, place, (file) => file.readWhole(limits.historyFileBytes));
-      // A power failure may have left less than was written.
-      return sha256Of(content) === sha256 ? content : undefined;
-    } catch (error) {
-      if (isGauntletError(error, 'tool_failed')) return undefined;
-      throw error;
-    }
-  }
-
   return {
+    writers: createWriterRegistry(limits.writerRecords),
     refusal,
     has,
-    read,
     async keep(sessionId, content, sha256) {
       if (has(sessionId, sha256)) return undefined;
       const refused = await refusal(sessionId, content.length);
       if (refused !== undefined) return refused;
-      const count = await usedBy(sessionId);
-      count.bytes += content.length;
-      try {
-        await write(placeOf(sessionId, sha256), content);
-        return undefined;
-      } catch (error) {
-        count.bytes -= content.length;
-        const reason = isGauntletError(error) ? error.details?.reason : undefined;
-        return REASON_OF_CODE[reason ?? ''] ?? 'disk_error';
-      }
+      const used = await usedBy.get(sessionId);
+      used.bytes += content.length;
+      const problem = await write(placeOf(sessionId, sha256), content);
+      if (problem !== undefined) used.bytes -= content.length;
+      return problem;
     },
+    read: (sessionId, sha256) => read(placeOf(sessionId, sha256), sha256, limits.historyFileBytes),
     async remove(sessionId) {
-      used.delete(sessionId);
+      usedBy.forget(sessionId);
       await rm(folder(sessionId), { recursive: true, force: true });
     },
   };
 }
 
-async function write(real: string, content: Uint8Array): Promise<void> {
-  await atomicWrite({
-    real,
-    spelled: real,
-    content,
-    expected: 'any',
-    newFileMode: 0o600,
-    newFolderMode: 0o700,
-    // As the log by default: what survives the death of the process. Its digest finds out what a power failure took.
-    isDurable: false,
-  });
+/** Bytes each session uses, counted on disk once. */
+function countedBytes(folder: (sessionId: string) => string) {
+  const counted = new LRUCache<string, Promise<{ bytes: number }>>({ max: COUNTED_SESSIONS });
+  return {
+    get(sessionId: string): Promise<{ bytes: number }> {
+      const known = counted.get(sessionId);
+      if (known) return known;
+      const counting = countBytes(folder(sessionId)).then((bytes) => ({ bytes }));
+      counted.set(sessionId, counting);
+      counting.catch(() => counted.delete(sessionId));
+      return counting;
+    },
+    forget: (sessionId: string) => void counted.delete(sessionId),
+  };
+}
+
+async function read(place: string, sha256: string, mostBytes: number): Promise<Buffer | undefined> {
+  try {
+    const content = await withCheckedFile(place, place, (file) => file.readWhole(mostBytes));
+    // A power failure may have left less than was written.
+    return sha256Of(content) === sha256 ? content : undefined;
+  } catch (error) {
+    if (isGauntletError(error, 'tool_failed')) return undefined;
+    throw error;
+  }
+}
+
+/** @returns Why it could not be written. */
+async function write(real: string, content: Uint8Array): Promise<NotKept | undefined> {
+  try {
+    await atomicWrite({
+      real,
+      spelled: real,
+      content,
+      expected: 'any',
+      newFileMode: 0o600,
+      newFolderMode: 0o700,
+      // As the log by default: what survives the death of the process. Its digest finds out what a power failure took.
+      isDurable: false,
+    });
+    return undefined;
+  } catch (error) {
+    const reason = isGauntletError(error) ? error.details?.reason : undefined;
+    return REASON_OF_CODE[reason ?? ''] ?? 'disk_error';
+  }
 }
 
 async function countBytes(folder: string): Promise<number> {

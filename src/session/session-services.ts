@@ -9,7 +9,6 @@ import type { LocatePath } from '../contract/located-path.ts';
 import type { PermissionMode, RuleSet, ToolPermissionContext } from '../contract/permission-context.ts';
 import type { ReadState, SessionContext } from '../contract/session-context.ts';
 import type { FileHistory } from '../files/history.ts';
-import type { WriterRegistry } from '../files/writers.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import type { PermissionClassifier } from '../permissions/classifier.ts';
 import type { TwoPersonRules } from '../permissions/two-person.ts';
@@ -44,8 +43,6 @@ export interface SessionServices {
   readonly locate: LocatePath;
   /** What files were before this server's sessions changed them. */
   readonly history: FileHistory;
-  /** Who changed a file last. */
-  readonly writers: WriterRegistry;
   /** Absent where the operator set none. */
   readonly hooks?: Hooks;
   /** Calls that need the yes of two principals; absent where the operator set none. */

@@ -1,7 +1,6 @@
 /**
  * A session, as its doors see it: blocks go in, frames come out, questions are answered.
  */
-import type { JsonValue } from '../contract/blocks.ts';
 import {
   toWirePermissionContext,
   type PermissionUpdate,
@@ -12,13 +11,12 @@ import { answerPrompt, type PromptAnswer } from './answer.ts';
 import { cancelCalls, type CancelTarget, interruptCalls, stopWorking, workingCalls } from './cancel.ts';
 import { describeSession, runningCalls, type RunningCall, type SessionDescription } from './describe-session.ts';
 import { explainCall } from './explain-call.ts';
-import { type ChangePage, type ChangeQuery, listChanges } from './list-changes.ts';
 import { Feeder, type ReplayFrame } from './feeder.ts';
 import { acceptBlocks, type Submission, type SubmittedTurn } from './intake.ts';
 import { saveSession } from './save-session.ts';
 import type { SessionCore } from './session-core.ts';
+import { sessionChanges, type SessionChanges } from './session-changes.ts';
 import { resultTextPage, type ResultTextPage, searchResults, type SearchHit, type TextRange } from './stored-result.ts';
-import { undoChanges, type UndoReply, type UndoTarget } from './undo.ts';
 import { collectTurn, turnFrames, type TurnReply } from './turn-reply.ts';
 
 export type { PromptAnswer } from './answer.ts';
@@ -122,7 +120,7 @@ export class Session {
   }
 
   /** The decision about a call, with nothing run and nobody asked. */
-  explain(name: string, input: JsonValue) {
+  explain(name: string, input: Parameters<typeof explainCall>[2]) {
     return explainCall(this.#core, name, input);
   }
 
@@ -163,14 +161,9 @@ export class Session {
     return searchResults(this.#core, query, this.#core.services.limits.searchHits);
   }
 
-  /** What its tools changed, oldest first. */
-  changes(query: ChangeQuery): Promise<ChangePage> {
-    return listChanges(this.#core, query);
-  }
-
-  /** Put files back as they were. @throws {GauntletError} as `undoChanges` */
-  undo(target: UndoTarget, by: string): Promise<UndoReply> {
-    return undoChanges(this.#core, target, by);
+  /** What its tools changed in files, and the way back. */
+  get changes(): SessionChanges {
+    return sessionChanges(this.#core);
   }
 
   /** Someone who may answer is connected, until the returned function is called. */

@@ -116,7 +116,7 @@ async function putBackAll(
   for (const file of files) {
     try {
       done.push(await putBack(core.services.history, core.id, file));
-      core.services.writers.note(file.path, writer);
+      core.services.history.writers.note(file.path, writer);
     } catch (error) {
       return { path: file.path, error };
     }

@@ -10,8 +10,8 @@ import { testSessions } from './test-sessions.ts';
 /** Make the directory; sessions allow every edit. Call it at the top of a `describe`. */
 export function changingSessions(limits: Partial<Limits> = {}) {
   const services = fileServices(limits);
-  const { history, writers } = services;
-  const world = testSessions(fileTools(services), { limits, services: { history, writers } });
+  const { history } = services;
+  const world = testSessions(fileTools(services), { limits, services: { history } });
   return {
     ...world,
     history,

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
 import { createFileHistory } from '../../src/files/history.ts';
 import { createLocatePath } from '../../src/files/scope.ts';
-import { createWriterRegistry } from '../../src/files/writers.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const histories = temporaryFolder();
@@ -14,7 +13,6 @@ export function fileServices(changes: Partial<Limits> = {}) {
   return {
     locate: createLocatePath({ protectedPaths: [] }),
     limits,
-    writers: createWriterRegistry(100),
     history: createFileHistory({ folder: (sessionId) => join(histories, sessionId), limits }),
   };
 }

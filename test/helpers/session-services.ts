@@ -9,7 +9,6 @@ import { createFileHistory } from '../../src/files/history.ts';
 import { emptyReadState } from '../../src/files/read-state.ts';
 import { createLocatePath } from '../../src/files/scope.ts';
 import { readSpilledRange, spillText } from '../../src/files/spill.ts';
-import { createWriterRegistry } from '../../src/files/writers.ts';
 import type { FrameLog } from '../../src/log/frame-log.ts';
 import { createPermissionContext } from '../../src/permissions/context.ts';
 import { readDenial } from '../../src/permissions/path-gate.ts';
@@ -42,7 +41,6 @@ export function sessionServices(
     schemaTool: 'ToolSearch',
     locate: createLocatePath({ protectedPaths: [], privateFolders: [] }),
     history: createFileHistory({ folder: (sessionId) => join(folder, 'history', sessionId), limits }),
-    writers: createWriterRegistry(100),
     readDenial,
     permissionsFor: (_principal, { mode = 'default', rules = {}, additionalDirectories = [] }) =>
       createPermissionContext({ mode, rules: { session: rules }, additionalDirectories, isBypassAvailable: true }),

@@ -76,7 +76,7 @@ export async function writeKnownFile(
   context: ToolUseContext,
 ): Promise<ContextModifier> {
   const { stats, sha256 } = await recordedWrite(services.history, { real, spelled, content, known }, context);
-  services.writers.note(real, { sessionId: context.sessionId, principal: context.principal, toolName });
+  services.history.writers.note(real, { sessionId: context.sessionId, principal: context.principal, toolName });
   const record = { path: real, mtimeMs: stats.mtimeMs, sizeBytes: stats.size, sha256, isPartial: false };
   return (session) => withReadRecord(session, record);
 }
@@ -112,7 +112,7 @@ function isChanged(opened: CheckedFile, content: Buffer, record: FileReadRecord)
 }
 
 function by(services: FileToolServices, file: FileInHand, context: ToolUseContext): string {
-  const writer = services.writers.last(file.located.real);
+  const writer = services.history.writers.last(file.located.real);
   if (!writer) return '';
   if (writer.sessionId === context.sessionId) return writer.toolName === UNDO ? ', last by an undo' : '';
   const who = writer.principal === context.principal ? `session "${writer.sessionId}"` : 'another session';

@@ -1,7 +1,6 @@
 /** What the shell tools are handed by whoever wires the server. */
 import type { Limits } from '../../config/limits.ts';
 import type { FileHistory } from '../../src/files/history.ts';
-import type { WriterRegistry } from '../../src/files/writers.ts';
 import type { ProcessHost } from '../../src/process/process-host.ts';
 import type { Sandbox } from '../../src/process/sandbox.ts';
 import type { BackgroundTasks } from '../../src/work/background-tasks.ts';
@@ -12,9 +11,7 @@ export interface ShellToolServices {
   /** Where commands run; absent: like any program. */
   readonly sandbox?: Sandbox;
   readonly backgroundTasks: BackgroundTasks;
-  /** Keeps files that a command is about to write. */
+  /** Keeps files that a command is about to write, and who wrote. */
   readonly history: FileHistory;
-  /** Told of files a command changed, so that a stale edit can name it. */
-  readonly writers: WriterRegistry;
   readonly limits: Limits;
 }

@@ -1,10 +1,9 @@
 /** Starts a command line that runs on after its call. */
-import { join } from 'node:path';
 import type { ToolUseContext } from '../../../src/contract/tool.ts';
 import type { CommandEnd } from '../../../src/process/run-command.ts';
 import type { TaskEnd } from '../../../src/work/background-tasks.ts';
 import type { ShellToolServices } from '../services.ts';
-import { runEnclosed } from './enclosed.ts';
+import { outputFile, runEnclosed } from './enclosed.ts';
 import type { BashOutput } from './output.ts';
 import type { BashArguments } from './schema.ts';
 import { shellRequest } from './shell-request.ts';
@@ -22,7 +21,6 @@ export function startInBackground(
 ): BashOutput {
   const { backgroundTasks } = services;
   const request = shellRequest(input.command, startFolder(context.session).cwd);
-  const pathOf = (taskId: string) => join(context.sessionFolder, `${taskId}.output`);
   const { id } = backgroundTasks.start({
     sessionId: context.sessionId,
     kind: 'bash',
@@ -33,13 +31,13 @@ export function startInBackground(
           request,
           ...(input.timeout === undefined ? {} : { timeoutMs: input.timeout }),
           signal: task.signal,
-          outputPath: pathOf(task.id),
+          outputPath: outputFile(context, task.id),
           isFileKept: true,
           onText: (_stream, text) => task.say(text),
         }),
       ),
   });
-  return { type: 'background', taskId: id, outputPath: pathOf(id) };
+  return { type: 'background', taskId: id, outputPath: outputFile(context, id) };
 }
 
 function taskEnd({ code, stoppedBy, output }: CommandEnd): TaskEnd {

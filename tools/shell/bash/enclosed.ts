@@ -13,8 +13,18 @@ export function isSandboxed(sandbox: Sandbox | undefined, input: BashArguments):
 }
 
 /** Where commands of this session report the folder they ended in: all of the session's folder that a sandbox may write. */
-export function reportFolder({ sessionFolder }: ToolUseContext): string {
+function reportFolder({ sessionFolder }: ToolUseContext): string {
   return join(sessionFolder, 'reports');
+}
+
+/** Where the command of this call reports the folder it ended in. */
+export function reportFile(context: ToolUseContext): string {
+  return join(reportFolder(context), context.toolUseId);
+}
+
+/** Where an output too long for memory is written. @param id Of the call or the task. */
+export function outputFile({ sessionFolder }: ToolUseContext, id: string): string {
+  return join(sessionFolder, `${id}.output`);
 }
 
 /** Run a command to its end. @throws {GauntletError} As `runCommand` and `Sandbox.within`. */

@@ -1,11 +1,9 @@
 /** Runs a command line to its end. */
-import { join } from 'node:path';
-import type { FileChange } from '../../../src/contract/file-change.ts';
 import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/contract/tool.ts';
 import { paceOutput } from '../../../src/process/paced-output.ts';
 import type { ShellToolServices } from '../services.ts';
 import { startInBackground } from './background.ts';
-import { reportFolder, runEnclosed } from './enclosed.ts';
+import { outputFile, reportFile, runEnclosed } from './enclosed.ts';
 import { judgeEnd, wholeOutput } from './judge-end.ts';
 import type { BashOutput, BashProgress } from './output.ts';
 import { mayRunBeside } from './read-only.ts';
@@ -33,10 +31,10 @@ export async function runBash(
   const timeoutMs = input.timeout ?? limits.commandMs;
   const start = startFolder(context.session);
   // What runs beside others stays where it is, and need not be asked where it ended.
-  const cwdFile = mayRunBeside(input.command) ? undefined : join(reportFolder(context), context.toolUseId);
+  const cwdFile = mayRunBeside(input.command) ? undefined : reportFile(context);
   if (cwdFile !== undefined) await prepareReport(cwdFile);
 
-  const changesNow = await watchCommand(services, input.command, context);
+  const reportChanges = await watchCommand(services, input.command, context);
   const progress = paceOutput(limits, (stream, text) => onProgress?.({ data: { type: 'bash', stream, text } }));
   let end: Awaited<ReturnType<typeof runEnclosed>>;
   try {
@@ -44,7 +42,7 @@ export async function runBash(
       request: { ...shellRequest(input.command, start.cwd), cwdFile },
       timeoutMs,
       signal: context.signal,
-      outputPath: join(context.sessionFolder, `${context.toolUseId}.output`),
+      outputPath: outputFile(context, context.toolUseId),
       onText: progress.add,
     });
   } finally {
@@ -52,7 +50,7 @@ export async function runBash(
   }
 
   // However it ended: what it did is done.
-  report(services, context, await changesNow());
+  await reportChanges?.();
   const reported = cwdFile === undefined ? undefined : await takeReport(cwdFile);
   const answer = judgeEnd(input.command, end, timeoutMs);
   const next =
@@ -70,13 +68,6 @@ export async function runBash(
       ? {}
       : { contextModifier: (session) => Object.freeze({ ...session, version: session.version + 1, cwd: next.cwd }) }),
   };
-}
-
-function report({ writers }: ShellToolServices, context: ToolUseContext, changes: readonly FileChange[]): void {
-  if (changes.length === 0) return;
-  context.changes.report(changes);
-  const { sessionId, principal } = context;
-  for (const { path } of changes) writers.note(path, { sessionId, principal, toolName: 'Bash' });
 }
 
 const ENDED_SURVIVORS = 'What the command left running was ended with it; use run_in_background to keep a process';

@@ -1,34 +1,38 @@
 /** What a command changes in files, as far as it can be seen. */
-import type { FileChange } from '../../../src/contract/file-change.ts';
 import type { ToolUseContext } from '../../../src/contract/tool.ts';
 import { watchFiles } from '../../../src/files/watch-files.ts';
 import { classifyCommand } from '../../../src/permissions/shell/classify.ts';
 import type { ShellToolServices } from '../services.ts';
 
-const NOTHING: () => Promise<readonly FileChange[]> = () => Promise.resolve([]);
-
 /**
  * Look at the files a command may change: those the gate saw it write, and those its session has read.
  *
- * @returns Says what changed, once the command has ended. What only reads costs nothing.
+ * @returns Looks again, once the command has ended, and reports what changed; undefined for what only reads, which
+ *   costs nothing.
  */
-export function watchCommand(
+export async function watchCommand(
   { history, limits }: ShellToolServices,
   command: string,
-  { sessionId, session, located = [] }: ToolUseContext,
-): Promise<() => Promise<readonly FileChange[]>> | typeof NOTHING {
+  { sessionId, principal, session, located = [], changes }: ToolUseContext,
+): Promise<(() => Promise<void>) | undefined> {
   const { isReadOnly, paths } = classifyCommand(command);
-  if (isReadOnly) return NOTHING;
+  if (isReadOnly) return undefined;
   const written = paths.flatMap(({ access }, index) => {
     const place = located[index];
     const isTheirs = access === 'write' && place !== undefined && place.refusal === undefined && !place.isSessionFile;
     return isTheirs ? [place.real] : [];
   });
-  return watchFiles(history, {
+  const changesNow = await watchFiles(history, {
     sessionId,
     written,
     known: session.readState.recent(limits.watchedFiles),
     mostFiles: limits.watchedFiles,
     hashBytes: limits.editFileBytes,
   });
+  return async () => {
+    const changed = await changesNow();
+    if (changed.length === 0) return;
+    changes.report(changed);
+    for (const { path } of changed) history.writers.note(path, { sessionId, principal, toolName: 'Bash' });
+  };
 }
