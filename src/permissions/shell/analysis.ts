@@ -10,23 +10,31 @@ import { collectVariables } from './variables.ts';
 /** Longest command line that is looked at; a longer one is nobody's one-liner. */
 const MOST_CHARS = 10_000;
 
+/** Bash joins the lines before it expands, the parser does not: it reads `$` and text. */
+const CUT_EXPANSION = '$\\\n';
+
 /** Analyse a command line. Never throws. */
 export function analyse(command: string): ShellAnalysis {
   const hidden = findHiddenCharacter(command);
+  const disguise = hidden === undefined ? cutExpansion(command) : `a hidden character ${hidden}`;
   if (command.length > MOST_CHARS) return unparsable('the command is too long to be judged');
   try {
     const script = parse(command);
     const walk = new ScriptWalk(command, collectVariables(script), collectFacts(script));
     walk.visit(script);
     const found = walk.result();
-    return hidden === undefined
+    return disguise === undefined
       ? found
-      : { ...found, problems: [`a hidden character ${hidden}`, ...found.problems], isUnparsable: true };
+      : { ...found, problems: [disguise, ...found.problems], isUnparsable: true };
   } catch (error) {
     // The parser overflows on absurd nesting; what it cannot read is not run unasked.
     if (error instanceof RangeError || error instanceof TypeError) return unparsable('the command cannot be parsed');
     throw error;
   }
+}
+
+function cutExpansion(command: string): string | undefined {
+  return command.includes(CUT_EXPANSION) ? 'a line end stands between "$" and what it expands' : undefined;
 }
 
 function unparsable(problem: string): ShellAnalysis {

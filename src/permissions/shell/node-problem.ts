@@ -27,7 +27,6 @@ export const HARMLESS_NODES: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNod
   'SingleQuoted',
   'DoubleQuoted',
   'AnsiCQuoted',
-  'LocaleString',
   'Glob',
   'BraceExpansion',
   'SimpleExpansion',

@@ -106,8 +106,8 @@ function pieceOf(part: WordPart, variables: Variables): Piece {
     case 'SingleQuoted':
       return literal(part.value);
     case 'AnsiCQuoted':
-      // Bash cuts at NUL; what is left cannot be told from here.
-      return part.value.includes('\0') ? ANYTHING : literal(part.value);
+      // Bash cuts at NUL, and keeps a `\` before a line end; the parser knows of neither.
+      return /\0/.test(part.value) || part.text.includes('\\\n') ? ANYTHING : literal(part.value);
     case 'Glob':
       return { patterns: [part.text], isSplit: true };
     case 'DoubleQuoted':
