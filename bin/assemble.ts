@@ -49,13 +49,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
   const { log, processHost, backgroundTasks, locate, hooks, history } = parts;
   let announce: () => void = () => undefined;
   const mcp = serversOf(settings, parts, logger, () => announce());
-  const baseTools = getAllBaseTools({
-    ...settings,
-    ...parts,
-    mcp,
-    sandbox,
-    privateFolders: [data.path],
-  });
+  const baseTools = getAllBaseTools({ ...settings, ...parts, mcp, sandbox, privateFolders: [data.path] });
   const plugins = await loadPlugins(settings, baseTools);
   let external: readonly Tool[] = plugins;
   const pools = createToolPools(baseTools, { ...settings, simpleTools: SIMPLE_TOOLS, hiddenInRepl: HIDDEN_IN_REPL });

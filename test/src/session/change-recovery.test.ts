@@ -21,7 +21,7 @@ describe('a change that was announced when the server died', () => {
     const { state: before } = await keepFile(history, id, path);
     const after = { sha256: sha256Of(Buffer.from('new')), size_bytes: 3, mode: '0644' };
     const change: FileChange = { path, kind: 'modified', before, after, undoable: true };
-    directory.close();
+    await directory.close();
     const frames: NewFrame[] = [
       { type: 'tool_use', turn_id: 't', index: 0, tool_use: blockOf('Write', 'w'), display: { title: '', blocks: [] } },
       { type: 'started', tool_use_id: 'w' },
