@@ -2,25 +2,25 @@
  * A session's shared state, made new or from its log, with the executor wired to the way out.
  */
 import type { AssistantMessage } from '../contract/blocks.ts';
-import type { OpenedFrame, Seq } from '../contract/frames.ts';
-import type { SessionContext } from '../contract/session-context.ts';
+import type { OpenedFrame } from '../contract/frames.ts';
 import type { ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
 import type { CallRecord, TurnRecord } from './call-ledger.ts';
-import { describeStill, type SessionDescription } from './describe-session.ts';
 import { openTurn } from './intake.ts';
 import { prepareJourney } from './journey.ts';
-import type { LoggedCall, LoggedHistory, LoggedTurn, Standing } from './replay-log.ts';
-import { savedReads, saveSession } from './save-session.ts';
+import type { LoggedCall, LoggedHistory, LoggedTurn } from './replay-log.ts';
+import { saveSession } from './save-session.ts';
 import { SessionCore } from './session-core.ts';
-import type { PermissionSeed, SessionServices } from './session-services.ts';
+import type { SessionServices } from './session-services.ts';
+import { restoredContext, standingContext } from './standing-context.ts';
 import { endTurnIfDone, ResultLine } from './yield-results.ts';
 
+const WAYS = { events: executorEvents, save: saveSession };
 const CANCELLED = { behavior: 'deny', by: 'cancelled' } as const;
 
 /** A session that has just been opened, its first frame not yet in the log. */
 export function newCore(opened: OpenedFrame, services: SessionServices): SessionCore {
-  const context = contextOf(opened, seedOf(opened), services);
-  return new SessionCore({ opened, context, head: 0, settled: new Map() }, services, executorEvents);
+  const context = standingContext({ opened }, services);
+  return new SessionCore({ opened, context, head: 0, settled: new Map() }, services, WAYS);
 }
 
 /**
@@ -38,21 +38,14 @@ export function restoredCore(
   services.checkFolders(opened.principal, [opened.cwd]);
   const context = restoredContext(history, services);
   const savedAs = history.savedSeq === undefined ? undefined : { seq: history.savedSeq, context };
-  const core = new SessionCore({ opened, context, head, settled, savedAs }, services, executorEvents);
+  const core = new SessionCore({ opened, context, head, settled, savedAs }, services, WAYS);
   for (const turn of history.turns.values()) restoreTurn(core, turn);
   for (const turn of surviving) resumeTurn(core, turn);
   return core;
 }
 
-/** A session that sleeps, in words. @throws {GauntletError} as `restoredCore` */
-export function describeAsleep(standing: Standing, head: Seq, services: SessionServices): SessionDescription {
-  services.checkFolders(standing.opened.principal, [standing.opened.cwd]);
-  return describeStill(standing.opened, standingContext(standing, services), head);
-}
-
 function executorEvents(core: SessionCore): ExecutorEvents {
   const line = new ResultLine(core);
-  core.onFull = () => saveSoon(core);
   return {
     onState: (call, state) => {
       const { toolUseId } = call.journey;
@@ -70,61 +63,6 @@ function executorEvents(core: SessionCore): ExecutorEvents {
       }
     },
   };
-}
-
-/** Behind the commit in hand, when what it wrote is told of and nothing else is on its way. */
-function saveSoon(core: SessionCore): void {
-  core.onFull = () => undefined;
-  setTimeout(() => {
-    core.onFull = () => saveSoon(core);
-    saveSession(core).catch((error: unknown) => core.services.onFault(error, 'A session could not be saved'));
-  }, 0);
-}
-
-function seedOf(opened: OpenedFrame): PermissionSeed {
-  const { mode, rules, additional_directories: additionalDirectories } = opened;
-  return { mode, rules, additionalDirectories, isLogged: true };
-}
-
-function contextOf(opened: OpenedFrame, seed: PermissionSeed, services: SessionServices): SessionContext {
-  return Object.freeze({
-    version: 1,
-    permissions: services.permissionsFor(opened.principal, seed),
-    root: opened.cwd,
-    cwd: opened.cwd,
-    toolMode: opened.tool_mode,
-    readState: services.emptyReadState,
-    toolState: {},
-  });
-}
-
-/** The settings' rules are today's; the session's own are those it had. */
-function standingContext({ opened, context, toolState }: Standing, services: SessionServices): SessionContext {
-  if (!context) return contextOf(opened, seedOf(opened), services);
-  const { permission_context: logged, version, cwd } = context;
-  const seed = {
-    mode: logged.mode,
-    rules: logged.rules.session,
-    additionalDirectories: logged.additional_directories,
-    isLogged: true,
-  };
-  const restored = contextOf(opened, seed, services);
-  return Object.freeze({
-    ...restored,
-    permissions: Object.freeze({ ...restored.permissions, version }),
-    cwd,
-    toolState: toolState ?? {},
-  });
-}
-
-function restoredContext(history: LoggedHistory, services: SessionServices): SessionContext {
-  const context = standingContext(history, services);
-  if (history.savedSeq === undefined) return context;
-  const reads = savedReads(services.log, history.opened.session_id);
-  return Object.freeze({
-    ...context,
-    readState: reads.reduce((state, record) => state.with(record), services.emptyReadState),
-  });
 }
 
 function restoreTurn(core: SessionCore, logged: LoggedTurn): void {

@@ -12,7 +12,6 @@ import type { ContextFrame, NewFrame, OpenedFrame, Seq } from '../contract/frame
 import type { SessionContext } from '../contract/session-context.ts';
 import { applyUpdates } from '../permissions/context.ts';
 import { isBeyond } from '../permissions/mode-order.ts';
-import type { ToolPool } from '../pool/tool-pool.ts';
 import { Questions, type Settled } from '../permissions/questions.ts';
 import { StreamingToolExecutor, type ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
 import { CallLedger, type TurnRecord } from './call-ledger.ts';
@@ -30,6 +29,12 @@ export interface SessionState {
   readonly settled: ReadonlyMap<string, Settled>;
   /** Given: it was saved before, and facts tell of what was settled by then. */
   readonly savedAs?: SavedAs;
+}
+
+/** What a session does that its parts do not do for themselves. */
+export interface SessionWays {
+  events(core: SessionCore): ExecutorEvents;
+  save(core: SessionCore): Promise<void>;
 }
 
 /** What was saved last. */
@@ -54,21 +59,23 @@ export class SessionCore {
   /** Results that have been yielded and are not yet on their way to the log: they are being fitted. */
   leaving = 0;
   savedAs: SavedAs | undefined;
-  /** Told when so much is settled that it should be saved. */
-  onFull: () => void = () => undefined;
+  /** Put aside what the session knows, so that it can sleep. @throws {GauntletError} `log_unavailable` */
+  readonly save: () => Promise<void>;
+  #isSaveDue = false;
   #context: SessionContext;
 
-  constructor(state: SessionState, services: SessionServices, events: (core: SessionCore) => ExecutorEvents) {
+  constructor(state: SessionState, services: SessionServices, ways: SessionWays) {
     this.opened = state.opened;
     this.services = services;
     this.#context = state.context;
     this.log = new SessionLog(services.log, state.opened.session_id, state.head);
     this.savedAs = state.savedAs;
+    this.save = () => ways.save(this);
     this.recollection = new Recollection(services.log, this.id, state.savedAs !== undefined);
     this.ledger = new CallLedger(this.recollection, services.limits.keptRecords);
     this.settled = new SettledQuestions(this.recollection, state.settled);
     this.questions = new Questions((frame) => this.#emitQuestion(frame), services.limits.openQuestions, this.settled);
-    this.executor = new StreamingToolExecutor(events(this), services.limits.toolUseConcurrency);
+    this.executor = new StreamingToolExecutor(ways.events(this), services.limits.toolUseConcurrency);
   }
 
   get id(): string {
@@ -81,7 +88,7 @@ export class SessionCore {
   }
 
   /** The tools the session sees now. */
-  get pool(): ToolPool {
+  get pool() {
     return this.services.poolFor(this.#context);
   }
 
@@ -93,7 +100,16 @@ export class SessionCore {
   /** A turn's end is on disk. */
   turnEnded(turn: TurnRecord, endSeq: Seq): void {
     this.ledger.end(turn, endSeq);
-    if (this.ledger.unsavedCount >= this.services.limits.keptRecords) this.onFull();
+    if (this.ledger.unsavedCount >= this.services.limits.keptRecords && !this.#isSaveDue) this.#saveSoon();
+  }
+
+  /** Behind the commit in hand, when what it wrote is told of and nothing else is on its way. */
+  #saveSoon(): void {
+    this.#isSaveDue = true;
+    setTimeout(() => {
+      this.#isSaveDue = false;
+      this.save().catch((error: unknown) => this.services.onFault(error, 'A session could not be saved'));
+    }, 0);
   }
 
   async #emitQuestion(frame: NewFrame): Promise<void> {

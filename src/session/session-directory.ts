@@ -4,39 +4,23 @@
  * Sessions are opened from the log when they are first asked for, which brings them back to order after
  * a crash, and sleep there when nobody uses them.
  */
-import { randomBytes } from 'node:crypto';
 import type { PrincipalLimits } from '../../config/settings/principal-limits.ts';
 import { GauntletError, isGauntletError } from '../contract/errors.ts';
-import type { OpenedFrame } from '../contract/frames.ts';
-import type { PermissionMode, RuleSet } from '../contract/permission-context.ts';
-import type { ToolMode } from '../contract/session-context.ts';
 import type { LoggedSession, PageRequest, SessionPage } from '../log/frame-log.ts';
 import { AwakeSessions } from './awake-sessions.ts';
-import { describeAsleep, newCore, restoredCore } from './open-core.ts';
+import { type NewSession, type NewSessionRules, newSessionFrame } from './new-session.ts';
+import { newCore, restoredCore } from './open-core.ts';
 import { historyInOrder, noSuchSession, savedStanding } from './read-history.ts';
 import { Session } from './session.ts';
 import type { SessionDescription } from './describe-session.ts';
 import { tellSessionEnd, tellSessionStart } from './session-hooks.ts';
 import type { SessionServices } from './session-services.ts';
-
-/** What a client may say of a new session. */
-export interface NewSession {
-  readonly cwd?: string;
-  readonly toolMode?: ToolMode;
-  readonly mode?: PermissionMode;
-  readonly rules?: Partial<RuleSet>;
-  readonly additionalDirectories?: readonly string[];
-  readonly onAsk?: 'deny' | 'wait';
-  readonly title?: string;
-}
+import { describeAsleep } from './standing-context.ts';
 
 /** What a directory needs beside what its sessions do. */
-export interface DirectoryServices extends SessionServices {
-  readonly defaultToolMode: ToolMode;
+export interface DirectoryServices extends SessionServices, NewSessionRules {
   /** What a principal may use at most; absent: anything. */
   limitsOf?(principal: string): PrincipalLimits;
-  /** Real path of a new session's folder. @throws {GauntletError} `invalid_request`, `forbidden` */
-  resolveFolder(principal: string, cwd: string | undefined): string;
   /** Remove what a session spilled, and what is kept of its changes. */
   removeFolder(sessionId: string): Promise<void>;
   /** Whether something goes on for a session that it does not know of itself: then it stays awake. */
@@ -163,7 +147,7 @@ export class SessionDirectory {
 
   #begin(principal: string, request: NewSession): { session: Session; landed: Promise<unknown> } {
     this.#makeRoom(principal);
-    const opened = this.#openedFrame(principal, request);
+    const opened = newSessionFrame(principal, request, this.#services);
     const core = newCore(opened, this.#services);
     const session = new Session(core);
     this.#awake.add(session);
@@ -171,24 +155,6 @@ export class SessionDirectory {
     landed.catch(() => this.#awake.drop(session.id));
     tellSessionStart(session, this.#services, (notice) => core.log.tell(notice));
     return { session, landed };
-  }
-
-  #openedFrame(principal: string, request: NewSession): OpenedFrame {
-    const permissions = this.#services.permissionsFor(principal, request);
-    const { rules, additionalDirectories, onAsk, title } = request;
-    return {
-      type: 'opened',
-      session_id: `ses_${randomBytes(16).toString('base64url')}`,
-      principal,
-      created_at: new Date().toISOString(),
-      cwd: this.#services.resolveFolder(principal, request.cwd),
-      tool_mode: request.toolMode ?? this.#services.defaultToolMode,
-      mode: permissions.mode,
-      rules: rules && { allow: rules.allow ?? [], ask: rules.ask ?? [], deny: rules.deny ?? [] },
-      additional_directories: additionalDirectories,
-      on_ask: onAsk,
-      title,
-    };
   }
 
   #inMemory(sessionId: string): Session | undefined {

@@ -13,7 +13,6 @@ import { describeSession, runningCalls, type RunningCall, type SessionDescriptio
 import { explainCall } from './explain-call.ts';
 import { Feeder, type ReplayFrame } from './feeder.ts';
 import { acceptBlocks, type Submission, type SubmittedTurn } from './intake.ts';
-import { saveSession } from './save-session.ts';
 import type { SessionCore } from './session-core.ts';
 import { sessionChanges, type SessionChanges } from './session-changes.ts';
 import { resultTextPage, type ResultTextPage, searchResults, type SearchHit, type TextRange } from './stored-result.ts';
@@ -200,7 +199,7 @@ export class Session {
 
   /** Put aside what it knows, so that it can sleep. @throws {GauntletError} `log_unavailable` */
   save(): Promise<void> {
-    return saveSession(this.#core);
+    return this.#core.save();
   }
 
   /** Let go of timers and retries; what is open stands in the log. */

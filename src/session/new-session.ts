@@ -1,0 +1,45 @@
+/**
+ * A session's first frame, from what a client says of it.
+ */
+import { randomBytes } from 'node:crypto';
+import type { OpenedFrame } from '../contract/frames.ts';
+import type { PermissionMode, RuleSet } from '../contract/permission-context.ts';
+import type { ToolMode } from '../contract/session-context.ts';
+import type { SessionServices } from './session-services.ts';
+
+/** What a client may say of a new session. */
+export interface NewSession {
+  readonly cwd?: string;
+  readonly toolMode?: ToolMode;
+  readonly mode?: PermissionMode;
+  readonly rules?: Partial<RuleSet>;
+  readonly additionalDirectories?: readonly string[];
+  readonly onAsk?: 'deny' | 'wait';
+  readonly title?: string;
+}
+
+/** What fills in the rest. */
+export interface NewSessionRules extends Pick<SessionServices, 'permissionsFor'> {
+  readonly defaultToolMode: ToolMode;
+  /** Real path of a new session's folder. @throws {GauntletError} `invalid_request`, `forbidden` */
+  resolveFolder(principal: string, cwd: string | undefined): string;
+}
+
+/** Make the frame. @throws {GauntletError} `invalid_request`, `forbidden` */
+export function newSessionFrame(principal: string, request: NewSession, given: NewSessionRules): OpenedFrame {
+  const permissions = given.permissionsFor(principal, request);
+  const { rules, additionalDirectories, onAsk, title } = request;
+  return {
+    type: 'opened',
+    session_id: `ses_${randomBytes(16).toString('base64url')}`,
+    principal,
+    created_at: new Date().toISOString(),
+    cwd: given.resolveFolder(principal, request.cwd),
+    tool_mode: request.toolMode ?? given.defaultToolMode,
+    mode: permissions.mode,
+    rules: rules && { allow: rules.allow ?? [], ask: rules.ask ?? [], deny: rules.deny ?? [] },
+    additional_directories: additionalDirectories,
+    on_ask: onAsk,
+    title,
+  };
+}
