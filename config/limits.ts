@@ -39,6 +39,8 @@ export const DEFAULT_LIMITS = {
   headersTimeoutMs: 10 * SECOND,
   /** Sockets open at once; the rest of the descriptors are for the log and for children. */
   connections: 512,
+  /** Descriptors kept free of sockets where few may be open (`ulimit -n`): for the log, spilled results and children. */
+  reservedDescriptors: 32,
   /** A new WebSocket says `hello` by then, or it is closed with 4405. */
   helloMs: 5 * SECOND,
   /** A reader that does not drain for this long is closed with 4008 and may resume. */

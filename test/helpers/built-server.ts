@@ -34,6 +34,8 @@ export interface ServerOptions {
   readonly home?: string;
   /** Where the tests run as root, the server does not: its home becomes nobody's. */
   readonly isUnprivileged?: boolean;
+  /** `ulimit -n` of the server. */
+  readonly descriptors?: number;
 }
 
 /** A server that listens. */
@@ -118,7 +120,11 @@ async function spawnServer(options: ServerOptions, words: readonly string[] = ['
   };
   const isNobody = options.isUnprivileged === true && process.getuid?.() === 0;
   if (isNobody) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, home]);
-  const child = spawn(process.execPath, [join(ROOT, 'dist/gauntlet.js'), ...words], {
+  const program = [process.execPath, join(ROOT, 'dist/gauntlet.js'), ...words];
+  const [file = '', ...args] = options.descriptors
+    ? ['prlimit', `--nofile=${options.descriptors}`, ...program]
+    : program;
+  const child = spawn(file, args, {
     cwd: join(home, 'workspace'),
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],

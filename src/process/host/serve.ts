@@ -17,6 +17,7 @@ const FEW_CHILDREN = 4;
 /** Serve one server over `socket` until it ends; then end every child. Resolves when none is left. */
 export async function serveHost(settings: HostSettings, socket: Socket): Promise<void> {
   const ownMarkers = `${settings.ownerId}.${settings.hostTag}-`;
+  const isOwn = (marker: string) => marker.startsWith(ownMarkers);
   let markers = 0;
   const nextMarker = () => `${ownMarkers}${(markers += 1)}`;
   const pipes = createPipeSupply();
@@ -47,17 +48,9 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
         child?.acknowledge(payload.readUInt32BE(0));
         return;
       case ToHost.killTree:
-        void trees.kill(JSON.parse(payload.toString()) as KillTreeMessage).then(() => {
-          writeFrame(socket, FromHost.treeKilled, id);
-          // The call is over and the next one some way off: the best time for a fork.
-          shells.addOne();
-        });
-        return;
+        return void endTree(id, JSON.parse(String(payload)) as KillTreeMessage);
       case ToHost.sweep:
-        void sweep((marker) => marker.startsWith(`${settings.ownerId}.`) && !marker.startsWith(ownMarkers)).then(
-          (count) => writeJsonFrame(socket, FromHost.swept, id, count),
-        );
-        return;
+        return void sweepOrphans(id);
       case ToHost.ping:
         return writeFrame(socket, FromHost.pong, id);
       default:
@@ -65,16 +58,24 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
     }
   }
 
+  /** Where the kernel does not even let us look, the caller must not wait, nor the host end. */
+  async function endTree(id: number, tree: KillTreeMessage): Promise<void> {
+    await trees.kill(tree).catch(() => undefined);
+    writeFrame(socket, FromHost.treeKilled, id);
+    // The call is over and the next one some way off: the best time for a fork.
+    shells.addOne();
+  }
+  async function sweepOrphans(id: number): Promise<void> {
+    const count = await sweep((marker) => marker.startsWith(`${settings.ownerId}.`) && !isOwn(marker)).catch(() => 0);
+    writeJsonFrame(socket, FromHost.swept, id, count);
+  }
+
   await pipes.fill();
   shells.refillSoon();
-  await new Promise<void>((resolve) => {
-    socket
-      .on('data', frameDecoder(dispatch))
-      .on('error', () => socket.destroy())
-      .once('close', resolve);
-  });
+  socket.on('data', frameDecoder(dispatch)).on('error', () => socket.destroy());
+  await new Promise<void>((resolve) => socket.once('close', resolve));
   shells.close();
   pipes.close();
   await Promise.all([...running.values()].map(({ pid }) => endGroup(pid, settings.killGraceMs)));
-  await sweep((marker) => marker.startsWith(ownMarkers));
+  await sweep(isOwn);
 }
