@@ -17,7 +17,7 @@ export interface RecordedWrite {
   readonly spelled: string;
   readonly content: Buffer;
   /** What must still be there; absent: nothing may be. */
-  readonly known?: { readonly content: Buffer; readonly stats: Stats };
+  readonly known?: { readonly content: Buffer; readonly sha256: string; readonly stats: Stats };
 }
 
 /** What is there now. */
@@ -64,9 +64,9 @@ async function plannedChange(
     const after = fileState({ size, mode: 0o666 & ~process.umask() }, sha256);
     return { path: real, kind: 'created', after, folders: missingFolders(real), undoable: true };
   }
-  const before = fileState(known.stats, sha256Of(known.content));
+  const before = fileState(known.stats, known.sha256);
   const after = fileState({ size, mode: known.stats.mode }, sha256);
-  if (before.sha256 === undefined || isSameState(before, after)) return undefined;
-  const reason = await history.keep(sessionId, known.content, before.sha256);
+  if (isSameState(before, after)) return undefined;
+  const reason = await history.keep(sessionId, known.content, known.sha256);
   return { path: real, kind: 'modified', before, after, undoable: reason === undefined, ...(reason && { reason }) };
 }

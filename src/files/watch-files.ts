@@ -1,10 +1,11 @@
 /**
- * What a command changes, where it can be seen: the files it names as written, and those its session knows.
+ * What a command changes, where it can be seen: the files it names, and those its session knows.
  *
- * Files it names are kept before it runs, so that their change can be taken back; of the others only a look at them
- * before and after tells. Whatever else it changes is not seen.
+ * Files it is said to write are kept before it runs, so that their change can be taken back; of the others only a look
+ * at them before and after tells. Whatever else it changes is not seen.
  */
 import type { Stats } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { FileChange, FileState, NotKept } from '../contract/file-change.ts';
 import type { FileReadRecord } from '../contract/session-context.ts';
 import { isInsideFolder } from './containment.ts';
@@ -17,6 +18,8 @@ export interface WatchRequest {
   readonly sessionId: string;
   /** Real paths that the command is said to write: files, folders, or nothing yet. */
   readonly written: readonly string[];
+  /** Other real paths that stand in it. */
+  readonly mentioned: readonly string[];
   /** Files whose content the session knows. */
   readonly known: readonly FileReadRecord[];
   /** Files looked at, those that are named first. */
@@ -41,21 +44,18 @@ interface WatchedFile {
  */
 export async function watchFiles(
   history: FileHistory,
-  { sessionId, written, known, mostFiles, hashBytes }: WatchRequest,
+  request: WatchRequest,
 ): Promise<() => Promise<readonly FileChange[]>> {
+  const { sessionId, mostFiles, hashBytes } = request;
   const watched = new Map<string, WatchedFile>();
-  const named = written.filter((path, at) => written.indexOf(path) === at);
-  const namedFolders = named.filter((path) => attempt(() => statOf(path))?.isDirectory());
-  // Named as themselves, or with the folder they lie in.
-  const foreseen = known.filter(({ path }) => namedFolders.some((folder) => isInsideFolder(folder, path)));
-  for (const path of [...named, ...foreseen.map((record) => record.path)].slice(0, mostFiles)) {
-    const file = namedFolders.includes(path) ? undefined : await lookAndKeep(history, sessionId, path);
+  for (const path of foreseenFiles(request).slice(0, mostFiles)) {
+    const file = await lookAndKeep(history, sessionId, path);
     if (file) watched.set(path, file);
   }
-  for (const record of known) {
+  for (const seen of [...request.mentioned.map((path) => ({ path })), ...request.known]) {
     if (watched.size >= mostFiles) break;
-    const file = watched.has(record.path) ? undefined : look(record);
-    if (file) watched.set(record.path, file);
+    const file = watched.has(seen.path) ? undefined : look(seen);
+    if (file) watched.set(seen.path, file);
   }
   return async () => {
     const changes: FileChange[] = [];
@@ -65,6 +65,17 @@ export async function watchFiles(
     }
     return changes;
   };
+}
+
+/** What is written by its own name, with the folder it lies in, or in a folder under the name it had elsewhere: `mv a b/`. */
+function foreseenFiles({ written, mentioned, known }: WatchRequest): readonly string[] {
+  const folders = new Set(written.filter((path) => attempt(() => statOf(path))?.isDirectory()));
+  const names = new Set([...written, ...mentioned].map((path) => basename(path)));
+  const below = [...folders].flatMap((folder) => [
+    ...known.flatMap(({ path }) => (isInsideFolder(folder, path) ? [path] : [])),
+    ...[...names].map((name) => join(folder, name)),
+  ]);
+  return [...new Set([...written.filter((path) => !folders.has(path)), ...below])];
 }
 
 async function lookAndKeep(history: FileHistory, sessionId: string, path: string): Promise<WatchedFile | undefined> {
@@ -79,12 +90,13 @@ async function lookAndKeep(history: FileHistory, sessionId: string, path: string
 }
 
 /** What the session knows of a file holds as long as nobody wrote it since. */
-function look({ path, mtimeMs, sizeBytes, sha256 }: FileReadRecord): WatchedFile | undefined {
+function look({ path, mtimeMs, sizeBytes, sha256 }: Partial<FileReadRecord> & { readonly path: string }) {
   const stats = attempt(() => statOf(path));
   if (!stats) return { path };
   if (!stats.isFile()) return undefined;
   const isAsRead = stats.mtimeMs === mtimeMs && stats.size === sizeBytes;
-  return { path, stats, before: fileState(stats, isAsRead ? sha256 : undefined), reason: 'not_foreseen' };
+  const before = fileState(stats, isAsRead ? sha256 : undefined);
+  return { path, stats, before, reason: 'not_foreseen' } satisfies WatchedFile;
 }
 
 async function changeOf(
@@ -98,9 +110,11 @@ async function changeOf(
     // A folder or a link in its place is no file: the file is gone.
     const after = now?.isFile() ? (await observeFile(path, (bytes) => bytes <= hashBytes)).state : undefined;
     if (isSameState(before, after)) return undefined;
-    const undoable = before === undefined || (before.sha256 !== undefined && isKept(before.sha256));
     const kind = before ? (after ? 'modified' : 'deleted') : 'created';
-    return { path, kind, before, after, folders, undoable, ...(undoable ? {} : { reason: reason ?? 'not_foreseen' }) };
+    const change = { path, kind, before, after, folders } as const;
+    if (after && after.sha256 === undefined) return { ...change, undoable: false, reason: 'too_large' };
+    const undoable = before === undefined || (before.sha256 !== undefined && isKept(before.sha256));
+    return { ...change, undoable, ...(undoable ? {} : { reason: reason ?? 'not_foreseen' }) };
   } catch {
     // It cannot be looked at any more: there is nothing to say about it.
     return undefined;

@@ -67,9 +67,10 @@ async function planFile(core: SessionCore, path: string, changes: readonly Logge
   const { history, locate, sessionFolder } = core.services;
   const [first] = changes;
   const target = first?.before;
-  if (target && (target.sha256 === undefined || !history.has(core.id, target.sha256))) {
-    return { path, left: first.reason ?? 'not_kept' };
-  }
+  const isKept = !target || (target.sha256 !== undefined && history.has(core.id, target.sha256));
+  // What was too large to be looked at cannot be told from what somebody else made of it.
+  const unclear = changes.find(({ after }) => after && after.sha256 === undefined);
+  if (!isKept || unclear) return { path, left: (unclear ?? first)?.reason ?? 'not_kept' };
   const located = await locate(
     { path, access: 'write' },
     { session: core.context, sessionFolder: sessionFolder(core.id) },

@@ -16,8 +16,8 @@ import type { FileToolServices } from './services.ts';
 /** A file that is as its session last saw it. */
 export interface KnownFile {
   readonly content: Buffer;
+  readonly sha256: string;
   readonly stats: Stats;
-  readonly record: FileReadRecord;
 }
 
 /** A file that is about to change, and what it is called. */
@@ -49,9 +49,10 @@ export async function openKnownFile(
       if (opened.stats.size > most)
         throw refuse(file, `it has ${opened.stats.size} bytes, at most ${most} can be changed here. Use Bash`);
       const content = await opened.readWhole(most);
-      if (isChanged(opened, content, record))
+      const sha256 = sha256Of(content);
+      if (isChanged(opened, sha256, record))
         throw refuse(file, `the file changed after it was read${by(services, file, context)}. Read it again first`);
-      return { content, stats: opened.stats, record };
+      return { content, sha256, stats: opened.stats };
     });
   } catch (error) {
     if (isGauntletError(error, 'tool_failed') && error.details?.reason === 'enoent') return undefined;
@@ -105,9 +106,9 @@ export async function validateUnasked(
   }
 }
 
-function isChanged(opened: CheckedFile, content: Buffer, record: FileReadRecord): boolean {
+function isChanged(opened: CheckedFile, sha256: string, record: FileReadRecord): boolean {
   // The content decides where it is known: a touched file is the same, and a clock can be set back.
-  if (record.sha256 !== undefined) return sha256Of(content) !== record.sha256;
+  if (record.sha256 !== undefined) return sha256 !== record.sha256;
   return opened.stats.mtimeMs !== record.mtimeMs || opened.stats.size !== record.sizeBytes;
 }
 

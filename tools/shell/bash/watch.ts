@@ -5,7 +5,7 @@ import { classifyCommand } from '../../../src/permissions/shell/classify.ts';
 import type { ShellToolServices } from '../services.ts';
 
 /**
- * Look at the files a command may change: those the gate saw it write, and those its session has read.
+ * Look at the files a command may change: those it names, as the gate saw them, and those its session has read.
  *
  * @returns Looks again, once the command has ended, and reports what changed; undefined for what only reads, which
  *   costs nothing.
@@ -17,14 +17,16 @@ export async function watchCommand(
 ): Promise<(() => Promise<void>) | undefined> {
   const { isReadOnly, paths } = classifyCommand(command);
   if (isReadOnly) return undefined;
-  const written = paths.flatMap(({ access }, index) => {
+  const named = paths.flatMap(({ access }, index) => {
     const place = located[index];
-    const isTheirs = access === 'write' && place !== undefined && place.refusal === undefined && !place.isSessionFile;
-    return isTheirs ? [place.real] : [];
+    return place === undefined || place.refusal !== undefined || place.isSessionFile
+      ? []
+      : [{ access, real: place.real }];
   });
   const changesNow = await watchFiles(history, {
     sessionId,
-    written,
+    written: named.flatMap(({ access, real }) => (access === 'write' ? [real] : [])),
+    mentioned: named.flatMap(({ access, real }) => (access === 'read' ? [real] : [])),
     known: session.readState.recent(limits.watchedFiles),
     mostFiles: limits.watchedFiles,
     hashBytes: limits.editFileBytes,

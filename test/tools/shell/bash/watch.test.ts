@@ -65,6 +65,22 @@ describe('the files a command changes', () => {
     expect(changes).toMatchObject([{ path: at('folder/known'), kind: 'deleted', undoable: true }]);
   });
 
+  it('are found in the folder they were moved to', async () => {
+    mkdirSync(at('target'));
+    writeFileSync(at('moved'), 'x');
+    expect(await changesOf('mv moved target/')).toMatchObject([
+      { path: at('moved'), kind: 'deleted', undoable: true },
+      { path: at('target/moved'), kind: 'created', undoable: true },
+    ]);
+  });
+
+  it('are seen where a program is told of them, and not kept', async () => {
+    writeFileSync(at('told.txt'), 'x');
+    const script = "require('fs').writeFileSync(process.argv[1], 'y')";
+    const [change] = await changesOf(`node -e "${script}" told.txt`);
+    expect(change).toMatchObject({ path: at('told.txt'), undoable: false, reason: 'not_foreseen' });
+  });
+
   it('are listed when the command fails, too', async () => {
     expect(await changesOf('echo x > half; false')).toMatchObject([{ path: at('half'), kind: 'created' }]);
   });
