@@ -24,6 +24,7 @@ import { createBackgroundTasks } from '../src/work/background-tasks.ts';
 import { getAllBaseTools, HIDDEN_IN_REPL, SIMPLE_TOOLS } from '../tools/index.ts';
 import { type Approvals, createApprovals } from './approvals.ts';
 import { createNetworkDenials, type NetworkDenials } from './network-denials.ts';
+import { createRetention } from './retention.ts';
 import { sessionServices } from './session-services.ts';
 
 /** A server without its doors. */
@@ -56,23 +57,23 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
 
   const { close: closeApprovals, ...approvals } = createApprovals(settings, logger);
   const onFault = (error: unknown, what: string) => logger.error({ err: error }, what);
-  const directory = new SessionDirectory(
-    sessionServices(settings, {
-      log,
-      pools,
-      locate,
-      hooks,
-      history,
-      ...approvals,
-      onFault,
-      externalTools: () => external,
-      sessionFolder: (sessionId) => data.sessionFolder(sessionId),
-      keepsAwake: (sessionId) => backgroundTasks.list(sessionId).some(({ status }) => status === 'running'),
-      onSessionEnd: (sessionId) => {
-        backgroundTasks.stopAll(sessionId).catch((error: unknown) => onFault(error, 'A task could not be stopped'));
-      },
-    }),
-  );
+  const services = sessionServices(settings, {
+    log,
+    pools,
+    locate,
+    hooks,
+    history,
+    ...approvals,
+    onFault,
+    externalTools: () => external,
+    sessionFolder: (sessionId) => data.sessionFolder(sessionId),
+    keepsAwake: (sessionId) => backgroundTasks.list(sessionId).some(({ status }) => status === 'running'),
+    onSessionEnd: (sessionId) => {
+      backgroundTasks.stopAll(sessionId).catch((error: unknown) => onFault(error, 'A task could not be stopped'));
+    },
+  });
+  const directory = new SessionDirectory(services);
+  const retention = createRetention(settings, { ...services, directory, data });
   announce = () => {
     external = Object.freeze([...mcp.tools(), ...plugins]);
     directory.announceTools();
@@ -90,6 +91,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
       warmed.catch((error: unknown) => onFault(error, 'The process host did not start'));
     },
     close: async () => {
+      await retention.close();
       await directory.close();
       closeApprovals();
       await hooks?.close();

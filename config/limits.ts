@@ -102,7 +102,7 @@ export const DEFAULT_LIMITS = {
   // The audit trail.
   /** A file of it; then the next one is begun. */
   auditFileBytes: 32 * MIB,
-  /** Files of it that are kept. */
+  /** Older files of it that are kept. */
   auditFiles: 8,
   /** Between an event and its line on disk; a crash loses no more than this. */
   auditFlushMs: 200,
@@ -252,7 +252,7 @@ export const DEFAULT_LIMITS = {
   warmSandboxes: 8,
   /** A trial of the sandbox at the start that takes longer has failed. */
   sandboxTrialMs: 5 * SECOND,
-  /** What a sandboxed command may write to /tmp, and again to /var/tmp; both are memory. */
+  /** What a sandboxed command may write to /tmp, again to /var/tmp and to /dev/shm; all are memory. */
   sandboxTemporaryBytes: 512 * MIB,
   /** Folders looked through in a workspace for files that programs run or obey. */
   sandboxScanFolders: 2_000,
@@ -357,6 +357,15 @@ export const DEFAULT_LIMITS = {
   logHeads: 20_000,
   /** The log's file; past it appends are refused until sessions are removed. */
   logFileBytes: 64 * 1_024 * MIB,
+  /** Frames older than this go as far as no session needs them, and sessions without a younger one go whole. */
+  sessionDays: 30,
+  /** Text of one session's frames, about; past it its oldest go. */
+  sessionLogBytes: 1_024 * MIB,
+  /** The log and the folders of sessions together; past it sessions go, the longest unused first. */
+  dataBytes: 32 * 1_024 * MIB,
+  /** How often it is looked what may go, and how many sessions are looked at in one turn of the event loop. */
+  retentionMs: 5 * MINUTE,
+  retentionPage: 100,
   /** Rows that are deleted in one turn of the event loop, and their text: what an append may have to wait for. */
   logSweepRows: 256,
   logSweepBytes: 4 * MIB,
@@ -400,6 +409,8 @@ export const DEFAULT_LIMITS = {
   mcpCloseMs: 500,
   /** Loading one plugin module, before the server listens. */
   pluginLoadMs: 30 * SECOND,
+  /** The main file of a plugin. */
+  pluginFileBytes: 32 * MIB,
 
   // Hooks.
   /** A hook whose setting does not say may take this long. */

@@ -32,6 +32,8 @@ export interface DataDirectory {
   sessionFolder(sessionId: string): string;
   /** Where what a session changed is kept as it was; the session itself may not look there. @throws {RangeError} As above. */
   historyFolder(sessionId: string): string;
+  /** The folders that hold those, one a session, by its id. */
+  readonly folderRoots: readonly string[];
   /** Let the next server in. */
   close(): void;
 }
@@ -51,12 +53,14 @@ export async function openDataDirectory({ path, limits, signal }: DataDirectoryO
   try {
     const sessions = join(realPath, 'sessions');
     const history = join(realPath, 'history');
-    for (const folder of [sessions, history]) ensurePrivateFolder(folder, []);
+    const folderRoots = [sessions, history];
+    for (const folder of folderRoots) ensurePrivateFolder(folder, []);
     return {
       path: realPath,
       id: directoryId(join(realPath, 'id')),
       sessionFolder: (sessionId) => join(sessions, checkedId(sessionId)),
       historyFolder: (sessionId) => join(history, checkedId(sessionId)),
+      folderRoots,
       close: unlock,
     };
   } catch (error) {

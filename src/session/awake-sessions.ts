@@ -73,6 +73,17 @@ export class AwakeSessions {
     if (awake && this.#maySleep(awake)) void this.#sleep(awake);
   }
 
+  /** Save all that can be saved now. */
+  async saveAll(): Promise<void> {
+    await Promise.all(this.all.map((session) => this.#save(session)));
+  }
+
+  /** Whether somebody uses it, or something goes on for it. */
+  isInUse(sessionId: string): boolean {
+    const awake = this.#awake.get(sessionId);
+    return awake !== undefined && !this.#maySleep(awake);
+  }
+
   /** Let go of a session without saving it: it was removed, taken over, or never landed. */
   drop(sessionId: string): void {
     this.#awake.get(sessionId)?.session.close();

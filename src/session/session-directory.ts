@@ -98,10 +98,28 @@ export class SessionDirectory {
     const session = await this.open(principal, sessionId);
     session.end();
     tellSessionEnd(session, this.#services);
-    this.#awake.drop(sessionId);
-    await this.#services.log.remove(sessionId);
-    this.#services.onSessionEnd(sessionId);
-    await this.#services.removeFolder(sessionId);
+    await this.#forget(sessionId);
+  }
+
+  /** Forget a session that grew too old, unless somebody uses it. @returns Whether it is gone. */
+  async retire(sessionId: string): Promise<boolean> {
+    if (this.#opening.has(sessionId) || this.#awake.isInUse(sessionId)) return false;
+    await this.#forget(sessionId);
+    return true;
+  }
+
+  /** Save all sessions in memory. */
+  saveAll(): Promise<void> {
+    return this.#awake.saveAll();
+  }
+
+  /** Bring a session to order, and save it. A session that cannot be opened stays as it is. */
+  async settle(principal: string, sessionId: string): Promise<void> {
+    try {
+      await (await this.open(principal, sessionId)).save();
+    } catch (error) {
+      this.#services.onFault(error, 'A session could not be saved');
+    }
   }
 
   /** The list of external tools changed: those who watch are told. */
@@ -119,6 +137,13 @@ export class SessionDirectory {
   /** Let go of all sessions; what is open stands in the log. @returns Once they are saved. */
   close(): Promise<void> {
     return this.#awake.close();
+  }
+
+  async #forget(sessionId: string): Promise<void> {
+    this.#awake.drop(sessionId);
+    await this.#services.log.remove(sessionId);
+    this.#services.onSessionEnd(sessionId);
+    await this.#services.removeFolder(sessionId);
   }
 
   /** Calls a principal may still begin. */
