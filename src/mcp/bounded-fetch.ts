@@ -14,8 +14,8 @@ const CARRIAGE_RETURN = 0x0d;
 export function boundedFetch(maxBytes: number): FetchLike {
   return async function fetchBounded(url, init) {
     const response = await fetch(url, init);
-    // Only an answer that is read has a body worth bounding; redirects are judged by the SDK as they came.
-    if (response.body === null || !response.ok) return response;
+    // Redirects are judged by the SDK as they came, and not read; the text of an error is.
+    if (response.body === null || isRedirect(response.status)) return response;
     const isEventStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     const { status, statusText, headers } = response;
     return new Response(response.body.pipeThrough(messageLimit(maxBytes, isEventStream)), {
@@ -24,6 +24,10 @@ export function boundedFetch(maxBytes: number): FetchLike {
       headers,
     });
   };
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
 }
 
 /** Passes bytes on and fails when a message grows too large; an empty line begins the next event. */

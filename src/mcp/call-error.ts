@@ -5,19 +5,21 @@ import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { errorMessage, GauntletError } from '../contract/errors.ts';
 import { visibleText } from './visible-text.ts';
 
+/** What is known beside an error itself. */
+export interface FailedRequest {
+  readonly server: string;
+  readonly signal: AbortSignal;
+  /** Why the connection is gone, where it is: then nobody knows whether the call had an effect. */
+  readonly lostReason: string | undefined;
+  /** Takes what is secret out of a text of the server's. */
+  readonly mask: (text: string) => string;
+}
+
 /** Longest text of a server's error that is passed on. */
 const ERROR_CHARS = 2_000;
 
-/**
- * Turn what the SDK threw into an error of the call.
- *
- * @param lostReason Why the connection is gone, where it is: then nobody knows whether the call had an effect.
- * @returns `cancelled`, `timeout` or `tool_failed`.
- */
-export function toCallError(
-  error: unknown,
-  { server, signal, lostReason }: { server: string; signal: AbortSignal; lostReason?: string | undefined },
-): GauntletError {
+/** Turn what the SDK threw into an error of the call: `cancelled`, `timeout` or `tool_failed`. */
+export function toCallError(error: unknown, { server, signal, lostReason, mask }: FailedRequest): GauntletError {
   const to = `Cannot finish the call to the MCP server "${server}"`;
   // The SDK words an abort as a timeout.
   if (signal.aborted) return new GauntletError('cancelled', `The call to the MCP server "${server}" was cancelled`);
@@ -26,11 +28,13 @@ export function toCallError(
     return new GauntletError('timeout', `${to}: it did not answer in time. Try again with less work`, { cause: error });
   }
   if (lostReason !== undefined || isSdkError(error, SdkErrorCode.ConnectionClosed)) {
-    const reason = lostReason ?? 'the connection was closed';
+    const reason = mask(lostReason ?? 'the connection was closed');
     const message = `${to}: the connection ended during the call (${reason}). The call may have had an effect; it is not repeated by itself`;
     return new GauntletError('tool_failed', message, { cause: error });
   }
-  return new GauntletError('tool_failed', `${to}: ${visibleText(errorMessage(error), ERROR_CHARS)}`, { cause: error });
+  return new GauntletError('tool_failed', `${to}: ${visibleText(mask(errorMessage(error)), ERROR_CHARS)}`, {
+    cause: error,
+  });
 }
 
 /** Whether the server knows our session no more: it did not look at the request. */

@@ -28,6 +28,8 @@ export interface ConnectionOptions {
   readonly limits: ListLimits & Pick<Limits, 'mcpRetryMs' | 'mcpRetryMaxMs' | 'mcpRetries'>;
   /** Status or definitions changed. */
   readonly onChange: () => void;
+  /** Takes what is secret out of a text of the server's. */
+  readonly mask: (text: string) => string;
   /** What was left out of a listing, for people. */
   readonly onRemark: (remark: string) => void;
 }
@@ -113,7 +115,7 @@ export class McpConnection {
         await this.#drop(link, errorMessage(error));
         if (isRepeatable && isSessionLost(error)) return this.request({ run, signal, isRepeatable: false });
       }
-      throw toCallError(error, { server: this.#options.name, signal, lostReason });
+      throw toCallError(error, { server: this.#options.name, signal, lostReason, mask: this.#options.mask });
     }
   }
 
@@ -132,7 +134,7 @@ export class McpConnection {
         await this.#connectOnce();
         if (performance.now() - beganAt >= limits.mcpRetryMaxMs) failures = 0;
       } catch (error) {
-        this.#reason = visibleLine(errorMessage(error), REASON_CHARS);
+        this.#reason = this.#reasonOf(errorMessage(error));
         if (!signal.aborted) this.#fail(httpStatus(error) === 401 ? 'needs_auth' : 'failed');
       }
       const hasGivenUp = failures >= limits.mcpRetries;
@@ -155,7 +157,7 @@ export class McpConnection {
       await this.#list(link);
       this.#reason = undefined;
       this.#become('connected');
-      this.#reason = visibleLine(await link.closed, REASON_CHARS);
+      this.#reason = this.#reasonOf(await link.closed);
       this.#link = undefined;
       // Said before the rest of the link is cleared away, which may take a while.
       if (!this.#stop.signal.aborted) this.#become('connecting');
@@ -194,10 +196,14 @@ export class McpConnection {
   /** Give up a link that answers no more; the loop opens the next. */
   async #drop(link: McpLink, reason: string): Promise<void> {
     if (this.#link === link && this.#status === 'connected') {
-      this.#reason = reason;
+      this.#reason = this.#reasonOf(reason);
       this.#become('connecting');
     }
     await link.close();
+  }
+
+  #reasonOf(text: string): string {
+    return visibleLine(this.#options.mask(text), REASON_CHARS);
   }
 
   #fail(status: 'failed' | 'needs_auth'): void {

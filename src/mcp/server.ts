@@ -11,6 +11,7 @@ import { McpConnection } from './connection.ts';
 import { definitionPins } from './definition-pins.ts';
 import { listResources, readResource, type McpResource } from './resources.ts';
 import { linkOpener } from './server-link.ts';
+import { secretMask } from './secret-mask.ts';
 import type { McpServerOptions } from './surroundings.ts';
 import type { McpToolDefinition } from './tool-definition.ts';
 import { visibleLine } from './visible-text.ts';
@@ -35,8 +36,9 @@ export interface McpServer {
 /** Make the server; it connects when its connection is started. */
 export function createMcpServer(options: McpServerOptions): McpServer {
   const { name, settings, limits, slots } = options;
+  const mask = secretMask(settings);
   const notice = (level: 'info' | 'warning', code: string, text: string) =>
-    options.onNotice(level, code, visibleLine(`MCP server "${name}": ${text}`, NOTICE_CHARS));
+    options.onNotice(level, code, visibleLine(`MCP server "${name}": ${mask(text)}`, NOTICE_CHARS));
   const pins = definitionPins(PINS_PER_TOOL * limits.mcpServerTools, (toolName) =>
     notice('warning', 'mcp_tool_changed', `"${toolName}" changed its definition; the next call is asked about`),
   );
@@ -49,6 +51,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const connection = new McpConnection({
     name,
     limits,
+    mask,
     open: (hooks) => slots(() => openLink(hooks)),
     onRemark: (remark) => notice('warning', 'mcp_tools_left_out', remark),
     onChange,

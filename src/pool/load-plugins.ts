@@ -4,7 +4,7 @@
  * A plugin is written outside this repository and need import nothing from it. One that is wrong stops
  * the start, with an error that names the plugin, the tool and the member.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -18,7 +18,7 @@ export interface PluginOptions {
   /** Absolute folder of the settings file: where paths and packages are looked for. */
   readonly baseFolder: string;
   readonly builtIns: readonly Tool[];
-  readonly limits: Pick<Limits, 'pluginLoadMs'>;
+  readonly limits: Pick<Limits, 'pluginLoadMs' | 'pluginFileBytes'>;
 }
 
 /**
@@ -72,7 +72,9 @@ async function importPlugin(
     );
   });
   try {
-    const loading = import(moduleAddress(specifier, baseFolder)) as Promise<Readonly<Record<string, unknown>>>;
+    const path = modulePath(specifier, baseFolder);
+    assertLoadable(path, limits.pluginFileBytes);
+    const loading = import(pathToFileURL(path).href) as Promise<Readonly<Record<string, unknown>>>;
     return await Promise.race([loading, late]);
   } catch (error) {
     throw refusal(specifier, errorMessage(error), error);
@@ -81,18 +83,25 @@ async function importPlugin(
   }
 }
 
-/** The `file:` address of a path or package. @throws {Error} When there is no such module. */
-function moduleAddress(specifier: string, baseFolder: string): string {
+/** Node reads a module whole, whatever it is: a device or a pipe would never end, and hold the thread meanwhile. */
+function assertLoadable(path: string, maxBytes: number): void {
+  const stats = statSync(path);
+  if (!stats.isFile()) throw new Error('it is not a regular file');
+  if (stats.size > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
+}
+
+/** The absolute path of a module, given as path or package. @throws {Error} When there is no such module. */
+function modulePath(specifier: string, baseFolder: string): string {
   const path = resolve(baseFolder, specifier);
-  if (/^\.{0,2}[/\\]/.test(specifier) || existsSync(path)) return pathToFileURL(path).href;
+  if (/^\.{0,2}[/\\]/.test(specifier) || existsSync(path)) return path;
   const require = createRequire(`${baseFolder}${sep}settings.json`);
   try {
-    return pathToFileURL(require.resolve(specifier)).href;
+    return require.resolve(specifier);
   } catch (error) {
     // Node resolves as `require` would, which does not see what a package exports to `import` alone.
     const entry =
       (error as NodeJS.ErrnoException).code === 'ERR_PACKAGE_PATH_NOT_EXPORTED' && importEntry(specifier, require);
-    if (entry) return pathToFileURL(entry).href;
+    if (entry) return entry;
     throw error;
   }
 }

@@ -3,9 +3,9 @@ import { boundedFetch } from '../../../src/mcp/bounded-fetch.ts';
 import { listen } from '../../helpers/mcp-http.ts';
 
 /** Fetch what a server writes piece by piece. */
-async function fetched(contentType: string, pieces: readonly string[]): Promise<string> {
+async function fetched(contentType: string, pieces: readonly string[], status = 200): Promise<string> {
   const { url } = await listen(async (_request, response) => {
-    response.writeHead(200, { 'content-type': contentType });
+    response.writeHead(status, { 'content-type': contentType });
     for (const piece of pieces) await new Promise<void>((resolve) => response.write(piece, () => resolve()));
     response.end();
   });
@@ -19,6 +19,10 @@ describe('a bounded response', () => {
 
   test('fails when it grows too large', async () => {
     await expect(fetched('application/json', ['x'.repeat(50), 'x'.repeat(51)])).rejects.toThrow('more than 100 bytes');
+  });
+
+  test('of an error is bounded too', async () => {
+    await expect(fetched('text/plain', ['x'.repeat(50), 'x'.repeat(51)], 500)).rejects.toThrow('more than 100 bytes');
   });
 
   test.each(['\n\n', '\r\n\r\n'])('of events may go on for ever, event by event (%j)', async (end) => {

@@ -1,6 +1,7 @@
 /** Servers behind a URL: both eras of Streamable HTTP, the older SSE, and what goes wrong on the way. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { everythingOver, listen, modernServer } from '../../helpers/mcp-http.ts';
 import { callTool, eventually, startServers } from '../../helpers/mcp-servers.ts';
@@ -149,6 +150,19 @@ describe('a remote server that goes wrong', () => {
     answers['tools/call'] = forget;
     await expect(callTool(servers, 'mcp__web__go')).rejects.toMatchObject({ code: 'tool_failed' });
     expect(seen.filter(({ method }) => method === 'tools/call')).toHaveLength(3);
+  });
+
+  test('cannot give away the headers it was sent by failing with them', async () => {
+    const { url, answers, seen } = await scripted();
+    const headers = { authorization: 'Bearer canary-of-a-header', 'x-api-key': 'canary-of-a-key' };
+    const servers = startServers({ web: { type: 'http', url, headers } }, { mcpRetries: 0 });
+    await servers.ready('web', signal);
+    answers['tools/call'] = (_message, response) => void response.writeHead(500).end(inspect(seen.at(-1)?.headers));
+
+    const failure = await callTool(servers, 'mcp__web__go').catch(String);
+
+    expect(failure).toContain('[hidden]');
+    expect([failure, inspect(servers.states()), inspect(servers.notices)].join()).not.toContain('canary');
   });
 
   test('cannot fill the memory with one answer', async () => {

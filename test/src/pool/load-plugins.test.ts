@@ -31,7 +31,11 @@ function write(source: string, path = `plugin-${files++}.mjs`): string {
 }
 
 function load(...specifiers: string[]) {
-  return loadPlugins(specifiers, { baseFolder, builtIns, limits: { pluginLoadMs: 10_000 } });
+  return loadPlugins(specifiers, {
+    baseFolder,
+    builtIns,
+    limits: { pluginLoadMs: 10_000, pluginFileBytes: 1_000_000 },
+  });
 }
 
 describe('a plugin', () => {
@@ -126,7 +130,11 @@ describe('a plugin that cannot be used', () => {
 
   test('stops the start when it never loads', async () => {
     const specifier = write('await new Promise(() => setTimeout(() => {}, 1000))');
-    const loading = loadPlugins([specifier], { baseFolder, builtIns, limits: { pluginLoadMs: 100 } });
+    const loading = loadPlugins([specifier], {
+      baseFolder,
+      builtIns,
+      limits: { pluginLoadMs: 100, pluginFileBytes: 1_000_000 },
+    });
     await expect(loading).rejects.toThrow('did not load within 100 ms');
   });
 
