@@ -1,4 +1,4 @@
-/** PROTOCOL 7: how a server goes. */
+/** PROTOCOL 8: how a server goes. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

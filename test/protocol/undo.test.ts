@@ -1,4 +1,4 @@
-/** PROTOCOL 3: what a session changed, and the way back, across restarts. */
+/** PROTOCOL 7: what a session changed, and the way back, across restarts. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
