@@ -23,9 +23,7 @@ export function analyse(command: string): ShellAnalysis {
     const walk = new ScriptWalk(command, collectVariables(script), collectFacts(script));
     walk.visit(script);
     const found = walk.result();
-    return disguise === undefined
-      ? found
-      : { ...found, problems: [disguise, ...found.problems], isUnparsable: true };
+    return disguise === undefined ? found : { ...found, problems: [disguise, ...found.problems], isUnparsable: true };
   } catch (error) {
     // The parser overflows on absurd nesting; what it cannot read is not run unasked.
     if (error instanceof RangeError || error instanceof TypeError) return unparsable('the command cannot be parsed');

@@ -101,6 +101,9 @@ export class ScriptWalk {
         return this.#visitLoop(node);
       case 'Word':
         if (!this.#isPattern && holdsUnreadSyntax(node)) this.#fail(`"${node.text}" cannot be parsed`);
+        // The parser takes `<(a)#b` for a comment, bash for one word.
+        if (node.parts?.at(-1)?.type === 'ProcessSubstitution' && this.#source[node.end] === '#')
+          this.#fail(`what follows "${node.text}" cannot be parsed`);
         return this.#children(node);
       case 'Command':
         return this.#visitCommand(node);

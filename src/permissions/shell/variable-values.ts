@@ -17,4 +17,6 @@ export interface Variables {
   isInteger(name: string): boolean;
   /** The output of this substitution is an integer (`wc -l < file`). */
   isIntegerOutput(script: ParsedScript | undefined): boolean;
+  /** The output is the name of a commit in hexadecimal (`git merge-base main HEAD`). */
+  isCommitOutput(script: ParsedScript | undefined): boolean;
 }

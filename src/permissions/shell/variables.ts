@@ -142,6 +142,7 @@ function variablesFrom(bindings: ReadonlyMap<string, readonly Binding[]>): Varia
       return result;
     },
     isIntegerOutput,
+    isCommitOutput,
   };
   return variables;
 }
@@ -167,7 +168,19 @@ function isIntegerBinding(binding: Binding, variables: Variables): boolean {
   );
 }
 
-/** A substitution whose last command prints one integer and nothing else. */
+/** A substitution that prints the names of commits and nothing else; `rev-parse` gives back what it does not know. */
+function isCommitOutput(script: ParsedScript | undefined): boolean {
+  const [producer, ...more] = producersOf(script);
+  if (producer?.type !== 'Command' || more.length > 0 || producer.prefix.length > 0) return false;
+  const words = [producer.name, ...producer.suffix].map((item) =>
+    item?.type === 'Word' && !item.parts ? item.value : '$',
+  );
+  return /^git (?:merge-base|rev-parse(?: --short| --verify)*|rev-list (?:-1|-n 1|--max-count=1))(?: \w[\w./^~@{}-]*){1,2}$/.test(
+    words.join(' '),
+  );
+}
+
+/** A substitution whose last command prints one integer and nothing else, or one a line. */
 function isIntegerOutput(script: ParsedScript | undefined): boolean {
   const [statement, ...more] = script?.commands ?? [];
   if (!statement || more.length > 0) return false;
@@ -177,7 +190,7 @@ function isIntegerOutput(script: ParsedScript | undefined): boolean {
   const plain = (word: (typeof last.args)[number]) =>
     word.type === 'Word' && !/[$`*?[{<>()]/.test(word.text) ? word.value : '$';
   const text = [last.name?.value, ...last.args.map(plain)].join(' ');
-  return /^(?:wc -[lcwm]|nproc|date \+%s|id -u|grep -c [\w.-]+(?: [\w./-]+)?|stat -c %[sY] [^ ]+|git rev-list --count [\w./-]+)$/.test(
+  return /^(?:wc -[lcwm]|nproc|date \+%s|id -u|pgrep(?: -[fnox]+)* [\w.-]+|pidof [\w.-]+|grep -c [\w.-]+(?: [\w./-]+)?|stat -c %[sY] [^ ]+|git rev-list --count [\w./-]+)$/.test(
     text,
   );
 }

@@ -26,6 +26,8 @@ export interface ShellWord {
   readonly mayBeFlag: boolean;
   /** It expands to an integer. */
   readonly isInteger?: boolean;
+  /** Where all else is written out: its text with a `0` for each integer. */
+  readonly skeleton?: string;
 }
 
 /** Most words one brace expansion or one variable may stand for and still be followed. */
@@ -40,6 +42,7 @@ interface Piece {
   /** Splitting may put anything at the start of a word, whatever stands before this piece. */
   readonly splitsAnywhere?: boolean;
   readonly isInteger?: boolean;
+  readonly skeleton?: string;
   readonly roots?: readonly string[];
   /** Known start of a piece that is otherwise unknown. */
   readonly prefix?: string;
@@ -47,6 +50,9 @@ interface Piece {
 
 /** Variables of the environment that name a folder, as path rules spell it. */
 const FOLDER_VARIABLES: Readonly<Record<string, string | undefined>> = { HOME: '~', PWD: '.' };
+
+/** It begins with no `-`, but may be empty where git fails. */
+const COMMIT_NAME = '[0-9a-f]*';
 
 const ANYTHING: Piece = {};
 const ANYTHING_SPLIT: Piece = { isSplit: true, splitsAnywhere: true };
@@ -86,7 +92,7 @@ function decoded(text: string, pieces: readonly Piece[]): ShellWord {
   const splitsAnywhere = pieces.some((piece) => piece.splitsAnywhere);
   const prefix = patterns ? commonStart(patterns) : knownStart(pieces);
   const startsWithDash = patterns
-    ? patterns.some((pattern) => /^[-*?[+@!]/.test(pattern))
+    ? patterns.some((pattern) => /^[-*?[+@!]/.test(pattern.replaceAll(COMMIT_NAME, '')))
     : prefix === '' || prefix.startsWith('-');
   return {
     text,
@@ -97,7 +103,15 @@ function decoded(text: string, pieces: readonly Piece[]): ShellWord {
     isSplit,
     mayBeFlag: isLiteral ? (patterns?.[0] ?? '').startsWith('-') : splitsAnywhere || startsWithDash,
     ...(pieces.length === 1 && pieces[0]?.isInteger && { isInteger: true }),
+    ...(pieces.some(({ isInteger, skeleton }) => isInteger ?? skeleton) && { skeleton: skeletonOf(pieces) }),
   };
+}
+
+function skeletonOf(pieces: readonly Piece[]): string | undefined {
+  const texts = pieces.map(
+    (piece) => piece.skeleton ?? (piece.isInteger ? '0' : piece.isLiteral && piece.patterns?.[0]),
+  );
+  return texts.every((text) => typeof text === 'string') ? texts.join('') : undefined;
 }
 
 function pieceOf(part: WordPart, variables: Variables): Piece {
@@ -118,7 +132,7 @@ function pieceOf(part: WordPart, variables: Variables): Piece {
     case 'ArithmeticExpansion':
       return { isInteger: true };
     case 'CommandExpansion':
-      return { ...ANYTHING_SPLIT, ...outputPiece(part.script, variables) };
+      return unquotedOutput(outputPiece(part.script, variables));
     case 'ProcessSubstitution':
       return { prefix: '/dev/fd/' };
     default:
@@ -147,12 +161,14 @@ function quotedPiece(parts: readonly DoubleQuotedChild[], variables: Variables):
     isSplit: whole.isSplit,
     splitsAnywhere: pieces.some((piece) => piece.splitsAnywhere),
     prefix: whole.prefix,
+    skeleton: whole.skeleton,
   };
 }
 
 /** What is known of a substitution's output. */
 function outputPiece(script: ParsedScript | undefined, variables: Variables): Piece {
   if (variables.isIntegerOutput(script)) return { isInteger: true };
+  if (variables.isCommitOutput(script)) return { patterns: [COMMIT_NAME] };
   const roots = variables.rootsOfOutput(script);
   return roots ? { roots } : ANYTHING;
 }
@@ -190,6 +206,11 @@ function known(patterns: readonly string[] | undefined): Piece {
   return patterns ? { patterns } : ANYTHING;
 }
 
+/** Outside quotes an output is split at blanks, which the name of a commit has none of. */
+function unquotedOutput(piece: Piece): Piece {
+  return piece.patterns ? { ...piece, isSplit: true } : { ...ANYTHING_SPLIT, ...piece };
+}
+
 /** Outside quotes a value is split at blanks and may vanish. */
 function unquoted(piece: Piece): Piece {
   if (piece.isInteger) return { ...piece, isSplit: true };
@@ -222,7 +243,9 @@ function knownStart(pieces: readonly Piece[]): string {
   for (const piece of pieces) {
     const [only] = piece.patterns ?? [];
     if (only === undefined || piece.patterns?.length !== 1 || piece.isSplit) return start + (piece.prefix ?? '');
-    start += only;
+    const fixed = only.split(/[*?[]/, 1)[0] ?? '';
+    start += fixed;
+    if (fixed !== only) return start;
   }
   return start;
 }

@@ -48,8 +48,12 @@ const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
 /** Names that may be set for one command: none of them names a program or a file to load. */
 const HARMLESS_VARIABLES = /^(?:LC_[A-Z]+|LANG|LANGUAGE|TZ|TERM|NO_COLOR|FORCE_COLOR|CLICOLOR|COLUMNS|LINES)$/;
 
+/** Names that do name a program, which may only be the one that passes text on. */
+const PAGERS = /^(?:(?:GIT_|MAN|SYSTEMD_)?PAGER)$/;
+
 /** Whether `NAME=value` may stand before a command without changing what it does. */
 export function isHarmlessVariable(name: string, value: string | undefined): boolean {
+  if (PAGERS.test(name)) return value === 'cat' || value === '';
   return (
     HARMLESS_VARIABLES.test(name) &&
     value !== undefined &&

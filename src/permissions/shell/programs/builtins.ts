@@ -17,6 +17,14 @@ export const BUILTINS: Readonly<Record<string, ProgramSpec>> = {
   continue: HARMLESS,
   exit: HARMLESS,
   return: HARMLESS,
+  kill: { judge: (words) => allowIf(/^-[lL]$/.test(words[0]?.literal ?? ''), 'kill sends a signal') },
+  trap: {
+    judge: ([first, ...names]) =>
+      allowIf(
+        /^-[lp]$/.test(first?.literal ?? '') && names.every(({ literal }) => /^[A-Z\d]+$/.test(literal ?? '')),
+        'trap runs a command later',
+      ),
+  },
   hash: NO_ARGUMENTS,
   alias: NO_ARGUMENTS,
   // What it sets is judged where it stands.

@@ -19,6 +19,16 @@ const TAR: ProgramSpec = {
   pathFlags: ['-f', '--file'],
 };
 
+/** Compressors replace their file by another, unless they print, list or test. */
+const UNPACK: ProgramSpec = {
+  flags: '-cdflnqtv --stdout --to-stdout --decompress --uncompress --list --test --quiet --verbose --force',
+  operands: 'paths',
+  check: ({ flags }) =>
+    flags.some(({ name }) => /^(?:-[clt]|--(?:to-)?stdout|--list|--test)$/.test(name))
+      ? undefined
+      : 'it replaces the file',
+};
+
 /** File programs by name. */
 export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   ls: {
@@ -92,6 +102,14 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   zcat: { flags: '-fv', operands: 'paths' },
   bzcat: { flags: '-fs', operands: 'paths' },
   xzcat: { flags: '-fq', operands: 'paths' },
+  zstdcat: { flags: '-fqv', operands: 'paths' },
+  gzip: UNPACK,
+  gunzip: UNPACK,
+  bzip2: UNPACK,
+  bunzip2: UNPACK,
+  xz: UNPACK,
+  unxz: UNPACK,
+  zstd: { ...UNPACK, flags: '-cdfklqtv --stdout --decompress --list --test --quiet --verbose' },
   tar: { judge: (words, facts) => judgeProgram(TAR, dashed(words), facts) },
   unzip: { flags: '-lvqtpZ1', check: listsZip, operands: 'paths' },
   zipinfo: { flags: '-12smlvhtzTM', operands: 'paths' },
@@ -133,7 +151,8 @@ function dashed(words: readonly ShellWord[]): readonly ShellWord[] {
 }
 
 function listsArchive({ flags, operands }: ParsedArguments): string | undefined {
-  if (!flags.some(({ name }) => name === '-t' || name === '--list')) return 'tar does more than list';
+  const isListing = flags.some(({ name }) => name === '-t' || name === '--list');
+  if (!isListing && flags[0]?.name !== '--version') return 'tar does more than list';
   const isLocal = flags.some(({ name }) => name === '--force-local');
   const archives = flags.filter(({ name }) => name === '-f' || name === '--file').map(({ value }) => value);
   const isRemote = archives.some(

@@ -24,13 +24,14 @@ export const FIND: ProgramSpec = { judge: judgeFind };
 
 function judgeFind(words: readonly ShellWord[]): CommandJudgement {
   const reads: ShellWord[] = [];
+  if (words.length === 1 && /^--(?:help|version)$/.test(words[0]?.literal ?? '')) return { reads };
   let isInExpression = false;
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as ShellWord;
     const text = word.literal;
     if (!isInExpression && /^-[HLP]$/.test(text ?? '')) continue;
     const isExpression = text === undefined ? word.mayBeFlag : /^(?:-.|[(!,)])/.test(text);
-    if (!isInExpression && !isExpression && /^[^(!,)]/.test(word.prefix)) {
+    if (!isInExpression && !isExpression && (word.patterns ?? [word.prefix]).every((path) => /^[^(!,)]/.test(path))) {
       reads.push(word);
       continue;
     }

@@ -179,8 +179,8 @@ function judgeGit(words: readonly ShellWord[], facts: ScriptFacts): CommandJudge
 
 /** An operand may be a revision or a path, and `HEAD:.env` is a path behind a revision: all are tried. */
 function namedFiles(word: ShellWord): readonly ShellWord[] {
-  const path = word.literal?.split(/:(.+)/s)[1];
-  return path === undefined ? [word] : [word, { ...word, literal: path, patterns: [path], prefix: path }];
+  const paths = word.patterns?.flatMap((pattern) => pattern.split(/:(.+)/s)[1] ?? []) ?? [];
+  return [word, ...paths.map((path) => ({ ...word, literal: undefined, patterns: [path], prefix: path }))];
 }
 
 function judgeReflog(words: readonly ShellWord[], facts: ScriptFacts): CommandJudgement {

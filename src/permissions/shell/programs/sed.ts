@@ -10,8 +10,11 @@ const FLAGS = flagTable(
 /** The spec of sed. */
 export const SED: ProgramSpec = { judge: judgeSed };
 
+/** Nothing but addresses and printing, whatever the integers are; a negative one at the start is refused by sed. */
+const PRINTS_LINES = /^[\d,;$!+~pqd= {}]+$/;
+
 function judgeSed(words: readonly ShellWord[]): CommandJudgement {
-  const { flags, operands, problem } = parseArguments(words, { flags: FLAGS });
+  const { flags, operands, problem } = parseArguments(words.map(withIntegers), { flags: FLAGS });
   if (problem !== undefined) return { problem, reads: operands };
   const given = flags.filter(({ name }) => name === '-e' || name === '--expression').map(({ value }) => value);
   const scripts = given.length > 0 ? given : operands.slice(0, 1);
@@ -24,6 +27,13 @@ function judgeSed(words: readonly ShellWord[]): CommandJudgement {
 }
 
 /** Integers may stand in a script (`sed -n "${n}p"`): they can only be an address or a count. */
+function withIntegers(word: ShellWord): ShellWord {
+  const { skeleton } = word;
+  return skeleton !== undefined && PRINTS_LINES.test(skeleton)
+    ? { ...word, literal: skeleton, mayBeFlag: false }
+    : word;
+}
+
 function scriptText(script: ShellWord | undefined): string | undefined {
   return (
     script?.literal ??

@@ -5,11 +5,11 @@ import type { ShellWord } from '../word.ts';
 
 const WHATIS: ProgramSpec = { flags: '-rwl -s= --regex --wildcard --exact --sections=', check: namesOnly };
 
-/** Specs of `systemctl` verbs that only show. */
-const UNIT: ProgramSpec = {
-  flags:
-    '-alqr -n= -o= -p= -t= --all --full --no-pager --no-legend --plain --type= --state= --property= --value --failed --user --system --quiet --lines= --output= --reverse',
-};
+/** Options of `systemctl` verbs that only show. */
+const UNIT_FLAGS =
+  '-alqr -n= -o= -p= -t= --all --full --no-pager --no-legend --plain --type= --state= --property= --value --failed --user --system --quiet --lines= --output= --reverse';
+
+const APT_FLAGS = '-anf --names-only --installed --all-versions --no-all-versions --recurse';
 
 /** System programs by name. */
 export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
@@ -38,6 +38,23 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   logname: { mostOperands: 0 },
   users: { mostOperands: 0 },
   tty: { flags: '-s', mostOperands: 0 },
+  stty: {
+    flags: '-a --all',
+    check: ({ operands }) =>
+      operands.every(({ literal }) => literal === 'size' || literal === 'speed')
+        ? undefined
+        : 'stty may change the terminal',
+  },
+  uuidgen: { flags: '-r --random', mostOperands: 0 },
+  mktemp: {
+    flags: '-udqt -p? --dry-run --directory --quiet --suffix= --tmpdir?',
+    check: ({ flags }) => (has(flags, '-u', '--dry-run') ? undefined : 'mktemp makes a file'),
+  },
+  mountpoint: { flags: '-qdx --quiet --nofollow' },
+  'nvidia-smi': {
+    flags: '-Lqx -i= -d= --list-gpus --query --id= --display= --query-gpu= --query-compute-apps= --format=',
+    mostOperands: 0,
+  },
   hostname: { flags: '-sI --short', mostOperands: 0 },
   sleep: { isOpen: true },
   lscpu: { flags: '-abcyxJ -e? -p? --all --json --extended? --parse?' },
@@ -70,11 +87,7 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   locale: { flags: '-amckv --all-locales --charmaps', isOpen: true },
   getconf: { flags: '-a -v=', isOpen: true },
   // hosts and networks ask the network.
-  getent: {
-    subcommands: Object.fromEntries(
-      ['passwd', 'group', 'services', 'protocols', 'shells', 'shadow'].map((name) => [name, { flags: '' }]),
-    ),
-  },
+  getent: { subcommands: verbs('passwd group services protocols shells shadow', '') },
   who: { flags: '-abdHlmqrstTuwp --all --boot --count --heading --mesg --users' },
   w: { flags: '-hsfou --no-header --short', isOpen: true },
   last: { flags: '-xFwiR -n= -f= -t= -s= -p= --fullnames --fulltimes --limit= --since= --until=', hasNumbers: true },
@@ -90,22 +103,9 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   systemctl: {
     flags:
       '-al -t= -p= --no-pager --user --system --all --type= --state= --failed --full --no-legend --plain --property=',
-    subcommands: Object.fromEntries(
-      [
-        'status',
-        'show',
-        'cat',
-        'is-active',
-        'is-enabled',
-        'is-failed',
-        'list-units',
-        'list-unit-files',
-        'list-timers',
-        'list-sockets',
-        'list-dependencies',
-        'get-default',
-        'is-system-running',
-      ].map((verb) => [verb, UNIT]),
+    subcommands: verbs(
+      'status show cat is-active is-enabled is-failed list-units list-unit-files list-timers list-sockets list-dependencies get-default is-system-running',
+      UNIT_FLAGS,
     ),
   },
   ss: {
@@ -119,7 +119,7 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     check: ({ flags }) => (has(flags, '-n', '--numeric') ? undefined : 'netstat looks names up without -n'),
   },
   lsof: {
-    flags: '-nPltaUR -p= -u= -c= -d= -i?',
+    flags: '-nPltaUR -p= -u= -c= -d= -i? -s?',
     check: ({ flags }) => (has(flags, '-n') ? undefined : 'lsof looks names up without -n'),
   },
   ip: { judge: judgeIp },
@@ -180,16 +180,18 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
       '-qailRcdf --query --all --info --list --requires --provides --whatrequires --changelog --last --scripts --configfiles --docfiles',
     check: ({ flags }) => (has(flags, '-q', '--query') ? undefined : 'rpm does more than query'),
   },
-  'apt-cache': {
-    subcommands: Object.fromEntries(
-      ['search', 'show', 'policy', 'depends', 'rdepends', 'showpkg', 'madison', 'pkgnames'].map((verb) => [
-        verb,
-        { flags: '-anf --names-only --installed --all-versions --no-all-versions --recurse' },
-      ]),
-    ),
+  apt: {
+    flags: '-v --version --help',
+    subcommands: verbs('list search show policy depends rdepends', `${APT_FLAGS} --upgradable --manual-installed`),
   },
+  'apt-cache': { subcommands: verbs('search show policy depends rdepends showpkg madison pkgnames', APT_FLAGS) },
   openssl: { judge: judgeOpenssl },
 };
+
+/** Sub-commands of one shape. */
+function verbs(names: string, flags: string): Readonly<Record<string, ProgramSpec>> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, { flags }]));
+}
 
 function has(flags: ParsedArguments['flags'], ...names: readonly string[]): boolean {
   return flags.some((flag) => names.includes(flag.name));

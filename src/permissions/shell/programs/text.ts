@@ -26,6 +26,16 @@ const GREP: ProgramSpec = {
   readsHere: isRecursive,
 };
 
+// Neither --pager nor --diff nor the sub-command `cache`.
+const BAT: ProgramSpec = {
+  flags:
+    '-pnAPuf -l= -r= -H= -m= --plain --number --show-all --language= --line-range= --highlight-line= --style= --theme= --color= --decorations= --paging= --wrap= --tabs= ' +
+    '--terminal-width= --file-name= --list-languages --list-themes --squeeze-blank --no-config --no-custom-assets',
+  operands: 'paths',
+  check: ({ operands }) =>
+    operands[0]?.prefix === 'cache' || operands[0]?.prefix === '' ? 'bat may change its cache' : undefined,
+};
+
 const BASE: ProgramSpec = {
   flags: '-di -w= --decode --ignore-garbage --wrap= --base64 --base64url --base32 --base32hex --base16',
   operands: 'paths',
@@ -188,6 +198,18 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   grep: GREP,
   egrep: GREP,
   fgrep: GREP,
+  zgrep: {
+    flags: '-EFGPachHiIlLnoqsvwx -A= -B= -C= -e= -m= --color? --ignore-case --count --line-number',
+    operands: 'pattern',
+    patternFlags: ['-e'],
+  },
+  bat: BAT,
+  batcat: BAT,
+  shellcheck: {
+    flags:
+      '-aCV -f= -s= -e= -i= -S= -o= -W= --format= --shell= --exclude= --include= --severity= --enable= --color? --norc --list-optional',
+    operands: 'paths',
+  },
   jq: {
     flags:
       '-crjasneSCMR -f= -L= --arg== --argjson== --slurpfile== --rawfile== --args --jsonargs --tab --indent= --raw-output --raw-output0 --compact-output ' +

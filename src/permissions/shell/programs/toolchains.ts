@@ -1,11 +1,12 @@
 /** Compilers, interpreters and package managers: what they tell of themselves, and little else. */
 import { type CommandJudgement, NO_PATHS, type ProgramSpec } from '../program-spec.ts';
 
-/** Each with the arguments that make it tell its version and end; some read code from standard input on others. */
+/** Each with the arguments that make it tell its version and end, as `--help` does; some read code on others. */
 const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   node: '--version -v',
   nodejs: '--version -v',
   npm: '--version -v',
+  npx: '--version -v',
   deno: '--version -V',
   bun: '--version -v',
   tsc: '--version -v',
@@ -44,8 +45,6 @@ const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   docker: '--version -v',
   'docker-compose': '--version',
   podman: '--version -v',
-  kubectl: '',
-  helm: '',
   terraform: '--version -version',
   ansible: '--version',
   vim: '--version',
@@ -54,7 +53,6 @@ const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   bash: '--version',
   sh: '--version',
   zsh: '--version',
-  dash: '',
   fish: '--version',
   tmux: '-V',
   curl: '--version -V',
@@ -64,40 +62,41 @@ const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   sqlite3: '--version -version',
   psql: '--version -V',
   mysql: '--version -V',
-  redis: '',
+  'redis-cli': '--version -v',
+  'redis-server': '--version -v',
   ffmpeg: '-version',
   ffprobe: '-version',
   convert: '-version',
   gpg: '--version',
-  openssl: '',
   gawk: '--version -V',
   swift: '--version',
   ghc: '--version',
   R: '--version',
   julia: '--version -v',
   elixir: '--version',
-  erl: '',
-  clojure: '',
   cabal: '--version',
   stack: '--version',
   poetry: '--version -V',
   pytest: '--version -V',
+  pipx: '--version',
+  virtualenv: '--version',
+  conda: '--version -V',
+  eslint: '--version -v',
+  prettier: '--version -v',
+  jest: '--version -v',
+  vitest: '--version -v',
   ruff: '--version -V',
   mypy: '--version -V',
   black: '--version',
   gh: '--version',
   aws: '--version',
-  gcloud: '',
-  az: '',
   'apt-get': '--version -v',
-  apt: '--version -v',
   brew: '--version -v',
   gdb: '--version -v',
   strace: '--version -V',
   valgrind: '--version',
   nginx: '-v -V',
   systemd: '--version',
-  crond: '',
   sudo: '--version -V',
   patch: '--version -v',
   parallel: '--version -V',
@@ -107,7 +106,7 @@ const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
 };
 
 function versionOnly(known: string): ProgramSpec {
-  const allowed = new Set(known.split(' '));
+  const allowed = new Set([...known.split(' '), '--help']);
   return {
     judge: (words): CommandJudgement => {
       const isVersion = words.length === 1 && allowed.has(words[0]?.literal ?? '-');
@@ -118,12 +117,10 @@ function versionOnly(known: string): ProgramSpec {
 
 /** Toolchain programs by name. */
 export const TOOLCHAIN_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
-  ...Object.fromEntries(
-    Object.entries(VERSION_ARGUMENTS)
-      .filter(([, known]) => known !== '')
-      .map(([name, known]) => [name, versionOnly(known)]),
-  ),
-  go: { subcommands: { version: { flags: '-m -v', mostOperands: 0 }, env: { flags: '-json', check: namesOnly } } },
+  ...Object.fromEntries(Object.entries(VERSION_ARGUMENTS).map(([name, known]) => [name, versionOnly(known)])),
+  go: {
+    subcommands: { help: {}, version: { flags: '-m -v', mostOperands: 0 }, env: { flags: '-json', check: namesOnly } },
+  },
   pip: {
     flags: '-V --version',
     subcommands: { show: { flags: '-f --files' }, freeze: { flags: '-l --local --user --all --exclude-editable' } },
