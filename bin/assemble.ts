@@ -9,7 +9,9 @@ import type { Tool } from '../src/contract/tool.ts';
 import { createFileHistory } from '../src/files/history.ts';
 import { createLocatePath } from '../src/files/scope.ts';
 import { createHooks } from '../src/hooks/hooks.ts';
+import type { AuditTrail } from '../src/log/audit-trail.ts';
 import type { DataDirectory } from '../src/log/data-directory.ts';
+import type { OnLogProblem } from '../src/log/log-problem.ts';
 import { openSqliteLog } from '../src/log/sqlite-log.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
 import { type DeadRule, deadRules } from '../src/permissions/dead-rules.ts';
@@ -24,6 +26,7 @@ import { createBackgroundTasks } from '../src/work/background-tasks.ts';
 import { getAllBaseTools, HIDDEN_IN_REPL, SIMPLE_TOOLS } from '../tools/index.ts';
 import { type Approvals, createApprovals } from './approvals.ts';
 import { createNetworkDenials, type NetworkDenials } from './network-denials.ts';
+import { openAudit } from './audit.ts';
 import { createRetention } from './retention.ts';
 import { sessionServices } from './session-services.ts';
 
@@ -34,6 +37,8 @@ export interface Engine {
   externalTools(): readonly Tool[];
   /** Rules of the settings that never decide anything. */
   readonly deadRules: readonly DeadRule[];
+  /** Told of bad credentials; the rest it reads from the log. */
+  readonly trail: Pick<AuditTrail, 'badCredential'>;
   /** For `/metrics`. */
   gauges(): Readonly<Record<string, number>>;
   /** What may wait until the server listens: MCP servers, warm shells, what a dead server left running. */
@@ -83,6 +88,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     directory,
     pools,
     externalTools: () => external,
+    trail: parts.trail,
     deadRules: findDeadRules(settings, [...baseTools, ...plugins], approvals.twoPerson),
     gauges: () => ({ sessions_open: directory.openCount, sandbox_network_denials: denials.count() }),
     start: () => {
@@ -122,14 +128,10 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
     limits,
     runCommand: (command) => runProgram(processHost, limits, command),
   });
+  const onProblem: OnLogProblem = ({ message, ...particulars }) => logger.error(particulars, message);
   return {
     hooks,
-    log: openSqliteLog({
-      folder: data.path,
-      limits,
-      durability,
-      onProblem: ({ message, ...particulars }) => logger.error(particulars, message),
-    }),
+    ...openAudit(openSqliteLog({ folder: data.path, limits, durability, onProblem }), data.path, { limits, onProblem }),
     processHost,
     backgroundTasks: createBackgroundTasks({ limits }),
     history: createFileHistory({ folder: (sessionId) => data.historyFolder(sessionId), limits }),

@@ -66,6 +66,7 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
     defaultToolMode: settings.toolMode,
     authenticate: createAuthenticator(credentials(settings)),
     limitsOf: limitsOfPrincipals(settings),
+    onBadCredential: (address) => engine.trail.badCredential(address),
     hosts,
     origins: new Set(settings.allowedOrigins),
     tickets: createTickets(settings.limits),

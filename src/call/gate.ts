@@ -147,8 +147,7 @@ async function judgeValid(
 
   const judgement = await decide(call, context, services, { hook: said?.permission, speculation });
   const { decision, observable } = judgement;
-  if (decision.behavior === 'deny')
-    return refused(call, decision, decision.message);
+  if (decision.behavior === 'deny') return refused(call, decision, decision.message);
   const replacement = replacedInput(decision.updatedInput, call.input, observable);
   return replacement ? { replacement } : { ...judgement, hook: said?.permission };
 }

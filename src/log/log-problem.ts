@@ -10,9 +10,16 @@ export interface LogProblem {
    * `frames_lost`: acknowledged frames are missing at the end; the log has a new epoch.
    * `database_set_aside`: SQLite refused the file; it was renamed to `path` and a new one begun.
    * `high_water_unwritable`: a loss after the next crash might not be noticed.
+   * `audit_unwritable`: the disk refuses lines of the audit trail; calls go on.
    * `sweep_failed`: rows of a removed session stay until the next start.
    */
-  readonly code: 'frames_corrupt' | 'frames_lost' | 'database_set_aside' | 'high_water_unwritable' | 'sweep_failed';
+  readonly code:
+    | 'frames_corrupt'
+    | 'frames_lost'
+    | 'database_set_aside'
+    | 'high_water_unwritable'
+    | 'audit_unwritable'
+    | 'sweep_failed';
   readonly message: string;
   readonly sessionId?: string;
   readonly from?: Seq;
