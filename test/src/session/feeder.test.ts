@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const directories: SessionDirectory[] = [];
-afterAll(() => directories.forEach((directory) => directory.close()));
+afterAll(() => Promise.all(directories.map((directory) => directory.close())));
 
 async function connection(tools: readonly Tool[] = [noteTool()], limits: Partial<Limits> = {}) {
   const log = new MemoryLog();

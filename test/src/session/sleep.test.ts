@@ -123,8 +123,9 @@ describe('a session stays awake', () => {
     [
       'while a call runs',
       async (id: string, { directory }: ReturnType<typeof server>) => {
-        await (await directory.open('owner', id)).submit({ blocks: [blockOf('Slow', 'a')] });
-        return async () => (await directory.open('owner', id)).cancel();
+        const session = await directory.open('owner', id);
+        await session.submit({ blocks: [blockOf('Slow', 'a')] });
+        return () => session.cancel();
       },
     ],
     [
@@ -159,7 +160,8 @@ describe('a session stays awake', () => {
     ],
   ])('%s', async (_title, begin) => {
     const world = server([slowTool().tool, effectTool().tool, noteTool()]);
-    const { id } = await world.directory.create('owner', {});
+    const session = await world.directory.create('owner', {});
+    const { id } = session;
     const end = await begin(id, world);
     const other = await world.directory.create('owner', {});
     await until(() => Promise.resolve(world.directory.openCount === 1));
@@ -167,7 +169,8 @@ describe('a session stays awake', () => {
       other.id,
       id,
     ]);
-    await end();
+    expect(await world.directory.open('owner', id)).toBe(session);
+    end();
     await world.asleep();
     expect(world.faults).toEqual([]);
   });
