@@ -122,7 +122,7 @@ function findDeadRules(
 }
 
 function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
-  const { limits, durability, settingsFile, policyFile } = settings;
+  const { limits, durability, settingsFile, policyFile, tokenFileByHand } = settings;
   const processHost = createProcessHost({ limits, ownerId: data.id });
   const hooks = createHooks(settings.hooks, {
     limits,
@@ -137,7 +137,7 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
     history: createFileHistory({ folder: (sessionId) => data.historyFolder(sessionId), limits }),
     locate: createLocatePath({
       protectedPaths: policyFile === undefined ? [settingsFile] : [settingsFile, policyFile],
-      privateFolders: [data.path],
+      privateFolders: privateFolders(data, tokenFileByHand),
     }),
   };
 }
@@ -149,7 +149,7 @@ function sandboxOf(settings: Settings, data: DataDirectory, logger: Logger, { on
     ...settings.sandbox,
     homeFolder: homedir(),
     ownPaths: [data.path, settingsFile, policyFile, tokenFileByHand].filter((path) => path !== undefined),
-    socketFolder: join(data.path, 'network'),
+    folder: join(data.path, 'sandbox'),
     limits,
     onDenied,
     onMissing: (why) => logger.warn({ why }, 'Commands run without a sandbox, although "sandbox.mode" is "auto"'),

@@ -12,6 +12,8 @@ export type OutputStream = 'stdout' | 'stderr';
 export interface ShellLauncher {
   /** Program and arguments; the shell's own follow. It must hand on descriptors and environment, and end with the shell. */
   readonly command: readonly string[];
+  /** Opened for reading and handed to it as descriptors 4 and on: absolute. */
+  readonly files?: readonly string[];
   /** What else must be the same for a shell started ahead to be used: which files the paths in `command` name. */
   readonly identity: string;
 }

@@ -1,8 +1,8 @@
 /**
  * The sandbox of shells: what a command line may touch, whatever it says and whoever allowed it.
  */
-import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
-import { basename } from 'node:path';
+import { lstatSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../contract/errors.ts';
 import { isInsideFolder } from '../files/containment.ts';
@@ -12,6 +12,7 @@ import { bwrapCommand } from './sandbox/bwrap.ts';
 import type { BwrapOptions, Mount } from './sandbox/bwrap.ts';
 import { createGround } from './sandbox/ground.ts';
 import { hiddenPaths } from './sandbox/hidden-paths.ts';
+import { systemCallFilter } from './sandbox/system-calls.ts';
 import { trySandbox } from './sandbox/trial.ts';
 import { openWayOut } from './sandbox/way-out.ts';
 import type { EnteredWayOut } from './sandbox/way-out.ts';
@@ -29,8 +30,8 @@ export interface SandboxOptions {
   readonly homeFolder: string;
   /** The server's data directory, settings and token: absolute, hidden. */
   readonly ownPaths: readonly string[];
-  /** Absolute; for the proxy's sockets alone, made when there is a list of hosts. */
-  readonly socketFolder: string;
+  /** Absolute; the sandbox's own, made anew. */
+  readonly folder: string;
   readonly limits: Pick<Limits, 'sandboxTrialMs' | 'sandboxTemporaryBytes'> &
     Parameters<typeof createGround>[0] &
     ProxyOptions['limits'];
@@ -69,6 +70,8 @@ export interface Sandbox extends Pick<SandboxOptions, 'isAutoAllowed'> {
   close(): void;
 }
 
+/** What a launcher's files are handed on as. */
+const FIRST_FILE_DESCRIPTOR = 4;
 /** The kernel's own folders, which a sandbox has its own of. */
 const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
 
@@ -81,10 +84,16 @@ const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox | undefined> {
   const { mode, network, limits } = options;
   if (mode === 'off') return undefined;
+  rmSync(options.folder, { recursive: true, force: true });
+  mkdirSync(options.folder, { recursive: true, mode: 0o700 });
   const hidden = hiddenPaths(options.homeFolder, options.ownPaths);
-  const commandOf = (mounts: readonly Mount[], variables: BwrapOptions['variables'] = {}) =>
-    bwrapCommand({ mounts, hasNetwork: network === 'on', variables, temporaryBytes: limits.sandboxTemporaryBytes });
-  const why = await trySandbox(commandOf(hidden()), limits.sandboxTrialMs);
+  const files = filterFile(options.folder);
+  const filterDescriptor = files.length === 0 ? undefined : FIRST_FILE_DESCRIPTOR;
+  const commandOf = (mounts: readonly Mount[], variables: BwrapOptions['variables'] = {}) => {
+    const { sandboxTemporaryBytes: temporaryBytes } = limits;
+    return bwrapCommand({ mounts, hasNetwork: network === 'on', variables, filterDescriptor, temporaryBytes });
+  };
+  const why = await trySandbox({ command: commandOf(hidden()), files }, limits.sandboxTrialMs);
   if (why !== undefined) {
     if (mode === 'required') throw missing(why);
     options.onMissing(why);
@@ -92,7 +101,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox | un
   }
 
   const ground = createGround(limits);
-  const wayOut = typeof network === 'object' ? openWayOut({ ...options, lists: network.allow }) : undefined;
+  const wayOut =
+    typeof network === 'object'
+      ? openWayOut({ ...options, socketFolder: join(options.folder, 'network'), lists: network.allow })
+      : undefined;
   return {
     network: wayOut?.hosts ?? (network === 'on' ? 'on' : 'off'),
     isAutoAllowed: options.isAutoAllowed,
@@ -126,11 +138,21 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox | un
         ...hidden(),
         ...(way?.mounts ?? []),
       ]);
-      return await run({ command: [...commandOf(mounts, way?.variables), ...(way?.command ?? [])], identity });
+      const command = [...commandOf(mounts, way?.variables), ...(way?.command ?? [])];
+      return await run({ command, files, identity });
     } finally {
       leave();
     }
   }
+}
+
+/** @returns What bubblewrap is to be given: nothing where there is no filter for this machine. */
+function filterFile(folder: string): readonly string[] {
+  const filter = systemCallFilter(process.arch);
+  if (filter === undefined) return [];
+  const path = join(folder, 'system-calls');
+  writeFileSync(path, filter, { mode: 0o600 });
+  return [path];
 }
 
 function missing(why: string): GauntletError {

@@ -42,7 +42,7 @@ export function testSandbox(changes: Partial<SandboxOptions> = {}) {
       homeFolder: at('home'),
       ownPaths: [at('data'), at('settings.json')],
       limits: DEFAULT_LIMITS,
-      socketFolder: at('data/network'),
+      folder: at('data/sandbox'),
       onMissing: () => undefined,
       onDenied: (sessionId, { host, port }) => void denied.push(`${sessionId} ${host}:${port}`),
       ...changes,

@@ -5,10 +5,12 @@
  * that descriptor ends, which it does even when the server is killed.
  */
 import { Socket } from 'node:net';
+import { closeInherited } from './close-inherited.ts';
 import type { HostSettings } from './settings.ts';
 import { serveHost } from './serve.ts';
 
 const CONNECTION_DESCRIPTOR = 3;
+closeInherited(CONNECTION_DESCRIPTOR);
 const settings = JSON.parse(process.argv[2] ?? '') as HostSettings;
 
 await serveHost(settings, new Socket({ fd: CONNECTION_DESCRIPTOR, readable: true, writable: true }));

@@ -28,9 +28,10 @@ export function createShellSupply(
   const launched = new Map<string, WarmShells>();
   let latest = plain;
 
-  function shellsOf({ command, identity }: ShellLauncher): WarmShells {
-    const key = [identity, ...command].join('\0');
-    const shells = launched.get(key) ?? createWarmShells(1, parts, command);
+  function shellsOf(launcher: ShellLauncher): WarmShells {
+    const { command, files = [], identity } = launcher;
+    const key = [identity, ...files, ...command].join('\0');
+    const shells = launched.get(key) ?? createWarmShells(1, parts, launcher);
     launched.delete(key);
     launched.set(key, shells);
     for (const [oldest, { close }] of launched) {

@@ -3,9 +3,10 @@
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { closeSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
+import type { ShellLauncher } from '../process-host.ts';
 import type { SpawnMessage } from './messages.ts';
 import { closePipe } from './pipe-supply.ts';
 import type { Pipe, PipeSupply } from './pipe-supply.ts';
@@ -37,24 +38,28 @@ export function startProgram(message: SpawnMessage, marker: string, pipes: PipeS
 /**
  * Start a shell that waits for its order on descriptor 3.
  *
- * @param launcher Program and arguments that start it. @throws As `startProgram`.
+ * @param launcher Starts it in its stead. @throws As `startProgram`.
  */
-export function startShell(
-  marker: string,
-  pipes: PipeSupply,
-  launcher: readonly string[] = [],
-): StartedChild | UnstartedChild {
-  const [file = WAITING_SHELL.file, ...args] = [...launcher, WAITING_SHELL.file, ...WAITING_SHELL.args];
-  return start({ file, args, cwd: '/', env: {}, inputDescriptor: 3 }, marker, pipes);
+export function startShell(marker: string, pipes: PipeSupply, launcher?: ShellLauncher): StartedChild | UnstartedChild {
+  const { command = [], files = [] } = launcher ?? {};
+  const [file = WAITING_SHELL.file, ...args] = [...command, WAITING_SHELL.file, ...WAITING_SHELL.args];
+  const opened = files.map((path) => openSync(path, 'r'));
+  try {
+    return start({ file, args, cwd: '/', env: {}, inputDescriptor: 3, more: opened }, marker, pipes);
+  } finally {
+    opened.forEach((descriptor) => closeSync(descriptor));
+  }
 }
 
 interface Start extends Pick<SpawnMessage, 'file' | 'args' | 'cwd' | 'env'> {
   /** Which of its descriptors we write to. */
   readonly inputDescriptor: 0 | 3 | undefined;
+  /** Of ours, behind those: its own from 4 on. */
+  readonly more?: readonly number[];
 }
 
 function start(
-  { file, args, cwd, env, inputDescriptor }: Start,
+  { file, args, cwd, env, inputDescriptor, more = [] }: Start,
   marker: string,
   supply: PipeSupply,
 ): StartedChild | UnstartedChild {
@@ -69,6 +74,8 @@ function start(
     pipes.stderr?.writer ?? 'pipe',
   ];
   if (inputDescriptor !== undefined) stdio[inputDescriptor] = pipes.input?.reader ?? 'pipe';
+
+  stdio.push(...more);
 
   let child: ChildProcess;
   try {

@@ -2,6 +2,7 @@
  * A few shells started ahead, used once each, so that a script waits for no fork.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ShellLauncher } from '../process-host.ts';
 import { signalGroup } from './kill-tree.ts';
 import { startShell } from './start-child.ts';
 import type { StartedChild, UnstartedChild } from './start-child.ts';
@@ -29,11 +30,11 @@ export interface ShellParts {
   nextMarker(): string;
 }
 
-/** Keep `count` shells waiting. @param launcher Program and arguments that start each; none by default. */
+/** Keep `count` shells waiting. @param launcher Starts each; none by default. */
 export function createWarmShells(
   count: number,
   { pipes, nextMarker }: ShellParts,
-  launcher?: readonly string[],
+  launcher?: ShellLauncher,
 ): WarmShells {
   const waiting = new Set<StartedChild>();
   let refill: NodeJS.Timeout | undefined;

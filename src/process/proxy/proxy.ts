@@ -3,7 +3,7 @@
  *
  * It dies with the server, and knows by the socket which session asks.
  */
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Limits } from '../../../config/limits.ts';
 import { GauntletError, isGauntletError } from '../../contract/errors.ts';
@@ -19,7 +19,7 @@ import type { ProxyLimits, ProxyServer } from './proxy-server.ts';
 /** How to make it. */
 export interface ProxyOptions {
   readonly allowed: AllowedHosts;
-  /** Absolute; for the sockets alone: made anew. */
+  /** Absolute; for the sockets alone, and empty. */
   readonly folder: string;
   readonly limits: DialParts['limits'] & ProxyLimits & Pick<Limits, 'sandboxProxyLookups' | 'sandboxProxySockets'>;
   /** Default: the machine's own. */
@@ -56,7 +56,7 @@ interface Door {
 
 /** Make it. @throws {GauntletError} `invalid_setting` where its sockets cannot be. */
 export function openProxy({ allowed, folder, limits, lookup = createLookup(limits), onDenied }: ProxyOptions): Proxy {
-  emptyFolder(folder);
+  makeFolder(folder);
   const dial = createDial({ allowed, lookup, limits });
   /** The one left last stands last. */
   const doors = new Map<string, Door>();
@@ -112,8 +112,7 @@ export function openProxy({ allowed, folder, limits, lookup = createLookup(limit
   };
 }
 
-/** What a dead server left is of no use. */
-function emptyFolder(folder: string): void {
+function makeFolder(folder: string): void {
   if (Buffer.byteLength(join(folder, ANY_NAME)) > LONGEST_SOCKET_PATH_BYTES) {
     const fix = 'Set GAUNTLET_DATA_DIR to a folder with a shorter path';
     throw new GauntletError(
@@ -121,6 +120,5 @@ function emptyFolder(folder: string): void {
       `Cannot listen in "${folder}": the path is too long for sockets. ${fix}`,
     );
   }
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 }

@@ -20,7 +20,9 @@ export interface BwrapOptions {
   readonly hasNetwork: boolean;
   /** Environment variables beside those of every child. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Of each of /tmp and /var/tmp; memory. */
+  /** Of a filter of system calls; absent where there is none. */
+  readonly filterDescriptor: number | undefined;
+  /** Of each of the temporary folders; memory. */
   readonly temporaryBytes: number;
 }
 
@@ -38,27 +40,35 @@ const KEPT_IN_RUN = [
   '/run/NetworkManager/resolv.conf', '/run/current-system', '/run/opengl-driver',
 ]; // prettier-ignore
 
+/** A sandbox has its own, empty. */
+const TEMPORARY_FOLDERS = ['/tmp', '/var/tmp', '/dev/shm'];
+
 /**
  * Program and arguments up to the program that runs inside.
  *
  * @param options Mounts in any order; of two for one path the last.
  */
-export function bwrapCommand({ mounts, hasNetwork, variables, temporaryBytes }: BwrapOptions): readonly string[] {
+export function bwrapCommand(options: BwrapOptions): readonly string[] {
+  const { mounts, hasNetwork, variables, filterDescriptor, temporaryBytes } = options;
   const temporary = (folder: string) => ['--size', String(temporaryBytes), '--perms', '1777', '--tmpfs', folder];
   const ordered = [...new Map(mounts.map((mount) => [targetOf(mount), mount])).values()];
   ordered.sort((one, other) => depth(targetOf(one)) - depth(targetOf(other)));
   return [
     'bwrap',
     ...ISOLATION,
+    ...(filterDescriptor === undefined ? [] : ['--seccomp', String(filterDescriptor)]),
     ...(hasNetwork ? [] : ['--unshare-net']),
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
     // What the kernel lets root set there (`core_pattern`, `sysrq-trigger`) asks for a user, not a capability.
     ...['--remount-ro', '/proc'],
-    ...[...temporary('/tmp'), ...temporary('/var/tmp')],
+    ...TEMPORARY_FOLDERS.flatMap(temporary),
     ...['--tmpfs', '/run', ...KEPT_IN_RUN.flatMap((path) => ['--ro-bind-try', path, path])],
     ...ordered.flatMap(mountArguments),
     // Only now, since mounts that lie deeper had to be made in them.
-    ...['/run', ...ordered.filter(isHiddenFolder).map(({ path }) => path)].flatMap((path) => ['--remount-ro', path]),
+    ...['/dev', '/run', ...ordered.filter(isHiddenFolder).map(({ path }) => path)].flatMap((path) => [
+      '--remount-ro',
+      path,
+    ]),
     ...Object.entries({ TMPDIR: '/tmp', ...variables }).flatMap(([name, value]) => ['--setenv', name, value]),
     ...['--chdir', '/', '--'],
   ];

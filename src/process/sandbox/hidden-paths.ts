@@ -15,6 +15,8 @@ const IN_HOME = [
   '.gem/credentials', '.m2/settings.xml', '.gradle/gradle.properties', '.terraform.d/credentials.tfrc.json', '.terraformrc',
   '.vault-token', '.pgpass', '.my.cnf', '.password-store', '.local/share/keyrings', '.mozilla', '.thunderbird',
   '.config/google-chrome', '.config/chromium', '.claude', '.claude.json', '.codex', '.gemini', '.anthropic',
+  // Sockets of services that do what they are told, outside /run and /tmp.
+  '.docker/run', '.docker/desktop', '.colima', '.lima', '.orbstack', '.rd', '.1password', '.config/1Password',
   '.bash_history', '.zsh_history', '.python_history', '.node_repl_history',
 ]; // prettier-ignore
 
@@ -22,6 +24,7 @@ const IN_HOME = [
 const OF_THE_SYSTEM = [
   '/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers', '/etc/sudoers.d', '/etc/ssh',
   '/etc/ssl/private', '/etc/kubernetes', '/etc/rancher', '/var/lib/docker', '/var/lib/kubelet', '/var/run/secrets',
+  '/var/lib/mysql', '/var/lib/lxd', '/var/snap/lxd',
 ]; // prettier-ignore
 
 /**

@@ -54,6 +54,11 @@ describe('a sandbox with a list of hosts', async () => {
     expect(box.denied).toEqual(['s evil.test:80', 's evil.test:80', `s evil.test:${port}`]);
   });
 
+  it('leaves a command the descriptors it would have, and nothing of the server’s', async () => {
+    const { stdout } = await box.shell(`ls /proc/$$/fd; ls ${box.at('data')}; grep -c canary /proc/*/environ`);
+    expect(stdout.split('\n').slice(0, 4)).toEqual(['0', '1', '2', 'sessions']);
+  });
+
   it('is kept from a listed name that leads inside', async () => {
     const { stdout } = await box.shell(`curl -s http://private.test:${port}/`);
     expect(stdout).toContain('neither public nor on the list');

@@ -152,9 +152,9 @@ describe('a server whose sandbox may reach some hosts', () => {
     expect((await client.get('/metrics')).text).toContain('gauntlet_sandbox_network_denials 2');
     expect(server.logged().match(/"host":"b.example","port":80,.*not on its list/g)).toHaveLength(1);
     expect(server.logged()).not.toContain('private-path');
-    const [name = ''] = readdirSync(join(server.dataFolder, 'network'));
+    const [name = ''] = readdirSync(join(server.dataFolder, 'sandbox/network'));
     await server.end('SIGKILL');
-    const socket = connect(join(server.dataFolder, 'network', name));
+    const socket = connect(join(server.dataFolder, 'sandbox/network', name));
     const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
     expect(error.code).toBe('ECONNREFUSED');
   });
