@@ -6,7 +6,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Settings } from '../config/settings.ts';
-import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
 import { OWNER } from '../config/settings/principals.ts';
 import { errorMessage, GauntletError } from '../src/contract/errors.ts';
 import type { PermissionMode, ToolPermissionContext } from '../src/contract/permission-context.ts';
@@ -18,12 +17,14 @@ import type { DirectoryServices } from '../src/session/session-directory.ts';
 import type { PermissionSeed } from '../src/session/session-services.ts';
 
 /** What sessions ask about their principal. */
-export type PrincipalAccess = Pick<DirectoryServices, 'permissionsFor' | 'checkFolders' | 'resolveFolder' | 'limitsOf'>;
+export type PrincipalAccess = Pick<DirectoryServices, 'permissionsFor' | 'checkFolders' | 'resolveFolder'>;
 
 interface Standing {
   readonly name: string;
   /** Real paths; undefined: the workspace to begin in, any folder to add. */
   readonly roots: readonly string[] | undefined;
+  /** Real path of the data directory: in nobody's reach. */
+  readonly closed: string;
   readonly maxMode: PermissionMode | undefined;
   /** What a session that asks for nothing of its own may do: all such sessions share it. */
   readonly base: ToolPermissionContext;
@@ -32,8 +33,12 @@ interface Standing {
 /** Make the answers. @throws {GauntletError} `invalid_setting` for rules that cannot be understood. */
 export function principalAccess(settings: Settings): PrincipalAccess {
   const owner = { name: OWNER, roots: undefined, maxMode: undefined };
+  const closed = realpathSync.native(settings.dataFolder);
   const standings = new Map(
-    [owner, ...settings.principals].map((who) => [who.name, { ...who, base: settledContext(settings, who) }]),
+    [owner, ...settings.principals].map((who) => {
+      const bounds = { ...who, closed };
+      return [who.name, { ...bounds, base: settledContext(settings, bounds) }];
+    }),
   );
   function standingOf(principal: string): Standing {
     const standing = standings.get(principal);
@@ -50,15 +55,8 @@ export function principalAccess(settings: Settings): PrincipalAccess {
       return contextFrom(settings, standing, seed);
     },
     checkFolders: (principal, folders) => checkFolders(standingOf(principal), folders),
-    limitsOf: limitsOfPrincipals(settings),
     resolveFolder: (principal, cwd) => folderFor(standingOf(principal), settings.workspace, cwd),
   };
-}
-
-/** A principal's limits by name; the server's for whoever has none of its own. */
-export function limitsOfPrincipals({ principals, limits }: Settings): (principal: string) => PrincipalLimits {
-  const known = new Map(principals.map((who) => [who.name, who.limits]));
-  return (principal) => known.get(principal) ?? limits;
 }
 
 type Bounds = Omit<Standing, 'base'>;
@@ -95,11 +93,11 @@ function checkFolders(bounds: Bounds, folders: readonly string[]): void {
   if (outside !== undefined) throw outsideRoots(bounds, 'additional_directories', outside);
 }
 
-/** Whether a folder lies in the roots, wherever links lead. */
-function isAllowed({ roots }: Bounds, folder: string): boolean {
-  if (roots === undefined) return true;
+/** Whether a folder lies in the roots and not among the server's own data, wherever links lead. */
+function isAllowed({ roots, closed }: Bounds, folder: string): boolean {
   const found = resolveRealPath(resolve(folder));
-  return 'real' in found && roots.some((root) => isInsideFolder(root, found.real));
+  if (!('real' in found) || isInsideFolder(closed, found.real)) return false;
+  return roots === undefined || roots.some((root) => isInsideFolder(root, found.real));
 }
 
 /** Where a session begins: the workspace if it lies in the roots, else the first of them, else where it asks to. */
@@ -115,13 +113,15 @@ function folderFor(bounds: Bounds, workspace: string, cwd: string | undefined): 
     const details = { reason: 'cwd', path: 'cwd' };
     throw new GauntletError('invalid_request', `"cwd" is not an existing folder: "${cwd}"`, { details });
   }
-  if (roots.some((root) => isInsideFolder(root, folder))) return folder;
+  if (roots.some((root) => isInsideFolder(root, folder)) && !isInsideFolder(bounds.closed, folder)) return folder;
   throw outsideRoots(bounds, 'cwd', cwd);
 }
 
 function outsideRoots({ name, roots }: Bounds, path: string, folder: string): GauntletError {
-  const where = roots === undefined ? 'the workspace' : `the roots of principal "${name}"`;
-  return new GauntletError('forbidden', `"${path}" must lie in ${where}, and "${folder}" does not`, {
+  const own = "outside the server's own data";
+  const inside = roots === undefined ? 'in the workspace' : `in the roots of principal "${name}"`;
+  const where = roots === undefined && path !== 'cwd' ? own : `${inside}, ${own}`;
+  return new GauntletError('forbidden', `"${path}" must lie ${where}, and "${folder}" does not`, {
     details: { reason: path, path },
   });
 }

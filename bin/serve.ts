@@ -17,7 +17,7 @@ import { assembleEngine, type Engine } from './assemble.ts';
 import { bannerLines } from './banner.ts';
 import { credentials } from './credentials.ts';
 import { operatorLog } from './operator-log.ts';
-import { limitsOfPrincipals } from './principal-access.ts';
+import { limitsOfPrincipals } from './principal-limits.ts';
 
 /** Run the server; resolves when it listens. It ends by itself after SIGTERM or SIGINT. */
 export async function serve(settings: Settings): Promise<void> {

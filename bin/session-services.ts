@@ -17,6 +17,7 @@ import type { ToolPools } from '../src/pool/tool-pools.ts';
 import type { DirectoryServices } from '../src/session/session-directory.ts';
 import { SCHEMA_TOOL } from '../tools/index.ts';
 import { principalAccess } from './principal-access.ts';
+import { limitsOfPrincipals } from './principal-limits.ts';
 
 /** The parts of the server that sessions use. */
 export interface SessionParts {
@@ -47,6 +48,7 @@ export function sessionServices(settings: Settings, parts: SessionParts): Direct
     emptyReadState: emptyReadState(limits.readRecords),
     poolFor: (context) => parts.pools.pool(context, parts.externalTools()),
     ...principalAccess(settings),
+    limitsOf: limitsOfPrincipals(settings),
     readDenial,
     spill: spillText,
     readSpilled: readSpilledRange,

@@ -7,10 +7,8 @@ import { GauntletError } from '../../src/contract/errors.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { DoorContext } from '../dependencies.ts';
 import { isTooOften } from '../request-rates.ts';
-import { createTokenBucket, type TokenBucket } from '../token-bucket.ts';
 import { NotAFrame, type ClientFrame } from './client-frame.ts';
 import { CLOSE, type CloseCode } from './close-codes.ts';
-import { isRequest } from './dispatch.ts';
 import { errorFrame } from './error-frame.ts';
 import { createInbox } from './inbox.ts';
 import { createOutlet, type Outlet, type Wire } from './outlet.ts';
@@ -30,8 +28,6 @@ export class Connection {
   readonly #session: Session;
   readonly #services: ConnectionServices;
   readonly #outlet: Outlet;
-  /** What the client may send at all, pings of the protocol included. */
-  readonly #flood: TokenBucket;
   /** Aborted when the socket has closed: ends the cursor. */
   readonly #gone = new AbortController();
   readonly #helloTimer: NodeJS.Timeout;
@@ -47,20 +43,21 @@ export class Connection {
     this.#session = session;
     this.#services = services;
     this.#outlet = createOutlet(socket, services.wire, limits);
-    this.#flood = createTokenBucket(limits.messageBurst, limits.messagesPerSecond);
     this.#helloTimer = setTimeout(() => this.end(CLOSE.noHello, 'no_hello'), limits.helloMs);
     this.#pingTimer = setInterval(() => this.#ping(), limits.webSocketPingMs);
-    const take = createInbox(socket, (text) => this.#handle(text), limits);
+    const inbox = createInbox(
+      socket,
+      { handle: (text) => this.#handle(text), onFlood: () => this.end(CLOSE.tooFast, 'too_many_messages') },
+      limits,
+    );
     socket.on('message', (data, isBinary) => {
       this.#unanswered = 0;
-      if (!this.#flood.take()) this.end(CLOSE.tooFast, 'too_many_messages');
-      else if (isBinary) this.end(CLOSE.binary, 'binary');
-      else take(String(data));
+      if (isBinary) this.end(CLOSE.binary, 'binary');
+      else inbox.take(String(data));
     });
     socket.on('ping', (data) => {
-      if (!this.#flood.take()) this.end(CLOSE.tooFast, 'too_many_messages');
       // Who does not read gets no answers that would pile up.
-      else if (socket.bufferedAmount <= limits.socketBufferBytes) socket.pong(data);
+      if (inbox.count() && socket.bufferedAmount <= limits.socketBufferBytes) socket.pong(data);
     });
     socket.on('pong', () => (this.#unanswered = 0));
     socket.once('close', () => this.#dispose());
@@ -90,10 +87,7 @@ export class Connection {
       if (this.#view === undefined) this.#begin(frame);
       else if (frame.type === 'hello')
         throw new GauntletError('invalid_request', 'This connection has said hello already');
-      else {
-        if (isRequest(frame)) this.#services.rates.count(this.#services.principal);
-        await this.#view.dispatch(frame);
-      }
+      else await this.#view.dispatch(frame);
     } catch (error) {
       if (error instanceof NotAFrame) return this.end(CLOSE.badFrame, 'bad_frame');
       if (isTooOften(error)) return this.end(CLOSE.tooFast, 'rate_limited');

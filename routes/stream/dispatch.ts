@@ -6,6 +6,7 @@ import { readBlock } from '../../src/session/block-schema.ts';
 import type { Feeder } from '../../src/session/feeder.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Readiness } from '../dependencies.ts';
+import type { RequestRates } from '../request-rates.ts';
 import type { ClientFrame } from './client-frame.ts';
 import type { Outlet } from './outlet.ts';
 
@@ -18,12 +19,14 @@ export interface DispatchContext {
   readonly feeder: Feeder;
   readonly outlet: Outlet;
   readonly principal: string;
+  readonly rates: RequestRates;
   readiness(): Readiness;
 }
 
 /** Do what a frame says. @throws {GauntletError} What becomes an `error` frame. */
 export async function dispatch(frame: LaterFrame, context: DispatchContext): Promise<void> {
-  const { session, feeder, outlet } = context;
+  const { session, feeder, outlet, rates, principal } = context;
+  if (isRequest(frame)) rates.count(principal);
   switch (frame.type) {
     case 'tool_use':
       refuseWhileDraining(context);
@@ -52,7 +55,7 @@ export async function dispatch(frame: LaterFrame, context: DispatchContext): Pro
 }
 
 /** Whether a frame asks for something, as a request does; a streamed block asks once, when it begins. */
-export function isRequest(frame: LaterFrame): boolean {
+function isRequest(frame: LaterFrame): boolean {
   if (frame.type === 'ack' || frame.type === 'ping') return false;
   return frame.type !== 'stream_event' || (frame.event as { type?: unknown } | null)?.type === 'content_block_start';
 }

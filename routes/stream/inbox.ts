@@ -1,19 +1,43 @@
 /**
  * Messages are handled one after the other, in the order they came.
  *
- * A client that sends faster than that has its socket paused.
+ * A client that sends faster than that has its socket paused; one that floods is cut off.
  */
 import type { WebSocket } from '@fastify/websocket';
 import type { Limits } from '../../config/limits.ts';
+import { createTokenBucket } from '../token-bucket.ts';
 
-/** Make an inbox. @param handle Handles one message; rejects never. @returns Takes the next message. */
+/** What happens to messages. */
+export interface InboxHandlers {
+  /** One message; rejects never. */
+  handle(text: string): Promise<void>;
+  /** More messages than may come at once. */
+  onFlood(): void;
+}
+
+/** Takes what a client sends. */
+export interface Inbox {
+  /** Count a frame of whatever kind. @returns False when it is one too many. */
+  count(): boolean;
+  /** Take the next message, and count it. */
+  take(text: string): void;
+}
+
+/** Make an inbox. */
 export function createInbox(
   socket: Pick<WebSocket, 'pause' | 'resume'>,
-  handle: (text: string) => Promise<void>,
-  limits: Pick<Limits, 'inboxMessages'>,
-): (text: string) => void {
+  { handle, onFlood }: InboxHandlers,
+  limits: Pick<Limits, 'inboxMessages' | 'messageBurst' | 'messagesPerSecond'>,
+): Inbox {
   const waiting: string[] = [];
+  const bucket = createTokenBucket(limits.messageBurst, limits.messagesPerSecond);
   let isBusy = false;
+
+  function count(): boolean {
+    if (bucket.take()) return true;
+    onFlood();
+    return false;
+  }
 
   async function work(): Promise<void> {
     isBusy = true;
@@ -24,9 +48,13 @@ export function createInbox(
     isBusy = false;
   }
 
-  return function take(text) {
-    waiting.push(text);
-    if (waiting.length >= limits.inboxMessages) socket.pause();
-    if (!isBusy) void work();
+  return {
+    count,
+    take(text) {
+      if (!count()) return;
+      waiting.push(text);
+      if (waiting.length >= limits.inboxMessages) socket.pause();
+      if (!isBusy) void work();
+    },
   };
 }

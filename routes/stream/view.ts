@@ -6,6 +6,7 @@ import type { Limits } from '../../config/limits.ts';
 import type { Seq } from '../../src/contract/frames.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Readiness } from '../dependencies.ts';
+import type { RequestRates } from '../request-rates.ts';
 import { logStart } from '../log-start.ts';
 import type { ClientFrame } from './client-frame.ts';
 import { dispatch, type DispatchContext, type LaterFrame } from './dispatch.ts';
@@ -18,6 +19,7 @@ export interface ViewParts {
   readonly session: Session;
   readonly outlet: Outlet;
   readonly principal: string;
+  readonly rates: RequestRates;
   readonly limits: Limits;
   readiness(): Readiness;
   /** Aborted when the connection is gone: ends the cursor. */
