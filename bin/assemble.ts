@@ -55,7 +55,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
   const { log, processHost, backgroundTasks, locate, hooks, history } = parts;
   let announce: () => void = () => undefined;
   const mcp = serversOf(settings, parts, logger, () => announce());
-  const baseTools = getAllBaseTools({ ...settings, ...parts, mcp, sandbox, privateFolders: [data.path] });
+  const baseTools = getAllBaseTools({ ...settings, ...parts, mcp, sandbox });
   const plugins = await loadPlugins(settings, baseTools);
   let external: readonly Tool[] = plugins;
   const pools = createToolPools(baseTools, { ...settings, simpleTools: SIMPLE_TOOLS, hiddenInRepl: HIDDEN_IN_REPL });
@@ -128,6 +128,7 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
     limits,
     runCommand: (command) => runProgram(processHost, limits, command),
   });
+  const privateFolders = tokenFileByHand === undefined ? [data.path] : [data.path, tokenFileByHand];
   const onProblem: OnLogProblem = ({ message, ...particulars }) => logger.error(particulars, message);
   return {
     hooks,
@@ -135,9 +136,10 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
     processHost,
     backgroundTasks: createBackgroundTasks({ limits }),
     history: createFileHistory({ folder: (sessionId) => data.historyFolder(sessionId), limits }),
+    privateFolders,
     locate: createLocatePath({
       protectedPaths: policyFile === undefined ? [settingsFile] : [settingsFile, policyFile],
-      privateFolders: privateFolders(data, tokenFileByHand),
+      privateFolders,
     }),
   };
 }

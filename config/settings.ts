@@ -78,7 +78,7 @@ export function loadSettings({ environment, startFolder = process.cwd() }: Setti
   const policyFile = variables.GAUNTLET_POLICY ? resolvePath(variables.GAUNTLET_POLICY) : undefined;
   const file = readUserFile(settingsFile, variables, environment);
   const policy = policyFile === undefined ? {} : readPolicyFile(policyFile, environment);
-  const workspace = workspaceFolder(resolvePath(variables.GAUNTLET_WORKSPACE ?? file.workspace ?? '.'));
+  const workspace = workspaceFolder(resolvePath(variables.GAUNTLET_WORKSPACE ?? file.workspace ?? '.'), dataFolder);
   const limits = mergeLimits(variables, file, policy);
 
   return deepFreeze({

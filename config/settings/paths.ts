@@ -29,7 +29,7 @@ export function defaultDataFolder(environment: Environment): string {
  *
  * @throws {SettingsError} If it is no folder, or one no agent should work in.
  */
-export function workspaceFolder(path: string): string {
+export function workspaceFolder(path: string, dataFolder: string): string {
   const real = realFolder(path);
   if (real === undefined) {
     throw new SettingsError(
@@ -37,7 +37,7 @@ export function workspaceFolder(path: string): string {
       `GAUNTLET_WORKSPACE: "${path}" is not a folder; name one that exists`,
     );
   }
-  if (real === '/' || NO_WORKSPACE.some((folder) => isInside(real, folder))) {
+  if (real === '/' || [...NO_WORKSPACE, realOrSpelled(dataFolder)].some((folder) => isInside(real, folder))) {
     throw new SettingsError(
       'GAUNTLET_WORKSPACE',
       `GAUNTLET_WORKSPACE: "${real}" cannot be a workspace; name a project's folder`,

@@ -27,8 +27,8 @@ export interface LocatePathOptions {
   /** Files and folders whose change asks in every mode, whether they exist or not: the server's settings. */
   readonly protectedPaths: readonly string[];
   /**
-   * Folders nobody may use but for their own session's folder and working directories that lie in them:
-   * the data directory with its token, log and other sessions' results.
+   * Folders and files nobody may use but for their own session's folder, not even as a working directory: the data
+   * directory with its token, log and other sessions' results.
    */
   readonly privateFolders?: readonly string[];
   /** What `~` means; the server's own by default. */
@@ -62,22 +62,19 @@ export function createLocatePath(options: LocatePathOptions): LocatePath {
     if ('refusal' in found) return refused(spelled, found.refusal);
     const { real, stats } = found;
     const sessionFolder = realFolder(where.sessionFolder);
-    const directories = [where.session.root, ...realDirectories(where.session.permissions)];
     const isSessionFile = isInsideFolder(sessionFolder, real);
-    const refusal = refusePlace(real, stats) ?? (isSessionFile ? undefined : refusePrivate(real, directories));
+    const refusal = refusePlace(real, stats) ?? (isSessionFile ? undefined : refusePrivate(real));
     if (refusal !== undefined) return refused(spelled, refusal);
 
+    const directories = [where.session.root, ...realDirectories(where.session.permissions)];
     const isInside = directories.some((folder) => isInsideFolder(folder, real)) && !isForeignLink(use, stats);
     const safety = use.access === 'write' ? writeSafety(spelled, real, stats) : undefined;
     return { spelled, real, isInside, isSessionFile, ...(safety === undefined ? {} : { safety }) };
   }
 
-  function refusePrivate(real: string, directories: readonly string[]): string | undefined {
-    const folder = options.privateFolders?.map(realFolder).find((each) => isInsideFolder(each, real));
-    if (folder === undefined) return undefined;
-    // A workspace inside the private folder was put there by whoever started the server.
-    const isWorkspace = directories.some((each) => isInsideFolder(folder, each) && isInsideFolder(each, real));
-    return isWorkspace ? undefined : "it is the server's own data";
+  function refusePrivate(real: string): string | undefined {
+    const isPrivate = options.privateFolders?.some((folder) => isInsideFolder(realFolder(folder), real));
+    return isPrivate === true ? "it is the server's own data" : undefined;
   }
 
   function writeSafety(spelled: string, real: string, stats: Stats | undefined): string | undefined {

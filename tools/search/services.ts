@@ -11,6 +11,6 @@ export interface SearchToolServices {
   readonly limits: Limits;
   /** Starts ripgrep. */
   readonly processHost: ProcessHost;
-  /** Absolute real folders no search looks into, but for the session's own folder: the data directory. */
+  /** Absolute real folders and files no search looks into, but for the session's own folder: the server's own data. */
   readonly privateFolders?: readonly string[];
 }

@@ -137,6 +137,15 @@ describe('containment', () => {
     expect([others.refusal, token.refusal]).toEqual(["it is the server's own data", "it is the server's own data"]);
   });
 
+  it('no working directory opens the private ones', async () => {
+    const permissions = { ...session.permissions, additionalDirectories: [data, join(data, 'sessions')] };
+    const root = join(data, 'sessions');
+    for (const inSession of [{ ...session, permissions }, { ...session, cwd: root, root }]) {
+      for (const path of ['token', 'sessions/s2/big.txt'])
+        expect((await at(join(data, path), 'read', inSession)).refusal).toBe("it is the server's own data");
+    }
+  });
+
   it('a path deeper than a file is refused', async () => {
     expect((await at('src/app.ts/x')).refusal).toContain('ENOTDIR');
   });
