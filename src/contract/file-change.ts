@@ -15,7 +15,7 @@ export interface FileState {
 /** What became of a file. `none` takes an announced change back: it was not made. */
 export type ChangeKind = 'created' | 'modified' | 'deleted' | 'none';
 
-/** Why a change cannot be taken back: the bytes before it were not kept. */
+/** Why a change cannot be taken back: the bytes before it were not kept, or nobody foresaw it and it may be somebody else's. */
 export type NotKept = 'too_large' | 'history_full' | 'disk_full' | 'disk_error' | 'not_foreseen';
 
 /** One file changed by one call, in wire shape. */

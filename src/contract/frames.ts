@@ -178,7 +178,7 @@ export interface UndoFrame {
   /** Principal that asked for it. */
   readonly by: string;
   readonly files: readonly UndoneFile[];
-  /** Files that stay as they are, since their bytes were not kept. */
+  /** Files that stay as they are, since one of their changes cannot be taken back. */
   readonly left: readonly { readonly path: string; readonly reason: string }[];
 }
 

@@ -1,8 +1,9 @@
 /**
  * What a command changes, where it can be seen: the files it names, and those its session knows.
  *
- * Files it is said to write are kept before it runs, so that their change can be taken back; of the others only a look
- * at them before and after tells. Whatever else it changes is not seen.
+ * Files it is said to write are kept before it runs, so that their change can be taken back. Of the others only a look at
+ * them before and after tells, and not who did it: somebody may have saved one meanwhile, so nobody takes that back.
+ * Whatever else it changes is not seen.
  */
 import type { Stats } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -32,7 +33,7 @@ interface WatchedFile {
   readonly path: string;
   readonly stats?: Stats;
   readonly before?: FileState;
-  /** Why its bytes before the command are not kept. */
+  /** Why its change cannot be taken back. */
   readonly reason?: NotKept;
   readonly folders?: readonly string[];
 }
@@ -60,7 +61,7 @@ export async function watchFiles(
   return async () => {
     const changes: FileChange[] = [];
     for (const file of watched.values()) {
-      const change = await changeOf(file, hashBytes, (sha256) => history.has(sessionId, sha256));
+      const change = await changeOf(file, hashBytes);
       if (change) changes.push(change);
     }
     return changes;
@@ -92,7 +93,7 @@ async function lookAndKeep(history: FileHistory, sessionId: string, path: string
 /** What the session knows of a file holds as long as nobody wrote it since. */
 function look({ path, mtimeMs, sizeBytes, sha256 }: Partial<FileReadRecord> & { readonly path: string }) {
   const stats = attempt(() => statOf(path));
-  if (!stats) return { path };
+  if (!stats) return { path, reason: 'not_foreseen' } satisfies WatchedFile;
   if (!stats.isFile()) return undefined;
   const isAsRead = stats.mtimeMs === mtimeMs && stats.size === sizeBytes;
   const before = fileState(stats, isAsRead ? sha256 : undefined);
@@ -102,7 +103,6 @@ function look({ path, mtimeMs, sizeBytes, sha256 }: Partial<FileReadRecord> & { 
 async function changeOf(
   { path, stats, before, reason, folders }: WatchedFile,
   hashBytes: number,
-  isKept: (sha256: string) => boolean,
 ): Promise<FileChange | undefined> {
   try {
     const now = statOf(path);
@@ -111,10 +111,9 @@ async function changeOf(
     const after = now?.isFile() ? (await observeFile(path, (bytes) => bytes <= hashBytes)).state : undefined;
     if (isSameState(before, after)) return undefined;
     const kind = before ? (after ? 'modified' : 'deleted') : 'created';
-    const change = { path, kind, before, after, folders } as const;
-    if (after && after.sha256 === undefined) return { ...change, undoable: false, reason: 'too_large' };
-    const undoable = before === undefined || (before.sha256 !== undefined && isKept(before.sha256));
-    return { ...change, undoable, ...(undoable ? {} : { reason: reason ?? 'not_foreseen' }) };
+    // What was not looked at cannot be told from what somebody else makes of it later.
+    const stuck = reason ?? (after && after.sha256 === undefined ? 'too_large' : undefined);
+    return { path, kind, before, after, folders, undoable: stuck === undefined, ...(stuck && { reason: stuck }) };
   } catch {
     // It cannot be looked at any more: there is nothing to say about it.
     return undefined;

@@ -57,7 +57,7 @@ export async function planUndo(
     throw conflict(
       'not_undoable',
       left.map(({ path }) => path),
-      'was not kept as it had been before',
+      'cannot be put back: what it was before is not known or not ours',
     );
   }
   return { files, left };
@@ -65,12 +65,11 @@ export async function planUndo(
 
 async function planFile(core: SessionCore, path: string, changes: readonly LoggedChange[]): Promise<Answer> {
   const { history, locate, sessionFolder } = core.services;
-  const [first] = changes;
-  const target = first?.before;
-  const isKept = !target || (target.sha256 !== undefined && history.has(core.id, target.sha256));
-  // What was too large to be looked at cannot be told from what somebody else made of it.
-  const unclear = changes.find(({ after }) => after && after.sha256 === undefined);
-  if (!isKept || unclear) return { path, left: (unclear ?? first)?.reason ?? 'not_kept' };
+  const stuck = changes.find(({ undoable }) => !undoable);
+  if (stuck) return { path, left: stuck.reason ?? 'not_kept' };
+  const target = changes[0]?.before;
+  if (target && (target.sha256 === undefined || !history.has(core.id, target.sha256)))
+    return { path, left: 'not_kept' };
   const located = await locate(
     { path, access: 'write' },
     { session: core.context, sessionFolder: sessionFolder(core.id) },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../../../../src/contract/file-change.ts';
 import { observeFile } from '../../../../src/files/file-state.ts';
+import { keepFile } from '../../../../src/files/keep-file.ts';
 import { shellToolsIn } from '../../../helpers/shell-tools.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { plainReadState, sessionContextIn, toolUseContextIn } from '../../../helpers/tool-use-context.ts';
@@ -51,8 +52,9 @@ describe('the files a command changes', () => {
     ]);
   });
 
-  it('are seen where the session knows them, though nobody foresaw it', async () => {
+  it('are seen where the session knows them, and not undone: somebody else may have saved them', async () => {
     writeFileSync(at('known'), 'before');
+    await keepFile(shell.history, 'session-1', at('known'));
     const [change] = await changesOf("n=known; eval 'echo x > $n'", ['known']);
     expect(change).toMatchObject({ path: at('known'), kind: 'modified', undoable: false, reason: 'not_foreseen' });
     expect(change?.before?.sha256).toHaveLength(64);
