@@ -19,7 +19,8 @@ try {
   process.exitCode = await run(parseCommandLine(process.argv.slice(2)));
 } catch (error) {
   process.stderr.write(`gauntlet: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = exitCodeOf(error);
+  // At once: a server that failed half-way has doors and timers that would keep it alive.
+  process.exit(exitCodeOf(error));
 }
 
 async function run(line: CommandLine): Promise<number> {

@@ -5,6 +5,7 @@ import { resultText, type AssistantMessage } from '../contract/blocks.ts';
 import type { CanUseTool, ToolProgress, ToolUseContext } from '../contract/tool.ts';
 import { abortReason } from './abort-reason.ts';
 import { afterCall } from './after-call.ts';
+import { unlessGivenUp } from './give-up.ts';
 import { answerForInnerCalls } from './inner-calls.ts';
 import { hookOccasion } from './hook-occasion.ts';
 import { type CallOutcome, stoppedOutcome, summariseDecision } from './outcome.ts';
@@ -61,7 +62,8 @@ async function passGate(
   services: CallServices,
 ): Promise<PermittedCall | CallOutcome> {
   try {
-    const permitted = await gate(call, context, services);
+    const { abandonMs } = services.limits;
+    const permitted = await unlessGivenUp(() => gate(call, context, services), context.signal, abandonMs);
     if ('status' in permitted) {
       tellDenied(call, permitted, context, services);
       return permitted;

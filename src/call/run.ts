@@ -4,6 +4,7 @@
 import type { AssistantMessage } from '../contract/blocks.ts';
 import type { CanUseTool, ToolProgress, ToolResult, ToolUseContext } from '../contract/tool.ts';
 import { abortReason } from './abort-reason.ts';
+import { unlessGivenUp } from './give-up.ts';
 import type { PermittedCall } from './gate.ts';
 
 /** What a run needs beside its context. */
@@ -24,36 +25,13 @@ export type ToolRun =
 /** Run a permitted call to its end; never rejects. */
 export async function runTool(call: PermittedCall, context: ToolUseContext, services: RunServices): Promise<ToolRun> {
   const { tool, input } = call;
-  const stop = giveUp(context.signal, services.abandonMs);
+  const work = () => tool.call(input, context, services.canUseTool, services.parentMessage, services.onProgress);
   try {
-    const running = tool.call(input, context, services.canUseTool, services.parentMessage, services.onProgress);
-    const result = await Promise.race([running, stop.abandoned]);
+    const result = await unlessGivenUp(work, context.signal, services.abandonMs);
     // Whoever cancelled was told so: a tool that went on to its end regardless does not change it.
     context.signal.throwIfAborted();
     return { ok: true, result };
   } catch (error) {
     return { ok: false, error: context.signal.aborted ? abortReason(context.signal) : error };
-  } finally {
-    stop.release();
   }
-}
-
-/** Rejects some time after the signal, for tools that do not listen to it. */
-function giveUp(signal: AbortSignal, graceMs: number): { abandoned: Promise<never>; release(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  let arm: () => void = () => undefined;
-  const abandoned = new Promise<never>((_, reject) => {
-    arm = () => {
-      timer = setTimeout(() => reject(abortReason(signal)), graceMs);
-    };
-  });
-  if (signal.aborted) arm();
-  else signal.addEventListener('abort', arm, { once: true });
-  return {
-    abandoned,
-    release: () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', arm);
-    },
-  };
 }

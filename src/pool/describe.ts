@@ -106,7 +106,12 @@ function annotations(tool: Tool): object {
 }
 
 function holdsForEveryInput(answer: (input: never) => boolean): boolean {
-  return answer.length === 0 && (answer as () => boolean)();
+  try {
+    return answer.length === 0 && (answer as () => boolean)() === true;
+  } catch {
+    // It does look at its input, or it fails: no hint either way.
+    return false;
+  }
 }
 
 /** Cut at a character, never inside a surrogate pair. */

@@ -77,14 +77,36 @@ export function pluginTool(exported: unknown, plugin: string): Tool {
     maxResultSizeChars: DEFAULT_RESULT_CHARS,
     ...(members as unknown as Pick<Tool, 'name' | 'call'>),
     ...pluginInput(inputSchema),
-    prompt: spoken(prompt),
-    description: spoken(description),
+    isEnabled: () => answersYes(members['isEnabled']),
+    prompt: spoken(prompt, parsed.data.name),
+    description: spoken(description, parsed.data.name),
     origin: { type: 'plugin', name: plugin },
   });
 }
 
-function spoken(words: string | ((...given: never[]) => unknown)): () => string {
-  return typeof words === 'string' ? () => words : (words as () => string);
+/** Texts of its own are asked for while lists are made and questions put: one that throws must not spoil those. */
+function spoken(words: string | ((...given: never[]) => unknown), name: string): () => string {
+  if (typeof words === 'string') return () => words;
+  return (...given: unknown[]) => {
+    try {
+      const text = words(...(given as never[]));
+      return typeof text === 'string' ? text : name;
+    } catch {
+      // Its name is all that is known of it.
+      return name;
+    }
+  };
+}
+
+/** One that cannot say whether it can be used cannot. */
+function answersYes(isEnabled: unknown): boolean {
+  if (typeof isEnabled !== 'function') return true;
+  try {
+    return (isEnabled as () => unknown)() === true;
+  } catch {
+    // As said above.
+    return false;
+  }
 }
 
 /** A text as it is, everything else as JSON. */

@@ -3,6 +3,7 @@
  *
  * The context is replaced here and nowhere else; each replacement that a reader can see is a frame.
  */
+import { isPlainData } from '../call/plain-data.ts';
 import {
   toWirePermissionContext,
   type PermissionUpdate,
@@ -127,8 +128,11 @@ export class SessionCore {
       throw new RangeError(`Cannot go over to mode "${mode}": beyond maxMode`);
     const isVisible =
       next.permissions !== before.permissions || next.cwd !== before.cwd || next.toolState !== before.toolState;
-    this.#context = Object.freeze({ ...next, version: before.version + 1 });
-    return isVisible ? this.log.emit(contextFrame(before, this.#context)) : Promise.resolve();
+    const after = Object.freeze({ ...next, version: before.version + 1 });
+    // What cannot be told to readers is not taken over: a tool may have made it.
+    const frame = isVisible ? contextFrame(before, after) : undefined;
+    this.#context = after;
+    return frame ? this.log.emit(frame) : Promise.resolve();
   }
 
   /**
@@ -163,7 +167,9 @@ export class SessionCore {
   }
 }
 
+/** @throws {TypeError} If a part of the context is missing, or is what JSON cannot hold. */
 function contextFrame(before: SessionContext, after: SessionContext): ContextFrame {
+  if (!isPlainData(after.toolState)) throw new TypeError('A context holds what JSON cannot');
   return {
     type: 'context',
     version: after.permissions.version,
