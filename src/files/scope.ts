@@ -27,8 +27,8 @@ export interface LocatePathOptions {
   /** Files and folders whose change asks in every mode, whether they exist or not: the server's settings. */
   readonly protectedPaths: readonly string[];
   /**
-   * Folders and files nobody may use but for their own session's folder, not even as a working directory: the data
-   * directory with its token, log and other sessions' results.
+   * Folders and files nobody may use, not even as a working directory, but to read in their own session's folder:
+   * the data directory with its token, log and other sessions' results.
    */
   readonly privateFolders?: readonly string[];
   /** What `~` means; the server's own by default. */
@@ -63,7 +63,8 @@ export function createLocatePath(options: LocatePathOptions): LocatePath {
     const { real, stats } = found;
     const sessionFolder = realFolder(where.sessionFolder);
     const isSessionFile = isInsideFolder(sessionFolder, real);
-    const refusal = refusePlace(real, stats) ?? (isSessionFile ? undefined : refusePrivate(real));
+    const refusal =
+      refusePlace(real, stats) ?? (isSessionFile && use.access === 'read' ? undefined : refusePrivate(real));
     if (refusal !== undefined) return refused(spelled, refusal);
 
     const directories = [where.session.root, ...realDirectories(where.session.permissions)];

@@ -140,7 +140,10 @@ describe('containment', () => {
   it('no working directory opens the private ones', async () => {
     const permissions = { ...session.permissions, additionalDirectories: [data, join(data, 'sessions')] };
     const root = join(data, 'sessions');
-    for (const inSession of [{ ...session, permissions }, { ...session, cwd: root, root }]) {
+    for (const inSession of [
+      { ...session, permissions },
+      { ...session, cwd: root, root },
+    ]) {
       for (const path of ['token', 'sessions/s2/big.txt'])
         expect((await at(join(data, path), 'read', inSession)).refusal).toBe("it is the server's own data");
     }
