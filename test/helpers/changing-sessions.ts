@@ -8,9 +8,8 @@ import { execute } from './session-services.ts';
 import { testSessions } from './test-sessions.ts';
 
 /** Make the directory; sessions allow every edit. Call it at the top of a `describe`. */
-export function changingSessions(limits: Partial<Limits> = {}) {
-  const services = fileServices(limits);
-  const { history } = services;
+export function changingSessions(limits: Partial<Limits> = {}, history = fileServices(limits).history) {
+  const services = { ...fileServices(limits), history };
   const world = testSessions(fileTools(services), { limits, services: { history } });
   return {
     ...world,

@@ -87,6 +87,21 @@ describe('what a session changed', () => {
     expect(JSON.stringify(change)).not.toContain('SECRET');
   });
 
+  it('is kept where no tool of the session may look', async () => {
+    const { id, run, at } = await begin('kept');
+    writeFileSync(at('secret'), 'hidden');
+    await run('Bash', { command: 'echo over > secret' });
+    const folder = join(server.dataFolder, 'history', id);
+    const [kept = ''] = readdirSync(folder);
+    expect(readFileSync(join(folder, kept), 'utf8')).toBe('hidden');
+    const { calls } = await client.execute(id, [
+      block('Read', { file_path: join(folder, kept) }),
+      block('Grep', { pattern: 'hidden', path: folder }),
+      block('Bash', { command: `cat ${join(folder, kept)}` }),
+    ]);
+    expect(calls.map(({ status }) => status)).toEqual(['denied', 'denied', 'denied']);
+  });
+
   it("is nobody else's", async () => {
     const { id } = await begin('theirs');
     const stranger = wireClient({ ...server, token: 'wrong' });
