@@ -14,7 +14,10 @@ export function credentials(settings: Settings): readonly Credential[] {
   const clash = settings.principals.findIndex(({ tokenSha256 }) => tokenSha256 === own);
   if (clash !== -1) {
     const key = `principals.${clash}.tokenSha256`;
-    throw new SettingsError(key, `"${key}" is the digest of the server's own token; give each principal one of its own`);
+    throw new SettingsError(
+      key,
+      `"${key}" is the digest of the server's own token; give each principal one of its own`,
+    );
   }
   const others = settings.principals.map(({ name, tokenSha256 }) => ({ principal: name, tokenSha256 }));
   return [{ principal: OWNER, tokenSha256: own }, ...others];

@@ -17,6 +17,7 @@ import { assembleEngine, type Engine } from './assemble.ts';
 import { bannerLines } from './banner.ts';
 import { credentials } from './credentials.ts';
 import { operatorLog } from './operator-log.ts';
+import { tellStrayFaults, watchEventLoop } from './stray-faults.ts';
 import { limitsOfPrincipals } from './principal-limits.ts';
 
 /** Run the server; resolves when it listens. It ends by itself after SIGTERM or SIGINT. */
@@ -30,7 +31,7 @@ export async function serve(settings: Settings): Promise<void> {
   const hosts = new Set<string>();
   const app = await buildDoors(settings, { engine, logger, hosts, readiness: () => life.readiness });
 
-  containFaults(logger);
+  tellStrayFaults(logger);
   closeWithGrace({ delay: false, logger: false, skip: ['uncaughtException', 'unhandledRejection'] }, async () => {
     life.readiness = 'draining';
     await engine.directory.drain(ended.signal);
@@ -60,6 +61,7 @@ interface DoorParts {
 }
 
 function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: DoorParts): Promise<FastifyInstance> {
+  const longestLagMs = watchEventLoop(logger, settings.limits);
   return buildApp({
     directory: engine.directory,
     sessionlessPool: (toolMode) => engine.pools.pool({ toolMode }, engine.externalTools()),
@@ -74,15 +76,9 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
     logger,
     trustProxy: settings.trustProxy.length > 0 ? settings.trustProxy : false,
     readiness,
-    gauges: () => engine.gauges(),
+    gauges: () => ({ ...engine.gauges(), event_loop_lag_ms: longestLagMs() }),
     version: packageFile.version,
   });
-}
-
-/** A tool that throws where nobody waits for it must not take the others down. */
-function containFaults(logger: Logger): void {
-  process.on('uncaughtException', (error) => logger.error({ err: error }, 'An error nobody caught'));
-  process.on('unhandledRejection', (error) => logger.error({ err: error }, 'A rejection nobody handled'));
 }
 
 function announce(settings: Settings, port: number, engine: Engine): void {

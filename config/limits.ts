@@ -72,6 +72,10 @@ export const DEFAULT_LIMITS = {
   messageBurst: 20_000,
   /** WebSocket messages a second that a connection's burst grows again by. */
   messagesPerSecond: 2_000,
+  /** How often the lateness of the event loop is looked at. */
+  loopCheckMs: 250,
+  /** An event loop that stood still for this long is told to the operator. */
+  loopStallMs: 1 * SECOND,
   /** When a client that was turned away with 503 or 1001 may try again. */
   retryAfterMs: 2 * SECOND,
 

@@ -43,7 +43,7 @@ export class Connection {
     this.#session = session;
     this.#services = services;
     this.#outlet = createOutlet(socket, services.wire, limits);
-    this.#helloTimer = setTimeout(() => this.end(CLOSE.noHello, 'no_hello'), limits.helloMs);
+    this.#helloTimer = setTimeout(() => setImmediate(() => this.#endUnlessGreeted()), limits.helloMs);
     this.#pingTimer = setInterval(() => this.#ping(), limits.webSocketPingMs);
     const inbox = createInbox(
       socket,
@@ -119,6 +119,11 @@ export class Connection {
         this.end(CLOSE.internal, 'internal');
       },
     );
+  }
+
+  /** A loop that stood still finds the timer due first: what the client had sent by then has been read since. */
+  #endUnlessGreeted(): void {
+    if (this.#view === undefined) this.end(CLOSE.noHello, 'no_hello');
   }
 
   #ping(): void {
