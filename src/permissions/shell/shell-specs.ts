@@ -24,6 +24,8 @@ export interface ShellSpecs {
 interface Wildcard {
   readonly spec: string;
   readonly pattern: string;
+  /** Among all specs of the list. */
+  readonly place: number;
 }
 
 const compiledLists = new WeakMap<readonly string[], ShellSpecs>();
@@ -43,10 +45,10 @@ export function shellSpecs(specs: readonly string[]): ShellSpecs {
 function compile(specs: readonly string[]): ShellSpecs {
   const exact = new Map<string, string>();
   const prefixes = new Map<string, string>();
-  const wildcards = new Map<string, Wildcard[]>();
+  const wildcards: Wildcard[] = [];
   const firstWords = new Map<string, string>();
   let longestPrefix = 0;
-  for (const spec of specs) {
+  for (const [place, spec] of specs.entries()) {
     const text = collapseBlanks(spec);
     const head = text.endsWith(':*') ? text.slice(0, -2).trimEnd() : undefined;
     const firstWord = (head ?? text).split(' ', 1)[0] ?? '';
@@ -56,11 +58,11 @@ function compile(specs: readonly string[]): ShellSpecs {
       longestPrefix = Math.max(longestPrefix, head.length);
     } else if (text.includes('*')) {
       const pattern = head === undefined ? text : `${head} *`;
-      const bucket = firstWord.includes('*') ? '' : firstWord;
-      wildcards.set(bucket, [...(wildcards.get(bucket) ?? []), { spec, pattern }]);
+      wildcards.push({ spec, pattern, place });
     } else if (!exact.has(text)) exact.set(text, spec);
   }
 
+  const candidates = indexByHead(wildcards);
   const matchPrefix = (text: string): SpecMatch | undefined => {
     if (prefixes.size === 0) return undefined;
     for (let end = text.indexOf(' '); ; end = text.indexOf(' ', end + 1)) {
@@ -71,8 +73,7 @@ function compile(specs: readonly string[]): ShellSpecs {
     }
   };
   const matchWildcard = (text: string): SpecMatch | undefined => {
-    const first = text.split(' ', 1)[0] ?? '';
-    for (const { spec, pattern } of [...(wildcards.get(first) ?? []), ...(wildcards.get('') ?? [])]) {
+    for (const { spec, pattern } of candidates(text)) {
       // `npm run *` covers the bare `npm run` too.
       const isBare = pattern.endsWith(' *') && matchesWildcard(pattern.slice(0, -2), text);
       if (isBare || matchesWildcard(pattern, text))
@@ -88,6 +89,30 @@ function compile(specs: readonly string[]): ShellSpecs {
       if (spec !== undefined) return { spec, spelledWords: wordCount(text) };
       return matchPrefix(text) ?? matchWildcard(text);
     },
+  };
+}
+
+/**
+ * Find those whose text up to the first `*` a command begins with: one look-up for each length there is.
+ *
+ * @returns In the order of the list. A blank before the `*` may be missing (`npm run *` and `npm run`).
+ */
+function indexByHead(wildcards: readonly Wildcard[]): (text: string) => readonly Wildcard[] {
+  const byHead = new Map<string, Wildcard[]>();
+  for (const wildcard of wildcards) {
+    const head = (wildcard.pattern.split('*', 1)[0] ?? '').trimEnd();
+    const same = byHead.get(head);
+    if (same === undefined) byHead.set(head, [wildcard]);
+    else same.push(wildcard);
+  }
+  const lengths = [...new Set([...byHead.keys()].map((head) => head.length))].sort((one, other) => one - other);
+  return (text) => {
+    const found: Wildcard[] = [];
+    for (const length of lengths) {
+      if (length > text.length) break;
+      found.push(...(byHead.get(text.slice(0, length)) ?? []));
+    }
+    return found.sort((one, other) => one.place - other.place);
   };
 }
 
