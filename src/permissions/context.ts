@@ -87,6 +87,11 @@ export function applyUpdates(
   return frozenContext({ ...next, version: context.version + 1 });
 }
 
+/** Whoever replaces a context, a tool too, goes no further than its principal may. @throws {GauntletError} `forbidden` */
+export function checkNextMode(context: ToolPermissionContext, mode: ToolPermissionContext['mode']): void {
+  if (mode !== context.mode) checkedMode(mode, context);
+}
+
 function refuseTooMany(context: ToolPermissionContext, source: RuleSource, limits: ContextLimits): void {
   const { allow, ask, deny } = context.rules[source] ?? NO_RULES;
   const rules = allow.length + ask.length + deny.length;

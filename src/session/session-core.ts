@@ -11,8 +11,7 @@ import {
 } from '../contract/permission-context.ts';
 import type { ContextFrame, NewFrame, OpenedFrame, Seq } from '../contract/frames.ts';
 import type { SessionContext } from '../contract/session-context.ts';
-import { applyUpdates } from '../permissions/context.ts';
-import { isBeyond } from '../permissions/mode-order.ts';
+import { applyUpdates, checkNextMode } from '../permissions/context.ts';
 import { Questions, type Settled } from '../permissions/questions.ts';
 import { StreamingToolExecutor, type ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
 import { CallLedger, type TurnRecord } from './call-ledger.ts';
@@ -123,9 +122,7 @@ export class SessionCore {
   setContext(next: SessionContext): Promise<unknown> {
     const before = this.#context;
     if (next === before) return Promise.resolve();
-    const { mode } = next.permissions;
-    if (isBeyond(mode, before.permissions.maxMode))
-      throw new RangeError(`Cannot go over to mode "${mode}": beyond maxMode`);
+    checkNextMode(before.permissions, next.permissions.mode);
     const isVisible =
       next.permissions !== before.permissions || next.cwd !== before.cwd || next.toolState !== before.toolState;
     const after = Object.freeze({ ...next, version: before.version + 1 });
