@@ -25,7 +25,7 @@ export interface LocatedPath {
   readonly isInside: boolean;
   /** The real path lies in the session's own folder: readable unasked, in every mode. */
   readonly isSessionFile: boolean;
-  /** Why the path may never be used (`/proc`, control characters, a device); present means deny. */
+  /** Why the path may never be used (`/proc`, control characters, a device), as a message; present means deny. */
   readonly refusal?: string;
   /** Why writing here asks in every mode (`.git/`, start-up files, the server's settings, hard links); writes only. */
   readonly safety?: string;

@@ -19,5 +19,5 @@ export async function judgedPath(
 ): Promise<LocatedPath> {
   const located = context.located?.[index] ?? (await locate(use, context));
   if (located.refusal === undefined) return located;
-  throw new GauntletError('tool_failed', `Cannot use "${use.path}": ${located.refusal}`);
+  throw new GauntletError('tool_failed', located.refusal);
 }

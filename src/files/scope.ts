@@ -11,13 +11,16 @@ import { resolve } from 'node:path';
 import type { LocatedPath, LocatePath, PathUse } from '../contract/located-path.ts';
 import type { ToolPermissionContext } from '../contract/permission-context.ts';
 import { isInsideFolder } from './containment.ts';
-import { hasHiddenCharacters } from './hidden-characters.ts';
+import { hasHiddenCharacters, showText } from './hidden-characters.ts';
 import { resolveRealPath } from './real-path.ts';
 import { foldName, sensitiveTarget } from './sensitive-targets.ts';
 import { absolutePath, refuseSpelling } from './spelling.ts';
 
 /** Kernel interfaces that look like files: endless, secret, or the server's own descriptors. */
 const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
+
+/** Characters of a path that a message repeats. */
+const SHOWN_CHARS = 300;
 
 /** Real paths of session folders remembered at once. */
 const REMEMBERED_FOLDERS = 1_000;
@@ -50,22 +53,22 @@ export function createLocatePath(options: LocatePathOptions): LocatePath {
 
   function locate(use: PathUse, where: Where): LocatedPath {
     const misspelled = refuseSpelling(use.path);
-    if (misspelled !== undefined) return refused(resolve(where.session.cwd, use.path), misspelled);
+    if (misspelled !== undefined) return refused(use, resolve(where.session.cwd, use.path), misspelled);
     const spelled = absolutePath(use.path, where.session.cwd, home);
     // Before links are followed: "/proc/self/root/etc/passwd" really is "/etc/passwd".
     const kernel = refuseKernel(spelled);
-    if (kernel !== undefined) return refused(spelled, kernel);
+    if (kernel !== undefined) return refused(use, spelled, kernel);
     if (climbsOutOfNothing(use.path, where.session.cwd, home))
-      return refused(spelled, 'it climbs with ".." out of a folder that does not exist');
+      return refused(use, spelled, 'it climbs with ".." out of a folder that does not exist');
 
     const found = resolveRealPath(spelled);
-    if ('refusal' in found) return refused(spelled, found.refusal);
+    if ('refusal' in found) return refused(use, spelled, found.refusal);
     const { real, stats } = found;
     const sessionFolder = realFolder(where.sessionFolder);
     const isSessionFile = isInsideFolder(sessionFolder, real);
     const refusal =
       refusePlace(real, stats) ?? (isSessionFile && use.access === 'read' ? undefined : refusePrivate(real));
-    if (refusal !== undefined) return refused(spelled, refusal);
+    if (refusal !== undefined) return refused(use, spelled, refusal);
 
     const directories = [where.session.root, ...realDirectories(where.session.permissions)];
     const isInside = directories.some((folder) => isInsideFolder(folder, real)) && !isForeignLink(use, stats);
@@ -101,7 +104,10 @@ export function createLocatePath(options: LocatePathOptions): LocatePath {
   return (use, where) => Promise.resolve(locate(use, where));
 }
 
-function refused(spelled: string, refusal: string): LocatedPath {
+/** The whole message: a path that hides something, or never ends, is not handed on as it is. */
+function refused({ path }: PathUse, spelled: string, why: string): LocatedPath {
+  const shown = showText(path.length > SHOWN_CHARS ? `${path.slice(0, SHOWN_CHARS)}…` : path);
+  const refusal = `Cannot use "${shown}": ${why}`;
   return { spelled, real: spelled, isInside: false, isSessionFile: false, refusal };
 }
 

@@ -18,7 +18,7 @@ const isWindows = process.platform === 'win32';
  * Why a path's spelling alone rules it out.
  *
  * @param path As spelled in an input.
- * @returns The reason, to follow `Cannot use "…": `; undefined when nothing is wrong.
+ * @returns The reason, one clause; undefined when nothing is wrong.
  */
 export function refuseSpelling(path: string): string | undefined {
   if (path === '') return 'the path is empty';

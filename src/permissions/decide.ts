@@ -92,9 +92,8 @@ function anyRuleFor(permissions: ToolPermissionContext, tool: PermissionRequest[
 function denial(request: PermissionRequest, judgement: Judgement): Verdict | undefined {
   const rule = matchedRule(request, judgement, 'deny');
   if (rule) return { behavior: 'deny', reason: { type: 'rule', ...rule }, message: `Denied by rule "${rule.rule}"` };
-  const refused = judgement.paths.find(({ located }) => located.refusal !== undefined);
-  if (!refused) return undefined;
-  const message = `Cannot use "${refused.use.path}": ${refused.located.refusal ?? ''}`;
+  const message = judgement.paths.find(({ located }) => located.refusal !== undefined)?.located.refusal;
+  if (message === undefined) return undefined;
   return { behavior: 'deny', reason: { type: 'safety_check' }, message };
 }
 

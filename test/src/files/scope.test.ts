@@ -134,7 +134,7 @@ describe('containment', () => {
     ]);
     expect(own).toMatchObject({ isSessionFile: true, isInside: false });
     expect(own.refusal).toBeUndefined();
-    expect([others.refusal, token.refusal]).toEqual(["it is the server's own data", "it is the server's own data"]);
+    for (const { refusal } of [others, token]) expect(refusal).toContain("it is the server's own data");
   });
 
   it('no working directory opens the private ones', async () => {
@@ -145,7 +145,7 @@ describe('containment', () => {
       { ...session, cwd: root, root },
     ]) {
       for (const path of ['token', 'sessions/s2/big.txt'])
-        expect((await at(join(data, path), 'read', inSession)).refusal).toBe("it is the server's own data");
+        expect((await at(join(data, path), 'read', inSession)).refusal).toContain("it is the server's own data");
     }
   });
 

@@ -30,7 +30,7 @@ const locate: LocatePath = async ({ path, access }) => {
     real,
     isInside: real === ROOT || real.startsWith(`${ROOT}/`),
     isSessionFile: real.startsWith('/state/session-1/'),
-    ...(real.startsWith('/proc/') && { refusal: 'it is no file' }),
+    ...(real.startsWith('/proc/') && { refusal: 'Cannot use it: it is no file' }),
     ...(access === 'write' && real.includes('/.git/') && { safety: 'it configures git' }),
   };
 };
