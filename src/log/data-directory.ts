@@ -26,7 +26,10 @@ export interface DataDirectoryOptions {
 export interface DataDirectory {
   /** Real path. */
   readonly path: string;
-  /** 32 hex digits, made with the directory and kept with it: the owner of its children's markers. */
+  /**
+   * The owner of its children's markers: 32 hex digits, made with the directory and kept with it, and the
+   * folder's inode, since a copy of the directory is another server's, whose children are not ours to end.
+   */
   readonly id: string;
   /** Where a session's files lie; made by who writes there. @throws {RangeError} If the id is not one. */
   sessionFolder(sessionId: string): string;
@@ -57,7 +60,7 @@ export async function openDataDirectory({ path, limits, signal }: DataDirectoryO
     for (const folder of folderRoots) ensurePrivateFolder(folder, []);
     return {
       path: realPath,
-      id: directoryId(join(realPath, 'id')),
+      id: `${directoryId(join(realPath, 'id'))}-${lstatSync(realPath).ino}`,
       sessionFolder: (sessionId) => join(sessions, checkedId(sessionId)),
       historyFolder: (sessionId) => join(history, checkedId(sessionId)),
       folderRoots,

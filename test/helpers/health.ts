@@ -121,7 +121,7 @@ async function assertNoProcesses(server: BuiltServer): Promise<void> {
 /** Processes that calls of this server have left, by id. */
 export function survivorsOf({ dataFolder }: Pick<BuiltServer, 'dataFolder'>): readonly number[] {
   const owner = readFileSync(join(dataFolder, 'id'), 'utf8').trim();
-  return processesWith(`GAUNTLET_CALL_ID=${owner}`).filter(
+  return processesWith(`GAUNTLET_CALL_ID=${owner}-${statSync(dataFolder).ino}.`).filter(
     (pid) => environmentOf(pid) !== '' && !isZombie(pid) && !isWaitingShell(pid),
   );
 }

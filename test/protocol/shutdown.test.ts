@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startServer, type ServerOptions } from '../helpers/built-server.ts';
+import { survivorsOf, watchHealth } from '../helpers/health.ts';
 import { block, until, wireClient } from '../helpers/wire-client.ts';
 
 const bash = (command: string) => block('Bash', { command });
@@ -56,14 +57,34 @@ describe('SIGTERM', () => {
     expect(existsSync(join(server.workspace, 'queued'))).toBe(false);
   });
 
-  it('sent twice ends at once', async () => {
-    const { server, client } = await busy();
+  it('F10: sent twice ends at once, with all that runs, and the next server says so', async () => {
+    const { server, client, sessionId } = await busy();
+    const health = await watchHealth(server);
     const ended = server.end('SIGTERM');
     await draining(client);
     const startedMs = performance.now();
     server.end('SIGTERM').catch(() => undefined);
     await ended;
     expect(performance.now() - startedMs).toBeLessThan(3_000);
+    const next = await startServer({ home: server.home });
+    const results = (await wireClient(next).frames(sessionId)).filter(({ type }) => type === 'result');
+    expect(results).toMatchObject([{ call: { status: 'interrupted' } }, { call: { status: 'interrupted' } }]);
+    await health.assertHealthy(next);
+  });
+
+  it('F10: ends background tasks and what fled from its call with the drain', async () => {
+    const server = await startServer({ settings: { limits: { drainMs: 300, killGraceMs: 300 } } });
+    const client = wireClient(server);
+    const health = await watchHealth(server);
+    const sessionId = await client.session({ mode: 'bypassPermissions' });
+    const command = 'trap "" TERM; setsid sleep 60 & touch behind; sleep 60; sleep 60';
+    await client.execute(sessionId, [block('Bash', { command, run_in_background: true })]);
+    await until(() => Promise.resolve(existsSync(join(server.workspace, 'behind'))));
+    client.execute(sessionId, [bash('setsid sleep 60 & touch started; sleep 60')]).catch(() => undefined);
+    await until(() => Promise.resolve(existsSync(join(server.workspace, 'started'))));
+    expect([0, 143]).toContain((await server.end('SIGTERM')).code);
+    expect(survivorsOf(server)).toEqual([]);
+    await health.assertHealthy(await startServer({ home: server.home }));
   });
 
   it('ends an idle server at once, a connection that says nothing included', async () => {
