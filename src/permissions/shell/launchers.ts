@@ -5,23 +5,44 @@
  * and any text that could be a script is parsed as one.
  */
 
+/** Programs whose every word may be the program that they run. */
 const LAUNCHERS = new Set(
   (
-    'timeout nice time stdbuf command builtin exec env xargs sudo doas su ionice chrt taskset nohup setsid watch busybox toybox strace ltrace gdb chroot flock ' +
-    'parallel bash sh zsh dash ksh mksh fish ash eval trap coproc script unshare nsenter runuser setpriv systemd-run cgexec firejail bwrap proxychains ' +
-    'npx bunx pnpx uvx ssh entr caffeinate unbuffer expect numactl catchsegv valgrind perf hyperfine faketime fakeroot dbus-run-session xvfb-run tmux screen at batch ' +
-    'source . find fd fdfind git awk gawk mawk rg man tar vim vi ex ed nvim python python3 perl ruby node rsync make docker podman kubectl ip'
+    'timeout nice time stdbuf command builtin exec env xargs sudo doas su pkexec ionice chrt taskset nohup setsid watch busybox toybox strace ltrace gdb chroot flock ' +
+    'parallel bash sh zsh dash ksh mksh fish ash eval trap alias hash coproc script unshare nsenter runuser setpriv capsh systemd-run start-stop-daemon run-parts cgexec firejail ' +
+    'bwrap proxychains npx bunx pnpx uvx ssh entr caffeinate unbuffer expect numactl catchsegv valgrind perf hyperfine faketime fakeroot dbus-run-session xvfb-run tmux screen ' +
+    'direnv dotenv cross-env source . docker podman kubectl ip'
   ).split(' '),
 );
 
-/** Of those, the ones whose arguments are commands only where they look like scripts, not word by word. */
-const SCRIPTS_ONLY = new Set(
-  'git awk gawk mawk rg man tar vim vi ex ed nvim python python3 perl ruby node rsync make at batch'.split(' '),
+/** Programs that run what stands behind one of their words. */
+const RUNNERS: Readonly<Record<string, RegExp>> = {
+  find: /^-(?:exec|execdir|ok|okdir)$/,
+  fd: /^-(?:x|X|-exec|-exec-batch)$/,
+  fdfind: /^-(?:x|X|-exec|-exec-batch)$/,
+  git: /^(?:foreach|run)$/,
+  npm: /^(?:exec|x)$/,
+  pnpm: /^(?:exec|dlx)$/,
+  yarn: /^(?:exec|dlx)$/,
+  bundle: /^exec$/,
+  poetry: /^run$/,
+  pipenv: /^run$/,
+  conda: /^run$/,
+  uv: /^run$/,
+  nix: /^(?:-c|--command|run)$/,
+};
+
+/** Programs with a language of their own, in which a command is a word among others. */
+const INTERPRETERS = new Set(
+  'sed gsed awk gawk mawk nawk perl python python2 python3 ruby node nodejs deno bun php lua tclsh vim vi view ex ed nvim emacs expect gdb make osascript'.split(
+    ' ',
+  ),
 );
 
-const FIND_ACTIONS = /^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$/;
+/** Shells, and what hands its input to one. */
+const SHELLS = /^(?:(?:ba|z|da|k|mk|fi|a|pw)?sh|at|batch|source|\.)$/;
 
-/** git options that stand before the sub-command, with the number of words they take. */
+/** git options that stand before the sub-command and take the next word. */
 const GIT_VALUE_OPTIONS = new Set([
   '-C',
   '-c',
@@ -45,29 +66,60 @@ export interface LaunchedCommands {
   readonly commands: readonly (readonly string[])[];
   /** Texts that may be run by a shell. */
   readonly scripts: readonly string[];
+  /** Those texts are scripts, in the shell's language: what cannot be parsed is searched word by word. */
+  readonly isLauncher: boolean;
+  /** Those texts are in another language, where commands are words among others. */
+  readonly isInterpreter: boolean;
 }
 
-/** Find all that a command may run. @param words Decoded words; those that cannot be known stand as written. */
-export function launchedCommands(words: readonly string[]): LaunchedCommands {
+/**
+ * Find all that a command may run.
+ *
+ * @param words Decoded words; those that cannot be known stand as written.
+ * @param acts It does more than read: then any program may run what its options name.
+ */
+export function launchedCommands(words: readonly string[], acts = true): LaunchedCommands {
   const program = basename(words[0] ?? '');
-  const own = [program, ...words.slice(1)];
-  const commands: (readonly string[])[] = [own];
-  if (program === 'git') commands.push(withoutGitOptions(own));
-  if (!LAUNCHERS.has(program)) return { commands, scripts: [] };
-
   const rest = words.slice(1);
-  const scripts = rest.filter((word) => /[\s;&|`$()]/.test(word) && word.length > 2);
-  if (program === 'eval' || program === 'watch' || program === 'parallel' || program === 'ssh')
-    scripts.push(rest.join(' '));
-  // An alias that begins with `!` is run by a shell.
-  if (program === 'git') scripts.push(...rest.flatMap((word) => /=!(.+)$/s.exec(word)?.[1] ?? []));
-  if (program === 'env') scripts.push(...rest.flatMap((word) => /^(?:-S|--split-string=)(.+)$/s.exec(word)?.[1] ?? []));
-  if (program === 'find' || program === 'fd' || program === 'fdfind') {
-    rest.forEach((word, at) => FIND_ACTIONS.test(word) && commands.push(...behind(rest.slice(at + 1))));
-  } else if (!SCRIPTS_ONLY.has(program)) {
-    commands.push(...behind(rest));
-  }
-  return { commands, scripts };
+  const isLauncher = LAUNCHERS.has(program);
+  const isInterpreter = acts && INTERPRETERS.has(program);
+  const own = [program, ...rest];
+  const commands: (readonly string[])[] = program === 'git' ? [own, withoutGitOptions(own)] : [own];
+  if (!acts && !isLauncher && !INTERPRETERS.has(program)) return { commands, scripts: [], isLauncher, isInterpreter };
+
+  const values = rest.flatMap(possibleValues);
+  if (isLauncher) commands.push(...behind(rest));
+  const runner = Object.hasOwn(RUNNERS, program) ? RUNNERS[program] : undefined;
+  if (runner) rest.forEach((word, at) => runner.test(word) && commands.push(...behind(rest.slice(at + 1))));
+  // `--pre=rm`, `alias ls=rm`, `-c alias.p=push`.
+  if (acts)
+    commands.push(...rest.flatMap((word) => /^[\w.-]+=([^\s=]+)$/.exec(word)?.[1] ?? []).map((one) => [basename(one)]));
+  if (program === 'git')
+    commands.push(
+      ...rest.flatMap((word) => /^(?:-c)?alias\.[^=]+=([^!].*)/s.exec(word)?.[1] ?? []).map((alias) => ['git', alias]),
+    );
+  const scripts = values.filter((value) => value.length > 2 && /[\s;&|`$()]/.test(value));
+  if (/^(?:eval|watch|parallel|ssh)$/.test(program)) scripts.push(rest.join(' '));
+  return { commands, scripts, isLauncher, isInterpreter };
+}
+
+/** Whether a command is a shell that runs what it is piped, or git with a sub-command that is not written out. */
+export function hidesCommand(words: readonly string[]): boolean {
+  return launchedCommands(words).commands.some(([program = '', ...rest]) => {
+    if (program === 'git') return /[$`]/.test(rest.find((word) => !word.startsWith('-')) ?? '') && rest[0] !== '-C';
+    if (!SHELLS.test(program)) return false;
+    return (
+      rest.includes('-s') || rest.every((word) => word.startsWith('-') || /^(?:now|\/dev\/(?:stdin|fd\/0))$/.test(word))
+    );
+  });
+}
+
+/** The word, and what may be the value of an option or an assignment in it. */
+function possibleValues(word: string): readonly string[] {
+  const values = [word, word.replace(/^(?:-\w*S|-\w|[:+]*!)/, '')];
+  for (let at = word.indexOf('='), most = 3; at >= 0 && most > 0; at = word.indexOf('=', at + 1), most--)
+    values.push(word.slice(at + 1).replace(/^!/, ''));
+  return [...new Set(values)];
 }
 
 /** Every word that is no option may be the program, and what it launches in turn is found the same way. */

@@ -8,7 +8,7 @@ import type { PermissionMatcher, PermissionPart } from '../../contract/tool.ts';
 import type { AnalysedCommand, ShellAnalysis } from './script-walk.ts';
 import { analysisOf } from './classify.ts';
 import { hasDangerousOption } from './dangerous-options.ts';
-import { basename, launchedCommands } from './launchers.ts';
+import { basename, launchedCommands, type LaunchedCommands } from './launchers.ts';
 import { programName } from './judge-command.ts';
 import { collapseBlanks, shellSpecs, type ShellSpecs } from './shell-specs.ts';
 import { unwrap } from './wrappers.ts';
@@ -47,42 +47,67 @@ function findHit(command: string, analysis: ShellAnalysis, specs: ShellSpecs, de
     const spec = hitsOf(part, specs, depth);
     if (spec !== undefined) return spec;
   }
-  return analysis.isUnparsable ? hitInText(command, specs) : undefined;
+  return analysis.isUnparsable ? firstWordIn(command, specs) : undefined;
 }
 
 function hitsOf(part: AnalysedCommand, specs: ShellSpecs, depth: number): string | undefined {
   const written = specs.match(collapseBlanks(part.text))?.spec;
   if (written !== undefined) return written;
   for (const words of wordChoices(part.words)) {
-    const { commands, scripts } = launchedCommands(words);
-    for (const launched of commands) {
-      const spec = specs.match(collapseBlanks(launched.join(' ')))?.spec;
-      if (spec !== undefined) return spec;
-    }
-    for (const script of depth > 0 ? scripts : []) {
-      const spec = findHit(script, analysisOf(script), specs, depth - 1);
-      if (spec !== undefined) return spec;
-    }
+    const launched = launchedCommands(words, part.problem !== undefined);
+    const spec = firstOf(launched.commands, (command) => specs.match(collapseBlanks(command.join(' ')))?.spec);
+    if (spec !== undefined) return spec;
+    const scripts = depth > 0 ? [...launched.scripts, ...part.settings] : [];
+    const nested = firstOf(scripts, (script) => hitInScript(script, launched, specs, depth - 1));
+    if (nested !== undefined) return nested;
   }
   return undefined;
 }
 
-/** A program word that is a variable with known values stands for each of them. */
+function hitInScript(
+  script: string,
+  { isLauncher, isInterpreter }: LaunchedCommands,
+  specs: ShellSpecs,
+  depth: number,
+): string | undefined {
+  const analysis = analysisOf(script);
+  // A commit message is no script, and often no syntax either: only what a shell is handed is searched word by word.
+  const known = isLauncher ? analysis : { ...analysis, isUnparsable: false };
+  return findHit(script, known, specs, depth) ?? (isInterpreter ? commandIn(script, specs) : undefined);
+}
+
+function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A word that is a variable with known values stands for each of them. */
 function wordChoices(words: readonly ShellWord[]): readonly (readonly string[])[] {
-  const rest = words.slice(1).map(wordText);
-  const programs =
-    words[0]?.literal === undefined ? (words[0]?.patterns ?? [words[0]?.text ?? '']) : [words[0].literal];
-  return programs.map((program) => [program, ...rest]);
+  const values = words.map((word) => (word.literal === undefined ? (word.patterns ?? [word.text]) : [word.literal]));
+  const most = Math.max(...values.map(({ length }) => length));
+  return Array.from({ length: most }, (_, at) => values.map((texts) => texts[at % texts.length] ?? ''));
 }
 
 /** What cannot be parsed is searched for the first word of any rule, quotes and escapes taken out. */
-function hitInText(command: string, specs: ShellSpecs): string | undefined {
-  const plain = command.replace(/\\\n|["'\\]/g, '');
-  for (const word of plain.split(/[\s;&|()<>`{}$=,]+/)) {
-    const spec = specs.firstWords.get(word) ?? specs.firstWords.get(basename(word));
-    if (spec !== undefined) return spec;
-  }
-  return undefined;
+function firstWordIn(command: string, specs: ShellSpecs): string | undefined {
+  return firstOf(plainWords(command), (word) => specs.firstWords.get(word) ?? specs.firstWords.get(basename(word)));
+}
+
+/** Most words of a rule that are looked for in another language. */
+const MOST_RULE_WORDS = 8;
+
+/** `subprocess.run(['git', 'push'])`: the words of a command, one after another. */
+function commandIn(text: string, specs: ShellSpecs): string | undefined {
+  const words = plainWords(text).map(basename);
+  const starts = [...words.keys()].filter((at) => specs.firstWords.has(words[at] ?? ''));
+  return firstOf(starts, (at) => specs.match(words.slice(at, at + MOST_RULE_WORDS).join(' '))?.spec);
+}
+
+function plainWords(text: string): readonly string[] {
+  return text.replace(/\\\n|["'\\]/g, '').split(/[\s;&|()<>`{}[\]$=,:!]+/);
 }
 
 function findCover(command: string, analysis: ShellAnalysis, specs: ShellSpecs): readonly string[] | undefined {

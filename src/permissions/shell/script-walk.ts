@@ -16,13 +16,13 @@ import {
 } from 'unbash';
 import type { PathUse } from '../../contract/located-path.ts';
 import { isIntegerWord } from './arithmetic.ts';
-import { type CommandFacts, isOwnFunctionName, judgeCommand } from './judge-command.ts';
+import { type CommandFacts, isOwnFunctionName, judgeCommand, mayHideProgram } from './judge-command.ts';
 import { HARMLESS_NODES, holdsUnreadSyntax, nodeProblem } from './node-problem.ts';
 import { pathUses, resolveFrom } from './operand-paths.ts';
 import { eitherOf, movedBases, mayMove } from './script-facts.ts';
 import type { Variables } from './variable-values.ts';
 import { isPrivateName } from './variables.ts';
-import { decodeWord, type ShellWord } from './word.ts';
+import { assignedText, decodeWord, type ShellWord } from './word.ts';
 import { isHarmlessVariable } from './wrappers.ts';
 
 /** One simple command, decoded. */
@@ -32,6 +32,8 @@ export interface AnalysedCommand {
   readonly words: readonly ShellWord[];
   /** Why it does not only read. */
   readonly problem?: string;
+  /** Values it is given in variables, where they are written out. */
+  readonly settings: readonly string[];
 }
 
 /** What is known of a command line. */
@@ -167,16 +169,19 @@ export class ScriptWalk {
       return;
     }
     const judged = judgeCommand(words, { ...this.#facts, ...input });
-    if (words[0]?.literal === undefined) this.#isUnparsable = true;
-    this.#commands.push({ text, words, ...(judged.problem !== undefined && { problem: judged.problem }) });
+    this.#isUnparsable ||= mayHideProgram(words, judged);
+    const { problem } = judged;
+    const settings = [...node.prefix, ...node.suffix].flatMap((item) =>
+      item.type === 'Assignment' ? (assignedText(item, this.#variables) ?? []) : [],
+    );
+    this.#commands.push({ text, words, settings, ...(problem !== undefined && { problem }) });
     this.#paths.push(...pathUses(words, judged, this.#bases));
     this.#bases = movedBases(this.#bases, words);
   }
 
   /** @param command The command it stands before, whose environment it changes; none where the shell's own is. */
   #visitAssignment(node: Extract<SyntaxNode, { type: 'Assignment' }>, command: string | undefined): void {
-    const value = node.value.type === 'Word' ? node.value : undefined;
-    const literal = value && !value.parts ? value.value : value && decodeWord(value, this.#variables)[0]?.literal;
+    const literal = assignedText(node, this.#variables);
     // `IFS= read` splits that one line otherwise, and nothing else.
     const isForRead = command === 'read' && node.name === 'IFS' && literal !== undefined;
     const isHarmless =

@@ -4,7 +4,7 @@
  * What a word can become is bounded, never guessed: a variable of the script with known values stands
  * for those, a glob for its pattern, and the rest for anything at all.
  */
-import type { DoubleQuotedChild, ParameterExpansionPart, ParsedScript, Word, WordPart } from 'unbash';
+import type { DoubleQuotedChild, ParameterExpansionPart, ParsedScript, SyntaxNode, Word, WordPart } from 'unbash';
 import { expandBrace } from './brace.ts';
 import type { Variables } from './variable-values.ts';
 
@@ -71,6 +71,14 @@ export function decodeWord(word: Word, variables: Variables): readonly ShellWord
     // An empty alternative of a brace is no word at all, and what follows moves up.
     return variants.length > 1 && found.literal === '' ? { ...found, literal: undefined, isSplit: true } : found;
   });
+}
+
+/** What an assignment gives, where that is written out. */
+export function assignedText(
+  { value }: Extract<SyntaxNode, { type: 'Assignment' }>,
+  variables: Variables,
+): string | undefined {
+  return value.type === 'Word' ? decodeWord(value, variables)[0]?.literal : undefined;
 }
 
 /** The part lists after brace expansion; undefined where a brace cannot be expanded here. */
