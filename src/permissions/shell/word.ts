@@ -60,7 +60,7 @@ const ANYTHING_SPLIT: Piece = { isSplit: true, splitsAnywhere: true };
 /** Decode a word; braces make several of one. */
 export function decodeWord(word: Word, variables: Variables): readonly ShellWord[] {
   const { parts } = word;
-  if (!parts) return [decoded(word.text, [{ patterns: [word.value], isLiteral: true }])];
+  if (!parts) return [writtenOut(word)];
   const variants = withoutBraces(parts);
   if (!variants) return [decoded(word.text, [ANYTHING_SPLIT])];
   return variants.map((variant) => {
@@ -79,6 +79,11 @@ export function assignedText(
   variables: Variables,
 ): string | undefined {
   return value.type === 'Word' ? decodeWord(value, variables)[0]?.literal : undefined;
+}
+
+/** Most words are of this kind. */
+function writtenOut({ text, value }: Word): ShellWord {
+  return { text, literal: value, patterns: [value], prefix: value, isSplit: false, mayBeFlag: value.startsWith('-') };
 }
 
 /** The part lists after brace expansion; undefined where a brace cannot be expanded here. */
