@@ -5,10 +5,12 @@ import { startFloor, startOurs } from './servers.ts';
 import { type Row, table } from './row.ts';
 import { footprintRows } from './rows/footprint.ts';
 import { noopRows, toolListRow } from './rows/http.ts';
+import { appendRow, restartRow } from './rows/log.ts';
 import { overlapRows, streamingRow } from './rows/scheduling.ts';
 import { grepRow } from './rows/search.ts';
 import { sandboxRow, shellRows } from './rows/shell.ts';
 import { firstFrameRow, readRow, socketNoopRow } from './rows/socket.ts';
+import { viewerRows } from './rows/viewers.ts';
 
 const ours = await startOurs();
 const floor = await startFloor();
@@ -24,6 +26,8 @@ const groups: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = {
   overlap: () => overlapRows(ours),
   stream: () => streamingRow(ours),
   sandbox: () => sandboxRow(ours),
+  log: async () => [await appendRow(), await restartRow()],
+  viewers: () => viewerRows(),
   footprint: () => footprintRows(),
   shell: () => shellRows(ours, floor),
 };

@@ -26,13 +26,35 @@ export interface RunningServer {
 const root = fileURLToPath(new URL('..', import.meta.url));
 const TOKEN = 'bench-token-bench-token';
 
+/** Where a server of ours keeps its data, and where its calls work. */
+export interface ServerHome {
+  readonly folder: string;
+  readonly workspace: string;
+}
+
+/** Make both folders. */
+export function newHome(): ServerHome {
+  return {
+    folder: mkdtempSync(join(tmpdir(), 'gauntlet-bench-')),
+    workspace: mkdtempSync(join(tmpdir(), 'gauntlet-bench-work-')),
+  };
+}
+
 /** A plugin with what the measurements need beside the built-in tools. */
 const BENCH_TOOLS = join(root, 'bench/fixtures/bench-tools.mjs');
 
-/** Start our server from `dist/`, with everything its measurements call allowed. @param settings More keys of its settings file. */
-export function startOurs(plugins: readonly string[] = [BENCH_TOOLS], settings: object = {}): Promise<RunningServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'gauntlet-bench-'));
-  const workspace = mkdtempSync(join(tmpdir(), 'gauntlet-bench-work-'));
+/**
+ * Start our server from `dist/`, with everything its measurements call allowed.
+ *
+ * @param settings More keys of its settings file.
+ * @param home Folders for its data and its work; removed when it stops.
+ */
+export function startOurs(
+  plugins: readonly string[] = [BENCH_TOOLS],
+  settings: object = {},
+  home: ServerHome = newHome(),
+): Promise<RunningServer> {
+  const { folder, workspace } = home;
   const config = join(folder, 'gauntlet.config.json');
   writeFileSync(config, JSON.stringify({ plugins, permissions: { allow: ['Bash'] }, ...settings }));
   const environment = {

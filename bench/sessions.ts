@@ -14,6 +14,8 @@ export async function newSession(server: RunningServer): Promise<string> {
 
 /** A connection over which calls are made one after another. */
 export interface CallingSocket {
+  /** The session it feeds; empty for the floor. */
+  readonly sessionId: string;
   readonly socket: SocketClient;
   /** Make a call and wait for its result. */
   call(name: string, input: object): Promise<Reply>;
@@ -28,9 +30,10 @@ export function newBlock(name: string, input: object): { type: 'tool_use'; id: s
 
 /** Connect to a new session of ours, or to the floor. */
 export async function callingSocket(server: RunningServer, isOurs: boolean): Promise<CallingSocket> {
-  const path = isOurs ? `/sessions/${await newSession(server)}/stream` : '/stream';
-  const socket = await socketClient(server, path, isOurs);
+  const sessionId = isOurs ? await newSession(server) : '';
+  const socket = await socketClient(server, isOurs ? `/sessions/${sessionId}/stream` : '/stream', isOurs);
   return {
+    sessionId,
     socket,
     call: (name, input) => {
       const tool_use = newBlock(name, input);

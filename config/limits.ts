@@ -45,8 +45,11 @@ export const DEFAULT_LIMITS = {
   helloMs: 5 * SECOND,
   /** A reader that does not drain for this long is closed with 4008 and may resume. */
   slowReaderMs: 30 * SECOND,
-  /** Bytes a WebSocket may hold unsent before its cursor waits. */
-  socketBufferBytes: 512 * KIB,
+  /**
+   * Bytes a WebSocket may hold unsent before its cursor waits, beside what the kernel holds. Small frames cost the
+   * memory of some five times their text.
+   */
+  socketBufferBytes: 16 * KIB,
   /** Frames in one page of `GET /sessions/{id}/events`. */
   eventsPage: 1_000,
   /** A ticket for a browser's WebSocket lives this long. */
