@@ -29,6 +29,8 @@ export interface AtomicWrite {
   readonly mode?: number;
   /** Permission bits of folders that are new, before the umask; 0777 by default. */
   readonly newFolderMode?: number;
+  /** Of the file that takes the content first, in the same folder; by default one that nobody knows. */
+  readonly temporaryName?: string;
   /** Wait until the disk has it; true by default. */
   readonly isDurable?: boolean;
 }
@@ -59,7 +61,7 @@ export async function atomicWrite(write: AtomicWrite): Promise<Stats> {
 async function replace(write: AtomicWrite, folder: number): Promise<Stats> {
   const place = through(folder, dirname(write.real));
   const target = join(place, basename(write.real));
-  const temporary = join(place, `.gauntlet-${randomUUID()}`);
+  const temporary = join(place, write.temporaryName ?? `.gauntlet-${randomUUID()}`);
   const existing = expectTarget(write, target);
   if (existing) accessSync(target, constants.W_OK);
   try {

@@ -34,14 +34,15 @@ export interface WrittenFile {
 export async function recordedWrite(
   history: FileHistory,
   write: RecordedWrite,
-  { sessionId, changes }: Pick<ToolUseContext, 'sessionId' | 'changes'>,
+  { sessionId, toolUseId, changes }: Pick<ToolUseContext, 'sessionId' | 'toolUseId' | 'changes'>,
 ): Promise<WrittenFile> {
   const { real, spelled, content, known } = write;
   const sha256 = sha256Of(content);
   const change = await plannedChange(history, sessionId, write, sha256);
   if (change) await changes.announce(change);
   try {
-    const stats = await atomicWrite({ real, spelled, content, expected: known?.stats ?? 'absent' });
+    const temporaryName = temporaryNameOf(sessionId, toolUseId, real);
+    const stats = await atomicWrite({ real, spelled, content, expected: known?.stats ?? 'absent', temporaryName });
     const after = fileState(stats, sha256);
     // Access lists of a folder may give a new file another mode than the umask does.
     if (change && !isSameState(change.after, after)) changes.report([{ ...change, after }]);
@@ -50,6 +51,11 @@ export async function recordedWrite(
     if (change) changes.report([{ ...change, kind: 'none' }]);
     throw error;
   }
+}
+
+/** The name a call writes under before its file has its own: what a server that dies leaves can be told from others'. */
+export function temporaryNameOf(sessionId: string, toolUseId: string, real: string): string {
+  return `.gauntlet-${sha256Of(Buffer.from(`${sessionId} ${toolUseId} ${real}`)).slice(0, 32)}`;
 }
 
 /** What the write will do; undefined where it changes nothing. */

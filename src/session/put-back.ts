@@ -1,12 +1,14 @@
 /**
- * One file becomes what it was: its bytes and permissions, or nothing.
+ * One file becomes what it was: its bytes and permissions, or nothing, with nothing left beside it.
  */
+import { dirname, join } from 'node:path';
 import { GauntletError } from '../contract/errors.ts';
-import type { UndoneFile } from '../contract/frames.ts';
+import type { ChangeFrame, UndoneFile } from '../contract/frames.ts';
 import { atomicWrite } from '../files/atomic-write.ts';
-import { isSameState, modeBits } from '../files/file-state.ts';
+import { isSameState, modeBits, statOf } from '../files/file-state.ts';
 import type { FileHistory } from '../files/history.ts';
 import { keepFile } from '../files/keep-file.ts';
+import { temporaryNameOf } from '../files/recorded-write.ts';
 import { removeFile } from '../files/remove-checked.ts';
 import type { FilePlan } from './plan-undo.ts';
 
@@ -29,4 +31,11 @@ export async function putBack(history: FileHistory, sessionId: string, file: Fil
   const expected = found.stats ?? 'absent';
   await atomicWrite({ real: path, spelled: path, content, expected, mode: modeBits(target) });
   return { ...done, kind: found.stats ? 'modified' : 'created' };
+}
+
+/** A server that dies in the middle of a write leaves what it had written so far, under another name. */
+export function removeLeftover(sessionId: string, { path, tool_use_id: toolUseId }: ChangeFrame): void {
+  const leftover = join(dirname(path), temporaryNameOf(sessionId, toolUseId, path));
+  const stats = statOf(leftover);
+  if (stats?.isFile()) removeFile(leftover, stats);
 }

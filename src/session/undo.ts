@@ -12,7 +12,7 @@ import { isInsideFolder } from '../files/containment.ts';
 import { removeEmptyFolder } from '../files/remove-checked.ts';
 import { UNDO } from '../files/writers.ts';
 import { loggedChanges, type LoggedChange } from './logged-changes.ts';
-import { putBack } from './put-back.ts';
+import { putBack, removeLeftover } from './put-back.ts';
 import { type FilePlan, planUndo, type UndoPlan } from './plan-undo.ts';
 import type { SessionCore } from './session-core.ts';
 
@@ -48,7 +48,7 @@ export function undoChanges(core: SessionCore, target: UndoTarget, by: string): 
     if (wanted.length === 0) return { files: [], left: [] };
     const plan = await planUndo(core, wanted, standing);
     const folders = madeFolders(changes, target);
-    return carryOut(core, { ...plan, folders }, target, by);
+    return carryOut(core, { ...plan, folders, wanted }, target, by);
   });
 }
 
@@ -89,12 +89,22 @@ function madeFolders(changes: readonly LoggedChange[], target: UndoTarget): read
 
 async function carryOut(
   core: SessionCore,
-  { files, left, folders }: UndoPlan & { readonly folders: readonly string[] },
+  {
+    files,
+    left,
+    folders,
+    wanted,
+  }: UndoPlan & {
+    readonly folders: readonly string[];
+    readonly wanted: readonly LoggedChange[];
+  },
   target: UndoTarget,
   by: string,
 ): Promise<UndoReply> {
   const done: UndoneFile[] = [];
   const failure = await putBackAll(core, files, done, by);
+  const isInterrupted = (id: string) => core.ledger.call(id)?.summary?.status === 'interrupted';
+  for (const change of wanted) if (isInterrupted(change.tool_use_id)) removeLeftover(core.id, change);
   for (const folder of folders) if (done.some(({ path }) => isInsideFolder(folder, path))) removeEmptyFolder(folder);
   const meant = 'toolUseId' in target ? { tool_use_id: target.toolUseId } : { to_seq: target.toSeq };
   const seq = done.length === 0 ? undefined : await core.log.emit({ type: 'undo', ...meant, by, files: done, left });
