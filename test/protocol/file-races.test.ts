@@ -1,13 +1,12 @@
 /** Files that change hands between a look and a deed: links swapped in, and two sessions over one file. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serverHome, startServer } from '../helpers/built-server.ts';
 import { edit, glob, judge, read, write, type Call, type Judge } from '../helpers/file-calls.ts';
 import { CANARY, fingerprint } from '../helpers/path-world.ts';
+import { swapping } from '../helpers/swapping.ts';
 import { block, wireClient, type WireClient } from '../helpers/wire-client.ts';
 
 const home = serverHome();
@@ -28,21 +27,6 @@ beforeAll(async () => {
   ({ outcome } = judge(client, home));
 });
 afterAll(() => expect(fingerprint(outside)).toBe(before));
-
-/** Swap what stands at `place` for a link to `target` and back until the test ends. */
-async function swapping(place: string, target: string): Promise<void> {
-  const script = new URL('../fixtures/swap-for-link.mjs', import.meta.url).pathname;
-  const child: ChildProcess = spawn(process.execPath, [script, place, target], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const exited = once(child, 'exit');
-  onTestFinished(async () => {
-    expect(child.exitCode).toBeNull();
-    child.kill();
-    await exited;
-  });
-  if (child.stdout) await once(child.stdout, 'data');
-}
 
 /** The same call again and again, in one batch. */
 async function repeated(sessionId: string, [name, input]: Call) {
