@@ -41,7 +41,7 @@ export interface SessionServices {
   /** Name of the tool that gives deferred schemas, for the text of an invalid input. */
   readonly schemaTool?: string;
   readonly locate: LocatePath;
-  /** What files were before this server's sessions changed them. */
+  /** What files were before this server's sessions changed them, and who did last. */
   readonly history: FileHistory;
   /** Absent where the operator set none. */
   readonly hooks?: Hooks;
