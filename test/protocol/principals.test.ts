@@ -62,6 +62,19 @@ describe('what belongs to another', () => {
     await theirs.ended;
   });
 
+  it('takes as long to be refused as what was never there', async () => {
+    const times: Record<string, number[]> = { [await ann.session()]: [], ses_0000000000000000000000: [] };
+    for (let round = 0; round < 60; round++) {
+      for (const [id, spans] of Object.entries(times)) {
+        const began = performance.now();
+        await bob.get(`/sessions/${id}`);
+        spans.push(performance.now() - began);
+      }
+    }
+    const medians = Object.values(times).map((spans) => spans.sort((one, other) => one - other)[30] ?? 0);
+    expect(Math.max(...medians) / Math.min(...medians)).toBeLessThan(2);
+  });
+
   it('is not streamed, with a token or with a ticket', async () => {
     const id = await ann.session();
     await expect(bob.stream(id)).rejects.toThrow('404');
