@@ -4,6 +4,7 @@
 import { startFloor, startOurs } from './servers.ts';
 import { type Row, table } from './row.ts';
 import { footprintRows } from './rows/footprint.ts';
+import { gateRows } from './rows/gate.ts';
 import { noopRows, toolListRow } from './rows/http.ts';
 import { appendRow, restartRow } from './rows/log.ts';
 import { overlapRows, streamingRow } from './rows/scheduling.ts';
@@ -25,6 +26,7 @@ const groups: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = {
   grep: () => grepRow(ours),
   overlap: () => overlapRows(ours),
   stream: () => streamingRow(ours),
+  gate: () => gateRows(),
   sandbox: () => sandboxRow(ours),
   log: async () => [await appendRow(), await restartRow()],
   viewers: () => viewerRows(),

@@ -16,13 +16,13 @@ export async function gateRows(): Promise<readonly Row[]> {
   const { decisions, p50Ms, p99Ms, rules, addedMs } = await measure();
   return [
     {
-      what: `a decision about 200 characters of Bash, p99 ms of ${decisions}`,
+      what: `a decision about 200 characters of Bash, p99 of ${decisions}, processor ms`,
       toReach: 'under 1 ms',
       measured: `${short(p99Ms)} (p50 ${short(p50Ms)})`,
       isReached: p99Ms < 1,
     },
     {
-      what: `what ${rules} rules add to a decision, ms`,
+      what: `what ${rules} rules add to a decision, processor ms`,
       toReach: 'under 0.2 ms',
       measured: short(addedMs),
       isReached: addedMs < 0.2,
@@ -41,7 +41,7 @@ async function measure(): Promise<GateFigures> {
       external: ['@vscode/ripgrep'],
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     });
-    const { stdout } = await promisify(execFile)(process.execPath, [program]);
+    const { stdout } = await promisify(execFile)(process.execPath, ['--single-threaded-gc', program]);
     return JSON.parse(stdout) as GateFigures;
   } finally {
     rmSync(folder, { recursive: true, force: true });
