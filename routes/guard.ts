@@ -66,7 +66,8 @@ export function createGuard(dependencies: GuardDependencies): Guard {
     request.principal = principal;
     if (principal === '') return;
     dependencies.welcome(request.raw.socket);
-    dependencies.rates.count(principal);
+    // What anybody may ask for tells monitors that the server is alive.
+    if (request.routeOptions.config.isPublic !== true) dependencies.rates.count(principal);
   };
 }
 

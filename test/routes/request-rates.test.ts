@@ -18,7 +18,7 @@ test('a principal that asks too often gets 429 and when to come back; others do 
   expect(body.error).toMatchObject({ code: 'rate_limited', details: { reason: 'requests' } });
   expect(headers['retry-after']).toBe('1');
   await request(url).get('/tools').set(OTHER).expect(200);
-  await request(url).get('/healthz').expect(200);
+  await request(url).get('/healthz').set(AUTHORIZATION).expect(200);
 });
 
 test('over a WebSocket it is closed with 4429; pings and pieces of a block do not count', async () => {
