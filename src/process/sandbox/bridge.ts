@@ -20,9 +20,13 @@ createServer({ allowHalfOpen: true, noDelay: true }, (program) => {
   pipeline(proxy, program, () => {});
 }).listen(${PORT}, '127.0.0.1', () => console.log('listening'));`;
 
-/** Waits until the bridge listens, then becomes the shell. Without it a command still runs, without a network. */
+/**
+ * Waits until the bridge listens, then becomes the shell. Without it a command still runs, without a network.
+ *
+ * The bridge has no environment, and so not the call's marker: it ends with the sandbox, and nobody need wait for it.
+ */
 const START =
-  'exec 4< <(exec "$0" -e "$1" </dev/null 3<&- 2>/dev/null); read -r -u 4 || ' +
+  'exec 4< <(exec -c "$0" -e "$1" </dev/null 3<&- 2>/dev/null); read -r -u 4 || ' +
   'echo "gauntlet: the sandbox’s way to the network could not be opened" >&2; exec 4<&-; shift; exec "$@"';
 
 /** What stands between bubblewrap's arguments and the shell. */
