@@ -38,6 +38,8 @@ interface Remaining extends Pick<WeighedSession, 'sessionId' | 'newest'> {
 export class Retention {
   readonly #parts: RetentionParts;
   readonly #timer: NodeJS.Timeout;
+  /** The clock on the wall and the monotonic one, at the start. */
+  readonly #begunMs = { wall: Date.now(), monotonic: performance.now() };
   #looking: Promise<void> | undefined;
   #isClosed = false;
 
@@ -47,7 +49,7 @@ export class Retention {
   }
 
   /** Look once; whoever asks meanwhile waits for the look in hand. Never rejects. */
-  look(nowMs = Date.now()): Promise<void> {
+  look(nowMs = this.#now()): Promise<void> {
     this.#looking ??= this.#look(nowMs)
       .catch((error: unknown) => this.#parts.onFault(error, 'Old sessions could not be looked through'))
       .finally(() => (this.#looking = undefined));
@@ -59,6 +61,11 @@ export class Retention {
     this.#isClosed = true;
     clearInterval(this.#timer);
     await this.#looking;
+  }
+
+  /** A clock that somebody set ahead must not make everything old: the earlier of two clocks counts. */
+  #now(): number {
+    return Math.min(Date.now(), this.#begunMs.wall + performance.now() - this.#begunMs.monotonic);
   }
 
   async #look(nowMs: number): Promise<void> {

@@ -133,8 +133,14 @@ export function wireClient({ url, token }: Pick<ServerAddress, 'url' | 'token'>)
       openStream(url, sessionId, { headers: { authorization }, hello, ...options }),
     /** Every frame of a session after `from`. */
     frames: async (sessionId: string, from = 0): Promise<ClientSideFrame[]> => {
-      const { body } = await send('GET', `/sessions/${sessionId}/events?from_seq=${from}`);
-      return [...body.frames];
+      const frames: ClientSideFrame[] = [];
+      for (let isMore = true; isMore;) {
+        const after = frames.at(-1)?.seq ?? from;
+        const { body } = await send('GET', `/sessions/${sessionId}/events?from_seq=${after}`);
+        frames.push(...body.frames);
+        isMore = body['up_to_date'] === false && body.frames.length > 0;
+      }
+      return frames;
     },
   };
 }

@@ -1,0 +1,53 @@
+/** A proxy on loopback that cuts a connection after so many bytes from the server, wherever that is. */
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { afterAll } from 'vitest';
+
+const closers: (() => void)[] = [];
+afterAll(() => closers.forEach((close) => close()));
+
+/** A proxy in front of a server. */
+export interface CuttingProxy {
+  /** Where clients connect. */
+  readonly url: string;
+  /** The next connection is cut after so many bytes; none: it lives. */
+  cutAfter(bytes: number | undefined): void;
+}
+
+/** Start one in front of `url`; it ends with the test file. */
+export async function cuttingProxy(url: string): Promise<CuttingProxy> {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<Socket>();
+  let cut: number | undefined;
+  const server = createServer((client) => {
+    const upstream = connect({ host: hostname, port: Number(port) });
+    let left = cut ?? Number.POSITIVE_INFINITY;
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      // Either end may go at any time: that is what is tested.
+      socket.on('error', () => socket.destroy());
+      socket.once('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.pipe(upstream);
+    upstream.on('data', (chunk) => {
+      const piece = chunk.subarray(0, left);
+      left -= piece.length;
+      client.write(piece);
+      if (left === 0) client.destroySoon();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cutAfter: (bytes) => (cut = bytes),
+  };
+}
