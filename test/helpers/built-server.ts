@@ -1,6 +1,6 @@
 /** The built server as a process of its own: started on a free port, ended by its id. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync, openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -36,6 +36,8 @@ export interface ServerOptions {
   readonly isUnprivileged?: boolean;
   /** `ulimit -n` of the server. */
   readonly descriptors?: number;
+  /** Opened for its standard error; `logged()` stays empty then. */
+  readonly errorFile?: string;
 }
 
 /** A server that listens. */
@@ -127,7 +129,7 @@ async function spawnServer(options: ServerOptions, words: readonly string[] = ['
   const child = spawn(file, args, {
     cwd: join(home, 'workspace'),
     env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', options.errorFile === undefined ? 'pipe' : openSync(options.errorFile, 'a')],
     ...(isNobody && { uid: NOBODY, gid: NOBODY }),
   });
   running.add(child);

@@ -58,6 +58,16 @@ describe('a full disk', () => {
     expect([calls[0]?.status, existsSync(join(server.workspace, 'ran'))]).toEqual(['ok', true]);
   });
 
+  it('F06: behind its standard error costs the server lines, nothing else', async () => {
+    const server = await startServer({ errorFile: '/dev/full', environment: { GAUNTLET_LOG_LEVEL: 'trace' } });
+    const client = wireClient(server);
+    const sessionId = await client.session({ mode: 'bypassPermissions' });
+    for (const word of ['one', 'two', 'three']) {
+      expect((await client.execute(sessionId, [bash(`echo ${word}`)])).results[0]?.content).toBe(word);
+    }
+    expect(await server.end()).toMatchObject({ code: 0 });
+  });
+
   it('F05: costs a large result its file, not the call', async () => {
     const { home, settings, ballast } = smallHome(4);
     const server = await startServer({ home, settings });
