@@ -1,18 +1,17 @@
 /**
  * The sandbox of shells: what a command line may touch, whatever it says and whoever allowed it.
  */
-import { lstatSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../contract/errors.ts';
 import { isInsideFolder } from '../files/containment.ts';
 import type { ShellLauncher } from './process-host.ts';
 import type { ProxyOptions } from './proxy/proxy.ts';
-import { bwrapCommand } from './sandbox/bwrap.ts';
-import type { BwrapOptions, Mount } from './sandbox/bwrap.ts';
+import type { Mount } from './sandbox/bwrap.ts';
 import { createGround } from './sandbox/ground.ts';
-import { hiddenPaths } from './sandbox/hidden-paths.ts';
-import { systemCallFilter } from './sandbox/system-calls.ts';
+import { shapeOf } from './sandbox/shape.ts';
+import type { Shape } from './sandbox/shape.ts';
 import { trySandbox } from './sandbox/trial.ts';
 import { openWayOut } from './sandbox/way-out.ts';
 import type { EnteredWayOut } from './sandbox/way-out.ts';
@@ -70,8 +69,6 @@ export interface Sandbox extends Pick<SandboxOptions, 'isAutoAllowed'> {
   close(): void;
 }
 
-/** What a launcher's files are handed on as. */
-const FIRST_FILE_DESCRIPTOR = 4;
 /** The kernel's own folders, which a sandbox has its own of. */
 const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
 
@@ -82,52 +79,33 @@ const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
  * @throws {GauntletError} `invalid_setting` where mode `required` finds none.
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox | undefined> {
-  const { mode, network, limits } = options;
+  const { mode, limits } = options;
   if (mode === 'off') return undefined;
   rmSync(options.folder, { recursive: true, force: true });
   mkdirSync(options.folder, { recursive: true, mode: 0o700 });
-  const hidden = hiddenPaths(options.homeFolder, options.ownPaths);
-  const files = filterFile(options.folder);
-  const filterDescriptor = files.length === 0 ? undefined : FIRST_FILE_DESCRIPTOR;
-  const commandOf = (mounts: readonly Mount[], variables: BwrapOptions['variables'] = {}) => {
-    const { sandboxTemporaryBytes: temporaryBytes } = limits;
-    return bwrapCommand({ mounts, hasNetwork: network === 'on', variables, filterDescriptor, temporaryBytes });
-  };
-  const why = await trySandbox({ command: commandOf(hidden()), files }, limits.sandboxTrialMs);
-  if (why !== undefined) {
-    if (mode === 'required') throw missing(why);
-    options.onMissing(why);
-    return undefined;
-  }
+  const shape = shapeOf({ ...options, hasNetwork: options.network === 'on' });
+  const why = await trySandbox({ command: shape.command(shape.hidden()), files: shape.files }, limits.sandboxTrialMs);
+  if (why === undefined) return sandboxOf(options, shape);
+  if (mode === 'required') throw missing(why);
+  options.onMissing(why);
+  return undefined;
+}
 
-  const ground = createGround(limits);
+function sandboxOf(options: SandboxOptions, { files, hidden, command }: Shape): Sandbox {
+  const { network, folder } = options;
+  const ground = createGround(options.limits);
   const wayOut =
     typeof network === 'object'
-      ? openWayOut({ ...options, socketFolder: join(options.folder, 'network'), lists: network.allow })
+      ? openWayOut({ ...options, socketFolder: join(folder, 'network'), lists: network.allow })
       : undefined;
-  return {
-    network: wayOut?.hosts ?? (network === 'on' ? 'on' : 'off'),
-    isAutoAllowed: options.isAutoAllowed,
-    isRequired: mode === 'required',
-    async within(place, run) {
-      const roots = outermost(place.folders);
-      const way = await wayOut?.enter(basename(place.sessionFolder));
-      try {
-        return await enclose(place, roots, way, run);
-      } finally {
-        way?.leave();
-      }
-    },
-    close: () => wayOut?.close(),
-  };
 
   async function enclose<Result>(
-    { sessionFolder, reportFolder }: SandboxPlace,
-    roots: readonly string[],
+    { folders, sessionFolder, reportFolder }: SandboxPlace,
     way: EnteredWayOut | undefined,
     run: (launcher: ShellLauncher) => Promise<Result>,
   ): Promise<Result> {
     mkdirSync(reportFolder, { recursive: true, mode: 0o700 });
+    const roots = outermost(folders);
     const { locked, leave } = await ground.enter(roots);
     try {
       const { mounts, identity } = present([
@@ -138,21 +116,26 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox | un
         ...hidden(),
         ...(way?.mounts ?? []),
       ]);
-      const command = [...commandOf(mounts, way?.variables), ...(way?.command ?? [])];
-      return await run({ command, files, identity });
+      return await run({ command: [...command(mounts, way?.variables), ...(way?.command ?? [])], files, identity });
     } finally {
       leave();
     }
   }
-}
 
-/** @returns What bubblewrap is to be given: nothing where there is no filter for this machine. */
-function filterFile(folder: string): readonly string[] {
-  const filter = systemCallFilter(process.arch);
-  if (filter === undefined) return [];
-  const path = join(folder, 'system-calls');
-  writeFileSync(path, filter, { mode: 0o600 });
-  return [path];
+  return {
+    network: wayOut?.hosts ?? (network === 'on' ? 'on' : 'off'),
+    isAutoAllowed: options.isAutoAllowed,
+    isRequired: options.mode === 'required',
+    async within(place, run) {
+      const way = await wayOut?.enter(basename(place.sessionFolder));
+      try {
+        return await enclose(place, way, run);
+      } finally {
+        way?.leave();
+      }
+    },
+    close: () => wayOut?.close(),
+  };
 }
 
 function missing(why: string): GauntletError {

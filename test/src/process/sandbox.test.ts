@@ -12,11 +12,11 @@ describe('files in the sandbox', () => {
 
   it('are written in the workspace and in /tmp, and nowhere else', async () => {
     const { stdout } = await box.shell(
-      'for f in in /tmp/x /etc/x /usr/x /x /home/x ../x ~/x; do (echo hi >"$f") 2>/dev/null && echo "$f"; done',
+      'for f in in /tmp/gauntlet-x /etc/x /usr/x /x /home/x ../x ~/x; do (echo hi >"$f") 2>/dev/null && echo "$f"; done',
     );
-    expect(stdout).toBe('in\n/tmp/x\n');
+    expect(stdout).toBe('in\n/tmp/gauntlet-x\n');
     expect(readFileSync(box.at('workspace/in'), 'utf8')).toBe('hi\n');
-    expect(existsSync('/tmp/x')).toBe(false);
+    expect(existsSync('/tmp/gauntlet-x')).toBe(false);
   });
 
   it('are read everywhere but where secrets are', async () => {
