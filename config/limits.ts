@@ -45,6 +45,8 @@ export const DEFAULT_LIMITS = {
   helloMs: 5 * SECOND,
   /** A reader that does not drain for this long is closed with 4008 and may resume. */
   slowReaderMs: 30 * SECOND,
+  /** A reader that needs this long for what a WebSocket holds is not sent the progress it missed: a `gap` says so. */
+  laggingReaderMs: 1 * SECOND,
   /**
    * Bytes a WebSocket may hold unsent before its cursor waits, beside what the kernel holds. Small frames cost the
    * memory of some five times their text.

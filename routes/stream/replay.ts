@@ -9,6 +9,8 @@ import type { Outlet } from './outlet.ts';
 
 /** What a viewer is sent. */
 export interface ReplayOptions {
+  /** A client that takes longer than this to read is not sent the progress it missed meanwhile. */
+  readonly laggingMs: number;
   readonly start: LogStart;
   /** False leaves progress out. */
   readonly progress: boolean;
@@ -28,7 +30,7 @@ export type ReplayEnd = 'stopped' | 'session closed' | 'slow reader';
 export async function replay(
   session: Session,
   outlet: Outlet,
-  { start, progress, signal, onPassed }: ReplayOptions,
+  { start, progress, laggingMs, signal, onPassed }: ReplayOptions,
 ): Promise<ReplayEnd> {
   let isLive = false;
   function pass(seq: Seq): void {
@@ -43,15 +45,43 @@ export async function replay(
     outlet.control({ type: 'gap', ...gap });
     pass(gap.to);
   };
+  const thinning = thinProgress((gap) => outlet.control(gap));
   for await (const page of session.read(start.after, { live: true, signal, onGap })) {
     for (const { seq, type, text } of page) {
-      if (progress || !isProgress(type)) {
+      const isWanted = !isProgress(type) || (progress && !thinning.leavesOut(seq));
+      if (isWanted) {
+        thinning.tell();
         const waiting = outlet.write(text);
+        const sinceMs = waiting && performance.now();
         if (waiting !== undefined && !(await waiting)) return 'slow reader';
         if (signal.aborted) return 'stopped';
+        if (sinceMs !== undefined && performance.now() - sinceMs > laggingMs) thinning.upTo(session.bounds().head);
       }
       pass(seq);
     }
   }
   return signal.aborted ? 'stopped' : 'session closed';
+}
+
+/** Leaves out the progress that a client which lags would only read late, and says so in a `gap`. */
+function thinProgress(send: (gap: object) => void) {
+  let last: Seq = 0;
+  let gap: { readonly from: Seq; readonly to: Seq } | undefined;
+  const tell = () => {
+    if (gap !== undefined) send({ type: 'gap', ...gap, reason: 'coalesced' });
+    gap = undefined;
+  };
+  return {
+    /** Progress up to here is old. */
+    upTo: (seq: Seq) => (last = seq),
+    leavesOut(seq: Seq): boolean {
+      if (seq > last) return false;
+      gap = { from: gap?.from ?? seq, to: seq };
+      // Nothing may stand between the last of them and the word that the client is up to date.
+      if (seq === last) tell();
+      return true;
+    },
+    /** What was left out is told before what comes next. */
+    tell,
+  };
 }

@@ -50,7 +50,8 @@ export class View {
       this.#passed = seq;
       this.#onPassed?.();
     };
-    this.ended = replay(session, outlet, { start, progress: hello.progress, signal: gone, onPassed });
+    const { laggingReaderMs: laggingMs } = limits;
+    this.ended = replay(session, outlet, { start, progress: hello.progress, laggingMs, signal: gone, onPassed });
   }
 
   /** Do what a frame says. @throws {GauntletError} What becomes an `error` frame. */
