@@ -143,7 +143,10 @@ export class SessionDirectory {
     this.#awake.drop(sessionId);
     await this.#services.log.remove(sessionId);
     this.#services.onSessionEnd(sessionId);
-    await this.#services.removeFolder(sessionId);
+    // The session is gone; files that stay are for the operator to know of, not for the client to mend.
+    await this.#services
+      .removeFolder(sessionId)
+      .catch((error: unknown) => this.#services.onFault(error, "A session's files could not be removed"));
   }
 
   /** Calls a principal may still begin. */

@@ -48,7 +48,7 @@ export async function watchHealth(server: BuiltServer, options: HealthOptions = 
   const decoy = makeDecoy(server);
   const decoyBefore = treeHash(decoy);
   const seen = await allFrames(client);
-  const descriptorsBefore = ownDescriptors(server).length;
+  const descriptorsBefore = ownDescriptors(server);
   const memory = pollMemory(server.pid);
 
   return {
@@ -139,14 +139,15 @@ function commandOf(pid: number): string {
 }
 
 /** O2: descriptors are given back, clients' connections not counted. */
-async function assertDescriptors(server: BuiltServer, before: number): Promise<void> {
-  await until(() => Promise.resolve(ownDescriptors(server).length <= before)).catch((error: unknown) => {
-    throw new Error(`More than ${before} descriptors: ${ownDescriptors(server).join(' ')}`, { cause: error });
+async function assertDescriptors(server: BuiltServer, before: readonly string[]): Promise<void> {
+  await until(() => Promise.resolve(ownDescriptors(server).length <= before.length)).catch((error: unknown) => {
+    const added = ownDescriptors(server).filter((target) => !before.includes(target));
+    throw new Error(`Descriptors still open: ${added.join(' ')}`, { cause: error });
   });
 }
 
-/** What the server's descriptors lead to, clients' connections left out. */
-function ownDescriptors({ pid }: BuiltServer): readonly string[] {
+/** What the server's descriptors lead to, but for clients' connections and the files it opens once, for good. */
+function ownDescriptors({ pid, dataFolder }: BuiltServer): readonly string[] {
   const overTcp = new Set(
     ['tcp', 'tcp6'].flatMap((kind) =>
       textOf(`/proc/${pid}/net/${kind}`)
@@ -154,9 +155,11 @@ function ownDescriptors({ pid }: BuiltServer): readonly string[] {
         .flatMap((line) => `socket:[${line.trim().split(/\s+/)[9] ?? ''}]`),
     ),
   );
+  const sessions = join(dataFolder, 'sessions');
+  const isKept = (path: string) => path.startsWith(dataFolder) && !path.startsWith(sessions);
   return readdirSync(`/proc/${pid}/fd`)
     .map((descriptor) => linkOf(`/proc/${pid}/fd/${descriptor}`))
-    .filter((target) => target !== '' && !overTcp.has(target));
+    .filter((target) => target !== '' && !overTcp.has(target) && !isKept(target));
 }
 
 /** O3: resident memory, looked at all the time. */
