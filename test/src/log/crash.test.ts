@@ -1,6 +1,7 @@
 /** What the log keeps when its process dies, and what it says when the end of its files was damaged meanwhile. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { randomInt } from 'node:crypto';
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,6 +11,7 @@ import type { FrameLog } from '../../../src/log/frame-log.ts';
 import { asAfterKill, crashedLog, framesOf, newFolder, openLog } from '../../helpers/log-folders.ts';
 import { noticeFrames, openedFrame } from '../../helpers/new-frames.ts';
 
+const KILLS = 6;
 const appender = new URL('../../fixtures/log-appender.ts', import.meta.url).pathname;
 
 async function seqsOf(log: FrameLog, sessionId: string): Promise<number[]> {
@@ -17,8 +19,8 @@ async function seqsOf(log: FrameLog, sessionId: string): Promise<number[]> {
 }
 
 /** Run the appender until it has acknowledged `appends`, then kill it. @returns The last head it told. */
-async function killAfter(folder: string, appends: number): Promise<number> {
-  const child = spawn(process.execPath, ['--import', 'tsx', appender, folder, 's'], {
+async function killAfter(folder: string, appends: number, ...more: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, ['--import', 'tsx', appender, folder, 's', ...more], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');
@@ -47,6 +49,23 @@ describe('after kill -9', () => {
       await log.close();
     }
     expect(epochs.size).toBe(1);
+  });
+
+  it('F02: large records, snapshots and trimming are whole or not there, at any moment', async () => {
+    const folder = newFolder();
+    for (let kill = 0; kill < KILLS; kill++) {
+      const acknowledged = await killAfter(folder, randomInt(1, 60), '70000');
+      const { log, problems } = openLog(folder);
+      const { bounds, snapshot } = log.find('s') ?? {};
+      const { first = 1, head = 0 } = bounds ?? {};
+      expect(head).toBeGreaterThanOrEqual(acknowledged);
+      expect(await seqsOf(log, 's')).toEqual(Array.from({ length: head - first + 1 }, (_, index) => first + index));
+      expect(snapshot?.state).toEqual(snapshot && { head: snapshot.seq });
+      expect(first).toBeLessThanOrEqual((snapshot?.seq ?? 0) + 1);
+      if (snapshot) expect(log.fact('s', `at ${snapshot.seq}`)).toBe(snapshot.seq);
+      expect(problems).toEqual([]);
+      await log.close();
+    }
   });
 
   it('an older mark than the last row is no loss', async () => {
