@@ -1,8 +1,10 @@
 /** Whether a command line only reads: the test behind Bash's `isReadOnly`. */
 import { LRUCache } from 'lru-cache';
+import type { PathUse } from '../../contract/located-path.ts';
 import { analyse } from './analysis.ts';
 import type { ShellAnalysis } from './script-walk.ts';
 import { programName } from './judge-command.ts';
+import { launchedCommands } from './launchers.ts';
 import type { ShellPart, ShellVerdict } from './verdict.ts';
 import { commandWarnings } from './warnings.ts';
 
@@ -39,6 +41,20 @@ function judged(command: string): Judged {
   return fresh;
 }
 
+/** Scripts within scripts whose paths are followed. */
+const MOST_NESTING = 3;
+
+/** The paths that scripts name which stand in the words of a launcher: `bash -c 'cat .env'`. */
+function launchedPaths({ commands }: ShellAnalysis, depth: number): readonly PathUse[] {
+  return commands.flatMap(({ words, problem }) => {
+    if (problem === undefined) return [];
+    const { scripts, isLauncher } = launchedCommands(words.map((word) => word.literal ?? word.text));
+    if (!isLauncher) return [];
+    const analyses = scripts.map(analysisOf);
+    return analyses.flatMap((inner) => [...inner.paths, ...(depth > 0 ? launchedPaths(inner, depth - 1) : [])]);
+  });
+}
+
 function toVerdict(command: string, analysis: ShellAnalysis): ShellVerdict {
   const parts = analysis.commands.map(({ text, words, problem }): ShellPart => {
     const program = programName(words[0]) ?? words[0]?.literal;
@@ -55,7 +71,7 @@ function toVerdict(command: string, analysis: ShellAnalysis): ShellVerdict {
     isReadOnly,
     reason: isReadOnly ? '' : (problem ?? 'the command cannot be understood'),
     parts,
-    paths: analysis.paths,
+    paths: isReadOnly ? analysis.paths : [...analysis.paths, ...launchedPaths(analysis, MOST_NESTING)],
     warnings: isReadOnly ? [] : commandWarnings(command, parts),
     isUnparsable: analysis.isUnparsable,
     changesDirectory: analysis.changesDirectory,

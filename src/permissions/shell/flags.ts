@@ -16,7 +16,7 @@ export type FlagTable = ReadonlyMap<string, ValueKind>;
 /** An option as it was given. */
 export interface GivenFlag {
   readonly name: string;
-  /** Absent: it takes none, or none was attached. `undefined` text inside: not a literal. */
+  /** Absent: it takes none, or none was attached. Of a pair, the second word. */
   readonly value?: ShellWord;
 }
 
@@ -91,7 +91,7 @@ export function parseArguments(words: readonly ShellWord[], syntax: FlagSyntax):
     } else if (syntax.hasNumbers && /^-\d+$/.test(word.literal)) {
       flags.push({ name: '-#' });
     } else {
-      const taken = takeFlag(word.literal, words[index + 1], syntax);
+      const taken = takeFlag(word.literal, words.slice(index + 1, index + 3), syntax);
       flags.push(...taken.flags);
       problem ??= taken.problem;
       index += taken.usedNext;
@@ -116,17 +116,17 @@ interface TakenFlags {
   readonly problem?: string;
 }
 
-function takeFlag(text: string, next: ShellWord | undefined, syntax: FlagSyntax): TakenFlags {
-  return text.startsWith('--') ? takeLong(text, next, syntax) : takeShort(text, next, syntax);
+function takeFlag(text: string, next: readonly ShellWord[], syntax: FlagSyntax): TakenFlags {
+  return text.startsWith('--') ? takeLong(text, next, syntax) : takeShort(text, next[0], syntax);
 }
 
-function takeLong(text: string, next: ShellWord | undefined, syntax: FlagSyntax): TakenFlags {
+function takeLong(text: string, [next, second]: readonly ShellWord[], syntax: FlagSyntax): TakenFlags {
   const equals = text.indexOf('=');
   const name = equals < 0 ? text : text.slice(0, equals);
   const kind = syntax.flags.get(name);
   if (kind === undefined || (kind === 'none' && equals >= 0)) return unknownFlag(name);
   if (equals >= 0) return { flags: [{ name, value: attached(text.slice(equals + 1)) }], usedNext: 0 };
-  if (kind === 'pair') return { flags: [{ name }], usedNext: 2 };
+  if (kind === 'pair') return { flags: [{ name, ...(second && { value: second }) }], usedNext: 2 };
   return kind === 'required' ? takeNext([], name, next, syntax) : { flags: [{ name }], usedNext: 0 };
 }
 

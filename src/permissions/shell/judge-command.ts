@@ -74,6 +74,11 @@ function judgeDeep(words: readonly ShellWord[], facts: CommandFacts, depth: numb
 
 /** xargs appends words that nobody knows: harmless only where no option of the inner program does harm. */
 function judgeWithInput(unwrapped: Unwrapped, facts: CommandFacts, depth: number): CommandJudgement {
+  const judged = judgeFed(unwrapped, facts, depth);
+  return unwrapped.inputFile ? { ...judged, reads: [...judged.reads, unwrapped.inputFile] } : judged;
+}
+
+function judgeFed(unwrapped: Unwrapped, facts: CommandFacts, depth: number): CommandJudgement {
   const { inner } = unwrapped;
   if (inner.length === 0) return { reads: NO_PATHS };
   const name = programName(inner[0]);

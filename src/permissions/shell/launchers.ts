@@ -55,6 +55,9 @@ const GIT_VALUE_OPTIONS = new Set([
   '--attr-source',
 ]);
 
+/** Most words behind a launcher that are tried as programs; with more, nobody can tell what it runs. */
+const MOST_TRIED_WORDS = 64;
+
 /** The last part of a path. */
 export function basename(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1);
@@ -105,7 +108,9 @@ export function launchedCommands(words: readonly string[], acts = true): Launche
 
 /** Whether a command is a shell that runs what it is piped, or git with a sub-command that is not written out. */
 export function hidesCommand(words: readonly string[]): boolean {
-  return launchedCommands(words).commands.some(([program = '', ...rest]) => {
+  const { commands, isLauncher } = launchedCommands(words);
+  if (isLauncher && words.length > MOST_TRIED_WORDS) return true;
+  return commands.some(([program = '', ...rest]) => {
     if (program === 'git') return /[$`]/.test(rest.find((word) => !word.startsWith('-')) ?? '') && rest[0] !== '-C';
     if (!SHELLS.test(program)) return false;
     return (
@@ -124,7 +129,7 @@ function possibleValues(word: string): readonly string[] {
 
 /** Every word that is no option may be the program, and what it launches in turn is found the same way. */
 function behind(words: readonly string[]): readonly (readonly string[])[] {
-  return words.flatMap((word, at) => {
+  return words.slice(0, MOST_TRIED_WORDS).flatMap((word, at) => {
     if (word.startsWith('-') || word === '') return [];
     const inner = [basename(word), ...words.slice(at + 1)];
     return inner[0] === 'git' ? [inner, withoutGitOptions(inner)] : [inner];

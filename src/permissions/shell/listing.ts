@@ -24,7 +24,8 @@ interface Lister extends Pick<ProgramSpec, 'flags' | 'operands' | 'patternFlags'
 }
 
 const LISTERS: Readonly<Record<string, Lister>> = {
-  ls: { flags: '-1aAdtrSUXvcuB --all --almost-all --directory --reverse --sort=', operands: 'paths', printsHere: true },
+  // Not -a: it prints `..`.
+  ls: { flags: '-1AdtrSUXvcuB --almost-all --directory --reverse --sort=', operands: 'paths', printsHere: true },
   fd: {
     flags:
       '-HIusigFp01 -d= -t= -e= -E= -S= --hidden --no-ignore --glob --type= --extension= --exclude= --max-depth= --print0',
@@ -97,6 +98,9 @@ const FILTERS: Readonly<Record<string, { readonly flags: string; readonly operan
   rg: LINE_SEARCH,
 };
 
+/** Longest pipeline that is followed; each of its commands is looked at for all that come after. */
+const MOST_STAGES = 8;
+
 /** Most roots that are followed. */
 const MOST_ROOTS = 64;
 
@@ -106,6 +110,7 @@ const MOST_ROOTS = 64;
  * @param producers Its commands, first to last.
  */
 export function listedRoots(producers: readonly SyntaxNode[], variables: Variables): Roots {
+  if (producers.length > MOST_STAGES) return undefined;
   let roots: Roots;
   for (const [at, producer] of producers.entries()) {
     const words = producer.type === 'Command' ? plainWords(producer, variables) : undefined;

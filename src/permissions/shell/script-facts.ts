@@ -47,7 +47,11 @@ export function mayMove(node: SyntaxNode): boolean {
 export function movedBases(bases: Bases, words: readonly ShellWord[]): Bases {
   if (!words.some((word) => DIRECTORY_CHANGERS.has(word.literal ?? ''))) return bases;
   const target = words[1]?.literal;
-  const isPlain = programName(words[0]) === 'cd' && words.length === 2 && target !== undefined && !/^-/.test(target);
+  const isPlain =
+    /^(?:cd|pushd)$/.test(programName(words[0]) ?? '') &&
+    words.length === 2 &&
+    target !== undefined &&
+    !/^[-+]/.test(target);
   if (!isPlain) return undefined;
   return bases?.map((base) => `${(/^[/~]/.test(target) ? target : `${base}${target}`).replace(/\/$/, '')}/`);
 }

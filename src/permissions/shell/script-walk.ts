@@ -15,10 +15,11 @@ import {
   type SyntaxNode,
 } from 'unbash';
 import type { PathUse } from '../../contract/located-path.ts';
+import { actingPaths } from './acting-paths.ts';
 import { isIntegerWord } from './arithmetic.ts';
 import { type CommandFacts, isOwnFunctionName, judgeCommand, mayHideProgram } from './judge-command.ts';
 import { HARMLESS_NODES, holdsUnreadSyntax, nodeProblem } from './node-problem.ts';
-import { pathUses, resolveFrom } from './operand-paths.ts';
+import { readPaths, resolveFrom } from './operand-paths.ts';
 import { eitherOf, movedBases, mayMove } from './script-facts.ts';
 import type { Variables } from './variable-values.ts';
 import { isPrivateName } from './variables.ts';
@@ -175,7 +176,9 @@ export class ScriptWalk {
       item.type === 'Assignment' ? (assignedText(item, this.#variables) ?? []) : [],
     );
     this.#commands.push({ text, words, settings, ...(problem !== undefined && { problem }) });
-    this.#paths.push(...pathUses(words, judged, this.#bases));
+    this.#paths.push(
+      ...(problem === undefined ? readPaths(judged, this.#bases) : actingPaths(words, judged, this.#bases)),
+    );
     this.#bases = movedBases(this.#bases, words);
   }
 

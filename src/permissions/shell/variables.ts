@@ -14,6 +14,9 @@ interface ListedLines {
   readonly producers: readonly SyntaxNode[];
 }
 
+/** Most values of one variable that are followed. */
+const MOST_VALUES = 64;
+
 type Binding = Word | ListedLines | 'integer' | 'unknown';
 
 /** Parameters that bash itself keeps, and that are always integers. */
@@ -67,8 +70,11 @@ function collect(node: SyntaxNode, bind: (name: string, binding: Binding) => voi
   switch (node.type) {
     case 'Assignment': {
       const { value } = node;
-      if (value.type === 'ArrayValue') value.elements.forEach((element) => bind(node.name, element));
-      else bind(node.name, node.append && !/^\d+$/.test(value.text) ? 'unknown' : value);
+      // `a=([0]=x)` gives x, and `+=` what nobody has put together here.
+      if (value.type === 'ArrayValue')
+        value.elements.forEach((element) => bind(node.name, element.text.startsWith('[') ? 'unknown' : element));
+      else if (node.append) bind(node.name, /^\d+$/.test(value.text) ? 'integer' : 'unknown');
+      else bind(node.name, value);
       return;
     }
     case 'For':
@@ -111,7 +117,8 @@ function variablesFrom(bindings: ReadonlyMap<string, readonly Binding[]>): Varia
       values.set(name, undefined); // A variable made of itself has no bounded value.
       const found = isPrivateName(name) ? (bindings.get(name) ?? []) : [];
       const known = found.length > 0 ? found.map((binding) => valuesOfBinding(binding, variables)) : [undefined];
-      const result = known.every((value) => value !== undefined) ? known.flat() : undefined;
+      const all = known.every((value) => value !== undefined) ? known.flat() : undefined;
+      const result = all && all.length <= MOST_VALUES ? all : undefined;
       values.set(name, result);
       return result;
     },

@@ -33,6 +33,9 @@ export interface ShellWord {
 /** Most words one brace expansion or one variable may stand for and still be followed. */
 const MOST_ALTERNATIVES = 64;
 
+/** Longest text a word may become and still be followed: `b=$a$a; c=$b$b` doubles at every step. */
+const MOST_TEXT_CHARS = 4_096;
+
 /** What one piece of a word can become. */
 interface Piece {
   /** Absent: anything. */
@@ -73,17 +76,17 @@ export function decodeWord(word: Word, variables: Variables): readonly ShellWord
   });
 }
 
+/** Most words are of this kind. */
+function writtenOut({ text, value }: Word): ShellWord {
+  return { text, literal: value, patterns: [value], prefix: value, isSplit: false, mayBeFlag: value.startsWith('-') };
+}
+
 /** What an assignment gives, where that is written out. */
 export function assignedText(
   { value }: Extract<SyntaxNode, { type: 'Assignment' }>,
   variables: Variables,
 ): string | undefined {
   return value.type === 'Word' ? decodeWord(value, variables)[0]?.literal : undefined;
-}
-
-/** Most words are of this kind. */
-function writtenOut({ text, value }: Word): ShellWord {
-  return { text, literal: value, patterns: [value], prefix: value, isSplit: false, mayBeFlag: value.startsWith('-') };
 }
 
 /** The part lists after brace expansion; undefined where a brace cannot be expanded here. */
@@ -240,6 +243,7 @@ function product(
   right: readonly string[] | undefined,
 ): readonly string[] | undefined {
   if (!left || !right || left.length * right.length > MOST_ALTERNATIVES) return undefined;
+  if ((left[0]?.length ?? 0) + (right[0]?.length ?? 0) > MOST_TEXT_CHARS) return undefined;
   if (right.length === 1 && left.length === 1) return [`${left[0] ?? ''}${right[0] ?? ''}`];
   return left.flatMap((start) => right.map((end) => start + end));
 }

@@ -12,6 +12,8 @@ export interface Unwrapped {
   readonly placeholder?: string;
   /** xargs: it takes words from somewhere else, or cuts lines at more than their ends. */
   readonly isForeignInput?: boolean;
+  /** xargs -a: the file its words come from. */
+  readonly inputFile?: ShellWord;
   /** Allow rules see through it too. */
   readonly isTransparent?: boolean;
   readonly problem?: string;
@@ -88,6 +90,7 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
     inner,
     ...(spec.isTransparent && { isTransparent: true }),
     ...(program === 'xargs' && { takesInput: true, isForeignInput: flags.some(cutsOrReplacesInput) }),
+    inputFile: flags.find(({ name }) => name === '-a' || name === '--arg-file')?.value,
     ...(replaced[0] !== undefined && { placeholder: replaced[0] }),
   };
 }

@@ -69,6 +69,7 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
       '--time-style= --threshold= --si --block-size= --inodes --one-file-system --separate-dirs --dereference --count-links --null --files0-from=',
     isOpen: true,
     operands: 'paths',
+    pathFlags: ['--files0-from', '--exclude-from', '-X'],
     readsHere: always,
   },
   // --sync writes back what is cached.

@@ -105,6 +105,7 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
       '--fixed-strings --perl-regexp --line-number --column --files-with-matches --name-only --files-without-match --null --only-matching --count --color? --no-color --break --heading ' +
       '--show-function --function-context --context= --after-context= --before-context= --max-depth= --recursive --no-recursive --threads= --and --or --not --all-match --quiet --exclude-standard --no-exclude-standard --max-count= --recurse-submodules',
     hasNumbers: true,
+    pathFlags: ['-f'],
   },
   branch: {
     flags: `-arvlq --all --remotes --list --verbose --show-current --abbrev? --no-abbrev ${REF_LISTS}`,
@@ -173,7 +174,8 @@ function judgeGit(words: readonly ShellWord[], facts: ScriptFacts): CommandJudge
   const operands = rest.filter((word) => !word.mayBeFlag);
   const isPatternFirst = name === 'grep' && !rest.some((word) => /^-[ef]/.test(word.literal ?? ''));
   const reads = (isPatternFirst ? operands.slice(1) : operands).flatMap(namedFiles);
-  if (name === 'grep') return { ...judged, reads: reads.length > 0 ? reads : [HERE], isTree: true };
+  if (name === 'grep')
+    return { ...judged, reads: [...judged.reads, ...(reads.length > 0 ? reads : [HERE])], isTree: true };
   return { ...judged, reads };
 }
 

@@ -217,7 +217,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     isOpen: true,
     operands: 'pattern',
     patternFlags: ['-f', '--from-file'],
-    pathFlags: ['-f', '--from-file', '-L'],
+    pathFlags: ['-f', '--from-file', '-L', '--rawfile', '--slurpfile'],
     check: ({ operands }) =>
       operands.some((word) => /\b(?:import|include)\b[^|]*"/.test(word.literal ?? word.text))
         ? 'jq may read a module'

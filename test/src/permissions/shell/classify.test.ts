@@ -81,6 +81,19 @@ describe('class 16: no cap skips the tail', () => {
     expect(isReadOnly(`echo ${'a'.repeat(10_000)}`)).toBe(false);
   });
 
+  test.each([
+    ['a long pipeline', 'ls|'.repeat(3_300) + 'ls'],
+    [
+      'values that double',
+      `a=1;${Array.from({ length: 200 }, (_, at) => `v${at + 1}="$v${at}$v${at}";`).join('')}sort $v150`,
+    ],
+    ['a glob of thousands of parts', `cat ${'*/'.repeat(4_900)}`],
+    ['openings that never close', '$(('.repeat(3_300)],
+    ['wrappers of wrappers', `${'timeout 5 '.repeat(900)}ls`],
+  ])('%s is refused at once', (_, command) => {
+    expect(cpuMs(() => expect(isReadOnly(command)).toBe(false))).toBeLessThan(250);
+  });
+
   test('absurd nesting is refused, not overflowed', () => {
     expect(isReadOnly(`${'$('.repeat(3_000)}ls${')'.repeat(3_000)}`)).toBe(false);
     expect(isReadOnly('('.repeat(4_000))).toBe(false);

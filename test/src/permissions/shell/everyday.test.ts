@@ -1,4 +1,5 @@
 /** What agents run all day passes the whole decision unasked; the same shapes aimed elsewhere do not. */
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RuleSet } from '../../../../src/contract/permission-context.ts';
@@ -10,6 +11,7 @@ import { shellToolsIn } from '../../../helpers/shell-tools.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { writeTree } from '../../../helpers/tool-session.ts';
 import { sessionContextIn, toolUseContextIn } from '../../../helpers/tool-use-context.ts';
+import { labelledCommands } from './labelled-commands.ts';
 
 const root = writeTree(join(temporaryFolder(), 'workspace'), {
   'package.json': '{}',
@@ -17,8 +19,10 @@ const root = writeTree(join(temporaryFolder(), 'workspace'), {
   'sub/b.ts': '',
   'sub/deep/c.ts': '',
   '.env': 'KEY=1',
+  'secrets/a': '',
   list: '',
 });
+symlinkSync('secrets', join(root, 'sl'));
 const bash = shellToolsIn(root).tools.bash as unknown as Tool;
 const locate = createLocatePath({ protectedPaths: [] });
 
@@ -168,5 +172,14 @@ describe('a rule against reading a file', () => {
     ['Read(src/**/key.ts)', 'cat sub/*', 'allow'],
   ] as const)('%s makes "%s" come out as %s', async (rule, command, expected) => {
     expect(await behavior(command, { deny: [rule] })).toBe(expected);
+  });
+});
+
+describe('what a rule denies never passes, whatever else is allowed:', () => {
+  const deny = ['Bash(rm:*)', 'Bash(git push:*)', 'Bash(curl:*)', 'Read(./secrets/**)', 'Edit(.env)'];
+
+  test.each([...labelledCommands('denied')])('class %s', async (_, commands) => {
+    const decided = await Promise.all(commands.map((command) => behavior(command, { deny, allow: ['Bash'] })));
+    expect(commands.filter((_command, at) => decided[at] === 'allow')).toEqual([]);
   });
 });
