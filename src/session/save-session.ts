@@ -22,14 +22,22 @@ const READS = 'reads';
 export async function saveSession(core: SessionCore): Promise<void> {
   const { ledger, settled, services, context, id } = core;
   const seq = coveredSeq(core);
-  if (!core.isLogged || (core.savedAs?.seq === seq && core.savedAs.context === context)) return;
   const turns = ledger.unsaved;
   const questions = settled.unsaved();
+  const isSaved =
+    core.savedAs?.seq === seq && core.savedAs.context === context && turns.length + questions.length === 0;
+  if (isSaved || !core.isLogged) return;
   const facts: readonly Fact[] = [...factsOf(turns), ...questions, ...readsFact(core)];
+  const snapshot = { seq, state: standingOf(core) };
   const before = core.savedAs;
   core.savedAs = { seq, context };
+  // A log that was never saved has a fact for all it ever held: others write between the parts.
+  const part = services.limits.keptRecords;
+  const lastPart = Math.floor(facts.length / part) * part;
   try {
-    await services.log.save(id, { snapshot: { seq, state: standingOf(core) }, facts });
+    for (let start = 0; start < lastPart; start += part)
+      await services.log.save(id, { facts: facts.slice(start, start + part) });
+    await services.log.save(id, { snapshot, facts: facts.slice(lastPart) });
   } catch (error) {
     core.savedAs = before;
     throw error;

@@ -31,7 +31,7 @@ export function testSessions(
     }),
   );
   afterAll(async () => {
-    directory.close();
+    await directory.close();
     await log.close();
   });
   return {

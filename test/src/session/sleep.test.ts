@@ -230,6 +230,22 @@ describe('a session with a long life', () => {
     expect(log.fact(session.id, 'call:call_0')).toBeDefined();
   });
 
+  it('puts aside what is over while an older turn goes on', async () => {
+    const { tool, effects } = effectTool();
+    const slow = slowTool('Slow', { isConcurrencySafe: () => true });
+    const limits = { keptRecords: 8, idleSessionMs: 60_000 };
+    const { directory, log } = server([tool, slow.tool, noteTool()], temporaryFolder(), limits);
+    const session = await directory.create('owner', { rules: { allow: ['Effect'] } });
+    const feeder = session.feeder(() => undefined);
+    await feeder.toolUse('long', blockOf('Note', 'first'));
+    for (let count = 0; count < 30; count++) await execute(session, [blockOf('Effect', `call_${count}`)]);
+    await until(() => Promise.resolve(log.fact(session.id, 'call:call_20') !== undefined));
+    expect(log.find(session.id)?.snapshot?.seq).toBe(1);
+    for (let count = 0; count < 30; count++) await execute(session, [blockOf('Effect', `call_${count}`)]);
+    expect(effects).toHaveLength(30);
+    feeder.endTurn('long');
+  });
+
   it('wakes from its last snapshot after a crash, with all that came after', async () => {
     const { tool, effects } = effectTool();
     const first = server([tool], temporaryFolder(), { keptRecords: 8, idleSessionMs: 60_000 });
