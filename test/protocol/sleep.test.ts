@@ -1,0 +1,47 @@
+/** Sessions that sleep, as a client sees them: not at all. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startServer } from '../helpers/built-server.ts';
+import { block, until, wireClient, type WireClient } from '../helpers/wire-client.ts';
+
+const settings = { limits: { idleSessionMs: 20, idleLookMs: 20 } };
+
+/** Resolves when no session is in memory. */
+function allAsleep(client: WireClient): Promise<unknown> {
+  return until(async () => /^gauntlet_sessions_open 0$/m.test((await client.get('/metrics')).text));
+}
+
+describe('a session that fell asleep', () => {
+  it('edits what it read before, after a restart too', async () => {
+    const server = await startServer({ settings });
+    const client = wireClient(server);
+    const sessionId = await client.session({ mode: 'acceptEdits' });
+    const file_path = join(server.workspace, 'read.txt');
+    writeFileSync(file_path, 'one\n');
+    const edit = (old_string: string, new_string: string) => block('Edit', { file_path, old_string, new_string });
+    await client.execute(sessionId, [block('Read', { file_path })]);
+    await allAsleep(client);
+    expect((await client.execute(sessionId, [edit('one', 'two')])).calls[0]).toMatchObject({ status: 'ok' });
+    await server.end();
+    const next = wireClient(await startServer({ home: server.home }));
+    expect((await next.execute(sessionId, [edit('two', 'three')])).calls[0]).toMatchObject({ status: 'ok' });
+    expect(readFileSync(file_path, 'utf8')).toBe('three\n');
+  });
+
+  it('is listed by the page without being woken', async () => {
+    const client = wireClient(await startServer({ settings }));
+    const titles = ['one', 'two', 'three'];
+    for (const title of titles) await client.session({ title });
+    await allAsleep(client);
+    const listed = [];
+    for (let query = '?limit=2'; query !== '';) {
+      const { body } = await client.get(`/sessions${query}`);
+      listed.push(...body.sessions.map((session) => (session as { title?: string }).title));
+      query = body['next_cursor'] === undefined ? '' : `?limit=2&cursor=${String(body['next_cursor'])}`;
+    }
+    expect(listed).toEqual(titles.toReversed());
+    await allAsleep(client);
+    expect((await client.get('/sessions?cursor=nonsense')).status).toBe(400);
+  });
+});
