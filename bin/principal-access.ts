@@ -14,10 +14,15 @@ import { resolveRealPath } from '../src/files/real-path.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
 import { loweredMode } from '../src/permissions/mode-order.ts';
 import type { DirectoryServices } from '../src/session/session-directory.ts';
-import type { PermissionSeed } from '../src/session/session-services.ts';
+import { standingRules, workspaceSettings } from '../src/session/workspace-settings.ts';
 
 /** What sessions ask about their principal. */
-export type PrincipalAccess = Pick<DirectoryServices, 'permissionsFor' | 'checkFolders' | 'resolveFolder'>;
+export type PrincipalAccess = Pick<
+  DirectoryServices,
+  'permissionsFor' | 'checkFolders' | 'resolveFolder' | 'workspaceSettings'
+>;
+
+type PermissionSeed = Parameters<DirectoryServices['permissionsFor']>[1];
 
 interface Standing {
   readonly name: string;
@@ -49,13 +54,16 @@ export function principalAccess(settings: Settings): PrincipalAccess {
     permissionsFor: (principal, seed) => {
       const standing = standingOf(principal);
       const { base } = standing;
-      const hasOwn = seed.rules !== undefined || (seed.additionalDirectories?.length ?? 0) > 0;
+      const hasOwn = [seed.rules, seed.workspaceSettings, seed.additionalDirectories?.[0]].some(
+        (own) => own !== undefined,
+      );
       if (!hasOwn && (seed.mode ?? base.mode) === base.mode) return base;
       if (!seed.isLogged) checkFolders(standing, seed.additionalDirectories ?? []);
       return contextFrom(settings, standing, seed);
     },
     checkFolders: (principal, folders) => checkFolders(standingOf(principal), folders),
     resolveFolder: (principal, cwd) => folderFor(standingOf(principal), settings.workspace, cwd),
+    workspaceSettings: (folder) => workspaceSettings(settings.trustedWorkspaces, folder),
   };
 }
 
@@ -71,17 +79,23 @@ function settledContext(settings: Settings, bounds: Bounds): ToolPermissionConte
 }
 
 /** What the settings or the log say is fitted to the principal's bounds; what a client asks for is not. */
-function contextFrom({ permissions }: Settings, bounds: Bounds, seed: PermissionSeed): ToolPermissionContext {
+function contextFrom(settings: Settings, bounds: Bounds, seed: PermissionSeed): ToolPermissionContext {
+  const { permissions, trustedWorkspaces } = settings;
   const { isBypassAvailable } = permissions;
+  const workspace = standingRules(trustedWorkspaces, seed.workspaceSettings ?? []);
   const mode =
     seed.isLogged || seed.mode === undefined
       ? loweredMode(seed.mode ?? permissions.defaultMode, bounds.maxMode)
       : seed.mode;
   const isGone = seed.isLogged === true && mode === 'bypassPermissions' && !isBypassAvailable;
-  const directories = [...permissions.additionalDirectories, ...(seed.additionalDirectories ?? [])];
+  const directories = [
+    ...permissions.additionalDirectories,
+    ...workspace.directories,
+    ...(seed.additionalDirectories ?? []).filter((folder) => !workspace.lostDirectories.includes(folder)),
+  ];
   return createPermissionContext({
     mode: isGone ? 'default' : mode,
-    rules: { ...permissions.rules, ...(seed.rules ? { session: seed.rules } : {}) },
+    rules: { ...permissions.rules, ...workspace.rules, ...(seed.rules ? { session: seed.rules } : {}) },
     additionalDirectories: directories.filter((folder) => isAllowed(bounds, folder)),
     isBypassAvailable,
     maxMode: bounds.maxMode,

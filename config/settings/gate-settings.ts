@@ -12,6 +12,8 @@ import type { Environment } from './settings-file.ts';
 /** The settings of the gate. */
 export interface GateSettings {
   readonly permissions: PermissionSettings;
+  /** Folders, absolute, whose own settings files may add rules. */
+  readonly trustedWorkspaces: readonly string[];
   /** Who is told of questions, and which calls need two persons. */
   readonly approvals: ApprovalSettings;
   /** What judges commands in mode "auto"; undefined: people do. */
@@ -35,6 +37,7 @@ export function gateSettings(
 ): GateSettings {
   return {
     permissions: mergePermissions(file.permissions, policy.permissions, resolvePath),
+    trustedWorkspaces: (file.trustedWorkspaces ?? []).map(resolvePath),
     approvals: approvalSettings(file.approvals, environment),
     classifierModel: classifierModel(file, environment),
     hooks: hookSources(file.hooks, policy.hooks),

@@ -23,7 +23,6 @@ const LATER: readonly LaterSetting[] = [
   { key: 'lsp', isUsed: (file) => !isEmpty(file.lsp) },
   { key: 'agents', isUsed: (file) => !isEmpty(file.agents) },
   { key: 'skills', isUsed: (file) => !isEmpty(file.skills) },
-  { key: 'trustedWorkspaces', isUsed: (file) => !isEmpty(file.trustedWorkspaces) },
 ];
 
 /** Keys that are present in a file and have no effect. */

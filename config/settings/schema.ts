@@ -17,12 +17,15 @@ const text = z.string().min(1, 'must not be empty');
 const rule = z.string().regex(/^[^()\s]+(\([^]*\))?$/, 'must be a rule: "Tool" or "Tool(what)"');
 const rules = z.array(rule);
 
-const permissionShape = {
+const ruleShape = {
   allow: rules.default([]),
   ask: rules.default([]),
   deny: rules.default([]),
-  defaultMode: permissionMode.optional(),
   additionalDirectories: z.array(text).default([]),
+};
+const permissionShape = {
+  ...ruleShape,
+  defaultMode: permissionMode.optional(),
   disableBypassPermissionsMode: z.literal('disable').optional(),
 };
 const permissions = section({ ...permissionShape, classifierModel: text.optional() });
@@ -99,6 +102,9 @@ export const policyFileSchema = section({
   sandbox: sandbox.optional(),
   limits: limits.optional(),
 });
+
+/** The settings file of a trusted folder: rules and folders, and nothing else. */
+export const workspaceFileSchema = section({ permissions: section(ruleShape).optional() });
 
 /** A checked settings file. */
 export type SettingsFile = z.output<typeof settingsFileSchema>;

@@ -20,11 +20,15 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function readSettingsFile(key: string, path: string, environment: Environment): unknown {
   const text = readRegularFile(key, path);
-  return text === undefined ? undefined : expand(parseStrictly(key, path, text), '', environment);
+  return text === undefined ? undefined : expand(parseSettingsText(key, path, text), '', environment);
 }
 
-/** JSON with comments and trailing commas. A key given twice is refused: the lost one may be a deny rule. */
-function parseStrictly(key: string, path: string, text: string): unknown {
+/**
+ * JSON with comments and trailing commas. A key given twice is refused: the lost one may be a deny rule.
+ *
+ * @throws {SettingsError} With the line and what is wrong there.
+ */
+export function parseSettingsText(key: string, path: string, text: string): unknown {
   const seen: Set<string>[] = [];
   let depth = 0;
   const refuse = (offset: number, why: string): never => {

@@ -9,7 +9,13 @@ import type { DecisionReason, DecisionSummary } from './decision.ts';
 import type { Display } from './display.ts';
 import type { CallErrorCode } from './errors.ts';
 import type { ChangeKind, FileChange, FileState } from './file-change.ts';
-import type { PermissionMode, PermissionUpdate, RuleSet, WirePermissionContext } from './permission-context.ts';
+import type {
+  PermissionMode,
+  PermissionUpdate,
+  RuleSet,
+  WirePermissionContext,
+  WorkspaceSettings,
+} from './permission-context.ts';
 import type { ToolMode } from './session-context.ts';
 
 /** Position of a frame in its session's log, from 1. 0 is "before the first". */
@@ -44,6 +50,8 @@ export interface OpenedFrame {
   /** The session's own rules at first; those of the settings are not the session's to keep. */
   readonly rules?: RuleSet;
   readonly additional_directories?: readonly string[];
+  /** What the settings files of trusted folders said then: a file that changes changes no session. */
+  readonly workspace_settings?: readonly WorkspaceSettings[];
   /** True when the log had been open before: what follows is what the crash left to say. */
   readonly reopened?: boolean;
 }

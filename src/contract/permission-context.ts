@@ -35,6 +35,15 @@ export interface RuleSet {
   readonly deny: readonly string[];
 }
 
+/** What one settings file of a trusted folder adds, as it was when the session began; in wire shape. */
+export interface WorkspaceSettings extends RuleSet {
+  readonly source: 'projectSettings' | 'localSettings';
+  /** Real path of the trusted folder. */
+  readonly folder: string;
+  /** Absolute. */
+  readonly additional_directories: readonly string[];
+}
+
 /** What a session may do. Deeply frozen. */
 export interface ToolPermissionContext {
   /** 1 at first, one more with each change. */

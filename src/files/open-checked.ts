@@ -56,6 +56,23 @@ export async function withCheckedFile<Result>(
   }
 }
 
+/**
+ * A small located file, whole.
+ *
+ * @throws {GauntletError} As `withCheckedFile`; `details.reason` `efbig` for more than `mostBytes`.
+ */
+export function readSmallFile(real: string, spelled: string, mostBytes: number): Buffer {
+  const descriptor = openOrThrow(real, spelled);
+  try {
+    const { size } = check(descriptor, real, spelled).stats;
+    if (size > mostBytes) throw refuse(spelled, `it is larger than ${mostBytes} bytes`, 'efbig');
+    const whole = Buffer.alloc(size);
+    return whole.subarray(0, readSync(descriptor, whole, 0, size, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 /** Whether a descriptor is open on the file or folder at `real`, now. */
 export function isOpenOn(descriptor: number, real: string): boolean {
   if (process.platform === 'linux') return readlinkSync(`/proc/self/fd/${descriptor}`) === real;

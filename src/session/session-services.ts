@@ -6,7 +6,12 @@ import type { Limits } from '../../config/limits.ts';
 import type { SpilledText } from '../contract/blocks.ts';
 import type { PermissionRequestFrame } from '../contract/frames.ts';
 import type { LocatePath } from '../contract/located-path.ts';
-import type { PermissionMode, RuleSet, ToolPermissionContext } from '../contract/permission-context.ts';
+import type {
+  PermissionMode,
+  RuleSet,
+  ToolPermissionContext,
+  WorkspaceSettings,
+} from '../contract/permission-context.ts';
 import type { ReadState, SessionContext } from '../contract/session-context.ts';
 import type { FileHistory } from '../files/history.ts';
 import type { Hooks } from '../hooks/hooks.ts';
@@ -23,6 +28,8 @@ export interface PermissionSeed {
   readonly mode?: PermissionMode;
   readonly rules?: Partial<RuleSet>;
   readonly additionalDirectories?: readonly string[];
+  /** What the settings files of trusted folders said when the session began. */
+  readonly workspaceSettings?: readonly WorkspaceSettings[];
   /** True: from the log, and what is no longer allowed is left out. Else it is asked for, and refused. */
   readonly isLogged?: boolean;
 }

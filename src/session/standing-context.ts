@@ -16,6 +16,7 @@ export function standingContext({ opened, context, toolState }: Standing, servic
     mode: logged.mode,
     rules: logged.rules.session,
     additionalDirectories: logged.additional_directories,
+    workspaceSettings: opened.workspace_settings,
     isLogged: true,
   };
   const restored = contextOf(opened, seed, services);
@@ -45,8 +46,8 @@ export function describeAsleep(standing: Standing, head: Seq, services: SessionS
 }
 
 function seedOf(opened: OpenedFrame): PermissionSeed {
-  const { mode, rules, additional_directories: additionalDirectories } = opened;
-  return { mode, rules, additionalDirectories, isLogged: true };
+  const { mode, rules, additional_directories: additionalDirectories, workspace_settings: workspaceSettings } = opened;
+  return { mode, rules, additionalDirectories, workspaceSettings, isLogged: true };
 }
 
 function contextOf(opened: OpenedFrame, seed: PermissionSeed, services: SessionServices): SessionContext {

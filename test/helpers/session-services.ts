@@ -53,6 +53,7 @@ export function sessionServices(
     onSessionEnd: () => undefined,
     onFault: (error) => faults.push(error),
     resolveFolder: () => workspace,
+    workspaceSettings: () => [],
     keepsAwake: () => false,
     removeFolder: (sessionId) => Promise.resolve(rmSync(join(folder, sessionId), { recursive: true, force: true })),
     faults,
