@@ -56,7 +56,9 @@ export class GroupCommit {
     const row = { session: session.number, first: after + 1, last, text: written.text, opened };
     session.reserved = last;
     this.#schedule();
-    return new Promise((resolve, reject) => this.#appends.push({ session, frames: written.frames, row, resolve, reject }));
+    return new Promise((resolve, reject) =>
+      this.#appends.push({ session, frames: written.frames, row, resolve, reject }),
+    );
   }
 
   /** Keep notes. @returns Once they are on disk. */
