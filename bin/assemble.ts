@@ -2,7 +2,7 @@
  * The parts of a server, each made once and handed to those that need it.
  */
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.ts';
 import type { Tool } from '../src/contract/tool.ts';
@@ -122,7 +122,7 @@ function findDeadRules(
 }
 
 function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
-  const { limits, durability, settingsFile, policyFile, tokenFileByHand } = settings;
+  const { limits, durability, settingsFile, policyFile, tokenFileByHand, plugins } = settings;
   const processHost = createProcessHost({ limits, ownerId: data.id });
   const hooks = createHooks(settings.hooks, {
     limits,
@@ -138,7 +138,7 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
     history: createFileHistory({ folder: (sessionId) => data.historyFolder(sessionId), limits }),
     privateFolders,
     locate: createLocatePath({
-      protectedPaths: policyFile === undefined ? [settingsFile] : [settingsFile, policyFile],
+      protectedPaths: [settingsFile, policyFile, ...plugins.filter(isAbsolute)].filter((path) => path !== undefined),
       privateFolders,
     }),
   };

@@ -77,6 +77,33 @@ describe('a folder of the server', () => {
   });
 });
 
+describe('what decides how the server starts', () => {
+  it('asks before it is written, whatever the mode and whether it exists: row 52', async () => {
+    const place = serverHome();
+    const workspace = join(place, 'workspace');
+    writeFileSync(join(workspace, 'policy.json'), '{}');
+    writeFileSync(
+      join(workspace, 'plugin.mjs'),
+      `import { z } from '${import.meta.resolve('zod')}';
+      export default { name: 'Own', inputSchema: z.strictObject({}), prompt: () => 'x', description: () => 'x', call: async () => ({ data: 1 }) };`,
+    );
+    writeFileSync(join(workspace, 'settings.json'), JSON.stringify({ plugins: ['./plugin.mjs'] }));
+    const environment = {
+      GAUNTLET_CONFIG: join(workspace, 'settings.json'),
+      GAUNTLET_POLICY: join(workspace, 'policy.json'),
+    };
+    const own = await startServer({ home: place, environment });
+    const { decision: decide } = judge(wireClient(own), place);
+    for (const mode of ['acceptEdits', 'bypassPermissions']) {
+      const id = await wireClient(own).session({ mode, rules: { allow: ['Edit', 'Write'] } });
+      for (const name of ['settings.json', 'SETTINGS.json', 'policy.json', 'plugin.mjs', './x/../plugin.mjs']) {
+        if (name.startsWith('./x')) mkdirSync(join(workspace, 'x'), { recursive: true });
+        expect({ name, is: await decide(id, write(name)) }).toEqual({ name, is: 'ask' });
+      }
+    }
+  });
+});
+
 describe('a command that leaves the workspace', () => {
   it.each(['cd /', `cd ${join(home, 'workspace', 'out')}`])('comes back to it: row 64, %s', async (command) => {
     const id = await client.session({ cwd: root, mode: 'bypassPermissions' });
