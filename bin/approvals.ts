@@ -11,7 +11,7 @@ import { twoPersonRules, type TwoPersonRules } from '../src/permissions/two-pers
 import type { SessionParts } from './session-services.ts';
 
 /** What sessions are handed for it, and its end. */
-export interface Approvals extends Pick<SessionParts, 'twoPerson' | 'classifier' | 'onQuestion'> {
+export interface Approvals extends Pick<SessionParts, 'twoPerson' | 'classifier' | 'onQuestion' | 'onQuestionEnd'> {
   close(): void;
 }
 
@@ -24,7 +24,8 @@ export function createApprovals(settings: Settings, logger: Logger): Approvals {
     // The owner answers too.
     twoPerson: rulesOf(approvals.twoPerson, 1 + settings.principals.length),
     classifier: classifierModel && rememberingClassifier(createModelClassifier(classifierModel, limits), limits),
-    onQuestion: webhooks && ((sessionId, question) => webhooks.announce(sessionId, question)),
+    onQuestion: webhooks?.announce,
+    onQuestionEnd: webhooks?.settle,
     close: () => webhooks?.close(),
   };
 }

@@ -29,6 +29,7 @@ export interface SessionParts {
   readonly twoPerson?: TwoPersonRules;
   readonly classifier?: PermissionClassifier;
   onQuestion?: DirectoryServices['onQuestion'];
+  onQuestionEnd?: DirectoryServices['onQuestionEnd'];
   externalTools(): readonly Tool[];
   sessionFolder(sessionId: string): string;
   onSessionEnd(sessionId: string): void;

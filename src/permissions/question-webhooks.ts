@@ -26,7 +26,9 @@ export interface QuestionWebhookOptions {
 /** Tells of questions. */
 export interface QuestionWebhooks {
   /** Tell every address of a question. Returns at once. */
-  announce(sessionId: string, frame: PermissionRequestFrame): void;
+  readonly announce: (sessionId: string, frame: PermissionRequestFrame) => void;
+  /** A question is open no more: whoever was not told by now need not be. */
+  readonly settle: (requestId: string) => void;
   /** Give up what is under way. */
   close(): void;
 }
@@ -35,30 +37,38 @@ export interface QuestionWebhooks {
 export function createQuestionWebhooks(options: QuestionWebhookOptions): QuestionWebhooks | undefined {
   const { webhooks, limits, onProblem } = options;
   if (webhooks.length === 0) return undefined;
-  const ending = new AbortController();
-  let underWay = 0;
+  /** Messages under way, each with the question it tells of. */
+  const underWay = new Map<AbortController, string>();
+  let isClosed = false;
 
-  async function deliver(webhook: QuestionWebhook, body: string, place: number): Promise<void> {
-    underWay++;
-    try {
-      const problem = await post(webhook, body, limits, ending.signal);
-      if (problem !== undefined && !ending.signal.aborted)
-        onProblem(`Webhook ${place} was not told of a question: ${problem}`);
-    } finally {
-      underWay--;
-    }
+  async function deliver(webhook: QuestionWebhook, body: string, requestId: string, place: number): Promise<void> {
+    const ending = new AbortController();
+    underWay.set(ending, requestId);
+    const problem = await post(webhook, body, limits, ending.signal);
+    underWay.delete(ending);
+    if (problem !== undefined && !ending.signal.aborted)
+      onProblem(`Webhook ${place} was not told of a question: ${problem}`);
+  }
+
+  function end(isMeant: (requestId: string) => boolean): void {
+    for (const [ending, requestId] of underWay) if (isMeant(requestId)) ending.abort();
   }
 
   return {
     announce(sessionId, frame) {
+      if (isClosed) return;
       const body = JSON.stringify({ ...frame, session_id: sessionId });
       for (const [index, webhook] of webhooks.entries()) {
-        if (underWay >= limits.webhooksUnderWay)
+        if (underWay.size >= limits.webhooksUnderWay)
           onProblem(`Webhook ${index + 1} was not told of a question: too many are under way`);
-        else void deliver(webhook, body, index + 1);
+        else void deliver(webhook, body, frame.request_id, index + 1);
       }
     },
-    close: () => ending.abort(),
+    settle: (requestId) => end((each) => each === requestId),
+    close() {
+      isClosed = true;
+      end(() => true);
+    },
   };
 }
 
@@ -89,7 +99,7 @@ async function post(
       if (reply.status < 500 && reply.status !== 429) return problem;
     } catch {
       // The error may name the address; that it could not be reached is enough.
-      if (signal.aborted) return 'the server is shutting down';
+      if (signal.aborted) return 'nobody needs to be told any more';
       problem = 'it could not be reached, or gave no answer in time';
     }
   }

@@ -116,6 +116,7 @@ export class SessionCore {
     await this.log.emit(frame);
     const isNew = frame.type === 'permission_request' && (frame.approvals?.by.length ?? 0) === 0;
     if (isNew) this.services.onQuestion?.(this.id, frame);
+    if (frame.type === 'permission_resolved') this.services.onQuestionEnd?.(frame.request_id);
   }
 
   /** Replace the context; what a reader can see of it becomes a frame. */

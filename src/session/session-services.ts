@@ -58,6 +58,8 @@ export interface SessionServices {
   readonly classifier?: PermissionClassifier;
   /** Told of each new question once it is on disk. */
   onQuestion?(sessionId: string, question: PermissionRequestFrame): void;
+  /** Told once a question is open no more. */
+  onQuestionEnd?(requestId: string): void;
   /** Whether a deny rule hides an absolute path from reading. */
   readDenial(permissions: ToolPermissionContext, root: string): (absolutePath: string) => boolean;
   /** The settings' rules and mode with a session's own on top. @throws {GauntletError} `invalid_request`, `forbidden` */

@@ -48,7 +48,14 @@ async function receiver(...replies: ((request: IncomingMessage, response: Server
     onProblem: (message) => problems.push(message),
   });
   ends.push(() => webhooks?.close());
-  return { got, problems, url, announce: () => webhooks?.announce('ses_1', FRAME), close: () => webhooks?.close() };
+  return {
+    got,
+    problems,
+    url,
+    announce: (request_id = 'ask_1') => webhooks?.announce('ses_1', { ...FRAME, request_id }),
+    settle: (requestId: string) => webhooks?.settle(requestId),
+    close: () => webhooks?.close(),
+  };
 }
 const status =
   (code: number, headers = {}) =>
@@ -98,6 +105,19 @@ test('one that never answers is given up in time, and holds up no more than its 
   announce();
   expect(problems).toEqual(['Webhook 1 was not told of a question: too many are under way']);
   await vi.waitFor(() => expect(problems).toHaveLength(3), { timeout: 3_000 });
+});
+
+test('an answered question is not told of any more, and others are', async () => {
+  const { got, problems, announce, settle } = await receiver((request, response) => {
+    if (got.length === 2) settle('ask_1');
+    status(503)(request, response);
+  });
+  announce('ask_1');
+  announce('ask_2');
+  await vi.waitFor(() => expect(problems).toHaveLength(1));
+  const told = got.map(({ body }) => (JSON.parse(body) as { request_id: string }).request_id);
+  expect(told.filter((id) => id === 'ask_1')).toHaveLength(1);
+  expect(told.filter((id) => id === 'ask_2')).toHaveLength(3);
 });
 
 test('closing gives up what is under way without a word', async () => {

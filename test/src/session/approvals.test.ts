@@ -149,11 +149,18 @@ describe('a call that needs two persons', () => {
   });
 });
 
-it('a new question is told of once, with its session, when it is on disk', async () => {
+it('a new question is told of once, with its session, when it is on disk, and so is its end', async () => {
   const told: [string, PermissionRequestFrame][] = [];
-  const { session, asked, answer } = await waiting({ onQuestion: (...news) => told.push(news) });
+  const ended: string[] = [];
+  const { session, asked, answer } = await waiting({
+    onQuestion: (...news) => told.push(news),
+    onQuestionEnd: (requestId) => ended.push(requestId),
+  });
   await answer(allow, 'ann');
+  expect(ended).toEqual([]);
+  await answer(allow, 'bob');
   expect(told.map(([id, { request_id }]) => [id, request_id])).toEqual([[session.id, asked.request_id]]);
+  expect(ended).toEqual([asked.request_id]);
 });
 
 describe('mode "auto"', () => {
