@@ -18,6 +18,8 @@ export type CommandLine =
       readonly command: CommandName;
       /** Options by name; a switch that was given is `true`. */
       readonly options: Readonly<Record<string, string | true>>;
+      /** Options that may be given again and again, by name. */
+      readonly lists: Readonly<Record<string, readonly string[]>>;
       readonly operands: readonly string[];
       /** The same options as the environment variables they stand for, to be put over the real ones. */
       readonly environment: Readonly<Record<string, string>>;
@@ -34,6 +36,8 @@ interface Option {
   readonly help: string;
   /** The environment variable it stands for. */
   readonly variable?: string;
+  /** It may be given again and again. */
+  readonly isList?: boolean;
 }
 
 interface Command {
@@ -62,6 +66,9 @@ const TABLE: Readonly<Record<CommandName, Command>> = {
       workspace: { value: 'FOLDER', help: 'where sessions work (default: this one)', variable: 'GAUNTLET_WORKSPACE' },
       ...DATA_OPTIONS,
       'log-level': { value: 'LEVEL', help: 'trace, debug, info, warn, error, silent', variable: 'GAUNTLET_LOG_LEVEL' },
+      allow: { value: 'RULE', help: 'a permission rule for every session; again for more', isList: true },
+      ask: { value: 'RULE', help: 'likewise', isList: true },
+      deny: { value: 'RULE', help: 'likewise', isList: true },
       simple: { help: 'only the three simple tools', variable: 'GAUNTLET_SIMPLE' },
     },
   },
@@ -100,7 +107,7 @@ export function parseCommandLine(words: readonly string[]): CommandLine {
 
 function parseCommand(name: CommandName, words: readonly string[]): CommandLine {
   const command = TABLE[name];
-  const { values, positionals } = parseWords(name, command, words);
+  const { values, lists, positionals } = parseWords(name, command, words);
   if (values['help'] !== undefined) return { kind: 'help', text: commandHelp(name, command) };
   if (positionals.length !== command.operands.length) {
     const wanted = command.operands.length === 0 ? 'takes no operands' : `takes ${command.operands.join(' and ')}`;
@@ -111,17 +118,24 @@ function parseCommand(name: CommandName, words: readonly string[]): CommandLine 
     const value = values[option];
     if (variable !== undefined && value !== undefined) environment[variable] = value === true ? '1' : value;
   }
-  return { kind: 'command', command: name, options: values, operands: positionals, environment };
+  return { kind: 'command', command: name, options: values, lists, operands: positionals, environment };
 }
 
 function parseWords(name: CommandName, command: Command, words: readonly string[]) {
   const options: NonNullable<ParseArgsConfig['options']> = { help: { type: 'boolean', short: 'h' } };
-  for (const [option, { value }] of Object.entries(command.options)) {
-    options[option] = { type: value === undefined ? 'boolean' : 'string' };
+  for (const [option, { value, isList = false }] of Object.entries(command.options)) {
+    options[option] = { type: value === undefined ? 'boolean' : 'string', multiple: isList };
   }
   try {
     const parsed = parseArgs({ args: [...words], options, allowPositionals: true });
-    return { values: parsed.values as Record<string, string | true>, positionals: parsed.positionals };
+    const given = Object.entries(parsed.values);
+    const values = given.filter((entry): entry is [string, string | true] => !Array.isArray(entry[1]));
+    const lists = given.filter((entry): entry is [string, string[]] => Array.isArray(entry[1]));
+    return {
+      values: Object.fromEntries(values),
+      lists: Object.fromEntries(lists),
+      positionals: parsed.positionals,
+    };
   } catch (error) {
     const [reason = ''] = (error as Error).message.split('. ');
     throw new UsageError(`${reason}; see gauntlet ${name} --help`);

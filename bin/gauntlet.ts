@@ -35,7 +35,7 @@ async function runCommand(line: Given): Promise<number> {
     case 'serve': {
       const { loadSettings } = await import('../config/settings.ts');
       // Checked before the rest is loaded: a wrong setting is told at once.
-      const settings = loadSettings({ environment });
+      const settings = loadSettings({ environment, rules: line.lists });
       await (await import('./serve.ts')).serve(settings);
       return 0;
     }

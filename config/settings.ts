@@ -59,6 +59,8 @@ export interface Settings extends DoorSettings, GateSettings {
 export interface SettingsSources {
   /** `process.env`, with what the command line says put over it. */
   readonly environment: Environment;
+  /** Rules of the command line: `allow`, `ask` and `deny`. */
+  readonly rules?: Readonly<Record<string, readonly string[]>>;
   /** The folder the server was started in: the workspace unless one is set. Default: the process's. */
   readonly startFolder?: string;
 }
@@ -68,7 +70,7 @@ export interface SettingsSources {
  *
  * @throws {SettingsError} With one line that names the key and the fix; the process exits with 78.
  */
-export function loadSettings({ environment, startFolder = process.cwd() }: SettingsSources): Settings {
+export function loadSettings({ environment, rules = {}, startFolder = process.cwd() }: SettingsSources): Settings {
   const variables = readEnvironment(environment);
   const resolvePath = (path: string): string => absolutePath(path, startFolder, environment);
   const dataFolder = variables.GAUNTLET_DATA_DIR
@@ -88,7 +90,7 @@ export function loadSettings({ environment, startFolder = process.cwd() }: Setti
     settingsFile,
     policyFile,
     logLevel: variables.GAUNTLET_LOG_LEVEL ?? file.logLevel ?? 'info',
-    ...gateSettings(file, policy, environment, (path) => absolutePath(path, workspace, environment)),
+    ...gateSettings({ file, policy, rules }, environment, (path) => absolutePath(path, workspace, environment)),
     principals: principalSettings(file.principals, { server: limits, policy: policy.limits }, (path) =>
       realFolder(absolutePath(path, workspace, environment)),
     ),

@@ -4,7 +4,7 @@
 import { approvalSettings, type ApprovalSettings } from './approvals.ts';
 import { hookSources, type HookSource } from './hooks.ts';
 import { classifierModel, type ModelSettings } from './models.ts';
-import { mergePermissions, type PermissionSettings } from './permissions.ts';
+import { commandLineRules, mergePermissions, type PermissionSettings } from './permissions.ts';
 import { mergeSandbox, type SandboxSettings } from './sandbox.ts';
 import type { PolicyFile, SettingsFile } from './schema.ts';
 import type { Environment } from './settings-file.ts';
@@ -23,6 +23,14 @@ export interface GateSettings {
   readonly sandbox: SandboxSettings;
 }
 
+/** Where the settings of the gate come from. */
+interface GateSources {
+  readonly file: SettingsFile;
+  readonly policy: PolicyFile;
+  /** Of the command line. */
+  readonly rules: unknown;
+}
+
 /**
  * The settings file's, under the policy's.
  *
@@ -30,13 +38,12 @@ export interface GateSettings {
  * @throws {SettingsError} For what contradicts itself, and for a secret that is not in the environment.
  */
 export function gateSettings(
-  file: SettingsFile,
-  policy: PolicyFile,
+  { file, policy, rules }: GateSources,
   environment: Environment,
   resolvePath: (path: string) => string,
 ): GateSettings {
   return {
-    permissions: mergePermissions(file.permissions, policy.permissions, resolvePath),
+    permissions: mergePermissions(file.permissions, policy.permissions, commandLineRules(rules), resolvePath),
     trustedWorkspaces: (file.trustedWorkspaces ?? []).map(resolvePath),
     approvals: approvalSettings(file.approvals, environment),
     classifierModel: classifierModel(file, environment),

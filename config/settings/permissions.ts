@@ -2,6 +2,8 @@
  * Rules and modes from the settings file and the policy, by source.
  */
 import { SettingsError } from '../settings-error.ts';
+import { checked } from './explain.ts';
+import { ruleLists } from './rule-schemas.ts';
 import type { SettingsFile } from './schema.ts';
 
 type PermissionSection = NonNullable<SettingsFile['permissions']>;
@@ -12,12 +14,17 @@ type Rules = Pick<PermissionSection, 'allow' | 'ask' | 'deny'>;
 /** What every session starts from. */
 export interface PermissionSettings {
   /** Only sources that hold rules are present. */
-  readonly rules: { readonly policySettings?: Rules; readonly userSettings?: Rules };
+  readonly rules: { readonly policySettings?: Rules; readonly userSettings?: Rules; readonly cliArg?: Rules };
   readonly defaultMode: NonNullable<PermissionSection['defaultMode']>;
   /** Absolute; need not exist. */
   readonly additionalDirectories: readonly string[];
   /** False where a settings file says `disableBypassPermissionsMode`. */
   readonly isBypassAvailable: boolean;
+}
+
+/** Check the rules of the command line. @throws {SettingsError} With the option that holds none. */
+export function commandLineRules(rules: unknown): Rules {
+  return checked(ruleLists, rules, '', ([option]) => `--${String(option)}`);
 }
 
 /**
@@ -29,6 +36,7 @@ export interface PermissionSettings {
 export function mergePermissions(
   user: PermissionSection | undefined,
   policy: PermissionSection | undefined,
+  commandLine: Rules,
   resolvePath: (path: string) => string,
 ): PermissionSettings {
   const isBypassAvailable = !user?.disableBypassPermissionsMode && !policy?.disableBypassPermissionsMode;
@@ -42,6 +50,7 @@ export function mergePermissions(
     rules: {
       ...(hasRules(policy) && { policySettings: rulesOf(policy) }),
       ...(hasRules(user) && { userSettings: rulesOf(user) }),
+      ...(hasRules(commandLine) && { cliArg: commandLine }),
     },
     defaultMode,
     additionalDirectories: [...(policy?.additionalDirectories ?? []), ...(user?.additionalDirectories ?? [])].map(
@@ -51,8 +60,8 @@ export function mergePermissions(
   };
 }
 
-function hasRules(section: PermissionSection | undefined): section is PermissionSection {
-  return section !== undefined && section.allow.length + section.ask.length + section.deny.length > 0;
+function hasRules(rules: Rules | undefined): rules is Rules {
+  return rules !== undefined && rules.allow.length + rules.ask.length + rules.deny.length > 0;
 }
 
 function rulesOf({ allow, ask, deny }: PermissionSection): Rules {

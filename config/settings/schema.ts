@@ -8,21 +8,14 @@ import { allowedHost, allowedOrigin, listenHost, logLevel, portNumber, tokenText
 import { agentModels, languageServers, principals, sandbox, webSearch } from './feature-schemas.ts';
 import { hooks } from './hooks.ts';
 import { PRINCIPAL_LIMITS } from './principal-limits.ts';
+import { ruleShape, rules } from './rule-schemas.ts';
 import { section } from './section.ts';
 
 /** Names of the permission modes; a test holds them equal to those of the contract. */
 const permissionMode = z.enum(['default', 'acceptEdits', 'plan', 'dontAsk', 'auto', 'bypassPermissions']);
 
 const text = z.string().min(1, 'must not be empty');
-const rule = z.string().regex(/^[^()\s]+(\([^]*\))?$/, 'must be a rule: "Tool" or "Tool(what)"');
-const rules = z.array(rule);
 
-const ruleShape = {
-  allow: rules.default([]),
-  ask: rules.default([]),
-  deny: rules.default([]),
-  additionalDirectories: z.array(text).default([]),
-};
 const permissionShape = {
   ...ruleShape,
   defaultMode: permissionMode.optional(),
@@ -102,9 +95,6 @@ export const policyFileSchema = section({
   sandbox: sandbox.optional(),
   limits: limits.optional(),
 });
-
-/** The settings file of a trusted folder: rules and folders, and nothing else. */
-export const workspaceFileSchema = section({ permissions: section(ruleShape).optional() });
 
 /** A checked settings file. */
 export type SettingsFile = z.output<typeof settingsFileSchema>;

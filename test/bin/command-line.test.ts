@@ -21,6 +21,11 @@ describe('a command line', () => {
     });
   });
 
+  it('takes rules again and again', () => {
+    const line = parseCommandLine(['--allow', 'Read', '--deny=Bash(rm:*)', '--allow', 'Bash(git push)']);
+    expect(line).toMatchObject({ lists: { allow: ['Read', 'Bash(git push)'], deny: ['Bash(rm:*)'] }, environment: {} });
+  });
+
   it('takes a tool and its input', () => {
     expect(parseCommandLine(['exec', 'Read', '{}', '--session', 's', '--json'])).toMatchObject({
       command: 'exec',

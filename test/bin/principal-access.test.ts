@@ -11,7 +11,7 @@ for (const name of ['ann', 'shared', 'other']) mkdirSync(folder(name), { recursi
 mkdirSync(join(root, 'data'));
 symlinkSync(folder('other'), folder('ann/link'));
 
-function accessWith(ann: object, permissions: object = {}) {
+function accessWith(ann: object, permissions: object = {}, rules: Record<string, readonly string[]> = {}) {
   const file = join(root, 'settings.json');
   const principal = { name: 'ann', tokenSha256: 'ab'.repeat(32), roots: ['ann'], ...ann };
   writeFileSync(file, JSON.stringify({ permissions, principals: [principal] }));
@@ -21,7 +21,7 @@ function accessWith(ann: object, permissions: object = {}) {
     GAUNTLET_CONFIG: file,
     GAUNTLET_WORKSPACE: join(root, 'work'),
   };
-  return principalAccess(loadSettings({ environment }));
+  return principalAccess(loadSettings({ environment, rules }));
 }
 
 describe('a session that is woken', () => {
@@ -58,4 +58,21 @@ test('sessions that ask for nothing of their own share one context', () => {
   const { permissionsFor } = accessWith({ maxMode: 'default' }, { defaultMode: 'acceptEdits' });
   expect(permissionsFor('ann', {})).toBe(permissionsFor('ann', { mode: 'default' }));
   expect(permissionsFor('ann', {})).not.toBe(permissionsFor('owner', {}));
+});
+
+describe('rules of the command line', () => {
+  test('hold in every session, under a source of their own', () => {
+    const { permissionsFor } = accessWith({}, { deny: ['Bash'] }, { ask: ['Read'] });
+    expect(permissionsFor('ann', {}).rules).toEqual({
+      userSettings: { allow: [], ask: [], deny: ['Bash'] },
+      cliArg: { allow: [], ask: ['Read'], deny: [] },
+    });
+  });
+
+  test.each([
+    ['no rule at all', '--deny'],
+    ['Bash(!x)', 'Cannot use rule "Bash(!x)"'],
+  ])('that cannot be understood, %j, stop the start', (rule, problem) => {
+    expect(() => accessWith({}, {}, { deny: [rule] })).toThrow(problem);
+  });
 });
