@@ -21,7 +21,7 @@ import { createToolPools, type ToolPools } from '../src/pool/tool-pools.ts';
 import { createProcessHost } from '../src/process/host-client.ts';
 import { openSandbox } from '../src/process/sandbox.ts';
 import { runProgram } from '../src/process/run-program.ts';
-import { SessionDirectory } from '../src/session/session-directory.ts';
+import { SessionDirectory } from '../src/session/directory/session-directory.ts';
 import { createBackgroundTasks } from '../src/work/background-tasks.ts';
 import { getAllBaseTools, HIDDEN_IN_REPL, SIMPLE_TOOLS } from '../tools/index.ts';
 import { type Approvals, createApprovals } from './approvals.ts';

@@ -13,8 +13,8 @@ import { isInsideFolder } from '../src/files/containment.ts';
 import { resolveRealPath } from '../src/files/real-path.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
 import { loweredMode } from '../src/permissions/mode-order.ts';
-import type { DirectoryServices } from '../src/session/session-directory.ts';
-import { standingRules, workspaceSettings } from '../src/session/workspace-settings.ts';
+import type { DirectoryServices } from '../src/session/directory/session-directory.ts';
+import { standingRules, workspaceSettings } from '../src/session/directory/workspace-settings.ts';
 
 /** What sessions ask about their principal. */
 export type PrincipalAccess = Pick<

@@ -5,8 +5,8 @@ import type { Settings } from '../config/settings.ts';
 import { folderSizes } from '../src/files/folder-sizes.ts';
 import type { DataDirectory } from '../src/log/data-directory.ts';
 import type { FrameLog } from '../src/log/frame-log.ts';
-import { Retention } from '../src/session/retention.ts';
-import type { SessionDirectory } from '../src/session/session-directory.ts';
+import { Retention } from '../src/session/directory/retention.ts';
+import type { SessionDirectory } from '../src/session/directory/session-directory.ts';
 
 /** The parts of the server that it looks after. */
 export interface RetainedParts {

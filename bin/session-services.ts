@@ -14,7 +14,7 @@ import type { PermissionClassifier } from '../src/permissions/classifier.ts';
 import type { TwoPersonRules } from '../src/permissions/two-person.ts';
 import { readDenial } from '../src/permissions/path-gate.ts';
 import type { ToolPools } from '../src/pool/tool-pools.ts';
-import type { DirectoryServices } from '../src/session/session-directory.ts';
+import type { DirectoryServices } from '../src/session/directory/session-directory.ts';
 import { SCHEMA_TOOL } from '../tools/index.ts';
 import { principalAccess } from './principal-access.ts';
 import { limitsOfPrincipals } from './principal-limits.ts';

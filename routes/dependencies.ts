@@ -6,7 +6,7 @@ import type { Limits } from '../config/limits.ts';
 import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
 import type { ToolMode } from '../src/contract/session-context.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
-import type { SessionDirectory } from '../src/session/session-directory.ts';
+import type { SessionDirectory } from '../src/session/directory/session-directory.ts';
 import type { RequestRates } from './request-rates.ts';
 import type { Tickets } from './tickets.ts';
 

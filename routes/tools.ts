@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { GauntletError } from '../src/contract/errors.ts';
 import { LIST_FORMATS, toolInFull, toolList, type ListVariant, type ToolList } from '../src/pool/tool-list.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
-import { IdSchema } from '../src/session/block-schema.ts';
+import { IdSchema } from '../src/session/feed/block-schema.ts';
 import type { Dependencies } from './dependencies.ts';
 import { parseRequest } from './parse-request.ts';
 

@@ -2,7 +2,7 @@
  * The shape of the Anthropic Messages API: blocks by themselves, or in an assistant message.
  */
 import { z } from 'zod';
-import { ToolUseBlockSchema } from '../../src/session/block-schema.ts';
+import { ToolUseBlockSchema } from '../../src/session/feed/block-schema.ts';
 import type { ReplyShape } from './shape.ts';
 
 /** An assistant message; its `tool_use` blocks are taken, whatever else it holds. */

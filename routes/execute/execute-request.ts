@@ -6,7 +6,7 @@ import type { Limits } from '../../config/limits.ts';
 import type { JsonValue, ToolUseBlock } from '../../src/contract/blocks.ts';
 import { GauntletError, isGauntletError } from '../../src/contract/errors.ts';
 import { parseSafeJson } from '../../src/contract/safe-json.ts';
-import { IdSchema, ToolUseBlockSchema } from '../../src/session/block-schema.ts';
+import { IdSchema, ToolUseBlockSchema } from '../../src/session/feed/block-schema.ts';
 import { parseRequest } from '../parse-request.ts';
 import { ANTHROPIC, AssistantMessageSchema } from './anthropic.ts';
 import { OPENAI_CHAT, ToolCallSchema } from './openai-chat.ts';

@@ -3,7 +3,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { GauntletError } from '../../src/contract/errors.ts';
-import type { TurnReply } from '../../src/session/turn-reply.ts';
+import type { TurnReply } from '../../src/session/turn/turn-reply.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { writeFrames, writingFor } from '../frame-text.ts';
 import { clientGone, pour } from '../pour.ts';

@@ -3,7 +3,7 @@
  */
 import { z } from 'zod';
 import { resultText, type ToolResultBlock } from '../../src/contract/blocks.ts';
-import { IdSchema } from '../../src/session/block-schema.ts';
+import { IdSchema } from '../../src/session/feed/block-schema.ts';
 import type { ReplyShape } from './shape.ts';
 
 /** One function call of an assistant message. */

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { GauntletError } from '../../src/contract/errors.ts';
 import { PermissionModeSchema, permissionSchemas } from '../../src/permissions/schemas.ts';
-import { IdSchema } from '../../src/session/block-schema.ts';
+import { IdSchema } from '../../src/session/feed/block-schema.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { parseRequest } from '../parse-request.ts';

@@ -4,7 +4,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { permissionSchemas } from '../../src/permissions/schemas.ts';
-import { IdSchema } from '../../src/session/block-schema.ts';
+import { IdSchema } from '../../src/session/feed/block-schema.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { parseRequest } from '../parse-request.ts';
 import { answerSchema } from './answer.ts';

@@ -3,7 +3,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { IdSchema } from '../../src/session/block-schema.ts';
+import { IdSchema } from '../../src/session/feed/block-schema.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { parseRequest } from '../parse-request.ts';
 import { queryNumber } from '../query-number.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/contract/errors.ts';
 import { parseSafeJson } from '../../src/contract/safe-json.ts';
-import { IdSchema } from '../../src/session/block-schema.ts';
+import { IdSchema } from '../../src/session/feed/block-schema.ts';
 import { parseRequest } from '../parse-request.ts';
 import { answerSchema } from '../sessions/answer.ts';
 

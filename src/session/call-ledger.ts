@@ -10,7 +10,7 @@ import type { CallSummary, Seq } from '../contract/frames.ts';
 import { abortTree } from '../schedule/abort-tree.ts';
 import type { ExecutorTurn, ScheduledCall } from '../schedule/scheduled-call.ts';
 import { type TurnBudget, turnBudget } from '../schedule/turn-budget.ts';
-import { callFact, type Fact, type Recollection, turnFact } from './recollection.ts';
+import { callFact, type Fact, type Recollection, turnFact } from './restore/recollection.ts';
 
 /** What becomes of a question of this call. */
 export interface AskPolicy {

@@ -9,7 +9,7 @@ import { resultText } from '../contract/blocks.ts';
 import { explainDecision, type WireExplanation } from '../permissions/explain.ts';
 import { hidingRule } from '../permissions/rule-index.ts';
 import type { SessionCore } from './session-core.ts';
-import { toolUseContext } from './tool-use-context.ts';
+import { toolUseContext } from './turn/tool-use-context.ts';
 
 /**
  * Explain a call under the session's current context.

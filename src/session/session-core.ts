@@ -15,10 +15,10 @@ import { applyUpdates, checkNextMode } from '../permissions/context.ts';
 import { Questions, type Settled } from '../permissions/questions.ts';
 import { StreamingToolExecutor, type ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
 import { CallLedger, type TurnRecord } from './call-ledger.ts';
-import { Recollection } from './recollection.ts';
+import { Recollection } from './restore/recollection.ts';
 import { SessionLog } from './session-log.ts';
 import type { SessionServices } from './session-services.ts';
-import { SettledQuestions } from './settled-questions.ts';
+import { SettledQuestions } from './questions/settled-questions.ts';
 
 /** What a session is made from: its first frame, and what its log says since. */
 export interface SessionState {

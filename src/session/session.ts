@@ -7,18 +7,18 @@ import {
   type WirePermissionContext,
 } from '../contract/permission-context.ts';
 import type { LogBounds, LoggedFrame, ReadOptions } from '../log/frame-log.ts';
-import { answerPrompt, type PromptAnswer } from './answer.ts';
+import { answerPrompt, type PromptAnswer } from './questions/answer.ts';
 import { cancelCalls, type CancelTarget, interruptCalls, stopWorking, workingCalls } from './cancel.ts';
-import { describeSession, runningCalls, type RunningCall, type SessionDescription } from './describe-session.ts';
+import { describeSession, runningCalls, type RunningCall, type SessionDescription } from './directory/describe-session.ts';
 import { explainCall } from './explain-call.ts';
-import { Feeder, type ReplayFrame } from './feeder.ts';
-import { acceptBlocks, type Submission, type SubmittedTurn } from './intake.ts';
+import { Feeder, type ReplayFrame } from './feed/feeder.ts';
+import { acceptBlocks, type Submission, type SubmittedTurn } from './turn/intake.ts';
 import type { SessionCore } from './session-core.ts';
-import { sessionChanges, type SessionChanges } from './session-changes.ts';
-import { resultTextPage, type ResultTextPage, searchResults, type SearchHit, type TextRange } from './stored-result.ts';
-import { collectTurn, turnFrames, type TurnReply } from './turn-reply.ts';
+import { sessionChanges, type SessionChanges } from './changes/session-changes.ts';
+import { resultTextPage, type ResultTextPage, searchResults, type SearchHit, type TextRange } from './turn/stored-result.ts';
+import { collectTurn, turnFrames, type TurnReply } from './turn/turn-reply.ts';
 
-export type { PromptAnswer } from './answer.ts';
+export type { PromptAnswer } from './questions/answer.ts';
 
 /** One session. */
 export class Session {

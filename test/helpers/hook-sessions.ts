@@ -7,8 +7,8 @@ import type { Tool } from '../../src/contract/tool.ts';
 import { createHooks, type HookOccasion } from '../../src/hooks/hooks.ts';
 import { runProgram } from '../../src/process/run-program.ts';
 import type { ProcessHost } from '../../src/process/process-host.ts';
-import type { NewSession } from '../../src/session/new-session.ts';
-import { SessionDirectory } from '../../src/session/session-directory.ts';
+import type { NewSession } from '../../src/session/directory/new-session.ts';
+import { SessionDirectory } from '../../src/session/directory/session-directory.ts';
 import { MemoryLog } from './memory-log.ts';
 import { execute, framesOf, sessionServices } from './session-services.ts';
 

@@ -14,7 +14,7 @@ import { createPermissionContext } from '../../src/permissions/context.ts';
 import { readDenial } from '../../src/permissions/path-gate.ts';
 import { createToolPools } from '../../src/pool/tool-pools.ts';
 import type { SessionServices } from '../../src/session/session-services.ts';
-import type { DirectoryServices } from '../../src/session/session-directory.ts';
+import type { DirectoryServices } from '../../src/session/directory/session-directory.ts';
 import type { Session } from '../../src/session/session.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

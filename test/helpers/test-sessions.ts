@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
 import type { Tool } from '../../src/contract/tool.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import { createToolPools } from '../../src/pool/tool-pools.ts';
-import { SessionDirectory } from '../../src/session/session-directory.ts';
+import { SessionDirectory } from '../../src/session/directory/session-directory.ts';
 import type { SessionServices } from '../../src/session/session-services.ts';
 import { sessionServices } from './session-services.ts';
 import { temporaryFolder } from './temporary-folder.ts';

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import request from 'supertest';
 import { expect, test } from 'vitest';
 import type { Limits } from '../../../config/limits.ts';
-import type { SessionDirectory } from '../../../src/session/session-directory.ts';
+import type { SessionDirectory } from '../../../src/session/directory/session-directory.ts';
 import type { Session } from '../../../src/session/session.ts';
 import { AUTHORIZATION, listeningApp } from '../../helpers/listening-app.ts';
 import { plainTool } from '../../helpers/plain-tool.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HookSetting } from '../../../config/settings/hooks.ts';
 import { GauntletError } from '../../../src/contract/errors.ts';
-import type { NewSession } from '../../../src/session/new-session.ts';
+import type { NewSession } from '../../../src/session/directory/new-session.ts';
 import { effectTool, noteTool } from '../../helpers/fake-tools.ts';
 import { decides, hookScript, hookSessions, says, shell } from '../../helpers/hook-sessions.ts';
 import { testProcessHost, until } from '../../helpers/process-host.ts';

@@ -1,0 +1,114 @@
+/**
+ * What a session changed, by the page, each change with the lines it changed where both sides are still known.
+ */
+import { isUtf8 } from 'node:buffer';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FileState } from '../../contract/file-change.ts';
+import type { DiffHunk } from '../../contract/display.ts';
+import type { Seq } from '../../contract/frames.ts';
+import { isSameState, observeFile, sha256Of } from '../../files/file-state.ts';
+import { withCheckedFile } from '../../files/open-checked.ts';
+import { countChanges, diffHunks, firstHunks } from '../../files/text-diff.ts';
+import { loggedChanges, type LoggedChange } from './logged-changes.ts';
+import type { SessionCore } from '../session-core.ts';
+
+/** Which changes. */
+export interface ChangeQuery {
+  /** Those after this frame. */
+  readonly after: Seq;
+  readonly limit: number;
+  /** Those of one call. */
+  readonly toolUseId?: string;
+}
+
+/** A change as it is listed, in wire shape. */
+export interface ListedChange extends Omit<LoggedChange, 'type' | 'undoneBy'> {
+  readonly tool_name?: string;
+  readonly undone: boolean;
+  /** `seq` of the undo. */
+  readonly undone_by?: Seq;
+  /** Counts are of the whole; of the hunks the first lines only, where there are many. */
+  readonly diff?: { readonly added: number; readonly removed: number; readonly hunks: readonly DiffHunk[] };
+  /** Why there is none: `denied` by a rule, `too_large`, `binary`, `not_kept`, or `too_slow`. */
+  readonly diff_omitted?: string;
+}
+
+/** A page of changes, oldest first, in wire shape. */
+export interface ChangePage {
+  /** Oldest frame that is kept: changes before it are not known any more. */
+  readonly first: Seq;
+  readonly changes: readonly ListedChange[];
+  /** `from_seq` of the next page; absent at the end. */
+  readonly next_from_seq?: Seq;
+}
+
+/** List changes. @throws {GauntletError} `log_unavailable` */
+export async function listChanges(core: SessionCore, { after, limit, toolUseId }: ChangeQuery): Promise<ChangePage> {
+  const all = await withoutUnmade(core, await loggedChanges(core));
+  const wanted = all.filter((change) => change.seq > after && (toolUseId ?? change.tool_use_id) === change.tool_use_id);
+  const page = wanted.slice(0, limit);
+  const { limits, readDenial } = core.services;
+  const isDenied = readDenial(core.context.permissions, core.context.root);
+  const giveUpAtMs = performance.now() + limits.changeDiffsMs;
+  const changes: ListedChange[] = [];
+  for (const { type: _type, undoneBy, ...change } of page) {
+    const omitted = isDenied(change.path) ? 'denied' : performance.now() > giveUpAtMs ? 'too_slow' : undefined;
+    const diff = omitted ? { diff_omitted: omitted } : await diffOf(core, change);
+    const name = core.ledger.call(change.tool_use_id)?.name;
+    const undone = undoneBy === undefined ? { undone: false } : { undone: true, undone_by: undoneBy };
+    changes.push({ ...change, ...(name === undefined ? {} : { tool_name: name }), ...undone, ...diff });
+    // A diff holds the event loop; others come in between.
+    await nextTurn();
+  }
+  const last = page.at(-1);
+  const first = core.services.log.bounds(core.id)?.first ?? 1;
+  return { first, changes, ...(last && wanted.length > page.length ? { next_from_seq: last.seq } : {}) };
+}
+
+/** Leaves out what was announced right before the server died, and never made. */
+async function withoutUnmade(core: SessionCore, changes: readonly LoggedChange[]): Promise<readonly LoggedChange[]> {
+  const made: LoggedChange[] = [];
+  for (const change of changes) {
+    const isInDoubt = core.ledger.call(change.tool_use_id)?.summary?.status === 'interrupted';
+    if (!isInDoubt || change.undoneBy !== undefined || (await wasMade(change, changes))) made.push(change);
+  }
+  return made;
+}
+
+/** What came next tells: the next change of that path, or what is there now. */
+async function wasMade(change: LoggedChange, changes: readonly LoggedChange[]): Promise<boolean> {
+  const next = changes.find(({ path, seq }) => path === change.path && seq > change.seq);
+  const sizes = [change.before?.size_bytes, change.after?.size_bytes];
+  const later = next ? next.before : (await observeFile(change.path, (bytes) => sizes.includes(bytes))).state;
+  return !isSameState(later, change.before);
+}
+
+async function diffOf(
+  core: SessionCore,
+  { path, before, after }: Pick<LoggedChange, 'path' | 'before' | 'after'>,
+): Promise<Pick<ListedChange, 'diff' | 'diff_omitted'>> {
+  const { limits } = core.services;
+  if (Math.max(before?.size_bytes ?? 0, after?.size_bytes ?? 0) > limits.changeDiffBytes)
+    return { diff_omitted: 'too_large' };
+  const [old, now] = [await contentOf(core, path, before), await contentOf(core, path, after)];
+  if (!old || !now) return { diff_omitted: 'not_kept' };
+  if (![old, now].every((content) => isUtf8(content) && !content.includes(0))) return { diff_omitted: 'binary' };
+  const hunks = diffHunks(old.toString(), now.toString(), limits.diffMs);
+  return { diff: { ...countChanges(hunks), hunks: firstHunks(hunks, limits.diffLines) } };
+}
+
+/** Bytes of a state: none, those kept, or those of the file as long as it is still like that. */
+async function contentOf(core: SessionCore, path: string, state: FileState | undefined): Promise<Buffer | undefined> {
+  if (!state) return Buffer.alloc(0);
+  const { sha256, size_bytes: size } = state;
+  if (sha256 === undefined) return undefined;
+  const kept = await core.services.history.read(core.id, sha256);
+  if (kept) return kept;
+  try {
+    const content = await withCheckedFile(path, path, (file) => file.readWhole(size));
+    return sha256Of(content) === sha256 ? content : undefined;
+  } catch {
+    // Somebody else's by now, or not to be read: the list goes on without this diff.
+    return undefined;
+  }
+}

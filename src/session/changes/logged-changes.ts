@@ -1,0 +1,64 @@
+/**
+ * What a session changed, as its log says: read when somebody asks, kept nowhere else.
+ */
+import type { ChangeFrame, Frame, Seq, UndoFrame } from '../../contract/frames.ts';
+import { isSameState } from '../../files/file-state.ts';
+import type { SessionCore } from '../session-core.ts';
+
+/** A change that was logged. */
+export interface LoggedChange extends ChangeFrame {
+  /** Where it was announced. */
+  readonly seq: Seq;
+  readonly ts: string;
+  /** The undo that took it back. */
+  readonly undoneBy?: Seq;
+}
+
+/**
+ * All changes of a session, oldest first; those taken back by an undo included, those that were never made not.
+ *
+ * @throws {GauntletError} `log_unavailable`, also where frames are damaged: what they said is not guessed.
+ */
+export async function loggedChanges(core: SessionCore): Promise<readonly LoggedChange[]> {
+  const changes = new ChangeFold();
+  const { signal } = new AbortController();
+  for await (const page of core.services.log.read(core.id, 0, { live: false, signal })) {
+    for (const logged of page) if (logged.type === 'change' || logged.type === 'undo') changes.push(logged.frame);
+  }
+  return changes.made;
+}
+
+class ChangeFold {
+  readonly #changes: LoggedChange[] = [];
+  /** Place of the last change of a call to a path. */
+  readonly #places = new Map<string, number>();
+  readonly #undoneBy = new Map<Seq, Seq>();
+
+  push(frame: Frame): void {
+    if (frame.type === 'change') this.#add(frame);
+    if (frame.type === 'undo') this.#takeBack(frame);
+  }
+
+  get made(): readonly LoggedChange[] {
+    return this.#changes.flatMap((change) => {
+      const undoneBy = this.#undoneBy.get(change.seq);
+      return change.kind === 'none' ? [] : [undoneBy === undefined ? change : { ...change, undoneBy }];
+    });
+  }
+
+  #add(change: LoggedChange): void {
+    const key = `${change.tool_use_id} ${change.path}`;
+    const place = this.#places.get(key);
+    const known = place === undefined ? undefined : this.#changes[place];
+    // The same change told again, better; a call may also change one file twice.
+    if (place !== undefined && known && isSameState(known.before, change.before)) {
+      this.#changes[place] = { ...change, seq: known.seq, ts: known.ts };
+      return;
+    }
+    this.#places.set(key, this.#changes.push(change) - 1);
+  }
+
+  #takeBack(undo: UndoFrame & { readonly seq: Seq }): void {
+    for (const seq of undo.files.flatMap(({ changes }) => changes)) this.#undoneBy.set(seq, undo.seq);
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Files are put back as they were before one call, or after one moment: all of them are looked at first, and nothing is
+ * touched unless each is as this session left it.
+ *
+ * The frame follows the deed. A crash in between leaves files that are as wanted already, which the same request then
+ * finds and logs.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { errorMessage, GauntletError } from '../../contract/errors.ts';
+import type { Seq, UndoFrame, UndoneFile } from '../../contract/frames.ts';
+import { isInsideFolder } from '../../files/containment.ts';
+import { removeEmptyFolder } from '../../files/remove-checked.ts';
+import { UNDO } from '../../files/writers.ts';
+import { loggedChanges, type LoggedChange } from './logged-changes.ts';
+import { putBack, removeLeftover } from './put-back.ts';
+import { type FilePlan, planUndo, type UndoPlan } from './plan-undo.ts';
+import type { SessionCore } from '../session-core.ts';
+
+/** What to take back: one call, or all after a frame. */
+export type UndoTarget = { readonly toolUseId: string } | { readonly toSeq: Seq };
+
+/** What an undo did, in wire shape. */
+export interface UndoReply extends Pick<UndoFrame, 'files' | 'left'> {
+  /** Its frame; absent where there was nothing to take back. */
+  readonly seq?: Seq;
+}
+
+/** Turns of the event loop in which rows on their way land, unless the disk refuses them. */
+const SETTLING_TURNS = 20;
+
+/**
+ * Take changes back.
+ *
+ * @param by The principal that asks.
+ * @throws {GauntletError} `not_found`; `forbidden` where a deny rule stands before a file; `conflict`, with
+ *   `details.reason` `calls_running`, `changed_later`, `changed_since`, `not_undoable` or `interrupted`.
+ */
+export function undoChanges(core: SessionCore, target: UndoTarget, by: string): Promise<UndoReply> {
+  if ('toolUseId' in target && !core.ledger.call(target.toolUseId)) {
+    throw new GauntletError('not_found', `There is no call "${target.toolUseId}" in this session`);
+  }
+  refuseForgotten(core, target);
+  return core.executor.holdFor(async () => {
+    await untilLogged(core);
+    const changes = await loggedChanges(core);
+    const standing = changes.filter(({ undoneBy }) => undoneBy === undefined);
+    const wanted = standing.filter((change) => isMeant(change, target));
+    if (wanted.length === 0) return { files: [], left: [] };
+    const plan = await planUndo(core, wanted, standing);
+    const folders = madeFolders(changes, target);
+    return carryOut(core, { ...plan, folders, wanted }, target, by);
+  });
+}
+
+/** Retention takes the oldest frames first: what they said of changes is not known any more. */
+function refuseForgotten({ id, ledger, services }: SessionCore, target: UndoTarget): void {
+  const first = services.log.bounds(id)?.first ?? 1;
+  const begin = 'toolUseId' in target ? ledger.call(target.toolUseId)?.acceptedSeq : target.toSeq + 1;
+  if (begin === undefined || begin >= first) return;
+  throw new GauntletError('gone', `Cannot undo: the log keeps nothing before frame ${first}. Undo to a later one`, {
+    details: { first },
+  });
+}
+
+function isMeant(change: LoggedChange, target: UndoTarget): boolean {
+  return 'toolUseId' in target ? change.tool_use_id === target.toolUseId : change.seq > target.toSeq;
+}
+
+/** What calls have said must stand in the log before it is read. */
+async function untilLogged({ log }: SessionCore): Promise<void> {
+  for (let turn = 0; !log.isSettled; turn++) {
+    if (turn === SETTLING_TURNS)
+      throw new GauntletError(
+        'log_unavailable',
+        'Cannot undo: what was changed is not in the log yet. Try again later',
+      );
+    await nextTurn();
+  }
+}
+
+/** Folders made on the way to files that are taken back now, or were before while others still lay there; the innermost first. */
+function madeFolders(changes: readonly LoggedChange[], target: UndoTarget): readonly string[] {
+  const backThen = changes.filter(
+    (change) => isMeant(change, target) || ('toolUseId' in target && change.undoneBy !== undefined),
+  );
+  const folders = new Set(backThen.flatMap((change) => change.folders ?? []));
+  return [...folders].sort((one, other) => other.length - one.length);
+}
+
+async function carryOut(
+  core: SessionCore,
+  {
+    files,
+    left,
+    folders,
+    wanted,
+  }: UndoPlan & {
+    readonly folders: readonly string[];
+    readonly wanted: readonly LoggedChange[];
+  },
+  target: UndoTarget,
+  by: string,
+): Promise<UndoReply> {
+  const done: UndoneFile[] = [];
+  const failure = await putBackAll(core, files, done, by);
+  const isInterrupted = (id: string) => core.ledger.call(id)?.summary?.status === 'interrupted';
+  for (const change of wanted) if (isInterrupted(change.tool_use_id)) removeLeftover(core.id, change);
+  for (const folder of folders) if (done.some(({ path }) => isInsideFolder(folder, path))) removeEmptyFolder(folder);
+  const meant = 'toolUseId' in target ? { tool_use_id: target.toolUseId } : { to_seq: target.toSeq };
+  const seq = done.length === 0 ? undefined : await core.log.emit({ type: 'undo', ...meant, by, files: done, left });
+  if (!failure) return { seq, files: done, left };
+  throw new GauntletError('conflict', `Cannot undo all of it: ${errorMessage(failure.error)}`, {
+    details: { reason: 'interrupted', paths: [failure.path], restored: done.map(({ path }) => path) },
+    cause: failure.error,
+  });
+}
+
+/** @returns The file at which it had to stop; those before it are put back. */
+async function putBackAll(
+  core: SessionCore,
+  files: readonly FilePlan[],
+  done: UndoneFile[],
+  by: string,
+): Promise<{ readonly path: string; readonly error: unknown } | undefined> {
+  const writer = { sessionId: core.id, principal: by, toolName: UNDO };
+  for (const file of files) {
+    try {
+      done.push(await putBack(core.services.history, core.id, file));
+      core.services.history.writers.note(file.path, writer);
+    } catch (error) {
+      return { path: file.path, error };
+    }
+    await nextTurn();
+  }
+  return undefined;
+}

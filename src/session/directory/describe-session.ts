@@ -1,0 +1,66 @@
+/**
+ * A session in words: the object of `POST /sessions` and `GET /sessions/{id}`.
+ */
+import {
+  toWirePermissionContext,
+  type PermissionMode,
+  type WirePermissionContext,
+} from '../../contract/permission-context.ts';
+import type { OpenedFrame, Seq } from '../../contract/frames.ts';
+import type { SessionContext, ToolMode } from '../../contract/session-context.ts';
+import type { SessionCore } from '../session-core.ts';
+
+/** A call without a result, in wire shape. */
+export interface RunningCall {
+  readonly tool_use_id: string;
+  readonly name: string;
+  readonly turn_id: string;
+  readonly state: string;
+}
+
+/** A session, in wire shape. */
+export interface SessionDescription {
+  readonly session_id: string;
+  readonly cwd: string;
+  readonly mode: PermissionMode;
+  readonly tool_mode: ToolMode;
+  readonly permission_context: WirePermissionContext;
+  readonly created_at: string;
+  readonly title?: string;
+  readonly on_ask?: 'deny' | 'wait';
+  readonly state: 'idle' | 'running';
+  readonly head: Seq;
+  readonly running: readonly RunningCall[];
+}
+
+/** Describe a session as it stands. */
+export function describeSession(core: SessionCore): SessionDescription {
+  const running = runningCalls(core);
+  const still = describeStill(core.opened, core.context, core.services.log.bounds(core.id)?.head ?? 0);
+  return { ...still, state: running.length > 0 ? 'running' : 'idle', running };
+}
+
+/** Describe a session in which nothing happens, such as one that sleeps. */
+export function describeStill(opened: OpenedFrame, context: SessionContext, head: Seq): SessionDescription {
+  return {
+    session_id: opened.session_id,
+    cwd: context.cwd,
+    mode: context.permissions.mode,
+    tool_mode: context.toolMode,
+    permission_context: toWirePermissionContext(context.permissions),
+    created_at: opened.created_at,
+    title: opened.title,
+    on_ask: opened.on_ask,
+    state: 'idle',
+    head,
+    running: [],
+  };
+}
+
+/** Calls that wait, run, or wait to be yielded, in order of acceptance. */
+export function runningCalls(core: SessionCore): readonly RunningCall[] {
+  return core.executor.unyielded.flatMap(({ journey, state }) => {
+    const record = core.ledger.call(journey.toolUseId);
+    return record ? [{ tool_use_id: record.toolUseId, name: record.name, turn_id: record.turn.id, state }] : [];
+  });
+}

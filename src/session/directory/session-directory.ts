@@ -1,0 +1,236 @@
+/**
+ * Whose session is it, and where is it: every door gets its sessions here.
+ *
+ * Sessions are opened from the log when they are first asked for, which brings them back to order after
+ * a crash, and sleep there when nobody uses them.
+ */
+import type { PrincipalLimits } from '../../../config/settings/principal-limits.ts';
+import { GauntletError, isGauntletError } from '../../contract/errors.ts';
+import type { LoggedSession, PageRequest, SessionPage } from '../../log/frame-log.ts';
+import { AwakeSessions } from './awake-sessions.ts';
+import { type NewSession, type NewSessionRules, newSessionFrame } from './new-session.ts';
+import { newCore, restoredCore } from '../restore/open-core.ts';
+import { historyInOrder, noSuchSession, savedStanding } from '../restore/read-history.ts';
+import { Session } from '../session.ts';
+import type { SessionDescription } from './describe-session.ts';
+import { tellSessionEnd, tellSessionStart } from '../session-hooks.ts';
+import type { SessionServices } from '../session-services.ts';
+import { describeAsleep } from '../restore/standing-context.ts';
+
+/** What a directory needs beside what its sessions do. */
+export interface DirectoryServices extends SessionServices, NewSessionRules {
+  /** What a principal may use at most; absent: anything. */
+  limitsOf?(principal: string): PrincipalLimits;
+  /** Remove what a session spilled, and what is kept of its changes. */
+  removeFolder(sessionId: string): Promise<void>;
+  /** Whether something goes on for a session that it does not know of itself: then it stays awake. */
+  keepsAwake(sessionId: string): boolean;
+}
+
+/** Between two looks at whether all work is done. */
+const DRAIN_POLL_MS = 20;
+
+/** All sessions of this server. */
+export class SessionDirectory {
+  readonly #services: DirectoryServices;
+  readonly #awake: AwakeSessions;
+  readonly #opening = new Map<string, Promise<Session>>();
+
+  constructor(services: DirectoryServices) {
+    this.#services = { ...services, callsLeft: (principal) => this.#callsLeft(principal) };
+    this.#awake = new AwakeSessions(services);
+  }
+
+  /** Sessions in memory. */
+  get openCount(): number {
+    return this.#awake.size;
+  }
+
+  /** Begin a session. @returns Once it is on disk. @throws {GauntletError} `invalid_request`, `forbidden`, `log_unavailable` */
+  async create(principal: string, request: NewSession): Promise<Session> {
+    const { session, landed } = this.#begin(principal, request);
+    await landed;
+    return session;
+  }
+
+  /** Begin a session for one batch: its first frames and the batch's go to disk together. */
+  createForBatch(principal: string): Session {
+    return this.#begin(principal, {}).session;
+  }
+
+  /**
+   * The session of that id.
+   *
+   * @throws {GauntletError} `not_found`, for what belongs to someone else too.
+   */
+  async open(principal: string, sessionId: string): Promise<Session> {
+    const session = this.#inMemory(sessionId) ?? (await this.#wake(principal, sessionId));
+    if (session?.principal !== principal) throw noSuchSession(sessionId);
+    this.#awake.touch(sessionId);
+    return session;
+  }
+
+  /**
+   * The session whose question a principal may answer: one of their own, or one whose question needs the
+   * yes of several principals.
+   *
+   * @throws {GauntletError} `not_found`, as `open`
+   */
+  async openToAnswer(principal: string, sessionId: string, requestId: string): Promise<Session> {
+    const session = this.#inMemory(sessionId);
+    const isShared = session?.prompts().some((question) => question.request_id === requestId && question.approvals);
+    return session && isShared ? session : this.open(principal, sessionId);
+  }
+
+  /**
+   * A principal's sessions, newest first. Those that sleep in good order are described without waking them.
+   *
+   * @throws {GauntletError} `invalid_request` for a cursor that is none.
+   */
+  async list(principal: string, page: PageRequest): Promise<SessionPage<SessionDescription>> {
+    const { sessions, cursor } = this.#services.log.list(principal, page);
+    const described = await Promise.all(sessions.map((logged) => this.#describe(principal, logged)));
+    return { sessions: described.flatMap((each) => each ?? []), ...(cursor === undefined ? {} : { cursor }) };
+  }
+
+  /** End what runs, and forget the session. @throws {GauntletError} `not_found` */
+  async remove(principal: string, sessionId: string): Promise<void> {
+    const session = await this.open(principal, sessionId);
+    session.end();
+    tellSessionEnd(session, this.#services);
+    await this.#forget(sessionId);
+  }
+
+  /** Forget a session that grew too old, unless somebody uses it. @returns Whether it is gone. */
+  async retire(sessionId: string): Promise<boolean> {
+    if (this.#opening.has(sessionId) || this.#awake.isInUse(sessionId)) return false;
+    await this.#forget(sessionId);
+    return true;
+  }
+
+  /** Save all sessions in memory. */
+  saveAll(): Promise<void> {
+    return this.#awake.saveAll();
+  }
+
+  /** Bring a session to order, and save it. A session that cannot be opened stays as it is. */
+  async settle(principal: string, sessionId: string): Promise<void> {
+    try {
+      await (await this.open(principal, sessionId)).save();
+    } catch (error) {
+      this.#services.onFault(error, 'A session could not be saved');
+    }
+  }
+
+  /** The list of external tools changed: those who watch are told. */
+  announceTools(): void {
+    for (const session of this.#awake.all) if (session.isWatched) session.announceTools();
+  }
+
+  /** Let what runs finish; what has not by the end of the drain time is interrupted. */
+  async drain(signal: AbortSignal): Promise<void> {
+    await this.#untilIdle(this.#services.limits.drainMs, signal);
+    for (const session of this.#awake.all) session.stopWorking();
+    await this.#untilIdle(2 * this.#services.limits.killGraceMs, signal);
+  }
+
+  /** Let go of all sessions; what is open stands in the log. @returns Once they are saved. */
+  close(): Promise<void> {
+    return this.#awake.close();
+  }
+
+  async #forget(sessionId: string): Promise<void> {
+    this.#awake.drop(sessionId);
+    await this.#services.log.remove(sessionId);
+    this.#services.onSessionEnd(sessionId);
+    // The session is gone; files that stay are for the operator to know of, not for the client to mend.
+    await this.#services
+      .removeFolder(sessionId)
+      .catch((error: unknown) => this.#services.onFault(error, "A session's files could not be removed"));
+  }
+
+  /** Calls a principal may still begin. */
+  #callsLeft(principal: string): number {
+    const most = this.#services.limitsOf?.(principal).callsAtOnce ?? 0;
+    if (most === 0) return Infinity;
+    return most - this.#openOf(principal).reduce((count, session) => count + session.callCount, 0);
+  }
+
+  #openOf(principal: string): readonly Session[] {
+    return this.#awake.all.filter((session) => session.principal === principal);
+  }
+
+  /** Put a principal's idle sessions to sleep until one more has room. @throws {GauntletError} `rate_limited` */
+  #makeRoom(principal: string): void {
+    const most = this.#services.limitsOf?.(principal).sessionsInUse ?? 0;
+    if (most === 0) return;
+    const own = this.#openOf(principal);
+    const idle = own.filter((session) => !session.isInUse).slice(0, Math.max(0, own.length + 1 - most));
+    if (own.length - idle.length >= most) {
+      const message = `Cannot use another session: ${most} of yours are in use. End what runs in one, or leave it`;
+      throw new GauntletError('rate_limited', message, { details: { reason: 'sessions' } });
+    }
+    for (const { id } of idle) this.#awake.sleep(id);
+  }
+
+  #begin(principal: string, request: NewSession): { session: Session; landed: Promise<unknown> } {
+    this.#makeRoom(principal);
+    const opened = newSessionFrame(principal, request, this.#services);
+    const core = newCore(opened, this.#services);
+    const session = new Session(core);
+    this.#awake.add(session);
+    const landed = core.log.emit(opened);
+    landed.catch(() => this.#awake.drop(session.id));
+    tellSessionStart(session, this.#services, (notice) => core.log.tell(notice));
+    return { session, landed };
+  }
+
+  #inMemory(sessionId: string): Session | undefined {
+    const session = this.#awake.get(sessionId);
+    if (!session?.isTakenOver) return session;
+    this.#awake.drop(sessionId);
+    return undefined;
+  }
+
+  /** For a list: a session that was removed meanwhile, or lies outside today's roots, is left out. */
+  async #describe(principal: string, logged: LoggedSession): Promise<SessionDescription | undefined> {
+    const { sessionId, bounds } = logged;
+    try {
+      const awake = this.#inMemory(sessionId);
+      if (awake) return awake.describe();
+      const saved = savedStanding(logged);
+      return saved?.seq === bounds.head
+        ? describeAsleep(saved.standing, bounds.head, this.#services)
+        : (await this.open(principal, sessionId)).describe();
+    } catch (error) {
+      if (isGauntletError(error, 'not_found', 'forbidden')) return undefined;
+      throw error;
+    }
+  }
+
+  /** Single flight: whoever asks meanwhile gets the same session. A stranger wakes nothing. */
+  async #wake(principal: string, sessionId: string): Promise<Session | undefined> {
+    const opening = this.#opening.get(sessionId);
+    if (opening) return opening;
+    if (this.#services.log.find(sessionId)?.principal !== principal) return undefined;
+    const waking = this.#restore(sessionId).finally(() => this.#opening.delete(sessionId));
+    this.#opening.set(sessionId, waking);
+    return waking;
+  }
+
+  async #restore(sessionId: string): Promise<Session> {
+    const history = await historyInOrder(this.#services.log, sessionId);
+    this.#makeRoom(history.logged.opened.principal);
+    const session = new Session(restoredCore(history.logged, history.surviving, this.#services));
+    this.#awake.add(session);
+    return session;
+  }
+
+  async #untilIdle(mostMs: number, signal: AbortSignal): Promise<void> {
+    const deadlineMs = performance.now() + mostMs;
+    const isBusy = () => this.#awake.all.some((session) => session.isWorking || !session.isLogged);
+    while (isBusy() && performance.now() < deadlineMs && !signal.aborted) {
+      await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
+    }
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * One connection's way of feeding turns: finished blocks, or the raw events of a message that still
+ * streams in. What is the connection's own is answered through `send`; the rest goes through the log.
+ */
+import type { JsonValue, ToolResultBlock, ToolUseBlock } from '../../contract/blocks.ts';
+import { GauntletError } from '../../contract/errors.ts';
+import type { CallSummary } from '../../contract/frames.ts';
+import { readBlock } from './block-schema.ts';
+import { endedTurn, type TurnRecord } from '../call-ledger.ts';
+import { drawIntent } from '../turn/drawn.ts';
+import { acceptBlocks, openTurn } from '../turn/intake.ts';
+import { loggedFrame } from '../turn/logged-frame.ts';
+import { parsePartialObject } from './partial-json.ts';
+import type { SessionCore } from '../session-core.ts';
+import { StreamAssembler, type StreamingBlock } from './stream-assembler.ts';
+import { endTurnIfDone } from '../turn/yield-results.ts';
+
+/** The stored result of a block that was sent before. */
+export interface ReplayFrame {
+  readonly type: 'replay';
+  readonly tool_use_id: string;
+  readonly tool_result: ToolResultBlock;
+  readonly call: CallSummary;
+}
+
+/** Feeds a session's turns for one connection. */
+export class Feeder {
+  readonly #core: SessionCore;
+  readonly #send: (frame: ReplayFrame) => void;
+  readonly #assembler: StreamAssembler;
+  readonly #turns = new Set<TurnRecord>();
+  /** The turn of frames that name none. */
+  #current: TurnRecord | undefined;
+  /** True between `message_start` and `message_stop`. */
+  #isStreaming = false;
+  #lastPartialMs = 0;
+
+  constructor(core: SessionCore, send: (frame: ReplayFrame) => void) {
+    this.#core = core;
+    this.#send = send;
+    this.#assembler = new StreamAssembler(core.services.limits);
+  }
+
+  /** Accept a finished block. @throws {GauntletError} as `acceptBlocks` */
+  async toolUse(turnId: string | undefined, block: ToolUseBlock): Promise<void> {
+    const known = this.#core.ledger.call(block.id);
+    const turn = known && turnId === undefined ? known.turn : this.#turn(turnId);
+    if (!known && turn.state !== 'open') throw endedTurn(turn.id);
+    const { replayed } = await acceptBlocks(this.#core, { turnId: turn.id, blocks: [block], isClosed: false });
+    for (const record of replayed) {
+      const frame = record.resultSeq === undefined ? undefined : await loggedFrame(this.#core, record.resultSeq);
+      if (frame?.type !== 'result') continue;
+      const { tool_use_id, tool_result, call } = frame;
+      this.#send({ type: 'replay', tool_use_id, tool_result, call: { ...call, replayed: true } });
+    }
+  }
+
+  /** Take one raw streaming event. @throws {GauntletError} `invalid_request`, `conflict`, `payload_too_large` */
+  async streamEvent(turnId: string | undefined, event: unknown): Promise<void> {
+    const step = this.#assembler.push(event);
+    switch (step.type) {
+      case 'nothing':
+        return;
+      case 'start':
+        if (this.#isStreaming && turnId === undefined) this.#endCurrent();
+        this.#isStreaming = true;
+        this.#turn(turnId);
+        return;
+      case 'stop':
+        this.#isStreaming = false;
+        if (turnId !== undefined) this.endTurn(turnId);
+        else this.#endCurrent();
+        return;
+      case 'partial':
+        this.#partial(this.#turn(turnId), step.block, step.isFirst);
+        return;
+      case 'block':
+        await this.toolUse(turnId, readBlock({ type: 'tool_use', id: step.id, name: step.name, input: step.input }));
+    }
+  }
+
+  /** No more blocks in this turn. @throws {GauntletError} `not_found` */
+  endTurn(turnId: string): void {
+    this.#end(this.#knownTurn(turnId));
+  }
+
+  /** The model fell back: what waits or runs in the turn is dropped. @throws {GauntletError} `not_found` */
+  discard(turnId: string): void {
+    const turn = this.#knownTurn(turnId);
+    if (turn === this.#current) this.#assembler.reset();
+    this.#core.executor.discardTurn(turn.executorTurn);
+    this.#end(turn);
+  }
+
+  /** The connection is gone: its open turns end after a while, unless another connection feeds them. */
+  close(): void {
+    const open = [...this.#turns].filter((turn) => turn.state === 'open');
+    if (open.length === 0) return;
+    setTimeout(() => {
+      for (const turn of open) if (turn.feeder === this) this.#end(turn);
+    }, this.#core.services.limits.turnFeederMs).unref();
+  }
+
+  /** The turn a frame belongs to: the one it names, else the connection's open one, else a new one. */
+  #turn(turnId: string | undefined): TurnRecord {
+    const isUsable = this.#current !== undefined && this.#current.state === 'open';
+    const named = turnId === undefined ? (isUsable ? this.#current : undefined) : this.#core.ledger.turn(turnId);
+    const turn = named ?? openTurn(this.#core, turnId);
+    turn.feeder = this;
+    this.#turns.add(turn);
+    this.#current = turn;
+    return turn;
+  }
+
+  #knownTurn(turnId: string): TurnRecord {
+    const turn = this.#core.ledger.turn(turnId);
+    if (!turn) throw new GauntletError('not_found', `There is no turn "${turnId}" in this session`);
+    return turn;
+  }
+
+  #endCurrent(): void {
+    if (this.#current) this.#end(this.#current);
+  }
+
+  #end(turn: TurnRecord): void {
+    if (turn.state === 'open') turn.state = 'closed';
+    this.#turns.delete(turn);
+    if (this.#current === turn) this.#current = undefined;
+    endTurnIfDone(this.#core, turn);
+  }
+
+  #partial(turn: TurnRecord, block: StreamingBlock, isFirst: boolean): void {
+    const { limits } = this.#core.services;
+    const nowMs = performance.now();
+    const isTooSoon = !isFirst && nowMs - this.#lastPartialMs < limits.partialInputMs;
+    if (isTooSoon || turn.state !== 'open' || this.#core.ledger.call(block.id)) return;
+    this.#lastPartialMs = nowMs;
+    const partial_input = parsePartialObject(block.text, limits);
+    const tool = this.#core.pool.lookup(block.name);
+    this.#core.log.tell({
+      type: 'input_partial',
+      turn_id: turn.id,
+      index: turn.calls.length + this.#assembler.openBlocks.findIndex(({ id }) => id === block.id),
+      tool_use_id: block.id,
+      name: block.name,
+      partial_input,
+      display: drawIntent(tool, block.name, partial_input as JsonValue),
+    });
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * Raw streaming events of the Anthropic Messages API become blocks, each as soon as it closes.
+ *
+ * Text, thinking and whatever else a model streams is passed over; so are events of unknown types.
+ *
+ * @see Anthropic Messages API, "Streaming messages"
+ */
+import { z } from 'zod';
+import type { JsonValue } from '../../contract/blocks.ts';
+import { GauntletError, isGauntletError } from '../../contract/errors.ts';
+import { parseSafeJson } from '../../contract/safe-json.ts';
+import { ToolUseBlockSchema } from './block-schema.ts';
+
+const BlockIndex = z.int().nonnegative();
+const BlockHead = ToolUseBlockSchema.pick({ id: true, name: true });
+
+const StreamEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('message_start') }),
+  z.object({
+    type: z.literal('content_block_start'),
+    index: BlockIndex,
+    content_block: z.looseObject({
+      type: z.string(),
+      input: z.unknown().optional(),
+    }),
+  }),
+  z.object({
+    type: z.literal('content_block_delta'),
+    index: BlockIndex,
+    delta: z.looseObject({ type: z.string(), partial_json: z.string().optional() }),
+  }),
+  z.object({ type: z.literal('content_block_stop'), index: BlockIndex }),
+  z.object({ type: z.literal('message_stop') }),
+]);
+
+const KNOWN_TYPES = new Set(StreamEvent.options.map((option) => option.shape.type.value as string));
+
+/** A `tool_use` block that is still streaming in. */
+export interface StreamingBlock {
+  readonly id: string;
+  readonly name: string;
+  /** Its input as far as it has come, as JSON text. */
+  readonly text: string;
+}
+
+/** What an event came to. */
+export type StreamStep =
+  | { readonly type: 'start' | 'stop' | 'nothing' }
+  | { readonly type: 'partial'; readonly block: StreamingBlock; readonly isFirst: boolean }
+  /** `input` is the text itself where it is no JSON: the schema refuses it, the other blocks go on. */
+  | { readonly type: 'block'; readonly id: string; readonly name: string; readonly input: JsonValue };
+
+interface OpenBlock {
+  readonly id: string;
+  readonly name: string;
+  /** What the start event held: the whole input where no delta follows. */
+  readonly initial: JsonValue;
+  text: string;
+}
+
+/** What may be open at once. */
+export interface AssemblerLimits {
+  /** UTF-16 units of raw JSON, all open blocks together. */
+  readonly partialInputBytes: number;
+  /** Blocks. */
+  readonly batchBlocks: number;
+  readonly jsonDepth: number;
+}
+
+/** Puts the blocks of one connection's messages together. */
+export class StreamAssembler {
+  readonly #open = new Map<number, OpenBlock>();
+  readonly #limits: AssemblerLimits;
+
+  constructor(limits: AssemblerLimits) {
+    this.#limits = limits;
+  }
+
+  /** Blocks that have begun and not closed. */
+  get openBlocks(): readonly StreamingBlock[] {
+    return [...this.#open.values()];
+  }
+
+  /** Drop what has not closed. */
+  reset(): void {
+    this.#open.clear();
+  }
+
+  /**
+   * Take one event.
+   *
+   * @throws {GauntletError} `invalid_request` naming the field, `payload_too_large` for a block past its limit.
+   */
+  push(event: unknown): StreamStep {
+    const type = typeof event === 'object' && event !== null && 'type' in event ? event.type : undefined;
+    if (typeof type !== 'string') throw new GauntletError('invalid_request', 'A stream event needs a "type"');
+    if (!KNOWN_TYPES.has(type)) return { type: 'nothing' };
+    const parsed = StreamEvent.safeParse(event);
+    if (!parsed.success) throw badEvent(type, parsed.error);
+    return this.#step(parsed.data);
+  }
+
+  #step(event: z.output<typeof StreamEvent>): StreamStep {
+    switch (event.type) {
+      case 'message_start':
+        this.reset();
+        return { type: 'start' };
+      case 'message_stop':
+        this.reset();
+        return { type: 'stop' };
+      case 'content_block_start':
+        return this.#begin(event.index, event.content_block as { type: string; input?: JsonValue });
+      case 'content_block_delta':
+        return this.#extend(event.index, event.delta);
+      case 'content_block_stop':
+        return this.#finish(event.index);
+    }
+  }
+
+  #begin(index: number, block: { type: string; input?: JsonValue }): StreamStep {
+    if (block.type !== 'tool_use') return { type: 'nothing' };
+    const head = BlockHead.safeParse(block);
+    if (!head.success) throw badEvent('content_block_start', head.error, 'content_block');
+    if (this.#open.size >= this.#limits.batchBlocks)
+      throw tooLarge(head.data.id, `${this.#limits.batchBlocks} blocks are open`);
+    const open: OpenBlock = { ...head.data, initial: block.input ?? {}, text: '' };
+    this.#open.set(index, open);
+    return { type: 'partial', block: open, isFirst: true };
+  }
+
+  #extend(index: number, delta: { type: string; partial_json?: string }): StreamStep {
+    const open = this.#open.get(index);
+    if (!open || delta.type !== 'input_json_delta') return { type: 'nothing' };
+    const piece = delta.partial_json ?? '';
+    const openChars = this.openBlocks.reduce((sum, { text }) => sum + text.length, piece.length);
+    if (openChars > this.#limits.partialInputBytes) {
+      this.#open.delete(index);
+      throw tooLarge(open.id, `open inputs are over ${this.#limits.partialInputBytes} bytes`);
+    }
+    open.text += piece;
+    return { type: 'partial', block: open, isFirst: false };
+  }
+
+  #finish(index: number): StreamStep {
+    const open = this.#open.get(index);
+    if (!open) return { type: 'nothing' };
+    this.#open.delete(index);
+    return { type: 'block', id: open.id, name: open.name, input: wholeInput(open, this.#limits) };
+  }
+}
+
+/** @throws {GauntletError} `invalid_request` for JSON that is too deep or reaches a prototype. */
+function wholeInput(open: OpenBlock, limits: AssemblerLimits): JsonValue {
+  if (open.text.trim() === '') return open.initial;
+  try {
+    return parseSafeJson(open.text, `the input of block "${open.id}"`, limits);
+  } catch (error) {
+    // Not JSON: handed on as text, so that the block gets its InputValidationError like any other.
+    if (isGauntletError(error) && error.details?.reason === 'not_json') return open.text;
+    throw error;
+  }
+}
+
+function tooLarge(id: string, why: string): GauntletError {
+  return new GauntletError(
+    'payload_too_large',
+    `Cannot take the input of block "${id}": ${why}. Send it as a finished block`,
+  );
+}
+
+function badEvent(type: string, error: z.ZodError, within?: string): GauntletError {
+  const issue = error.issues[0];
+  const path = [...(within ? [within] : []), ...(issue?.path ?? [])].join('.');
+  return new GauntletError(
+    'invalid_request',
+    `Stream event "${type}", field "${path}": ${issue?.message ?? 'invalid'}`,
+    {
+      details: { path: `event.${path}` },
+    },
+  );
+}

@@ -1,0 +1,40 @@
+/**
+ * An answer to an open question, and what it adds to the session's permissions.
+ */
+import { GauntletError } from '../../contract/errors.ts';
+import type { PermissionUpdate } from '../../contract/permission-context.ts';
+import type { Answered, QuestionAnswer } from '../../permissions/questions.ts';
+import type { SessionCore } from '../session-core.ts';
+
+/** An answer to a question, with what it adds to the session's permissions. */
+export interface PromptAnswer extends QuestionAnswer {
+  readonly updatedPermissions?: readonly PermissionUpdate[];
+}
+
+/**
+ * Answer a question; the first answer wins. Rules it brings are tried on the other open questions.
+ *
+ * @param by The principal who answers.
+ * @throws {GauntletError} `not_found`, `conflict`, `invalid_request`, `forbidden`, `log_unavailable`
+ */
+export async function answerPrompt(
+  core: SessionCore,
+  requestId: string,
+  answer: PromptAnswer,
+  by: string,
+): Promise<Answered> {
+  const updates = answer.updatedPermissions ?? [];
+  const question = core.questions.open.find(({ request_id }) => request_id === requestId);
+  if (question?.approvals && updates.length > 0) {
+    const message =
+      'Cannot change what the session may do with this answer: it is one of several. Answer without "updated_permissions"';
+    throw new GauntletError('invalid_request', message, { details: { reason: 'approvals' } });
+  }
+  // Tried first: updates that cannot be made refuse the answer while the question still stands.
+  core.permissionsAfter(updates);
+  const settled = await core.questions.answer(requestId, answer, by);
+  if (updates.length === 0) return settled;
+  await core.updatePermissions(updates);
+  await core.questions.rejudgeAll();
+  return settled;
+}

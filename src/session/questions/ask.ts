@@ -1,0 +1,54 @@
+/**
+ * Put a gate's question to whoever may answer, or refuse at once where nobody can.
+ */
+import type { GateAnswer, GateQuestion } from '../../call/gate.ts';
+import type { JsonValue } from '../../contract/blocks.ts';
+import { unansweredMessage } from '../../permissions/denial.ts';
+import { answersYes } from '../../schedule/partition.ts';
+import type { CallRecord } from '../call-ledger.ts';
+import { drawIntent } from '../turn/drawn.ts';
+import type { SessionCore } from '../session-core.ts';
+
+/**
+ * Ask about a call.
+ *
+ * `on_ask` of the request, then of the session, says whether to wait; without either a question waits
+ * while someone who may answer is connected.
+ */
+export async function askWhoMayAnswer(
+  core: SessionCore,
+  record: CallRecord,
+  question: GateQuestion,
+  signal: AbortSignal,
+): Promise<GateAnswer> {
+  const { tool, decision, observable } = question;
+  const onAsk = record.askPolicy.onAsk ?? core.opened.on_ask ?? (core.attached > 0 ? 'wait' : 'deny');
+  if (onAsk === 'deny' && !core.questions.isStanding(record.toolUseId)) {
+    const cause = 'nobody who may answer is connected';
+    const message =
+      decision.approvals === undefined
+        ? unansweredMessage(decision, tool.name, cause)
+        : `${decision.message}, and ${cause}`;
+    return { behavior: 'deny', message };
+  }
+  const input = observable as JsonValue;
+  return core.questions.ask(
+    {
+      request: {
+        tool_use_id: record.toolUseId,
+        tool_name: tool.name,
+        input,
+        title: decision.message,
+        display: drawIntent(tool, tool.name, input),
+        reason: decision.reason,
+        destructive: answersYes(() => tool.isDestructive?.(question.input) === true),
+        warnings: decision.warnings,
+        suggestions: decision.suggestions,
+        ...(decision.approvals === undefined ? {} : { approvals: { needed: decision.approvals, by: [] } }),
+      },
+      timeoutMs: record.askPolicy.askTimeoutMs ?? core.services.limits.askTimeoutMs,
+      rejudge: () => question.rejudge(core.context),
+    },
+    signal,
+  );
+}

@@ -1,0 +1,106 @@
+/**
+ * A session's shared state, made new or from its log, with the executor wired to the way out.
+ */
+import type { AssistantMessage } from '../../contract/blocks.ts';
+import type { OpenedFrame } from '../../contract/frames.ts';
+import type { ExecutorEvents } from '../../schedule/streaming-tool-executor.ts';
+import type { CallRecord, TurnRecord } from '../call-ledger.ts';
+import { openTurn } from '../turn/intake.ts';
+import { prepareJourney } from '../turn/journey.ts';
+import type { LoggedCall, LoggedHistory, LoggedTurn } from './replay-log.ts';
+import { saveSession } from './save-session.ts';
+import { SessionCore } from '../session-core.ts';
+import type { SessionServices } from '../session-services.ts';
+import { restoredContext, standingContext } from './standing-context.ts';
+import { endTurnIfDone, ResultLine } from '../turn/yield-results.ts';
+
+const WAYS = { events: executorEvents, save: saveSession };
+const CANCELLED = { behavior: 'deny', by: 'cancelled' } as const;
+
+/** A session that has just been opened, its first frame not yet in the log. */
+export function newCore(opened: OpenedFrame, services: SessionServices): SessionCore {
+  const context = standingContext({ opened }, services);
+  return new SessionCore({ opened, context, head: 0, settled: new Map() }, services, WAYS);
+}
+
+/**
+ * A session as its log says.
+ *
+ * @throws {GauntletError} `forbidden` where its folder no longer is one of its principal's.
+ * @param surviving Turns whose open questions stand: their calls go to their gates again.
+ */
+export function restoredCore(
+  history: LoggedHistory,
+  surviving: ReadonlySet<LoggedTurn>,
+  services: SessionServices,
+): SessionCore {
+  const { opened, head, settled } = history;
+  services.checkFolders(opened.principal, [opened.cwd]);
+  const context = restoredContext(history, services);
+  const savedAs = history.savedSeq === undefined ? undefined : { seq: history.savedSeq, context };
+  const core = new SessionCore({ opened, context, head, settled, savedAs }, services, WAYS);
+  for (const turn of history.turns.values()) restoreTurn(core, turn);
+  for (const turn of surviving) resumeTurn(core, turn);
+  return core;
+}
+
+function executorEvents(core: SessionCore): ExecutorEvents {
+  const line = new ResultLine(core);
+  return {
+    onState: (call, state) => {
+      const { toolUseId } = call.journey;
+      if (state === 'completed') core.questions.withdrawStanding(toolUseId, CANCELLED, 'The call has ended');
+      if (state === 'executing' && core.ledger.call(toolUseId)?.isExecutingLogged) return;
+      core.log.tell({ type: 'state', tool_use_id: toolUseId, state });
+    },
+    onYield: (calls) => line.yield(calls),
+    onModifier: (modifier) => {
+      try {
+        const changed = core.setContext(modifier(core.context));
+        changed.catch((error: unknown) => core.services.onFault(error, 'A context could not be logged'));
+      } catch (error) {
+        core.services.onFault(error, 'A context modifier threw');
+      }
+    },
+  };
+}
+
+function restoreTurn(core: SessionCore, logged: LoggedTurn): void {
+  const turn = openTurn(core, logged.id);
+  for (const call of logged.calls) restoreCall(core, turn, call);
+  turn.budget.spend(logged.spentChars);
+  if (logged.endSeq !== undefined) {
+    turn.state = 'ended';
+    turn.executorTurn.node.release();
+    core.ledger.end(turn, logged.endSeq);
+  }
+}
+
+function restoreCall(core: SessionCore, turn: TurnRecord, logged: LoggedCall): CallRecord {
+  const name = logged.summary?.name ?? logged.block.name;
+  // A call that is settled, or left over by a crash, is never asked about again; a standing question waits.
+  const record = core.ledger.addCall(turn, logged.block, name, {});
+  record.acceptedSeq = logged.acceptedSeq;
+  record.isExecutingLogged = logged.isExecuting === true;
+  if (!logged.summary) return record;
+  record.summary = logged.summary;
+  record.resultSeq = logged.resultSeq;
+  record.block = undefined;
+  turn.unyielded--;
+  return record;
+}
+
+/** Calls that had not begun go to their gates again, in the order they were accepted. */
+function resumeTurn(core: SessionCore, logged: LoggedTurn): void {
+  const turn = core.ledger.turn(logged.id);
+  if (!turn) return;
+  const message: AssistantMessage = { role: 'assistant', content: logged.calls.map(({ block }) => block) };
+  for (const call of logged.calls) if (call.question) core.questions.stand(call.question);
+  for (const call of logged.calls) {
+    const record = core.ledger.call(call.block.id);
+    if (call.summary || !record) continue;
+    record.scheduled = core.executor.add(turn.executorTurn, prepareJourney(core, record, call.block, message));
+  }
+  turn.state = 'closed';
+  endTurnIfDone(core, turn);
+}

@@ -1,0 +1,57 @@
+/**
+ * A session read from its log, from the latest snapshot on, and brought back to order after a crash.
+ */
+import { GauntletError } from '../../contract/errors.ts';
+import type { Seq } from '../../contract/frames.ts';
+import type { FrameLog, LoggedSession } from '../../log/frame-log.ts';
+import { planRecovery, type Recovery } from './recover.ts';
+import { type LoggedHistory, LogReplay, mattersForReplay, type Standing } from './replay-log.ts';
+
+/** A log in order. */
+export interface OrderedHistory extends Pick<Recovery, 'surviving'> {
+  readonly logged: LoggedHistory;
+}
+
+/** Read the log; if a crash left it in disorder, append what is missing in one batch and read it again. @throws {GauntletError} `not_found`, `log_unavailable` */
+export async function historyInOrder(log: FrameLog, sessionId: string): Promise<OrderedHistory> {
+  const logged = await readHistory(log, sessionId);
+  const { frames, surviving } = planRecovery(logged, (call) => call.block.name);
+  if (frames.length === 0) return { logged, surviving };
+  await log.append(sessionId, logged.head, frames);
+  const repaired = await readHistory(log, sessionId);
+  return { logged: repaired, surviving: planRecovery(repaired, (call) => call.block.name).surviving };
+}
+
+/** How the latest snapshot has a session, and up to where; undefined where the frames behind it do not follow on it. */
+export function savedStanding({
+  snapshot,
+  bounds,
+}: Pick<LoggedSession, 'snapshot' | 'bounds'>): { readonly seq: Seq; readonly standing: Standing } | undefined {
+  const isUsable = snapshot !== undefined && snapshot.seq <= bounds.head && snapshot.seq + 1 >= bounds.first;
+  return isUsable ? { seq: snapshot.seq, standing: snapshot.state as Standing } : undefined;
+}
+
+async function readHistory(log: FrameLog, sessionId: string): Promise<LoggedHistory> {
+  const found = log.find(sessionId);
+  if (!found) throw noSuchSession(sessionId);
+  const saved = savedStanding(found);
+  if (!saved && found.bounds.first > 1) throw lostStart(sessionId);
+  const replay = new LogReplay(saved);
+  const { signal } = new AbortController();
+  for await (const page of log.read(sessionId, saved?.seq ?? 0, { live: false, signal })) {
+    for (const logged of page) if (mattersForReplay(logged.type)) replay.push(logged.frame);
+  }
+  const history = replay.history(log.bounds(sessionId)?.head ?? 0);
+  if (!history) throw noSuchSession(sessionId);
+  return history;
+}
+
+/** What whoever asks for a session is told that is not there, or not theirs. */
+export function noSuchSession(sessionId: string): GauntletError {
+  return new GauntletError('not_found', `There is no session "${sessionId}"`);
+}
+
+function lostStart(sessionId: string): GauntletError {
+  const message = `Cannot open session "${sessionId}": its snapshot is damaged, and the frames before it are gone`;
+  return new GauntletError('log_unavailable', `${message}. Start a new session`, { details: { reason: 'corrupt' } });
+}

@@ -1,0 +1,76 @@
+/**
+ * What a session still knows of ids that have left its memory: facts in the log, one look-up each.
+ *
+ * Calls, turns and questions that are settled are put aside here once their frames are on disk. Facts outlive
+ * the frames they point to, so that an id never runs twice, whatever retention took.
+ */
+import type { Seq } from '../../contract/frames.ts';
+import type { FrameLog, SessionNotes } from '../../log/frame-log.ts';
+import type { Settled } from '../../permissions/questions.ts';
+
+/** A call whose result is on disk. */
+export interface KnownCall {
+  readonly turnId: string;
+  readonly index: number;
+  readonly name: string;
+  readonly acceptedSeq: Seq;
+  readonly resultSeq: Seq;
+}
+
+/** A fact as the log takes it. */
+export type Fact = NonNullable<SessionNotes['facts']>[number];
+
+/** The fact of a call. */
+export function callFact(toolUseId: string, { turnId, index, name, acceptedSeq, resultSeq }: KnownCall): Fact {
+  return [`call:${toolUseId}`, [turnId, index, name, acceptedSeq, resultSeq]];
+}
+
+/** The fact of a turn. @param endSeq Where its `turn_end` stands. */
+export function turnFact(turnId: string, endSeq: Seq): Fact {
+  return [`turn:${turnId}`, endSeq];
+}
+
+/** The fact of a settled question. */
+export function questionFact(requestId: string, { behavior, by }: Settled): Fact {
+  return [`question:${requestId}`, [behavior, by]];
+}
+
+/** A call of which nothing but its id is known: it never runs again, and its result is gone. */
+const LOST: KnownCall = { turnId: '', index: 0, name: '', acceptedSeq: 0, resultSeq: 0 };
+
+/** Looks facts up. */
+export class Recollection {
+  readonly #log: FrameLog;
+  readonly #sessionId: string;
+  /** False while nothing was put aside: then there is nothing to look up. */
+  hasFacts: boolean;
+
+  constructor(log: FrameLog, sessionId: string, hasFacts: boolean) {
+    this.#log = log;
+    this.#sessionId = sessionId;
+    this.hasFacts = hasFacts;
+  }
+
+  call(toolUseId: string): KnownCall | undefined {
+    const fact = this.#look(`call:${toolUseId}`);
+    if (fact === undefined) return undefined;
+    if (fact === null) return LOST;
+    const [turnId, index, name, acceptedSeq, resultSeq] = fact as [string, number, string, Seq, Seq];
+    return { turnId, index, name, acceptedSeq, resultSeq };
+  }
+
+  /** Where the turn's end stands; 0 when that was damaged. */
+  turnEnd(turnId: string): Seq | undefined {
+    const fact = this.#look(`turn:${turnId}`) as Seq | null | undefined;
+    return fact === null ? 0 : fact;
+  }
+
+  question(requestId: string): Settled | undefined {
+    const fact = this.#look(`question:${requestId}`) as [Settled['behavior'], string] | null | undefined;
+    return fact ? { behavior: fact[0], by: fact[1] } : undefined;
+  }
+
+  #look(key: string): unknown {
+    return this.hasFacts ? this.#log.fact(this.#sessionId, key) : undefined;
+  }
+}

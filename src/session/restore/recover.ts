@@ -1,0 +1,94 @@
+/**
+ * Bringing a session back to order: what a crash left without a result gets one, once, and questions
+ * nobody has answered stand again.
+ *
+ * A turn in which a call had begun to run is over: every call of it without a result is `interrupted`.
+ * A turn in which nothing had begun but a question was open survives, and so does what queued behind it.
+ */
+import type { ToolResultBlock } from '../../contract/blocks.ts';
+import type {
+  CallSummary,
+  NewFrame,
+  PermissionRequestFrame,
+  PermissionResolvedFrame,
+  ResultFrame,
+  TurnEndFrame,
+} from '../../contract/frames.ts';
+import type { LoggedCall, LoggedHistory, LoggedTurn } from './replay-log.ts';
+
+const INTERRUPTED =
+  'Interrupted: the server stopped before this call ended, so what it did is not known. ' +
+  'Look before you try again, with a new id';
+
+/** What must be appended, and which turns go on. */
+export interface Recovery {
+  /** One atomic batch; empty when the log is in order. */
+  readonly frames: readonly NewFrame[];
+  /** Turns whose questions stand, and those behind them. */
+  readonly surviving: ReadonlySet<LoggedTurn>;
+}
+
+/** Say what a session needs to be in order again. Pure: the same log gives the same frames. */
+export function planRecovery(history: LoggedHistory, nameOf: (call: LoggedCall) => string): Recovery {
+  const open = [...history.turns.values()].filter((turn) => turn.endSeq === undefined);
+  const surviving = survivors(open);
+  const frames: NewFrame[] = [];
+  for (const turn of open) {
+    if (surviving.has(turn)) continue;
+    const summaries = turn.calls.map((call) => call.summary ?? interruptedSummary(call, nameOf(call)));
+    turn.calls.forEach((call, place) => {
+      const summary = summaries[place];
+      if (call.summary || !summary) return;
+      if (call.question) frames.push(withdrawn(call.question));
+      frames.push(interruptedResult(call, summary));
+    });
+    frames.push({ type: 'turn_end', turn_id: turn.id, calls: summaries } satisfies TurnEndFrame);
+  }
+  if (frames.length > 0) frames.unshift({ ...history.opened, reopened: true });
+  return { frames, surviving };
+}
+
+function survivors(open: readonly LoggedTurn[]): ReadonlySet<LoggedTurn> {
+  const surviving = new Set<LoggedTurn>();
+  for (const turn of open) {
+    const unfinished = turn.calls.filter((call) => !call.summary);
+    const hasBegun = turn.calls.some((call) => call.hasStarted);
+    const waits = unfinished.some((call) => call.question) || (unfinished.length > 0 && surviving.size > 0);
+    if (!hasBegun && waits) surviving.add(turn);
+  }
+  return surviving;
+}
+
+function withdrawn({ request_id, tool_use_id }: PermissionRequestFrame): PermissionResolvedFrame {
+  const reason = 'The server stopped before the call ended';
+  return { type: 'permission_resolved', request_id, tool_use_id, behavior: 'deny', by: 'cancelled', reason };
+}
+
+function interruptedSummary(call: LoggedCall, name: string): CallSummary {
+  return {
+    tool_use_id: call.block.id,
+    name,
+    status: 'interrupted',
+    error_code: 'interrupted',
+    duration_ms: 0,
+    result_chars: INTERRUPTED.length,
+  };
+}
+
+function interruptedResult(call: LoggedCall, summary: CallSummary): ResultFrame {
+  const tool_result: ToolResultBlock = {
+    type: 'tool_result',
+    tool_use_id: call.block.id,
+    content: INTERRUPTED,
+    is_error: true,
+  };
+  return {
+    type: 'result',
+    turn_id: call.turnId,
+    index: call.index,
+    tool_use_id: call.block.id,
+    tool_result,
+    call: summary,
+    display: { title: summary.name, subtitle: 'Interrupted', tone: 'warning', blocks: [] },
+  };
+}

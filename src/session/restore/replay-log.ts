@@ -1,0 +1,154 @@
+/**
+ * What a session's log says, read from the first frame to the last: who opened it, what it may do, which
+ * calls and turns there were and how far each came.
+ */
+import type { ToolUseBlock } from '../../contract/blocks.ts';
+import type { CallSummary, ContextFrame, Frame, OpenedFrame, PermissionRequestFrame, Seq } from '../../contract/frames.ts';
+import type { Settled } from '../../permissions/questions.ts';
+
+/** One call as the log has it. */
+export interface LoggedCall {
+  readonly block: ToolUseBlock;
+  readonly turnId: string;
+  readonly index: number;
+  readonly acceptedSeq: Seq;
+  /** It passed its gate: its side effects may have happened. */
+  hasStarted?: boolean;
+  /** It reached its gate. */
+  isExecuting?: boolean;
+  /** An open question it waits for. */
+  question?: PermissionRequestFrame;
+  resultSeq?: Seq;
+  summary?: CallSummary;
+}
+
+/** One turn as the log has it. */
+export interface LoggedTurn {
+  readonly id: string;
+  readonly calls: LoggedCall[];
+  /** Characters of its results so far. */
+  spentChars: number;
+  endSeq?: Seq;
+}
+
+/** A whole log, folded. */
+export interface LoggedHistory {
+  readonly opened: OpenedFrame;
+  readonly head: Seq;
+  /** The last one, if the context ever changed. */
+  readonly context?: Omit<ContextFrame, 'type' | 'tool_state'>;
+  readonly toolState?: ContextFrame['tool_state'];
+  /** In order of acceptance; those that a snapshot stands for are left out, and so are turns and questions. */
+  readonly calls: ReadonlyMap<string, LoggedCall>;
+  readonly turns: ReadonlyMap<string, LoggedTurn>;
+  readonly settled: ReadonlyMap<string, Settled>;
+  /** The snapshot that was begun from stands for frames up to there. */
+  readonly savedSeq?: Seq;
+}
+
+/** Types of frames that say nothing about how a session stands; they need not even be parsed. */
+const PASSED_OVER = new Set<Frame['type']>(['progress', 'input_partial', 'notice', 'tools_changed', 'change', 'undo']);
+
+/** Whether `replayFrame` must see a frame of this type. */
+export function mattersForReplay(type: Frame['type']): boolean {
+  return !PASSED_OVER.has(type);
+}
+
+/** How a session stood at a frame, without what was settled by then. What a snapshot holds. */
+export type Standing = Pick<LoggedHistory, 'opened' | 'context' | 'toolState'>;
+
+/** Folds a log frame by frame. */
+export class LogReplay {
+  readonly #savedSeq: Seq | undefined;
+  #opened: OpenedFrame | undefined;
+  #context: LoggedHistory['context'];
+  #toolState: ContextFrame['tool_state'];
+  readonly #calls = new Map<string, LoggedCall>();
+  readonly #turns = new Map<string, LoggedTurn>();
+  readonly #questions = new Map<string, LoggedCall>();
+  readonly #settled = new Map<string, Settled>();
+
+  /** @param saved Given: the first frame to come is the one behind that snapshot. */
+  constructor(saved?: { readonly seq: Seq; readonly standing: Standing }) {
+    this.#savedSeq = saved?.seq;
+    this.#opened = saved?.standing.opened;
+    this.#context = saved?.standing.context;
+    this.#toolState = saved?.standing.toolState;
+  }
+
+  /** Take the next frame. */
+  push(frame: Frame): void {
+    switch (frame.type) {
+      case 'opened':
+        this.#opened ??= withoutNumber(frame);
+        return;
+      case 'context':
+        this.#context = frame;
+        this.#toolState = frame.tool_state ?? this.#toolState;
+        return;
+      case 'turn_end':
+        this.#turn(frame.turn_id).endSeq = frame.seq;
+        return;
+      case 'permission_resolved':
+        this.#settled.set(frame.request_id, { behavior: frame.behavior, by: frame.by });
+        delete this.#questions.get(frame.request_id)?.question;
+        return;
+      case 'tool_use':
+        this.#accept({ block: frame.tool_use, turnId: frame.turn_id, index: frame.index, acceptedSeq: frame.seq });
+        return;
+      default:
+        this.#moveOn(frame);
+    }
+  }
+
+  /** The whole. @returns undefined where the log has no first frame. */
+  history(head: Seq): LoggedHistory | undefined {
+    if (!this.#opened) return undefined;
+    return {
+      opened: this.#opened,
+      head,
+      ...(this.#context ? { context: this.#context } : {}),
+      ...(this.#toolState ? { toolState: this.#toolState } : {}),
+      calls: this.#calls,
+      turns: this.#turns,
+      settled: this.#settled,
+      ...(this.#savedSeq === undefined ? {} : { savedSeq: this.#savedSeq }),
+    };
+  }
+
+  #moveOn(frame: Frame): void {
+    const call = 'tool_use_id' in frame ? this.#calls.get(String(frame.tool_use_id)) : undefined;
+    if (!call) return;
+    if (frame.type === 'state') call.isExecuting = true;
+    if (frame.type === 'started') call.hasStarted = true;
+    if (frame.type === 'permission_request') {
+      call.question = frame;
+      this.#questions.set(frame.request_id, call);
+    }
+    if (frame.type === 'result') {
+      call.resultSeq = frame.seq;
+      call.summary = frame.call;
+      delete call.question;
+      this.#turn(call.turnId).spentChars += frame.call.result_chars;
+    }
+  }
+
+  #accept(call: LoggedCall): void {
+    this.#calls.set(call.block.id, call);
+    this.#turn(call.turnId).calls.push(call);
+  }
+
+  #turn(id: string): LoggedTurn {
+    const known = this.#turns.get(id);
+    if (known) return known;
+    const turn: LoggedTurn = { id, calls: [], spentChars: 0 };
+    this.#turns.set(id, turn);
+    return turn;
+  }
+}
+
+/** A frame as its appender wrote it: the log gives each its own number and time. */
+function withoutNumber(frame: OpenedFrame & Pick<Frame, 'seq' | 'ts'>): OpenedFrame {
+  const members = Object.entries(frame).filter(([member]) => member !== 'seq' && member !== 'ts');
+  return Object.fromEntries(members) as unknown as OpenedFrame;
+}

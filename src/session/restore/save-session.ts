@@ -1,0 +1,73 @@
+/**
+ * Put aside what a session knows, so that it can be woken without its whole log: a snapshot of how it
+ * stands, and a fact for each id that is settled.
+ */
+import { toWirePermissionContext } from '../../contract/permission-context.ts';
+import type { Seq } from '../../contract/frames.ts';
+import type { FileReadRecord } from '../../contract/session-context.ts';
+import { factsOf } from '../call-ledger.ts';
+import type { Fact } from './recollection.ts';
+import type { Standing } from './replay-log.ts';
+import type { SessionCore } from '../session-core.ts';
+
+/** The fact that holds the read state. */
+const READS = 'reads';
+
+/**
+ * Save a session, if it changed since it was saved. While frames are on their way it cannot be: their
+ * landing is what must be saved, and the next save will.
+ *
+ * @throws {GauntletError} `log_unavailable`; everything stays in memory then.
+ */
+export async function saveSession(core: SessionCore): Promise<void> {
+  const { ledger, settled, services, context, id } = core;
+  const seq = coveredSeq(core);
+  const turns = ledger.unsaved;
+  const questions = settled.unsaved();
+  const isSaved =
+    core.savedAs?.seq === seq && core.savedAs.context === context && turns.length + questions.length === 0;
+  if (isSaved || !core.isLogged) return;
+  const facts: readonly Fact[] = [...factsOf(turns), ...questions, ...readsFact(core)];
+  const snapshot = { seq, state: standingOf(core) };
+  const before = core.savedAs;
+  core.savedAs = { seq, context };
+  // A log that was never saved has a fact for all it ever held: others write between the parts.
+  const part = services.limits.keptRecords;
+  const lastPart = Math.floor(facts.length / part) * part;
+  try {
+    for (let start = 0; start < lastPart; start += part)
+      await services.log.save(id, { facts: facts.slice(start, start + part) });
+    await services.log.save(id, { snapshot, facts: facts.slice(lastPart) });
+  } catch (error) {
+    core.savedAs = before;
+    throw error;
+  }
+  core.recollection.hasFacts = true;
+  ledger.saved(turns);
+  settled.saved(questions);
+}
+
+/** The files a session had read when it was saved. */
+export function savedReads(log: SessionCore['services']['log'], sessionId: string): readonly FileReadRecord[] {
+  return (log.fact(sessionId, READS) ?? []) as readonly FileReadRecord[];
+}
+
+/** Nothing up to there is needed to go on: turns whose end is not on disk lie wholly behind it. */
+function coveredSeq({ ledger, log }: SessionCore): Seq {
+  const firsts = ledger.unended.flatMap(({ calls }) => calls.map(({ acceptedSeq = log.head + 1 }) => acceptedSeq));
+  return firsts.reduce((least, seq) => Math.min(least, seq - 1), log.head);
+}
+
+function readsFact({ context, savedAs, services }: SessionCore): readonly Fact[] {
+  if (context.readState === (savedAs?.context.readState ?? services.emptyReadState)) return [];
+  return [[READS, context.readState.recent(services.limits.readRecords)]];
+}
+
+/** A context that never changed is not kept: it is the settings' of the day. */
+function standingOf({ opened, context }: SessionCore): Standing {
+  const { permissions, cwd, toolState } = context;
+  const hasChanged = permissions.version > 1 || cwd !== opened.cwd || Object.keys(toolState).length > 0;
+  if (!hasChanged) return { opened };
+  const { version } = permissions;
+  return { opened, context: { version, permission_context: toWirePermissionContext(permissions), cwd }, toolState };
+}

@@ -1,0 +1,63 @@
+/**
+ * What a session may see and do, made from how its log says that it stands.
+ */
+import type { OpenedFrame, Seq } from '../../contract/frames.ts';
+import type { SessionContext } from '../../contract/session-context.ts';
+import { describeStill, type SessionDescription } from '../directory/describe-session.ts';
+import type { LoggedHistory, Standing } from './replay-log.ts';
+import { savedReads } from './save-session.ts';
+import type { PermissionSeed, SessionServices } from '../session-services.ts';
+
+/** The settings' rules are today's; the session's own are those it had. */
+export function standingContext({ opened, context, toolState }: Standing, services: SessionServices): SessionContext {
+  if (!context) return contextOf(opened, seedOf(opened), services);
+  const { permission_context: logged, version, cwd } = context;
+  const seed = {
+    mode: logged.mode,
+    rules: logged.rules.session,
+    additionalDirectories: logged.additional_directories,
+    workspaceSettings: opened.workspace_settings,
+    isLogged: true,
+  };
+  const restored = contextOf(opened, seed, services);
+  return Object.freeze({
+    ...restored,
+    permissions: Object.freeze({ ...restored.permissions, version }),
+    cwd,
+    toolState: toolState ?? {},
+  });
+}
+
+/** The same, with what the session had read when it was saved. */
+export function restoredContext(history: LoggedHistory, services: SessionServices): SessionContext {
+  const context = standingContext(history, services);
+  if (history.savedSeq === undefined) return context;
+  const reads = savedReads(services.log, history.opened.session_id);
+  return Object.freeze({
+    ...context,
+    readState: reads.reduce((state, record) => state.with(record), services.emptyReadState),
+  });
+}
+
+/** A session that sleeps, in words. @throws {GauntletError} `forbidden` where its folder no longer is one of its principal's. */
+export function describeAsleep(standing: Standing, head: Seq, services: SessionServices): SessionDescription {
+  services.checkFolders(standing.opened.principal, [standing.opened.cwd]);
+  return describeStill(standing.opened, standingContext(standing, services), head);
+}
+
+function seedOf(opened: OpenedFrame): PermissionSeed {
+  const { mode, rules, additional_directories: additionalDirectories, workspace_settings: workspaceSettings } = opened;
+  return { mode, rules, additionalDirectories, workspaceSettings, isLogged: true };
+}
+
+function contextOf(opened: OpenedFrame, seed: PermissionSeed, services: SessionServices): SessionContext {
+  return Object.freeze({
+    version: 1,
+    permissions: services.permissionsFor(opened.principal, seed),
+    root: opened.cwd,
+    cwd: opened.cwd,
+    toolMode: opened.tool_mode,
+    readState: services.emptyReadState,
+    toolState: {},
+  });
+}

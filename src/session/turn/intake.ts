@@ -1,0 +1,181 @@
+/**
+ * Blocks come in: known ids join what runs or ran, new ones are logged and handed to the executor.
+ *
+ * Either all new blocks of a submission are accepted or none is.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { newId } from '../../contract/new-id.ts';
+import type { AssistantMessage, ToolUseBlock } from '../../contract/blocks.ts';
+import { GauntletError } from '../../contract/errors.ts';
+import type { Seq, ToolUseFrame } from '../../contract/frames.ts';
+import { turnBudget } from '../../schedule/turn-budget.ts';
+import {
+  type AskPolicy,
+  blockIdentity,
+  type CallRecord,
+  changedInput,
+  endedTurn,
+  type TurnRecord,
+} from '../call-ledger.ts';
+import { drawIntent } from './drawn.ts';
+import { prepareJourney } from './journey.ts';
+import { recalledBlock } from '../restore/recalled-block.ts';
+import type { SessionCore } from '../session-core.ts';
+import { endTurnIfDone } from './yield-results.ts';
+
+/** Blocks for one turn. */
+export interface Submission extends AskPolicy {
+  /** Absent: a new turn with an id of its own. */
+  readonly turnId?: string;
+  readonly blocks: readonly ToolUseBlock[];
+  /** True: the turn takes no more blocks after these. */
+  readonly isClosed: boolean;
+}
+
+/** A submission that was accepted. */
+export interface SubmittedTurn {
+  readonly turn: TurnRecord;
+  /** What happens in the turn from now on is logged after this, and what is still on its way. */
+  readonly after: Seq;
+  /** Calls of the blocks, in block order. */
+  readonly records: readonly CallRecord[];
+  /** Those of them that were known already. */
+  readonly replayed: ReadonlySet<CallRecord>;
+}
+
+/**
+ * Accept blocks.
+ *
+ * @returns Once what is new is on disk; it may run already.
+ * @throws {GauntletError} `invalid_request` for an id that stands twice, `conflict` for a known id with
+ *   another input and for a turn that has ended, `overloaded`, `log_unavailable`.
+ */
+export async function acceptBlocks(core: SessionCore, submission: Submission): Promise<SubmittedTurn> {
+  refuseDuplicates(submission.blocks);
+  const compared = new Set<CallRecord>();
+  // Another request may bring the same ids while inputs are compared: go on until nothing new is known.
+  for (let known = knownCalls(core, submission); known.some(({ record }) => !compared.has(record));) {
+    for (const { record, block } of known) {
+      if (!compared.has(record) && !(await isSameCall(core, record, block))) throw changedInput(block.id);
+      compared.add(record);
+    }
+    known = knownCalls(core, submission);
+  }
+  return accept(core, submission, compared);
+}
+
+async function accept(
+  core: SessionCore,
+  submission: Submission,
+  replayed: ReadonlySet<CallRecord>,
+): Promise<SubmittedTurn> {
+  const { ledger, executor, log } = core;
+  const fresh = submission.blocks.filter((block) => !ledger.call(block.id));
+  refuseTooMany(core, fresh.length);
+  const turn = turnFor(core, submission, fresh.length > 0);
+  const after = log.head;
+
+  const message: AssistantMessage = { role: 'assistant', content: submission.blocks };
+  const accepted = fresh.map((block) => acceptBlock(core, turn, block, submission));
+  const landing = accepted.length > 0 ? land(core, accepted) : undefined;
+  for (const { record, block } of accepted) {
+    record.scheduled = executor.add(turn.executorTurn, prepareJourney(core, record, block, message));
+  }
+  for (const record of replayed) ledger.repeat(turn, record);
+  if (submission.isClosed && turn.state === 'open') turn.state = 'closed';
+  endTurnIfDone(core, turn);
+
+  const records = submission.blocks.flatMap((block) => ledger.call(block.id) ?? []);
+  await Promise.all([landing, ...[...replayed].map(({ accepting }) => accepting)]);
+  return { turn, after, records, replayed };
+}
+
+interface AcceptedBlock {
+  readonly record: CallRecord;
+  readonly block: ToolUseBlock;
+  readonly frame: ToolUseFrame;
+}
+
+function acceptBlock(core: SessionCore, turn: TurnRecord, block: ToolUseBlock, policy: AskPolicy): AcceptedBlock {
+  const tool = core.pool.lookup(block.name);
+  const { onAsk, askTimeoutMs } = policy;
+  const record = core.ledger.addCall(turn, block, tool?.name ?? block.name, { onAsk, askTimeoutMs });
+  const display = drawIntent(tool, block.name, block.input);
+  return {
+    record,
+    block,
+    frame: { type: 'tool_use', turn_id: turn.id, index: record.index, tool_use: block, display },
+  };
+}
+
+/** Send the acceptance to the log; if the disk refuses, none of the calls ever was. */
+function land(core: SessionCore, accepted: readonly AcceptedBlock[]): Promise<void> {
+  const records = accepted.map(({ record }) => record);
+  const landing = new Promise<void>((resolve, reject) => {
+    core.log.send({
+      frames: accepted.map(({ frame }) => frame),
+      landed: (first) => {
+        records.forEach((record, place) => {
+          record.acceptedSeq = first + place;
+          record.accepting = undefined;
+        });
+        resolve();
+      },
+      refused: (error) => {
+        core.executor.forget(records.flatMap(({ scheduled }) => scheduled ?? []));
+        for (const turn of core.ledger.forget(records)) endTurnIfDone(core, turn);
+        reject(error);
+      },
+    });
+  });
+  for (const record of records) record.accepting = landing;
+  return landing;
+}
+
+function turnFor(core: SessionCore, submission: Submission, hasNewBlocks: boolean): TurnRecord {
+  const known = submission.turnId === undefined ? undefined : core.ledger.turn(submission.turnId);
+  if (known && hasNewBlocks && known.state !== 'open') throw endedTurn(known.id);
+  return known ?? openTurn(core, submission.turnId);
+}
+
+/** A new turn, open. */
+export function openTurn(core: SessionCore, turnId: string = newId('turn')): TurnRecord {
+  const { turnResultChars } = core.services.limits;
+  return core.ledger.addTurn(turnId, core.executor.openTurn(), turnBudget(turnResultChars));
+}
+
+function knownCalls(
+  core: SessionCore,
+  submission: Submission,
+): readonly { readonly record: CallRecord; readonly block: ToolUseBlock }[] {
+  return submission.blocks.flatMap((block) => {
+    const record = core.ledger.call(block.id);
+    return record ? [{ record, block }] : [];
+  });
+}
+
+async function isSameCall(core: SessionCore, record: CallRecord, block: ToolUseBlock): Promise<boolean> {
+  const before = record.block ?? (await recalledBlock(core, record));
+  return isDeepStrictEqual(blockIdentity(before), blockIdentity(block));
+}
+
+function refuseDuplicates(blocks: readonly ToolUseBlock[]): void {
+  const seen = new Set<string>();
+  for (const { id } of blocks) {
+    if (seen.has(id)) {
+      const message = `Two blocks have the id "${id}"; give each call its own`;
+      throw new GauntletError('invalid_request', message, { details: { reason: 'duplicate_id', tool_use_id: id } });
+    }
+    seen.add(id);
+  }
+}
+
+function refuseTooMany({ id, executor, opened, services }: SessionCore, count: number): void {
+  if (executor.unyieldedCount + count > services.limits.sessionCalls) {
+    throw new GauntletError('overloaded', `Session "${id}" has too many calls waiting; read their results first`);
+  }
+  const left = count === 0 ? Infinity : (services.callsLeft?.(opened.principal) ?? Infinity);
+  if (count <= left) return;
+  const message = `Cannot run ${count} more calls: you may have ${Math.max(0, left)} more at once. Send fewer, or wait for some to end`;
+  throw new GauntletError('rate_limited', message, { details: { reason: 'calls' } });
+}

@@ -1,0 +1,111 @@
+/**
+ * A turn as its sender gets it back: the results in block order, or the frames as they happen.
+ *
+ * Both are readers of the log, like every other door.
+ */
+import type { NewMessage, ToolResultBlock } from '../../contract/blocks.ts';
+import { GauntletError } from '../../contract/errors.ts';
+import type { CallSummary, Frame, ResultFrame, Seq } from '../../contract/frames.ts';
+import type { LoggedFrame } from '../../log/frame-log.ts';
+import type { SubmittedTurn } from './intake.ts';
+import { loggedFrame } from './logged-frame.ts';
+import { noLongerKept } from '../restore/recalled-block.ts';
+import type { SessionCore } from '../session-core.ts';
+
+/** What a closed turn came to. */
+export interface TurnReply {
+  readonly turnId: string;
+  /** One a block, in block order. */
+  readonly results: readonly ToolResultBlock[];
+  readonly calls: readonly CallSummary[];
+  /** What tools add to the conversation, after the results. */
+  readonly newMessages: readonly NewMessage[];
+}
+
+/**
+ * Wait for all results of a submission.
+ *
+ * @param signal Whoever waits has gone: rejects with its reason; the turn goes on.
+ */
+export async function collectTurn(core: SessionCore, turn: SubmittedTurn, signal: AbortSignal): Promise<TurnReply> {
+  const results = await storedResults(core, turn);
+  const missing = new Set(turn.records.flatMap(({ toolUseId }) => (results.has(toolUseId) ? [] : [toolUseId])));
+  if (missing.size > 0) {
+    for await (const page of core.services.log.read(core.id, turn.after, { live: true, signal })) {
+      for (const logged of page) {
+        if (logged.type !== 'result') continue;
+        const frame = logged.frame as ResultFrame;
+        if (missing.delete(frame.tool_use_id)) results.set(frame.tool_use_id, frame);
+      }
+      if (missing.size === 0) break;
+    }
+  }
+  if (missing.size > 0) throw unfinished(core, signal);
+
+  const frames = turn.records.flatMap(({ toolUseId }) => results.get(toolUseId) ?? []);
+  const replayed = new Set([...turn.replayed].map(({ toolUseId }) => toolUseId));
+  return {
+    turnId: turn.turn.id,
+    results: frames.map(({ tool_result }) => tool_result),
+    calls: frames.map(({ call }) => (replayed.has(call.tool_use_id) ? { ...call, replayed: true } : call)),
+    newMessages: frames.flatMap(({ new_messages }) => new_messages ?? []),
+  };
+}
+
+/**
+ * The frames of a turn as they happen, ending with its `turn_end`; results it repeats come first.
+ *
+ * @param signal Ends the frames early.
+ */
+export async function* turnFrames(
+  core: SessionCore,
+  turn: SubmittedTurn,
+  signal: AbortSignal,
+): AsyncGenerator<readonly LoggedFrame[]> {
+  const { endSeq } = turn.turn;
+  for (const record of turn.replayed) {
+    if (record.resultSeq === undefined || record.resultSeq > turn.after) continue;
+    yield* storedPage(core, record.resultSeq);
+  }
+  if (endSeq !== undefined && endSeq <= turn.after) {
+    yield* storedPage(core, endSeq);
+    return;
+  }
+  const ids = new Set(turn.records.map(({ toolUseId }) => toolUseId));
+  for await (const page of core.services.log.read(core.id, turn.after, { live: true, signal })) {
+    const own = page.filter(({ frame }) => belongsTo(frame, turn.turn.id, ids));
+    const end = own.findIndex(({ type }) => type === 'turn_end');
+    if (own.length > 0) yield end === -1 ? own : own.slice(0, end + 1);
+    if (end !== -1) return;
+  }
+}
+
+function belongsTo(frame: Frame, turnId: string, ids: ReadonlySet<string>): boolean {
+  if ('turn_id' in frame && frame.turn_id === turnId) return true;
+  return 'tool_use_id' in frame && typeof frame.tool_use_id === 'string' && ids.has(frame.tool_use_id);
+}
+
+async function storedResults(core: SessionCore, turn: SubmittedTurn): Promise<Map<string, ResultFrame>> {
+  const results = new Map<string, ResultFrame>();
+  for (const { toolUseId, resultSeq } of turn.replayed) {
+    if (resultSeq === undefined) continue;
+    const frame = await loggedFrame(core, resultSeq);
+    if (frame?.type !== 'result') throw noLongerKept(toolUseId);
+    results.set(toolUseId, frame);
+  }
+  return results;
+}
+
+async function* storedPage(core: SessionCore, seq: Seq): AsyncGenerator<readonly LoggedFrame[]> {
+  const { signal } = new AbortController();
+  for await (const page of core.services.log.read(core.id, seq - 1, { live: false, signal })) {
+    if (page[0]?.seq === seq) yield page.slice(0, 1);
+    return;
+  }
+}
+
+function unfinished(core: SessionCore, signal: AbortSignal): GauntletError {
+  return signal.aborted
+    ? new GauntletError('cancelled', 'The client went away before the results were there')
+    : new GauntletError('gone', `Session "${core.id}" ended before the results were there`);
+}

@@ -1,0 +1,140 @@
+/**
+ * Results leave: fitted to the turn's budget, in order, and with the turn's end behind the last.
+ */
+import { fitResult, NOTICE_CHARS, type FittedResult } from '../../call/fit-result.ts';
+import type { CallOutcome } from '../../call/outcome.ts';
+import type { CallSummary, ResultFrame, TurnEndFrame } from '../../contract/frames.ts';
+import type { ScheduledCall } from '../../schedule/scheduled-call.ts';
+import type { CallRecord, TurnRecord } from '../call-ledger.ts';
+import type { SessionCore } from '../session-core.ts';
+
+/** Sends results out one after another; a spill in the middle holds the later ones back. */
+export class ResultLine {
+  readonly #core: SessionCore;
+  #last: Promise<void> | undefined;
+
+  constructor(core: SessionCore) {
+    this.#core = core;
+  }
+
+  /** These may leave, in this order. */
+  yield(calls: readonly ScheduledCall[]): void {
+    for (const call of calls) {
+      const record = this.#core.ledger.call(call.journey.toolUseId);
+      if (!record || !call.outcome) continue;
+      const { outcome } = call;
+      const leave = () => leaveWithResult(this.#core, record, outcome, durationOf(call));
+      const before = this.#last;
+      this.#core.leaving++;
+      const step: Promise<void> = (before ? before.then(leave) : leave())
+        .catch((error: unknown) => this.#core.services.onFault(error, 'A result could not leave'))
+        .finally(() => {
+          this.#core.leaving--;
+          if (this.#last === step) this.#last = undefined;
+        });
+      this.#last = step;
+    }
+  }
+}
+
+function durationOf({ startedMs, completedMs }: ScheduledCall): number {
+  return startedMs === undefined || completedMs === undefined ? 0 : completedMs - startedMs;
+}
+
+async function leaveWithResult(
+  core: SessionCore,
+  record: CallRecord,
+  outcome: CallOutcome,
+  durationMs: number,
+): Promise<void> {
+  if (record.isForgotten) return;
+  const fitted = await fitOutcome(core, record, outcome);
+  if (outcome.budget.isInTurnSum) record.turn.budget.spend(fitted.resultChars);
+  const summary = summarise(core, record, outcome, fitted, durationMs);
+  record.summary = summary;
+  core.log.insist(
+    [resultFrame(record, outcome, fitted, summary)],
+    () => !record.isForgotten,
+    (seq) => {
+      record.resultSeq = seq;
+      record.block = undefined;
+      record.scheduled = undefined;
+    },
+  );
+  for (const turn of [record.turn, ...(record.joinedBy ?? [])]) {
+    turn.unyielded--;
+    endTurnIfDone(core, turn);
+  }
+}
+
+/** A closed turn with nothing left to yield ends; safe to call at any time. */
+export function endTurnIfDone(core: SessionCore, turn: TurnRecord): void {
+  if (turn.state !== 'closed' || turn.unyielded > 0) return;
+  turn.state = 'ended';
+  turn.executorTurn.node.release();
+  const replayed = turn.replayed.flatMap(({ summary }) => (summary ? [{ ...summary, replayed: true }] : []));
+  const own = turn.calls.flatMap(({ summary }) => (summary ? [summary] : []));
+  const frame: TurnEndFrame = { type: 'turn_end', turn_id: turn.id, calls: [...own, ...replayed] };
+  core.log.insist(
+    [frame],
+    () => core.ledger.turn(turn.id) === turn,
+    (seq) => core.turnEnded(turn, seq),
+  );
+}
+
+/** A text the tool wrote to a file itself is not written again, and is what the result's address gives. */
+async function fitOutcome(core: SessionCore, record: CallRecord, outcome: CallOutcome): Promise<FittedResult> {
+  const { services } = core;
+  const { content, budget, spilled } = outcome;
+  const { turn } = record;
+  const fitted = await fitResult(content, budget, {
+    // The blocks behind this one need room for a notice at least, or the sum would not hold.
+    remainingChars: Math.max(0, turn.budget.remainingChars - NOTICE_CHARS * (turn.unyielded - 1)),
+    previewChars: services.limits.previewChars,
+    textBytes: services.limits.textBytes,
+    spill: async (text) => spilled ?? services.spill(services.sessionFolder(core.id), `${record.toolUseId}.txt`, text),
+  });
+  return spilled ? { ...fitted, spilled } : fitted;
+}
+
+function summarise(
+  core: SessionCore,
+  record: CallRecord,
+  outcome: CallOutcome,
+  fitted: FittedResult,
+  durationMs: number,
+): CallSummary {
+  const { spilled } = fitted;
+  return {
+    tool_use_id: record.toolUseId,
+    name: record.name,
+    status: outcome.status,
+    error_code: outcome.errorCode,
+    duration_ms: Math.round(durationMs * 1_000) / 1_000,
+    result_chars: fitted.resultChars,
+    spilled: spilled && { chars: spilled.chars, path: spilled.path, url: resultUrl(core.id, record.toolUseId) },
+  };
+}
+
+function resultFrame(record: CallRecord, outcome: CallOutcome, fitted: FittedResult, call: CallSummary): ResultFrame {
+  return {
+    type: 'result',
+    turn_id: record.turn.id,
+    index: record.index,
+    tool_use_id: record.toolUseId,
+    tool_result: {
+      type: 'tool_result',
+      tool_use_id: record.toolUseId,
+      content: fitted.content,
+      is_error: outcome.status === 'ok' ? undefined : true,
+    },
+    call,
+    decision: outcome.decided,
+    display: outcome.display,
+    new_messages: outcome.newMessages,
+  };
+}
+
+function resultUrl(sessionId: string, toolUseId: string): string {
+  return `/sessions/${sessionId}/results/${toolUseId}`;
+}

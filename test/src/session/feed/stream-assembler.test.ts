@@ -1,0 +1,104 @@
+/** Raw streaming events become blocks. */
+import { describe, expect, it } from 'vitest';
+import { StreamAssembler } from '../../../../src/session/feed/stream-assembler.ts';
+
+const LIMITS = { partialInputBytes: 1_000, batchBlocks: 3, jsonDepth: 8 };
+
+function stream() {
+  const assembler = new StreamAssembler(LIMITS);
+  const start = (index: number, block: object) =>
+    assembler.push({ type: 'content_block_start', index, content_block: block });
+  const tool = (index: number, id = `call-${index}`) => start(index, { type: 'tool_use', id, name: 'Read', input: {} });
+  const delta = (index: number, partial_json: string) =>
+    assembler.push({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } });
+  const stop = (index: number) => assembler.push({ type: 'content_block_stop', index });
+  return { assembler, start, tool, delta, stop };
+}
+
+describe('StreamAssembler', () => {
+  it('hands a block on as soon as it closes, its input put together', () => {
+    const { tool, delta, stop } = stream();
+    expect(tool(0)).toMatchObject({ type: 'partial', isFirst: true });
+    delta(0, '{"path":');
+    expect(delta(0, '"a"}')).toMatchObject({ type: 'partial', isFirst: false, block: { text: '{"path":"a"}' } });
+    expect(stop(0)).toEqual({ type: 'block', id: 'call-0', name: 'Read', input: { path: 'a' } });
+  });
+
+  it('keeps blocks apart that stream in together', () => {
+    const { tool, delta, stop } = stream();
+    tool(0);
+    tool(1);
+    delta(1, '{"n":1}');
+    delta(0, '{"n":0}');
+    expect([stop(1), stop(0)]).toMatchObject([{ input: { n: 1 } }, { input: { n: 0 } }]);
+  });
+
+  it('takes the input of the start where no piece follows', () => {
+    const { start, stop } = stream();
+    start(0, { type: 'tool_use', id: 'a', name: 'Read', input: { path: 'a' } });
+    expect(stop(0)).toMatchObject({ input: { path: 'a' } });
+  });
+
+  it('hands on as text what is no JSON: the schema will say so', () => {
+    const { tool, delta, stop } = stream();
+    tool(0);
+    delta(0, '{"path":');
+    expect(stop(0)).toMatchObject({ type: 'block', input: '{"path":' });
+  });
+
+  it.each([
+    ['is nested too deep', '['.repeat(20) + ']'.repeat(20), 'too_deep'],
+    ['reaches a prototype', '{"__proto__":{"admin":true}}', 'forbidden_key'],
+  ])('refuses an input that %s', (_what, json, reason) => {
+    const { tool, delta, stop } = stream();
+    tool(0);
+    delta(0, json);
+    expect(() => stop(0)).toThrow(expect.objectContaining({ code: 'invalid_request', details: { reason } }));
+  });
+
+  it('passes over text, thinking and events it does not know', () => {
+    const { assembler, start, stop } = stream();
+    expect(start(0, { type: 'text', text: '' })).toEqual({ type: 'nothing' });
+    expect(
+      assembler.push({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'hi' } }),
+    ).toEqual({ type: 'nothing' });
+    expect([stop(0), assembler.push({ type: 'ping' }), assembler.push({ type: 'message_delta' })]).toEqual(
+      Array(3).fill({ type: 'nothing' }),
+    );
+  });
+
+  it('begins anew with each message', () => {
+    const { assembler, tool, stop } = stream();
+    tool(0);
+    expect(assembler.push({ type: 'message_start', message: {} })).toEqual({ type: 'start' });
+    expect(stop(0)).toEqual({ type: 'nothing' });
+    expect(assembler.push({ type: 'message_stop' })).toEqual({ type: 'stop' });
+  });
+
+  it.each([
+    ['no object', 7],
+    ['no type', {}],
+    ['no index', { type: 'content_block_stop' }],
+    ['no id', { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', name: 'Read' } }],
+    [
+      'an id that is none',
+      { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a b', name: 'Read' } },
+    ],
+    [
+      'a name without end',
+      { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a', name: 'x'.repeat(300) } },
+    ],
+  ])('refuses an event with %s', (_what, event) => {
+    expect(() => stream().assembler.push(event)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  });
+
+  it('holds only so much of blocks that do not close', () => {
+    const { tool, delta, stop } = stream();
+    [0, 1, 2].forEach((index) => tool(index));
+    expect(() => tool(3)).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
+    delta(0, 'x'.repeat(600));
+    expect(() => delta(1, 'x'.repeat(600))).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
+    expect(stop(1)).toEqual({ type: 'nothing' });
+    expect(stop(0)).toMatchObject({ type: 'block' });
+  });
+});
