@@ -264,7 +264,7 @@ export class StreamingToolExecutor {
     if (signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       slot.proceed = () => {
-        delete slot.proceed;
+        slot.proceed = undefined;
         resolve();
       };
       // An aborted call waits no longer: it counts as running until it has ended.
