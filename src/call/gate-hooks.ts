@@ -5,6 +5,7 @@
  * first. They replace it once, and once more after a person did; what they said of their own input
  * goes on with it.
  */
+import { isGauntletError } from '../contract/errors.ts';
 import type { PermissionDecision } from '../contract/decision.ts';
 import type { ToolUseContext } from '../contract/tool.ts';
 import type { HookEvent } from '../hooks/hook-event.ts';
@@ -18,6 +19,8 @@ import type { ParsedCall } from './parse.ts';
 export interface HookStep {
   readonly replacement?: ParsedCall['input'];
   readonly permission?: HooksVerdict['permission'];
+  /** What goes with a yes, once it holds. */
+  readonly updatedPermissions?: HooksVerdict['updatedPermissions'];
 }
 
 /** The hooks of one gate. */
@@ -26,6 +29,8 @@ export interface GateHooks {
   beforeDecision(call: ParsedCall): Promise<HookStep | CallOutcome>;
   /** @returns What hooks answer in a person's place; a plain `allow` still has to hold in the decision. */
   beforeQuestion(call: ParsedCall, decision: PermissionDecision): Promise<HookStep | CallOutcome>;
+  /** A yes holds: what goes with it is made so. @returns False where it cannot be, and then the yes counts for nothing. */
+  grant(step: HookStep): Promise<boolean>;
   /** A person put an input in place: hooks may replace it again, and have said nothing of it. */
   personReplaced(): void;
   /** What hooks add for the model, each once. */
@@ -54,11 +59,11 @@ export function gateHooks(context: ToolUseContext, services: CallHookServices): 
     // Hooks that were stopped have not spoken, and what they would have said must not be missed.
     context.signal.throwIfAborted();
     for (const text of verdict.additionalContexts) contexts.add(text);
-    const { stopReason, permission, updatedInput } = verdict;
+    const { stopReason, permission, updatedInput, updatedPermissions } = verdict;
     if (stopReason !== undefined) return blocked(stopReason, contexts, stopReason);
     if (permission?.behavior === 'deny') return blocked(permission.reason ?? `Blocked by a ${event} hook`, contexts);
     const replacement = mayReplace ? replacedInput(updatedInput, call.input, occasion.call.observable) : undefined;
-    return { permission, ...(replacement && { replacement }) };
+    return { permission, updatedPermissions, ...(replacement && { replacement }) };
   }
 
   function replaces(step: HookStep): HookStep {
@@ -79,6 +84,18 @@ export function gateHooks(context: ToolUseContext, services: CallHookServices): 
       const step = await ask('PermissionRequest', call, { permission_suggestions: suggestions });
       if ('status' in step) return step;
       return step.permission?.behavior === 'allow' ? replaces(step) : NOTHING;
+    },
+    async grant({ updatedPermissions: updates = [] }) {
+      if (updates.length === 0) return true;
+      try {
+        await services.updatePermissions?.(updates);
+        return true;
+      } catch (error) {
+        if (!isGauntletError(error)) throw error;
+        const message = `A PermissionRequest hook's yes does not count, since what goes with it cannot be: ${error.message}`;
+        context.notify('warning', 'hook_failed', message);
+        return false;
+      }
     },
     personReplaced() {
       mayReplace = true;

@@ -165,7 +165,7 @@ async function settle(
   if (said?.replacement) return { replacement: said.replacement };
   // A hook's yes is weighed like any other: it answers no safety check.
   const allowed = said?.permission && (await decide(call, context, services, { hook: said.permission }));
-  if (allowed?.decision.behavior === 'allow') return allowed;
+  if (said && allowed?.decision.behavior === 'allow' && (await hooks.grant(said))) return allowed;
 
   const answer = await services.ask(question(call, judgement, context, services), context.signal);
   if (answer.behavior === 'deny') return refused(call, judgement.decision, answer.message);

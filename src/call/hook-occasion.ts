@@ -3,6 +3,7 @@
  */
 import type { HookEvent } from '../hooks/hook-event.ts';
 import type { HookOccasion, Hooks } from '../hooks/hooks.ts';
+import type { PermissionUpdate } from '../contract/permission-context.ts';
 import type { LocatePath } from '../contract/located-path.ts';
 import type { ToolProgress, ToolUseContext } from '../contract/tool.ts';
 import { ruleKeys } from '../permissions/rule.ts';
@@ -14,6 +15,8 @@ export interface CallHookServices {
   readonly locate: LocatePath;
   /** Absent where the operator set none: then no step waits for any. */
   readonly hooks?: Hooks;
+  /** Change what the session may do; the others that wait are judged again. @throws {GauntletError} `invalid_request`, `forbidden`, `log_unavailable` */
+  updatePermissions?(updates: readonly PermissionUpdate[]): Promise<void>;
   /** Where slow hooks are told of. */
   onProgress?(progress: ToolProgress): void;
 }

@@ -1,6 +1,7 @@
 /**
  * What a hook's end means for its event: the failure policy of ARCHITECTURE.md, "A broken guard says no".
  */
+import type { PermissionUpdate } from '../contract/permission-context.ts';
 import type { CompiledHook } from './compile-hooks.ts';
 import type { HookEnd } from './hook-end.ts';
 import type { HookEvent } from './hook-event.ts';
@@ -10,6 +11,8 @@ import { type HookOutput, readHookOutput } from './hook-output.ts';
 export interface HookAnswer {
   readonly permission?: { readonly behavior: 'allow' | 'ask' | 'deny'; readonly reason?: string };
   readonly updatedInput?: Readonly<Record<string, unknown>>;
+  /** Goes with an `allow` of a PermissionRequest hook: what the session may do from then on. */
+  readonly updatedPermissions?: readonly PermissionUpdate[];
   /** For the model, beside the result. */
   readonly additionalContext?: string;
   /** Takes the place of the result's content. */
@@ -100,10 +103,11 @@ function decided(event: HookEvent, output: HookOutput, cut: (text: string) => st
   const { decision, permissionDecision, permissionDecisionReason } = output.hookSpecificOutput ?? {};
   const blocked = output.decision === 'block' ? cut(output.reason ?? '') || `Blocked by a ${event} hook` : undefined;
   if (event === 'PermissionRequest' && decision) {
-    const { behavior, message, updatedInput, interrupt } = decision;
+    const { behavior, message, updatedInput, updatedPermissions, interrupt } = decision;
     const reason = message ? { reason: cut(message) } : {};
     const stop = behavior === 'deny' && interrupt ? { stopReason: cut(message ?? 'A hook ended the turn') } : {};
-    return { permission: { behavior, ...reason }, ...(updatedInput && { updatedInput }), ...stop };
+    const added = behavior === 'allow' && updatedPermissions ? { updatedPermissions } : {};
+    return { permission: { behavior, ...reason }, ...(updatedInput && { updatedInput }), ...added, ...stop };
   }
   if (event === 'PreToolUse' && permissionDecision) {
     if (permissionDecision === 'defer') return {};

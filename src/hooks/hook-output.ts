@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { isGauntletError } from '../contract/errors.ts';
 import { type JsonBounds, parseSafeJson } from '../contract/safe-json.ts';
+import { hookPermissionUpdates } from './hook-permissions.ts';
 import { HOOK_EVENTS, type HookEvent } from './hook-event.ts';
 
 const input = z.record(z.string(), z.unknown());
@@ -20,6 +21,7 @@ const specific = z.object({
     .object({
       behavior: z.enum(['allow', 'deny']),
       updatedInput: input.optional(),
+      updatedPermissions: hookPermissionUpdates.optional(),
       message: z.string().optional(),
       interrupt: z.boolean().optional(),
     })

@@ -1,6 +1,7 @@
 /**
  * What several hooks of one event say together: the strictest word holds, and nothing said is lost.
  */
+import type { PermissionUpdate } from '../contract/permission-context.ts';
 import type { HookAnswer } from './hook-answer.ts';
 
 /** What the hooks of one event say. */
@@ -10,10 +11,12 @@ export interface HooksVerdict extends Pick<
 > {
   readonly additionalContexts: readonly string[];
   readonly feedback: readonly string[];
+  /** Of all that said yes, in their order. */
+  readonly updatedPermissions: readonly PermissionUpdate[];
 }
 
 /** What hooks say when there are none. */
-export const SILENCE: HooksVerdict = Object.freeze({ additionalContexts: [], feedback: [] });
+export const SILENCE: HooksVerdict = Object.freeze({ additionalContexts: [], feedback: [], updatedPermissions: [] });
 
 /** The strictest first. */
 const STRICTNESS = ['deny', 'ask', 'allow'] as const;
@@ -37,6 +40,7 @@ export function mergeAnswers(answers: readonly HookAnswer[]): HooksVerdict {
     ...(withheld !== undefined && { withheld }),
     additionalContexts: answers.flatMap(({ additionalContext }) => additionalContext ?? []),
     feedback: answers.flatMap(({ feedback }) => feedback ?? []),
+    updatedPermissions: answers.flatMap(({ updatedPermissions }) => updatedPermissions ?? []),
   };
 }
 

@@ -28,6 +28,10 @@ export function callServices(
     twoPerson: services.twoPerson,
     classifier: services.classifier,
     limits: services.limits,
+    updatePermissions: async (updates) => {
+      await core.updatePermissions(updates);
+      await core.questions.rejudgeAll();
+    },
     ask: (question, signal) => askWhoMayAnswer(core, record, question, signal),
     admitted: (call) => admit(core, record, call, steps),
     onProgress: ({ data }) => {

@@ -35,7 +35,11 @@ describe('hooks of one event', () => {
 
   it('are not started for a name they do not match', async () => {
     const made = hooksOn(processHost, { PreToolUse: [{ matcher: 'Bash', hooks: [shell('exit 2')] }] });
-    expect(await made.ask(occasionOf('PreToolUse'), QUIET)).toEqual({ additionalContexts: [], feedback: [] });
+    expect(await made.ask(occasionOf('PreToolUse'), QUIET)).toEqual({
+      additionalContexts: [],
+      feedback: [],
+      updatedPermissions: [],
+    });
     expect([made.has('PreToolUse'), made.has('PostToolUse')]).toEqual([true, false]);
   });
 

@@ -336,6 +336,50 @@ describe('a question', () => {
     expect(frames.some(({ type }) => type === 'permission_request')).toBe(false);
   });
 
+  it.each([
+    ['our own words', { type: 'addRules', behavior: 'allow', rules: ['Effect'] }],
+    [
+      'those of the public contract',
+      { type: 'addRules', behavior: 'allow', rules: [{ toolName: 'Effect' }], destination: 'session' },
+    ],
+  ])('is answered for all that come after it, in %s', async (_words, update) => {
+    const { tool } = effectTool();
+    const hooks = answers({ behavior: 'allow', updatedPermissions: [update] });
+    const { session, status } = await hookSessions(processHost, [tool], hooks).run('Effect', {});
+    expect([status, session.permissions().rules.session?.allow]).toEqual(['ok', ['Effect']]);
+  });
+
+  it('is answered by what a hook adds beside it, for another call', async () => {
+    const { tool } = effectTool();
+    const update = { type: 'addRules', behavior: 'allow', rules: ['Effect', 'Other'] };
+    const settings = answers({ behavior: 'allow', updatedPermissions: [update] });
+    const hooks = { PermissionRequest: settings.PermissionRequest.map((each) => ({ ...each, matcher: 'Effect' })) };
+    const other = effectTool('Other', { isConcurrencySafe: () => true }).tool;
+    const { directory } = hookSessions(processHost, [{ ...tool, isConcurrencySafe: () => true }, other], hooks);
+    const session = await directory.create('owner', { onAsk: 'wait' });
+    const asked = session.submit({ blocks: [blockOf('Other', 'a')], onAsk: 'wait' });
+    await question(session);
+    await session.submit({ blocks: [blockOf('Effect', 'b')], onAsk: 'wait' });
+    const { calls } = await session.collect(await asked, AbortSignal.timeout(5_000));
+    expect(calls[0]).toMatchObject({ tool_use_id: 'a', status: 'ok' });
+    const resolved = await frameWhere(session, ({ type }) => type === 'permission_resolved');
+    expect(resolved).toMatchObject({ tool_use_id: 'a', by: 'rule' });
+  });
+
+  it.each([
+    ['cannot be', { type: 'addRules', behavior: 'allow', rules: ['not a rule!'] }, 'Cannot use rule'],
+    ['is none', { type: 'grantEverything' }, 'with a wrong "hookSpecificOutput.decision.updatedPermissions'],
+  ])('is not answered by a yes with an update that %s', async (_what, update, problem) => {
+    const { tool, effects } = effectTool();
+    const hooks = answers({ behavior: 'allow', updatedPermissions: [update] });
+    const { status, frames } = await hookSessions(processHost, [tool], hooks).run('Effect', {});
+    expect([status, effects]).toEqual(['denied', []]);
+    expect(frames.find(({ type }) => type === 'notice')).toMatchObject({
+      code: 'hook_failed',
+      message: expect.stringContaining(problem) as string,
+    });
+  });
+
   it('is denied by a hook, with its message', async () => {
     const { run } = hookSessions(
       processHost,
