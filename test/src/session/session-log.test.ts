@@ -150,8 +150,9 @@ describe('SessionLog', () => {
     const { log, session, insist, messages } = await openLog();
     log.refusals = 1;
     insist('one');
-    await until(() => log.refusals === 0);
-    await afterMicrotasks();
+    // Refused with it, in the same row: what follows runs before any timer can.
+    await expect(session.emit(noticeFrame('refused'))).rejects.toMatchObject({ code: 'log_unavailable' });
+    expect(session.isSettled).toBe(false);
     session.close();
     expect(session.isSettled).toBe(true);
     await expect(session.emit(noticeFrame('last words'))).resolves.toBe(2);
