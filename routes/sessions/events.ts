@@ -80,9 +80,8 @@ interface Page {
 async function readPage(session: Session, start: LogStart, limit: number): Promise<Page> {
   const frames: LoggedFrame[] = [];
   const gaps: LogGap[] = [];
-  const { signal } = new AbortController();
   const onGap = (gap: LogGap) => void gaps.push(gap);
-  for await (const some of session.read(start.after, { live: false, signal, onGap })) {
+  for await (const some of session.read(start.after, { live: false, onGap })) {
     frames.push(...some.slice(0, limit - frames.length));
     if (frames.length >= limit) break;
   }

@@ -93,8 +93,8 @@ export interface LogGap {
 export interface ReadOptions {
   /** True: go on with what is appended later, until `signal`. False: end at the head. */
   readonly live: boolean;
-  /** Ends the iteration without an error. */
-  readonly signal: AbortSignal;
+  /** Ends the iteration without an error; whoever reads live has one. */
+  readonly signal?: AbortSignal;
   /**
    * Told of missing frames, after the page before them and before the page behind them, which then
    * follows. Without it damage makes the iteration throw `log_unavailable`: a reader that rebuilds state

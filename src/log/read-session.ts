@@ -29,7 +29,7 @@ export async function* readSession(
   const waiter = new HeadWaiter(signal);
   let cursor = after;
   try {
-    while (!signal.aborted) {
+    while (signal?.aborted !== true) {
       const session = source.session();
       if (session === undefined) return;
       if (cursor >= session.head) {
@@ -66,13 +66,13 @@ function raiseHead(session: OpenSession, seq: Seq): void {
 
 /** Waits for frames or for the signal; one listener on the signal however often it waits. */
 class HeadWaiter {
-  readonly #signal: AbortSignal;
+  readonly #signal: AbortSignal | undefined;
   #wake: (() => void) | undefined;
   readonly #onAbort = (): void => this.#wake?.();
 
-  constructor(signal: AbortSignal) {
+  constructor(signal: AbortSignal | undefined) {
     this.#signal = signal;
-    signal.addEventListener('abort', this.#onAbort);
+    signal?.addEventListener('abort', this.#onAbort);
   }
 
   async wait(session: OpenSession): Promise<void> {
@@ -84,7 +84,7 @@ class HeadWaiter {
   }
 
   close(): void {
-    this.#signal.removeEventListener('abort', this.#onAbort);
+    this.#signal?.removeEventListener('abort', this.#onAbort);
   }
 }
 

@@ -54,7 +54,6 @@ export async function framesOf(
   onGap?: (gap: LogGap) => void,
 ): Promise<LoggedFrame[]> {
   const frames = [];
-  const { signal } = new AbortController();
-  for await (const page of log.read(sessionId, 0, { live: false, signal, onGap })) frames.push(...page);
+  for await (const page of log.read(sessionId, 0, { live: false, onGap })) frames.push(...page);
   return frames;
 }

@@ -66,7 +66,7 @@ export class MemoryLog implements FrameLog {
 
   async *read(sessionId: string, after: Seq, { live, signal }: ReadOptions): AsyncGenerator<readonly LoggedFrame[]> {
     const session = this.#sessions.get(sessionId);
-    for (let next = after; session && !session.isRemoved && !signal.aborted;) {
+    for (let next = after; session && !session.isRemoved && signal?.aborted !== true;) {
       const page = session.frames.slice(next, next + 500);
       if (page.length > 0) yield page;
       else if (!live) return;
@@ -166,14 +166,14 @@ function fenced(session: MemorySession): GauntletError {
   return new GauntletError('fenced', `The log ends at ${session.reserved}`);
 }
 
-function woken(session: MemorySession, signal: AbortSignal): Promise<void> {
+function woken(session: MemorySession, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const wake = () => {
       session.wake.delete(wake);
-      signal.removeEventListener('abort', wake);
+      signal?.removeEventListener('abort', wake);
       resolve();
     };
     session.wake.add(wake);
-    signal.addEventListener('abort', wake, { once: true });
+    signal?.addEventListener('abort', wake, { once: true });
   });
 }

@@ -70,8 +70,7 @@ export function blockOf(name: string, id: string, text = id): ToolUseBlock {
 /** A session's frames on disk. */
 export async function framesOf(session: Session): Promise<readonly Frame[]> {
   const frames: Frame[] = [];
-  const { signal } = new AbortController();
-  for await (const page of session.read(0, { live: false, signal })) frames.push(...page.map(({ frame }) => frame));
+  for await (const page of session.read(0, { live: false })) frames.push(...page.map(({ frame }) => frame));
   return frames;
 }
 

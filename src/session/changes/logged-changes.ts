@@ -21,8 +21,7 @@ export interface LoggedChange extends ChangeFrame {
  */
 export async function loggedChanges(core: SessionCore): Promise<readonly LoggedChange[]> {
   const changes = new ChangeFold();
-  const { signal } = new AbortController();
-  for await (const page of core.services.log.read(core.id, 0, { live: false, signal })) {
+  for await (const page of core.services.log.read(core.id, 0, { live: false })) {
     for (const logged of page) if (logged.type === 'change' || logged.type === 'undo') changes.push(logged.frame);
   }
   return changes.made;

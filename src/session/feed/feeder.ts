@@ -48,7 +48,8 @@ export class Feeder {
     if (!known && turn.state !== 'open') throw endedTurn(turn.id);
     const { replayed } = await acceptBlocks(this.#core, { turnId: turn.id, blocks: [block], isClosed: false });
     for (const record of replayed) {
-      const frame = record.resultSeq === undefined ? undefined : await loggedFrame(this.#core, record.resultSeq);
+      if (record.resultSeq === undefined) continue;
+      const frame = (await loggedFrame(this.#core, record.resultSeq))?.frame;
       if (frame?.type !== 'result') continue;
       const { tool_use_id, tool_result, call } = frame;
       this.#send({ type: 'replay', tool_use_id, tool_result, call: { ...call, replayed: true } });

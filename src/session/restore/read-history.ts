@@ -37,8 +37,7 @@ async function readHistory(log: FrameLog, sessionId: string): Promise<LoggedHist
   const saved = savedStanding(found);
   if (!saved && found.bounds.first > 1) throw lostStart(sessionId);
   const replay = new LogReplay(saved);
-  const { signal } = new AbortController();
-  for await (const page of log.read(sessionId, saved?.seq ?? 0, { live: false, signal })) {
+  for await (const page of log.read(sessionId, saved?.seq ?? 0, { live: false })) {
     for (const logged of page) if (mattersForReplay(logged.type)) replay.push(logged.frame);
   }
   const history = replay.history(log.bounds(sessionId)?.head ?? 0);

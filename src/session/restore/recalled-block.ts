@@ -14,10 +14,10 @@ import type { SessionCore } from '../session-core.ts';
  */
 export async function recalledBlock(core: SessionCore, record: CallRecord): Promise<ToolUseBlock> {
   const { toolUseId, acceptedSeq = 0, resultSeq = 0 } = record;
-  const accepted = await loggedFrame(core, acceptedSeq);
+  const accepted = (await loggedFrame(core, acceptedSeq))?.frame;
   if (accepted?.type !== 'tool_use' || accepted.tool_use.id !== toolUseId) throw noLongerKept(toolUseId);
   if (!record.summary) {
-    const result = await loggedFrame(core, resultSeq);
+    const result = (await loggedFrame(core, resultSeq))?.frame;
     if (result?.type !== 'result' || result.tool_use_id !== toolUseId) throw noLongerKept(toolUseId);
     record.summary = result.call;
   }

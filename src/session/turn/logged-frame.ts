@@ -1,15 +1,14 @@
 /**
  * One frame read back from the log by its number.
  */
-import type { Frame, Seq } from '../../contract/frames.ts';
+import type { Seq } from '../../contract/frames.ts';
+import type { LoggedFrame } from '../../log/frame-log.ts';
 import type { SessionCore } from '../session-core.ts';
 
-/** The frame with that `seq`; undefined when retention took it. */
-export async function loggedFrame(core: SessionCore, seq: Seq): Promise<Frame | undefined> {
-  const { signal } = new AbortController();
-  for await (const page of core.services.log.read(core.id, seq - 1, { live: false, signal })) {
-    const [first] = page;
-    return first?.seq === seq ? first.frame : undefined;
+/** The frame with that `seq`; undefined when retention took it. @throws {GauntletError} `log_unavailable` */
+export async function loggedFrame({ id, services }: SessionCore, seq: Seq): Promise<LoggedFrame | undefined> {
+  for await (const [first] of services.log.read(id, seq - 1, { live: false })) {
+    return first?.seq === seq ? first : undefined;
   }
   return undefined;
 }

@@ -38,7 +38,7 @@ const SNIPPET_CHARS = 60;
 export async function resultTextPage(core: SessionCore, toolUseId: string, range: TextRange): Promise<ResultTextPage> {
   const seq = core.ledger.call(toolUseId)?.resultSeq;
   if (seq === undefined) throw new GauntletError('not_found', `Call "${toolUseId}" has no result in this session`);
-  const frame = await loggedFrame(core, seq);
+  const frame = (await loggedFrame(core, seq))?.frame;
   if (frame?.type !== 'result' || frame.tool_use_id !== toolUseId) throw noLongerKept(toolUseId);
   const { text, totalChars } = await textRange(core, frame, range);
   const end = range.offsetChars + text.length;
@@ -64,8 +64,7 @@ async function textRange(
 export async function searchResults(core: SessionCore, query: string, mostHits: number): Promise<readonly SearchHit[]> {
   const wanted = query.toLowerCase();
   const hits: SearchHit[] = [];
-  const { signal } = new AbortController();
-  for await (const page of core.services.log.read(core.id, 0, { live: false, signal })) {
+  for await (const page of core.services.log.read(core.id, 0, { live: false })) {
     for (const { type, seq, frame } of page.filter(
       (logged) => logged.type === 'result' || logged.type === 'tool_use',
     )) {

@@ -89,7 +89,7 @@ async function storedResults(core: SessionCore, turn: SubmittedTurn): Promise<Ma
   const results = new Map<string, ResultFrame>();
   for (const { toolUseId, resultSeq } of turn.replayed) {
     if (resultSeq === undefined) continue;
-    const frame = await loggedFrame(core, resultSeq);
+    const frame = (await loggedFrame(core, resultSeq))?.frame;
     if (frame?.type !== 'result') throw noLongerKept(toolUseId);
     results.set(toolUseId, frame);
   }
@@ -97,11 +97,8 @@ async function storedResults(core: SessionCore, turn: SubmittedTurn): Promise<Ma
 }
 
 async function* storedPage(core: SessionCore, seq: Seq): AsyncGenerator<readonly LoggedFrame[]> {
-  const { signal } = new AbortController();
-  for await (const page of core.services.log.read(core.id, seq - 1, { live: false, signal })) {
-    if (page[0]?.seq === seq) yield page.slice(0, 1);
-    return;
-  }
+  const logged = await loggedFrame(core, seq);
+  if (logged) yield [logged];
 }
 
 function unfinished(core: SessionCore, signal: AbortSignal): GauntletError {

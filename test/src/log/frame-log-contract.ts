@@ -279,8 +279,7 @@ export function frameLogContract(title: string, subject: LogUnderTest): void {
       expect(log.bounds('s')).toEqual({ first: 6, head: 8 });
       const gaps: LogGap[] = [];
       const seqs = [];
-      const { signal } = new AbortController();
-      for await (const page of log.read('s', 2, { live: false, signal, onGap: (gap) => gaps.push(gap) }))
+      for await (const page of log.read('s', 2, { live: false, onGap: (gap) => gaps.push(gap) }))
         seqs.push(...page.map(({ seq }) => seq));
       expect([seqs, gaps]).toEqual([[6, 7, 8], [{ from: 3, to: 5, reason: 'retention' }]]);
     });
@@ -347,8 +346,7 @@ export function frameLogContract(title: string, subject: LogUnderTest): void {
 
 async function pagesOf(log: FrameLog, sessionId: string, after: Seq): Promise<(readonly LoggedFrame[])[]> {
   const pages = [];
-  const { signal } = new AbortController();
-  for await (const page of log.read(sessionId, after, { live: false, signal })) pages.push(page);
+  for await (const page of log.read(sessionId, after, { live: false })) pages.push(page);
   return pages;
 }
 
