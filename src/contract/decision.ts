@@ -54,8 +54,10 @@ export interface PermissionDecision {
   readonly message: string;
   /** Different principals that must say yes; absent: one. */
   readonly approvals?: number;
-  /** What "always allow" would add. */
+  /** What "always allow" would add; empty where that would not help. */
   readonly suggestions: readonly PermissionUpdate[];
+  /** Rules that would allow the call; absent where no rule would. */
+  readonly allowedBy?: readonly string[];
   /** What makes the call dangerous, one sentence each. */
   readonly warnings: readonly string[];
   readonly parts?: readonly DecisionPart[];

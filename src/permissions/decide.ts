@@ -6,7 +6,7 @@
  */
 import type { PermissionDecision } from '../contract/decision.ts';
 import type { ToolPermissionContext } from '../contract/permission-context.ts';
-import { allowingRules, unansweredMessage } from './denial.ts';
+import { unansweredMessage } from './denial.ts';
 import { judgeCall, type Judgement, type PermissionRequest } from './judgement.ts';
 import { decidedPart, matchedRule, pathQuestion, safely } from './matched-rule.ts';
 import { allowingPathRule, coveringPathRule, possiblePathRule } from './path-gate.ts';
@@ -18,6 +18,8 @@ export type { PermissionRequest } from './judgement.ts';
 type Verdict = Pick<PermissionDecision, 'behavior' | 'reason' | 'message'> & {
   /** No hook turns this question into a yes: a safety check, or a person is required. */
   readonly isFirm?: boolean;
+  /** An allow rule would have come first: what "always allow" adds would help. */
+  readonly yieldsToRules?: boolean;
   readonly approvals?: number;
 };
 
@@ -34,12 +36,14 @@ export async function decidePermission(request: PermissionRequest): Promise<Perm
     withHook(request, twoPersons(request, judgement, weigh(request, judgement))),
   );
   const { check, warnings, suggestions, matcher } = judgement;
+  const isHelped = verdict.yieldsToRules === true && verdict.behavior !== 'allow';
   return {
     behavior: verdict.behavior,
     reason: verdict.reason,
     message: verdict.message,
     warnings,
-    suggestions: verdict.behavior === 'allow' || verdict.approvals !== undefined ? [] : suggestions,
+    suggestions: isHelped ? suggestions : [],
+    ...(isHelped && { allowedBy: allowingRules(request, judgement) }),
     ...(verdict.behavior === 'ask' && verdict.approvals !== undefined && { approvals: verdict.approvals }),
     parts: matcher.parts?.map((part) => decidedPart(request, part)),
     updatedInput: check.behavior === 'allow' ? check.updatedInput : undefined,
@@ -55,9 +59,10 @@ function weigh(request: PermissionRequest, judgement: Judgement): Verdict {
     askedByRule(request, judgement) ??
     personRequired(request, judgement) ??
     byMode(request, judgement) ??
-    allowedByRule(request, judgement) ??
-    unasked(request, judgement) ??
-    question(request, judgement)
+    allowedByRule(request, judgement) ?? {
+      ...(unasked(request, judgement) ?? question(request, judgement)),
+      yieldsToRules: true,
+    }
   );
 }
 
@@ -221,15 +226,11 @@ async function settle(request: PermissionRequest, judgement: Judgement, verdict:
   if (mode !== 'dontAsk' && !shouldAvoidPermissionPrompts) return verdict;
 
   const cause = mode === 'dontAsk' ? 'mode "dontAsk" asks nobody' : 'this session has nobody to ask';
-  const rules = allowingRules(judgement.suggestions);
-  const allowedBy = rules.length > 0 ? rules : rulesForPaths(request, judgement);
-  const message =
-    verdict.approvals === undefined
-      ? unansweredMessage({ message: verdict.message, suggestions: [], allowedBy }, request.tool.name, cause)
-      : `${verdict.message}, and ${cause}`;
+  const allowedBy = verdict.yieldsToRules === true ? allowingRules(request, judgement) : [];
+  const message = unansweredMessage({ message: verdict.message, allowedBy }, cause);
   const reason =
     mode === 'dontAsk' && verdict.reason.type === 'default' ? { type: 'mode' as const, mode } : verdict.reason;
-  return { behavior: 'deny', reason, message };
+  return { ...verdict, behavior: 'deny', reason, message };
 }
 
 async function classify(request: PermissionRequest, verdict: Verdict): Promise<Verdict | undefined> {
@@ -240,7 +241,7 @@ async function classify(request: PermissionRequest, verdict: Verdict): Promise<V
     const behavior = await request.classifier(request);
     if (behavior !== 'allow' && behavior !== 'deny') return undefined;
     const message = behavior === 'allow' ? 'Allowed by the classifier' : 'Denied by the classifier of mode "auto"';
-    return { behavior, reason: { type: 'classifier' }, message };
+    return { ...verdict, behavior, reason: { type: 'classifier' }, message };
   } catch {
     // A classifier that fails has said nothing: the question goes to a person.
     return undefined;
@@ -252,8 +253,13 @@ function hasRestrictingSpecs(tool: PermissionRequest['tool'], context: Permissio
   return (['deny', 'ask'] as const).some((behavior) => rulesFor(permissions, behavior, tool).specs.length > 0);
 }
 
-function rulesForPaths(request: PermissionRequest, { paths }: Judgement): readonly string[] {
-  if (request.tool.preparePermissionMatcher) return [];
-  const { root } = request.context.session;
-  return paths.filter(({ located }) => !located.isSessionFile).map((path) => allowingPathRule(path, root));
+/** The rules that would allow the call: as narrow as is known, and never none. */
+function allowingRules(request: PermissionRequest, { suggestions, paths }: Judgement): readonly string[] {
+  const { tool, context } = request;
+  const suggested = suggestions.flatMap((update) =>
+    update.type === 'addRules' && update.behavior === 'allow' ? update.rules : [],
+  );
+  if (suggested.length > 0) return suggested;
+  const judged = tool.preparePermissionMatcher ? [] : paths.filter(({ located }) => !located.isSessionFile);
+  return judged.length > 0 ? judged.map((path) => allowingPathRule(path, context.session.root)) : [tool.name];
 }

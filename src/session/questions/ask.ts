@@ -24,12 +24,7 @@ export async function askWhoMayAnswer(
   const { tool, decision, observable } = question;
   const onAsk = record.askPolicy.onAsk ?? core.opened.on_ask ?? (core.attached > 0 ? 'wait' : 'deny');
   if (onAsk === 'deny' && !core.questions.isStanding(record.toolUseId)) {
-    const cause = 'nobody who may answer is connected';
-    const message =
-      decision.approvals === undefined
-        ? unansweredMessage(decision, tool.name, cause)
-        : `${decision.message}, and ${cause}`;
-    return { behavior: 'deny', message };
+    return { behavior: 'deny', message: unansweredMessage(decision, 'nobody who may answer is connected') };
   }
   const input = observable as JsonValue;
   return core.questions.ask(
@@ -39,7 +34,7 @@ export async function askWhoMayAnswer(
         tool_name: tool.name,
         input,
         title: decision.message,
-        display: drawIntent(tool, tool.name, input),
+        display: question.preview?.display ?? drawIntent(tool, tool.name, input),
         reason: decision.reason,
         destructive: answersYes(() => tool.isDestructive?.(question.input) === true),
         warnings: decision.warnings,

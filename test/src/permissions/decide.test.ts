@@ -441,3 +441,29 @@ test('what is outside is suggested as a directory, never the whole disk', async 
   expect((await decide(Read, { path: '/etc' })).suggestions).toEqual([]);
   expect((await decide(Edit, { path: 'a' })).suggestions).toEqual([{ type: 'setMode', mode: 'acceptEdits' }]);
 });
+
+describe('what would allow a call is named only where it would', () => {
+  const named = async (tool: Tool, input: Record<string, unknown>, setting: Setting) => {
+    const { suggestions, message } = await decide(tool, input, setting);
+    return suggestions.length > 0 || message.includes('would allow it');
+  };
+
+  test.each<[string, Setting, boolean]>([
+    ['nothing but the lack of a rule', {}, true],
+    ['nobody to ask', { avoid: true }, true],
+    ['mode dontAsk', { mode: 'dontAsk' }, true],
+    ['a classifier', { mode: 'auto', classifier: () => Promise.resolve('deny') }, true],
+    ['a deny rule', { rules: { deny: ['Bash(rm:*)'] } }, false],
+    ['an ask rule', { rules: { ask: ['Bash(rm:*)'] } }, false],
+    ['an ask rule with nobody to ask', { rules: { ask: ['Bash(rm:*)'] }, mode: 'dontAsk' }, false],
+    ['mode plan', { mode: 'plan' }, false],
+    ['a hook', { hook: { behavior: 'deny' } }, false],
+  ])('when %s is in the way', async (_, setting, isNamed) => {
+    expect(await named(Bash, { command: 'rm -rf build' }, setting)).toBe(isNamed);
+  });
+
+  test('and not beside a safety check', async () => {
+    expect(await named(Edit, { path: '.git/config' }, { avoid: true })).toBe(false);
+    expect(await named(Edit, { path: 'a' }, { avoid: true })).toBe(true);
+  });
+});
