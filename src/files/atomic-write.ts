@@ -11,6 +11,7 @@ import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { GauntletError } from '../contract/errors.ts';
 import { fileError } from './file-error.ts';
+import { isSameFile, PERMISSION_BITS } from './file-stats.ts';
 import { openFolder, through } from './open-folder.ts';
 import { errorCode } from './real-path.ts';
 
@@ -34,9 +35,6 @@ export interface AtomicWrite {
   /** Wait until the disk has it; true by default. */
   readonly isDurable?: boolean;
 }
-
-/** Read, write and execute for all three; neither setuid nor setgid nor sticky. */
-export const PERMISSION_BITS = 0o777;
 
 /**
  * Write a file by rename; parents are created.
@@ -110,10 +108,8 @@ function expectTarget(write: AtomicWrite, target: string): Stats | undefined {
     if (now) throw refuse(write, 'it came into being meanwhile. Read it first', 'exists');
     return undefined;
   }
-  const then = write.expected;
-  const isSame =
-    now?.ino === then.ino && now.dev === then.dev && now.mtimeMs === then.mtimeMs && now.size === then.size;
-  if (!isSame) throw refuse(write, 'it changed while it was being edited. Read it again first', 'changed');
+  if (!isSameFile(write.expected, now))
+    throw refuse(write, 'it changed while it was being edited. Read it again first', 'changed');
   return now;
 }
 

@@ -2,12 +2,10 @@
  * Files as they stand: what a change came from, what it led to, and whether somebody was there since.
  */
 import { createHash } from 'node:crypto';
-import { lstatSync, type Stats } from 'node:fs';
-import { dirname } from 'node:path';
+import type { Stats } from 'node:fs';
 import type { FileState } from '../contract/file-change.ts';
-import { PERMISSION_BITS } from './atomic-write.ts';
+import { PERMISSION_BITS, statOf } from './file-stats.ts';
 import { withCheckedFile } from './open-checked.ts';
-import { errorCode } from './real-path.ts';
 
 /** What stands at a path; both absent where nothing does. */
 export interface ObservedFile {
@@ -62,22 +60,4 @@ export async function observeFile(real: string, mayHash: (sizeBytes: number) => 
     }
     return { stats: file.stats, state: fileState(file.stats, hash.digest('hex')) };
   });
-}
-
-/** What `lstat` says; undefined where there is nothing. @throws What the system throws. */
-export function statOf(real: string): Stats | undefined {
-  try {
-    return lstatSync(real, { throwIfNoEntry: false });
-  } catch (error) {
-    if (errorCode(error) === 'ENOTDIR') return undefined;
-    throw error;
-  }
-}
-
-/** Folders that are missing on the way to a file, the outermost first. */
-export function missingFolders(real: string): readonly string[] {
-  const missing: string[] = [];
-  for (let folder = dirname(real); folder !== dirname(folder) && !statOf(folder); folder = dirname(folder))
-    missing.unshift(folder);
-  return missing;
 }

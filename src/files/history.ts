@@ -10,9 +10,10 @@ import { LRUCache } from 'lru-cache';
 import type { Limits } from '../../config/limits.ts';
 import type { NotKept } from '../contract/file-change.ts';
 import { isGauntletError } from '../contract/errors.ts';
-import { atomicWrite } from './atomic-write.ts';
-import { sha256Of, statOf } from './file-state.ts';
+import { sha256Of } from './file-state.ts';
+import { statOf } from './file-stats.ts';
 import { withCheckedFile } from './open-checked.ts';
+import { privateWrite } from './private-write.ts';
 import { errorCode } from './real-path.ts';
 import { createWriterRegistry, type WriterRegistry } from './writers.ts';
 
@@ -120,16 +121,7 @@ async function read(place: string, sha256: string, mostBytes: number): Promise<B
 /** @returns Why it could not be written. */
 async function write(real: string, content: Uint8Array): Promise<NotKept | undefined> {
   try {
-    await atomicWrite({
-      real,
-      spelled: real,
-      content,
-      expected: 'any',
-      newFileMode: 0o600,
-      newFolderMode: 0o700,
-      // As the log by default: what survives the death of the process. Its digest finds out what a power failure took.
-      isDurable: false,
-    });
+    await privateWrite(real, content);
     return undefined;
   } catch (error) {
     const reason = isGauntletError(error) ? error.details?.reason : undefined;

@@ -3,7 +3,8 @@
  */
 import type { NotKept } from '../contract/file-change.ts';
 import { isGauntletError } from '../contract/errors.ts';
-import { fileState, type ObservedFile, sha256Of, statOf } from './file-state.ts';
+import { fileState, type ObservedFile, sha256Of } from './file-state.ts';
+import { statOf } from './file-stats.ts';
 import type { FileHistory } from './history.ts';
 import { withCheckedFile } from './open-checked.ts';
 

@@ -6,7 +6,8 @@ import type { Stats } from 'node:fs';
 import type { FileChange } from '../contract/file-change.ts';
 import type { ToolUseContext } from '../contract/tool.ts';
 import { atomicWrite } from './atomic-write.ts';
-import { fileState, isSameState, missingFolders, sha256Of } from './file-state.ts';
+import { fileState, isSameState, sha256Of } from './file-state.ts';
+import { missingFolders } from './file-stats.ts';
 import type { FileHistory } from './history.ts';
 
 /** One file to write. */

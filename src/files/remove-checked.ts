@@ -6,6 +6,7 @@ import { closeSync, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs
 import { basename, dirname, join } from 'node:path';
 import { GauntletError } from '../contract/errors.ts';
 import { fileError } from './file-error.ts';
+import { isSameFile } from './file-stats.ts';
 import { openFolder, through } from './open-folder.ts';
 import { errorCode } from './real-path.ts';
 
@@ -18,9 +19,7 @@ import { errorCode } from './real-path.ts';
  */
 export function removeFile(real: string, expected: Stats): void {
   inFolderOf(real, (path) => {
-    const now = lstatSync(path);
-    const isSame = now.ino === expected.ino && now.dev === expected.dev && now.mtimeMs === expected.mtimeMs;
-    if (!isSame || now.size !== expected.size) {
+    if (!isSameFile(expected, lstatSync(path))) {
       throw new GauntletError('tool_failed', `Cannot remove "${real}": it changed meanwhile. Look at it again`, {
         details: { reason: 'changed' },
       });

@@ -5,8 +5,8 @@ import { StringDecoder } from 'node:string_decoder';
 import { resolve } from 'node:path';
 import type { SpilledText } from '../contract/blocks.ts';
 import { errorMessage, GauntletError } from '../contract/errors.ts';
-import { atomicWrite } from './atomic-write.ts';
 import { withCheckedFile } from './open-checked.ts';
+import { privateWrite } from './private-write.ts';
 import { resolveRealPath } from './real-path.ts';
 
 /** A part of a spilled text. */
@@ -35,16 +35,7 @@ export async function spillText(folder: string, name: string, content: string | 
   const found = resolveRealPath(resolve(folder, name));
   if ('refusal' in found) throw new GauntletError('spill_failed', `Cannot save the whole text: ${found.refusal}`);
   try {
-    await atomicWrite({
-      real: found.real,
-      spelled: name,
-      content,
-      expected: 'any',
-      newFileMode: 0o600,
-      newFolderMode: 0o700,
-      // What survives the death of the process is enough; the log's own durability is a setting.
-      isDurable: false,
-    });
+    await privateWrite(found.real, content, name);
   } catch (error) {
     throw new GauntletError('spill_failed', `Cannot save the whole text: ${errorMessage(error)}`, { cause: error });
   }

@@ -10,7 +10,8 @@ import { basename, join } from 'node:path';
 import type { FileChange, FileState, NotKept } from '../contract/file-change.ts';
 import type { FileReadRecord } from '../contract/session-context.ts';
 import { isInsideFolder } from './containment.ts';
-import { fileState, isSameState, missingFolders, observeFile, statOf } from './file-state.ts';
+import { fileState, isSameState, observeFile } from './file-state.ts';
+import { isSameFile, missingFolders, statOf } from './file-stats.ts';
 import type { FileHistory } from './history.ts';
 import { keepFile } from './keep-file.ts';
 
@@ -122,12 +123,7 @@ async function changeOf(
 
 function isUntouched(before: Stats | undefined, now: Stats | undefined): boolean {
   if (!before || !now) return before === now;
-  return (
-    before.ino === now.ino &&
-    before.size === now.size &&
-    before.mtimeMs === now.mtimeMs &&
-    before.ctimeMs === now.ctimeMs
-  );
+  return isSameFile(before, now) && before.ctimeMs === now.ctimeMs;
 }
 
 function attempt<Answer>(look: () => Answer): Answer | undefined {
