@@ -9,7 +9,7 @@ import { afterAll, expect } from 'vitest';
 import type { BuiltServer } from './built-server.ts';
 import { environmentOf, processesWith } from './process-host.ts';
 import type { ClientSideFrame } from './stream-client.ts';
-import { block, until, wireClient, type WireClient } from './wire-client.ts';
+import { block, until, wireClient, type WireBody, type WireClient } from './wire-client.ts';
 
 /** What a case may cost, and what it must not let out. */
 export interface HealthOptions {
@@ -95,9 +95,14 @@ function acceptedIds(frames: readonly ClientSideFrame[]): unknown[] {
 }
 
 async function allFrames(client: WireClient): Promise<SessionFrames> {
-  const { sessions } = (await client.get('/sessions')).body;
-  const entries = sessions.map(async ({ session_id: id }) => [id, await everyPage(client, id)] as const);
-  return new Map(await Promise.all(entries));
+  const frames = new Map<string, readonly ClientSideFrame[]>();
+  for (let query: string | undefined = ''; query !== undefined;) {
+    const { sessions, next_cursor: next }: WireBody = (await client.get(`/sessions${query}`)).body;
+    const pages = sessions.map(async ({ session_id: id }) => [id, await everyPage(client, id)] as const);
+    for (const [id, all] of await Promise.all(pages)) frames.set(id, all);
+    query = next === undefined ? undefined : `?cursor=${String(next)}`;
+  }
+  return frames;
 }
 
 async function everyPage(client: WireClient, sessionId: string): Promise<ClientSideFrame[]> {
