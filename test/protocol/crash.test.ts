@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startServer, type BuiltServer } from '../helpers/built-server.ts';
+import { watchHealth } from '../helpers/health.ts';
 import type { ClientSideFrame } from '../helpers/stream-client.ts';
 import { block, until, wireClient, type WireClient } from '../helpers/wire-client.ts';
 
@@ -75,10 +76,11 @@ describe('a server that was killed', () => {
     expect((await client.execute(sessionId, [bash('touch third')])).calls[0]).toMatchObject({ status: 'ok' });
   });
 
-  it('at any moment kept each result it gave, and interrupts the rest once', async () => {
+  it('F01: at any moment kept each result it gave, and interrupts the rest once', async () => {
     let server = await startServer();
     for (const delayFrames of [1, 6, 14]) {
       const client = wireClient(server);
+      const health = await watchHealth(server);
       const sessionId = await client.session({ mode: 'bypassPermissions' });
       const safe = [
         bash('echo 0'),
@@ -97,6 +99,7 @@ describe('a server that was killed', () => {
       expect(results(after).map(({ tool_use_id }) => tool_use_id)).toEqual(calls.map(({ id }) => id));
       const { results: replayed } = await next.client.execute(sessionId, calls);
       expect(replayed).toEqual(results(after).map(({ tool_result }) => tool_result));
+      await health.assertHealthy(server);
     }
   });
 

@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { serverHome, startServer } from '../helpers/built-server.ts';
+import { serverHome, startServer, type BuiltServer } from '../helpers/built-server.ts';
+import { watchHealth } from '../helpers/health.ts';
 import type { ClientSideFrame } from '../helpers/stream-client.ts';
 import { block, until, wireClient } from '../helpers/wire-client.ts';
 
@@ -82,8 +83,7 @@ describe('a full disk', () => {
 });
 
 describe('a log that was damaged while the server was away', () => {
-  async function twoSessions() {
-    const server = await startServer();
+  async function twoSessions(server: BuiltServer) {
     const client = wireClient(server);
     const ids = [
       await client.session({ mode: 'bypassPermissions' }),
@@ -96,7 +96,7 @@ describe('a log that was damaged while the server was away', () => {
   }
 
   it('F03: is a gap to those it concerns and nobody else, and the session goes on', async () => {
-    const { server, ids, log } = await twoSessions();
+    const { server, ids, log } = await twoSessions(await startServer());
     await server.end();
     // Pages that were written twice hold a second copy.
     const damaged = readFileSync(log, 'latin1').replaceAll(`echo two of ${ids[0]}`, `ECHO TWO OF ${ids[0]}`);
@@ -118,19 +118,24 @@ describe('a log that was damaged while the server was away', () => {
   });
 
   it('F07: never shows another frame under a seq that was seen: it has a new epoch, and all comes again', async () => {
-    const { server, client: before, ids } = await twoSessions();
+    const server = await startServer();
+    // Its own session comes first in the log, and so is in the part that stays.
+    const health = await watchHealth(server);
+    const { client: before, ids } = await twoSessions(server);
     const id = String(ids[1]);
     const seen = (await before.get(`/sessions/${id}/events`)).body;
     await server.end('SIGKILL');
     const wal = join(server.dataFolder, 'log.db-wal');
     truncateSync(wal, Math.floor(readFileSync(wal).length * 0.9));
-    const client = wireClient(await startServer({ home: server.home }));
+    const next = await startServer({ home: server.home });
+    const client = wireClient(next);
     const stream = await client.stream(id, { from_seq: seen.head, epoch: seen.epoch });
     const welcome = await stream.next('welcome');
     expect([welcome['resumed'], welcome['epoch'] === seen.epoch]).toEqual([false, false]);
     await stream.next('live');
     expect(stream.frames.filter(isLogged)[0]).toMatchObject({ seq: 1, type: 'opened' });
     await stream.close();
+    await health.assertHealthy(next);
   });
 });
 
