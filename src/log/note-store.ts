@@ -1,9 +1,10 @@
 /**
  * Notes of the embedded log: snapshots and facts, in tables beside the rows.
  */
+import { checksumOfNote } from './checksums.ts';
+import { columnText } from './column-text.ts';
 import type { SessionNotes } from './frame-log.ts';
 import type { OpenDatabase } from './open-database.ts';
-import { checksumOfNote } from './stored-columns.ts';
 
 /** Notes of one session, ready to be written. */
 export interface NewNotes {
@@ -38,7 +39,7 @@ export class NoteStore {
     const columns = this.#statements.selectFact.get([session, key]) as
       { readonly checksum: number; readonly value: ArrayBuffer } | undefined;
     if (columns === undefined) return undefined;
-    const text = Buffer.from(columns.value).toString();
+    const text = columnText(columns.value);
     return checksumOfNote(session, key, text) === columns.checksum ? (JSON.parse(text) as unknown) : null;
   }
 

@@ -6,7 +6,7 @@
 import type { Seq } from '../contract/frames.ts';
 import { Fifo, type SessionTail } from './log-tail.ts';
 import type { RowStore } from './row-store.ts';
-import type { SessionEntry } from './stored-columns.ts';
+import type { SessionEntry } from './stored-session.ts';
 
 /** One session at hand. */
 export interface OpenSession {

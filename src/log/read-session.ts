@@ -7,7 +7,7 @@ import type { LogGap, LoggedFrame, ReadOptions } from './frame-log.ts';
 import { framesOfRow } from './frame-text.ts';
 import { pageOfTail } from './log-tail.ts';
 import type { OpenSession } from './open-sessions.ts';
-import type { StoredRow } from './stored-columns.ts';
+import type { StoredRow } from './stored-row.ts';
 
 /** What a reader needs of the log. */
 export interface ReaderSource {

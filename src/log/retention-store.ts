@@ -2,6 +2,7 @@
  * What retention asks of the tables: how old and how heavy sessions are, and their oldest rows away.
  */
 import type { Seq } from '../contract/frames.ts';
+import { columnText } from './column-text.ts';
 import type { PageRequest, TrimGoal, WeighedSession } from './frame-log.ts';
 import type { OpenDatabase } from './open-database.ts';
 
@@ -38,11 +39,11 @@ export class RetentionStore {
     const rows = this.#statements.weigh.all([after, limit]) as readonly WeighedColumns[];
     return rows.map(({ sessionId, principal, oldest, newest, first, head, ...numbers }) => ({
       ...numbers,
-      sessionId: textOf(sessionId),
-      principal: textOf(principal),
+      sessionId: columnText(sessionId),
+      principal: columnText(principal),
       bounds: { first, head },
-      oldest: textOf(oldest),
-      newest: textOf(newest),
+      oldest: columnText(oldest),
+      newest: columnText(newest),
     }));
   }
 
@@ -52,7 +53,7 @@ export class RetentionStore {
     let bytes = 0;
     let last: Seq | undefined;
     for (const row of rows) {
-      const isDue = bytes < goal.bytes || textOf(row.time) < goal.olderThan;
+      const isDue = bytes < goal.bytes || columnText(row.time) < goal.olderThan;
       if (!isDue || bytes >= step.bytes) break;
       bytes += row.bytes;
       last = row.last;
@@ -111,8 +112,4 @@ function prepareStatements(database: OpenDatabase['database']) {
     ),
     deleteUpTo: database.prepare('DELETE FROM rows WHERE session = ? AND last <= ?'),
   };
-}
-
-function textOf(bytes: ArrayBuffer): string {
-  return Buffer.from(bytes).toString();
 }

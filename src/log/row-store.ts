@@ -4,19 +4,11 @@
  * Knows SQL and damage; knows nothing of readers, heads or waiting appends.
  */
 import type { OpenedFrame, Seq } from '../contract/frames.ts';
+import { checksumOfRow, checksumOfSession } from './checksums.ts';
 import type { NewNotes, NoteStore } from './note-store.ts';
 import { isCorruption, type OpenDatabase } from './open-database.ts';
-import {
-  checksumOfRow,
-  checksumOfSession,
-  readRowColumns,
-  readSessionColumns,
-  ROW_COLUMNS,
-  SESSION_COLUMNS,
-  SESSION_TABLES,
-  type SessionEntry,
-  type StoredRow,
-} from './stored-columns.ts';
+import { readRowColumns, ROW_COLUMNS, type StoredRow } from './stored-row.ts';
+import { readSessionColumns, SESSION_COLUMNS, SESSION_TABLES, type SessionEntry } from './stored-session.ts';
 
 /** One append, ready to be written. */
 export interface NewRow {

@@ -23,7 +23,7 @@ import { GroupCommit } from './group-commit.ts';
 import { type LogOptions, type LogTables, openTables } from './log-tables.ts';
 import { OpenSessions, type OpenSession } from './open-sessions.ts';
 import { readSession } from './read-session.ts';
-import type { SessionEntry } from './stored-columns.ts';
+import type { SessionEntry } from './stored-session.ts';
 
 /**
  * Open the log in `folder`, or begin it.
