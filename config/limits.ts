@@ -443,6 +443,16 @@ export const DEFAULT_LIMITS = {
   /** Any path from outside. */
   pathChars: 4_096,
 
+  // Edits shown in questions.
+  /** What an edit would do is worked out within this, or not shown. */
+  shownEditMs: 2 * SECOND,
+  /** A file up to this size, before and after, may be shown as it would become. */
+  shownEditBytes: 1 * MIB,
+  /** Lines of the diff; where there is more, none of it is shown. */
+  shownEditLines: 400,
+  /** Text of the diff, likewise. */
+  shownEditChars: 50_000,
+
   // Approvals.
   /** A webhook that is told of a question answers within this, each try. */
   webhookMs: 5 * SECOND,

@@ -6,13 +6,14 @@
 import type { PermissionDecision } from '../contract/decision.ts';
 import type { LocatedPath, LocatePath } from '../contract/located-path.ts';
 import type { SessionContext } from '../contract/session-context.ts';
-import type { Tool, ToolUseContext } from '../contract/tool.ts';
+import type { CallPreview, Tool, ToolUseContext } from '../contract/tool.ts';
 import { type PermissionClassifier, type Speculation, speculate } from '../permissions/classifier.ts';
 import { decidePermission, type PermissionRequest } from '../permissions/decide.ts';
 import { gateHooks, type GateHooks, type HookStep } from './gate-hooks.ts';
 import type { CallHookServices } from './hook-occasion.ts';
 import { observableInput, replacedInput } from './observable-input.ts';
 import { type CallOutcome, failedOutcome, summariseDecision } from './outcome.ts';
+import { previewCall } from './preview.ts';
 import { parseInput, type ParsedCall, type ParseServices } from './parse.ts';
 
 /** A question about a call, for whoever may answer. */
@@ -24,6 +25,8 @@ export interface GateQuestion {
   /** What people see. */
   readonly observable: Readonly<Record<string, unknown>>;
   readonly decision: PermissionDecision;
+  /** What the call would do, where its tool can tell. */
+  readonly preview?: CallPreview;
   /** The same call under a newer context: an answer that adds rules is tried on the others that wait. */
   rejudge(session: SessionContext): Promise<PermissionDecision>;
 }
@@ -50,6 +53,8 @@ export interface PermittedCall extends ParsedCall {
   readonly located: readonly LocatedPath[];
   /** True when the input is not the one the block came with. */
   readonly isInputChanged: boolean;
+  /** Fields that only the server sets: the call does what a person was shown. */
+  readonly internalFields?: CallPreview['fields'];
   /** What hooks of the gate add for the model. */
   readonly hookContexts?: readonly string[];
 }
@@ -84,12 +89,13 @@ export async function gate(
     }
     if ('status' in step) return step;
     if ('decision' in step) {
-      const { decision, located } = step;
+      const { decision, located, internalFields } = step;
       return {
         ...current,
         decision,
         located,
         isInputChanged: input !== call.input,
+        internalFields,
         hookContexts: hooks && [...hooks.contexts],
       };
     }
@@ -116,6 +122,7 @@ interface Judgement {
   readonly located: readonly LocatedPath[];
   /** What the PreToolUse hooks said of it. */
   readonly hook?: HookPermission;
+  readonly internalFields?: CallPreview['fields'];
 }
 
 async function judge(
@@ -167,10 +174,15 @@ async function settle(
   const allowed = said?.permission && (await decide(call, context, services, { hook: said.permission }));
   if (said && allowed?.decision.behavior === 'allow' && (await hooks.grant(said))) return allowed;
 
-  const answer = await services.ask(question(call, judgement, context, services), context.signal);
+  const preview = await previewCall(call, judgement.located, context);
+  const answer = await services.ask({ ...question(call, judgement, context, services), preview }, context.signal);
   if (answer.behavior === 'deny') return refused(call, judgement.decision, answer.message);
   const replacement = replacedInput(answer.updatedInput, call.input, judgement.observable);
-  return replacement ? { replacement, isByPerson: true } : judgement;
+  if (replacement) return { replacement, isByPerson: true };
+  if (!preview) return judgement;
+  const now = await previewCall(call, judgement.located, context);
+  // What was shown is not what would happen any more: the same input is judged, and asked about, again.
+  return now?.key === preview.key ? { ...judgement, internalFields: now.fields } : { replacement: call.input };
 }
 
 function refused({ tool, input }: ParsedCall, decision: PermissionDecision, message: string): CallOutcome {

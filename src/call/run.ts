@@ -24,7 +24,8 @@ export type ToolRun =
 
 /** Run a permitted call to its end; never rejects. */
 export async function runTool(call: PermittedCall, context: ToolUseContext, services: RunServices): Promise<ToolRun> {
-  const { tool, input } = call;
+  const { tool, internalFields } = call;
+  const input = internalFields ? { ...call.input, ...internalFields } : call.input;
   const work = () => tool.call(input, context, services.canUseTool, services.parentMessage, services.onProgress);
   try {
     const result = await unlessGivenUp(work, context.signal, services.abandonMs);

@@ -102,6 +102,16 @@ export interface ToolUseContext {
   notify(level: 'info' | 'warning' | 'error', code: string, message: string): void;
 }
 
+/** What a call would do, worked out before anybody is asked. */
+export interface CallPreview {
+  /** Stands in the question in place of the intent. */
+  readonly display: Display;
+  /** Equal for what would come to the same. */
+  readonly key: string;
+  /** Internal fields of the call that is allowed: what was shown is what runs. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
 /** Asks the gate about an inner call, as the session would be asked. */
 export type CanUseTool = (
   tool: Tool,
@@ -164,6 +174,8 @@ export interface Tool<
   paths?(input: z.output<Input>): readonly PathUse[];
   /** Sentences that make a dangerous input plain to the person who is asked. */
   warnings?(input: z.output<Input>): readonly string[];
+  /** For a question: what the call would do. Changes nothing; undefined where that is not certain. */
+  preview?(input: z.output<Input>, context: ToolUseContext): Promise<CallPreview | undefined>;
   /** What "always allow" would add for this input. */
   suggestRules?(input: z.output<Input>): readonly string[];
   /** Lists, Sleep, ToolSearch and their like: changes nothing outside the session. */

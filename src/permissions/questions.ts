@@ -5,7 +5,6 @@
  * and whoever connects meanwhile is shown it.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonValue } from '../contract/blocks.ts';
 import type { PermissionDecision } from '../contract/decision.ts';
 import { GauntletError } from '../contract/errors.ts';
 import type { NewFrame, PermissionRequestFrame, PermissionResolvedFrame } from '../contract/frames.ts';
@@ -190,12 +189,13 @@ export class Questions {
   }
 
   /** The standing question of a call, if it is the one that is asked now: a person answers what was shown. */
-  #adopt({ tool_use_id, tool_name, input, approvals }: QuestionToAsk['request']): OpenQuestion | undefined {
+  #adopt({ tool_use_id, tool_name, input, display, approvals }: QuestionToAsk['request']): OpenQuestion | undefined {
     const standing = this.#standing.get(tool_use_id);
     if (!standing) return undefined;
     const { frame } = standing;
     const isSame = frame.tool_name === tool_name && frame.approvals?.needed === approvals?.needed;
-    if (!isSame || !isDeepStrictEqual(frame.input, asLogged(input))) {
+    const wasShown = isDeepStrictEqual([frame.input, frame.display], [asLogged(input), asLogged(display)]);
+    if (!isSame || !wasShown) {
       this.withdrawStanding(tool_use_id, CANCELLED, 'The question changed and is asked anew');
       return undefined;
     }
@@ -282,6 +282,6 @@ function denial(toolName: string, message: string | undefined): string {
 }
 
 /** A value as its frame has it, read back. */
-function asLogged(value: JsonValue): unknown {
+function asLogged(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }

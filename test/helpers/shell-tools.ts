@@ -25,11 +25,13 @@ export function shellToolsIn(root: string, changes: Partial<Limits> = {}) {
     return toolUseContextIn(root, { toolUseId: `call-${(calls += 1)}`, ...more });
   }
 
-  async function bash(input: Record<string, unknown>, more: Partial<ToolUseContext> = {}) {
+  async function bash(input: Record<string, unknown>, more: Partial<ToolUseContext> = {}, internal: object = {}) {
     const progress: ToolProgress<BashProgress>[] = [];
     const parsed = tools.bash.inputSchema.parse(input);
     const used = context(more);
-    const result = await tools.bash.call(parsed, used, allowEverything, parentMessage, (piece) => progress.push(piece));
+    const result = await tools.bash.call({ ...parsed, ...internal }, used, allowEverything, parentMessage, (piece) =>
+      progress.push(piece),
+    );
     const text = resultText(tools.bash.mapToolResultToToolResultBlockParam(result.data, used.toolUseId).content);
     return { ...result, text, progress, session: result.contextModifier?.(used.session) ?? used.session };
   }

@@ -5,7 +5,7 @@ import type { GateAnswer, GateQuestion } from '../../call/gate.ts';
 import type { JsonValue } from '../../contract/blocks.ts';
 import { unansweredMessage } from '../../permissions/denial.ts';
 import { answersYes } from '../../schedule/partition.ts';
-import type { CallRecord } from '../call-ledger.ts';
+import type { CallRecord } from '../call-record.ts';
 import { drawIntent } from '../turn/drawn.ts';
 import type { SessionCore } from '../session-core.ts';
 

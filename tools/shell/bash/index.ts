@@ -4,9 +4,8 @@ import { classifyCommand } from '../../../src/permissions/shell/classify.ts';
 import { shellMatcher } from '../../../src/permissions/shell/matcher.ts';
 import type { ShellToolServices } from '../services.ts';
 import { interruptsBash } from './interrupt.ts';
-import { bashResult, bashText } from './output.ts';
-import type { BashOutput } from './output.ts';
-import { checkBash, runsContained, suggestBashRules } from './permissions.ts';
+import { bashResult, bashText, type BashOutput } from './output.ts';
+import { checkBash, INTERNAL_FIELDS, previewBash, runsContained, suggestBashRules } from './permissions.ts';
 import { bashPrompt } from './prompt.ts';
 import { isReadOnlyCommand, mayRunBeside } from './read-only.ts';
 import * as render from './render.ts';
@@ -33,6 +32,8 @@ export function bashTool(services: ShellToolServices) {
     preparePermissionMatcher: (input) => shellMatcher(input.command),
     checkPermissions: (input) => checkBash(input, sandbox),
     isContained: (input) => runsContained(input, sandbox),
+    internalFields: INTERNAL_FIELDS,
+    preview: (input, context) => previewBash(services, input, context),
     suggestRules: suggestBashRules,
     toAutoClassifierInput: (input) => input.command,
     interruptBehavior: (input) => interruptsBash(input.command),

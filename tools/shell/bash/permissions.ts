@@ -1,9 +1,12 @@
-/** What Bash asks before it runs, and the rule it suggests. */
+/** What Bash asks before it runs, what it shows then, and the rule it suggests. */
 import type { PermissionResult } from '../../../src/contract/decision.ts';
+import type { CallPreview, ToolUseContext } from '../../../src/contract/tool.ts';
 import { suggestShellSpecs } from '../../../src/permissions/shell/suggest.ts';
 import type { Sandbox } from '../../../src/process/sandbox.ts';
+import type { ShellToolServices } from '../services.ts';
 import { isSandboxed } from './enclosed.ts';
 import type { BashArguments } from './schema.ts';
+import { previewSedEdit, SHOWN_EDIT } from './sed-edit.ts';
 
 /** Leaving the sandbox, where there is one, needs a person each time; all else is for the general rules. */
 export function checkBash(input: BashArguments, sandbox: Sandbox | undefined): PermissionResult {
@@ -18,6 +21,19 @@ export function checkBash(input: BashArguments, sandbox: Sandbox | undefined): P
 /** It runs in the sandbox, and the operator lets what runs there run unasked. */
 export function runsContained(input: BashArguments, sandbox: Sandbox | undefined): boolean {
   return isSandboxed(sandbox, input) && sandbox.isAutoAllowed;
+}
+
+/** Fields of an input that only the server sets. */
+export const INTERNAL_FIELDS = [SHOWN_EDIT];
+
+/** What a command would do, where that is certain: an edit in place. */
+export async function previewBash(
+  services: ShellToolServices,
+  input: BashArguments,
+  context: ToolUseContext,
+): Promise<CallPreview | undefined> {
+  const isElsewhere = input.run_in_background === true || input.dangerouslyDisableSandbox === true;
+  return isElsewhere ? undefined : previewSedEdit(services, input.command, context);
 }
 
 /** What "always allow" would add: prefixes such as `Bash(touch:*)`. */

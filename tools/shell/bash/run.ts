@@ -3,11 +3,11 @@ import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/cont
 import { paceOutput } from '../../../src/process/paced-output.ts';
 import type { ShellToolServices } from '../services.ts';
 import { startInBackground } from './background.ts';
-import { outputFile, reportFile, runEnclosed } from './enclosed.ts';
+import { outputFile, runEnclosed } from './enclosed.ts';
 import { judgeEnd, wholeOutput } from './judge-end.ts';
 import type { BashOutput, BashProgress } from './output.ts';
-import { mayRunBeside } from './read-only.ts';
 import type { BashArguments } from './schema.ts';
+import { shownSedEdit, writeShownSedEdit } from './sed-edit.ts';
 import { shellRequest } from './shell-request.ts';
 import { watchCommand } from './watch.ts';
 import { nextFolder, prepareReport, startFolder, takeReport } from './working-directory.ts';
@@ -27,12 +27,12 @@ export async function runBash(
   onProgress: OnProgress,
 ): Promise<ToolResult<BashOutput>> {
   if (input.run_in_background === true) return { data: startInBackground(services, input, context) };
+  const shown = shownSedEdit(input);
+  if (shown) return { data: await writeShownSedEdit(services, shown, context) };
   const { limits } = services;
   const timeoutMs = input.timeout ?? limits.commandMs;
   const start = startFolder(context.session);
-  // What runs beside others stays where it is, and need not be asked where it ended.
-  const cwdFile = mayRunBeside(input.command) ? undefined : reportFile(context);
-  if (cwdFile !== undefined) await prepareReport(cwdFile);
+  const cwdFile = await prepareReport(input.command, context);
 
   const reportChanges = await watchCommand(services, input.command, context);
   const progress = paceOutput(limits, (stream, text) => onProgress?.({ data: { type: 'bash', stream, text } }));

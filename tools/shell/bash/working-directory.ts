@@ -2,9 +2,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { SessionContext } from '../../../src/contract/session-context.ts';
+import type { ToolUseContext } from '../../../src/contract/tool.ts';
 import { isInsideFolder } from '../../../src/files/containment.ts';
 import { withCheckedFile } from '../../../src/files/open-checked.ts';
 import { resolveRealPath } from '../../../src/files/real-path.ts';
+import { reportFile } from './enclosed.ts';
+import { mayRunBeside } from './read-only.ts';
 
 /** The longest path of the kernel, and its line end. */
 const MOST_PATH_BYTES = 4_097;
@@ -21,9 +24,16 @@ export function startFolder({ cwd, root }: SessionContext): NextFolder {
   return { cwd: root, note: `The working directory "${cwd}" is gone; the command ran in "${root}"` };
 }
 
-/** Make room for the shell's report of where it ended. */
-export async function prepareReport(cwdFile: string): Promise<void> {
+/**
+ * Make room for the shell's report of where it ended.
+ *
+ * @returns Where it goes; undefined for what runs beside others: it stays where it is, and need not be asked.
+ */
+export async function prepareReport(command: string, context: ToolUseContext): Promise<string | undefined> {
+  if (mayRunBeside(command)) return undefined;
+  const cwdFile = reportFile(context);
   await mkdir(dirname(cwdFile), { recursive: true, mode: 0o700 });
+  return cwdFile;
 }
 
 /** Read the report and remove it. @returns undefined when the shell made none: it was killed, or replaced itself. */

@@ -41,8 +41,12 @@ function scriptText(script: ShellWord | undefined): string | undefined {
   );
 }
 
-/** Why a script does more than edit the stream, or undefined. Whatever is not understood is a reason. */
-export function scriptProblem(script: string): string | undefined {
+/**
+ * Why a script does more than edit the stream, or undefined. Whatever is not understood is a reason.
+ *
+ * @param refused Letters of further commands that are one.
+ */
+export function scriptProblem(script: string, refused = ''): string | undefined {
   let at = 0;
   const unknown = 'the script of sed is not known to only read';
   while (at < script.length) {
@@ -53,6 +57,7 @@ export function scriptProblem(script: string): string | undefined {
     if (command === undefined) return undefined;
     at++;
     if (/[{};\s]/.test(command)) continue;
+    if (refused.includes(command)) return unknown;
     if (command === '#') at = lineEnd(script, at);
     else if (/[=dDgGhHnNpPxzF]/.test(command)) at = endOfCommand(script, at);
     else if (/[lqQ]/.test(command)) at = endOfCommand(script, skip(script, at, /[ \t]*\d*/y));

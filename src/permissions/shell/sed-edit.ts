@@ -1,0 +1,60 @@
+/**
+ * `sed -i SCRIPT FILE`: recognised where it is certain what it does, so that it can be shown before it is done.
+ *
+ * The same script, as a filter, turns the file's text into what sed would write in its place.
+ */
+import { parse } from 'unbash';
+import { analysisOf } from './classify.ts';
+import { flagTable, parseArguments } from './flags.ts';
+import { scriptProblem } from './programs/sed.ts';
+import type { ShellWord } from './word.ts';
+
+/** An edit in place. */
+export interface SedEdit {
+  /** For sed as a filter of the file's text: it reads and writes nothing else. */
+  readonly filter: readonly string[];
+  /** The file, as spelled. */
+  readonly file: string;
+}
+
+/** Without those that print elsewhere, name the file, or follow links. */
+const FLAGS = flagTable(
+  '-nErsz -i? -e= --quiet --silent --in-place? --expression= --regexp-extended --separate --null-data',
+);
+
+/** They tell a file's name from that of a stream, end the file early, or depend on the terminal. */
+const UNLIKE_A_FILTER = 'FqQlz';
+
+const SCRIPT_FLAGS = new Set(['-e', '--expression']);
+const IN_PLACE = new Set(['-i', '--in-place']);
+
+/** The edit that a command line is; undefined where it is anything else, or more, or not certain. */
+export function sedEdit(command: string): SedEdit | undefined {
+  const [program, ...words] = onlyCommand(command) ?? [];
+  if (program?.literal !== 'sed') return undefined;
+  const { flags, operands, problem } = parseArguments(words, { flags: FLAGS });
+  const inPlace = flags.filter(({ name }) => IN_PLACE.has(name));
+  // A suffix keeps the old file under another name.
+  if (problem !== undefined || inPlace.length === 0 || inPlace.some(({ value }) => value)) return undefined;
+
+  const given = flags.filter(({ name }) => SCRIPT_FLAGS.has(name)).map(({ value }) => value);
+  const scripts = given.length > 0 ? given : operands.slice(0, 1);
+  const [file, ...more] = given.length > 0 ? operands : operands.slice(1);
+  const texts = scripts.map((script) => script?.literal ?? 'unknown');
+  if (!file?.literal || more.length > 0 || scriptProblem(texts.join('\n'), UNLIKE_A_FILTER) !== undefined)
+    return undefined;
+  const plain = flags.map(({ name }) => name).filter((name) => !IN_PLACE.has(name) && !SCRIPT_FLAGS.has(name));
+  return { filter: ['--sandbox', ...plain, ...texts.flatMap((text) => ['-e', text])], file: file.literal };
+}
+
+/** The words of a line that is one program with its words written out, and nothing around it. */
+function onlyCommand(command: string): readonly ShellWord[] | undefined {
+  const { commands, problems, isUnparsable } = analysisOf(command);
+  const [only, ...further] = commands;
+  if (!only || further.length > 0 || problems.length > 0 || isUnparsable) return undefined;
+  const [statement, ...others] = parse(command).commands;
+  const node = statement?.command;
+  if (others.length > 0 || statement?.background || node?.type !== 'Command') return undefined;
+  const isBare = node.prefix.length === 0 && node.suffix.every(({ type }) => type === 'Word');
+  return isBare && only.words.every(({ literal }) => literal !== undefined) ? only.words : undefined;
+}

@@ -1,0 +1,91 @@
+/**
+ * `sed -i` in one file: a question shows the diff it makes, and what was shown is what is written.
+ *
+ * The real sed works it out, as a filter of the text that is there: it opens no file and runs nothing.
+ */
+import type { Display } from '../../../src/contract/display.ts';
+import type { LocatedPath } from '../../../src/contract/located-path.ts';
+import type { CallPreview, ToolUseContext } from '../../../src/contract/tool.ts';
+import { showText } from '../../../src/files/hidden-characters.ts';
+import { planShownEdit, shownEditKey, writeShownEdit, type ShownEdit } from '../../../src/files/shown-edit.ts';
+import { countChanges } from '../../../src/files/text-diff.ts';
+import { classifyCommand } from '../../../src/permissions/shell/classify.ts';
+import { sedEdit } from '../../../src/permissions/shell/sed-edit.ts';
+import { runProgram } from '../../../src/process/run-program.ts';
+import type { ShellToolServices } from '../services.ts';
+import type { BashOutput } from './output.ts';
+
+/** The field of an input that holds what a person was shown. Only the server sets it, once that person said yes. */
+export const SHOWN_EDIT = '_simulatedSedEdit';
+
+/** Work out what a command would do to its file. @returns undefined where it is not certain, or too much to show. */
+export async function previewSedEdit(
+  services: ShellToolServices,
+  command: string,
+  context: ToolUseContext,
+): Promise<CallPreview | undefined> {
+  const edit = sedEdit(command);
+  const located = edit && editedFile(command, edit.file, context);
+  if (!located) return undefined;
+  const change = (text: string) => filtered(services, edit.filter, text, context);
+  const shown = await planShownEdit({ located, spelled: edit.file }, change, services.limits);
+  return shown && { display: drawEdit(command, shown), key: shownEditKey(shown), fields: { [SHOWN_EDIT]: shown } };
+}
+
+/** The edit a person was shown and allowed, if the input holds one. */
+export function shownSedEdit(input: object): ShownEdit | undefined {
+  // Nobody else can set it: it is taken out of whatever comes from outside.
+  return (input as { readonly [SHOWN_EDIT]?: ShownEdit })[SHOWN_EDIT];
+}
+
+/** Write what was shown. @throws {GauntletError} As `writeShownEdit`. */
+export async function writeShownSedEdit(
+  { history }: ShellToolServices,
+  edit: ShownEdit,
+  context: ToolUseContext,
+): Promise<BashOutput> {
+  await writeShownEdit(history, edit, 'Bash', context);
+  const output = { head: '', tail: '', omittedChars: 0, totalChars: 0, totalBytes: 0 };
+  return { type: 'finished', output, exitCode: 0, notes: [] };
+}
+
+/** Where the file lies, as the gate saw it; only inside, where nothing else needs a person. */
+function editedFile(command: string, file: string, context: ToolUseContext): LocatedPath | undefined {
+  const at = classifyCommand(command).paths.findIndex(({ path, access }) => path === file && access === 'write');
+  const located = context.located?.[at];
+  // sed puts a file in the place of a link, and a file that rules hide is shown to nobody.
+  const isPlain = located?.isInside && located.real === located.spelled && !context.isReadDenied(located.real);
+  return isPlain && located.refusal === undefined && located.safety === undefined ? located : undefined;
+}
+
+async function filtered(
+  { processHost, limits }: ShellToolServices,
+  filter: readonly string[],
+  text: string,
+  { session, signal }: ToolUseContext,
+): Promise<string | undefined> {
+  const { code, stdout, stderr, stoppedBy } = await runProgram(processHost, limits, {
+    file: 'sed',
+    args: filter,
+    cwd: session.cwd,
+    env: {},
+    input: text,
+    timeoutMs: limits.shownEditMs,
+    outputBytes: limits.shownEditBytes,
+    signal,
+  });
+  // Bytes that are no text were lost on the way here.
+  const isWhole = code === 0 && stderr === '' && stoppedBy === undefined && !/[\0\ufffd]/.test(stdout);
+  return isWhole ? stdout : undefined;
+}
+
+function drawEdit(command: string, { spelled, hunks }: ShownEdit): Display {
+  const { added, removed } = countChanges(hunks);
+  const diff = hunks.length === 0 ? [] : [{ kind: 'diff', path: spelled, hunks } as const];
+  return {
+    title: `Edit ${showText(spelled)} with sed`,
+    subtitle: hunks.length === 0 ? 'Changes nothing' : `+${added} -${removed}`,
+    tone: 'warning',
+    blocks: [{ kind: 'code', text: showText(command), language: 'bash' }, ...diff],
+  };
+}
