@@ -4,64 +4,14 @@
  * An index over the log, rebuilt from it; inputs and results are not kept here once they are on disk. The
  * turns that ended last are in memory, older ones are recalled when somebody asks for them.
  */
-import type { JsonValue, ToolUseBlock } from '../contract/blocks.ts';
+import type { ToolUseBlock } from '../contract/blocks.ts';
 import { GauntletError } from '../contract/errors.ts';
-import type { CallSummary, Seq } from '../contract/frames.ts';
+import type { Seq } from '../contract/frames.ts';
 import { abortTree } from '../schedule/abort-tree.ts';
-import type { ExecutorTurn, ScheduledCall } from '../schedule/scheduled-call.ts';
+import type { ExecutorTurn } from '../schedule/scheduled-call.ts';
 import { type TurnBudget, turnBudget } from '../schedule/turn-budget.ts';
-import { callFact, type Fact, type Recollection, turnFact } from './restore/recollection.ts';
-
-/** What becomes of a question of this call. */
-export interface AskPolicy {
-  readonly onAsk?: 'deny' | 'wait';
-  readonly askTimeoutMs?: number;
-}
-
-/** One accepted call. */
-export interface CallRecord {
-  readonly toolUseId: string;
-  /** The tool's own name where it is known, else as the block said. */
-  readonly name: string;
-  readonly turn: TurnRecord;
-  /** Place among the turn's `tool_use` blocks, from 0. */
-  readonly index: number;
-  readonly askPolicy: AskPolicy;
-  /** The block, until its result is on disk; later it is read from the log. */
-  block?: ToolUseBlock;
-  /** Set once the acceptance is on disk. */
-  acceptedSeq?: Seq;
-  /** Until then: rejects if the disk refuses it. */
-  accepting?: Promise<void>;
-  /** Set once the result is on disk. */
-  resultSeq?: Seq;
-  /** Set when the result is yielded. */
-  summary?: CallSummary;
-  scheduled?: ScheduledCall;
-  /** Turns that repeat this result and end no sooner than it is there. */
-  joinedBy?: TurnRecord[];
-  /** It had reached its gate before a restart: the log says so already. */
-  isExecutingLogged?: boolean;
-  /** The disk refused its acceptance: it never was. */
-  isForgotten?: boolean;
-}
-
-/** The blocks of one assistant message. */
-export interface TurnRecord {
-  readonly id: string;
-  readonly executorTurn: ExecutorTurn;
-  readonly budget: TurnBudget;
-  state: 'open' | 'closed' | 'ended';
-  readonly calls: CallRecord[];
-  /** Calls of other turns whose results this one repeats. */
-  readonly replayed: CallRecord[];
-  /** Its own calls and those it repeats that are not yet yielded. */
-  unyielded: number;
-  /** The connection that feeds it now; a turn whose feeder is gone ends by itself. */
-  feeder?: object;
-  /** Where its `turn_end` stands, once it is on disk. */
-  endSeq?: Seq;
-}
+import type { AskPolicy, CallRecord, TurnRecord } from './call-record.ts';
+import type { Recollection } from './restore/recollection.ts';
 
 /** The calls and turns of one session. */
 export class CallLedger {
@@ -218,16 +168,6 @@ function weightOf(...turns: readonly TurnRecord[]): number {
   return turns.reduce((sum, { calls }) => sum + 1 + calls.length, 0);
 }
 
-/** What is kept of turns that have ended, and of their calls. */
-export function factsOf(turns: readonly TurnRecord[]): readonly Fact[] {
-  return turns.flatMap(({ id, calls, endSeq = 0 }) => [
-    turnFact(id, endSeq),
-    ...calls.map(({ toolUseId, index, name, acceptedSeq = 0, resultSeq = 0 }) =>
-      callFact(toolUseId, { turnId: id, index, name, acceptedSeq, resultSeq }),
-    ),
-  ]);
-}
-
 function remove<Item>(items: Item[], item: Item): void {
   const place = items.indexOf(item);
   if (place !== -1) items.splice(place, 1);
@@ -238,16 +178,4 @@ export function endedTurn(turnId: string): GauntletError {
   return new GauntletError('conflict', `Turn "${turnId}" has ended and takes no new blocks; send them in a new turn`, {
     details: { reason: 'turn_ended', turn_id: turnId },
   });
-}
-
-/** What a known id with another input is told. */
-export function changedInput(toolUseId: string): GauntletError {
-  return new GauntletError('conflict', `Call "${toolUseId}" was sent before with another input; use a new id`, {
-    details: { reason: 'input_changed', tool_use_id: toolUseId },
-  });
-}
-
-/** Name and input of a block: what makes two blocks of one id the same. */
-export function blockIdentity(block: ToolUseBlock): readonly [string, JsonValue] {
-  return [block.name, block.input];
 }

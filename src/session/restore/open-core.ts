@@ -4,7 +4,7 @@
 import type { AssistantMessage } from '../../contract/blocks.ts';
 import type { OpenedFrame } from '../../contract/frames.ts';
 import type { ExecutorEvents } from '../../schedule/streaming-tool-executor.ts';
-import type { CallRecord, TurnRecord } from '../call-ledger.ts';
+import type { CallRecord, TurnRecord } from '../call-record.ts';
 import { openTurn } from '../turn/intake.ts';
 import { prepareJourney } from '../turn/journey.ts';
 import type { LoggedCall, LoggedHistory, LoggedTurn } from './replay-log.ts';

@@ -3,7 +3,7 @@
  */
 import type { ToolUseBlock } from '../../contract/blocks.ts';
 import { GauntletError } from '../../contract/errors.ts';
-import type { CallRecord } from '../call-ledger.ts';
+import type { CallRecord } from '../call-record.ts';
 import { loggedFrame } from '../turn/logged-frame.ts';
 import type { SessionCore } from '../session-core.ts';
 

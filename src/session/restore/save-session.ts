@@ -5,8 +5,8 @@
 import { toWirePermissionContext } from '../../contract/permission-context.ts';
 import type { Seq } from '../../contract/frames.ts';
 import type { FileReadRecord } from '../../contract/session-context.ts';
-import { factsOf } from '../call-ledger.ts';
-import type { Fact } from './recollection.ts';
+import type { TurnRecord } from '../call-record.ts';
+import { callFact, type Fact, turnFact } from './recollection.ts';
 import type { Standing } from './replay-log.ts';
 import type { SessionCore } from '../session-core.ts';
 
@@ -50,6 +50,16 @@ export async function saveSession(core: SessionCore): Promise<void> {
 /** The files a session had read when it was saved. */
 export function savedReads(log: SessionCore['services']['log'], sessionId: string): readonly FileReadRecord[] {
   return (log.fact(sessionId, READS) ?? []) as readonly FileReadRecord[];
+}
+
+/** What is kept of turns that have ended, and of their calls. */
+function factsOf(turns: readonly TurnRecord[]): readonly Fact[] {
+  return turns.flatMap(({ id, calls, endSeq = 0 }) => [
+    turnFact(id, endSeq),
+    ...calls.map(({ toolUseId, index, name, acceptedSeq = 0, resultSeq = 0 }) =>
+      callFact(toolUseId, { turnId: id, index, name, acceptedSeq, resultSeq }),
+    ),
+  ]);
 }
 
 /** Nothing up to there is needed to go on: turns whose end is not on disk lie wholly behind it. */

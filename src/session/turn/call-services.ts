@@ -8,7 +8,7 @@ import type { Tool } from '../../contract/tool.ts';
 import { answersYes } from '../../schedule/partition.ts';
 import type { JourneySteps } from '../../schedule/scheduled-call.ts';
 import { askWhoMayAnswer } from '../questions/ask.ts';
-import type { CallRecord } from '../call-ledger.ts';
+import type { CallRecord } from '../call-record.ts';
 import { drawProgress } from './drawn.ts';
 import type { SessionCore } from '../session-core.ts';
 

@@ -9,14 +9,8 @@ import type { AssistantMessage, ToolUseBlock } from '../../contract/blocks.ts';
 import { GauntletError } from '../../contract/errors.ts';
 import type { Seq, ToolUseFrame } from '../../contract/frames.ts';
 import { turnBudget } from '../../schedule/turn-budget.ts';
-import {
-  type AskPolicy,
-  blockIdentity,
-  type CallRecord,
-  changedInput,
-  endedTurn,
-  type TurnRecord,
-} from '../call-ledger.ts';
+import { endedTurn } from '../call-ledger.ts';
+import type { AskPolicy, CallRecord, TurnRecord } from '../call-record.ts';
 import { drawIntent } from './drawn.ts';
 import { prepareJourney } from './journey.ts';
 import { recalledBlock } from '../restore/recalled-block.ts';
@@ -156,7 +150,7 @@ function knownCalls(
 
 async function isSameCall(core: SessionCore, record: CallRecord, block: ToolUseBlock): Promise<boolean> {
   const before = record.block ?? (await recalledBlock(core, record));
-  return isDeepStrictEqual(blockIdentity(before), blockIdentity(block));
+  return before.name === block.name && isDeepStrictEqual(before.input, block.input);
 }
 
 function refuseDuplicates(blocks: readonly ToolUseBlock[]): void {
@@ -178,4 +172,11 @@ function refuseTooMany({ id, executor, opened, services }: SessionCore, count: n
   if (count <= left) return;
   const message = `Cannot run ${count} more calls: you may have ${Math.max(0, left)} more at once. Send fewer, or wait for some to end`;
   throw new GauntletError('rate_limited', message, { details: { reason: 'calls' } });
+}
+
+/** What a known id with another input is told. */
+function changedInput(toolUseId: string): GauntletError {
+  return new GauntletError('conflict', `Call "${toolUseId}" was sent before with another input; use a new id`, {
+    details: { reason: 'input_changed', tool_use_id: toolUseId },
+  });
 }

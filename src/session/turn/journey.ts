@@ -8,7 +8,7 @@ import { type CallOutcome } from '../../call/outcome.ts';
 import { parseCall, type ParsedCall } from '../../call/parse.ts';
 import { answersYes } from '../../schedule/partition.ts';
 import type { Journey, JourneySteps } from '../../schedule/scheduled-call.ts';
-import type { CallRecord } from '../call-ledger.ts';
+import type { CallRecord } from '../call-record.ts';
 import { callServices } from './call-services.ts';
 import type { SessionCore } from '../session-core.ts';
 import { toolUseContext } from './tool-use-context.ts';

@@ -5,7 +5,7 @@ import { fitResult, NOTICE_CHARS, type FittedResult } from '../../call/fit-resul
 import type { CallOutcome } from '../../call/outcome.ts';
 import type { CallSummary, ResultFrame, TurnEndFrame } from '../../contract/frames.ts';
 import type { ScheduledCall } from '../../schedule/scheduled-call.ts';
-import type { CallRecord, TurnRecord } from '../call-ledger.ts';
+import type { CallRecord, TurnRecord } from '../call-record.ts';
 import type { SessionCore } from '../session-core.ts';
 
 /** Sends results out one after another; a spill in the middle holds the later ones back. */

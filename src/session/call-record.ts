@@ -1,0 +1,58 @@
+/**
+ * What a session knows of one call, and of the turn it belongs to.
+ */
+import type { ToolUseBlock } from '../contract/blocks.ts';
+import type { CallSummary, Seq } from '../contract/frames.ts';
+import type { ExecutorTurn, ScheduledCall } from '../schedule/scheduled-call.ts';
+import type { TurnBudget } from '../schedule/turn-budget.ts';
+
+/** What becomes of a question of this call. */
+export interface AskPolicy {
+  readonly onAsk?: 'deny' | 'wait';
+  readonly askTimeoutMs?: number;
+}
+
+/** One accepted call. */
+export interface CallRecord {
+  readonly toolUseId: string;
+  /** The tool's own name where it is known, else as the block said. */
+  readonly name: string;
+  readonly turn: TurnRecord;
+  /** Place among the turn's `tool_use` blocks, from 0. */
+  readonly index: number;
+  readonly askPolicy: AskPolicy;
+  /** The block, until its result is on disk; later it is read from the log. */
+  block?: ToolUseBlock;
+  /** Set once the acceptance is on disk. */
+  acceptedSeq?: Seq;
+  /** Until then: rejects if the disk refuses it. */
+  accepting?: Promise<void>;
+  /** Set once the result is on disk. */
+  resultSeq?: Seq;
+  /** Set when the result is yielded. */
+  summary?: CallSummary;
+  scheduled?: ScheduledCall;
+  /** Turns that repeat this result and end no sooner than it is there. */
+  joinedBy?: TurnRecord[];
+  /** It had reached its gate before a restart: the log says so already. */
+  isExecutingLogged?: boolean;
+  /** The disk refused its acceptance: it never was. */
+  isForgotten?: boolean;
+}
+
+/** The blocks of one assistant message. */
+export interface TurnRecord {
+  readonly id: string;
+  readonly executorTurn: ExecutorTurn;
+  readonly budget: TurnBudget;
+  state: 'open' | 'closed' | 'ended';
+  readonly calls: CallRecord[];
+  /** Calls of other turns whose results this one repeats. */
+  readonly replayed: CallRecord[];
+  /** Its own calls and those it repeats that are not yet yielded. */
+  unyielded: number;
+  /** The connection that feeds it now; a turn whose feeder is gone ends by itself. */
+  feeder?: object;
+  /** Where its `turn_end` stands, once it is on disk. */
+  endSeq?: Seq;
+}
