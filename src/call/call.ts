@@ -25,8 +25,23 @@ export interface CallServices extends GateServices {
   onProgress(progress: ToolProgress): void;
 }
 
-/** Take a parsed call to its end; rejects only for a fault of our own. */
+/** Take a parsed call to its end, which comes soon after its signal; rejects only for a fault of our own. */
 export async function runCall(
+  call: ParsedCall,
+  context: ToolUseContext,
+  parentMessage: AssistantMessage,
+  services: CallServices,
+): Promise<CallOutcome> {
+  const { signal } = context;
+  try {
+    return await unlessGivenUp(travel(call, context, parentMessage, services), signal, services.limits.abandonMs);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return stoppedOutcome(abortReason(signal));
+  }
+}
+
+async function travel(
   call: ParsedCall,
   context: ToolUseContext,
   parentMessage: AssistantMessage,
@@ -43,7 +58,6 @@ export async function runCall(
     {
       canUseTool,
       parentMessage,
-      abandonMs: services.limits.abandonMs,
       onProgress: (progress) => {
         if (seen.push(progress) > services.limits.progressKept) seen.shift();
         services.onProgress(progress);
@@ -62,8 +76,7 @@ async function passGate(
   services: CallServices,
 ): Promise<PermittedCall | CallOutcome> {
   try {
-    const { abandonMs } = services.limits;
-    const permitted = await unlessGivenUp(() => gate(call, context, services), context.signal, abandonMs);
+    const permitted = await gate(call, context, services);
     if ('status' in permitted) {
       tellDenied(call, permitted, context, services);
       return permitted;

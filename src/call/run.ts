@@ -4,7 +4,6 @@
 import type { AssistantMessage } from '../contract/blocks.ts';
 import type { CanUseTool, ToolProgress, ToolResult, ToolUseContext } from '../contract/tool.ts';
 import { abortReason } from './abort-reason.ts';
-import { unlessGivenUp } from './give-up.ts';
 import type { PermittedCall } from './gate.ts';
 
 /** What a run needs beside its context. */
@@ -12,8 +11,6 @@ export interface RunServices {
   readonly canUseTool: CanUseTool;
   readonly parentMessage: AssistantMessage;
   onProgress(progress: ToolProgress): void;
-  /** A tool that ignores its signal is given up after this long. */
-  readonly abandonMs: number;
 }
 
 /** How a run ended. */
@@ -26,9 +23,9 @@ export type ToolRun =
 export async function runTool(call: PermittedCall, context: ToolUseContext, services: RunServices): Promise<ToolRun> {
   const { tool, internalFields } = call;
   const input = internalFields ? { ...call.input, ...internalFields } : call.input;
-  const work = () => tool.call(input, context, services.canUseTool, services.parentMessage, services.onProgress);
+  const { canUseTool, parentMessage, onProgress } = services;
   try {
-    const result = await unlessGivenUp(work, context.signal, services.abandonMs);
+    const result = await tool.call(input, context, canUseTool, parentMessage, onProgress);
     // Whoever cancelled was told so: a tool that went on to its end regardless does not change it.
     context.signal.throwIfAborted();
     return { ok: true, result };
