@@ -59,7 +59,13 @@ class Node implements AbortNode {
   }
 
   release(): void {
-    if (this.#parent) this.#parent.#children?.delete(this);
+    if (this.#parent) this.#parent.#drop(this);
+  }
+
+  /** A turn is remembered long after its calls: without them it keeps no list of them. */
+  #drop(child: Node): void {
+    this.#children?.delete(child);
+    if (this.#children?.size === 0) this.#children = undefined;
   }
 }
 
