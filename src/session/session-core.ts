@@ -72,7 +72,10 @@ export class SessionCore {
     this.log = new SessionLog(services.log, state.opened.session_id, state.head);
     this.savedAs = state.savedAs;
     this.save = () => ways.save(this);
-    this.recollection = new Recollection(services.log, this.id, state.savedAs !== undefined);
+    this.recollection = new Recollection(services.log, this.id, {
+      hasFacts: state.savedAs !== undefined,
+      mostUnknown: services.limits.batchBlocks,
+    });
     this.ledger = new CallLedger(this.recollection, services.limits.keptRecords);
     this.settled = new SettledQuestions(this.recollection, state.settled);
     this.questions = new Questions((frame) => this.#emitQuestion(frame), services.limits.openQuestions, this.settled);

@@ -43,12 +43,23 @@ export class Recollection {
   readonly #log: FrameLog;
   readonly #sessionId: string;
   /** False while nothing was put aside: then there is nothing to look up. */
-  hasFacts: boolean;
+  #hasFacts: boolean;
+  /** Keys without a fact: a new id is asked for several times on its way in. */
+  readonly #unknown = new Set<string>();
+  readonly #mostUnknown: number;
 
-  constructor(log: FrameLog, sessionId: string, hasFacts: boolean) {
+  /** @param mostUnknown As many ids as come in together; more are only looked up again. */
+  constructor(log: FrameLog, sessionId: string, start: { readonly hasFacts: boolean; readonly mostUnknown: number }) {
     this.#log = log;
     this.#sessionId = sessionId;
-    this.hasFacts = hasFacts;
+    this.#hasFacts = start.hasFacts;
+    this.#mostUnknown = start.mostUnknown;
+  }
+
+  /** Facts were put aside: what had none before may have one now. */
+  grown(): void {
+    this.#hasFacts = true;
+    this.#unknown.clear();
   }
 
   call(toolUseId: string): KnownCall | undefined {
@@ -71,6 +82,12 @@ export class Recollection {
   }
 
   #look(key: string): unknown {
-    return this.hasFacts ? this.#log.fact(this.#sessionId, key) : undefined;
+    if (!this.#hasFacts || this.#unknown.has(key)) return undefined;
+    const fact = this.#log.fact(this.#sessionId, key);
+    if (fact === undefined) {
+      if (this.#unknown.size >= this.#mostUnknown) this.#unknown.clear();
+      this.#unknown.add(key);
+    }
+    return fact;
   }
 }

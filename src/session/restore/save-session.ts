@@ -42,7 +42,7 @@ export async function saveSession(core: SessionCore): Promise<void> {
     core.savedAs = before;
     throw error;
   }
-  core.recollection.hasFacts = true;
+  core.recollection.grown();
   ledger.saved(turns);
   settled.saved(questions);
 }
