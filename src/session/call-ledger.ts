@@ -5,12 +5,11 @@
  * turns that ended last are in memory, older ones are recalled when somebody asks for them.
  */
 import type { ToolUseBlock } from '../contract/blocks.ts';
-import { GauntletError } from '../contract/errors.ts';
 import type { Seq } from '../contract/frames.ts';
 import { abortTree } from '../schedule/abort-tree.ts';
 import type { ExecutorTurn } from '../schedule/scheduled-call.ts';
 import { type TurnBudget, turnBudget } from '../schedule/turn-budget.ts';
-import type { AskPolicy, CallRecord, TurnRecord } from './call-record.ts';
+import { type AskPolicy, type CallRecord, endedTurn, type TurnRecord } from './call-record.ts';
 import type { Recollection } from './restore/recollection.ts';
 
 /** The calls and turns of one session. */
@@ -171,11 +170,4 @@ function weightOf(...turns: readonly TurnRecord[]): number {
 function remove<Item>(items: Item[], item: Item): void {
   const place = items.indexOf(item);
   if (place !== -1) items.splice(place, 1);
-}
-
-/** What a new block for a turn that takes no more is told. */
-export function endedTurn(turnId: string): GauntletError {
-  return new GauntletError('conflict', `Turn "${turnId}" has ended and takes no new blocks; send them in a new turn`, {
-    details: { reason: 'turn_ended', turn_id: turnId },
-  });
 }

@@ -2,6 +2,7 @@
  * What a session knows of one call, and of the turn it belongs to.
  */
 import type { ToolUseBlock } from '../contract/blocks.ts';
+import { GauntletError } from '../contract/errors.ts';
 import type { CallSummary, Seq } from '../contract/frames.ts';
 import type { ExecutorTurn, ScheduledCall } from '../schedule/scheduled-call.ts';
 import type { TurnBudget } from '../schedule/turn-budget.ts';
@@ -55,4 +56,11 @@ export interface TurnRecord {
   feeder?: object;
   /** Where its `turn_end` stands, once it is on disk. */
   endSeq?: Seq;
+}
+
+/** What a new block for a turn that takes no more is told. */
+export function endedTurn(turnId: string): GauntletError {
+  return new GauntletError('conflict', `Turn "${turnId}" has ended and takes no new blocks; send them in a new turn`, {
+    details: { reason: 'turn_ended', turn_id: turnId },
+  });
 }

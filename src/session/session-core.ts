@@ -3,19 +3,14 @@
  *
  * The context is replaced here and nowhere else; each replacement that a reader can see is a frame.
  */
-import { isPlainData } from '../call/plain-data.ts';
-import {
-  toWirePermissionContext,
-  type PermissionUpdate,
-  type ToolPermissionContext,
-} from '../contract/permission-context.ts';
-import type { ContextFrame, NewFrame, OpenedFrame, Seq } from '../contract/frames.ts';
+import type { PermissionUpdate, ToolPermissionContext } from '../contract/permission-context.ts';
+import type { NewFrame, OpenedFrame, Seq } from '../contract/frames.ts';
 import type { SessionContext } from '../contract/session-context.ts';
 import { applyUpdates, checkNextMode } from '../permissions/context.ts';
 import { Questions, type Settled } from '../permissions/questions.ts';
 import { StreamingToolExecutor, type ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
 import { CallLedger } from './call-ledger.ts';
-import type { TurnRecord } from './call-record.ts';
+import { contextFrame } from './context-frame.ts';
 import { Recollection } from './restore/recollection.ts';
 import { SessionLog } from './session-log.ts';
 import type { SessionServices } from './session-services.ts';
@@ -101,14 +96,12 @@ export class SessionCore {
     return this.leaving === 0 && this.log.isSettled;
   }
 
-  /** A turn's end is on disk. */
-  turnEnded(turn: TurnRecord, endSeq: Seq): void {
-    this.ledger.end(turn, endSeq);
-    if (this.ledger.unsavedCount >= this.services.limits.keptRecords && !this.#isSaveDue) this.#saveSoon();
-  }
-
-  /** Behind the commit in hand, when what it wrote is told of and nothing else is on its way. */
-  #saveSoon(): void {
+  /**
+   * Save, where much was settled since the last time. Behind the commit in hand: then what it wrote is told of, and
+   * nothing else is on its way.
+   */
+  saveIfDue(): void {
+    if (this.#isSaveDue || this.ledger.unsavedCount < this.services.limits.keptRecords) return;
     this.#isSaveDue = true;
     setTimeout(() => {
       this.#isSaveDue = false;
@@ -167,16 +160,4 @@ export class SessionCore {
       throw error;
     }
   }
-}
-
-/** @throws {TypeError} If a part of the context is missing, or is what JSON cannot hold. */
-function contextFrame(before: SessionContext, after: SessionContext): ContextFrame {
-  if (!isPlainData(after.toolState)) throw new TypeError('A context holds what JSON cannot');
-  return {
-    type: 'context',
-    version: after.permissions.version,
-    permission_context: toWirePermissionContext(after.permissions),
-    cwd: after.cwd,
-    ...(after.toolState === before.toolState ? {} : { tool_state: after.toolState }),
-  };
 }

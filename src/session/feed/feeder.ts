@@ -6,8 +6,7 @@ import type { JsonValue, ToolResultBlock, ToolUseBlock } from '../../contract/bl
 import { GauntletError } from '../../contract/errors.ts';
 import type { CallSummary } from '../../contract/frames.ts';
 import { readBlock } from './block-schema.ts';
-import { endedTurn } from '../call-ledger.ts';
-import type { TurnRecord } from '../call-record.ts';
+import { endedTurn, type TurnRecord } from '../call-record.ts';
 import { drawIntent } from '../turn/drawn.ts';
 import { acceptBlocks, openTurn } from '../turn/intake.ts';
 import { loggedFrame } from '../turn/logged-frame.ts';

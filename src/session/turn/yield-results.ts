@@ -78,7 +78,10 @@ export function endTurnIfDone(core: SessionCore, turn: TurnRecord): void {
   core.log.insist(
     [frame],
     () => core.ledger.turn(turn.id) === turn,
-    (seq) => core.turnEnded(turn, seq),
+    (seq) => {
+      core.ledger.end(turn, seq);
+      core.saveIfDue();
+    },
   );
 }
 
