@@ -5,6 +5,7 @@
 import type { JsonValue, ToolResultBlock, ToolUseBlock } from '../../contract/blocks.ts';
 import { GauntletError } from '../../contract/errors.ts';
 import type { CallSummary } from '../../contract/frames.ts';
+import { newId } from '../../contract/new-id.ts';
 import { readBlock } from './block-schema.ts';
 import { endedTurn, type TurnRecord } from '../call-record.ts';
 import { drawIntent } from '../turn/drawn.ts';
@@ -31,8 +32,12 @@ export class Feeder {
   readonly #turns = new Set<TurnRecord>();
   /** The turn of frames that name none. */
   #current: TurnRecord | undefined;
-  /** True between `message_start` and `message_stop`. */
-  #isStreaming = false;
+  /** The id of the turn that the next frame opens which belongs to none. */
+  #nextTurnId = newId('turn');
+  /** Turns between `message_start` and `message_stop`: several messages may stream in at once. */
+  readonly #streaming = new Set<TurnRecord>();
+  /** The one of them whose events name no turn, from its `message_start` until it ends. */
+  #unnamed: TurnRecord | undefined;
   #lastPartialMs = 0;
 
   constructor(core: SessionCore, send: (frame: ReplayFrame) => void) {
@@ -44,7 +49,7 @@ export class Feeder {
   /** Accept a finished block. @throws {GauntletError} as `acceptBlocks` */
   async toolUse(turnId: string | undefined, block: ToolUseBlock): Promise<void> {
     const known = this.#core.ledger.call(block.id);
-    const turn = known && turnId === undefined ? known.turn : this.#turn(turnId);
+    const turn = known && turnId === undefined ? known.turn : this.#turn(this.#turnId(turnId));
     if (!known && turn.state !== 'open') throw endedTurn(turn.id);
     const { replayed } = await acceptBlocks(this.#core, { turnId: turn.id, blocks: [block], isClosed: false });
     for (const record of replayed) {
@@ -57,20 +62,17 @@ export class Feeder {
   }
 
   /** Take one raw streaming event. @throws {GauntletError} `invalid_request`, `conflict`, `payload_too_large` */
-  async streamEvent(turnId: string | undefined, event: unknown): Promise<void> {
-    const step = this.#assembler.push(event);
+  async streamEvent(named: string | undefined, event: unknown): Promise<void> {
+    const turnId = this.#streamedTurnId(named);
+    const step = this.#assembler.push(turnId, event);
     switch (step.type) {
       case 'nothing':
         return;
       case 'start':
-        if (this.#isStreaming && turnId === undefined) this.#endCurrent();
-        this.#isStreaming = true;
-        this.#turn(turnId);
+        this.#startMessage(named);
         return;
       case 'stop':
-        this.#isStreaming = false;
-        if (turnId !== undefined) this.endTurn(turnId);
-        else this.#endCurrent();
+        if (named !== undefined || this.#core.ledger.turn(turnId)) this.endTurn(turnId);
         return;
       case 'partial':
         this.#partial(this.#turn(turnId), step.block, step.isFirst);
@@ -88,7 +90,6 @@ export class Feeder {
   /** The model fell back: what waits or runs in the turn is dropped. @throws {GauntletError} `not_found` */
   discard(turnId: string): void {
     const turn = this.#knownTurn(turnId);
-    if (turn === this.#current) this.#assembler.reset();
     this.#core.executor.discardTurn(turn.executorTurn);
     this.#end(turn);
   }
@@ -102,11 +103,29 @@ export class Feeder {
     }, this.#core.services.limits.turnFeederMs).unref();
   }
 
-  /** The turn a frame belongs to: the one it names, else the connection's open one, else a new one. */
-  #turn(turnId: string | undefined): TurnRecord {
-    const isUsable = this.#current !== undefined && this.#current.state === 'open';
-    const named = turnId === undefined ? (isUsable ? this.#current : undefined) : this.#core.ledger.turn(turnId);
-    const turn = named ?? openTurn(this.#core, turnId);
+  /** A message begins; where no turn is named, it ends the one before that never stopped. */
+  #startMessage(named: string | undefined): void {
+    const before = named === undefined ? this.#core.ledger.turn(this.#streamedTurnId(named)) : undefined;
+    if (before && this.#streaming.has(before)) this.#end(before);
+    const turn = this.#turn(this.#streamedTurnId(named));
+    this.#streaming.add(turn);
+    if (named === undefined) this.#unnamed = turn;
+  }
+
+  /** The turn an event belongs to: frames for other turns may come between those that name none. */
+  #streamedTurnId(named: string | undefined): string {
+    return this.#turnId(named ?? this.#unnamed?.id);
+  }
+
+  /** The turn a frame belongs to: the one it names, else the connection's open one, else the next. */
+  #turnId(named: string | undefined): string {
+    return named ?? (this.#current?.state === 'open' ? this.#current.id : this.#nextTurnId);
+  }
+
+  /** The turn of that id, which this connection feeds from now on; a new one if there is none. */
+  #turn(turnId: string): TurnRecord {
+    const turn = this.#core.ledger.turn(turnId) ?? openTurn(this.#core, turnId);
+    if (turnId === this.#nextTurnId) this.#nextTurnId = newId('turn');
     turn.feeder = this;
     this.#turns.add(turn);
     this.#current = turn;
@@ -119,12 +138,11 @@ export class Feeder {
     return turn;
   }
 
-  #endCurrent(): void {
-    if (this.#current) this.#end(this.#current);
-  }
-
   #end(turn: TurnRecord): void {
     if (turn.state === 'open') turn.state = 'closed';
+    this.#assembler.reset(turn.id);
+    this.#streaming.delete(turn);
+    if (this.#unnamed === turn) this.#unnamed = undefined;
     this.#turns.delete(turn);
     if (this.#current === turn) this.#current = undefined;
     endTurnIfDone(this.#core, turn);
@@ -141,7 +159,7 @@ export class Feeder {
     this.#core.log.tell({
       type: 'input_partial',
       turn_id: turn.id,
-      index: turn.calls.length + this.#assembler.openBlocks.findIndex(({ id }) => id === block.id),
+      index: turn.calls.length + this.#assembler.openBlocks(turn.id).findIndex(({ id }) => id === block.id),
       tool_use_id: block.id,
       name: block.name,
       partial_input,

@@ -51,6 +51,7 @@ export type StreamStep =
   | { readonly type: 'block'; readonly id: string; readonly name: string; readonly input: JsonValue };
 
 interface OpenBlock {
+  readonly turnId: string;
   readonly id: string;
   readonly name: string;
   /** What the start event held: the whole input where no delta follows. */
@@ -67,86 +68,95 @@ export interface AssemblerLimits {
   readonly jsonDepth: number;
 }
 
-/** Puts the blocks of one connection's messages together. */
+/** Puts the blocks of one connection's messages together, each in its turn. */
 export class StreamAssembler {
-  readonly #open = new Map<number, OpenBlock>();
+  /** By `keyOf` their turn and index. */
+  readonly #open = new Map<string, OpenBlock>();
   readonly #limits: AssemblerLimits;
 
   constructor(limits: AssemblerLimits) {
     this.#limits = limits;
   }
 
-  /** Blocks that have begun and not closed. */
-  get openBlocks(): readonly StreamingBlock[] {
-    return [...this.#open.values()];
+  /** Blocks of a turn that have begun and not closed. */
+  openBlocks(turnId: string): readonly StreamingBlock[] {
+    return [...this.#open.values()].filter((block) => block.turnId === turnId);
   }
 
-  /** Drop what has not closed. */
-  reset(): void {
-    this.#open.clear();
+  /** Drop what has not closed of a turn. */
+  reset(turnId: string): void {
+    for (const [key, block] of this.#open) if (block.turnId === turnId) this.#open.delete(key);
   }
 
   /**
-   * Take one event.
+   * Take one event of the message that streams into a turn.
    *
    * @throws {GauntletError} `invalid_request` naming the field, `payload_too_large` for a block past its limit.
    */
-  push(event: unknown): StreamStep {
+  push(turnId: string, event: unknown): StreamStep {
     const type = typeof event === 'object' && event !== null && 'type' in event ? event.type : undefined;
-    if (typeof type !== 'string') throw new GauntletError('invalid_request', 'A stream event needs a "type"');
+    if (typeof type !== 'string') {
+      const details = { path: 'event.type' };
+      throw new GauntletError('invalid_request', 'A stream event needs a "type"', { details });
+    }
     if (!KNOWN_TYPES.has(type)) return { type: 'nothing' };
     const parsed = StreamEvent.safeParse(event);
     if (!parsed.success) throw badEvent(type, parsed.error);
-    return this.#step(parsed.data);
+    return this.#step(turnId, parsed.data);
   }
 
-  #step(event: z.output<typeof StreamEvent>): StreamStep {
+  #step(turnId: string, event: z.output<typeof StreamEvent>): StreamStep {
     switch (event.type) {
       case 'message_start':
-        this.reset();
+        this.reset(turnId);
         return { type: 'start' };
       case 'message_stop':
-        this.reset();
+        this.reset(turnId);
         return { type: 'stop' };
       case 'content_block_start':
-        return this.#begin(event.index, event.content_block as { type: string; input?: JsonValue });
+        return this.#begin(turnId, event.index, event.content_block as { type: string; input?: JsonValue });
       case 'content_block_delta':
-        return this.#extend(event.index, event.delta);
+        return this.#extend(keyOf(turnId, event.index), event.delta);
       case 'content_block_stop':
-        return this.#finish(event.index);
+        return this.#finish(keyOf(turnId, event.index));
     }
   }
 
-  #begin(index: number, block: { type: string; input?: JsonValue }): StreamStep {
+  #begin(turnId: string, index: number, block: { type: string; input?: JsonValue }): StreamStep {
     if (block.type !== 'tool_use') return { type: 'nothing' };
     const head = BlockHead.safeParse(block);
     if (!head.success) throw badEvent('content_block_start', head.error, 'content_block');
     if (this.#open.size >= this.#limits.batchBlocks)
       throw tooLarge(head.data.id, `${this.#limits.batchBlocks} blocks are open`);
-    const open: OpenBlock = { ...head.data, initial: block.input ?? {}, text: '' };
-    this.#open.set(index, open);
+    const open: OpenBlock = { turnId, ...head.data, initial: block.input ?? {}, text: '' };
+    this.#open.set(keyOf(turnId, index), open);
     return { type: 'partial', block: open, isFirst: true };
   }
 
-  #extend(index: number, delta: { type: string; partial_json?: string }): StreamStep {
-    const open = this.#open.get(index);
+  #extend(key: string, delta: { type: string; partial_json?: string }): StreamStep {
+    const open = this.#open.get(key);
     if (!open || delta.type !== 'input_json_delta') return { type: 'nothing' };
     const piece = delta.partial_json ?? '';
-    const openChars = this.openBlocks.reduce((sum, { text }) => sum + text.length, piece.length);
+    const openChars = [...this.#open.values()].reduce((sum, { text }) => sum + text.length, piece.length);
     if (openChars > this.#limits.partialInputBytes) {
-      this.#open.delete(index);
+      this.#open.delete(key);
       throw tooLarge(open.id, `open inputs are over ${this.#limits.partialInputBytes} bytes`);
     }
     open.text += piece;
     return { type: 'partial', block: open, isFirst: false };
   }
 
-  #finish(index: number): StreamStep {
-    const open = this.#open.get(index);
+  #finish(key: string): StreamStep {
+    const open = this.#open.get(key);
     if (!open) return { type: 'nothing' };
-    this.#open.delete(index);
+    this.#open.delete(key);
     return { type: 'block', id: open.id, name: open.name, input: wholeInput(open, this.#limits) };
   }
+}
+
+/** Indices count in one message, and each turn may have a message that streams in. */
+function keyOf(turnId: string, index: number): string {
+  return `${turnId} ${index}`;
 }
 
 /** @throws {GauntletError} `invalid_request` for JSON that is too deep or reaches a prototype. */

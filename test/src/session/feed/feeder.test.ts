@@ -68,6 +68,42 @@ describe('streamed events', () => {
     expect(await ended()).toMatchObject({ calls: [{ error_code: 'invalid_input' }, { status: 'ok' }] });
   });
 
+  it('of two messages that stream in at once stay in their turns', async () => {
+    const { session, event, ended } = await connection();
+    const each = async (make: (id: string) => object) => {
+      for (const turn of ['one', 'two']) await event(make(turn), turn);
+    };
+    await each(() => ({ type: 'message_start' }));
+    await each((id) => ({
+      type: 'content_block_start',
+      index: 0,
+      content_block: { type: 'tool_use', id, name: 'Note' },
+    }));
+    const piece = (text: string) => ({ type: 'input_json_delta', partial_json: `{"text":"${text}"}` });
+    await each((id) => ({ type: 'content_block_delta', index: 0, delta: piece(id) }));
+    await each(() => ({ type: 'content_block_stop', index: 0 }));
+    await each(() => ({ type: 'message_stop' }));
+    await Promise.all([ended('one'), ended('two')]);
+    const blocks = (await framesOf(session)).flatMap((frame) =>
+      frame.type === 'tool_use' ? [[frame.turn_id, frame.tool_use.input]] : [],
+    );
+    expect(blocks).toEqual([
+      ['one', { text: 'one' }],
+      ['two', { text: 'two' }],
+    ]);
+  });
+
+  it('that name no turn stay together when a block for another turn comes between', async () => {
+    const { feeder, event, open, piece, ended } = await connection();
+    await event({ type: 'message_start' });
+    await open(0, 'a');
+    await feeder.toolUse('other', blockOf('Note', 'b'));
+    await piece(0, '{"text":"hi"}');
+    await event({ type: 'content_block_stop', index: 0 });
+    await event({ type: 'message_stop' });
+    expect(await ended()).toMatchObject({ calls: [{ tool_use_id: 'a', status: 'ok' }] });
+  });
+
   it('begin a new turn with each message, and open none for a stop alone', async () => {
     const { session, event, ended } = await connection();
     await event({ type: 'message_stop' });

@@ -7,11 +7,11 @@ const LIMITS = { partialInputBytes: 1_000, batchBlocks: 3, jsonDepth: 8 };
 function stream() {
   const assembler = new StreamAssembler(LIMITS);
   const start = (index: number, block: object) =>
-    assembler.push({ type: 'content_block_start', index, content_block: block });
+    assembler.push('t', { type: 'content_block_start', index, content_block: block });
   const tool = (index: number, id = `call-${index}`) => start(index, { type: 'tool_use', id, name: 'Read', input: {} });
   const delta = (index: number, partial_json: string) =>
-    assembler.push({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } });
-  const stop = (index: number) => assembler.push({ type: 'content_block_stop', index });
+    assembler.push('t', { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } });
+  const stop = (index: number) => assembler.push('t', { type: 'content_block_stop', index });
   return { assembler, start, tool, delta, stop };
 }
 
@@ -60,9 +60,9 @@ describe('StreamAssembler', () => {
     const { assembler, start, stop } = stream();
     expect(start(0, { type: 'text', text: '' })).toEqual({ type: 'nothing' });
     expect(
-      assembler.push({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'hi' } }),
+      assembler.push('t', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'hi' } }),
     ).toEqual({ type: 'nothing' });
-    expect([stop(0), assembler.push({ type: 'ping' }), assembler.push({ type: 'message_delta' })]).toEqual(
+    expect([stop(0), assembler.push('t', { type: 'ping' }), assembler.push('t', { type: 'message_delta' })]).toEqual(
       Array(3).fill({ type: 'nothing' }),
     );
   });
@@ -70,9 +70,9 @@ describe('StreamAssembler', () => {
   it('begins anew with each message', () => {
     const { assembler, tool, stop } = stream();
     tool(0);
-    expect(assembler.push({ type: 'message_start', message: {} })).toEqual({ type: 'start' });
+    expect(assembler.push('t', { type: 'message_start', message: {} })).toEqual({ type: 'start' });
     expect(stop(0)).toEqual({ type: 'nothing' });
-    expect(assembler.push({ type: 'message_stop' })).toEqual({ type: 'stop' });
+    expect(assembler.push('t', { type: 'message_stop' })).toEqual({ type: 'stop' });
   });
 
   it.each([
@@ -89,7 +89,7 @@ describe('StreamAssembler', () => {
       { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a', name: 'x'.repeat(300) } },
     ],
   ])('refuses an event with %s', (_what, event) => {
-    expect(() => stream().assembler.push(event)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    expect(() => stream().assembler.push('t', event)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 
   it('holds only so much of blocks that do not close', () => {
