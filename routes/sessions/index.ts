@@ -3,6 +3,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/contract/errors.ts';
 import { PermissionModeSchema, permissionSchemas } from '../../src/permissions/schemas.ts';
 import { IdSchema } from '../../src/session/feed/block-schema.ts';
@@ -13,6 +14,8 @@ import { queryNumber } from '../query-number.ts';
 
 /** The address of everything below a session. */
 const SessionAddress = z.object({ id: IdSchema });
+
+const Cancel = z.object({ tool_use_id: IdSchema.optional(), turn_id: IdSchema.optional() });
 
 /** Gives the session a request is about. @throws {GauntletError} `invalid_request`, `not_found` */
 export type SessionOf = (request: FastifyRequest) => Promise<Session>;
@@ -29,21 +32,7 @@ export function sessionFinder({ directory, limits }: Dependencies): SessionOf {
 export function sessionsDoor(app: FastifyInstance, dependencies: Dependencies): void {
   const { directory, limits, readiness } = dependencies;
   const sessionOf = sessionFinder(dependencies);
-  const { ruleSet, directories } = permissionSchemas(limits);
-  const New = z.object({
-    cwd: z.string().min(1).max(limits.pathChars).optional().describe('A folder inside the workspace'),
-    tool_mode: z.enum(['normal', 'simple', 'repl']).optional(),
-    mode: PermissionModeSchema.optional(),
-    rules: ruleSet.optional(),
-    additional_directories: directories.optional(),
-    on_ask: z.enum(['deny', 'wait']).optional(),
-    title: z.string().max(limits.titleChars).optional(),
-  });
-  const List = z.object({
-    limit: queryNumber(1, limits.listedSessions).default(limits.listedSessions),
-    cursor: z.string().max(limits.idChars).optional().describe('`next_cursor` of the page before'),
-  });
-  const Cancel = z.object({ tool_use_id: IdSchema.optional(), turn_id: IdSchema.optional() });
+  const { New, List } = schemas(limits);
 
   app.post('/sessions', { config: { summary: 'Begin a session', body: New } }, async (request, reply) => {
     if (readiness() === 'draining')
@@ -88,4 +77,22 @@ export function sessionsDoor(app: FastifyInstance, dependencies: Dependencies): 
     const session = await sessionOf(request);
     return { cancelled: session.cancel({ toolUseId: asked.tool_use_id, turnId: asked.turn_id }) };
   });
+}
+
+function schemas(limits: Limits) {
+  const { ruleSet, directories } = permissionSchemas(limits);
+  const New = z.object({
+    cwd: z.string().min(1).max(limits.pathChars).optional().describe('A folder inside the workspace'),
+    tool_mode: z.enum(['normal', 'simple', 'repl']).optional(),
+    mode: PermissionModeSchema.optional(),
+    rules: ruleSet.optional(),
+    additional_directories: directories.optional(),
+    on_ask: z.enum(['deny', 'wait']).optional(),
+    title: z.string().max(limits.titleChars).optional(),
+  });
+  const List = z.object({
+    limit: queryNumber(1, limits.listedSessions).default(limits.listedSessions),
+    cursor: z.string().max(limits.idChars).optional().describe('`next_cursor` of the page before'),
+  });
+  return { New, List };
 }
