@@ -7,7 +7,7 @@ import { permissionSchemas } from '../../src/permissions/schemas.ts';
 import { IdSchema } from '../../src/session/feed/block-schema.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { parseRequest } from '../parse-request.ts';
-import { answerSchema } from './answer.ts';
+import { answerSchema, toAnswer } from './answer.ts';
 import { sessionFinder } from './index.ts';
 
 const QuestionAddress = z.object({ id: IdSchema, request_id: IdSchema });
@@ -45,6 +45,6 @@ export function permissionsDoor(app: FastifyInstance, dependencies: Dependencies
     const { id, request_id: requestId } = parseRequest(QuestionAddress, request.params, 'the address', limits);
     const given = parseRequest(Answer, request.body, 'the body', limits);
     const session = await dependencies.directory.openToAnswer(request.principal, id, requestId);
-    return session.answer(requestId, given, request.principal);
+    return session.answer(requestId, toAnswer(given), request.principal);
   });
 }

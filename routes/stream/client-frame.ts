@@ -7,12 +7,12 @@ import { GauntletError } from '../../src/contract/errors.ts';
 import { parseSafeJson } from '../../src/contract/safe-json.ts';
 import { IdSchema } from '../../src/session/feed/block-schema.ts';
 import { parseRequest } from '../parse-request.ts';
-import { answerSchema } from '../sessions/answer.ts';
+import { answerSchema, toAnswer } from '../sessions/answer.ts';
 
 const Seq = z.number().int().min(0);
 
 /** All client frames, by `type`. What a block or an event must look like is for the session to say. */
-export function clientFrameSchema(limits: Limits) {
+function clientFrameSchema(limits: Limits) {
   return z.discriminatedUnion('type', [
     z.object({
       type: z.literal('hello'),
@@ -27,7 +27,9 @@ export function clientFrameSchema(limits: Limits) {
     z.object({ type: z.literal('cancel'), tool_use_id: IdSchema.optional(), turn_id: IdSchema.optional() }),
     z.object({ type: z.literal('interrupt') }),
     z.object({ type: z.literal('discard'), turn_id: IdSchema }),
-    z.object({ type: z.literal('permission_answer'), request_id: IdSchema, answer: answerSchema(limits) }),
+    z
+      .object({ type: z.literal('permission_answer'), request_id: IdSchema, ...answerSchema(limits).shape })
+      .transform(({ type, request_id, ...answer }) => ({ type, request_id, answer: toAnswer(answer) })),
     z.object({ type: z.literal('ack'), seq: Seq }),
     z.object({ type: z.literal('ping'), t: z.json().optional() }),
   ]);
@@ -47,10 +49,7 @@ export function clientFrameReader(limits: Limits): (text: string) => ClientFrame
     if (typeof value !== 'object' || value === null || typeof (value as { type?: unknown }).type !== 'string') {
       throw new NotAFrame('A message must be a JSON object with a "type"');
     }
-    const frame = value as { readonly type: string };
-    // The answer's fields stand in the frame itself; the schema they share with HTTP wants them in one place.
-    const read = frame.type === 'permission_answer' ? { ...frame, answer: frame } : frame;
-    return parseRequest(schema, read, 'the frame', limits);
+    return parseRequest(schema, value, 'the frame', limits);
   };
 }
 

@@ -20,7 +20,13 @@ export interface ErrorFrame {
 /** Make one. @param frame As far as it was understood: the error names what it was about. */
 export function errorFrame(error: unknown, frame: ClientFrame | undefined): ErrorFrame {
   const wire = toWireError(error);
-  return { type: 'error', ...wire, ...subject(frame), ...field(wire.details) };
+  return { type: 'error', ...wire, ...call(wire.details), ...subject(frame), ...field(wire.details) };
+}
+
+/** A streamed block's event does not name the call it ends: the refusal does. */
+function call(details: Readonly<Record<string, unknown>> | undefined): Pick<ErrorFrame, 'tool_use_id'> {
+  const id = details?.['tool_use_id'];
+  return typeof id === 'string' ? { tool_use_id: id } : {};
 }
 
 function subject(frame: ClientFrame | undefined): Pick<ErrorFrame, 'tool_use_id' | 'request_id'> {

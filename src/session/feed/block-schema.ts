@@ -23,8 +23,8 @@ export function readBlock(value: unknown): ToolUseBlock {
   const parsed = ToolUseBlockSchema.safeParse(value);
   if (parsed.success) return { ...parsed.data, input: parsed.data.input ?? {} } as ToolUseBlock;
   const issue = parsed.error.issues[0];
-  const path = issue?.path.join('.') ?? '';
-  throw new GauntletError('invalid_request', `tool_use block, field "${path}": ${issue?.message ?? 'invalid'}`, {
+  const path = ['tool_use', ...(issue?.path ?? [])].join('.');
+  throw new GauntletError('invalid_request', `Cannot read the block, field "${path}": ${issue?.message ?? 'invalid'}`, {
     details: { path },
   });
 }

@@ -207,7 +207,16 @@ describe('questions', () => {
 describe('frames that are wrong', () => {
   test.each<[string, object, object]>([
     ['an unknown type', { type: 'sing' }, { code: 'invalid_request', path: 'type' }],
-    ['a block without a name', { type: 'tool_use', tool_use: { type: 'tool_use', id: 'z' } }, { tool_use_id: 'z' }],
+    [
+      'a block without a name',
+      { type: 'tool_use', tool_use: { type: 'tool_use', id: 'z' } },
+      { tool_use_id: 'z', path: 'tool_use.name' },
+    ],
+    [
+      'an answer that is neither yes nor no',
+      { type: 'permission_answer', request_id: 'q', behavior: 'so' },
+      { path: 'behavior' },
+    ],
     ['a turn that is not there', { type: 'turn_end', turn_id: 'nobody' }, { code: 'not_found' }],
     ['a second hello', { type: 'hello' }, { code: 'invalid_request' }],
     [
