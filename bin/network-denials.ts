@@ -6,9 +6,6 @@ import type { Logger } from 'pino';
 import type { Limits } from '../config/limits.ts';
 import type { SandboxOptions } from '../src/process/sandbox.ts';
 
-/** Of this many sessions it is known what was logged. */
-const SESSIONS = 1_000;
-
 /** Refusals, told and counted. */
 export interface NetworkDenials {
   readonly onDenied: SandboxOptions['onDenied'];
@@ -18,9 +15,9 @@ export interface NetworkDenials {
 /** Begin with none. */
 export function createNetworkDenials(
   logger: Logger,
-  { sandboxProxyDenialsLogged }: Pick<Limits, 'sandboxProxyDenialsLogged'>,
+  limits: Pick<Limits, 'sandboxProxyDenialsLogged' | 'sandboxProxyDenialSessions'>,
 ): NetworkDenials {
-  const logged = new LRUCache<string, Set<string>>({ max: SESSIONS });
+  const logged = new LRUCache<string, Set<string>>({ max: limits.sandboxProxyDenialSessions });
   let count = 0;
   return {
     onDenied(sessionId, { host, port }) {
@@ -28,7 +25,7 @@ export function createNetworkDenials(
       const hosts = logged.get(sessionId) ?? new Set();
       logged.set(sessionId, hosts);
       const name = `${host}:${port}`;
-      if (hosts.has(name) || hosts.size >= sandboxProxyDenialsLogged) return;
+      if (hosts.has(name) || hosts.size >= limits.sandboxProxyDenialsLogged) return;
       hosts.add(name);
       logger.warn(
         { session_id: sessionId, host, port },

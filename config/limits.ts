@@ -31,70 +31,57 @@ export const DEFAULT_LIMITS = {
   batchBlocks: 256,
   /** Length of any id from outside. */
   idChars: 128,
-  /** One WebSocket message, client to server. */
-  webSocketMessageBytes: 1 * MIB,
-  /** A request whose body has not arrived by then is dropped. */
-  bodyTimeoutMs: 15 * SECOND,
-  /** A request whose headers have not arrived by then is dropped. */
-  headersTimeoutMs: 10 * SECOND,
-  /** Sockets open at once; the rest of the descriptors are for the log and for children. */
-  connections: 512,
-  /** Descriptors kept free of sockets where few may be open (`ulimit -n`): for the log, spilled results and children. */
-  reservedDescriptors: 32,
-  /** A new WebSocket says `hello` by then, or it is closed with 4405. */
-  helloMs: 5 * SECOND,
-  /** A reader that does not drain for this long is closed with 4008 and may resume. */
-  slowReaderMs: 30 * SECOND,
-  /** A reader that needs this long for what a WebSocket holds is not sent the progress it missed: a `gap` says so. */
-  laggingReaderMs: 1 * SECOND,
-  /**
-   * Bytes a WebSocket may hold unsent before its cursor waits, beside what the kernel holds. Small frames cost the
-   * memory of some five times their text.
-   */
-  socketBufferBytes: 16 * KIB,
-  /** Frames in one page of `GET /sessions/{id}/events`. */
-  eventsPage: 1_000,
-  /** A ticket for a browser's WebSocket lives this long. */
-  ticketMs: 30 * SECOND,
-  /** Tickets of one principal waiting to be used. */
-  tickets: 1_000,
-  /** Between two pings of an idle WebSocket; two misses end it. */
-  webSocketPingMs: 15 * SECOND,
-
-  /** How often sockets are looked over for headers and bodies that are late. */
-  requestCheckMs: 500,
-  /** Issues told of one request that does not fit its schema. */
-  requestIssues: 20,
   /** A session's title. */
   titleChars: 500,
   /** A search query, and a message that goes with an answer. */
   queryChars: 10_000,
-  /** Longest that a request may let its questions stand. */
-  askTimeoutMaxMs: 24 * 60 * MINUTE,
+  /** Issues told of one request that does not fit its schema. */
+  requestIssues: 20,
+  /** Frames in one page of `GET /sessions/{id}/events`. */
+  eventsPage: 1_000,
+  /** A request whose headers have not arrived by then is dropped. */
+  headersTimeoutMs: 10 * SECOND,
+  /** A request whose body has not arrived by then is dropped. */
+  bodyTimeoutMs: 15 * SECOND,
+  /** How often sockets are looked over for headers and bodies that are late. */
+  requestCheckMs: 500,
+  /** Sockets open at once; the rest of the descriptors are for the log and for children. */
+  connections: 512,
+  /** Descriptors kept free of sockets where few may be open (`ulimit -n`): for the log, spilled results and children. */
+  reservedDescriptors: 32,
+  /** When a client that was turned away with 503 or 1001 may try again. */
+  retryAfterMs: 2 * SECOND,
+  /** How often the lateness of the event loop is looked at. */
+  loopCheckMs: 250,
+  /** An event loop that stood still for this long is told to the operator. */
+  loopStallMs: 1 * SECOND,
+
+  // WebSockets, and the tickets that open them.
+  /** One WebSocket message, client to server. */
+  webSocketMessageBytes: 1 * MIB,
+  /** A new WebSocket says `hello` by then, or it is closed with 4405. */
+  helloMs: 5 * SECOND,
+  /** Between two pings of an idle WebSocket; two misses end it. */
+  webSocketPingMs: 15 * SECOND,
   /** WebSocket messages a connection may have waiting before its socket is paused. */
   inboxMessages: 64,
   /** WebSocket messages a connection may send at once; past it, close 4429. */
   messageBurst: 20_000,
   /** WebSocket messages a second that a connection's burst grows again by. */
   messagesPerSecond: 2_000,
-  /** How often the lateness of the event loop is looked at. */
-  loopCheckMs: 250,
-  /** An event loop that stood still for this long is told to the operator. */
-  loopStallMs: 1 * SECOND,
-  /** When a client that was turned away with 503 or 1001 may try again. */
-  retryAfterMs: 2 * SECOND,
-
-  // Principals: what one of them may use, all its connections together; 0: no bound.
-  /** HTTP requests, and WebSocket messages that ask for something, a second. */
-  requestsPerSecond: 0,
-  /** Those it may send at once; 0: as many as a second brings. */
-  requestBurst: 0,
-  /** Calls accepted and not yet yielded, in all its sessions. */
-  callsAtOnce: 0,
-  /** Sessions in memory that run, wait or are watched; idle ones are put to sleep first. */
-  sessionsInUse: 0,
-  /** WebSockets open. */
-  streams: 0,
+  /**
+   * Bytes a WebSocket may hold unsent before its cursor waits, beside what the kernel holds. Small frames cost the
+   * memory of some five times their text.
+   */
+  socketBufferBytes: 16 * KIB,
+  /** A reader that needs this long for what a WebSocket holds is not sent the progress it missed: a `gap` says so. */
+  laggingReaderMs: 1 * SECOND,
+  /** A reader that does not drain for this long is closed with 4008 and may resume. */
+  slowReaderMs: 30 * SECOND,
+  /** A ticket for a browser's WebSocket lives this long. */
+  ticketMs: 30 * SECOND,
+  /** Tickets of one principal waiting to be used. */
+  tickets: 1_000,
 
   // Strangers: who has not shown a credential yet.
   /** Sockets without a good credential that are older than one look (`requestCheckMs`). */
@@ -108,25 +95,19 @@ export const DEFAULT_LIMITS = {
   /** Addresses whose bad credentials are counted; the one seen first is forgotten for a new one. */
   badCredentialAddresses: 4_096,
 
-  // The audit trail.
-  /** A file of it; then the next one is begun. */
-  auditFileBytes: 32 * MIB,
-  /** Older files of it that are kept. */
-  auditFiles: 8,
-  /** Between an event and its line on disk; a crash loses no more than this. */
-  auditFlushMs: 200,
-  /** Events waiting for the disk; past it they are counted and not kept. */
-  auditQueue: 20_000,
-  /** Sessions whose calls under way are remembered for their lines. */
-  auditSessions: 4_096,
-  /** Rules of one change that are named; more are counted. */
-  auditRules: 100,
+  // Principals: what one of them may use, all its connections together; 0: no bound.
+  /** HTTP requests, and WebSocket messages that ask for something, a second. */
+  requestsPerSecond: 0,
+  /** Those it may send at once; 0: as many as a second brings. */
+  requestBurst: 0,
+  /** Calls accepted and not yet yielded, in all its sessions. */
+  callsAtOnce: 0,
+  /** Sessions in memory that run, wait or are watched; idle ones are put to sleep first. */
+  sessionsInUse: 0,
+  /** WebSockets open. */
+  streams: 0,
 
-  // Calls: what may run.
-  /** Calls running at once in one session (`GAUNTLET_MAX_TOOL_USE_CONCURRENCY`). */
-  toolUseConcurrency: 10,
-  /** Calls accepted and not yet yielded in one session. */
-  sessionCalls: 4_096,
+  // Sessions: how many are at hand.
   /** Sessions in memory at once; the idle ones beyond it are put to sleep. */
   openSessions: 2_000,
   /** A session that nobody uses sleeps after this long: it leaves memory, and any access wakes it. */
@@ -137,12 +118,14 @@ export const DEFAULT_LIMITS = {
   keptRecords: 512,
   /** Sessions in one page of `GET /sessions`. */
   listedSessions: 200,
+
+  // Calls: what may run.
+  /** Calls running at once in one session (`GAUNTLET_MAX_TOOL_USE_CONCURRENCY`). */
+  toolUseConcurrency: 10,
+  /** Calls accepted and not yet yielded in one session. */
+  sessionCalls: 4_096,
   /** An open turn whose feeder is gone ends after this long. */
   turnFeederMs: 30 * SECOND,
-  /** An open question is answered "no" after this long. */
-  askTimeoutMs: 10 * MINUTE,
-  /** Questions open at once in one session. */
-  openQuestions: 256,
   /** A cancelled tool that does not stop is given up after this long. */
   abandonMs: 10 * SECOND,
   /** Progress of one call that its own result may still draw; older pieces are dropped. */
@@ -151,6 +134,66 @@ export const DEFAULT_LIMITS = {
   killGraceMs: 1 * SECOND,
   /** Running calls may finish for this long after SIGTERM. */
   drainMs: 30 * SECOND,
+  /** Between two looks whether they have. */
+  drainLookMs: 20,
+
+  // Permissions.
+  /** Rules in one list of a request or a settings file; a decision stays cheap with this many. */
+  permissionRules: 10_000,
+  /** Text of one rule. */
+  ruleChars: 10_000,
+  /** Updates in one request. */
+  permissionUpdates: 256,
+  /** Working directories beside the session's own. */
+  additionalDirectories: 256,
+  /** Any path from outside. */
+  pathChars: 4_096,
+
+  // Questions, and who is told of them.
+  /** Questions open at once in one session. */
+  openQuestions: 256,
+  /** An open question is answered "no" after this long. */
+  askTimeoutMs: 10 * MINUTE,
+  /** Longest that a request may let its questions stand. */
+  askTimeoutMaxMs: 24 * 60 * MINUTE,
+  /** A webhook that is told of a question answers within this, each try. */
+  webhookMs: 5 * SECOND,
+  /** Tries to tell one webhook of one question. */
+  webhookTries: 4,
+  /** Between the first two tries; it doubles. */
+  webhookRetryMs: 500,
+  /** Messages to webhooks under way at once; the rest is not sent. */
+  webhooksUnderWay: 64,
+  /** What the classifier of mode "auto" may take for one answer. */
+  classifierMs: 10 * SECOND,
+  /** The body of its answer; a word is expected. */
+  classifierReplyBytes: 64 * KIB,
+  /** A longer command is not put to it. */
+  classifierInputChars: 10_000,
+  /** How long its answer about a command holds. */
+  classifierCacheMs: 5 * MINUTE,
+  /** Answers of it that are remembered. */
+  classifierAnswers: 500,
+
+  // Edits shown in questions.
+  /** What an edit would do is worked out within this, or not shown. */
+  shownEditMs: 2 * SECOND,
+  /** A file up to this size, before and after, may be shown as it would become. */
+  shownEditBytes: 1 * MIB,
+  /** Lines of the diff; where there is more, none of it is shown. */
+  shownEditLines: 400,
+  /** Text of the diff, likewise. */
+  shownEditChars: 50_000,
+
+  // Hooks.
+  /** A hook whose setting does not say may take this long. */
+  hookMs: 60 * SECOND,
+  /** What one hook may print on both pipes together, or answer over HTTP. */
+  hookOutputBytes: 1 * MIB,
+  /** A hook that takes longer than this is told of in a progress frame. */
+  hookProgressMs: 300,
+  /** A reason or context that a hook adds for the model or for people. */
+  hookTextChars: 10_000,
 
   // Results: what a model is sent.
   /** Text of one result; more is spilled to a file. */
@@ -163,14 +206,24 @@ export const DEFAULT_LIMITS = {
   mcpResultChars: 500_000,
   /** Ceiling of any text, bytes. */
   textBytes: 400_000,
-  /** A one-line summary. */
-  summaryChars: 50,
   /** Hits of one transcript search. */
   searchHits: 100,
   /** A page of `GET …/results/{id}`. */
   resultPageChars: 200_000,
   /** Bytes of one call's output that go to its spill file; past it the call ends with `output_limit`. */
   spillBytes: 64 * MIB,
+
+  // Frames: what a viewer is sent meanwhile.
+  /** Partial inputs of one streaming block: one frame each this often at most. */
+  partialInputMs: 100,
+  /** Longest string in a partial input. */
+  partialStringChars: 2_000,
+  /** Raw JSON of one block that is still streaming in. */
+  partialInputBytes: 1 * MIB,
+  /** Progress frames of one call: one each this often at most. */
+  progressMs: 100,
+  /** Text of one progress frame. */
+  progressChars: 16 * KIB,
 
   // Files: what Read, Edit, Write, Glob and Grep hold and hand out.
   /** Lines of one page of Read. */
@@ -213,6 +266,8 @@ export const DEFAULT_LIMITS = {
   historyFileBytes: 16 * MIB,
   /** Bytes kept for undo in one session, equal contents counted once. */
   historySessionBytes: 256 * MIB,
+  /** Sessions whose kept bytes are remembered; those of others are counted again. */
+  historySessions: 1_000,
   /** Files looked at before and after a command that may change some. */
   watchedFiles: 200,
   /** Changes in one page of `GET …/changes`. */
@@ -257,6 +312,18 @@ export const DEFAULT_LIMITS = {
   // Child processes.
   /** Shells kept started ahead by the process host, some 3 MiB each. */
   warmShells: 3,
+  /** Children of the process host running at once, all sessions together. */
+  hostedChildren: 256,
+  /** Bytes of one child's output under way between the process host and its reader. */
+  childWindowBytes: 256 * KIB,
+  /** A child's output held in memory; what is longer goes to a file and only head and tail stay. */
+  outputMemoryBytes: 4 * MIB,
+  /** The head of an output too long for memory: with its tail a preview, as of any spilled result. */
+  outputHeadChars: 1_000,
+  /** The tail of it. */
+  outputTailChars: 1_000,
+
+  // The sandbox.
   /** Sandboxes kept started ahead, each for one session's next command; some 4 MiB each. */
   warmSandboxes: 8,
   /** A trial of the sandbox at the start that takes longer has failed. */
@@ -271,6 +338,7 @@ export const DEFAULT_LIMITS = {
   sandboxLockedPaths: 200,
   /** That look holds for this long, and as long as sandboxed commands run there. */
   sandboxScanMs: 10 * SECOND,
+
   // The proxy of sandboxed commands, where `sandbox.network` is a list of hosts.
   /** Connections to the outside, all sessions together; each takes two descriptors. */
   sandboxProxyConnections: 256,
@@ -280,6 +348,7 @@ export const DEFAULT_LIMITS = {
   sandboxProxySockets: 16,
   /** Head of one request, and how many headers it may have. */
   sandboxProxyHeaderBytes: 32 * KIB,
+  /** Lines of them. */
   sandboxProxyHeaders: 200,
   /** A name found and a connection made, or given up. */
   sandboxProxyConnectMs: 10 * SECOND,
@@ -295,18 +364,10 @@ export const DEFAULT_LIMITS = {
   sandboxProxyLookMs: 1 * SECOND,
   /** Hosts refused to one session that are named in the log; the others are counted. */
   sandboxProxyDenialsLogged: 50,
+  /** Sessions of which it is remembered what was logged. */
+  sandboxProxyDenialSessions: 1_000,
   /** Hosts the model is told of. */
   sandboxProxyHostsTold: 40,
-  // All children.
-  /** Children of the process host running at once, all sessions together. */
-  hostedChildren: 256,
-  /** Bytes of one child's output under way between the process host and its reader. */
-  childWindowBytes: 256 * KIB,
-  /** A child's output held in memory; what is longer goes to a file and only head and tail stay. */
-  outputMemoryBytes: 4 * MIB,
-  /** Head and tail of an output too long for memory: together a preview, as of any spilled result. */
-  outputHeadChars: 1_000,
-  outputTailChars: 1_000,
 
   // The shell and tasks that run on.
   /** How long a command may take when its call does not say. */
@@ -321,25 +382,14 @@ export const DEFAULT_LIMITS = {
   backgroundTasks: 16,
   /** Background tasks of one session that have ended and can still be asked about. */
   endedTasks: 64,
-  /** What a task has said since it was last asked: its beginning and its end, where there is more. */
+  /** What a task has said since it was last asked: its beginning, where there is more. */
   taskNewsHeadChars: 6_000,
+  /** Its end. */
   taskNewsTailChars: 18_000,
   /** How long a question about a task waits for its end when it does not say. */
   taskWaitMs: 30 * SECOND,
   /** The longest it may wait. */
   taskWaitMostMs: 10 * MINUTE,
-
-  // Frames.
-  /** Partial inputs of one streaming block: one frame each this often at most. */
-  partialInputMs: 100,
-  /** Longest string in a partial input. */
-  partialStringChars: 2_000,
-  /** Raw JSON of one block that is still streaming in. */
-  partialInputBytes: 1 * MIB,
-  /** Progress frames of one call: one each this often at most. */
-  progressMs: 100,
-  /** Text of one progress frame. */
-  progressChars: 16 * KIB,
 
   // Pool.
   /** Enabled built-ins up to which `toolSearch: "auto"` defers none of them. */
@@ -354,34 +404,6 @@ export const DEFAULT_LIMITS = {
   todoItems: 500,
   /** Text of one item. */
   todoChars: 4_000,
-
-  // Log.
-  /** Bytes of recent rows kept in memory for readers that are nearly up to date. */
-  logTailBytes: 16 * MIB,
-  /** Frames a reader is handed at once. */
-  logPage: 500,
-  /** Rows fetched from the disk for one page; a row may hold a result of 400,000 bytes. */
-  logPageRows: 64,
-  /** Sessions whose head is kept in memory; one more is read from the disk again when it is needed. */
-  logHeads: 20_000,
-  /** The log's file; past it appends are refused until sessions are removed. */
-  logFileBytes: 64 * 1_024 * MIB,
-  /** Frames older than this go as far as no session needs them, and sessions without a younger one go whole. */
-  sessionDays: 30,
-  /** Text of one session's frames, about; past it its oldest go. */
-  sessionLogBytes: 1_024 * MIB,
-  /** The log and the folders of sessions together; past it sessions go, the longest unused first. */
-  dataBytes: 32 * 1_024 * MIB,
-  /** How often it is looked what may go, and how many sessions are looked at in one turn of the event loop. */
-  retentionMs: 5 * MINUTE,
-  retentionPage: 100,
-  /** Rows that are deleted in one turn of the event loop, and their text: what an append may have to wait for. */
-  logSweepRows: 256,
-  logSweepBytes: 4 * MIB,
-  /** A second server on one data directory waits this long for the lock. */
-  dataLockMs: 10 * SECOND,
-  /** Between two tries for that lock. */
-  dataLockPollMs: 50,
 
   // MCP servers and plugins.
   /** Connecting and listing tools, one try. */
@@ -421,57 +443,51 @@ export const DEFAULT_LIMITS = {
   /** The main file of a plugin. */
   pluginFileBytes: 32 * MIB,
 
-  // Hooks.
-  /** A hook whose setting does not say may take this long. */
-  hookMs: 60 * SECOND,
-  /** What one hook may print on both pipes together, or answer over HTTP. */
-  hookOutputBytes: 1 * MIB,
-  /** A hook that takes longer than this is told of in a progress frame. */
-  hookProgressMs: 300,
-  /** A reason or context that a hook adds for the model or for people. */
-  hookTextChars: 10_000,
+  // The log.
+  /** Bytes of recent rows kept in memory for readers that are nearly up to date. */
+  logTailBytes: 16 * MIB,
+  /** Frames a reader is handed at once. */
+  logPage: 500,
+  /** Rows fetched from the disk for one page; a row may hold a result of 400,000 bytes. */
+  logPageRows: 64,
+  /** Sessions whose head is kept in memory; one more is read from the disk again when it is needed. */
+  logHeads: 20_000,
+  /** The log's file; past it appends are refused until sessions are removed. */
+  logFileBytes: 64 * 1_024 * MIB,
+  /** A second server on one data directory waits this long for the lock. */
+  dataLockMs: 10 * SECOND,
+  /** Between two tries for that lock. */
+  dataLockPollMs: 50,
 
-  // Permissions.
-  /** Rules in one list of a request or a settings file; a decision stays cheap with this many. */
-  permissionRules: 10_000,
-  /** Text of one rule. */
-  ruleChars: 10_000,
-  /** Updates in one request. */
-  permissionUpdates: 256,
-  /** Working directories beside the session's own. */
-  additionalDirectories: 256,
-  /** Any path from outside. */
-  pathChars: 4_096,
+  // Retention.
+  /** Frames older than this go as far as no session needs them, and sessions without a younger one go whole. */
+  sessionDays: 30,
+  /** Text of one session's frames, about; past it its oldest go. */
+  sessionLogBytes: 1_024 * MIB,
+  /** The log and the folders of sessions together; past it sessions go, the longest unused first. */
+  dataBytes: 32 * 1_024 * MIB,
+  /** How often it is looked what may go. */
+  retentionMs: 5 * MINUTE,
+  /** Sessions that are looked at in one turn of the event loop. */
+  retentionPage: 100,
+  /** Rows that are deleted in one turn of the event loop: what an append may have to wait for. */
+  logSweepRows: 256,
+  /** Their text. */
+  logSweepBytes: 4 * MIB,
 
-  // Edits shown in questions.
-  /** What an edit would do is worked out within this, or not shown. */
-  shownEditMs: 2 * SECOND,
-  /** A file up to this size, before and after, may be shown as it would become. */
-  shownEditBytes: 1 * MIB,
-  /** Lines of the diff; where there is more, none of it is shown. */
-  shownEditLines: 400,
-  /** Text of the diff, likewise. */
-  shownEditChars: 50_000,
-
-  // Approvals.
-  /** A webhook that is told of a question answers within this, each try. */
-  webhookMs: 5 * SECOND,
-  /** Tries to tell one webhook of one question. */
-  webhookTries: 4,
-  /** Between the first two tries; it doubles. */
-  webhookRetryMs: 500,
-  /** Messages to webhooks under way at once; the rest is not sent. */
-  webhooksUnderWay: 64,
-  /** What the classifier of mode "auto" may take for one answer. */
-  classifierMs: 10 * SECOND,
-  /** The body of its answer; a word is expected. */
-  classifierReplyBytes: 64 * KIB,
-  /** A longer command is not put to it. */
-  classifierInputChars: 10_000,
-  /** How long its answer about a command holds. */
-  classifierCacheMs: 5 * MINUTE,
-  /** Answers of it that are remembered. */
-  classifierAnswers: 500,
+  // The audit trail.
+  /** A file of it; then the next one is begun. */
+  auditFileBytes: 32 * MIB,
+  /** Older files of it that are kept. */
+  auditFiles: 8,
+  /** Between an event and its line on disk; a crash loses no more than this. */
+  auditFlushMs: 200,
+  /** Events waiting for the disk; past it they are counted and not kept. */
+  auditQueue: 20_000,
+  /** Sessions whose calls under way are remembered for their lines. */
+  auditSessions: 4_096,
+  /** Rules of one change that are named; more are counted. */
+  auditRules: 100,
 } as const satisfies Record<string, number>;
 
 /** Every limit by name; the values are numbers, the keys those of `DEFAULT_LIMITS`. */

@@ -37,16 +37,14 @@ export interface FileHistory {
 export interface FileHistoryOptions {
   /** A session's own folder: absolute real path, private to the server; made on first use. */
   folder(sessionId: string): string;
-  readonly limits: Pick<Limits, 'historyFileBytes' | 'historySessionBytes' | 'writerRecords'>;
+  readonly limits: Pick<Limits, 'historyFileBytes' | 'historySessionBytes' | 'historySessions' | 'writerRecords'>;
 }
 
-/** Sessions whose used bytes are remembered; those of others are counted again. */
-const COUNTED_SESSIONS = 1_000;
 const REASON_OF_CODE: Readonly<Record<string, NotKept>> = { enospc: 'disk_full', edquot: 'disk_full' };
 
 /** Make the history of this server. */
 export function createFileHistory({ folder, limits }: FileHistoryOptions): FileHistory {
-  const usedBy = countedBytes(folder);
+  const usedBy = countedBytes(folder, limits.historySessions);
   const placeOf = (sessionId: string, sha256: string) => join(folder(sessionId), sha256);
 
   function has(sessionId: string, sha256: string): boolean {
@@ -91,9 +89,9 @@ export function createFileHistory({ folder, limits }: FileHistoryOptions): FileH
   };
 }
 
-/** Bytes each session uses, counted on disk once. */
-function countedBytes(folder: (sessionId: string) => string) {
-  const counted = new LRUCache<string, Promise<{ bytes: number }>>({ max: COUNTED_SESSIONS });
+/** Bytes each session uses, counted on disk once; of `mostSessions` it is remembered. */
+function countedBytes(folder: (sessionId: string) => string, mostSessions: number) {
+  const counted = new LRUCache<string, Promise<{ bytes: number }>>({ max: mostSessions });
   return {
     get(sessionId: string): Promise<{ bytes: number }> {
       const known = counted.get(sessionId);

@@ -27,9 +27,6 @@ export interface DirectoryServices extends SessionServices, NewSessionRules {
   keepsAwake(sessionId: string): boolean;
 }
 
-/** Between two looks at whether all work is done. */
-const DRAIN_POLL_MS = 20;
-
 /** All sessions of this server. */
 export class SessionDirectory {
   readonly #services: DirectoryServices;
@@ -230,7 +227,7 @@ export class SessionDirectory {
     const deadlineMs = performance.now() + mostMs;
     const isBusy = () => this.#awake.all.some((session) => session.isWorking || !session.isLogged);
     while (isBusy() && performance.now() < deadlineMs && !signal.aborted) {
-      await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
+      await new Promise((resolve) => setTimeout(resolve, this.#services.limits.drainLookMs));
     }
   }
 }
