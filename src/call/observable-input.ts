@@ -18,7 +18,7 @@ export function observableInput(tool: Tool, input: Input, session: SessionContex
 }
 
 /** A changed observable input, without the fields that were only added to be seen. */
-export function withoutBackfill(changed: Input, original: Input, observable: Input): Input {
+function withoutBackfill(changed: Input, original: Input, observable: Input): Input {
   if (observable === original) return changed;
   return Object.fromEntries(Object.entries(changed).filter(([key]) => key in original || !(key in observable)));
 }

@@ -41,7 +41,7 @@ export interface CallOutcome {
 }
 
 /** Budget of texts the server words itself. */
-export const PLAIN_BUDGET: ResultBudget = { limitChars: 50_000, isInTurnSum: true, isCut: false };
+const PLAIN_BUDGET: ResultBudget = { limitChars: 50_000, isInTurnSum: true, isCut: false };
 
 const STATUS_OF: Readonly<Record<CallErrorCode, CallStatus>> = {
   permission_denied: 'denied',

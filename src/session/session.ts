@@ -18,8 +18,6 @@ import { sessionChanges, type SessionChanges } from './changes/session-changes.t
 import { resultTextPage, type ResultTextPage, searchResults, type SearchHit, type TextRange } from './turn/stored-result.ts';
 import { collectTurn, turnFrames, type TurnReply } from './turn/turn-reply.ts';
 
-export type { PromptAnswer } from './questions/answer.ts';
-
 /** One session. */
 export class Session {
   readonly #core: SessionCore;

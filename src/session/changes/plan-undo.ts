@@ -86,7 +86,7 @@ async function planFile(core: SessionCore, path: string, changes: readonly Logge
  * Whether going back from what is there, change by change, leads to what the first of them began with. Each must have
  * begun where the one before ended: what somebody else did in between is not ours to take back.
  */
-export function leadsTo(found: FileState | undefined, changes: readonly FileChange[]): boolean {
+function leadsTo(found: FileState | undefined, changes: readonly FileChange[]): boolean {
   if (isSameState(found, changes[0]?.before)) return true;
   let state = found;
   for (const { before, after } of changes.toReversed()) {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Limits } from '../../../config/limits.ts';
 
 /** How far an item is. */
-export const TODO_STATUSES = ['pending', 'in_progress', 'completed'] as const;
+const TODO_STATUSES = ['pending', 'in_progress', 'completed'] as const;
 
 /** The input, bounded by `limits`. */
 export function todoWriteInput(limits: Pick<Limits, 'todoItems' | 'todoChars'>) {

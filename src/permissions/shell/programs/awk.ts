@@ -49,7 +49,7 @@ const NAMES_THAT_ACT = /^(?:system|getline|close|include|load|namespace|ARGV|ARG
 const NAMES_BEFORE_PATTERN = /^(?:print|printf|return|in|else|do|case|exit|BEGIN|END)$/;
 
 /** Why a program may do more than read its input and print, or undefined. */
-export function awkProblem(program: string): string | undefined {
+function awkProblem(program: string): string | undefined {
   if (program.includes('/inet')) return 'awk may open a connection';
   const state: AwkState = { at: 0, slash: 'pattern', brackets: [], isPrinting: false, lastName: '', lastMark: '' };
   while (state.at < program.length) {
