@@ -74,7 +74,7 @@ function settledContext(settings: Settings, bounds: Bounds): ToolPermissionConte
   try {
     return contextFrom(settings, bounds, {});
   } catch (error) {
-    throw new GauntletError('invalid_setting', `Setting "permissions": ${errorMessage(error)}`, { cause: error });
+    throw new GauntletError('invalid_setting', `Setting ${errorMessage(error)}`, { cause: error });
   }
 }
 

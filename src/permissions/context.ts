@@ -6,7 +6,7 @@
  */
 import { isAbsolute, normalize } from 'node:path';
 import type { Limits } from '../../config/limits.ts';
-import { GauntletError } from '../contract/errors.ts';
+import { GauntletError, isGauntletError } from '../contract/errors.ts';
 import {
   RULE_SOURCES,
   type PermissionUpdate,
@@ -49,7 +49,7 @@ export function createPermissionContext(settings: PermissionContextSettings): To
   const rules: Partial<Record<RuleSource, RuleSet>> = {};
   for (const source of RULE_SOURCES) {
     const given = settings.rules?.[source];
-    if (given) rules[source] = checkedRuleSet({ ...NO_RULES, ...given });
+    if (given) rules[source] = checkedRuleSet({ ...NO_RULES, ...given }, source);
   }
   return frozenContext({
     version: 1,
@@ -78,8 +78,8 @@ export function applyUpdates(
   source: RuleSource = 'session',
 ): ToolPermissionContext {
   if (updates.length === 0) return context;
-  const next = updates.reduce((current, update) => {
-    const updated = applyUpdate(current, update, source);
+  const next = updates.reduce((current, update, place) => {
+    const updated = applyUpdate(current, withCheckedRules(update, `updates[${place}]`), source);
     // After each, so that many updates of many rules are refused before they are all merged.
     refuseTooMany(updated, source, limits);
     return updated;
@@ -119,7 +119,7 @@ function applyUpdate(
     case 'replaceRules':
       return withRules(context, source, update.behavior, () => update.rules);
     case 'removeRules': {
-      const removed = new Set(update.rules.map((rule) => parseRule(rule).text));
+      const removed = new Set(update.rules);
       refuseForeignRules(context, source, update.behavior, removed);
       return withRules(context, source, update.behavior, (rules) => rules.filter((rule) => !removed.has(rule)));
     }
@@ -142,7 +142,7 @@ function withRules(
   change: (rules: readonly string[]) => readonly string[],
 ): ToolPermissionContext {
   const old = context.rules[source] ?? NO_RULES;
-  const changed = checkedRuleSet({ ...old, [behavior]: change(old[behavior]) });
+  const changed = { ...old, [behavior]: unique(change(old[behavior])) };
   return { ...context, rules: { ...context.rules, [source]: changed } };
 }
 
@@ -179,9 +179,31 @@ function checkedMode(
   );
 }
 
-function checkedRuleSet(rules: RuleSet): RuleSet {
-  const checked = (texts: readonly string[]): readonly string[] => unique(texts.map((text) => parseRule(text).text));
-  return { allow: checked(rules.allow), ask: checked(rules.ask), deny: checked(rules.deny) };
+function checkedRuleSet(rules: RuleSet, source: RuleSource): RuleSet {
+  const checked = (behavior: RuleBehavior): readonly string[] => {
+    const key = source === 'session' ? `rules.${behavior}` : `permissions.${behavior}`;
+    return unique(checkedRules(rules[behavior], key, source === 'session' ? '' : ` of ${source}`));
+  };
+  return { allow: checked('allow'), ask: checked('ask'), deny: checked('deny') };
+}
+
+function withCheckedRules(update: PermissionUpdate, key: string): PermissionUpdate {
+  return 'rules' in update ? { ...update, rules: checkedRules(update.rules, `${key}.rules`) } : update;
+}
+
+/** Parse rules. @param key Where they stand; named with the place of one that does not parse. */
+function checkedRules(texts: readonly string[], key: string, place = ''): readonly string[] {
+  return texts.map((text, index) => {
+    try {
+      return parseRule(text).text;
+    } catch (error) {
+      if (!isGauntletError(error)) throw error;
+      const path = `${key}[${index}]`;
+      throw new GauntletError('invalid_request', `"${path}"${place}: ${error.message}`, {
+        details: { ...error.details, path },
+      });
+    }
+  });
 }
 
 function checkedDirectory(directory: string): string {

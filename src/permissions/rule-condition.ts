@@ -5,6 +5,7 @@ import type { PermissionRequest } from './judgement.ts';
 import { createPermissionContext } from './context.ts';
 import { hitPathRule } from './path-gate.ts';
 import { rulesFor } from './rule-index.ts';
+import { parseRule } from './rule.ts';
 
 /** A call to ask about. */
 export type ConditionedCall = Pick<PermissionRequest, 'tool' | 'input' | 'observable' | 'context' | 'locate'>;
@@ -18,6 +19,7 @@ export type RuleCondition = (call: ConditionedCall) => Promise<boolean>;
  * @throws {GauntletError} `invalid_request`; the message names the text and what was expected.
  */
 export function ruleCondition(rule: string): RuleCondition {
+  parseRule(rule);
   const permissions = createPermissionContext({
     mode: 'default',
     rules: { session: { deny: [rule] } },

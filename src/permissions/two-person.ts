@@ -6,6 +6,7 @@
  */
 import type { ToolPermissionContext } from '../contract/permission-context.ts';
 import { createPermissionContext } from './context.ts';
+import { parseRule } from './rule.ts';
 
 /** Different principals that must say yes to such a call. */
 export const TWO_PERSONS = 2;
@@ -26,6 +27,7 @@ export interface TwoPersonRules {
  */
 export function twoPersonRules(rules: readonly string[], principals: number): TwoPersonRules | undefined {
   if (rules.length === 0) return undefined;
+  rules.forEach(parseRule);
   const settings = { mode: 'default', rules: { userSettings: { ask: rules } }, isBypassAvailable: false } as const;
   return { permissions: createPermissionContext(settings), principals };
 }

@@ -40,6 +40,20 @@ describe('a first context', () => {
   });
 });
 
+describe('a rule that does not parse', () => {
+  const refusal = (source: 'session' | 'userSettings') => () =>
+    createPermissionContext({ mode: 'default', isBypassAvailable: true, rules: { [source]: { deny: ['A', 'B('] } } });
+  const added = () => updated(first(), [{ type: 'addRules', behavior: 'allow', rules: ['Bash(!x)'] }]);
+
+  test.each([
+    [refusal('session'), '"rules.deny[1]": Cannot use rule "B(": Expected Tool'],
+    [refusal('userSettings'), '"permissions.deny[1]" of userSettings: Cannot use rule "B("'],
+    [added, '"updates[0].rules[0]": Cannot use rule "Bash(!x)": A spec cannot be negated'],
+  ])('is refused with its place, its text and what was expected: %#', (make, message) => {
+    expect(make).toThrow(expect.objectContaining({ message: expect.stringContaining(message) as string }));
+  });
+});
+
 describe('updates', () => {
   test('of one request make one next version and leave the old one as it was', () => {
     const context = first();
