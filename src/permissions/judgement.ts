@@ -3,12 +3,13 @@
  *
  * A tool's method that throws is a finding, never a grant: `failure` makes the decision a question.
  */
+import { homedir } from 'node:os';
 import type { PermissionDecision, PermissionResult } from '../contract/decision.ts';
 import { errorMessage } from '../contract/errors.ts';
 import type { LocatePath } from '../contract/located-path.ts';
 import type { PermissionUpdate } from '../contract/permission-context.ts';
 import type { PermissionMatcher, Tool, ToolUseContext } from '../contract/tool.ts';
-import type { JudgedPath } from './path-gate.ts';
+import { allowingPathRule, type JudgedPath } from './path-gate.ts';
 import type { TwoPersonRules } from './two-person.ts';
 
 /** A call to decide about. */
@@ -96,7 +97,7 @@ async function checkOf({ tool, input, context }: PermissionRequest): Promise<Per
 
 /** What "always allow" would add: the tool's own rules, else the folder outside, else the tool itself. */
 function suggestionsFor(
-  { tool, observable }: PermissionRequest,
+  { tool, observable, context }: PermissionRequest,
   paths: readonly JudgedPath[],
   hasPaths: boolean,
 ): readonly PermissionUpdate[] {
@@ -106,11 +107,23 @@ function suggestionsFor(
 
   const outside = paths.filter(({ located }) => !located.isInside && !located.isSessionFile);
   const directories = new Set(outside.map(({ located }) => located.real.slice(0, located.real.lastIndexOf('/'))));
-  // The root folder, or one directly under it, would put the whole machine inside.
-  const named = [...directories].filter((directory) => directory.split('/').length > 2);
   const updates: PermissionUpdate[] = [];
-  if (named.length > 0 && named.length === directories.size)
-    updates.push({ type: 'addDirectories', directories: named });
+  if ([...directories].every(mayBeInside)) {
+    if (directories.size > 0) updates.push({ type: 'addDirectories', directories: [...directories] });
+  } else if (outside.every(({ located }) => isNarrow(located.real))) {
+    const rules = outside.map((path) => allowingPathRule(path, context.session.root));
+    updates.push({ type: 'addRules', behavior: 'allow', rules });
+  }
   if (tool.isFileEdit && outside.length === 0) updates.push({ type: 'setMode', mode: 'acceptEdits' });
   return updates;
+}
+
+/** Whether a folder may be proposed as a working directory: not a hidden one or one below it, since keys stand there. */
+function mayBeInside(directory: string): boolean {
+  return isNarrow(directory) && !/\/\./.test(directory);
+}
+
+/** Whether a path holds less than the machine, a part of its root, a home, or all of a hidden folder. */
+function isNarrow(path: string): boolean {
+  return path.split('/').length > 2 && path !== homedir() && !/\/\.[^/]*$/.test(path);
 }

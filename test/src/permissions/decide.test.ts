@@ -429,16 +429,19 @@ test('an explanation has every field of the wire', async () => {
     concurrency_safe: false,
     destructive: false,
     suggestions: [{ type: 'addRules', behavior: 'allow', rules: ['Bash(rm -rf build)'] }],
-    parts: [{ text: 'rm -rf build', behavior: 'ask' }],
+    parts: [{ text: 'rm -rf build', behavior: 'ask', reason: { type: 'default' } }],
   });
   expect(explained.warnings).not.toEqual([]);
 });
 
-test('what is outside is suggested as a directory, never the whole disk', async () => {
+test('what is outside is suggested as a directory, never the whole disk, a home or where keys stand', async () => {
   expect((await decide(Read, { path: '/srv/data/a.txt' })).suggestions).toEqual([
     { type: 'addDirectories', directories: ['/srv/data'] },
   ]);
-  expect((await decide(Read, { path: '/etc' })).suggestions).toEqual([]);
+  for (const path of ['/', '/etc', homedir(), join(homedir(), '.ssh')])
+    expect((await decide(Read, { path })).suggestions, path).toEqual([]);
+  const { suggestions } = await decide(Read, { path: join(homedir(), '.ssh/config') });
+  expect(suggestions).toEqual([{ type: 'addRules', behavior: 'allow', rules: [`Read(/${homedir()}/.ssh/config)`] }]);
   expect((await decide(Edit, { path: 'a' })).suggestions).toEqual([{ type: 'setMode', mode: 'acceptEdits' }]);
 });
 
