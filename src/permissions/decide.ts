@@ -45,9 +45,16 @@ export async function decidePermission(request: PermissionRequest): Promise<Perm
     suggestions: isHelped ? suggestions : [],
     ...(isHelped && { allowedBy: allowingRules(request, judgement) }),
     ...(verdict.behavior === 'ask' && verdict.approvals !== undefined && { approvals: verdict.approvals }),
-    parts: matcher.parts?.map((part) => decidedPart(request, part)),
+    parts: partsOf(request, matcher, verdict),
     updatedInput: check.behavior === 'allow' ? check.updatedInput : undefined,
   };
+}
+
+/** What became of each part; a single one is the whole. */
+function partsOf(request: PermissionRequest, { parts }: Judgement['matcher'], { behavior, reason }: Verdict) {
+  const [only, ...more] = parts ?? [];
+  if (only && more.length === 0) return [{ text: only.text, behavior, reason }];
+  return parts?.map((part) => decidedPart(request, part));
 }
 
 /** The ten steps; the first that applies. */
