@@ -2,16 +2,15 @@
  * One connection's way of feeding turns: finished blocks, or the raw events of a message that still
  * streams in. What is the connection's own is answered through `send`; the rest goes through the log.
  */
-import type { JsonValue, ToolResultBlock, ToolUseBlock } from '../../contract/blocks.ts';
+import type { ToolResultBlock, ToolUseBlock } from '../../contract/blocks.ts';
 import { GauntletError } from '../../contract/errors.ts';
 import type { CallSummary } from '../../contract/frames.ts';
 import { newId } from '../../contract/new-id.ts';
 import { readBlock } from './block-schema.ts';
 import { endedTurn, type TurnRecord } from '../call-record.ts';
-import { drawIntent } from '../turn/drawn.ts';
 import { acceptBlocks, openTurn } from '../turn/intake.ts';
 import { loggedFrame } from '../turn/logged-frame.ts';
-import { parsePartialObject } from './partial-json.ts';
+import { inputPartial } from './input-partial.ts';
 import type { SessionCore } from '../session-core.ts';
 import { StreamAssembler, type StreamingBlock } from './stream-assembler.ts';
 import { endTurnIfDone } from '../turn/yield-results.ts';
@@ -154,16 +153,7 @@ export class Feeder {
     const isTooSoon = !isFirst && nowMs - this.#lastPartialMs < limits.partialInputMs;
     if (isTooSoon || turn.state !== 'open' || this.#core.ledger.call(block.id)) return;
     this.#lastPartialMs = nowMs;
-    const partial_input = parsePartialObject(block.text, limits);
-    const tool = this.#core.pool.lookup(block.name);
-    this.#core.log.tell({
-      type: 'input_partial',
-      turn_id: turn.id,
-      index: turn.calls.length + this.#assembler.openBlocks(turn.id).findIndex(({ id }) => id === block.id),
-      tool_use_id: block.id,
-      name: block.name,
-      partial_input,
-      display: drawIntent(tool, block.name, partial_input as JsonValue),
-    });
+    const place = this.#assembler.openBlocks(turn.id).findIndex(({ id }) => id === block.id);
+    this.#core.log.tell(inputPartial(this.#core, { turnId: turn.id, index: turn.calls.length + place, block }));
   }
 }
