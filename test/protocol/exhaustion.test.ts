@@ -12,6 +12,8 @@ const RESERVED = 32;
 const IDLE = 150;
 /** What the server opens after it has counted: its process host, the reader of a file. */
 const MADE_LATER = 8;
+/** Looks that must find the same descriptors. */
+const QUIET_LOOKS = 10;
 const FLOOD = 'seq 1 2000000';
 const FLOOD_CHARS = 14_888_896;
 
@@ -33,6 +35,22 @@ async function crowd({ url, pid }: BuiltServer): Promise<void> {
 }
 
 const openDescriptors = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
+
+/** The number that the next descriptor gets, once what was used before has been closed. */
+async function nextDescriptor(pid: number): Promise<number> {
+  let before = '';
+  let quietLooks = 0;
+  await until(() => {
+    const now = readdirSync(`/proc/${pid}/fd`).join(' ');
+    quietLooks = now === before ? quietLooks + 1 : 0;
+    before = now;
+    return Promise.resolve(quietLooks === QUIET_LOOKS);
+  });
+  const taken = new Set(before.split(' ').map(Number));
+  let next = 0;
+  while (taken.has(next)) next += 1;
+  return next;
+}
 
 /** Change how many descriptors a running process may open. */
 const limitDescriptors = (pid: number, count: number) =>
@@ -84,7 +102,7 @@ describe('F08: a server with few descriptors', () => {
 
   it('gives head and tail of an output it cannot write to a file', async () => {
     const health = await watchHealth(server);
-    limitDescriptors(server.pid, openDescriptors(server.pid) - 1);
+    limitDescriptors(server.pid, await nextDescriptor(server.pid));
     const { call, text } = await run(FLOOD);
     limitDescriptors(server.pid, MOST_DESCRIPTORS);
     expect(call).toMatchObject({ status: 'ok' });

@@ -80,15 +80,16 @@ test('pings of the protocol are answered, and a flood of them is cut off with 44
 });
 
 test('answers to a client that does not read them do not pile up: it is cut off with 4008', async () => {
-  const { client } = await connected({ slowReaderMs: 100, socketBufferBytes: 10_000 });
+  const { client } = await connected({ slowReaderMs: 1_000, socketBufferBytes: 10_000 });
   client.socket.pause();
   const t = 'x'.repeat(100_000);
   for (let count = 0; count < 700; count++) client.send({ type: 'ping', t });
-  // The server stops reading as well, so that most of it stays here, and loses patience.
+  // The server stops reading as well, so that most of it stays here, until it loses patience and reads to the end.
   let before = -1;
   const isStuck = (now: number) => now > 0 && now === before;
   const look = (now: number) => [isStuck(now), (before = now)][0];
-  await expect.poll(() => look(client.socket.bufferedAmount), { interval: 200 }).toBe(true);
+  await expect.poll(() => look(client.socket.bufferedAmount), { interval: 100 }).toBe(true);
+  await expect.poll(() => client.socket.bufferedAmount, { timeout: 10_000 }).toBe(0);
   client.socket.resume();
   expect((await client.closed).code).toBe(4008);
   expect(client.frames.filter(({ type }) => type === 'pong').length).toBeLessThan(700);

@@ -70,9 +70,8 @@ test('weaker rules beside stronger narrow ones, and the same rule twice, live', 
   ).toEqual([]);
 });
 
-test('ten thousand rules are looked through in a moment', () => {
-  const allow = Array.from({ length: 10_000 }, (_, at) => `Bash(tool${at} *)`);
-  const began = performance.now();
+test('thirty thousand rules are looked through before the test runs out of time', () => {
+  // Each compared with each other would take minutes.
+  const allow = Array.from({ length: 30_000 }, (_, at) => `Bash(tool${at} *)`);
   expect(named({ allow })).toEqual([]);
-  expect(performance.now() - began).toBeLessThan(2_000);
-});
+}, 20_000);
