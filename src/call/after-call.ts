@@ -26,7 +26,7 @@ export async function afterCall(
   const before = call.hookContexts ?? [];
   if (!hooks?.has(event) || context.signal.aborted) return withMessages(outcome, before);
 
-  const occasion = hookOccasion(event, call, context, services.locate, told(run, outcome));
+  const occasion = hookOccasion(event, call, context, services.locate, told(call, run, outcome));
   const onSlow = (data: { readonly type: 'hook' }) => services.onProgress?.({ data });
   const verdict = await hooks.ask(occasion, { signal: context.signal, onSlow });
   if (context.signal.aborted) return stoppedOutcome(abortReason(context.signal), outcome.budget);
@@ -34,10 +34,20 @@ export async function afterCall(
 }
 
 /** What the tool handed back, where JSON can hold it; the text of the result where it cannot. */
-function told(run: ToolRun, outcome: CallOutcome): Readonly<Record<string, unknown>> {
+function told(call: PermittedCall, run: ToolRun, outcome: CallOutcome): Readonly<Record<string, unknown>> {
   const text = resultText(outcome.content);
   if (outcome.status !== 'ok') return { error: text, error_code: outcome.errorCode, is_interrupt: false };
-  return { tool_response: run.ok && isPlainData(run.result.data) ? run.result.data : text };
+  const response = run.ok ? hookResponse(call, run.result.data) : undefined;
+  return { tool_response: response !== undefined && isPlainData(response) ? response : text };
+}
+
+function hookResponse({ tool }: PermittedCall, data: unknown): unknown {
+  try {
+    return tool.toHookResponse ? tool.toHookResponse(data) : data;
+  } catch {
+    // The tool cannot word its output for hooks: they are told the text of the result.
+    return undefined;
+  }
 }
 
 function judged(call: PermittedCall, outcome: CallOutcome, verdict: HooksVerdict): CallOutcome {

@@ -208,6 +208,8 @@ export interface Tool<
   isSearchOrReadCommand?(input: z.output<Input>): { readonly isSearch: boolean; readonly isRead: boolean };
   /** The text a transcript search looks through. */
   extractSearchText?(output: Output): string;
+  /** `tool_response` of hooks, where it is not the output itself. */
+  toHookResponse?(output: Output): Readonly<Record<string, unknown>>;
   getToolUseSummary?(input: Partial<z.output<Input>>): string;
   getActivityDescription?(input: Partial<z.output<Input>>): string;
 

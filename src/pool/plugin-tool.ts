@@ -51,7 +51,7 @@ const Definition = z.looseObject({
       ...['userFacingName', 'isEnabled', 'disabledReason', 'validateInput', 'checkPermissions', 'isReadOnly'],
       ...['isConcurrencySafe', 'isDestructive', 'toAutoClassifierInput', 'backfillObservableInput'],
       ...['preparePermissionMatcher', 'paths', 'warnings', 'suggestRules', 'interruptBehavior', 'isResultTruncated'],
-      ...['isSearchOrReadCommand', 'extractSearchText', 'getToolUseSummary', 'getActivityDescription'],
+      ...['isSearchOrReadCommand', 'extractSearchText', 'toHookResponse', 'getToolUseSummary', 'getActivityDescription'],
       ...['renderToolUseMessage', 'renderToolUseProgressMessage', 'renderToolResultMessage'],
       ...['renderToolUseRejectedMessage', 'renderToolUseErrorMessage', 'renderGroupedToolUse'],
     ].map((member) => [member, optional]),

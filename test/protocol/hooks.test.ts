@@ -38,8 +38,11 @@ describe('hooks of a server', () => {
     expect(results[1]).toMatchObject({ is_error: true, content: 'Destructive command blocked: cd . && rm -rf build' });
     expect(results[2]?.content).toContain('run the package manager');
     const lines = readFileSync(told, 'utf8').trim().split('\n');
-    expect(lines.map((line) => (JSON.parse(line) as { tool_name: string }).tool_name)).toEqual(['Bash', 'Write']);
-    expect(lines[0]).toContain('hello');
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { tool_name: 'Bash', tool_response: { stdout: 'hello', stderr: '', interrupted: false } },
+      { tool_name: 'Write', tool_response: { success: true } },
+    ]);
+    expect(lines[1]).toMatch(/"filePath":"[^"]*\/notes\.md"/);
     expect(readFileSync(environment, 'utf8')).not.toMatch(/canary|GAUNTLET_TOKEN|GAUNTLET_DATA_DIR/);
   });
 

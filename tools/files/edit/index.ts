@@ -25,6 +25,7 @@ export function editTool(services: FileToolServices) {
     call: (input, context) => runEdit(services, input, context),
     mapToolResultToToolResultBlockParam: (output: EditOutput, toolUseId) => editResult(output, toolUseId, limits),
     extractSearchText: (output: EditOutput) => output.path,
+    toHookResponse: ({ path, ...output }: EditOutput) => ({ filePath: path, success: true, ...output }),
     getToolUseSummary: (input) => input.file_path ?? '',
     getActivityDescription: (input) => `Editing ${input.file_path ?? 'a file'}`,
     renderToolUseMessage: (input) => renderEdit(input, limits),

@@ -25,6 +25,7 @@ export function writeTool(services: FileToolServices) {
     call: (input, context) => runWrite(services, input, context),
     mapToolResultToToolResultBlockParam: (output: WriteOutput, toolUseId) => writeResult(output, toolUseId, limits),
     extractSearchText: (output: WriteOutput) => output.path,
+    toHookResponse: ({ path, ...output }: WriteOutput) => ({ filePath: path, success: true, ...output }),
     getToolUseSummary: (input) => input.file_path ?? '',
     getActivityDescription: (input) => `Writing ${input.file_path ?? 'a file'}`,
     renderToolUseMessage: (input) => renderWrite(input, limits),

@@ -4,7 +4,7 @@ import { classifyCommand } from '../../../src/permissions/shell/classify.ts';
 import { shellMatcher } from '../../../src/permissions/shell/matcher.ts';
 import type { ShellToolServices } from '../services.ts';
 import { interruptsBash } from './interrupt.ts';
-import { bashResult, bashText, type BashOutput } from './output.ts';
+import { bashHookResponse, bashResult, bashText, type BashOutput } from './output.ts';
 import { checkBash, INTERNAL_FIELDS, previewBash, runsContained, suggestBashRules } from './permissions.ts';
 import { bashPrompt } from './prompt.ts';
 import { isReadOnlyCommand, mayRunBeside } from './read-only.ts';
@@ -41,6 +41,7 @@ export function bashTool(services: ShellToolServices) {
     mapToolResultToToolResultBlockParam: bashResult,
     isResultTruncated: (result: BashOutput) => result.type === 'finished' && result.output.omittedChars > 0,
     extractSearchText: bashText,
+    toHookResponse: bashHookResponse,
     getToolUseSummary: (input) => render.commandTitle(input.command),
     getActivityDescription: (input) => input.description ?? `Running ${render.commandTitle(input.command)}`,
     renderToolUseMessage: render.renderBash,

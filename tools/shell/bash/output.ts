@@ -34,6 +34,13 @@ export function bashText(result: BashOutput): string {
   return [text === '' ? '(no output)' : text, ...result.notes].join('\n');
 }
 
+/** What hook scripts that others wrote look for; both streams stand in `stdout`, in the order they came. */
+export function bashHookResponse(result: BashOutput): Readonly<Record<string, unknown>> {
+  const streams = { stderr: '', interrupted: false, isImage: false };
+  if (result.type === 'background') return { stdout: '', ...streams, backgroundTaskId: result.taskId };
+  return { stdout: outputText(result.output), ...streams, exitCode: result.exitCode };
+}
+
 /** The block the model is sent. */
 export function bashResult(result: BashOutput, toolUseId: string): ToolResultBlock {
   return { type: 'tool_result', tool_use_id: toolUseId, content: bashText(result) };
