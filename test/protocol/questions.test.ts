@@ -37,7 +37,8 @@ describe('on_ask', () => {
   it('deny denies at once, and wait waits', async () => {
     const id = await session();
     const { call, isMade } = asking();
-    expect((await client.execute(id, [call], { on_ask: 'deny' })).calls[0]).toMatchObject({ status: 'denied' });
+    const { calls, results } = await client.execute(id, [call], { on_ask: 'deny' });
+    expect([calls[0]?.status, results[0]?.content]).toEqual(['denied', expect.stringContaining('"on_ask" is "deny"')]);
     const second = asking();
     const waiting = client.execute(id, [second.call], { on_ask: 'wait' });
     const [prompt] = await prompts(id);

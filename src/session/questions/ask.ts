@@ -22,9 +22,11 @@ export async function askWhoMayAnswer(
   signal: AbortSignal,
 ): Promise<GateAnswer> {
   const { tool, decision, observable } = question;
-  const onAsk = record.askPolicy.onAsk ?? core.opened.on_ask ?? (core.attached > 0 ? 'wait' : 'deny');
+  const asked = record.askPolicy.onAsk ?? core.opened.on_ask;
+  const onAsk = asked ?? (core.attached > 0 ? 'wait' : 'deny');
   if (onAsk === 'deny' && !core.questions.isStanding(record.toolUseId)) {
-    return { behavior: 'deny', message: unansweredMessage(decision, 'nobody who may answer is connected') };
+    const cause = asked === 'deny' ? 'nobody is asked ("on_ask" is "deny")' : 'nobody who may answer is connected';
+    return { behavior: 'deny', message: unansweredMessage(decision, cause) };
   }
   const input = observable as JsonValue;
   return core.questions.ask(
