@@ -67,6 +67,8 @@ it.each([
   ['EIO', false],
   ['EMFILE', false],
   ['ENOSPC', true],
+  ['EIO', true],
+  ['EMFILE', true],
 ] as const)(
   '%s, for good: %s',
   async (code, persists) => {
