@@ -99,6 +99,11 @@ export async function runServer(options: ServerOptions = {}, words?: readonly st
   return { code, stdout, stderr };
 }
 
+/** Remove a folder after the tests of this file and after its servers. */
+export function removeAfterTests(folder: string): void {
+  folders.add(folder);
+}
+
 /** A folder with `data/` and `workspace/` in it, removed after the tests of this file and after its servers. */
 export function serverHome(): string {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'gauntlet-server-')));

@@ -1,20 +1,18 @@
 /** PROTOCOL 4: blocks in, results out, in the shape they were asked in. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { startServer } from '../helpers/built-server.ts';
-import { block, sharedServer, wireClient, type WireClient } from '../helpers/wire-client.ts';
+import { sharedWorkspace } from '../helpers/shared-workspace.ts';
+import { block, wireClient, type WireClient } from '../helpers/wire-client.ts';
 
 let client: WireClient;
 let folder: string;
 
 beforeAll(async () => {
-  const server = await sharedServer();
-  client = wireClient(server);
-  folder = mkdtempSync(join(server.workspace, 'execute-'));
+  ({ client, folder } = await sharedWorkspace('execute'));
   writeFileSync(join(folder, 'notes.txt'), 'one\ntwo\n');
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const bash = (command: string, id?: string) => block('Bash', { command }, id);
 const open = () => client.session({ cwd: folder, mode: 'bypassPermissions' });

@@ -1,18 +1,16 @@
 /** PROTOCOL 3: the decision about a call, explained before anybody is asked. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { block, sharedServer, wireClient, type WireBody, type WireClient } from '../helpers/wire-client.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedWorkspace } from '../helpers/shared-workspace.ts';
+import { block, type WireBody, type WireClient } from '../helpers/wire-client.ts';
 
 let client: WireClient;
 let folder: string;
 
 beforeAll(async () => {
-  const server = await sharedServer();
-  client = wireClient(server);
-  folder = mkdtempSync(join(server.workspace, 'explain-'));
+  ({ client, folder } = await sharedWorkspace('explain'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const session = (options: object = {}) => client.session({ cwd: folder, on_ask: 'deny', ...options });
 

@@ -1,18 +1,16 @@
 /** PROTOCOL 4: one id runs once. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { block, sharedServer, wireClient, type WireClient } from '../helpers/wire-client.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedWorkspace } from '../helpers/shared-workspace.ts';
+import { block, type WireClient } from '../helpers/wire-client.ts';
 
 let client: WireClient;
 let folder: string;
 
 beforeAll(async () => {
-  const server = await sharedServer();
-  client = wireClient(server);
-  folder = mkdtempSync(join(server.workspace, 'ids-'));
+  ({ client, folder } = await sharedWorkspace('ids'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = () => client.session({ cwd: folder, mode: 'bypassPermissions' });
 

@@ -1,21 +1,19 @@
 /** PROTOCOL 3: rules, modes, and how they are changed. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { startServer } from '../helpers/built-server.ts';
-import { block, sharedServer, wireClient, type WireClient } from '../helpers/wire-client.ts';
+import { sharedWorkspace } from '../helpers/shared-workspace.ts';
+import { block, wireClient, type WireClient } from '../helpers/wire-client.ts';
 
 let client: WireClient;
 let folder: string;
 
 beforeAll(async () => {
-  const server = await sharedServer();
-  client = wireClient(server);
-  folder = mkdtempSync(join(server.workspace, 'permissions-'));
+  ({ client, folder } = await sharedWorkspace('permissions'));
   writeFileSync(join(folder, 'notes.txt'), 'notes\n');
   writeFileSync(join(folder, '.env'), 'SECRET=1\n');
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const session = (options: object = {}) => client.session({ cwd: folder, on_ask: 'deny', ...options });
 const bash = (command: string) => block('Bash', { command });

@@ -1,19 +1,17 @@
 /** PROTOCOL 3 to 5: questions, who may answer them, and what an answer does. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { block, sharedServer, until, wireClient, type WireClient, type WirePrompt } from '../helpers/wire-client.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedWorkspace } from '../helpers/shared-workspace.ts';
+import { block, until, type WireClient, type WirePrompt } from '../helpers/wire-client.ts';
 
 let client: WireClient;
 let folder: string;
 let files = 0;
 
 beforeAll(async () => {
-  const server = await sharedServer();
-  client = wireClient(server);
-  folder = mkdtempSync(join(server.workspace, 'questions-'));
+  ({ client, folder } = await sharedWorkspace('questions'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const session = (options: object = {}) => client.session({ cwd: folder, ...options });
 

@@ -1,19 +1,17 @@
 /** PROTOCOL 4: long results, where they go, and who may read them. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { block, sharedServer, wireClient, type WireClient } from '../helpers/wire-client.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedWorkspace } from '../helpers/shared-workspace.ts';
+import { block, type WireClient } from '../helpers/wire-client.ts';
 
 let client: WireClient;
 let folder: string;
 
 beforeAll(async () => {
-  const server = await sharedServer();
-  client = wireClient(server);
-  folder = mkdtempSync(join(server.workspace, 'results-'));
+  ({ client, folder } = await sharedWorkspace('results'));
   writeFileSync(join(folder, 'long.txt'), `${'a line of text that is long enough\n'.repeat(1_500)}the end\n`);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const LONE_SURROGATE = /\p{Cs}/u;
 const LONG = 'seq 1 20000; echo the-end';

@@ -1,20 +1,18 @@
 /** DESIGN: `sed -i` is asked about as the diff it makes, and what was shown is what is written. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { block, sharedServer, until, wireClient, type WireClient, type WirePrompt } from '../helpers/wire-client.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedWorkspace } from '../helpers/shared-workspace.ts';
+import { block, until, type WireClient, type WirePrompt } from '../helpers/wire-client.ts';
 
 let client: WireClient;
 let folder: string;
 let path: string;
 
 beforeAll(async () => {
-  const server = await sharedServer();
-  client = wireClient(server);
-  folder = mkdtempSync(join(server.workspace, 'sed-'));
+  ({ client, folder } = await sharedWorkspace('sed'));
   path = join(folder, 'notes.txt');
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const EDIT = { command: "sed -i 's/two/2/' notes.txt" };
 

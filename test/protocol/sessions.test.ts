@@ -1,19 +1,17 @@
 /** PROTOCOL 3: sessions, their events, results and search. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { block, sharedServer, wireClient, type ServerAddress, type WireClient } from '../helpers/wire-client.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedWorkspace } from '../helpers/shared-workspace.ts';
+import { block, type ServerAddress, type WireClient } from '../helpers/wire-client.ts';
 
 let server: ServerAddress;
 let client: WireClient;
 let folder: string;
 
 beforeAll(async () => {
-  server = await sharedServer();
-  client = wireClient(server);
-  folder = mkdtempSync(join(server.workspace, 'sessions-'));
+  ({ server, client, folder } = await sharedWorkspace('sessions'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a session', () => {
   it('is made with what was asked for, and read back the same', async () => {

@@ -1,18 +1,14 @@
 /** PROTOCOL 5: raw Anthropic streaming events become calls while they arrive. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { block, sharedServer, wireClient, type WireClient } from '../helpers/wire-client.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedWorkspace } from '../helpers/shared-workspace.ts';
+import { block, type WireClient } from '../helpers/wire-client.ts';
 
 let client: WireClient;
 let folder: string;
 
 beforeAll(async () => {
-  const server = await sharedServer();
-  client = wireClient(server);
-  folder = mkdtempSync(join(server.workspace, 'events-'));
+  ({ client, folder } = await sharedWorkspace('events'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function open(hello: object = {}) {
   const sessionId = await client.session({ cwd: folder, mode: 'bypassPermissions' });

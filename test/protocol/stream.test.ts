@@ -1,20 +1,15 @@
 /** PROTOCOL 5: hello, what was missed, live; wrong frames; close codes. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { startServer } from '../helpers/built-server.ts';
-import { block, sharedServer, wireClient, type ServerAddress, type WireClient } from '../helpers/wire-client.ts';
+import { sharedWorkspace } from '../helpers/shared-workspace.ts';
+import { block, wireClient, type WireClient } from '../helpers/wire-client.ts';
 
-let server: ServerAddress;
 let client: WireClient;
 let folder: string;
 
 beforeAll(async () => {
-  server = await sharedServer();
-  client = wireClient(server);
-  folder = mkdtempSync(join(server.workspace, 'stream-'));
+  ({ client, folder } = await sharedWorkspace('stream'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = () => client.session({ cwd: folder, mode: 'bypassPermissions' });
 const bash = (command: string) => block('Bash', { command });

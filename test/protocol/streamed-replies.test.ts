@@ -1,28 +1,17 @@
 /** PROTOCOL 4: a reply as it happens, cancelled, or left alone. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ClientSideFrame } from '../helpers/stream-client.ts';
-import {
-  block,
-  sharedServer,
-  until,
-  wireClient,
-  type ServerAddress,
-  type WireBody,
-  type WireClient,
-} from '../helpers/wire-client.ts';
+import { sharedWorkspace } from '../helpers/shared-workspace.ts';
+import { block, until, type WireBody, type WireClient } from '../helpers/wire-client.ts';
 
-let server: ServerAddress;
 let client: WireClient;
 let folder: string;
 
 beforeAll(async () => {
-  server = await sharedServer();
-  client = wireClient(server);
-  folder = mkdtempSync(join(server.workspace, 'streamed-'));
+  ({ client, folder } = await sharedWorkspace('streamed'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = () => client.session({ cwd: folder, mode: 'bypassPermissions' });
 const bash = (command: string) => block('Bash', { command });
