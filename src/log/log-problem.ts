@@ -11,7 +11,7 @@ export interface LogProblem {
    * `database_set_aside`: SQLite refused the file; it was renamed to `path` and a new one begun.
    * `high_water_unwritable`: a loss after the next crash might not be noticed.
    * `audit_unwritable`: the disk refuses lines of the audit trail; calls go on.
-   * `sweep_failed`: rows of a removed session stay until the next start.
+   * `sweep_failed`: rows stay that should have gone; the next start, or the next look of retention, tries again.
    */
   readonly code:
     | 'frames_corrupt'
