@@ -184,6 +184,8 @@ export const DEFAULT_LIMITS = {
   shownEditLines: 400,
   /** Text of the diff, likewise. */
   shownEditChars: 50_000,
+  /** Files and folders looked at to tell whether a search comes by what a rule names; with more it may. */
+  lookedAtEntries: 20_000,
 
   // Hooks.
   /** A hook whose setting does not say may take this long. */

@@ -13,6 +13,8 @@ export interface PathUse {
   readonly access: 'read' | 'write';
   /** Files below it are read too, and the input does not say which: `grep -r`, what `find` hands to `xargs`. */
   readonly isTree?: boolean;
+  /** Globs of names: of what lies below it, only files with such a name are read. Absent: any. */
+  readonly names?: readonly string[];
 }
 
 /** Where a path lies. */
@@ -25,6 +27,8 @@ export interface LocatedPath {
   readonly isInside: boolean;
   /** The real path lies in the session's own folder: readable unasked, in every mode. */
   readonly isSessionFile: boolean;
+  /** Names of all folders below it, where the use has `names`; absent where there are too many to look at. */
+  readonly folderNames?: ReadonlySet<string>;
   /** Why the path may never be used (`/proc`, control characters, a device), as a message; present means deny. */
   readonly refusal?: string;
   /** Why writing here asks in every mode (`.git/`, start-up files, the server's settings, hard links); writes only. */

@@ -11,6 +11,7 @@ import { resolve } from 'node:path';
 import type { LocatedPath, LocatePath, PathUse } from '../contract/located-path.ts';
 import type { ToolPermissionContext } from '../contract/permission-context.ts';
 import { isInsideFolder } from './containment.ts';
+import { folderNamesBelow } from './folder-names.ts';
 import { hasHiddenCharacters, showText } from './hidden-characters.ts';
 import { resolveRealPath } from './real-path.ts';
 import { foldName, sensitiveTarget } from './sensitive-targets.ts';
@@ -34,6 +35,8 @@ export interface LocatePathOptions {
    * the data directory with its token, log and other sessions' results.
    */
   readonly privateFolders?: readonly string[];
+  /** Files and folders looked at below one whose folders' names are wanted. */
+  readonly mostEntries?: number;
   /** What `~` means; the server's own by default. */
   readonly home?: string;
 }
@@ -101,7 +104,11 @@ export function createLocatePath(options: LocatePathOptions): LocatePath {
     });
   }
 
-  return (use, where) => Promise.resolve(locate(use, where));
+  return async (use, where) => {
+    const located = locate(use, where);
+    if (!use.names || !located.isInside || options.mostEntries === undefined) return located;
+    return { ...located, folderNames: await folderNamesBelow(located.real, options.mostEntries) };
+  };
 }
 
 /** The whole message: a path that hides something, or never ends, is not handed on as it is. */

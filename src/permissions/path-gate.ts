@@ -51,7 +51,10 @@ export function possiblePathRule(question: PathQuestion): (SourcedRule & Pick<Ju
       for (const rules of listsFor(question, behavior, use)) {
         const compiled = pathRules(rules.specs, question.root, 'deny');
         const folder = located.spelled.split(/\/[^/]*[*?[]/, 1)[0] || '/';
-        const below = use.isTree ? (compiled.matchBelow(folder) ?? compiled.matchBelow(located.real)) : undefined;
+        const seen = use.names && located.folderNames && { names: use.names, folders: located.folderNames };
+        const below = use.isTree
+          ? (compiled.matchBelow(folder, seen) ?? compiled.matchBelow(located.real, seen))
+          : undefined;
         const spec = below ?? compiled.matchWithin(located.spelled);
         const rule = spec === undefined ? undefined : rules.bySpec.get(spec);
         if (rule) return { ...rule, use };

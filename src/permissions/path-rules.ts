@@ -15,10 +15,18 @@ export interface PathRules {
   match(absolutePath: string): string | undefined;
   /** The first spec whose name a glob spells in part: `.e*` and `.env`. */
   matchGlob(absoluteGlob: string): string | undefined;
-  /** The first spec that could match something below a folder. */
-  matchBelow(absoluteFolder: string): string | undefined;
+  /** The first spec that could match something below a folder, as far as is known of what is met there. */
+  matchBelow(absoluteFolder: string, seen?: SeenBelow): string | undefined;
   /** The first spec that could match something the glob stands for, as far as the names tell. */
   matchWithin(absoluteGlob: string): string | undefined;
+}
+
+/** What is met below a folder. */
+export interface SeenBelow {
+  /** Globs, one of which the name of every file matches that is opened. */
+  readonly names: readonly string[];
+  /** Names of all folders. */
+  readonly folders: ReadonlySet<string>;
 }
 
 interface PathPattern {
@@ -97,9 +105,10 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
       }
       return undefined;
     },
-    matchBelow(absoluteFolder) {
+    matchBelow(absoluteFolder, seen) {
       const folder = folded(absoluteFolder);
-      return all.find((pattern) => mayLieBelow(pattern, folder))?.spec;
+      const isMet = seen ? meeter(seen) : () => true;
+      return all.find((pattern) => mayLieBelow(pattern, folder) && isMet(pattern))?.spec;
     },
     matchWithin(absoluteGlob) {
       const segments = folded(absoluteGlob).split('/');
@@ -152,6 +161,12 @@ function mayMeet(left: string, right: string): boolean {
   const endsAgree = agree(end(left), end(right), (text, part) => text.endsWith(part));
   if (!isWild.test(right)) return isSegmentMatch(left, right);
   return startsAgree && endsAgree;
+}
+
+/** Whether a pattern's last name may be that of a file which is opened, or is that of a folder on the way. */
+function meeter({ names, folders }: SeenBelow): (pattern: PathPattern) => boolean {
+  const met = [...names, ...folders].map(folded);
+  return (pattern) => met.some((name) => mayMeet(name, lastSegment(pattern)));
 }
 
 function toPattern(spec: string, root: string, strictness: Strictness): PathPattern {

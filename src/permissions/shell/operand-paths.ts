@@ -14,11 +14,14 @@ const DEVICES = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd(?
 
 /** Every path a command names that only reads. */
 export function readPaths(
-  { reads, isTree }: CommandJudgement,
+  { reads, isTree, names }: CommandJudgement,
   bases: readonly string[] | undefined,
 ): readonly PathUse[] {
   return reads.flatMap((word) =>
-    resolveFrom(word, 'read', bases).map((use) => (isTree ? { ...use, isTree: true } : use)),
+    resolveFrom(word, 'read', bases).map((use) =>
+      // What comes from a listing may be below folders that the names say nothing of.
+      isTree ? { ...use, isTree: true, ...(names && !use.isTree && { names }) } : use,
+    ),
   );
 }
 

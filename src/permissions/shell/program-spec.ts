@@ -4,6 +4,7 @@
  * A program without a spec, and an option that is not in it, are not read-only.
  */
 import { flagTable, parseArguments, type ParsedArguments } from './flags.ts';
+import type { IncludedNames } from './included-names.ts';
 import type { ShellWord } from './word.ts';
 
 /** What a script does around a command. */
@@ -24,6 +25,8 @@ export interface CommandJudgement {
   readonly reads: readonly ShellWord[];
   /** It reads what lies below them too. */
   readonly isTree?: boolean;
+  /** Of that, only files with names like these. */
+  readonly names?: IncludedNames;
 }
 
 /** What is known of one program. */
@@ -38,6 +41,8 @@ export interface ProgramSpec {
   readonly patternFlags?: readonly string[];
   /** It goes through the folders its operands name, and reads what is in them. */
   readonly readsTree?: (given: ParsedArguments) => boolean;
+  /** Which of those files it opens, by their names. */
+  readonly includedNames?: (given: ParsedArguments) => IncludedNames;
   /** Without an operand it looks at the working directory. */
   readonly readsHere?: (given: ParsedArguments, facts: ScriptFacts) => boolean;
   /** Options whose value is a path that is read. */
@@ -78,7 +83,7 @@ export function judgeProgram(spec: ProgramSpec, words: readonly ShellWord[], fac
   const isHere = named.length === 0 && spec.readsHere?.(given, facts) === true;
   return {
     reads: [...flagPaths, ...(isHere ? [HERE] : named)],
-    ...(spec.readsTree?.(given) === true && { isTree: true }),
+    ...(spec.readsTree?.(given) === true && { isTree: true, names: spec.includedNames?.(given) }),
     ...(problem !== undefined && { problem }),
   };
 }

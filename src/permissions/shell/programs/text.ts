@@ -1,5 +1,6 @@
 /** Programs that turn text into other text on standard output. */
 import type { ParsedArguments } from '../flags.ts';
+import { grepNames, rgNames } from '../included-names.ts';
 import type { ProgramSpec } from '../program-spec.ts';
 
 const CHECKSUM: ProgramSpec = {
@@ -23,6 +24,7 @@ const GREP: ProgramSpec = {
   patternFlags: ['-e', '-f', '--regexp', '--file'],
   pathFlags: ['-f', '--file', '--exclude-from'],
   readsTree: isRecursive,
+  includedNames: grepNames,
   readsHere: isRecursive,
 };
 
@@ -243,6 +245,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     patternFlags: ['-e', '-f', '--regexp', '--file', '--files', '--type-list'],
     pathFlags: ['-f', '--file', '--ignore-file'],
     readsTree: () => true,
+    includedNames: rgNames,
     // What is piped in is searched instead.
     readsHere: ({ flags }, { isPiped }) => !isPiped || flags.some(({ name }) => name === '--files'),
   },

@@ -24,12 +24,12 @@ const root = writeTree(join(temporaryFolder(), 'workspace'), {
 });
 symlinkSync('secrets', join(root, 'sl'));
 const bash = shellToolsIn(root).tools.bash as unknown as Tool;
-const locate = createLocatePath({ protectedPaths: [] });
+const locate = createLocatePath({ protectedPaths: [], mostEntries: 100 });
 
-async function decide(command: string, rules: Partial<RuleSet> = {}, cwd = root) {
+async function decide(command: string, rules: Partial<RuleSet> = {}, cwd = root, locating = locate) {
   const permissions = createPermissionContext({ mode: 'default', rules: { session: rules }, isBypassAvailable: true });
   const context = toolUseContextIn(root, { session: sessionContextIn(root, { permissions, cwd }) });
-  return decidePermission({ tool: bash, input: { command }, observable: { command }, context, locate });
+  return decidePermission({ tool: bash, input: { command }, observable: { command }, context, locate: locating });
 }
 const behavior = async (...question: Parameters<typeof decide>) => (await decide(...question)).behavior;
 
@@ -181,5 +181,51 @@ describe('what a rule denies never passes, whatever else is allowed:', () => {
   test.each([...labelledCommands('denied')])('class %s', async (_, commands) => {
     const decided = await Promise.all(commands.map((command) => behavior(command, { deny, allow: ['Bash'] })));
     expect(commands.filter((_command, at) => decided[at] === 'allow')).toEqual([]);
+  });
+});
+
+describe('a search that opens files of some names', () => {
+  const rule = { deny: ['Read(.env)'] };
+
+  test.each([
+    "grep -rn --include='*.ts' foo .",
+    "grep -r --include='*.ts' --include='*.js' --exclude=a.ts foo",
+    "rg -g '*.ts' foo",
+    "rg --glob '*.{ts,tsx}' -g '!*.d.ts' foo src",
+  ])('passes a rule about another name: %s', async (command) => {
+    expect(await behavior(command, rule)).toBe('allow');
+  });
+
+  test.each([
+    'grep -rn foo .',
+    "grep -r --include='.e*' foo .",
+    "grep -r --include='*' foo .",
+    "grep -r --exclude='*.md' --include='*.ts' foo .",
+    "grep -R --include='*.ts' foo .",
+    'grep -r --include="$x" foo .',
+    // The shell looks for files of that name.
+    'grep -r --include=*.ts foo .',
+    "rg -g '!*.lock' foo",
+    "rg -g '*.ts' -g '**' foo",
+    "rg -g 'dir/' foo",
+    "rg -g '[.]env' foo",
+    "rg -L -g '*.ts' foo",
+    "rg --iglob '*.TS' foo",
+    "grep -rl foo . | xargs grep --include='*.ts' foo",
+  ])('is asked about where it may open the file: %s', async (command) => {
+    expect(await behavior(command, rule)).toBe('ask');
+  });
+
+  test('is asked about where a folder has the name, and denied in it', async () => {
+    const command = "grep -r --include='*.ts' foo .";
+    expect(await behavior(command, { deny: ['Read(deep)'] })).toBe('ask');
+    expect(await behavior(command, { deny: ['Read(secrets/**)'] })).toBe('ask');
+    expect(await behavior(command, { deny: ['Read(*.ts)'] })).toBe('ask');
+    expect(await behavior("grep -r --include='*.ts' foo sub/deep", { deny: ['Read(deep)'] })).toBe('deny');
+  });
+
+  test('is asked about where there is too much to look at', async () => {
+    const few = createLocatePath({ protectedPaths: [], mostEntries: 3 });
+    expect(await behavior("grep -r --include='*.ts' foo .", rule, root, few)).toBe('ask');
   });
 });
