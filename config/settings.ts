@@ -82,9 +82,11 @@ export function loadSettings({ environment, rules = {}, startFolder = process.cw
   const policy = policyFile === undefined ? {} : readPolicyFile(policyFile, environment);
   const workspace = workspaceFolder(resolvePath(variables.GAUNTLET_WORKSPACE ?? file.workspace ?? '.'), dataFolder);
   const limits = mergeLimits(variables, file, policy);
+  const doors = doorSettings(variables, file, dataFolder, resolvePath);
+  const paths = { workspace, dataFolder, settingsFile, tokenFile: doors.tokenFileByHand, environment };
 
   return deepFreeze({
-    ...doorSettings(variables, file, dataFolder, resolvePath),
+    ...doors,
     dataFolder,
     workspace,
     settingsFile,
@@ -98,7 +100,7 @@ export function loadSettings({ environment, rules = {}, startFolder = process.cw
     ...featureSettings(file, (path) => absolutePath(path, dirname(settingsFile), environment)),
     limits,
     unusedKeys: [...unusedKeys(policy), ...unusedKeys(file)],
-    warnings: [...unknownVariables(environment), ...pathWarnings({ workspace, dataFolder, settingsFile, environment })],
+    warnings: [...unknownVariables(environment), ...pathWarnings(paths)],
   });
 }
 

@@ -9,6 +9,8 @@ import type { Environment } from './settings-file.ts';
 
 /** Folders that are no place for an agent to work in: the kernel's, and everything at once. */
 const NO_WORKSPACE = ['/proc', '/sys', '/dev'];
+/** Permission bits of group and others. */
+const OTHERS_MAY = 0o077;
 
 /** Absolute path of `path`, `~` and `~/` filled in, relative to `base`. */
 export function absolutePath(path: string, base: string, environment: Environment): string {
@@ -51,10 +53,15 @@ export function pathWarnings(paths: {
   readonly workspace: string;
   readonly dataFolder: string;
   readonly settingsFile: string;
+  /** One that was named by hand; the server's own is checked when it is read. */
+  readonly tokenFile: string | undefined;
   readonly environment: Environment;
 }): readonly string[] {
-  const { workspace } = paths;
+  const { workspace, tokenFile } = paths;
   const warnings: string[] = [];
+  if (tokenFile !== undefined && ((statSync(tokenFile, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS_MAY) !== 0) {
+    warnings.push(`Others than its owner may read or change the token file "${tokenFile}"; give it the mode 0600`);
+  }
   if ([homeFolder(paths.environment), '/tmp', '/var/tmp'].map(realFolder).includes(workspace)) {
     warnings.push(`The workspace "${workspace}" holds more than one project; set GAUNTLET_WORKSPACE to one`);
   }

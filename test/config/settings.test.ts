@@ -1,6 +1,6 @@
 /** Settings: what is accepted, what stops the start, and with which line. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, SETTINGS_FILE_BYTES } from '../../config/limits.ts';
@@ -185,6 +185,14 @@ describe('settings from several sources', () => {
   it('reads the token from a file that may be a link', () => {
     symlinkSync(fileWith('s3cret\n'), join(root, 'link'));
     expect(load({ GAUNTLET_TOKEN_FILE: join(root, 'link') }).token).toBe('s3cret');
+  });
+
+  it('warns of a token file that others may read', () => {
+    const path = fileWith('s3cret\n');
+    chmodSync(path, 0o640);
+    expect(load({ GAUNTLET_TOKEN_FILE: path }).warnings).toEqual([expect.stringContaining(`"${path}"; give it`)]);
+    chmodSync(path, 0o600);
+    expect(load({ GAUNTLET_TOKEN_FILE: path }).warnings).toEqual([]);
   });
 
   it('listens beyond loopback with a token and host names set by hand', () => {
