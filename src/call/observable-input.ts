@@ -17,10 +17,13 @@ export function observableInput(tool: Tool, input: Input, session: SessionContex
   return clone;
 }
 
-/** A changed observable input, without the fields that were only added to be seen. */
+/** A changed observable input, without what the tool only put there to be seen. */
 function withoutBackfill(changed: Input, original: Input, observable: Input): Input {
   if (observable === original) return changed;
-  return Object.fromEntries(Object.entries(changed).filter(([key]) => key in original || !(key in observable)));
+  const own = Object.entries(changed).filter(([key]) => key in original || !(key in observable));
+  return Object.fromEntries(
+    own.map(([key, value]) => [key, isDeepStrictEqual(value, observable[key]) ? original[key] : value]),
+  );
 }
 
 /** The input that takes the place of `input`, from a change of its observable clone; undefined when nothing changes. */

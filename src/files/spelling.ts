@@ -4,7 +4,9 @@
  * Runs before the disk is touched, since some spellings act on being looked at (a UNC name sends
  * credentials) and others show a person a different path than the one that would be opened.
  */
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import type { SessionContext } from '../contract/session-context.ts';
 import { hasHiddenCharacters } from './hidden-characters.ts';
 
 /** PATH_MAX of Linux, bytes. */
@@ -46,6 +48,19 @@ export function refuseSpelling(path: string): string | undefined {
 export function absolutePath(path: string, cwd: string, home: string): string {
   const isHome = path === '~' || path.startsWith('~/');
   return isHome ? resolve(home, `.${path.slice(1)}`) : resolve(cwd, path);
+}
+
+/**
+ * A tool's `backfillObservableInput`: hooks, rules and people see where a path leads, however it is spelled.
+ *
+ * @param field Where the input holds the path.
+ */
+export function shownAbsolute(field: string) {
+  return function backfillObservableInput(clone: Record<string, unknown>, { cwd }: SessionContext): void {
+    const path = clone[field];
+    if (typeof path === 'string' && refuseSpelling(path) === undefined)
+      clone[field] = absolutePath(path, cwd, homedir());
+  };
 }
 
 function hasLongName(path: string): boolean {

@@ -105,6 +105,16 @@ describe('an input that a person changed', () => {
     expect(world.asked[0]?.observable).toEqual({ text: 'a', seen: 'shown a' });
     expect(effects).toEqual(['b']);
   });
+
+  it('keeps what the tool only showed differently as it was', async () => {
+    const { tool, effects } = effectTool('Effect', {
+      backfillObservableInput: (clone) => void (clone['text'] = `/work/${String(clone['text'])}`),
+    });
+    const world = callWorld([tool], { answer: ({ observable }) => ({ behavior: 'allow', updatedInput: observable }) });
+    expect(await world.run('Effect', { text: 'a' })).toMatchObject({ status: 'ok' });
+    expect(world.asked.map(({ observable }) => observable)).toEqual([{ text: '/work/a' }]);
+    expect(effects).toEqual(['a']);
+  });
 });
 
 describe('an input that the tool itself changes', () => {

@@ -1,5 +1,6 @@
 /** Edit: replaces exact text in a file that was read. */
 import { buildTool } from '../../../src/contract/build-tool.ts';
+import { shownAbsolute } from '../../../src/files/spelling.ts';
 import type { FileToolServices } from '../services.ts';
 import { EDIT_PROMPT } from './prompt.ts';
 import { editResult, renderEdit, renderEditError, renderEditRejected, renderEditResult } from './render.ts';
@@ -21,6 +22,7 @@ export function editTool(services: FileToolServices) {
     description: (input) => `Edit ${input.file_path}`,
     validateInput: (input, context) => validateEdit(services, input, context),
     paths: (input) => [{ path: input.file_path, access: 'write' }],
+    backfillObservableInput: shownAbsolute('file_path'),
     toAutoClassifierInput: (input) => `${input.file_path}: ${input.new_string}`,
     call: (input, context) => runEdit(services, input, context),
     mapToolResultToToolResultBlockParam: (output: EditOutput, toolUseId) => editResult(output, toolUseId, limits),

@@ -1,5 +1,6 @@
 /** Read: shows a file to the model. */
 import { buildTool } from '../../../src/contract/build-tool.ts';
+import { shownAbsolute } from '../../../src/files/spelling.ts';
 import type { FileToolServices } from '../services.ts';
 import type { ReadOutput } from './output.ts';
 import { readPrompt } from './prompt.ts';
@@ -21,6 +22,7 @@ export function readTool(services: FileToolServices) {
     isReadOnly: () => true,
     isConcurrencySafe: () => true,
     paths: (input) => [{ path: input.file_path, access: 'read' }],
+    backfillObservableInput: shownAbsolute('file_path'),
     toAutoClassifierInput: (input) => input.file_path,
     isSearchOrReadCommand: () => ({ isSearch: false, isRead: true }),
     interruptBehavior: () => 'cancel',

@@ -1,5 +1,6 @@
 /** Write: creates a file, or overwrites one that was read. */
 import { buildTool } from '../../../src/contract/build-tool.ts';
+import { shownAbsolute } from '../../../src/files/spelling.ts';
 import type { FileToolServices } from '../services.ts';
 import { WRITE_PROMPT } from './prompt.ts';
 import { renderWrite, renderWriteError, renderWriteRejected, renderWriteResult, writeResult } from './render.ts';
@@ -21,6 +22,7 @@ export function writeTool(services: FileToolServices) {
     description: (input) => `Write ${input.file_path}`,
     validateInput: (input, context) => validateWrite(services, input, context),
     paths: (input) => [{ path: input.file_path, access: 'write' }],
+    backfillObservableInput: shownAbsolute('file_path'),
     toAutoClassifierInput: (input) => `${input.file_path}: ${input.content}`,
     call: (input, context) => runWrite(services, input, context),
     mapToolResultToToolResultBlockParam: (output: WriteOutput, toolUseId) => writeResult(output, toolUseId, limits),

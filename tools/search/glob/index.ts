@@ -1,5 +1,6 @@
 /** Glob: finds files by name pattern. */
 import { buildTool } from '../../../src/contract/build-tool.ts';
+import { shownAbsolute } from '../../../src/files/spelling.ts';
 import type { SearchToolServices } from '../services.ts';
 import { globPrompt } from './prompt.ts';
 import { globResult, renderGlob, renderGlobError, renderGlobRejected, renderGlobResult } from './render.ts';
@@ -21,6 +22,7 @@ export function globTool(services: SearchToolServices) {
     isReadOnly: () => true,
     isConcurrencySafe: () => true,
     paths: (input) => globPaths(input, limits.globAlternatives),
+    backfillObservableInput: shownAbsolute('path'),
     toAutoClassifierInput: (input) => `${input.pattern} in ${input.path ?? '.'}`,
     isSearchOrReadCommand: () => ({ isSearch: true, isRead: false }),
     interruptBehavior: () => 'cancel',

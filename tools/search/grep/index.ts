@@ -1,5 +1,6 @@
 /** Grep: searches file contents. */
 import { buildTool } from '../../../src/contract/build-tool.ts';
+import { shownAbsolute } from '../../../src/files/spelling.ts';
 import type { SearchToolServices } from '../services.ts';
 import { grepPrompt } from './prompt.ts';
 import { grepResult, renderGrep, renderGrepError, renderGrepRejected, renderGrepResult } from './render.ts';
@@ -20,6 +21,7 @@ export function grepTool(services: SearchToolServices) {
     isReadOnly: () => true,
     isConcurrencySafe: () => true,
     paths: (input) => [{ path: input.path ?? '.', access: 'read' }],
+    backfillObservableInput: shownAbsolute('path'),
     toAutoClassifierInput: (input) => `${input.pattern} in ${input.path ?? '.'}`,
     isSearchOrReadCommand: () => ({ isSearch: true, isRead: false }),
     interruptBehavior: () => 'cancel',
