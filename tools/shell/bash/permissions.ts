@@ -8,10 +8,10 @@ import { isSandboxed } from './enclosed.ts';
 import type { BashArguments } from './schema.ts';
 import { previewSedEdit, SHOWN_EDIT } from './sed-edit.ts';
 
-/** Leaving the sandbox, where there is one, needs a person each time; all else is for the general rules. */
+/** Whoever wants no sandbox needs a person each time, whatever this server has; all else is for the general rules. */
 export function checkBash(input: BashArguments, sandbox: Sandbox | undefined): PermissionResult {
-  if (input.dangerouslyDisableSandbox !== true || sandbox === undefined) return { behavior: 'allow' };
-  if (sandbox.isRequired) {
+  if (input.dangerouslyDisableSandbox !== true) return { behavior: 'allow' };
+  if (sandbox?.isRequired) {
     const message = 'Cannot leave the sandbox: this server requires it. Call again without "dangerouslyDisableSandbox"';
     return { behavior: 'deny', message };
   }

@@ -41,9 +41,9 @@ describe('Bash', () => {
   });
 
   it.each([
-    ['asks in every mode where there is one', false, { behavior: 'ask', isSafetyCheck: true }],
+    ['asks in every mode', false, { behavior: 'ask', isSafetyCheck: true }],
     ['is refused where it is required', true, { behavior: 'deny' }],
-    ['changes nothing where there is none', undefined, { behavior: 'allow' }],
+    ['asks where there is none, too', undefined, { behavior: 'ask', isSafetyCheck: true }],
   ])('leaving the sandbox %s', (_what, isRequired, answer) => {
     const within = () => Promise.reject(new Error('Nothing runs here'));
     const sandbox =
