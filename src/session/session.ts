@@ -9,13 +9,24 @@ import {
 import type { LogBounds, LoggedFrame, ReadOptions } from '../log/frame-log.ts';
 import { answerPrompt, type PromptAnswer } from './questions/answer.ts';
 import { cancelCalls, type CancelTarget, interruptCalls, stopWorking, workingCalls } from './cancel.ts';
-import { describeSession, runningCalls, type RunningCall, type SessionDescription } from './directory/describe-session.ts';
+import {
+  describeSession,
+  runningCalls,
+  type RunningCall,
+  type SessionDescription,
+} from './directory/describe-session.ts';
 import { explainCall } from './explain-call.ts';
 import { Feeder, type ReplayFrame } from './feed/feeder.ts';
 import { acceptBlocks, type Submission, type SubmittedTurn } from './turn/intake.ts';
 import type { SessionCore } from './session-core.ts';
 import { sessionChanges, type SessionChanges } from './changes/session-changes.ts';
-import { resultTextPage, type ResultTextPage, searchResults, type SearchHit, type TextRange } from './turn/stored-result.ts';
+import {
+  resultTextPage,
+  type ResultTextPage,
+  searchResults,
+  type SearchHit,
+  type TextRange,
+} from './turn/stored-result.ts';
 import { collectTurn, turnFrames, type TurnReply } from './turn/turn-reply.ts';
 
 /** One session. */

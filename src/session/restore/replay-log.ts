@@ -3,7 +3,14 @@
  * calls and turns there were and how far each came.
  */
 import type { ToolUseBlock } from '../../contract/blocks.ts';
-import type { CallSummary, ContextFrame, Frame, OpenedFrame, PermissionRequestFrame, Seq } from '../../contract/frames.ts';
+import type {
+  CallSummary,
+  ContextFrame,
+  Frame,
+  OpenedFrame,
+  PermissionRequestFrame,
+  Seq,
+} from '../../contract/frames.ts';
 import type { Settled } from '../../permissions/questions.ts';
 
 /** One call as the log has it. */

@@ -5,7 +5,14 @@ import { openSqliteLog } from '../../../../src/log/sqlite-log.ts';
 import type { Tool } from '../../../../src/contract/tool.ts';
 import { SessionDirectory } from '../../../../src/session/directory/session-directory.ts';
 import { effectTool, failingShell, noteTool, rememberTool, slowTool } from '../../../helpers/fake-tools.ts';
-import { blockOf, execute, frameWhere, framesOf, question, sessionServices } from '../../../helpers/session-services.ts';
+import {
+  blockOf,
+  execute,
+  frameWhere,
+  framesOf,
+  question,
+  sessionServices,
+} from '../../../helpers/session-services.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const closers: (() => Promise<void>)[] = [];
