@@ -66,6 +66,7 @@ const TABLE: Readonly<Record<CommandName, Command>> = {
       workspace: { value: 'FOLDER', help: 'where sessions work (default: this one)', variable: 'GAUNTLET_WORKSPACE' },
       ...DATA_OPTIONS,
       'log-level': { value: 'LEVEL', help: 'trace, debug, info, warn, error, silent', variable: 'GAUNTLET_LOG_LEVEL' },
+      settings: { value: 'FILE', help: 'a file with "permissions" for every session: rules and folders' },
       allow: { value: 'RULE', help: 'a permission rule for every session; again for more', isList: true },
       ask: { value: 'RULE', help: 'likewise', isList: true },
       deny: { value: 'RULE', help: 'likewise', isList: true },

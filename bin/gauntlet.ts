@@ -35,7 +35,9 @@ async function runCommand(line: Given): Promise<number> {
     case 'serve': {
       const { loadSettings } = await import('../config/settings.ts');
       // Checked before the rest is loaded: a wrong setting is told at once.
-      const settings = loadSettings({ environment, rules: line.lists });
+      const { settings: rulesFile } = line.options;
+      const named = typeof rulesFile === 'string' ? { rulesFile } : {};
+      const settings = loadSettings({ environment, rules: line.lists, ...named });
       await (await import('./serve.ts')).serve(settings);
       return 0;
     }

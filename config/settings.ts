@@ -61,6 +61,8 @@ export interface SettingsSources {
   readonly environment: Environment;
   /** Rules of the command line: `allow`, `ask` and `deny`. */
   readonly rules?: Readonly<Record<string, readonly string[]>>;
+  /** A file of rules that the command line names. */
+  readonly rulesFile?: string;
   /** The folder the server was started in: the workspace unless one is set. Default: the process's. */
   readonly startFolder?: string;
 }
@@ -70,7 +72,8 @@ export interface SettingsSources {
  *
  * @throws {SettingsError} With one line that names the key and the fix; the process exits with 78.
  */
-export function loadSettings({ environment, rules = {}, startFolder = process.cwd() }: SettingsSources): Settings {
+export function loadSettings(sources: SettingsSources): Settings {
+  const { environment, rules = {}, rulesFile, startFolder = process.cwd() } = sources;
   const variables = readEnvironment(environment);
   const resolvePath = (path: string): string => absolutePath(path, startFolder, environment);
   const dataFolder = variables.GAUNTLET_DATA_DIR
@@ -92,7 +95,9 @@ export function loadSettings({ environment, rules = {}, startFolder = process.cw
     settingsFile,
     policyFile,
     logLevel: variables.GAUNTLET_LOG_LEVEL ?? file.logLevel ?? 'info',
-    ...gateSettings({ file, policy, rules }, environment, (path) => absolutePath(path, workspace, environment)),
+    ...gateSettings({ file, policy, rules, rulesFile: rulesFile && resolvePath(rulesFile) }, environment, (path) =>
+      absolutePath(path, workspace, environment),
+    ),
     principals: principalSettings(file.principals, { server: limits, policy: policy.limits }, (path) =>
       realFolder(absolutePath(path, workspace, environment)),
     ),

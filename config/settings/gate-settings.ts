@@ -5,6 +5,7 @@ import { approvalSettings, type ApprovalSettings } from './approvals.ts';
 import { hookSources, type HookSource } from './hooks.ts';
 import { classifierModel, type ModelSettings } from './models.ts';
 import { commandLineRules, mergePermissions, type PermissionSettings } from './permissions.ts';
+import { readRulesFile } from './rules-file.ts';
 import { mergeSandbox, type SandboxSettings } from './sandbox.ts';
 import type { PolicyFile, SettingsFile } from './schema.ts';
 import type { Environment } from './settings-file.ts';
@@ -29,6 +30,8 @@ interface GateSources {
   readonly policy: PolicyFile;
   /** Of the command line. */
   readonly rules: unknown;
+  /** A file of rules that the command line names: absolute. */
+  readonly rulesFile: string | undefined;
 }
 
 /**
@@ -38,12 +41,16 @@ interface GateSources {
  * @throws {SettingsError} For what contradicts itself, and for a secret that is not in the environment.
  */
 export function gateSettings(
-  { file, policy, rules }: GateSources,
+  { file, policy, rules, rulesFile }: GateSources,
   environment: Environment,
   resolvePath: (path: string) => string,
 ): GateSettings {
+  const flag = rulesFile === undefined ? undefined : readRulesFile(rulesFile, environment);
   return {
-    permissions: mergePermissions(file.permissions, policy.permissions, commandLineRules(rules), resolvePath),
+    permissions: mergePermissions(
+      { user: file.permissions, policy: policy.permissions, flag, commandLine: commandLineRules(rules) },
+      resolvePath,
+    ),
     trustedWorkspaces: (file.trustedWorkspaces ?? []).map(resolvePath),
     approvals: approvalSettings(file.approvals, environment),
     classifierModel: classifierModel(file, environment),

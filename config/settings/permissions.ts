@@ -4,6 +4,7 @@
 import { SettingsError } from '../settings-error.ts';
 import { checked } from './explain.ts';
 import { ruleLists } from './rule-schemas.ts';
+import type { RulesFile } from './rules-file.ts';
 import type { SettingsFile } from './schema.ts';
 
 type PermissionSection = NonNullable<SettingsFile['permissions']>;
@@ -14,7 +15,12 @@ type Rules = Pick<PermissionSection, 'allow' | 'ask' | 'deny'>;
 /** What every session starts from. */
 export interface PermissionSettings {
   /** Only sources that hold rules are present. */
-  readonly rules: { readonly policySettings?: Rules; readonly userSettings?: Rules; readonly cliArg?: Rules };
+  readonly rules: {
+    readonly policySettings?: Rules;
+    readonly userSettings?: Rules;
+    readonly flagSettings?: Rules;
+    readonly cliArg?: Rules;
+  };
   readonly defaultMode: NonNullable<PermissionSection['defaultMode']>;
   /** Absolute; need not exist. */
   readonly additionalDirectories: readonly string[];
@@ -27,16 +33,23 @@ export function commandLineRules(rules: unknown): Rules {
   return checked(ruleLists, rules, '', ([option]) => `--${String(option)}`);
 }
 
+/** Where permissions come from. */
+export interface PermissionSources {
+  readonly user: PermissionSection | undefined;
+  readonly policy: PermissionSection | undefined;
+  /** The file that `--settings` names. */
+  readonly flag: RulesFile | undefined;
+  readonly commandLine: Rules;
+}
+
 /**
- * The settings file's permissions under the policy's.
+ * The settings file's permissions and those of the command line, under the policy's.
  *
  * @param resolvePath Makes a directory absolute.
  * @throws {SettingsError} If the default mode is the one that is disabled.
  */
 export function mergePermissions(
-  user: PermissionSection | undefined,
-  policy: PermissionSection | undefined,
-  commandLine: Rules,
+  { user, policy, flag, commandLine }: PermissionSources,
   resolvePath: (path: string) => string,
 ): PermissionSettings {
   const isBypassAvailable = !user?.disableBypassPermissionsMode && !policy?.disableBypassPermissionsMode;
@@ -50,20 +63,21 @@ export function mergePermissions(
     rules: {
       ...(hasRules(policy) && { policySettings: rulesOf(policy) }),
       ...(hasRules(user) && { userSettings: rulesOf(user) }),
+      ...(hasRules(flag) && { flagSettings: rulesOf(flag) }),
       ...(hasRules(commandLine) && { cliArg: commandLine }),
     },
     defaultMode,
-    additionalDirectories: [...(policy?.additionalDirectories ?? []), ...(user?.additionalDirectories ?? [])].map(
-      resolvePath,
-    ),
+    additionalDirectories: [policy, user, flag]
+      .flatMap((section) => section?.additionalDirectories ?? [])
+      .map(resolvePath),
     isBypassAvailable,
   };
 }
 
-function hasRules(rules: Rules | undefined): rules is Rules {
+function hasRules<Section extends Rules>(rules: Section | undefined): rules is Section {
   return rules !== undefined && rules.allow.length + rules.ask.length + rules.deny.length > 0;
 }
 
-function rulesOf({ allow, ask, deny }: PermissionSection): Rules {
+function rulesOf({ allow, ask, deny }: Rules): Rules {
   return { allow, ask, deny };
 }

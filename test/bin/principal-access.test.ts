@@ -60,6 +60,9 @@ test('sessions that ask for nothing of their own share one context', () => {
   expect(permissionsFor('ann', {})).not.toBe(permissionsFor('owner', {}));
 });
 
+const settingsWith = (rulesFile: string) =>
+  loadSettings({ environment: { HOME: root, GAUNTLET_WORKSPACE: join(root, 'work') }, rulesFile });
+
 describe('rules of the command line', () => {
   test('hold in every session, under a source of their own', () => {
     const { permissionsFor } = accessWith({}, { deny: ['Bash'] }, { ask: ['Read'] });
@@ -67,6 +70,26 @@ describe('rules of the command line', () => {
       userSettings: { allow: [], ask: [], deny: ['Bash'] },
       cliArg: { allow: [], ask: ['Read'], deny: [] },
     });
+  });
+
+  test('may come from a file, under a source of theirs as well', () => {
+    const rulesFile = join(temporaryFolder(), 'rules.json');
+    writeFileSync(rulesFile, '{"permissions": {"deny": ["Bash(rm:*)"], "additionalDirectories": ["/srv"]}} // mine');
+    const { permissions } = settingsWith(rulesFile);
+    expect(permissions).toMatchObject({
+      rules: { flagSettings: { allow: [], ask: [], deny: ['Bash(rm:*)'] } },
+      additionalDirectories: ['/srv'],
+    });
+  });
+
+  test.each([
+    ['{"permissions": {"defaultMode": "plan"}}', 'permissions.defaultMode'],
+    ['{"permissions": {"deny": ["Bash("]}}', 'permissions.deny'],
+    [undefined, 'there is no file'],
+  ])('in a file that says %s stop the start', (text, problem) => {
+    const rulesFile = join(temporaryFolder(), 'rules.json');
+    if (text !== undefined) writeFileSync(rulesFile, text);
+    expect(() => settingsWith(rulesFile)).toThrow(problem);
   });
 
   test.each([
