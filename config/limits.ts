@@ -114,8 +114,8 @@ export const DEFAULT_LIMITS = {
   idleSessionMs: 5 * MINUTE,
   /** How often it is looked which sessions may sleep. */
   idleLookMs: 5 * SECOND,
-  /** Turns and calls of a session that stay in memory when they are over; older ones are looked up on disk. */
-  keptRecords: 512,
+  /** Turns and calls of a session that stay in memory when they are over, half a KiB each; older ones are looked up on disk. */
+  keptRecords: 2_048,
   /** Sessions in one page of `GET /sessions`. */
   listedSessions: 200,
 

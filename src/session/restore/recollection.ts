@@ -45,7 +45,7 @@ export class Recollection {
   /** False while nothing was put aside: then there is nothing to look up. */
   #hasFacts: boolean;
   /** Keys without a fact: a new id is asked for several times on its way in. */
-  readonly #unknown = new Set<string>();
+  #unknown: Set<string> | undefined;
   readonly #mostUnknown: number;
 
   /** @param mostUnknown As many ids as come in together; more are only looked up again. */
@@ -59,7 +59,7 @@ export class Recollection {
   /** Facts were put aside: what had none before may have one now. */
   grown(): void {
     this.#hasFacts = true;
-    this.#unknown.clear();
+    this.#unknown = undefined;
   }
 
   call(toolUseId: string): KnownCall | undefined {
@@ -82,10 +82,10 @@ export class Recollection {
   }
 
   #look(key: string): unknown {
-    if (!this.#hasFacts || this.#unknown.has(key)) return undefined;
+    if (!this.#hasFacts || this.#unknown?.has(key)) return undefined;
     const fact = this.#log.fact(this.#sessionId, key);
     if (fact === undefined) {
-      if (this.#unknown.size >= this.#mostUnknown) this.#unknown.clear();
+      if (!this.#unknown || this.#unknown.size >= this.#mostUnknown) this.#unknown = new Set();
       this.#unknown.add(key);
     }
     return fact;
