@@ -1,16 +1,18 @@
 /** The built server as a process of its own: started on a free port, ended by its id. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync, openSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync, openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll } from 'vitest';
+import { TestRunner, afterAll, onTestFinished } from 'vitest';
 import { setup } from '../../bin/setup.mjs';
+import { assertEndsHealthy, healthAtStart } from './health.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 /** `nobody` and `nogroup`. */
 const NOBODY = 65_534;
 const running = new Set<ChildProcess>();
+const looksAtEnd = new Set<() => Promise<void>>();
 const folders = new Set<string>();
 
 afterAll(async () => {
@@ -18,6 +20,9 @@ afterAll(async () => {
   await Promise.all([...running].map(exitOf));
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
+
+// Hooks run last first: this one before the servers are ended.
+afterAll(() => Promise.all([...looksAtEnd].map((look) => look())));
 
 /** How a process ended. */
 export interface Exit {
@@ -38,6 +43,8 @@ export interface ServerOptions {
   readonly descriptors?: number;
   /** Opened for its standard error; `logged()` stays empty then. */
   readonly errorFile?: string;
+  /** Words in the command lines of processes that live as long as the server. */
+  readonly mayKeep?: readonly string[];
 }
 
 /** A server that listens. */
@@ -59,7 +66,10 @@ export interface BuiltServer {
   end(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
-/** Start it and wait until it listens; it ends with the test file at the latest. */
+/**
+ * Start it and wait until it listens; it ends with the test file at the latest. If it still runs when its test, or
+ * the file that shares it, is through, it must be healthy.
+ */
 export async function startServer(options: ServerOptions = {}): Promise<BuiltServer> {
   const { child, environment, home } = await spawnServer(options);
   const exited = exitOf(child);
@@ -74,12 +84,13 @@ export async function startServer(options: ServerOptions = {}): Promise<BuiltSer
     });
     void exited.then(({ code }) => reject(new Error(`The server ended with ${code} before it listened: ${logged}`)));
   });
-  return {
+  const dataFolder = environment['GAUNTLET_DATA_DIR'] ?? '';
+  const server: BuiltServer = {
     url,
-    token: environment['GAUNTLET_TOKEN'] ?? '',
+    token: tokenOf(environment, dataFolder),
     home,
     workspace: join(home, 'workspace'),
-    dataFolder: join(home, 'data'),
+    dataFolder,
     pid: child.pid ?? 0,
     printed: () => printed,
     logged: () => logged,
@@ -89,6 +100,14 @@ export async function startServer(options: ServerOptions = {}): Promise<BuiltSer
       return exited;
     },
   };
+  const start = healthAtStart(server, options.mayKeep);
+  const lookAtEnd = async () => {
+    if (running.has(child)) await assertEndsHealthy(server, start);
+  };
+  // One that a whole file shares is looked at once.
+  if (TestRunner.getCurrentTest() === undefined) looksAtEnd.add(lookAtEnd);
+  else onTestFinished(lookAtEnd);
+  return server;
 }
 
 /** Run a server that is expected to end by itself. */
@@ -140,6 +159,11 @@ async function spawnServer(options: ServerOptions, words: readonly string[] = ['
   running.add(child);
   void exitOf(child).then(() => running.delete(child));
   return { child, environment, home };
+}
+
+/** The one it was given, else the one it made. */
+function tokenOf({ GAUNTLET_TOKEN: token, GAUNTLET_TOKEN_FILE: file }: Record<string, string>, data: string): string {
+  return token || readFileSync(file ?? join(data, 'token'), 'utf8').trim();
 }
 
 function exitOf(child: ChildProcess): Promise<Exit> {

@@ -9,7 +9,7 @@ import { afterAll, expect } from 'vitest';
 import type { BuiltServer } from './built-server.ts';
 import { environmentOf, processesWith } from './process-host.ts';
 import type { ClientSideFrame } from './stream-client.ts';
-import { block, until, wireClient, type WireBody, type WireClient } from './wire-client.ts';
+import { block, until, wireClient, type WireClient } from './wire-client.ts';
 
 /** What a case may cost, and what it must not let out. */
 export interface HealthOptions {
@@ -39,6 +39,8 @@ const MIB = 1_024 * 1_024;
 /** The kernel gives a shell that waits for its order to nobody else, so it stands where it was started. */
 const WAITING_SHELL_FOLDER = '/';
 const NEEDS_RESULT = 'tool_use';
+/** No test makes a server hold more than two thirds of it; an output that is kept whole takes more. */
+const HIGHEST_MIB = 640;
 
 /** Watch a server: one call goes through it first, so that what is made once is made. */
 export async function watchHealth(server: BuiltServer, options: HealthOptions = {}): Promise<WatchedHealth> {
@@ -47,8 +49,8 @@ export async function watchHealth(server: BuiltServer, options: HealthOptions = 
   await client.execute(sessionId, [block('Bash', { command: 'true' })]);
   const decoy = makeDecoy(server);
   const decoyBefore = treeHash(decoy);
-  const seen = await allFrames(client);
-  const descriptorsBefore = ownDescriptors(server);
+  const seen = await allLogs(client);
+  const descriptorsBefore = ownDescriptors(server).length;
   const memory = pollMemory(server.pid);
 
   return {
@@ -56,70 +58,124 @@ export async function watchHealth(server: BuiltServer, options: HealthOptions = 
     async assertHealthy(next = server) {
       memory.stop();
       const after = wireClient(next);
-      await assertLogs(after, seen, options.mayHaveOpenCalls === true);
+      const frames = await assertLogs(after, seen, options.mayHaveOpenCalls === true);
       await assertNoProcesses(next);
       if (next === server) await assertDescriptors(server, descriptorsBefore);
       if (options.memoryMiB !== undefined) expect(memory.peakMiB()).toBeLessThan(options.memoryMiB);
-      await assertNoSecrets(server, next, [server.token, ...(options.canaries ?? [])]);
+      assertNoSecrets([server, next], frames, [server.token, ...(options.canaries ?? [])]);
       expect(treeHash(decoy)).toBe(decoyBefore);
     },
   };
 }
 
-type SessionFrames = ReadonlyMap<string, readonly ClientSideFrame[]>;
+/** What a server of the tests held when it began to listen, and what it may hold at the end. */
+export interface HealthAtStart {
+  readonly descriptors: number;
+  /** Words in the command lines of processes that live as long as the server. */
+  readonly mayKeep: readonly string[];
+}
+
+/** To be called when it listens. */
+export function healthAtStart(server: BuiltServer, mayKeep: readonly string[] = []): HealthAtStart {
+  return { descriptors: ownDescriptors(server).length, mayKeep };
+}
+
+/**
+ * The oracles that every server of the tests is held to before it is ended, whatever its tests did: what was still
+ * open is cancelled, and then each call has its one result, nothing runs, nothing is held and the token is nowhere.
+ */
+export async function assertEndsHealthy(server: BuiltServer, { descriptors, mayKeep }: HealthAtStart): Promise<void> {
+  const client = wireClient(server);
+  for await (const ids of sessionPages(client)) {
+    await Promise.all(ids.map((id) => client.post(`/sessions/${id}/cancel`)));
+  }
+  const frames = await assertLogs(client, new Map(), false);
+  await assertNoProcesses(server, mayKeep);
+  if (mayKeep.length === 0) await assertDescriptors(server, descriptors);
+  expect(highestMiB(server)).toBeLessThan(HIGHEST_MIB);
+  assertNoSecrets([server], frames, [server.token]);
+}
+
+/** Of each session. */
+type SessionLogs = ReadonlyMap<string, SessionLog>;
+
+interface SessionLog {
+  readonly frames: readonly ClientSideFrame[];
+  /** Numbers whose frames are no more, as the server says. */
+  readonly missing: readonly number[];
+}
 
 /** O1: each session's frames are numbered without a hole, what was seen stands unchanged, each call ended once. */
-async function assertLogs(client: WireClient, before: SessionFrames, mayHaveOpenCalls: boolean): Promise<void> {
-  const isSettled = (frames: SessionFrames) => mayHaveOpenCalls || [...frames.values()].every(isSettledLog);
+async function assertLogs(client: WireClient, before: SessionLogs, mayHaveOpenCalls: boolean): Promise<SessionLogs> {
   const sessions = await until(async () => {
-    const frames = await allFrames(client);
-    return isSettled(frames) && frames;
+    const logs = await allLogs(client);
+    return (mayHaveOpenCalls || [...logs.values()].every(isSettledLog)) && logs;
   });
-  for (const [sessionId, frames] of sessions) {
-    expect(frames.map(({ seq }) => seq)).toEqual(frames.map((_frame, index) => index + 1));
-    const seen = before.get(sessionId) ?? [];
+  for (const [sessionId, { frames, missing }] of sessions) {
+    const numbers = frames.map(({ seq }) => Number(seq));
+    expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+    const all = [...numbers, ...missing].sort((one, other) => one - other);
+    expect(all).toEqual(all.map((_number, index) => index + 1));
+    const seen = before.get(sessionId)?.frames ?? [];
     expect(frames.slice(0, seen.length)).toEqual(seen);
     const ended = frames.flatMap(({ type, tool_use_id }) => (type === 'result' ? [tool_use_id] : []));
     expect(new Set(ended).size).toBe(ended.length);
-    expect(acceptedIds(frames)).toEqual(expect.arrayContaining(ended));
+    if (missing.length === 0) expect(acceptedIds(frames)).toEqual(expect.arrayContaining(ended));
   }
+  return sessions;
 }
 
-/** All calls have a result. */
-function isSettledLog(frames: readonly ClientSideFrame[]): boolean {
-  return frames.filter(({ type }) => type === 'result').length === acceptedIds(frames).length;
+/** All calls whose frames are there have a result, or its frame is no more. */
+function isSettledLog({ frames, missing }: SessionLog): boolean {
+  const ended = new Set(frames.map(({ type, tool_use_id }) => type === 'result' && tool_use_id));
+  return acceptedIds(frames).filter((id) => !ended.has(id)).length <= missing.length;
 }
 
-function acceptedIds(frames: readonly ClientSideFrame[]): unknown[] {
+function acceptedIds(frames: readonly ClientSideFrame[]): (string | undefined)[] {
   return frames.flatMap(({ type, tool_use }) => (type === NEEDS_RESULT ? [(tool_use as { id: string }).id] : []));
 }
 
-async function allFrames(client: WireClient): Promise<SessionFrames> {
-  const frames = new Map<string, readonly ClientSideFrame[]>();
-  for (let query: string | undefined = ''; query !== undefined;) {
-    const { sessions, next_cursor: next }: WireBody = (await client.get(`/sessions${query}`)).body;
-    const pages = sessions.map(async ({ session_id: id }) => [id, await everyPage(client, id)] as const);
-    for (const [id, all] of await Promise.all(pages)) frames.set(id, all);
-    query = next === undefined ? undefined : `?cursor=${String(next)}`;
+async function allLogs(client: WireClient): Promise<SessionLogs> {
+  const logs = new Map<string, SessionLog>();
+  for await (const ids of sessionPages(client)) {
+    const pages = ids.map(async (id) => [id, await everyPage(client, id)] as const);
+    for (const [id, log] of await Promise.all(pages)) logs.set(id, log);
   }
-  return frames;
+  return logs;
 }
 
-async function everyPage(client: WireClient, sessionId: string): Promise<ClientSideFrame[]> {
+async function* sessionPages(client: WireClient): AsyncGenerator<readonly string[]> {
+  for (let query: string | undefined = ''; query !== undefined;) {
+    const { status, body, text } = await client.get(`/sessions${query}`);
+    if (status !== 200) throw new Error(`No list of sessions: ${text}`);
+    yield body.sessions.map(({ session_id: id }) => id);
+    const next = body['next_cursor'];
+    query = next === undefined ? undefined : `?cursor=${String(next)}`;
+  }
+}
+
+async function everyPage(client: WireClient, sessionId: string): Promise<SessionLog> {
   const frames: ClientSideFrame[] = [];
+  const missing = new Set<number>();
   for (;;) {
     const { status, body } = await client.get(`/sessions/${sessionId}/events?from_seq=${frames.at(-1)?.seq ?? 0}`);
     // Removed between the listing and the look.
-    if (status === 404 || status === 410) return [];
+    if (status === 404 || status === 410) return { frames: [], missing: [] };
     frames.push(...body.frames);
-    if (body['up_to_date'] === true || body.frames.length === 0) return frames;
+    for (const { from, to } of (body['gaps'] ?? []) as { from: number; to: number }[])
+      for (let seq = from; seq <= to; seq++) missing.add(seq);
+    if (body['up_to_date'] === true || body.frames.length === 0) return { frames, missing: [...missing] };
   }
 }
 
 /** O2: nobody carries the server's marker but the shells that wait for their first order. */
-async function assertNoProcesses(server: BuiltServer): Promise<void> {
-  await until(() => Promise.resolve(survivorsOf(server).length === 0)).catch((error: unknown) => {
-    throw new Error(`Still running: ${survivorsOf(server).map(commandOf).join('; ')}`, { cause: error });
+async function assertNoProcesses(server: BuiltServer, mayKeep: readonly string[] = []): Promise<void> {
+  const left = () =>
+    survivorsOf(server)
+      .map(commandOf)
+      .filter((command) => !mayKeep.some((word) => command.includes(word)));
+  await until(() => Promise.resolve(left().length === 0)).catch((error: unknown) => {
+    throw new Error(`Still running: ${left().join('; ')}`, { cause: error });
   });
 }
 
@@ -144,10 +200,9 @@ function commandOf(pid: number): string {
 }
 
 /** O2: descriptors are given back, clients' connections not counted. */
-async function assertDescriptors(server: BuiltServer, before: readonly string[]): Promise<void> {
-  await until(() => Promise.resolve(ownDescriptors(server).length <= before.length)).catch((error: unknown) => {
-    const added = ownDescriptors(server).filter((target) => !before.includes(target));
-    throw new Error(`Descriptors still open: ${added.join(' ')}`, { cause: error });
+async function assertDescriptors(server: BuiltServer, before: number): Promise<void> {
+  await until(() => Promise.resolve(ownDescriptors(server).length <= before)).catch((error: unknown) => {
+    throw new Error(`More descriptors than ${before}: ${ownDescriptors(server).join(' ')}`, { cause: error });
   });
 }
 
@@ -178,13 +233,18 @@ function pollMemory(pid: number) {
   return { stop, peakMiB: () => highest - before };
 }
 
-/** O4: canaries stand neither in what the server said nor in what it kept of sessions. */
-async function assertNoSecrets(old: BuiltServer, next: BuiltServer, canaries: readonly string[]): Promise<void> {
-  const frames = JSON.stringify([...(await allFrames(wireClient(next))).values()]);
-  const said = [old, next].map((server) => server.printed() + server.logged()).join('');
-  const files = filesBelow(join(next.dataFolder, 'sessions')).map((path) => readFileSync(path, 'latin1'));
-  for (const canary of canaries) {
-    for (const text of [frames, said, ...files]) expect(text.includes(canary), `"${canary}" came out`).toBe(false);
+/** O3: what it held at most since it began. */
+function highestMiB({ pid }: BuiltServer): number {
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(textOf(`/proc/${pid}/status`))?.[1]) / 1_024;
+}
+
+/** O4: canaries stand neither in what the servers said nor in what they kept of sessions. */
+function assertNoSecrets(servers: readonly BuiltServer[], logs: SessionLogs, canaries: readonly string[]): void {
+  const said = servers.map((server) => server.printed() + server.logged());
+  const kept = new Set(servers.flatMap(({ dataFolder }) => filesBelow(join(dataFolder, 'sessions'))));
+  const files = [...kept].map((path) => readFileSync(path, 'latin1'));
+  for (const text of [JSON.stringify([...logs.values()]), ...said, ...files]) {
+    for (const canary of canaries) expect(text.includes(canary), `"${canary}" came out`).toBe(false);
   }
 }
 

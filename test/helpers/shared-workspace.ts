@@ -4,8 +4,8 @@
  */
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeAfterTests } from './built-server.ts';
-import { sharedServer, wireClient, type ServerAddress, type WireClient } from './wire-client.ts';
+import { removeAfterTests, startServer } from './built-server.ts';
+import { wireClient, type ServerAddress, type WireClient } from './wire-client.ts';
 
 /** A place to test in. */
 export interface SharedWorkspace {
@@ -13,6 +13,13 @@ export interface SharedWorkspace {
   readonly client: WireClient;
   /** Absolute; gone after the last test of the file. */
   readonly folder: string;
+}
+
+/** The server that a whole file shares: the one named by the environment, else one started for it. */
+export async function sharedServer(): Promise<ServerAddress> {
+  const { GAUNTLET_TEST_URL: url, GAUNTLET_TEST_TOKEN: token, GAUNTLET_TEST_WORKSPACE: workspace } = process.env;
+  if (url !== undefined && token !== undefined && workspace !== undefined) return { url, token, workspace };
+  return startServer();
 }
 
 /** Make it, in `beforeAll`. @param name What the folder's name begins with. */

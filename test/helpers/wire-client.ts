@@ -2,7 +2,6 @@
 import { request as httpRequest } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { openStream, type ClientSideFrame, type StreamOptions } from './stream-client.ts';
-import { startServer, type ServerOptions } from './built-server.ts';
 
 /** Where a server is and how it is entered. */
 export interface ServerAddress {
@@ -71,13 +70,6 @@ export interface WireTool {
 /** A block with an id of its own. */
 export function block(name: string, input: unknown, id = `toolu_${randomUUID()}`) {
   return { type: 'tool_use', id, name, input };
-}
-
-/** The server that a whole file shares: the one named by the environment, else one started for it. */
-export async function sharedServer(options: ServerOptions = {}): Promise<ServerAddress> {
-  const { GAUNTLET_TEST_URL: url, GAUNTLET_TEST_TOKEN: token, GAUNTLET_TEST_WORKSPACE: workspace } = process.env;
-  if (url !== undefined && token !== undefined && workspace !== undefined) return { url, token, workspace };
-  return startServer(options);
 }
 
 /** Speak to a server. */

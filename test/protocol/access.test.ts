@@ -1,14 +1,8 @@
 /** PROTOCOL 1: credentials, Host, Origin, content types, limits, and the shape of errors. */
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  block,
-  rawRequest,
-  sharedServer,
-  wireClient,
-  type ServerAddress,
-  type WireClient,
-} from '../helpers/wire-client.ts';
+import { sharedServer } from '../helpers/shared-workspace.ts';
+import { block, rawRequest, wireClient, type ServerAddress, type WireClient } from '../helpers/wire-client.ts';
 
 let server: ServerAddress;
 let client: WireClient;
@@ -22,7 +16,7 @@ beforeAll(async () => {
   authorization = `Bearer ${server.token}`;
 });
 
-describe('a credential', () => {
+describe('A01: a credential', () => {
   it.each([
     ['none', {}],
     ['an empty one', { authorization: 'Bearer ' }],
@@ -55,7 +49,7 @@ describe('a credential', () => {
   });
 });
 
-describe('Host and Origin', () => {
+describe('A02, A03: Host and Origin', () => {
   it.each(['evil.example', '127.0.0.1.evil', 'localhost:1', '127.0.0.1', '[::1]:1', 'localhost.'])(
     'the host "%s" is forbidden',
     async (evil) => {
@@ -88,7 +82,7 @@ describe('Host and Origin', () => {
   });
 });
 
-describe('a body', () => {
+describe('A04 to A08: a body', () => {
   it.each([
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -145,7 +139,7 @@ describe('a body', () => {
   });
 });
 
-describe('an id', () => {
+describe('A15: an id', () => {
   it.each(['', 'a b', 'a/b', '../x', 'a\0b', 'a\ud800', 'é', 'x'.repeat(129), 7, null])(
     'of a block that is %j is an invalid request',
     async (id) => {
@@ -168,7 +162,7 @@ describe('an id', () => {
   );
 });
 
-describe('an error', () => {
+describe('A18: an error', () => {
   it('is one shape with one request id', async () => {
     const { status, headers, body } = await client.get('/sessions/ses_none');
     expect(status).toBe(404);

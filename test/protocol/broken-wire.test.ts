@@ -27,7 +27,7 @@ const DOORS = [
 ];
 const deep = (open: string, close: string) => `${open.repeat(10_000)}1${close.repeat(10_000)}`;
 
-describe.each(DOORS)('POST %s', (door) => {
+describe.each(DOORS)('A06, A07, A08: POST %s', (door) => {
   it.each([
     ['nested too deep', deep('{"a":', '}'), 'too_deep'],
     ['an array nested too deep', deep('[', ']'), 'too_deep'],
@@ -49,7 +49,7 @@ describe.each(DOORS)('POST %s', (door) => {
   });
 });
 
-describe('an id', () => {
+describe('A15: an id', () => {
   const bad = ['..', '%2e%2e%2f', '..%5cx', '%2fetc%2fpasswd', '%00', 'a%00b', 'a.b', '%C3%A9', 'x'.repeat(4_096)];
 
   it.each([
@@ -88,7 +88,7 @@ describe('an id', () => {
   );
 });
 
-describe('a WebSocket', () => {
+describe('A08, A12: a WebSocket', () => {
   it.each<[string, number, () => Buffer[]]>([
     ['a message over the limit', 1009, () => [frame(1, Buffer.alloc(2 ** 21, 'x'))]],
     ['the announcement of one', 1009, () => [frame(1, Buffer.alloc(0), { announcedBytes: 2 ** 40 })]],
@@ -152,7 +152,7 @@ describe('a WebSocket', () => {
   });
 });
 
-describe('clients that only hold on', () => {
+describe('A10: clients that only hold on', () => {
   it('do not keep others waiting', async () => {
     const idle = Array.from({ length: 400 }, () => connect(Number(new URL(server.url).port), '127.0.0.1'));
     for (const socket of idle) socket.on('error', () => undefined);

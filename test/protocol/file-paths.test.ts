@@ -36,7 +36,7 @@ afterAll(() => {
   expect(around.map(fingerprint)).toEqual(before);
 });
 
-describe('a path outside', () => {
+describe('A21: a path outside', () => {
   it.each([
     [1, '../../etc/passwd'],
     [2, 'src/../../other/x'],
@@ -73,7 +73,7 @@ describe('a path outside', () => {
   });
 });
 
-describe('what is never a file', () => {
+describe('A21: what is never a file', () => {
   it.each([
     [12, 'missing/../a.txt'],
     [16, 'dangling'],

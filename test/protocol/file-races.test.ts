@@ -35,15 +35,18 @@ async function repeated(sessionId: string, [name, input]: Call) {
   return calls.map(({ status }, index) => ({ status, text: JSON.stringify(results[index]?.content) }));
 }
 
-describe('while a folder is swapped for a link to another', () => {
+describe('A22: while a folder is swapped for a link to another', () => {
   it('nothing is written there: rows 18 and A22', async () => {
     await swapping(join(root, 'written'), outside);
     const sessionId = await client.session({ mode: 'acceptEdits' });
+    const statuses = new Set<string>();
     for (const name of ['secret.txt', 'new.txt', 'deep/er/new.txt']) {
       const replies = await repeated(sessionId, write(`written/${name}`));
-      expect(replies.map(({ status }) => status)).toContain('ok');
+      for (const { status } of replies) statuses.add(status);
       expect(fingerprint(outside)).toBe(before);
     }
+    // Some of them met the folder itself all the way.
+    expect(statuses).toContain('ok');
   });
 
   it('nothing is read there, and no name found: row 18', async () => {
@@ -58,7 +61,7 @@ describe('while a folder is swapped for a link to another', () => {
   });
 });
 
-describe('while a file is swapped for a link to another', () => {
+describe('A22: while a file is swapped for a link to another', () => {
   it('neither an edit nor a read reaches the other: row 19', async () => {
     writeFileSync(join(root, 'leaf.txt'), 'one');
     const sessionId = await client.session({ mode: 'acceptEdits' });

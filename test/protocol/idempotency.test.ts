@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const open = () => client.session({ cwd: folder, mode: 'bypassPermissions' });
 
-describe('an id that comes again', () => {
+describe('F31: an id that comes again', () => {
   it('runs once for fifty requests at the same time, and once more after', async () => {
     const sessionId = await open();
     const call = block('Bash', { command: 'echo ran >> runs; sleep 0.1; wc -l < runs' });

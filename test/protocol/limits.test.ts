@@ -27,7 +27,7 @@ beforeAll(async () => {
 const open = () => client.session({ mode: 'bypassPermissions' });
 const bash = (command: string) => block('Bash', { command });
 
-describe('a client that is slow', () => {
+describe('A10, F25: a client that is slow', () => {
   it('to send its body gets 408, and others do not wait', async () => {
     const { hostname, port, host } = new URL(server.url);
     const socket = connect(Number(port), hostname);
@@ -61,7 +61,7 @@ describe('a client that is slow', () => {
   });
 });
 
-describe('a client that is too fast', () => {
+describe('A16: a client that is too fast', () => {
   it('is closed with 4429', async () => {
     const stream = await client.stream(await open());
     for (let t = 0; t < 200; t++) stream.send({ type: 'ping', t });

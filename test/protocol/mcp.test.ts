@@ -15,6 +15,7 @@ let early: WireBody;
 
 beforeAll(async () => {
   server = await startServer({
+    mayKeep: ['server-everything', 'mcp-server.mjs'],
     settings: {
       mcpServers: {
         everything: packageServer('@modelcontextprotocol/server-everything/dist/index.js', 'stdio'),

@@ -34,7 +34,7 @@ async function refusal(options: Parameters<typeof runServer>[0]): Promise<string
   return stderr;
 }
 
-describe.each(['GAUNTLET_CONFIG', 'GAUNTLET_POLICY', 'GAUNTLET_TOKEN_FILE'])('a file of %s', (variable) => {
+describe.each(['GAUNTLET_CONFIG', 'GAUNTLET_POLICY', 'GAUNTLET_TOKEN_FILE'])('A31: a file of %s', (variable) => {
   it.each(ODD)('that is %s ends the start', async (_what, make) => {
     const { home, path } = oddFile(make);
     const environment = { GAUNTLET_TOKEN: '', [variable]: path };
@@ -42,7 +42,7 @@ describe.each(['GAUNTLET_CONFIG', 'GAUNTLET_POLICY', 'GAUNTLET_TOKEN_FILE'])('a 
   });
 });
 
-describe('the token of the data directory', () => {
+describe('A31: the token of the data directory', () => {
   it.each(ODD.filter(([what]) => !what.startsWith('/')))('that is %s ends the start', async (_what, make) => {
     const home = serverHome();
     make(join(home, 'data', 'token'));
@@ -51,14 +51,14 @@ describe('the token of the data directory', () => {
   });
 });
 
-describe('a plugin', () => {
+describe('A31: a plugin', () => {
   it.each(ODD.filter(([what]) => what !== 'not UTF-8'))('that is %s ends the start', async (_what, make) => {
     const { home, path } = oddFile(make);
     expect(await refusal({ home, settings: { plugins: [path] } })).toContain('plugin');
   });
 });
 
-describe('what a workspace brings along', () => {
+describe('A30: what a workspace brings along', () => {
   it('configures nothing', async () => {
     const home = serverHome();
     const root = join(home, 'workspace');

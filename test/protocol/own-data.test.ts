@@ -27,7 +27,7 @@ beforeAll(async () => {
     GAUNTLET_TOKEN_FILE: join(root, 'token-by-hand'),
     GAUNTLET_WORKSPACE: home,
   };
-  client = wireClient({ ...(await startServer({ home, environment })), token });
+  client = wireClient(await startServer({ home, environment }));
   ({ decision, outcome } = judge(client, home));
   owner = await client.session({ mode: 'bypassPermissions' });
   const { calls } = await client.execute(owner, [block('Bash', { command: 'head -c 200000 /dev/zero | tr "\\0" q' })]);

@@ -41,7 +41,7 @@ async function start(): Promise<void> {
 }
 beforeAll(start);
 
-describe('what belongs to another', () => {
+describe('A14: what belongs to another', () => {
   it('is not there, by whatever route it is asked for', async () => {
     const theirs = await sessionWithEverything();
     const ways = await everyWayIn(server.url, {

@@ -68,7 +68,7 @@ describe('on_ask', () => {
   });
 });
 
-describe('a question', () => {
+describe('F34, F35: a question', () => {
   it('tells what would run, why it is asked, and until when', async () => {
     const id = await session();
     const { call } = asking();

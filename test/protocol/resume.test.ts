@@ -5,7 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { cuttingProxy, type CuttingProxy } from '../helpers/cutting-proxy.ts';
 import type { ClientSideFrame } from '../helpers/stream-client.ts';
-import { block, sharedServer, wireClient, type ServerAddress, type WireClient } from '../helpers/wire-client.ts';
+import { sharedServer } from '../helpers/shared-workspace.ts';
+import { block, wireClient, type ServerAddress, type WireClient } from '../helpers/wire-client.ts';
 
 /** Bytes after which connections are cut, one after another; then one lives. */
 const cuts = fc.array(fc.integer({ min: 1, max: 6_000 }), { minLength: 1, maxLength: 8 });
@@ -98,7 +99,7 @@ function overEvents(sessionId: string) {
     });
 }
 
-describe('a reader that is cut off and resumes', () => {
+describe('F24: a reader that is cut off and resumes', () => {
   it.each([
     ['over the WebSocket', overWebSocket],
     ['over Server-Sent Events', overEvents],

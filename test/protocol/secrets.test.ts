@@ -74,7 +74,7 @@ async function mishandle(): Promise<void> {
   await stream.close();
 }
 
-describe('a secret', () => {
+describe('A17: a secret', () => {
   it.each(Object.entries(SECRETS))('in %s is in no log, reply or frame', (_name, secret) => {
     expect(server.logged()).not.toContain(secret);
     expect(server.printed()).not.toContain(secret);
@@ -102,7 +102,7 @@ describe('a secret', () => {
   });
 });
 
-describe('what is reflected', () => {
+describe('A18: what is reflected', () => {
   const html = '<img src=x onerror=alert(1)>';
 
   it('is JSON that no browser takes for a page, from whatever origin', async () => {

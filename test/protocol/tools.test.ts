@@ -1,7 +1,8 @@
 /** PROTOCOL 2: the tool list. */
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sharedServer, wireClient, type WireBody, type WireClient, type WireTool } from '../helpers/wire-client.ts';
+import { sharedServer } from '../helpers/shared-workspace.ts';
+import { wireClient, type WireBody, type WireClient, type WireTool } from '../helpers/wire-client.ts';
 
 let client: WireClient;
 
