@@ -16,13 +16,14 @@ const looksAtEnd = new Set<() => Promise<void>>();
 const folders = new Set<string>();
 
 afterAll(async () => {
-  for (const child of running) child.kill('SIGTERM');
-  await Promise.all([...running].map(exitOf));
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  try {
+    for (const look of looksAtEnd) await look();
+  } finally {
+    for (const child of running) child.kill('SIGTERM');
+    await Promise.all([...running].map(exitOf));
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  }
 });
-
-// Hooks run last first: this one before the servers are ended.
-afterAll(() => Promise.all([...looksAtEnd].map((look) => look())));
 
 /** How a process ended. */
 export interface Exit {

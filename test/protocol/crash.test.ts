@@ -112,8 +112,10 @@ describe('a server that was killed', () => {
     const stream = await client.stream(sessionId);
     stream.send({ type: 'tool_use', tool_use: bash(`echo ${marker}; setsid sleep 61 & sleep 61`) });
     await stream.next('progress');
-    const owned = processesIn(server.workspace);
-    expect(owned.length).toBeGreaterThan(0);
+    const owned = await until(() => {
+      const found = processesIn(server.workspace);
+      return Promise.resolve(found.length > 0 && found);
+    });
     await crash(server);
     await until(() => Promise.resolve(processesIn(server.workspace).every((pid) => !owned.includes(pid))));
   });
