@@ -14,7 +14,7 @@ import { shownSedEdit } from '../../../../tools/shell/bash/sed-edit.ts';
 const LOCALE = { PATH: process.env['PATH'], LANG: process.env['LANG'] };
 
 const root = realpathSync(temporaryFolder());
-const shell = shellToolsIn(root, { shownEditLines: 20 });
+const shell = shellToolsIn(root, { shownEditLines: 1_000 });
 
 /** A preview as the gate asks for it. */
 async function preview(command: string, more: object = {}) {
@@ -95,7 +95,7 @@ describe('a preview of sed -i', () => {
     linkSync(file('first', 'a\n'), join(root, 'second'));
     file('binary', Buffer.from([97, 0, 97]));
     file('latin', Buffer.from([97, 0xe9, 10]));
-    file('long', 'a\n'.repeat(30));
+    file('long', 'a\n'.repeat(600));
     chmodSync(file('setuid', 'a\n'), 0o4755);
     for (const name of ['link', 'second', 'binary', 'latin', 'long', 'setuid', 'missing', '../outside', '.bashrc'])
       expect(await preview(`sed -i s/a/b/ ${name}`).catch(() => undefined), name).toBeUndefined();
