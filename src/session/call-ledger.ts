@@ -48,7 +48,7 @@ export class CallLedger {
   end(turn: TurnRecord, endSeq: Seq): void {
     turn.endSeq = endSeq;
     this.#unsaved.push(turn);
-    this.unsavedCount += weightOf(turn);
+    this.unsavedCount += weightOf([turn]);
   }
 
   /** Turns that a save must keep. */
@@ -60,7 +60,7 @@ export class CallLedger {
   saved(turns: readonly TurnRecord[]): void {
     const isSaved = new Set(turns);
     this.#unsaved = this.#unsaved.filter((turn) => !isSaved.has(turn));
-    this.unsavedCount = weightOf(...this.#unsaved);
+    this.unsavedCount = weightOf(this.#unsaved);
     for (const turn of turns) this.#saved.add(turn);
     this.#letGo();
   }
@@ -151,10 +151,10 @@ export class CallLedger {
   }
 
   #letGo(): void {
-    let kept = weightOf(...this.#saved);
+    let kept = weightOf(this.#saved);
     for (const turn of this.#saved) {
       if (kept <= this.#mostKept) break;
-      kept -= weightOf(turn);
+      kept -= weightOf([turn]);
       this.#saved.delete(turn);
       this.#turns.delete(turn.id);
       for (const { toolUseId } of turn.calls) this.#calls.delete(toolUseId);
@@ -162,9 +162,11 @@ export class CallLedger {
   }
 }
 
-/** Records in memory. */
-function weightOf(...turns: readonly TurnRecord[]): number {
-  return turns.reduce((sum, { calls }) => sum + 1 + calls.length, 0);
+/** Records in memory. A log that was never saved has any number of turns: more than a call has room for. */
+function weightOf(turns: Iterable<TurnRecord>): number {
+  let weight = 0;
+  for (const { calls } of turns) weight += 1 + calls.length;
+  return weight;
 }
 
 function remove<Item>(items: Item[], item: Item): void {
