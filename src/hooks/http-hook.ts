@@ -2,6 +2,7 @@
  * A hook that is an address: the payload is posted to it, its answer is the body of the reply.
  */
 import type { HookSetting } from '../../config/settings/hooks.ts';
+import { boundedText } from '../contract/bounded-text.ts';
 import type { HookEnd, HookRun } from './hook-end.ts';
 
 /** Ask an address. Redirects are refused: what is asked is what was set. Never rejects. */
@@ -27,19 +28,6 @@ export async function runHttpHook(
     if (signal.aborted) return broken('was stopped with its call');
     return broken(deadline.aborted ? `gave no answer within ${timeoutMs / 1_000} s` : 'could not be reached');
   }
-}
-
-/** The body as UTF-8; undefined when it is too long, and then the rest is not read. */
-async function boundedText(reply: Response, mostBytes: number): Promise<string | undefined> {
-  if (reply.body === null) return '';
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of reply.body) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function broken(why: string): HookEnd {

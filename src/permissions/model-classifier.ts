@@ -6,6 +6,7 @@
  */
 import type { Limits } from '../../config/limits.ts';
 import type { ModelSettings } from '../../config/settings/models.ts';
+import { boundedText } from '../contract/bounded-text.ts';
 import { parseSafeJson } from '../contract/safe-json.ts';
 import type { Classification, ClassifierQuestion, PermissionClassifier } from './classifier.ts';
 
@@ -93,6 +94,9 @@ export function createModelClassifier(
         throw new Error(`The classifier answered with status ${reply.status}`);
       }
       const text = await boundedText(reply, limits.classifierReplyBytes);
+      if (text === undefined) {
+        throw new Error(`The classifier answered with more than ${limits.classifierReplyBytes} bytes`);
+      }
       return toClassification(wire.text(parseSafeJson(text, "the classifier's answer", limits)));
     },
   };
@@ -112,17 +116,6 @@ function callText({ toolName, text, cwd }: ClassifierQuestion): string {
 function addressOf(base: string, path: string): string {
   const trimmed = base.replace(/\/+$/, '');
   return trimmed.endsWith('/v1') ? `${trimmed}${path.slice('/v1'.length)}` : `${trimmed}${path}`;
-}
-
-async function boundedText(reply: Response, mostBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of reply.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) throw new Error(`The classifier answered with more than ${mostBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {
