@@ -34,7 +34,12 @@ export async function answerPrompt(
   core.permissionsAfter(updates);
   const settled = await core.questions.answer(requestId, answer, by);
   if (updates.length === 0) return settled;
+  await updateAndRejudge(core, updates);
+  return settled;
+}
+
+/** Change what the session may do, and try it on the questions that are open. @throws {GauntletError} as `updatePermissions` */
+export async function updateAndRejudge(core: SessionCore, updates: readonly PermissionUpdate[]): Promise<void> {
   await core.updatePermissions(updates);
   await core.questions.rejudgeAll();
-  return settled;
 }

@@ -7,6 +7,7 @@ import { isPlainData } from '../../call/plain-data.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { answersYes } from '../../schedule/partition.ts';
 import type { JourneySteps } from '../../schedule/scheduled-call.ts';
+import { updateAndRejudge } from '../questions/answer.ts';
 import { askWhoMayAnswer } from '../questions/ask.ts';
 import type { CallRecord } from '../call-record.ts';
 import { drawProgress } from './drawn.ts';
@@ -28,10 +29,7 @@ export function callServices(
     twoPerson: services.twoPerson,
     classifier: services.classifier,
     limits: services.limits,
-    updatePermissions: async (updates) => {
-      await core.updatePermissions(updates);
-      await core.questions.rejudgeAll();
-    },
+    updatePermissions: (updates) => updateAndRejudge(core, updates),
     ask: (question, signal) => askWhoMayAnswer(core, record, question, signal),
     admitted: (call) => admit(core, record, call, steps),
     onProgress: ({ data }) => {
