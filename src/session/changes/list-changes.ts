@@ -9,7 +9,7 @@ import type { Seq } from '../../contract/frames.ts';
 import { isSameState, observeFile, sha256Of } from '../../files/file-state.ts';
 import { withCheckedFile } from '../../files/open-checked.ts';
 import { countChanges, diffHunks, firstHunks } from '../../files/text-diff.ts';
-import { loggedChanges, type LoggedChange } from './logged-changes.ts';
+import { isInDoubt, loggedChanges, type LoggedChange } from './logged-changes.ts';
 import type { SessionCore } from '../session-core.ts';
 
 /** Which changes. */
@@ -69,8 +69,8 @@ export async function listChanges(core: SessionCore, { after, limit, toolUseId }
 async function withoutUnmade(core: SessionCore, changes: readonly LoggedChange[]): Promise<readonly LoggedChange[]> {
   const made: LoggedChange[] = [];
   for (const change of changes) {
-    const isInDoubt = core.ledger.call(change.tool_use_id)?.summary?.status === 'interrupted';
-    if (!isInDoubt || change.undoneBy !== undefined || (await wasMade(change, changes))) made.push(change);
+    if (!isInDoubt(core, change) || change.undoneBy !== undefined || (await wasMade(change, changes)))
+      made.push(change);
   }
   return made;
 }

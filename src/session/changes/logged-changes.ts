@@ -27,6 +27,11 @@ export async function loggedChanges(core: SessionCore): Promise<readonly LoggedC
   return changes.made;
 }
 
+/** Whether a crash cut the change's call off: then it may have been announced and never made. */
+export function isInDoubt(core: SessionCore, { tool_use_id }: LoggedChange): boolean {
+  return core.ledger.call(tool_use_id)?.summary?.status === 'interrupted';
+}
+
 class ChangeFold {
   readonly #changes: LoggedChange[] = [];
   /** Place of the last change of a call to a path. */

@@ -11,7 +11,7 @@ import type { Seq, UndoFrame, UndoneFile } from '../../contract/frames.ts';
 import { isInsideFolder } from '../../files/containment.ts';
 import { removeEmptyFolder } from '../../files/remove-checked.ts';
 import { UNDO } from '../../files/writers.ts';
-import { loggedChanges, type LoggedChange } from './logged-changes.ts';
+import { isInDoubt, loggedChanges, type LoggedChange } from './logged-changes.ts';
 import { putBack, removeLeftover } from './put-back.ts';
 import { type FilePlan, planUndo, type UndoPlan } from './plan-undo.ts';
 import type { SessionCore } from '../session-core.ts';
@@ -103,8 +103,7 @@ async function carryOut(
 ): Promise<UndoReply> {
   const done: UndoneFile[] = [];
   const failure = await putBackAll(core, files, done, by);
-  const isInterrupted = (id: string) => core.ledger.call(id)?.summary?.status === 'interrupted';
-  for (const change of wanted) if (isInterrupted(change.tool_use_id)) removeLeftover(core.id, change);
+  for (const change of wanted) if (isInDoubt(core, change)) removeLeftover(core.id, change);
   for (const folder of folders) if (done.some(({ path }) => isInsideFolder(folder, path))) removeEmptyFolder(folder);
   const meant = 'toolUseId' in target ? { tool_use_id: target.toolUseId } : { to_seq: target.toSeq };
   const seq = done.length === 0 ? undefined : await core.log.emit({ type: 'undo', ...meant, by, files: done, left });
