@@ -15,11 +15,11 @@ export interface OrderedHistory extends Pick<Recovery, 'surviving'> {
 /** Read the log; if a crash left it in disorder, append what is missing in one batch and read it again. @throws {GauntletError} `not_found`, `log_unavailable` */
 export async function historyInOrder(log: FrameLog, sessionId: string): Promise<OrderedHistory> {
   const logged = await readHistory(log, sessionId);
-  const { frames, surviving } = planRecovery(logged, (call) => call.block.name);
+  const { frames, surviving } = planRecovery(logged);
   if (frames.length === 0) return { logged, surviving };
   await log.append(sessionId, logged.head, frames);
   const repaired = await readHistory(log, sessionId);
-  return { logged: repaired, surviving: planRecovery(repaired, (call) => call.block.name).surviving };
+  return { logged: repaired, surviving: planRecovery(repaired).surviving };
 }
 
 /** How the latest snapshot has a session, and up to where; undefined where the frames behind it do not follow on it. */

@@ -29,13 +29,13 @@ export interface Recovery {
 }
 
 /** Say what a session needs to be in order again. Pure: the same log gives the same frames. */
-export function planRecovery(history: LoggedHistory, nameOf: (call: LoggedCall) => string): Recovery {
+export function planRecovery(history: LoggedHistory): Recovery {
   const open = [...history.turns.values()].filter((turn) => turn.endSeq === undefined);
   const surviving = survivors(open);
   const frames: NewFrame[] = [];
   for (const turn of open) {
     if (surviving.has(turn)) continue;
-    const summaries = turn.calls.map((call) => call.summary ?? interruptedSummary(call, nameOf(call)));
+    const summaries = turn.calls.map((call) => call.summary ?? interruptedSummary(call));
     turn.calls.forEach((call, place) => {
       const summary = summaries[place];
       if (call.summary || !summary) return;
@@ -64,10 +64,10 @@ function withdrawn({ request_id, tool_use_id }: PermissionRequestFrame): Permiss
   return { type: 'permission_resolved', request_id, tool_use_id, behavior: 'deny', by: 'cancelled', reason };
 }
 
-function interruptedSummary(call: LoggedCall, name: string): CallSummary {
+function interruptedSummary({ block }: LoggedCall): CallSummary {
   return {
-    tool_use_id: call.block.id,
-    name,
+    tool_use_id: block.id,
+    name: block.name,
     status: 'interrupted',
     error_code: 'interrupted',
     duration_ms: 0,

@@ -58,7 +58,7 @@ function historyOf(...frames: readonly NewFrame[]) {
 
 /** What must be appended, as `type id`, and which turns survive. */
 function plan(...frames: readonly NewFrame[]) {
-  const recovery = planRecovery(historyOf(...frames), () => 'Bash');
+  const recovery = planRecovery(historyOf(...frames));
   const words = recovery.frames.map((frame) =>
     [frame.type, 'tool_use_id' in frame ? frame.tool_use_id : 'turn_id' in frame ? frame.turn_id : ''].join(' ').trim(),
   );
