@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.ts';
+import { isGauntletError } from '../src/contract/errors.ts';
 import type { Tool } from '../src/contract/tool.ts';
 import { createFileHistory } from '../src/files/history.ts';
 import { createLocatePath } from '../src/files/scope.ts';
@@ -94,7 +95,10 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     start: () => {
       mcp.start();
       const warmed = processHost.sweepOrphans().then(() => processHost.warm());
-      warmed.catch((error: unknown) => onFault(error, 'The process host did not start'));
+      warmed.catch((error: unknown) => {
+        // A server that is told to end as soon as it listens needs no process host.
+        if (!isGauntletError(error, 'shutting_down')) onFault(error, 'The process host did not start');
+      });
     },
     close: async () => {
       await retention.close();

@@ -24,6 +24,12 @@ const draining = (client: ReturnType<typeof wireClient>) =>
   until(async () => (await client.get('/readyz')).status === 503);
 
 describe('SIGTERM', () => {
+  it('as soon as the server listens is no error', async () => {
+    const server = await startServer();
+    expect([0, 143]).toContain((await server.end('SIGTERM')).code);
+    expect(server.logged()).not.toContain('"level":50');
+  });
+
   it('takes no new work, lets what runs finish, and closes with 1001', async () => {
     const { server, client, sessionId, stream, reply } = await busy();
     expect((await client.get('/readyz')).status).toBe(200);
