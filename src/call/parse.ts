@@ -4,6 +4,7 @@
 import type { JsonValue, ToolUseBlock } from '../contract/blocks.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { ToolPool } from '../pool/tool-pool.ts';
+import { mendedInput } from './mended-input.ts';
 import { type CallOutcome, failedOutcome } from './outcome.ts';
 import { validationErrorText } from './validation-error.ts';
 
@@ -35,7 +36,10 @@ export function parseInput(
   raw: JsonValue | Readonly<Record<string, unknown>>,
   services: ParseServices,
 ): { readonly input: Readonly<Record<string, unknown>> } | (CallOutcome & { readonly errorCode: string }) {
-  const result = tool.inputSchema.safeParse(withoutInternalFields(tool, raw));
+  const given = withoutInternalFields(tool, raw);
+  let result = tool.inputSchema.safeParse(given);
+  const mended = result.success ? undefined : mendedInput(given, result.error.issues, tool.origin === undefined);
+  if (mended !== undefined) result = tool.inputSchema.safeParse(mended);
   if (result.success) return { input: result.data };
   const schemaTool = services.pool.isDeferred(tool) ? services.schemaTool : undefined;
   const text = validationErrorText(tool.name, result.error.issues, schemaTool);
