@@ -61,7 +61,7 @@ export function executeReader(limits: Limits): (body: unknown) => ExecuteRequest
     if (one.blocks.length === 0) throw refusal('it holds no tool call; send at least one');
     if (one.blocks.length > limits.batchBlocks)
       throw refusal(`it holds more than ${limits.batchBlocks} tool calls; send fewer`);
-    return { ...asked, ...one };
+    return { blocks: one.blocks, shape: one.shape, ...asked };
   };
 }
 

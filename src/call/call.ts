@@ -54,7 +54,7 @@ async function travel(
   const canUseTool: CanUseTool = answerForInnerCalls(services);
   const run = await runTool(
     permitted,
-    { ...context, located: permitted.located },
+    { located: permitted.located, ...context },
     {
       canUseTool,
       parentMessage,
@@ -66,7 +66,7 @@ async function travel(
   );
   const mapped = mapResult(permitted, run, seen, services.limits);
   const outcome = services.hooks ? await afterCall(permitted, run, mapped, context, services) : mapped;
-  return { ...outcome, decided: summariseDecision(permitted.decision) };
+  return { decided: summariseDecision(permitted.decision), ...outcome };
 }
 
 /** The gate, with an abort or a throwing tool turned into an outcome. */

@@ -81,7 +81,7 @@ export async function gate(
   let { input } = call;
   let isAllowedByPerson = false;
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const current = { ...call, input };
+    const current = round === 0 ? call : { ...call, input };
     let step = await judge(current, context, services, hooks);
     // The tool's own change comes before the question: people are asked about what runs, and only once.
     if ('decision' in step && mustAsk(step.decision, isAllowedByPerson)) {
@@ -91,12 +91,12 @@ export async function gate(
     if ('decision' in step) {
       const { decision, located, internalFields } = step;
       return {
-        ...current,
         decision,
         located,
         isInputChanged: input !== call.input,
         internalFields,
         hookContexts: hooks && [...hooks.contexts],
+        ...current,
       };
     }
     const parsed = parseInput(call.tool, step.replacement, services);
@@ -156,7 +156,7 @@ async function judgeValid(
   const { decision, observable } = judgement;
   if (decision.behavior === 'deny') return refused(call, decision, decision.message);
   const replacement = replacedInput(decision.updatedInput, call.input, observable);
-  return replacement ? { replacement } : { ...judgement, hook: said?.permission };
+  return replacement ? { replacement } : { hook: said?.permission, ...judgement };
 }
 
 /** A question is answered: by hooks where they have an answer that holds, else by whoever may. */
@@ -182,7 +182,7 @@ async function settle(
   if (!preview) return judgement;
   const now = await previewCall(call, judgement.located, context);
   // What was shown is not what would happen any more: the same input is judged, and asked about, again.
-  return now?.key === preview.key ? { ...judgement, internalFields: now.fields } : { replacement: call.input };
+  return now?.key === preview.key ? { internalFields: now.fields, ...judgement } : { replacement: call.input };
 }
 
 function refused({ tool, input }: ParsedCall, decision: PermissionDecision, message: string): CallOutcome {

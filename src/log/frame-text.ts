@@ -59,7 +59,7 @@ class FrameLine implements LoggedFrame {
   }
 
   #numbered(source: NewFrame): Frame {
-    return { ...source, seq: this.seq, ts: timestampOfLine(this.text, this.seq) };
+    return { seq: this.seq, ts: timestampOfLine(this.text, this.seq), ...source };
   }
 }
 

@@ -78,7 +78,7 @@ export function createBoundedOutput({
       const text = window.read();
       // A whole text needs no file beside it: whoever has too little room for it writes its own.
       const end = await spool.finish(isFileKept || text.omittedChars > 0);
-      return { ...text, ...end, totalBytes };
+      return { totalBytes, ...text, ...end };
     },
   };
 }

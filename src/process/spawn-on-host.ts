@@ -49,12 +49,12 @@ export function spawnOn(wire: HostWire, id: number, request: SpawnRequest): Host
     },
     endTree: () => void killTree(),
   });
-  const child: LinkedChild = { ...hosted, what: request.shellScript === undefined ? request.file : 'bash', writes: [] };
+  const child: LinkedChild = { what: request.shellScript === undefined ? request.file : 'bash', writes: [], ...hosted };
   begin(wire, id, child, request);
 
   async function endTree(): Promise<void> {
     const started = await child.started;
-    const message: KillTreeMessage = { ...started, hasGroup: child.hasGroup(), ageMs: performance.now() - startedMs };
+    const message: KillTreeMessage = { hasGroup: child.hasGroup(), ageMs: performance.now() - startedMs, ...started };
     await wire.ask(ToHost.killTree, message);
   }
   let ending: Promise<void> | undefined;

@@ -33,7 +33,7 @@ export function prepareJourney(
     isConcurrencySafe: () => isSafe,
     abortsSiblings: () => abortsSiblings(core, parsed),
     interruptBehavior: () => tool.interruptBehavior?.(input) ?? 'block',
-    run: (steps) => travel(core, record, parsed, parentMessage, { ...steps, isSafe }),
+    run: (steps) => travel(core, record, parsed, parentMessage, { isSafe, ...steps }),
   };
 }
 
@@ -62,9 +62,9 @@ async function travel(
     call,
     context,
     parentMessage,
-    callServices(core, record, { ...steps, tool: call.tool }),
+    callServices(core, record, { tool: call.tool, ...steps }),
   );
-  return endsTurn === undefined ? outcome : { ...outcome, endsTurn };
+  return endsTurn === undefined ? outcome : { endsTurn, ...outcome };
 }
 
 function abortsSiblings(core: SessionCore, { tool, input }: ParsedCall): boolean {

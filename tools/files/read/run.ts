@@ -44,5 +44,5 @@ function readRecord(
   isPartial: boolean,
 ): FileReadRecord {
   const record = { path: located.real, mtimeMs: file.stats.mtimeMs, sizeBytes: file.stats.size, isPartial };
-  return whole ? { ...record, sha256: createHash('sha256').update(whole).digest('hex') } : record;
+  return whole ? { sha256: createHash('sha256').update(whole).digest('hex'), ...record } : record;
 }

@@ -47,10 +47,10 @@ export async function readText(request: TextRequest, limits: Limits): Promise<Te
   const totalLines = countedLines(request, page);
   const notice = page.stoppedBy && partialNotice(request, page, totalLines);
   return {
-    ...described,
     text: page.text,
     lineCount: page.lineCount,
     isPartial: offset > 1 || page.stoppedBy !== undefined,
+    ...described,
     ...(totalLines === undefined ? {} : { totalLines }),
     ...(notice === undefined ? {} : { notice }),
   };

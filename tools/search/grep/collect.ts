@@ -36,14 +36,17 @@ export async function searchLines(search: Search): Promise<GrepOutput> {
     isHidden,
   });
   const end = await search.run((chunk) => lines.push(chunk));
-  const { text, lineCount, stoppedBy } = lines.finish();
+  const { text, lineCount, seenLines, stoppedBy } = lines.finish();
   const notices = endNotices(end, lineCount > 0, limits);
   const last = offset + lineCount;
   if (stoppedBy === 'limit') {
     notices.push(`PARTIAL: lines ${offset + 1}-${last} are shown and there are more. Go on with offset ${last}`);
   }
   if (stoppedBy === 'bytes') notices.push(tooLong(limits));
-  return { mode: 'content', text, count: lineCount, notices, isPartial: notices.length > 0 };
+  const isPastEnd = lineCount === 0 && seenLines > 0;
+  if (isPastEnd) notices.push(pastEnd(offset, seenLines));
+  const total = isPastEnd ? { total: seenLines } : {};
+  return { mode: 'content', text, count: lineCount, ...total, notices, isPartial: notices.length > 0 };
 }
 
 /** Search for files: all are listed, so that the newest come first. */
@@ -62,7 +65,8 @@ export async function searchEntries(search: Search, mode: 'files_with_matches' |
   const notices = endNotices(end, found.length > 0, limits);
   if (bytes > limits.grepBytes) notices.push(tooLong(limits));
   const last = offset + shown.length;
-  if (last < found.length) {
+  if (shown.length === 0 && found.length > 0) notices.push(pastEnd(offset, found.length));
+  else if (last < found.length) {
     notices.push(`PARTIAL: ${offset + 1}-${last} of ${found.length} are shown. Go on with offset ${last}`);
   }
   return {
@@ -73,6 +77,10 @@ export async function searchEntries(search: Search, mode: 'files_with_matches' |
     notices,
     isPartial: notices.length > 0,
   };
+}
+
+function pastEnd(offset: number, total: number): string {
+  return `PARTIAL: there are ${total}, none after offset ${offset}. Use a smaller offset`;
 }
 
 function tooLong(limits: Limits): string {

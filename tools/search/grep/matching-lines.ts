@@ -30,6 +30,8 @@ export interface LineSelection {
 export interface SelectedLines {
   readonly text: string;
   readonly lineCount: number;
+  /** Those left out at the beginning, and those selected. */
+  readonly seenLines: number;
   /** Why there is more: enough lines, too many bytes, or undefined. */
   readonly stoppedBy: 'limit' | 'bytes' | undefined;
 }
@@ -72,7 +74,7 @@ export class MatchingLines {
   finish(): SelectedLines {
     const all = Buffer.concat(this.#kept);
     const text = all.toString('utf8', 0, all.at(-1) === LINE_END ? all.length - 1 : all.length);
-    return { text, lineCount: this.#lineCount, stoppedBy: this.#stoppedBy };
+    return { text, lineCount: this.#lineCount, seenLines: this.#seenLines, stoppedBy: this.#stoppedBy };
   }
 
   /** Walk whole lines; runs of lines that stay as they are stay one piece. @returns Where the last line ended. */

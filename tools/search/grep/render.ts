@@ -50,8 +50,9 @@ export function grepResult(output: GrepOutput, toolUseId: string): ToolResultBlo
 }
 
 function headline(output: GrepOutput): string {
-  if (output.mode === 'content') return output.count === 0 ? 'No matches found' : '';
-  if (output.count === 0 && (output.total ?? 0) === 0) return 'No files found';
+  const isNothing = (output.total ?? output.count) === 0;
+  if (output.mode === 'content') return isNothing ? 'No matches found' : '';
+  if (isNothing) return 'No files found';
   return output.mode === 'files_with_matches' ? `Found ${counted(output.total ?? output.count, 'file')}` : '';
 }
 

@@ -20,7 +20,7 @@ export function ripgrepArguments(input: GrepArguments, target: string | undefine
     ...(input['-i'] ? ['--ignore-case'] : []),
     ...(input.multiline ? ['--multiline', '--multiline-dotall'] : []),
     ...(input.type === undefined ? [] : [`--type=${input.type}`]),
-    ...(input.glob === undefined ? [] : [`--glob=${input.glob}`]),
+    ...globsOf(input.glob ?? '').map((glob) => `--glob=${glob}`),
     // After the caller's glob: of several, the last that matches decides.
     '--glob=!.git',
     // A sorted search runs on one thread, but is the same each time, which pages need; all at once need not be.
@@ -40,6 +40,13 @@ export function outputMode(input: GrepArguments): NonNullable<GrepArguments['out
 /** Whether lines carry their number. */
 export function hasLineNumbers(input: GrepArguments): boolean {
   return input['-n'] ?? true;
+}
+
+/** Several globs are often written in one, with blanks or commas between; those of braces belong to their glob. */
+function globsOf(glob: string): readonly string[] {
+  const globs = glob.split(/[\s,]+(?![^{]*\})/).filter((each) => each !== '');
+  // A part without a wildcard is rather a piece of one name that holds a blank.
+  return globs.every((each) => /[*?[{]/.test(each)) ? globs : [glob];
 }
 
 function outputArguments(input: GrepArguments, limits: Limits): readonly string[] {

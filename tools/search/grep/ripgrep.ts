@@ -1,9 +1,9 @@
 /**
  * One run of ripgrep: started, read until enough was read, ended with all it started.
  */
-import { GauntletError } from '../../../src/contract/errors.ts';
 import type { ProcessHost } from '../../../src/process/process-host.ts';
 import { ripgrepPath } from '../../../src/process/ripgrep.ts';
+import { searchError } from './search-error.ts';
 
 /** A glob that leaves nothing to search, or files that are gone before they are, is no error of the search. */
 const NOTHING_SEARCHED = /^(?:rg: No files were searched|Running with --debug )/;
@@ -82,5 +82,5 @@ function judgeExit(code: number | null, errorText: string): RipgrepEnd {
   const isOnlyUnreadable = lines.every((line) => /\(os error \d+\)$/.test(line));
   if (code === 2 && isOnlyUnreadable)
     return { outcome: lines.length > 0 ? 'partial' : 'none', unreadable: lines.length };
-  throw new GauntletError('tool_failed', `Cannot search: ${errorText.trim() || `ripgrep ended with code ${code}`}`);
+  throw searchError(errorText, code);
 }
