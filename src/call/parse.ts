@@ -4,7 +4,6 @@
 import type { JsonValue, ToolUseBlock } from '../contract/blocks.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { ToolPool } from '../pool/tool-pool.ts';
-import { mendedInput } from './mended-input.ts';
 import { type CallOutcome, failedOutcome } from './outcome.ts';
 import { validationErrorText } from './validation-error.ts';
 
@@ -36,10 +35,7 @@ export function parseInput(
   raw: JsonValue | Readonly<Record<string, unknown>>,
   services: ParseServices,
 ): { readonly input: Readonly<Record<string, unknown>> } | (CallOutcome & { readonly errorCode: string }) {
-  const given = withoutInternalFields(tool, raw);
-  let result = tool.inputSchema.safeParse(given);
-  const mended = result.success ? undefined : mendedInput(given, result.error.issues, tool.origin === undefined);
-  if (mended !== undefined) result = tool.inputSchema.safeParse(mended);
+  const result = tool.inputSchema.safeParse(withoutInternalFields(tool, raw));
   if (result.success) return { input: result.data };
   const schemaTool = services.pool.isDeferred(tool) ? services.schemaTool : undefined;
   const text = validationErrorText(tool.name, result.error.issues, schemaTool);

@@ -38,57 +38,6 @@ describe('parseCall', () => {
     expect(parse('Echo', input)).toMatchObject({ errorCode: 'invalid_input' });
   });
 
-  describe('an input in a form that models often send', () => {
-    const inputSchema = z.strictObject({
-      text: z.string().min(1),
-      count: z.int().optional(),
-      isLoud: z.boolean().optional(),
-      path: z.string().min(1).optional(),
-      items: z.array(z.strictObject({ place: z.int() })).optional(),
-    });
-    const tool = plainTool('Echo', { inputSchema });
-
-    it.each([
-      [{ count: '-12' }, { count: -12 }],
-      [{ isLoud: 'false' }, { isLoud: false }],
-      [{ items: '[{"place":1}]' }, { items: [{ place: 1 }] }],
-      [{ items: [{ place: '1' }] }, { items: [{ place: 1 }] }],
-      [{ count: null, path: '', isLoud: null }, {}],
-    ])('takes %j as %j', (given, meant) => {
-      expect(parse('Echo', { text: 'hi', ...given }, [tool])).toMatchObject({ input: { text: 'hi', ...meant } });
-    });
-
-    it.each([
-      [{ text: 5 }, '`text`'],
-      [{ text: null }, '`text`: required'],
-      [{ text: 'hi', count: 'ten' }, '`count`'],
-      [{ text: 'hi', count: '1.5' }, '`count`'],
-      [{ text: 'hi', count: '1e400' }, '`count`'],
-      [{ text: 'hi', isLoud: 'yes' }, '`isLoud`'],
-      [{ text: 'hi', items: '[' }, '`items`'],
-      [{ text: 'hi', items: '['.repeat(40) + ']'.repeat(40) }, '`items`'],
-      [{ text: 'hi', items: [null] }, '`items[0]`'],
-      [{ text: 'hi', count: '1', more: null, other: 2 }, 'unknown fields `more`, `other`'],
-    ])('refuses %j and names %s', (given, named) => {
-      expect(parse('Echo', given, [tool])).toMatchObject({
-        errorCode: 'invalid_input',
-        content: expect.stringContaining(named) as string,
-      });
-    });
-
-    it("keeps an empty text for a stranger's tool", () => {
-      const stranger = plainTool('Echo', { inputSchema, origin: { type: 'plugin', name: 'p' } });
-      expect(parse('Echo', { text: 'hi', path: '' }, [stranger])).toMatchObject({ errorCode: 'invalid_input' });
-      expect(parse('Echo', { text: 'hi', path: null }, [stranger])).toMatchObject({ input: { text: 'hi' } });
-    });
-
-    it('leaves the block as it came', () => {
-      const given = { text: 'hi', count: '1', path: null };
-      parse('Echo', given, [tool]);
-      expect(given).toEqual({ text: 'hi', count: '1', path: null });
-    });
-  });
-
   it('strips internal fields, whoever sends them', () => {
     const inputSchema = z.strictObject({ text: z.string(), _simulated: z.string().optional() });
     const tool = plainTool('Echo', { inputSchema, internalFields: ['_simulated'] });
