@@ -482,10 +482,6 @@ export const DEFAULT_LIMITS = {
   auditFileBytes: 32 * MIB,
   /** Older files of it that are kept. */
   auditFiles: 8,
-  /** Between an event and its line on disk; a crash loses no more than this. */
-  auditFlushMs: 200,
-  /** Events waiting for the disk; past it they are counted and not kept. */
-  auditQueue: 20_000,
   /** Sessions whose calls under way are remembered for their lines. */
   auditSessions: 4_096,
   /** Rules of one change that are named; more are counted. */

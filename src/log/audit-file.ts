@@ -1,10 +1,9 @@
 /**
- * Lines go to the audit trail's files: in batches, behind the calls they are about, never in their way.
+ * Lines go to the audit trail's files: those of one turn of the event loop in one write, behind the commit they tell of.
  *
  * A disk that refuses stops nothing: what could not be written is counted, and the first line that can says how much.
  */
-import { constants } from 'node:fs';
-import { open, rename, type FileHandle } from 'node:fs/promises';
+import { appendFileSync, closeSync, constants, fstatSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Limits } from '../../config/limits.ts';
 import { errorMessage } from '../contract/errors.ts';
@@ -15,38 +14,39 @@ import { ensurePrivateFolder } from './private-folder.ts';
 export interface AuditFileOptions {
   /** Absolute; made if need be. The newest file is `audit.jsonl`, older ones `audit.1.jsonl` and on. */
   readonly folder: string;
-  readonly limits: Pick<Limits, 'auditFileBytes' | 'auditFiles' | 'auditFlushMs' | 'auditQueue'>;
+  readonly limits: Pick<Limits, 'auditFileBytes' | 'auditFiles'>;
   /** Told once of a disk that refuses, and again when that happens after it had recovered. */
   readonly onProblem: OnLogProblem;
 }
 
 /** Takes lines. */
 export interface AuditFile {
-  /** Keep a line, without its end; it is on disk soon. Never throws. */
+  /** Keep a line, without its end; it is on disk before the event loop turns again. Never throws. */
   write(line: string): void;
   /** Write what waits, and let go of the file. */
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Open the trail, behind what stands in it. @throws {GauntletError} `invalid_setting` if the folder is not private. */
 export function openAuditFile(options: AuditFileOptions): AuditFile {
   ensurePrivateFolder(options.folder, []);
-  return new BatchedFile(options);
+  return new AppendedFile(options);
 }
 
-const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+/** A pipe that stands there is refused, not waited for. */
+const APPEND = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
 
-class BatchedFile implements AuditFile {
+class AppendedFile implements AuditFile {
   readonly #options: AuditFileOptions;
+  /** Lines of this turn. */
   #waiting: string[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  /** The batch on its way; the next waits for it. */
-  #writing: Promise<void> | undefined;
-  #file: FileHandle | undefined;
+  /** Descriptor of the newest file, open since its first line. */
+  #file: number | undefined;
   #bytes = 0;
   /** Lines that could not be kept since the last that was. */
   #lost = 0;
-  /** A batch failed: the file may end in half a line. */
+  /** The last write failed: the file may end in half a line. */
   #isTorn = false;
 
   constructor(options: AuditFileOptions) {
@@ -54,46 +54,36 @@ class BatchedFile implements AuditFile {
   }
 
   write(line: string): void {
-    const { auditQueue, auditFlushMs } = this.#options.limits;
-    if (this.#waiting.length >= auditQueue) {
-      this.#lost += 1;
-      return;
-    }
-    this.#waiting.push(line);
-    this.#timer ??= setTimeout(() => this.#flush(), auditFlushMs).unref();
+    // All sessions of one commit are told of it in a row: behind the last of them.
+    if (this.#waiting.push(line) === 1) queueMicrotask(() => this.#flush());
   }
 
-  async close(): Promise<void> {
-    await this.#writing;
+  close(): void {
     this.#flush();
-    await this.#writing;
-    await this.#file?.close();
+    if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
   }
 
   #flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#writing || this.#waiting.length === 0) return;
     const lines = this.#waiting;
+    if (lines.length === 0) return;
     this.#waiting = [];
-    this.#writing = this.#append(lines)
-      .catch((error: unknown) => this.#failed(lines.length, error))
-      .finally(() => {
-        this.#writing = undefined;
-        if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#flush(), 0).unref();
-      });
+    try {
+      this.#append(lines);
+    } catch (cause) {
+      this.#failed(lines.length, cause);
+    }
   }
 
-  async #append(lines: readonly string[]): Promise<void> {
-    const { limits } = this.#options;
-    const gap = this.#lost > 0 ? [gapLine(this.#lost)] : [];
-    const bytes = Buffer.from(`${this.#isTorn ? '\n' : ''}${[...gap, ...lines].join('\n')}\n`);
-    let file = (this.#file ??= await this.#open());
-    if (this.#bytes > 0 && this.#bytes + bytes.length > limits.auditFileBytes) file = await this.#beginNext();
-    await file.appendFile(bytes);
-    this.#bytes += bytes.length;
-    if (gap.length > 0) this.#lost = 0;
+  #append(lines: readonly string[]): void {
+    const gap = this.#lost > 0 ? `${gapLine(this.#lost)}\n` : '';
+    const text = `${this.#isTorn ? '\n' : ''}${gap}${lines.join('\n')}\n`;
+    const bytes = Buffer.byteLength(text);
+    let file = (this.#file ??= this.#open());
+    if (this.#bytes > 0 && this.#bytes + bytes > this.#options.limits.auditFileBytes) file = this.#beginNext(file);
+    appendFileSync(file, text);
+    this.#bytes += bytes;
+    this.#lost = 0;
     this.#isTorn = false;
   }
 
@@ -106,23 +96,25 @@ class BatchedFile implements AuditFile {
     this.#options.onProblem({ code: 'audit_unwritable', message, cause });
   }
 
-  async #open(): Promise<FileHandle> {
-    const file = await open(this.#path(0), APPEND, 0o600);
-    this.#bytes = (await file.stat()).size;
+  #open(): number {
+    const file = openSync(this.#path(0), APPEND, 0o600);
+    this.#bytes = fstatSync(file).size;
     return file;
   }
 
   /** The newest becomes the first of the old ones, and the oldest goes. */
-  async #beginNext(): Promise<FileHandle> {
-    await this.#file?.close();
+  #beginNext(file: number): number {
     this.#file = undefined;
+    closeSync(file);
     for (let age = this.#options.limits.auditFiles; age > 0; age--) {
-      await rename(this.#path(age - 1), this.#path(age)).catch((error: NodeJS.ErrnoException) => {
+      try {
+        renameSync(this.#path(age - 1), this.#path(age));
+      } catch (error) {
         // So many files there have not been yet.
-        if (error.code !== 'ENOENT') throw error;
-      });
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      }
     }
-    return (this.#file = await this.#open());
+    return (this.#file = this.#open());
   }
 
   #path(age: number): string {

@@ -31,17 +31,6 @@ interface SessionMemory {
 /** A line before it is one; members that are undefined are left out. */
 type AuditEvent = Readonly<Record<string, unknown>> & { readonly event: string };
 
-/** Frames that have something to say, or that a later one needs. */
-const READ = new Set<NewFrame['type']>([
-  'opened',
-  'tool_use',
-  'permission_request',
-  'permission_resolved',
-  'context',
-  'undo',
-  'result',
-]);
-
 /** Writes the trail. */
 export class AuditTrail {
   readonly #parts: AuditTrailParts;
@@ -54,9 +43,8 @@ export class AuditTrail {
 
   /** Frames of a session have landed. */
   landed(sessionId: string, frames: readonly NewFrame[]): void {
+    const memory = this.#memoryOf(sessionId, frames[0]);
     for (const frame of frames) {
-      if (!READ.has(frame.type)) continue;
-      const memory = this.#memoryOf(sessionId, frame);
       const event = eventOf(frame, memory, this.#parts.limits.auditRules);
       if (event) this.#write(memory.who, event);
     }
@@ -74,8 +62,8 @@ export class AuditTrail {
   }
 
   /** Write what waits. */
-  close(): Promise<void> {
-    return this.#parts.file.close();
+  close(): void {
+    this.#parts.file.close();
   }
 
   /** The time and whose it is are put before the rest as text: they are the same for many lines. */
@@ -83,10 +71,10 @@ export class AuditTrail {
     this.#parts.file.write(`{"ts":"${this.#now()}",${who}${JSON.stringify(event).slice(1)}`);
   }
 
-  #memoryOf(sessionId: string, frame: NewFrame): SessionMemory {
+  #memoryOf(sessionId: string, first: NewFrame | undefined): SessionMemory {
     const known = this.#sessions.get(sessionId);
     if (known) return known;
-    const principal = frame.type === 'opened' ? frame.principal : this.#parts.principalOf(sessionId);
+    const principal = first?.type === 'opened' ? first.principal : this.#parts.principalOf(sessionId);
     const memory: SessionMemory = { who: whoseText(principal, sessionId), version: 1, calls: new Map() };
     // What is forgotten costs a line its input's size, no more.
     const oldest = this.#sessions.size >= this.#parts.limits.auditSessions ? this.#sessions.keys().next() : undefined;

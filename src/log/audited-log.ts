@@ -35,7 +35,7 @@ export function auditedLog(log: FrameLog, trail: Pick<AuditTrail, 'landed' | 're
     usedBytes: () => log.usedBytes(),
     async close() {
       await log.close();
-      await trail.close();
+      trail.close();
     },
   };
 }

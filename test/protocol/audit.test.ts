@@ -9,7 +9,6 @@ import { block, until, wireClient, type WireClient } from '../helpers/wire-clien
 const ANN = 'token-of-ann-0123456789';
 const settings = {
   permissions: { deny: ['Bash(rm:*)'], allow: ['Bash(mkdir:*)'] },
-  limits: { auditFlushMs: 1 },
   principals: [{ name: 'ann', tokenSha256: createHash('sha256').update(ANN).digest('hex'), roots: ['.'] }],
 };
 
@@ -83,12 +82,14 @@ it('never says what was asked, answered or shown, and is for its owner alone', (
   expect(lstatSync(join(server.dataFolder, 'audit', 'audit.jsonl')).mode & 0o777).toBe(0o600);
 });
 
-it('tells of what a crash interrupted, once the session is opened again', async () => {
+it('keeps what it told of before a crash, and tells of what that interrupted once the session is opened', async () => {
   const session = await client.session({ mode: 'bypassPermissions' });
+  await client.execute(session, [bash('true', 'before')]);
   const cut = client.execute(session, [bash('sleep 30', 'cut')]).catch(() => undefined);
-  await until(async () => (await client.frames(session)).some(({ type }) => type === 'started'));
+  await until(async () => (await client.frames(session)).filter(({ type }) => type === 'started').length === 2);
   await server.end('SIGKILL');
   await cut;
+  expect(lines('call').at(-1)).toMatchObject({ tool_use_id: 'before', status: 'ok' });
   server = await startServer({ settings, home: server.home });
   client = wireClient(server);
   await client.frames(session);

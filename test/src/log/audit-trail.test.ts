@@ -11,7 +11,7 @@ function trailOf(limits: Partial<Limits> = {}) {
   const lines: Record<string, unknown>[] = [];
   const file = {
     write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
-    close: () => Promise.resolve(),
+    close: () => undefined,
   };
   const parts = { file, limits: { ...DEFAULT_LIMITS, ...limits }, principalOf: () => 'of the log' };
   return { trail: new AuditTrail(parts), lines };
