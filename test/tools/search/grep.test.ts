@@ -68,6 +68,14 @@ describe('searching', () => {
     [{ pattern: '--pre=sh' }, 'No files found'],
     [{ pattern: 'alpha', glob: '!**' }, 'No files found'],
     [{ pattern: 'alpha', path: join(root, 'src'), glob: '*.ts' }, 'Found 1 file\nsrc/b.ts'],
+    [{ pattern: 'alpha', glob: '*.py, *.{js,ts}' }, 'Found 1 file\nsrc/b.ts'],
+    [{ pattern: 'alpha', glob: '*.py *.ts' }, 'Found 1 file\nsrc/b.ts'],
+    [{ pattern: 'alpha', glob: 'odd: n*.txt' }, 'Found 1 file\nsrc/odd: name.txt'],
+    [
+      { pattern: 'alpha', path: 'src/b.ts', output_mode: 'content', offset: 9 },
+      'PARTIAL: there are 2, none after offset 9. Use a smaller offset',
+    ],
+    [{ pattern: 'beta', offset: 9 }, 'Found 1 file\nPARTIAL: there are 1, none after offset 9. Use a smaller offset'],
   ])('%j', async (input, expected) => {
     expect(await search(input)).toBe(expected);
   });
@@ -157,8 +165,11 @@ describe('what a search may not show', () => {
 
 describe('a search that cannot be made', () => {
   it.each([
-    [{ pattern: '(' }, /regex parse error/],
-    [{ pattern: 'a', type: 'nosuchtype' }, /unrecognized file type/],
+    [{ pattern: '(' }, /regex parse error[^]*\nCorrect pattern/],
+    [{ pattern: 'a(?=b)' }, /look-around[^\n]* not supported\nSearch with a simpler pattern/],
+    [{ pattern: 'a\\nb' }, /not allowed in a regex\nSet multiline/],
+    [{ pattern: 'a', glob: '[a' }, /error parsing glob[^]*\nCorrect glob/],
+    [{ pattern: 'a', type: 'nosuchtype' }, /unrecognized file type: nosuchtype\nLeave type out and use glob/],
     [{ pattern: 'a', type: 'x --pre=sh' }, /type ripgrep knows/],
     [{ pattern: 'a', path: 'missing' }, /does not exist/],
     [{ pattern: 'a', path: '/proc' }, /kernel/],

@@ -11,8 +11,8 @@ const LINE_END = 0x0a;
 const COLON = 0x3a;
 const DASH = 0x2d;
 
-/** What ripgrep says of a binary file instead of showing lines. */
-const BINARY_NOTE = /^(.*): binary file matches \(found /s;
+/** What ripgrep says of a binary file instead of showing lines, or the rest of them. */
+const BINARY_NOTE = /^(.*): (?:binary file matches|WARNING: stopped searching binary file after match) \(found /s;
 
 /** Which lines are wanted. */
 export interface LineSelection {
@@ -45,8 +45,15 @@ interface PassingFile {
   readonly shownAs: Buffer | undefined;
 }
 
+/** What is shown of a file that ripgrep calls `printed`. */
+export type NameOf = (printed: string) => string;
+
+const NO_FILE: PassingFile = { path: Buffer.alloc(0), isHidden: false, shownAs: undefined };
+
 /** A selection in progress: chunks go in, lines come out at the end. */
 export class MatchingLines {
+  /** Files that lines came from, as they are named, in the order in which they came; hidden ones left out. */
+  readonly files: string[] = [];
   readonly #selection: LineSelection;
   readonly #kept: Buffer[] = [];
   #keptBytes = 0;
@@ -55,10 +62,18 @@ export class MatchingLines {
   #seenLines = 0;
   #lineCount = 0;
   #stoppedBy: SelectedLines['stoppedBy'];
-  #file: PassingFile = { path: Buffer.alloc(0), isHidden: false, shownAs: undefined };
+  #file = NO_FILE;
+  #nameOf: NameOf = (printed) => printed;
 
   constructor(selection: LineSelection) {
     this.#selection = selection;
+  }
+
+  /** What is pushed from now on is another run's, which calls files by other names. */
+  renamed(nameOf: NameOf): this {
+    this.#nameOf = nameOf;
+    this.#file = NO_FILE;
+    return this;
   }
 
   /** Take a chunk of output; it is changed. @returns False when nothing more is wanted. */
@@ -115,12 +130,11 @@ export class MatchingLines {
   /** What is decided about a file once. */
   #enter(printed: Buffer): PassingFile {
     const text = printed.toString();
-    const shown = showText(text);
-    return {
-      path: Buffer.from(printed),
-      isHidden: this.#selection.isHidden(text),
-      shownAs: shown === text ? undefined : Buffer.from(shown),
-    };
+    const name = this.#nameOf(text);
+    const shown = showText(name);
+    const isHidden = this.#selection.isHidden(name);
+    if (!isHidden) this.files.push(name);
+    return { path: Buffer.from(printed), isHidden, shownAs: shown === text ? undefined : Buffer.from(shown) };
   }
 
   /** Judge one line. @returns Whether it is shown. */

@@ -4,32 +4,39 @@
 import type { Limits } from '../../../config/limits.ts';
 import type { GrepArguments } from './schema.ts';
 
-/** Arguments for `rg`; `target` is left out for the working directory itself. */
+/** Where a program finds its own descriptors by name. */
+const OWN_DESCRIPTORS = process.platform === 'linux' ? '/proc/self/fd/' : '/dev/fd/';
+const FIRST_DESCRIPTOR = 3;
+
+/** Arguments for `rg` that walks; `target` is left out for the working directory itself. */
 export function ripgrepArguments(input: GrepArguments, target: string | undefined, limits: Limits): readonly string[] {
   return [
-    '--no-config',
-    '--color=never',
-    '--no-heading',
-    '--with-filename',
-    // A NUL after each path: names may hold colons, blanks and line ends.
-    '--null',
+    ...commonArguments(input, limits),
     '--hidden',
     // Ignore files count outside repositories too, as they do for Glob.
     '--no-require-git',
-    ...outputArguments(input, limits),
-    ...(input['-i'] ? ['--ignore-case'] : []),
-    ...(input.multiline ? ['--multiline', '--multiline-dotall'] : []),
+    // What cannot be read as a pattern may be the text of another file, which a link in the place of one leads to.
+    '--no-ignore-messages',
     ...(input.type === undefined ? [] : [`--type=${input.type}`]),
     ...globsOf(input.glob ?? '').map((glob) => `--glob=${glob}`),
     // After the caller's glob: of several, the last that matches decides.
     '--glob=!.git',
     // A sorted search runs on one thread, but is the same each time, which pages need; all at once need not be.
     ...(input.head_limit === 0 || outputMode(input) === 'files_with_matches' ? [] : ['--sort=path']),
-    '-e',
-    input.pattern,
-    '--',
+    ...patternArguments(input),
     ...(target === undefined ? [] : [target]),
   ];
+}
+
+/** Arguments for `rg` that searches its first `count` descriptors, in their order. */
+export function descriptorArguments(input: GrepArguments, count: number, limits: Limits): readonly string[] {
+  const descriptors = Array.from({ length: count }, (_, index) => `${OWN_DESCRIPTORS}${index + FIRST_DESCRIPTOR}`);
+  return [...commonArguments(input, limits), '--threads=1', ...patternArguments(input), ...descriptors];
+}
+
+/** Which of its descriptors `rg` means, from 0 on. */
+export function descriptorIndex(printed: string): number {
+  return Number(printed.slice(OWN_DESCRIPTORS.length)) - FIRST_DESCRIPTOR;
 }
 
 /** How results are shown; file paths by default. */
@@ -47,6 +54,26 @@ function globsOf(glob: string): readonly string[] {
   const globs = glob.split(/[\s,]+(?![^{]*\})/).filter((each) => each !== '');
   // A part without a wildcard is rather a piece of one name that holds a blank.
   return globs.every((each) => /[*?[{]/.test(each)) ? globs : [glob];
+}
+
+function commonArguments(input: GrepArguments, limits: Limits): readonly string[] {
+  return [
+    '--no-config',
+    '--color=never',
+    '--no-heading',
+    '--with-filename',
+    // A NUL after each path: names may hold colons, blanks and line ends.
+    '--null',
+    // A mapped file that somebody makes shorter ends the program.
+    '--no-mmap',
+    ...outputArguments(input, limits),
+    ...(input['-i'] ? ['--ignore-case'] : []),
+    ...(input.multiline ? ['--multiline', '--multiline-dotall'] : []),
+  ];
+}
+
+function patternArguments({ pattern }: GrepArguments): readonly string[] {
+  return ['-e', pattern, '--'];
 }
 
 function outputArguments(input: GrepArguments, limits: Limits): readonly string[] {

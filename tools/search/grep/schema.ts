@@ -10,6 +10,7 @@ export const GrepInput = z.strictObject({
   glob: z
     .string()
     .min(1)
+    .max(1_000)
     .optional()
     .describe('Only files that match this glob, such as "*.js" or "*.{ts,tsx}" (rg --glob)'),
   type: z
