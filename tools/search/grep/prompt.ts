@@ -11,6 +11,5 @@ export function grepPrompt(limits: Limits): string {
 - \`output_mode\`: "files_with_matches" (default) shows paths only, "content" matching lines (with -A, -B, -C, -n, -o), "count" how often each file matches.
 - By default a pattern matches within one line; for patterns that span lines set \`multiline\`.
 - The first ${limits.grepResults} lines or entries are shown; go on with \`offset\`, or set \`head_limit\` (0 shows all).
-- Files that .gitignore names, .git itself and binary files are not searched; other hidden files are.
-- For an open-ended search that takes several rounds of Glob and Grep, use Agent.`;
+- Files that .gitignore names, .git itself and binary files are not searched; other hidden files are.`;
 }

@@ -1,0 +1,20 @@
+/** What models are told names only tools that there are. */
+import { expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../config/limits.ts';
+import { createPermissionContext } from '../../src/permissions/context.ts';
+import { getAllBaseTools, type ToolServices } from '../../tools/index.ts';
+
+/** Tools that models know from elsewhere. */
+const KNOWN_ELSEWHERE = [
+  ...['Agent', 'AskUserQuestion', 'ExitPlanMode', 'KillBash', 'KillShell', 'LS', 'MultiEdit', 'NotebookEdit'],
+  ...['NotebookRead', 'REPL', 'SendMessage', 'Skill', 'SlashCommand', 'Task', 'TaskCreate', 'WebFetch', 'WebSearch'],
+];
+
+const services = { limits: DEFAULT_LIMITS, toolSearch: 'auto', mcp: { states: () => [] } };
+const tools = getAllBaseTools({ ...services, features: {} } as unknown as ToolServices & { features: object });
+const permissions = createPermissionContext({ mode: 'default', rules: {}, isBypassAvailable: false });
+
+it.each(tools.map((tool) => [tool.name, tool] as const))('%s sends no model to a tool that is not there', (_, tool) => {
+  const words = tool.prompt({ permissions, toolNames: tools.map(({ name }) => name) }).split(/\W+/);
+  expect(KNOWN_ELSEWHERE.filter((name) => words.includes(name))).toEqual([]);
+});
