@@ -3,23 +3,26 @@
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { parseAuthority, type Authority } from '../authority.ts';
 
-const HIGHEST_PORT = 65_535;
-/** A name's last label begins with a letter: others are read as addresses by some programs. */
-const NAME = /^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
+/** A host, or all names below one. */
+export interface HostPattern extends Authority {
+  /** It covers the names below `host`, not `host` itself. */
+  readonly isBelow: boolean;
+}
 
 /** A name, all names below one, or an address; with a port or without. */
 export const reachableHost = z
   .string()
   .toLowerCase()
   .refine(
-    isReachable,
+    (text) => parseHostPattern(text) !== undefined,
     'must be hosts such as "example.com", "*.example.com", "example.com:8443" or "10.0.0.7:8080", in ASCII and without a scheme',
   );
 
-function isReachable(text: string): boolean {
-  const [, bracketed, plain = '', port = '443'] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
-  if (Number(port) < 1 || Number(port) > HIGHEST_PORT) return false;
-  if (bracketed !== undefined) return isIP(bracketed) === 6 && !bracketed.includes('%');
-  return isIP(plain) === 4 || (plain.length <= 253 && NAME.test(plain));
+/** Read `host` or `*.host`, with `:port` or without. @returns undefined for anything else: no name is below an address. */
+export function parseHostPattern(text: string): HostPattern | undefined {
+  const isBelow = text.startsWith('*.');
+  const authority = parseAuthority(isBelow ? text.slice(2) : text);
+  return authority === undefined || (isBelow && isIP(authority.host) !== 0) ? undefined : { ...authority, isBelow };
 }

@@ -372,6 +372,8 @@ describe('a wrong file stops the start', () => {
     'a.example:0',
     'a..example',
     '*',
+    '*.10.0.0.1',
+    '*.[::1]',
     'ａ.example',
     'a@b',
     '',

@@ -1,7 +1,7 @@
 /**
  * Which hosts sandboxed commands may reach: those that every list covers.
  */
-import { parseAuthority } from './authority.ts';
+import { parseHostPattern, type HostPattern } from '../../../config/settings/reachable-host.ts';
 
 /** Lists of hosts, read. */
 export interface AllowedHosts {
@@ -13,11 +13,8 @@ export interface AllowedHosts {
   mentions(host: string): boolean;
 }
 
-interface Pattern {
+interface Pattern extends Omit<HostPattern, 'port'> {
   readonly text: string;
-  readonly host: string;
-  /** It covers the names below `host`, not `host` itself. */
-  readonly isBelow: boolean;
   readonly ports: readonly number[];
 }
 
@@ -46,10 +43,9 @@ export function allowedHosts(lists: readonly (readonly string[])[]): AllowedHost
 }
 
 function readPattern(text: string): Pattern {
-  const isBelow = text.startsWith('*.');
-  const authority = parseAuthority(isBelow ? text.slice(2) : text);
-  if (authority === undefined) throw new RangeError(`Cannot allow "${text}": it is neither a host nor an address`);
-  const { host, port } = authority;
+  const pattern = parseHostPattern(text);
+  if (pattern === undefined) throw new RangeError(`Cannot allow "${text}": it is neither a host nor an address`);
+  const { host, isBelow, port } = pattern;
   return { text, host, isBelow, ports: port === undefined ? WEB_PORTS : [port] };
 }
 

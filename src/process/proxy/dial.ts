@@ -5,11 +5,11 @@
 import { once } from 'node:events';
 import { connect, isIP } from 'node:net';
 import type { Socket } from 'node:net';
+import { canonicalAddress, spellEndpoint } from '../../../config/authority.ts';
+import type { Endpoint } from '../../../config/authority.ts';
 import type { Limits } from '../../../config/limits.ts';
 import { GauntletError, errorMessage } from '../../contract/errors.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
-import { canonicalAddress, spellEndpoint } from './authority.ts';
-import type { Endpoint } from './authority.ts';
 import { limitConnection } from './limit-connection.ts';
 import type { ConnectionLimits } from './limit-connection.ts';
 import type { Lookup } from './lookup.ts';

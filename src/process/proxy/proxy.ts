@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Limits } from '../../../config/limits.ts';
 import { GauntletError, isGauntletError } from '../../contract/errors.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
-import type { Endpoint } from './authority.ts';
+import type { Endpoint } from '../../../config/authority.ts';
 import { createDial } from './dial.ts';
 import type { Dial, DialParts } from './dial.ts';
 import { createLookup } from './lookup.ts';

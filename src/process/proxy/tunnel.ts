@@ -3,8 +3,8 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
+import { parseAuthority } from '../../../config/authority.ts';
 import { GauntletError } from '../../contract/errors.ts';
-import { parseAuthority } from './authority.ts';
 import { closeSignal } from './close-signal.ts';
 import type { Dial } from './dial.ts';
 

@@ -62,5 +62,6 @@ describe('several lists of hosts', () => {
 
   it('with an entry that is no host are refused', () => {
     expect(() => allowedHosts([['127.1']])).toThrow(RangeError);
+    expect(() => allowedHosts([['*.10.0.0.7']])).toThrow(RangeError);
   });
 });

@@ -1,6 +1,6 @@
 /** Hosts as a proxy reads them: one spelling each, and no address in disguise. */
 import { describe, expect, it } from 'vitest';
-import { canonicalAddress, parseAuthority, spellEndpoint } from '../../../../src/process/proxy/authority.ts';
+import { canonicalAddress, parseAuthority, spellEndpoint } from '../../config/authority.ts';
 
 describe('a host as a client writes it', () => {
   it.each([
