@@ -21,11 +21,21 @@ const NAME_SCORE = 5;
 const HINT_SCORE = 4;
 const DESCRIPTION_SCORE = 2;
 
+/** What a query comes to. */
+export interface SearchFindings {
+  readonly found: readonly Tool[];
+  /** Names that `select:` gave and no tool has. */
+  readonly unknownNames: readonly string[];
+}
+
 /** Find tools, the best first; equal ones in list order. `select:` gives all that it names. */
-export function searchTools(query: string, space: SearchSpace, maxResults: number): readonly Tool[] {
+export function searchTools(query: string, space: SearchSpace, maxResults: number): SearchFindings {
   const selection = /^\s*select:(.*)$/isu.exec(query)?.[1];
   if (selection !== undefined) return selected(selection, space.tools);
+  return { found: bestMatches(query, space, maxResults), unknownNames: [] };
+}
 
+function bestMatches(query: string, space: SearchSpace, maxResults: number): readonly Tool[] {
   const words = query
     .toLowerCase()
     .split(/[\s,]+/u)
@@ -41,13 +51,20 @@ export function searchTools(query: string, space: SearchSpace, maxResults: numbe
     .map(({ tool }) => tool);
 }
 
-function selected(selection: string, tools: readonly Tool[]): readonly Tool[] {
-  const names = selection.split(',').map((name) => name.trim().toLowerCase());
-  const found = names.flatMap((wanted) => {
-    const isNamed = (name: string) => name.toLowerCase() === wanted;
-    return tools.find((tool) => isNamed(tool.name)) ?? tools.find((tool) => tool.aliases?.some(isNamed)) ?? [];
-  });
-  return [...new Set(found)];
+function selected(selection: string, tools: readonly Tool[]): SearchFindings {
+  const found = new Set<Tool>();
+  const unknownNames: string[] = [];
+  for (const name of selection.split(',').map((part) => part.trim())) {
+    const tool = namedTool(name.toLowerCase(), tools);
+    if (tool) found.add(tool);
+    else if (name !== '') unknownNames.push(name);
+  }
+  return { found: [...found], unknownNames };
+}
+
+function namedTool(wanted: string, tools: readonly Tool[]): Tool | undefined {
+  const isNamed = (name: string) => name.toLowerCase() === wanted;
+  return tools.find((tool) => isNamed(tool.name)) ?? tools.find((tool) => tool.aliases?.some(isNamed));
 }
 
 function scoreOf(tool: Tool, wanted: readonly string[], required: readonly string[], space: SearchSpace): number {

@@ -15,7 +15,7 @@ function search(query: string, maxResults = 5) {
     isCandidate: () => true,
     describe: (tool: (typeof tools)[0]) => tool.prompt({ toolNames: [] }),
   };
-  return searchTools(query, space, maxResults).map((tool) => tool.name);
+  return searchTools(query, space, maxResults).found.map((tool) => tool.name);
 }
 
 test.each([

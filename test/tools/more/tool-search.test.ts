@@ -12,9 +12,9 @@ const tools = [
   mcpTool('mail', 'send', { prompt: () => 'Sends a message' }),
 ];
 
-async function search(query: string, maxResults = 5) {
+async function search(query: string, maxResults = 5, listed = tools) {
   const input = tool.inputSchema.parse({ query, max_results: maxResults });
-  const { data } = await tool.call(input, toolUseContextIn('/w', { tools }));
+  const { data } = await tool.call(input, toolUseContextIn('/w', { tools: listed }));
   const { content } = tool.mapToolResultToToolResultBlockParam(data, 'call-1');
   const references = typeof content === 'string' ? [] : content.filter(({ type }) => type === 'tool_reference');
   return { data, text: resultText(content), references };
@@ -47,8 +47,16 @@ describe('ToolSearch', () => {
 
   test('says what to do when nothing matches', async () => {
     expect((await search('+nothing')).text).toBe(
-      'No tool matches "+nothing" (2 are deferred). Try other words, or "select:" with a name from the list of tools',
+      'No tool matches "+nothing". 2 are deferred. Try other words, or "select:" with a name from the list of tools',
     );
+    expect((await search('message', 5, [])).text).toBe(
+      'No tool matches "message". None is deferred: call those in the list of tools as they stand there',
+    );
+  });
+
+  test('names what was selected and is not there', async () => {
+    const { text } = await search('select:Read, Nope,,mcp__x__y');
+    expect(text).toMatch(/<\/functions>\nNo tool is named "Nope"\nNo tool is named "mcp__x__y"$/);
   });
 
   test('is not listed when nothing is deferred', () => {

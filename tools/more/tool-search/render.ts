@@ -6,18 +6,22 @@ import type { ToolSearchArguments } from './schema.ts';
 
 /** What the model is sent: definitions as text, and a reference to each tool that was deferred. */
 export function toolSearchResult(
-  { query, found, deferredCount }: ToolSearchOutput,
+  { query, found, unknownNames, deferredCount }: ToolSearchOutput,
   toolUseId: string,
 ): ToolResultBlock {
   const block = { type: 'tool_result', tool_use_id: toolUseId } as const;
   if (found.length === 0) {
-    const advice = 'Try other words, or "select:" with a name from the list of tools';
-    return { ...block, content: `No tool matches "${query}" (${deferredCount} are deferred). ${advice}` };
+    const advice =
+      deferredCount === 0
+        ? 'None is deferred: call those in the list of tools as they stand there'
+        : `${deferredCount} are deferred. Try other words, or "select:" with a name from the list of tools`;
+    return { ...block, content: `No tool matches "${query}". ${advice}` };
   }
   const lines = found.map(({ definition }) => `<function>${JSON.stringify(definition)}</function>`);
+  const unknown = unknownNames.map((name) => `No tool is named "${name}"`);
   const references = found.filter(({ isDeferred }) => isDeferred);
   const content: readonly ResultContentBlock[] = [
-    { type: 'text', text: ['<functions>', ...lines, '</functions>'].join('\n') },
+    { type: 'text', text: ['<functions>', ...lines, '</functions>', ...unknown].join('\n') },
     ...references.map(({ definition }) => ({ type: 'tool_reference' as const, tool_name: definition.name })),
   ];
   return { ...block, content };

@@ -10,6 +10,8 @@ import type { ToolSearchArguments } from './schema.ts';
 export interface ToolSearchOutput {
   readonly query: string;
   readonly found: readonly { readonly definition: ToolDefinition; readonly isDeferred: boolean }[];
+  /** Names that were selected and that no tool has. */
+  readonly unknownNames: readonly string[];
   /** Deferred tools in the list. */
   readonly deferredCount: number;
 }
@@ -27,10 +29,11 @@ export function searchDeferred(
   };
   const isDeferred = (tool: Tool) => isDeferredTool(tool, { ...services, builtInCount: builtIns.length });
   const space = { tools, isCandidate: isDeferred, describe: (tool: Tool) => tool.prompt(options) };
-  const found = searchTools(query, space, maxResults);
+  const { found, unknownNames } = searchTools(query, space, maxResults);
   return {
     query,
     found: found.map((tool) => ({ definition: describeTool(tool, options), isDeferred: isDeferred(tool) })),
+    unknownNames,
     deferredCount: tools.filter(isDeferred).length,
   };
 }
