@@ -10,8 +10,8 @@ const KNOWN_ELSEWHERE = [
   ...['NotebookRead', 'REPL', 'SendMessage', 'Skill', 'SlashCommand', 'Task', 'TaskCreate', 'WebFetch', 'WebSearch'],
 ];
 
-const services = { limits: DEFAULT_LIMITS, toolSearch: 'auto', mcp: { states: () => [] } };
-const tools = getAllBaseTools({ ...services, features: {} } as unknown as ToolServices & { features: object });
+const services = { limits: DEFAULT_LIMITS, toolSearch: 'auto', mcp: { states: () => [] } } as unknown as ToolServices;
+const tools = getAllBaseTools({ ...services, features: {} });
 const permissions = createPermissionContext({ mode: 'default', rules: {}, isBypassAvailable: false });
 
 it.each(tools.map((tool) => [tool.name, tool] as const))('%s sends no model to a tool that is not there', (_, tool) => {

@@ -55,7 +55,9 @@ export async function openKnownFile(
       return { content, sha256, stats: opened.stats };
     });
   } catch (error) {
-    if (isGauntletError(error, 'tool_failed') && error.details?.reason === 'enoent') return undefined;
+    if (!isGauntletError(error, 'tool_failed')) throw error;
+    if (error.details?.reason === 'enoent') return undefined;
+    if (error.details?.reason === 'eisdir') throw refuse(file, 'it is a folder. Give the path of a file');
     throw error;
   }
 }

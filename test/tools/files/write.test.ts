@@ -52,7 +52,7 @@ describe('writing a file', () => {
   });
 
   it.each([
-    ['.', /folder/],
+    ['.', /Cannot write "\.": it is a folder\. Give the path of a file/],
     ['folder/', /folder/],
     ['dangling', /does not exist/],
     ['/proc/self/x', /kernel/],

@@ -40,7 +40,10 @@ export async function validateEdit(
   context: ToolUseContext,
 ): Promise<ValidationResult> {
   if (input.old_string === input.new_string && input.old_string !== '') {
-    return { result: false, message: `Cannot edit "${input.file_path}": old_string and new_string are equal` };
+    return {
+      result: false,
+      message: `Cannot edit "${input.file_path}": old_string and new_string are equal, so nothing would change`,
+    };
   }
   return validateUnasked(services, input.file_path, context, (located) =>
     planEdit(services, input, inHand(located, input), context),
