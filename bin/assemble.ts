@@ -28,6 +28,7 @@ import { getAllBaseTools, HIDDEN_IN_REPL, SIMPLE_TOOLS } from '../tools/index.ts
 import { type Approvals, createApprovals } from './approvals.ts';
 import { createNetworkDenials, type NetworkDenials } from './network-denials.ts';
 import { openAudit } from './audit.ts';
+import { limitsOfPrincipals } from './principal-limits.ts';
 import { createRetention } from './retention.ts';
 import { sessionServices } from './session-services.ts';
 
@@ -36,6 +37,7 @@ export interface Engine {
   readonly directory: SessionDirectory;
   readonly pools: ToolPools;
   externalTools(): readonly Tool[];
+  readonly limitsOf: ReturnType<typeof limitsOfPrincipals>;
   /** Rules of the settings that never decide anything. */
   readonly deadRules: readonly DeadRule[];
   /** Told of bad credentials; the rest it reads from the log. */
@@ -63,6 +65,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
 
   const { close: closeApprovals, ...approvals } = createApprovals(settings, logger);
   const onFault = (error: unknown, what: string) => logger.error({ err: error }, what);
+  const limitsOf = limitsOfPrincipals(settings);
   const services = sessionServices(settings, {
     log,
     pools,
@@ -70,6 +73,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     hooks,
     history,
     ...approvals,
+    limitsOf,
     onFault,
     externalTools: () => external,
     sessionFolder: (sessionId) => data.sessionFolder(sessionId),
@@ -89,6 +93,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     directory,
     pools,
     externalTools: () => external,
+    limitsOf,
     trail: parts.trail,
     deadRules: findDeadRules(settings, [...baseTools, ...plugins], approvals.twoPerson),
     gauges: () => ({ sessions_open: directory.openCount, sandbox_network_denials: denials.count() }),

@@ -18,7 +18,6 @@ import { bannerLines } from './banner.ts';
 import { credentials } from './credentials.ts';
 import { operatorLog } from './operator-log.ts';
 import { tellStrayFaults, watchEventLoop } from './stray-faults.ts';
-import { limitsOfPrincipals } from './principal-limits.ts';
 
 /** Run the server; resolves when it listens. It ends by itself after SIGTERM or SIGINT. */
 export async function serve(settings: Settings): Promise<void> {
@@ -67,7 +66,7 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
     sessionlessPool: (toolMode) => engine.pools.pool({ toolMode }, engine.externalTools()),
     defaultToolMode: settings.toolMode,
     authenticate: createAuthenticator(credentials(settings)),
-    limitsOf: limitsOfPrincipals(settings),
+    limitsOf: engine.limitsOf,
     onBadCredential: (address) => engine.trail.badCredential(address),
     hosts,
     origins: new Set(settings.allowedOrigins),

@@ -17,7 +17,6 @@ import type { ToolPools } from '../src/pool/tool-pools.ts';
 import type { DirectoryServices } from '../src/session/directory/session-directory.ts';
 import { SCHEMA_TOOL } from '../tools/index.ts';
 import { principalAccess } from './principal-access.ts';
-import { limitsOfPrincipals } from './principal-limits.ts';
 
 /** The parts of the server that sessions use. */
 export interface SessionParts {
@@ -30,6 +29,7 @@ export interface SessionParts {
   readonly classifier?: PermissionClassifier;
   onQuestion?: DirectoryServices['onQuestion'];
   onQuestionEnd?: DirectoryServices['onQuestionEnd'];
+  limitsOf: DirectoryServices['limitsOf'];
   externalTools(): readonly Tool[];
   sessionFolder(sessionId: string): string;
   onSessionEnd(sessionId: string): void;
@@ -49,7 +49,6 @@ export function sessionServices(settings: Settings, parts: SessionParts): Direct
     emptyReadState: emptyReadState(limits.readRecords),
     poolFor: (context) => parts.pools.pool(context, parts.externalTools()),
     ...principalAccess(settings),
-    limitsOf: limitsOfPrincipals(settings),
     readDenial,
     spill: spillText,
     readSpilled: readSpilledRange,
