@@ -5,6 +5,7 @@
  * the path; a tool that limits itself is cut to a page instead, or it would chase its own tail.
  */
 import { resultText, type ResultContentBlock, type SpilledText, type ToolResultBlock } from '../contract/blocks.ts';
+import { cutText } from '../contract/cut-text.ts';
 import { errorMessage } from '../contract/errors.ts';
 import type { ResultBudget } from './outcome.ts';
 
@@ -51,14 +52,6 @@ export async function fitResult(content: Content, budget: ResultBudget, room: Re
     const notice = `[PARTIAL: ${text.length} characters, the rest is lost: spill_failed: ${errorMessage(error)}]`;
     return replaceText(content, `${cutText(text, kept)}\n${notice}`);
   }
-}
-
-/** The first `chars` of a text, never ending in half a surrogate pair. */
-export function cutText(text: string, chars: number): string {
-  const end = Math.max(0, Math.floor(chars));
-  const code = text.charCodeAt(end - 1);
-  const splitsPair = end < text.length && code >= 0xd800 && code <= 0xdbff;
-  return text.slice(0, splitsPair ? end - 1 : end);
 }
 
 /** A UTF-16 unit is at most three bytes of UTF-8, so most texts need no counting. */

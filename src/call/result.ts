@@ -2,10 +2,10 @@
  * Step 4: what a run came to, as a `tool_result` and as something to draw.
  */
 import { resultText, type SpilledText, type ToolResultBlock } from '../contract/blocks.ts';
+import { cutText } from '../contract/cut-text.ts';
 import type { Display } from '../contract/display.ts';
 import { errorMessage, isGauntletError } from '../contract/errors.ts';
 import type { Tool, ToolProgress, ToolResult } from '../contract/tool.ts';
-import { cutText } from './fit-result.ts';
 import type { PermittedCall } from './gate.ts';
 import { callErrorCode, callErrorText, type CallOutcome, failedOutcome, type ResultBudget } from './outcome.ts';
 import { isPlainData } from './plain-data.ts';

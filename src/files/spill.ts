@@ -4,6 +4,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { resolve } from 'node:path';
 import type { SpilledText } from '../contract/blocks.ts';
+import { splitsPair } from '../contract/cut-text.ts';
 import { errorMessage, GauntletError } from '../contract/errors.ts';
 import { withCheckedFile } from './open-checked.ts';
 import { privateWrite } from './private-write.ts';
@@ -84,12 +85,12 @@ function cutRange(
   range: { readonly offsetChars: number; readonly limitChars: number },
   totalChars: number,
 ): SpilledRange {
-  const splitsPair = (at: number) => isLead(kept.charCodeAt(at - from - 1)) && isTrail(kept.charCodeAt(at - from));
-  const start = splitsPair(range.offsetChars) ? range.offsetChars - 1 : Math.min(range.offsetChars, totalChars);
+  const isHalf = (at: number) => splitsPair(kept, at - from);
+  const start = isHalf(range.offsetChars) ? range.offsetChars - 1 : Math.min(range.offsetChars, totalChars);
   const wanted = Math.min(totalChars, range.offsetChars + range.limitChars);
-  const shorter = splitsPair(wanted) ? wanted - 1 : wanted;
+  const shorter = isHalf(wanted) ? wanted - 1 : wanted;
   // A limit of one unit would never get past a pair.
-  const end = shorter > start ? shorter : Math.min(totalChars, wanted + (splitsPair(wanted) ? 1 : 0));
+  const end = shorter > start ? shorter : Math.min(totalChars, wanted + (isHalf(wanted) ? 1 : 0));
   const text = kept.slice(start - from, end - from);
   return { text, totalChars, offsetChars: start, ...(end < totalChars ? { nextOffsetChars: end } : {}) };
 }
@@ -100,12 +101,4 @@ function countChars(bytes: Buffer): number {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
     chars += decoder.write(bytes.subarray(at, at + CHUNK_BYTES)).length;
   return chars + decoder.end().length;
-}
-
-function isLead(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
-}
-
-function isTrail(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff;
 }

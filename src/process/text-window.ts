@@ -1,6 +1,7 @@
 /**
  * A text of any length in bounded memory: whole while it is short, then its head and its tail.
  */
+import { splitsPair } from '../contract/cut-text.ts';
 
 /** How much is kept, in UTF-16 units. */
 export interface TextWindowSize {
@@ -92,10 +93,4 @@ function wholeEnd(text: string, at: number): number {
 function wholeStart(text: string, at: number): number {
   if (at <= 0) return 0;
   return splitsPair(text, at) ? at + 1 : at;
-}
-
-function splitsPair(text: string, at: number): boolean {
-  const before = text.charCodeAt(at - 1);
-  const after = text.charCodeAt(at);
-  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
 }

@@ -3,7 +3,7 @@
  *
  * Every step goes through the text once: it is read again with each piece that arrives.
  */
-import { cutText } from '../../call/fit-result.ts';
+import { cutText } from '../../contract/cut-text.ts';
 import type { JsonObject, JsonValue } from '../../contract/blocks.ts';
 import { unsafeJson } from '../../contract/safe-json.ts';
 

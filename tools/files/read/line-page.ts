@@ -3,6 +3,7 @@
  *
  * Holds the page and the line it is in, never the file: a line longer than the cap is counted, not kept.
  */
+import { cutText } from '../../../src/contract/cut-text.ts';
 
 /** Bounds of a page. */
 export interface LinePageOptions {
@@ -86,12 +87,8 @@ export function createLinePage(options: LinePageOptions): LinePage {
 
 function finishLine(kept: string, chars: number, maxChars: number): string {
   if (chars > maxChars + 1 || (chars === maxChars + 1 && !kept.endsWith('\r'))) {
-    const end = isLeadSurrogate(kept.charCodeAt(maxChars - 1)) ? maxChars - 1 : maxChars;
-    return `${kept.slice(0, end)} [cut: ${chars - end} more characters in this line]`;
+    const head = cutText(kept, maxChars);
+    return `${head} [cut: ${chars - head.length} more characters in this line]`;
   }
   return kept.endsWith('\r') ? kept.slice(0, -1) : kept;
-}
-
-function isLeadSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
 }

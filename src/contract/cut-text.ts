@@ -1,0 +1,16 @@
+/**
+ * Cutting a text without leaving half a character behind.
+ */
+
+/** The first `chars` UTF-16 units of a text, one less where they would end in half a surrogate pair. */
+export function cutText(text: string, chars: number): string {
+  const end = Math.max(0, Math.floor(chars));
+  return text.slice(0, splitsPair(text, end) ? end - 1 : end);
+}
+
+/** Whether a cut before unit `at` leaves a surrogate pair in halves. */
+export function splitsPair(text: string, at: number): boolean {
+  const before = text.charCodeAt(at - 1);
+  const after = text.charCodeAt(at);
+  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
+}
