@@ -4,6 +4,7 @@ import type { Limits } from '../../../config/limits.ts';
 import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
 import type { Display, DisplayBlock } from '../../../src/contract/display.ts';
 import { showText, showValue } from '../../../src/files/hidden-characters.ts';
+import { shownHead } from '../../../src/files/shown-head.ts';
 import type { ReadOutput } from './output.ts';
 import type { ReadArguments } from './schema.ts';
 
@@ -64,7 +65,7 @@ function resultBlocks(output: ReadOutput, limits: Limits): readonly DisplayBlock
   if (output.type === 'text') {
     const code: DisplayBlock = {
       kind: 'code',
-      text: output.text.slice(0, limits.fileDisplayChars),
+      text: shownHead(output.text, limits.previewChars),
       language: extname(output.path).slice(1),
     };
     return output.notice === undefined ? [code] : [code, { kind: 'text', text: output.notice }];
@@ -72,6 +73,6 @@ function resultBlocks(output: ReadOutput, limits: Limits): readonly DisplayBlock
   return output.content.flatMap((block): DisplayBlock[] => {
     if (block.type === 'image')
       return [{ kind: 'image', media_type: block.source.media_type, data: block.source.data }];
-    return block.type === 'text' ? [{ kind: 'text', text: block.text.slice(0, limits.fileDisplayChars) }] : [];
+    return block.type === 'text' ? [{ kind: 'text', text: shownHead(block.text, limits.previewChars) }] : [];
   });
 }

@@ -4,6 +4,7 @@ import type { Limits } from '../../../config/limits.ts';
 import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
 import type { Display, DisplayBlock } from '../../../src/contract/display.ts';
 import { showValue } from '../../../src/files/hidden-characters.ts';
+import { shownHead } from '../../../src/files/shown-head.ts';
 import { formatHunks } from '../../../src/files/text-diff.ts';
 import { drawChange } from '../draw-change.ts';
 import type { WriteOutput } from './run.ts';
@@ -54,5 +55,5 @@ export function writeResult(output: WriteOutput, toolUseId: string, limits: Limi
 function contentBlocks(input: Partial<WriteArguments>, limits: Limits): readonly DisplayBlock[] {
   if (typeof input.content !== 'string') return [];
   const language = typeof input.file_path === 'string' ? extname(input.file_path).slice(1) : '';
-  return [{ kind: 'code', text: input.content.slice(0, limits.fileDisplayChars), language }];
+  return [{ kind: 'code', text: shownHead(input.content, limits.fileDisplayChars), language }];
 }

@@ -3,6 +3,7 @@ import type { Limits } from '../../../config/limits.ts';
 import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
 import type { Display } from '../../../src/contract/display.ts';
 import { showText, showValue } from '../../../src/files/hidden-characters.ts';
+import { shownHead } from '../../../src/files/shown-head.ts';
 import type { GrepOutput } from './output.ts';
 import type { GrepArguments } from './schema.ts';
 
@@ -22,7 +23,7 @@ export function renderGrepResult(output: GrepOutput, style: 'condensed' | undefi
   const title = `Found ${counted(output.total ?? output.count, output.mode === 'content' ? 'line' : 'file')}`;
   if (style === 'condensed') return { title, blocks: [] };
   const notices = output.notices.map((text) => ({ kind: 'text' as const, text }));
-  return { title, blocks: [{ kind: 'code', text: output.text.slice(0, limits.fileDisplayChars) }, ...notices] };
+  return { title, blocks: [{ kind: 'code', text: shownHead(output.text, limits.previewChars) }, ...notices] };
 }
 
 /** A call that was not allowed. */

@@ -2,6 +2,7 @@
 import type { Display, DisplayBlock } from '../../../src/contract/display.ts';
 import type { ToolProgress } from '../../../src/contract/tool.ts';
 import { showText, showValue } from '../../../src/files/hidden-characters.ts';
+import { shownHead } from '../../../src/files/shown-head.ts';
 import { bashText } from './output.ts';
 import type { BashOutput, BashProgress } from './output.ts';
 import type { BashArguments } from './schema.ts';
@@ -32,7 +33,7 @@ export function renderBashResult(result: BashOutput, style: 'condensed' | undefi
   }
   const title = result.exitCode === 0 ? 'Done' : `Done, exit code ${result.exitCode}`;
   const subtitle = result.notes.map(showText).join('; ');
-  const blocks = style === 'condensed' ? [] : code(bashText(result).slice(0, drawnChars));
+  const blocks = style === 'condensed' ? [] : code(shownHead(bashText(result), drawnChars));
   return { title, ...(subtitle === '' ? {} : { subtitle }), tone: 'success', blocks };
 }
 

@@ -1,6 +1,7 @@
 /** TaskOutput, worded for the model and drawn as data. */
 import type { Display } from '../../../src/contract/display.ts';
 import { showText, showValue } from '../../../src/files/hidden-characters.ts';
+import { shownHead } from '../../../src/files/shown-head.ts';
 import { outputText } from '../../../src/process/output-text.ts';
 import type { TaskReading } from '../../../src/work/background-tasks.ts';
 import type { TaskOutputArguments } from './schema.ts';
@@ -27,7 +28,7 @@ export function renderTaskOutput(input: Partial<TaskOutputArguments>): Display {
 
 /** What came. @param drawnChars Most characters of output to draw. */
 export function renderReading(reading: TaskReading, style: 'condensed' | undefined, drawnChars: number): Display {
-  const text = outputText(reading.news).slice(0, drawnChars);
+  const text = shownHead(outputText(reading.news), drawnChars);
   return {
     title: `Task ${reading.id}: ${reading.status}`,
     subtitle: showText(reading.description),
