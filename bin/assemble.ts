@@ -19,7 +19,7 @@ import { type DeadRule, deadRules } from '../src/permissions/dead-rules.ts';
 import { ruleKeys } from '../src/permissions/rule.ts';
 import { createMcpConnections, type McpConnections } from '../src/mcp/connections.ts';
 import { createToolPools, type ToolPools } from '../src/pool/tool-pools.ts';
-import { createProcessHost } from '../src/process/host-client.ts';
+import { createProcessHost, type ManagedProcessHost } from '../src/process/host-client.ts';
 import { openSandbox } from '../src/process/sandbox.ts';
 import { runProgram } from '../src/process/run-program.ts';
 import { SessionDirectory } from '../src/session/directory/session-directory.ts';
@@ -99,11 +99,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     gauges: () => ({ sessions_open: directory.openCount, sandbox_network_denials: denials.count() }),
     start: () => {
       mcp.start();
-      const warmed = processHost.sweepOrphans().then(() => processHost.warm());
-      warmed.catch((error: unknown) => {
-        // A server that is told to end as soon as it listens needs no process host.
-        if (!isGauntletError(error, 'shutting_down')) onFault(error, 'The process host did not start');
-      });
+      warm(processHost).catch((error: unknown) => onFault(error, 'The process host did not start'));
     },
     close: async () => {
       await retention.close();
@@ -182,6 +178,17 @@ function serversOf(
     onToolsChanged,
     onNotice: (level, code, message) => logger[level === 'info' ? 'info' : 'warn']({ code }, message),
   });
+}
+
+/** What an earlier server left running is ended first. */
+async function warm(processHost: ManagedProcessHost): Promise<void> {
+  try {
+    await processHost.sweepOrphans();
+    await processHost.warm();
+  } catch (error) {
+    // A server that is told to end as soon as it listens needs no process host.
+    if (!isGauntletError(error, 'shutting_down')) throw error;
+  }
 }
 
 async function loadPlugins(settings: Settings, baseTools: readonly Tool[]): Promise<readonly Tool[]> {
