@@ -90,8 +90,9 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
     start();
     await loading;
     const server = servers.get(name);
-    if (server === undefined) throw new GauntletError('not_found', `No MCP server "${name}" is configured and enabled`);
-    return server;
+    if (server !== undefined) return server;
+    const others = enabled.length === 0 ? '' : `; those that are: ${enabled.map(([known]) => `"${known}"`).join(', ')}`;
+    throw new GauntletError('not_found', `No MCP server "${name}" is configured and enabled${others}`);
   }
 
   return {

@@ -39,7 +39,10 @@ describe('resources of MCP servers', () => {
     const [list] = mcpTools({ mcp: servers }) as readonly Tool[];
 
     expect((await run(list, { server: 'bare' })).result.content).toBe('No connected MCP server offers resources');
-    await expect(run(list, { server: 'missing' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(run(list, { server: 'missing' })).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'No MCP server "missing" is configured and enabled; those that are: "bare"',
+    });
   });
 
   test('are enabled without a server too, so that none that comes or goes moves the prefix', () => {
