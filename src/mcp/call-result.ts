@@ -16,7 +16,9 @@ export interface McpOutput {
 /** Media types the model APIs take as images. */
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
+/** What base64 may not hold; apart from its end, since one expression for both would take the square of a run of blanks. */
+const NO_BASE64 = /[^A-Za-z0-9+/=\s]/;
+const PADDING = /^={1,2}\s*$/;
 
 /** Longest name, title or address inside a result's own words. */
 const LABEL_CHARS = 1_000;
@@ -74,12 +76,17 @@ function text(value: string): ResultContentBlock {
 /** An image or a PDF as such; a note for everything else, for a model cannot read it. */
 function binary(data: string, mediaType: string, label: string): ResultContentBlock {
   const type = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (BASE64.test(data)) {
+  if (isBase64(data)) {
     if (IMAGE_TYPES.has(type)) return { type: 'image', source: { type: 'base64', media_type: type, data } };
     if (type === 'application/pdf') return { type: 'document', source: { type: 'base64', media_type: type, data } };
   }
   const bytes = Math.floor((data.length * 3) / 4);
   return text(visibleLine(`[${label}: ${type}, about ${bytes} bytes, cannot be shown]`, LABEL_CHARS));
+}
+
+function isBase64(data: string): boolean {
+  const padding = data.indexOf('=');
+  return !NO_BASE64.test(data) && (padding < 0 || PADDING.test(data.slice(padding)));
 }
 
 /** The structured answer, unless a text block already says the same. */

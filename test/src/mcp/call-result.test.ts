@@ -34,6 +34,18 @@ describe("a server's answer", () => {
     ]);
   });
 
+  test.each([
+    ['aGk=', 'image'],
+    ['aG\nk=\n', 'image'],
+    ['aGkx', 'image'],
+    ['aGk===', 'text'],
+    ['a=Gk', 'text'],
+    [`a${' '.repeat(1_000_000)}!`, 'text'],
+    [`a=${' '.repeat(1_000_000)}!`, 'text'],
+  ])('is an image only in base64, which is seen at once', (data, type) => {
+    expect(contentOf({ content: [{ type: 'image', data, mimeType: 'image/png' }] })).toMatchObject([{ type }]);
+  });
+
   test('is structured only where its text does not say the same', () => {
     const structuredContent = { sum: 3, terms: [1, 2] };
     const text = (value: string): Result => ({ content: [{ type: 'text', text: value }], structuredContent });
