@@ -7,7 +7,8 @@ import type { Limits } from '../config/limits.ts';
 import { GauntletError } from '../src/contract/errors.ts';
 import { parseSafeJson } from '../src/contract/safe-json.ts';
 
-const JSON_TYPE = /^application\/json(?:[\t ]*;[\t ]*charset="?utf-8"?)?[\t ]*;?[\t ]*$/i;
+/** Each run of blanks belongs to one thing: two that could share it would take its square. */
+const JSON_TYPE = /^application\/json(?:[\t ]*;[\t ]*charset="?utf-8"?)?(?:[\t ]*;)?[\t ]*$/i;
 
 /** Read JSON bodies, and only those. */
 export function takeJsonBodies(app: FastifyInstance, limits: Pick<Limits, 'jsonDepth'>): void {

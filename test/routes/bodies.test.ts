@@ -21,6 +21,7 @@ describe('content types', () => {
     'application/vnd.api+json',
     'application/json; charset=utf-16',
     'application/json; charset=x',
+    `application/json${'\t'.repeat(12_000)}x`,
     'application/json, text/plain',
     'application /json',
     'json',
