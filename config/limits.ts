@@ -17,6 +17,8 @@ const MIB = 1_024 * KIB;
 export const SETTINGS_FILE_BYTES = 1 * MIB;
 /** Nesting of a settings file; the deepest real setting needs seven. */
 export const SETTINGS_DEPTH = 32;
+/** A token set by hand that is shorter can be guessed: it is warned of, and refused where others reach the server. */
+export const SHORTEST_TOKEN_CHARS = 16;
 /** Longest delay a timer of Node takes; a longer one fires at once. */
 export const LONGEST_TIMER_MS = 2_147_483_647;
 

@@ -105,7 +105,7 @@ export function loadSettings(sources: SettingsSources): Settings {
     ...featureSettings(file, (path) => absolutePath(path, dirname(settingsFile), environment)),
     limits,
     unusedKeys: [...unusedKeys(policy), ...unusedKeys(file)],
-    warnings: [...unknownVariables(environment), ...pathWarnings(paths)],
+    warnings: [...unknownVariables(environment), ...doors.warnings, ...pathWarnings(paths)],
   });
 }
 

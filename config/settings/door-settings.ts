@@ -1,6 +1,7 @@
 /**
  * Where the server listens and whom it lets in: refuses an open door without a lock.
  */
+import { SHORTEST_TOKEN_CHARS } from '../limits.ts';
 import { SettingsError } from '../settings-error.ts';
 import { isLoopback } from './door.ts';
 import type { Variables } from './environment.ts';
@@ -22,6 +23,14 @@ export interface DoorSettings {
   readonly allowedHosts: readonly string[];
   /** Exact origins beside the server's own. */
   readonly allowedOrigins: readonly string[];
+  /** To say once at start. */
+  readonly warnings: readonly string[];
+}
+
+interface TokenByHand {
+  readonly token: string;
+  /** The setting it came from. */
+  readonly key: string;
 }
 
 /**
@@ -37,11 +46,14 @@ export function doorSettings(
   resolvePath: (path: string) => string,
 ): DoorSettings {
   const host = variables.GAUNTLET_HOST ?? file.host ?? '127.0.0.1';
-  const token = tokenByHand(variables, file, resolvePath);
+  const byHand = tokenByHand(variables, file, resolvePath);
+  const shortKey = byHand && byHand.token.length < SHORTEST_TOKEN_CHARS ? byHand.key : undefined;
   const tokenFileByHand = variables.GAUNTLET_TOKEN_FILE ?? file.tokenFile;
   const allowedHosts = variables.GAUNTLET_ALLOWED_HOSTS ?? file.allowedHosts ?? [];
   if (!isLoopback(host)) {
-    if (token === undefined) throw refuseOpenDoor('GAUNTLET_TOKEN', 'set GAUNTLET_TOKEN to a secret of your own');
+    if (byHand === undefined) throw refuseOpenDoor('GAUNTLET_TOKEN', 'set GAUNTLET_TOKEN to a secret of your own');
+    if (shortKey !== undefined)
+      throw refuseOpenDoor(shortKey, `set ${shortKey} to a token of at least ${SHORTEST_TOKEN_CHARS} characters`);
     if (allowedHosts.length === 0) {
       throw refuseOpenDoor('GAUNTLET_ALLOWED_HOSTS', 'set GAUNTLET_ALLOWED_HOSTS to the names clients use');
     }
@@ -49,11 +61,12 @@ export function doorSettings(
   return {
     host,
     port: variables.GAUNTLET_PORT ?? file.port ?? 4747,
-    token,
+    token: byHand?.token,
     tokenFile: `${dataFolder}/token`,
     tokenFileByHand: tokenFileByHand === undefined ? undefined : resolvePath(tokenFileByHand),
     allowedHosts,
     allowedOrigins: variables.GAUNTLET_ALLOWED_ORIGINS ?? file.allowedOrigins ?? [],
+    warnings: shortKey === undefined ? [] : [shortTokenWarning(shortKey)],
   };
 }
 
@@ -62,22 +75,25 @@ function tokenByHand(
   variables: Variables,
   file: SettingsFile,
   resolvePath: (path: string) => string,
-): string | undefined {
-  if (variables.GAUNTLET_TOKEN !== undefined) return variables.GAUNTLET_TOKEN;
-  if (variables.GAUNTLET_TOKEN_FILE !== undefined) {
-    return tokenFrom('GAUNTLET_TOKEN_FILE', resolvePath(variables.GAUNTLET_TOKEN_FILE));
-  }
-  if (file.token !== undefined) return file.token;
+): TokenByHand | undefined {
+  const { GAUNTLET_TOKEN, GAUNTLET_TOKEN_FILE } = variables;
+  if (GAUNTLET_TOKEN !== undefined) return { key: 'GAUNTLET_TOKEN', token: GAUNTLET_TOKEN };
+  if (GAUNTLET_TOKEN_FILE !== undefined) return tokenFrom('GAUNTLET_TOKEN_FILE', resolvePath(GAUNTLET_TOKEN_FILE));
+  if (file.token !== undefined) return { key: 'token', token: file.token };
   return file.tokenFile === undefined ? undefined : tokenFrom('tokenFile', resolvePath(file.tokenFile));
 }
 
-function tokenFrom(key: string, path: string): string {
+function tokenFrom(key: string, path: string): TokenByHand {
   const token = readRegularFile(key, path)?.trim();
   if (token === undefined) throw new SettingsError(key, `${key}: there is no file "${path}"; write the token to it`);
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new SettingsError(key, `${key}: "${path}" must hold one line of visible ASCII characters without spaces`);
   }
-  return token;
+  return { key, token };
+}
+
+function shortTokenWarning(key: string): string {
+  return `The token of ${key} has fewer than ${SHORTEST_TOKEN_CHARS} characters and can be guessed; set a longer one, or none and use the one that "gauntlet token" prints`;
 }
 
 function refuseOpenDoor(key: string, fix: string): SettingsError {

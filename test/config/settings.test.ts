@@ -14,6 +14,7 @@ const workspace = join(root, 'project');
 mkdirSync(workspace);
 let files = 0;
 const SHA = 'ab'.repeat(32);
+const LONG_TOKEN = 'token-0123456789';
 
 function fileWith(content: unknown): string {
   const path = join(root, `settings-${++files}.json`);
@@ -187,8 +188,15 @@ describe('settings from several sources', () => {
     expect(load({ GAUNTLET_TOKEN_FILE: join(root, 'link') }).token).toBe('s3cret');
   });
 
+  it('warns of a token that can be guessed, wherever it was set', () => {
+    const guessed = expect.stringMatching(/fewer than 16 characters.*gauntlet token/) as unknown;
+    expect(load({ GAUNTLET_TOKEN: 'x'.repeat(15) }).warnings).toEqual([guessed]);
+    expect(loadFile({ tokenFile: fileWith(`${'x'.repeat(15)}\n`) }).warnings).toContainEqual(guessed);
+    expect(load({ GAUNTLET_TOKEN: 'x'.repeat(16) }).warnings).toEqual([]);
+  });
+
   it('warns of a token file that others may read', () => {
-    const path = fileWith('s3cret\n');
+    const path = fileWith(`${LONG_TOKEN}\n`);
     chmodSync(path, 0o640);
     expect(load({ GAUNTLET_TOKEN_FILE: path }).warnings).toEqual([expect.stringContaining(`"${path}"; give it`)]);
     chmodSync(path, 0o600);
@@ -198,7 +206,7 @@ describe('settings from several sources', () => {
   it('listens beyond loopback with a token and host names set by hand', () => {
     const door = {
       GAUNTLET_HOST: '0.0.0.0',
-      GAUNTLET_TOKEN: 't',
+      GAUNTLET_TOKEN: LONG_TOKEN,
       GAUNTLET_ALLOWED_HOSTS: 'Gauntlet.example.com, [::1]:80',
     };
     expect(load(door)).toMatchObject({ host: '0.0.0.0', allowedHosts: ['gauntlet.example.com', '[::1]:80'] });
@@ -251,8 +259,9 @@ describe('a wrong variable stops the start', () => {
     ['GAUNTLET_TOKEN', { GAUNTLET_TOKEN: 'two words' }],
     ['GAUNTLET_TOKEN_FILE', { GAUNTLET_TOKEN_FILE: '/nowhere/token' }],
     ['GAUNTLET_TOKEN', { GAUNTLET_HOST: '0.0.0.0', GAUNTLET_ALLOWED_HOSTS: 'a.example' }],
-    ['GAUNTLET_ALLOWED_HOSTS', { GAUNTLET_HOST: '0.0.0.0', GAUNTLET_TOKEN: 't' }],
-    ['GAUNTLET_ALLOWED_HOSTS', { GAUNTLET_HOST: '::', GAUNTLET_TOKEN: 't', GAUNTLET_ALLOWED_HOSTS: ' , ' }],
+    ['GAUNTLET_TOKEN', { GAUNTLET_HOST: '0.0.0.0', GAUNTLET_ALLOWED_HOSTS: 'a.example', GAUNTLET_TOKEN: 'guessed' }],
+    ['GAUNTLET_ALLOWED_HOSTS', { GAUNTLET_HOST: '0.0.0.0', GAUNTLET_TOKEN: LONG_TOKEN }],
+    ['GAUNTLET_ALLOWED_HOSTS', { GAUNTLET_HOST: '::', GAUNTLET_TOKEN: LONG_TOKEN, GAUNTLET_ALLOWED_HOSTS: ' , ' }],
     ['GAUNTLET_ALLOWED_HOSTS', { GAUNTLET_ALLOWED_HOSTS: '*' }],
     ['GAUNTLET_ALLOWED_HOSTS', { GAUNTLET_ALLOWED_HOSTS: 'a.example,null' }],
     ['GAUNTLET_ALLOWED_HOSTS', { GAUNTLET_ALLOWED_HOSTS: 'http://a.example' }],
