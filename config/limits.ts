@@ -286,7 +286,7 @@ export const DEFAULT_LIMITS = {
   diffMs: 200,
   /** Lines of diff a result shows. */
   diffLines: 400,
-  /** Text of a file in a display. */
+  /** Text of a file that a person is asked about. */
   fileDisplayChars: 8_000,
   /** Lines or entries Grep shows when nothing else is asked. */
   grepResults: 250,
@@ -300,6 +300,13 @@ export const DEFAULT_LIMITS = {
   grepMs: 60 * SECOND,
   /** Up to this many matching files are sorted by age, which looks at each. */
   grepSortedFiles: 1_000,
+  /** Files handed over open at once, where their names were changed during the search. */
+  grepFilesAgain: 200,
+  /**
+   * The kernel dates changes by its last tick, 10 ms at most after the one before; on a busy virtual machine it may come
+   * late. What changed so shortly before a search is taken for changed during it.
+   */
+  kernelClockLagMs: 100,
   /** Files Glob shows. */
   globResults: 100,
   /** Names Glob looks at in one walk. */

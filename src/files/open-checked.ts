@@ -48,9 +48,9 @@ export async function withCheckedFile<Result>(
   spelled: string,
   work: (file: CheckedFile) => Promise<Result>,
 ): Promise<Result> {
-  const descriptor = openOrThrow(real, spelled);
+  const { descriptor, stats } = openRegular(real, spelled);
   try {
-    return await work(check(descriptor, real, spelled));
+    return await work(reader(descriptor, stats, spelled));
   } finally {
     closeSync(descriptor);
   }
@@ -62,9 +62,9 @@ export async function withCheckedFile<Result>(
  * @throws {GauntletError} As `withCheckedFile`; `details.reason` `efbig` for more than `mostBytes`.
  */
 export function readSmallFile(real: string, spelled: string, mostBytes: number): Buffer {
-  const descriptor = openOrThrow(real, spelled);
+  const { descriptor, stats } = openRegular(real, spelled);
+  const { size } = stats;
   try {
-    const { size } = check(descriptor, real, spelled).stats;
     if (size > mostBytes) throw refuse(spelled, `it is larger than ${mostBytes} bytes`, 'efbig');
     const whole = Buffer.alloc(size);
     return whole.subarray(0, readSync(descriptor, whole, 0, size, 0));
@@ -81,6 +81,21 @@ export function isOpenOn(descriptor: number, real: string): boolean {
   return opened.ino === named.ino && opened.dev === named.dev && realpathSync.native(real) === real;
 }
 
+/**
+ * Open a located file, for whoever closes it.
+ *
+ * @throws {GauntletError} As `withCheckedFile`; then nothing stays open.
+ */
+export function openRegular(real: string, spelled: string): { readonly descriptor: number; readonly stats: Stats } {
+  const descriptor = openOrThrow(real, spelled);
+  try {
+    return { descriptor, stats: check(descriptor, real, spelled) };
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
 function openOrThrow(real: string, spelled: string): number {
   try {
     return openSync(real, OPEN_FLAGS);
@@ -89,13 +104,16 @@ function openOrThrow(real: string, spelled: string): number {
   }
 }
 
-function check(descriptor: number, real: string, spelled: string): CheckedFile {
+function check(descriptor: number, real: string, spelled: string): Stats {
   const stats = fstatSync(descriptor);
   if (stats.isDirectory()) throw refuse(spelled, 'it is a folder', 'eisdir');
   if (!stats.isFile()) throw refuse(spelled, 'it is not a regular file', 'irregular');
   if (!isOpenOn(descriptor, real))
     throw refuse(spelled, 'it was moved or replaced after it was checked. Try again', 'moved');
+  return stats;
+}
 
+function reader(descriptor: number, stats: Stats, spelled: string): CheckedFile {
   async function readAt(buffer: Uint8Array, position: number): Promise<number> {
     const length = Math.min(buffer.byteLength, stats.size - position);
     if (length <= 0) return 0;

@@ -27,6 +27,11 @@ export interface SpawnRequest {
   readonly cwd: string;
   /** Added to the allow-listed environment (PATH HOME LANG TERM TMPDIR and the call's marker). */
   readonly env?: Readonly<Record<string, string>>;
+  /**
+   * Real paths of regular files, handed to a program as descriptors 3 and on, never through a link. What is not there,
+   * or no longer there, is /dev/null.
+   */
+  readonly files?: readonly string[];
   /** `null` (default): /dev/null. `pipe`: `write` and `end` reach it. */
   readonly stdin?: 'null' | 'pipe';
   /** Take a warm shell where one is ready: runs `bash --noprofile --norc -c script` in effect. Then `file` and `args` are ignored. */

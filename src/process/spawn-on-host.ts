@@ -95,11 +95,12 @@ function spawnMessage({
   cwd,
   env = {},
   stdin,
+  files,
   shellScript,
   launcher,
   cwdFile,
 }: SpawnRequest): SpawnMessage {
-  return { file, args, cwd, env, hasStdin: stdin === 'pipe', shellScript, launcher, cwdFile };
+  return { file, args, cwd, env, hasStdin: stdin === 'pipe', files, shellScript, launcher, cwdFile };
 }
 
 /** Why no program can be given this; undefined when it can. */

@@ -13,6 +13,8 @@ export interface SpawnMessage {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly hasStdin: boolean;
+  /** Present: a program's descriptors 3 and on. */
+  readonly files?: readonly string[];
   /** Present: a shell runs this; `file` and `args` are ignored. */
   readonly shellScript?: string;
   /** Present: it starts that shell. */

@@ -3,9 +3,11 @@
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { devNull } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import { openRegular } from '../../files/open-checked.ts';
 import type { ShellLauncher } from '../process-host.ts';
 import type { SpawnMessage } from './messages.ts';
 import { closePipe } from './pipe-supply.ts';
@@ -32,7 +34,10 @@ export interface UnstartedChild {
 
 /** Start a program. @throws The errno error of the spawn, where Node throws and does not emit it. */
 export function startProgram(message: SpawnMessage, marker: string, pipes: PipeSupply): StartedChild | UnstartedChild {
-  return start({ ...message, inputDescriptor: message.hasStdin ? 0 : undefined }, marker, pipes);
+  const { hasStdin, files = [] } = message;
+  return withOpen(files, openGiven, (more) =>
+    start({ ...message, inputDescriptor: hasStdin ? 0 : undefined, more }, marker, pipes),
+  );
 }
 
 /**
@@ -43,18 +48,42 @@ export function startProgram(message: SpawnMessage, marker: string, pipes: PipeS
 export function startShell(marker: string, pipes: PipeSupply, launcher?: ShellLauncher): StartedChild | UnstartedChild {
   const { command = [], files = [] } = launcher ?? {};
   const [file = WAITING_SHELL.file, ...args] = [...command, WAITING_SHELL.file, ...WAITING_SHELL.args];
-  const opened = files.map((path) => openSync(path, 'r'));
+  return withOpen(
+    files,
+    (path) => openSync(path, 'r'),
+    (more) => start({ file, args, cwd: '/', env: {}, inputDescriptor: 3, more }, marker, pipes),
+  );
+}
+
+/** Our copies are closed when the child has its own, or when there is none. */
+function withOpen<Result>(
+  paths: readonly string[],
+  open: (path: string) => number,
+  work: (descriptors: readonly number[]) => Result,
+): Result {
+  const opened: number[] = [];
   try {
-    return start({ file, args, cwd: '/', env: {}, inputDescriptor: 3, more: opened }, marker, pipes);
+    for (const path of paths) opened.push(open(path));
+    return work(opened);
   } finally {
-    opened.forEach((descriptor) => closeSync(descriptor));
+    for (const descriptor of opened) closeSync(descriptor);
+  }
+}
+
+/** The file itself; nothing to read where it cannot be had, so that the others keep their numbers. */
+function openGiven(path: string): number {
+  try {
+    return openRegular(path, path).descriptor;
+  } catch {
+    // It was moved, replaced or removed: whoever named it finds nothing there. A shortage stops this open as well.
+    return openSync(devNull, constants.O_RDONLY);
   }
 }
 
 interface Start extends Pick<SpawnMessage, 'file' | 'args' | 'cwd' | 'env'> {
   /** Which of its descriptors we write to. */
   readonly inputDescriptor: 0 | 3 | undefined;
-  /** Of ours, behind those: its own from 4 on. */
+  /** Of ours, behind those: its own from 3 on, or from 4 on where 3 is taken. */
   readonly more?: readonly number[];
 }
 

@@ -1,5 +1,5 @@
 /** Children run in the small process and come back as bytes and exits. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run, testProcessHost } from '../../helpers/process-host.ts';
@@ -68,6 +68,15 @@ describe('a child of the process host', () => {
     child.end();
     expect((await child.exited).code).toBe(0);
     expect(echoed).toHaveLength(300_000);
+  });
+
+  it('is handed files open, and nothing in place of a link or of what is gone', async () => {
+    writeFileSync(join(folder, 'plain'), 'plain\n');
+    symlinkSync(join(folder, 'plain'), join(folder, 'link'));
+    const files = ['link', 'plain', 'gone'].map((name) => join(folder, name));
+    const args = [3, 4, 5].map((descriptor) => `/dev/fd/${descriptor}`);
+    expect(await run(host, { file: 'cat', args, files })).toMatchObject({ code: 0, stdout: 'plain\n' });
+    expect(await run(host, { file: 'cat', args: ['/dev/fd/3'] })).toMatchObject({ code: 1 });
   });
 
   it('can open its output and its input by name', async () => {

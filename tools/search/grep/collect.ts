@@ -1,43 +1,27 @@
 /**
  * The two ways to search: for lines, which stops when enough were seen, and for files, which does not.
+ *
+ * ripgrep opens files by their names. Before anything is shown it is asked which of them may have led elsewhere.
  */
 import type { Limits } from '../../../config/limits.ts';
 import { GauntletError } from '../../../src/contract/errors.ts';
-import type { IsHidden } from '../hidden-paths.ts';
-import { newestFirst, showEntry, visibleEntries } from './matching-entries.ts';
+import { correctTimes, modifiedTimes, newestFirst, showEntry, visibleEntries } from './matching-entries.ts';
 import { MatchingLines } from './matching-lines.ts';
 import type { GrepOutput } from './output.ts';
 import { hasLineNumbers } from './rg-arguments.ts';
 import type { RipgrepEnd } from './ripgrep.ts';
-import type { GrepArguments } from './schema.ts';
-
-/** A search that is set up and not yet run. */
-export interface Search {
-  readonly input: GrepArguments;
-  readonly limits: Limits;
-  /** What printed paths are relative to. */
-  readonly cwd: string;
-  readonly isHidden: IsHidden;
-  /** Lines or entries to show; Infinity for all. */
-  readonly limit: number;
-  readonly offset: number;
-  /** Run ripgrep; `onOutput` answers false when enough was read. */
-  run(onOutput: (chunk: Buffer) => boolean): Promise<RipgrepEnd>;
-}
+import type { Search } from './search.ts';
+import { entriesAgain, linesAgain } from './search-again.ts';
 
 /** Search for lines: the run ends when enough were seen. */
 export async function searchLines(search: Search): Promise<GrepOutput> {
-  const { limit, offset, isHidden, limits, input } = search;
-  const lines = new MatchingLines({
-    hasLineNumbers: hasLineNumbers(input),
-    offset,
-    limit,
-    maxBytes: limits.grepBytes,
-    isHidden,
-  });
+  const { limits, offset } = search;
+  const lines = newLines(search);
   const end = await search.run((chunk) => lines.push(chunk));
-  const { text, lineCount, seenLines, stoppedBy } = lines.finish();
-  const notices = endNotices(end, lineCount > 0, limits);
+  const isSettled = search.inDoubt(lines.files).length === 0;
+  const again = isSettled ? undefined : await linesAgain(search, lines, newLines(search));
+  const { text, lineCount, seenLines, stoppedBy } = again?.found ?? lines.finish();
+  const notices = [...endNotices(again?.end ?? end, lineCount > 0, limits), ...missingNotices(again?.missing)];
   const last = offset + lineCount;
   if (stoppedBy === 'limit') {
     notices.push(`PARTIAL: lines ${offset + 1}-${last} are shown and there are more. Go on with offset ${last}`);
@@ -59,10 +43,14 @@ export async function searchEntries(search: Search, mode: 'files_with_matches' |
     bytes += chunk.length;
     return bytes <= limits.grepBytes;
   });
-  const found = visibleEntries(Buffer.concat(chunks).toString(), mode, search.isHidden);
-  const sorted = mode === 'count' ? found : await newestFirst(found, search.cwd, limits.grepSortedFiles);
+  const named = visibleEntries(Buffer.concat(chunks).toString(), mode, search.isHidden);
+  const times = await modifiedTimes(mode === 'count' ? [] : named, search.cwd, limits.grepSortedFiles);
+  const inDoubt = search.inDoubt(named.map(({ path }) => path));
+  const { found, missing, end: secondEnd } = await entriesAgain(search, named, mode, inDoubt);
+  await correctTimes(times, inDoubt, search.cwd);
+  const sorted = mode === 'count' ? found : newestFirst(found, times);
   const shown = sorted.slice(offset, offset + limit);
-  const notices = endNotices(end, found.length > 0, limits);
+  const notices = [...endNotices(secondEnd ?? end, found.length > 0, limits), ...missingNotices(missing)];
   if (bytes > limits.grepBytes) notices.push(tooLong(limits));
   const last = offset + shown.length;
   if (shown.length === 0 && found.length > 0) notices.push(pastEnd(offset, found.length));
@@ -79,12 +67,27 @@ export async function searchEntries(search: Search, mode: 'files_with_matches' |
   };
 }
 
+function newLines({ limit, offset, isHidden, limits, input }: Search): MatchingLines {
+  return new MatchingLines({
+    hasLineNumbers: hasLineNumbers(input),
+    offset,
+    limit,
+    maxBytes: limits.grepBytes,
+    isHidden,
+  });
+}
+
 function pastEnd(offset: number, total: number): string {
   return `PARTIAL: there are ${total}, none after offset ${offset}. Use a smaller offset`;
 }
 
 function tooLong(limits: Limits): string {
   return `PARTIAL: there is more than ${limits.grepBytes} bytes. Narrow the pattern, path, glob or type`;
+}
+
+function missingNotices(files = 0): string[] {
+  if (files === 0) return [];
+  return [`PARTIAL: ${files} files or their folders changed during the search and are left out. Search again`];
 }
 
 function endNotices(end: RipgrepEnd, hasMatches: boolean, limits: Limits): string[] {

@@ -1,9 +1,11 @@
 /**
  * Files that match, read from ripgrep's list of them.
  */
+import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { showText } from '../../../src/files/hidden-characters.ts';
+import { withCheckedFile } from '../../../src/files/open-checked.ts';
 import type { IsHidden } from '../hidden-paths.ts';
 
 /** One file, with how often it matches where that was asked. */
@@ -36,18 +38,33 @@ export function showEntry(entry: Entry): string {
   return entry.count === undefined ? showText(entry.path) : `${showText(entry.path)}:${entry.count}`;
 }
 
-/** A short list by age, newest first; a long one by name, since looking at every file would take longer than the search. */
-export async function newestFirst(entries: readonly Entry[], cwd: string, maxFiles: number): Promise<readonly Entry[]> {
-  if (entries.length > maxFiles) return entries.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  const aged = await Promise.all(
-    entries.map(async (entry) => ({ entry, mtimeMs: await modifiedMs(resolve(cwd, entry.path)) })),
+/** When files were last modified, by their names; nothing for many, since looking at each would outlast the search. */
+export async function modifiedTimes(
+  entries: readonly Entry[],
+  cwd: string,
+  mostFiles: number,
+): Promise<Map<string, number>> {
+  if (entries.length > mostFiles) return new Map();
+  return new Map(
+    await Promise.all(entries.map(async ({ path }) => [path, await modifiedMs(resolve(cwd, path), lstat)] as const)),
   );
-  return aged.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.entry.path < b.entry.path ? -1 : 1)).map(({ entry }) => entry);
 }
 
-async function modifiedMs(path: string): Promise<number> {
+/** The same for files that may not be those their names say. */
+export async function correctTimes(times: Map<string, number>, paths: readonly string[], cwd: string): Promise<void> {
+  const statThere = (path: string) => withCheckedFile(path, path, ({ stats }) => Promise.resolve(stats));
+  for (const path of paths) if (times.has(path)) times.set(path, await modifiedMs(resolve(cwd, path), statThere));
+}
+
+/** The newest first; by name where no times are known. */
+export function newestFirst(entries: readonly Entry[], times: ReadonlyMap<string, number>): readonly Entry[] {
+  const timeOf = ({ path }: Entry) => times.get(path) ?? 0;
+  return entries.toSorted((a, b) => timeOf(b) - timeOf(a) || (a.path < b.path ? -1 : 1));
+}
+
+async function modifiedMs(path: string, look: (path: string) => Promise<Stats>): Promise<number> {
   try {
-    return (await lstat(path)).mtimeMs;
+    return (await look(path)).mtimeMs;
   } catch {
     // Gone since ripgrep saw it: it did match, and counts as the oldest.
     return 0;

@@ -11,8 +11,9 @@ const LINE_END = 0x0a;
 const COLON = 0x3a;
 const DASH = 0x2d;
 
-/** What ripgrep says of a binary file instead of showing lines, or the rest of them. */
-const BINARY_NOTE = /^(.*): (?:binary file matches|WARNING: stopped searching binary file after match) \(found /s;
+/** What ripgrep says of a binary file instead of showing lines, or the rest of them; the file's name may hold line ends. */
+const BINARY_NOTE =
+  /^(.*?): (?:binary file matches|WARNING: stopped searching binary file after match) \(found "[^"\n]*" byte around offset \d+\)$/ms;
 
 /** Which lines are wanted. */
 export interface LineSelection {
@@ -97,15 +98,14 @@ export class MatchingLines {
     let start = 0;
     let runStart = 0;
     while (start < data.length && this.#stoppedBy === undefined) {
-      const nul = this.#pathEnd(data, start);
-      let end = nul < 0 ? start : nul + 1;
-      while (end < data.length && data[end] !== LINE_END) end++;
-      if (end >= data.length) break;
-      const isWanted = this.#wants(data, start, nul, end);
+      const pathEnd = this.#pathEnd(data, start);
+      const end = data.indexOf(LINE_END, pathEnd);
+      if (end < 0) break;
+      const isWanted = this.#wants(data, pathEnd);
       const { shownAs } = this.#file;
-      if (!isWanted || (shownAs && nul >= 0)) {
+      if (!isWanted || (shownAs && pathEnd > start)) {
         this.#keep(data.subarray(runStart, start));
-        if (isWanted && shownAs) this.#keep(Buffer.concat([shownAs, data.subarray(nul, end + 1)]));
+        if (isWanted && shownAs) this.#keep(Buffer.concat([shownAs, data.subarray(pathEnd, end + 1)]));
         runStart = end + 1;
       }
       start = end + 1;
@@ -114,39 +114,45 @@ export class MatchingLines {
     return start;
   }
 
-  /** Where the path of a line ends: at once where it is the last line's, else by looking. -1 when there is none. */
+  /** Where the path of a line ends, at a NUL or in a note; at `start` where it has none, `data.length` if it is not all there. */
   #pathEnd(data: Buffer, start: number): number {
     const { path } = this.#file;
     const end = start + path.length;
     if (data[end] === NUL && startsWith(data, start, path)) return end;
     const nul = data.indexOf(NUL, start);
     const lineEnd = data.indexOf(LINE_END, start);
-    if (lineEnd >= 0 && (nul < 0 || lineEnd < nul) && isNote(data, start, lineEnd)) return -1;
-    if (nul >= 0) this.#file = this.#enter(data.subarray(start, nul));
-    // Not there yet: then neither is the line's end.
-    return nul < 0 ? data.length : nul;
+    if (lineEnd >= 0 && (nul < 0 || lineEnd < nul)) {
+      if (isBetweenGroups(data, start, lineEnd)) return start;
+      // Byte for byte, so that its length is the path's.
+      const note = BINARY_NOTE.exec(data.toString('latin1', start, nul < 0 ? data.length : nul))?.[1];
+      if (note !== undefined) return this.#enter(data, start, start + note.length);
+    }
+    return nul < 0 ? data.length : this.#enter(data, start, nul);
   }
 
-  /** What is decided about a file once. */
-  #enter(printed: Buffer): PassingFile {
-    const text = printed.toString();
-    const name = this.#nameOf(text);
+  /** What is decided about a file once. @returns `end`. */
+  #enter(data: Buffer, start: number, end: number): number {
+    const path = data.subarray(start, end);
+    if (path.equals(this.#file.path)) return end;
+    const printed = path.toString();
+    const name = this.#nameOf(printed);
     const shown = showText(name);
     const isHidden = this.#selection.isHidden(name);
     if (!isHidden) this.files.push(name);
-    return { path: Buffer.from(printed), isHidden, shownAs: shown === text ? undefined : Buffer.from(shown) };
+    const shownAs = shown === printed ? undefined : Buffer.from(shown);
+    this.#file = { path: Buffer.from(path), isHidden, shownAs };
+    return end;
   }
 
   /** Judge one line. @returns Whether it is shown. */
-  #wants(data: Buffer, start: number, nul: number, end: number): boolean {
-    const { isHidden, limit, offset, hasLineNumbers } = this.#selection;
-    const binary = nul < 0 ? BINARY_NOTE.exec(data.toString('utf8', start, end))?.[1] : undefined;
-    if (binary === undefined ? this.#file.isHidden : isHidden(binary)) return false;
+  #wants(data: Buffer, pathEnd: number): boolean {
+    const { limit, offset, hasLineNumbers } = this.#selection;
+    if (this.#file.isHidden) return false;
     if (this.#lineCount >= limit) {
       this.#stoppedBy = 'limit';
       return false;
     }
-    if (nul >= 0) data[nul] = separator(data, nul, hasLineNumbers);
+    if (data[pathEnd] === NUL) data[pathEnd] = separator(data, pathEnd, hasLineNumbers);
     if (this.#seenLines++ < offset) return false;
     this.#lineCount++;
     return true;
@@ -160,10 +166,9 @@ export class MatchingLines {
   }
 }
 
-/** Whether a line without a path is ripgrep's own; else its line end belongs to a file's name. */
-function isNote(data: Buffer, start: number, end: number): boolean {
-  const isBetweenGroups = end - start === 2 && data[start] === DASH && data[start + 1] === DASH;
-  return isBetweenGroups || BINARY_NOTE.test(data.toString('utf8', start, end));
+/** Whether a line is ripgrep's own; any other without a path is the beginning of a file's name. */
+function isBetweenGroups(data: Buffer, start: number, end: number): boolean {
+  return end - start === 2 && data[start] === DASH && data[start + 1] === DASH;
 }
 
 function startsWith(data: Buffer, start: number, prefix: Buffer): boolean {

@@ -12,6 +12,8 @@ const NOTHING_SEARCHED = /^(?:rg: No files were searched|Running with --debug )/
 export interface RipgrepRun {
   readonly processHost: ProcessHost;
   readonly args: readonly string[];
+  /** Real paths: its descriptors from 3 on. */
+  readonly files?: readonly string[];
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -44,6 +46,7 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   const child = run.processHost.spawn({
     file: ripgrepPath,
     args: run.args,
+    files: run.files,
     cwd: run.cwd,
     onOutput: (stream, chunk) => {
       if (stream === 'stderr') {

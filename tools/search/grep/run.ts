@@ -4,13 +4,15 @@
 import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/contract/tool.ts';
 import { judgedPath } from '../../../src/files/judged-path.ts';
 import { createPace } from '../../../src/files/pace.ts';
+import { unsettledPaths } from '../../../src/files/unsettled-paths.ts';
 import type { SearchToolServices } from '../services.ts';
-import { type Search, searchEntries, searchLines } from './collect.ts';
+import { searchEntries, searchLines } from './collect.ts';
 import type { GrepOutput } from './output.ts';
-import { outputMode, ripgrepArguments } from './rg-arguments.ts';
-import { runRipgrep } from './ripgrep.ts';
+import { descriptorArguments, outputMode, ripgrepArguments } from './rg-arguments.ts';
+import { type RipgrepRun, runRipgrep } from './ripgrep.ts';
 import type { GrepArguments } from './schema.ts';
-import { assertSearchable, hiddenInOutput, searchTarget } from './target.ts';
+import type { Search } from './search.ts';
+import { absoluteIn, assertSearchable, hiddenInOutput, searchTarget } from './target.ts';
 
 /** Progress of a long search. */
 export interface GrepProgress {
@@ -25,13 +27,14 @@ export async function runGrep(
   context: ToolUseContext,
   onProgress?: (progress: ToolProgress<GrepProgress>) => void,
 ): Promise<ToolResult<GrepOutput>> {
+  const { limits } = services;
+  const begunMs = Date.now();
   const located = await judgedPath(services.locate, context, { path: input.path ?? '.', access: 'read' });
   assertSearchable(located, input.path ?? '.');
-  const { limits } = services;
   const headLimit = input.head_limit ?? limits.grepResults;
   const { cwd } = context.session;
-  const isDue = createPace(limits.progressMs);
-  let outputBytes = 0;
+  const absolute = absoluteIn(cwd);
+  const run = runs(services, context, onProgress);
   const search: Search = {
     input,
     limits,
@@ -39,22 +42,40 @@ export async function runGrep(
     isHidden: hiddenInOutput(services, context, located),
     limit: headLimit === 0 ? Infinity : headLimit,
     offset: input.offset ?? 0,
-    run: (onOutput) =>
-      runRipgrep({
-        processHost: services.processHost,
-        args: ripgrepArguments(input, searchTarget(located, cwd), limits),
-        cwd,
-        signal: context.signal,
-        timeoutMs: limits.grepMs,
-        maxErrorBytes: limits.grepErrorBytes,
-        onOutput: (chunk) => {
-          outputBytes += chunk.length;
-          const message = `${outputBytes} bytes of matches so far`;
-          if (onProgress && isDue()) onProgress({ data: { type: 'status', message } });
-          return onOutput(chunk);
-        },
-      }),
+    run: (onOutput) => run({ args: ripgrepArguments(input, searchTarget(located, cwd), limits), onOutput }),
+    inDoubt(names) {
+      const unsettled = new Set(unsettledPaths(names.map(absolute), begunMs - limits.kernelClockLagMs));
+      return unsettled.size === 0 ? [] : names.filter((name) => unsettled.has(absolute(name)));
+    },
+    runOver: (names, onOutput) =>
+      run({ args: descriptorArguments(input, names.length, limits), files: names.map(absolute), onOutput }),
   };
   const mode = outputMode(input);
   return { data: mode === 'content' ? await searchLines(search) : await searchEntries(search, mode) };
+}
+
+/** Runs of ripgrep for one call: they share its time, and tell how far they are. */
+function runs(
+  { processHost, limits }: SearchToolServices,
+  { session, signal }: ToolUseContext,
+  onProgress?: (progress: ToolProgress<GrepProgress>) => void,
+) {
+  const isDue = createPace(limits.progressMs);
+  const deadlineMs = performance.now() + limits.grepMs;
+  let outputBytes = 0;
+  return ({ onOutput, ...run }: Pick<RipgrepRun, 'args' | 'files' | 'onOutput'>) =>
+    runRipgrep({
+      processHost,
+      cwd: session.cwd,
+      signal,
+      timeoutMs: Math.max(0, deadlineMs - performance.now()),
+      maxErrorBytes: limits.grepErrorBytes,
+      onOutput(chunk) {
+        outputBytes += chunk.length;
+        const message = `${outputBytes} bytes of matches so far`;
+        if (onProgress && isDue()) onProgress({ data: { type: 'status', message } });
+        return onOutput(chunk);
+      },
+      ...run,
+    });
 }

@@ -7,29 +7,25 @@ import { GauntletError } from '../../../src/contract/errors.ts';
 import type { LocatedPath } from '../../../src/contract/located-path.ts';
 import type { ToolUseContext } from '../../../src/contract/tool.ts';
 import { isInsideFolder } from '../../../src/files/containment.ts';
-import { resolveRealPath } from '../../../src/files/real-path.ts';
 import { hiddenPaths, type IsHidden } from '../hidden-paths.ts';
 import type { SearchToolServices } from '../services.ts';
 
 /** What may not be shown, by the paths ripgrep prints: relative to the working directory or absolute. */
 export function hiddenInOutput(services: SearchToolServices, context: ToolUseContext, located: LocatedPath): IsHidden {
   const isHidden = hiddenPaths(services, context);
-  const { cwd } = context.session;
-  const folder = cwd.endsWith('/') ? cwd : `${cwd}/`;
   const isLinked = located.spelled !== located.real;
+  const absolute = absoluteIn(context.session.cwd);
   return (printed) => {
-    // Asked of every file that matches: ripgrep's paths need no normalising.
-    const path = printed.startsWith('/') ? printed : folder + printed;
+    const path = absolute(printed);
     // Under a link, a rule may name either spelling.
-    const isDenied = isHidden(path) || (isLinked && isHidden(resolve(located.spelled, relative(located.real, path))));
-    return isDenied || isElsewhere(path);
+    return isHidden(path) || (isLinked && isHidden(resolve(located.spelled, relative(located.real, path))));
   };
 }
 
-/** Whether a link has taken the place of a file, or of a folder on the way to it, since the search began. */
-function isElsewhere(path: string): boolean {
-  const found = resolveRealPath(path);
-  return !('real' in found) || found.real !== path;
+/** The absolute path of one that ripgrep prints. Asked of every file that matches: such paths need no normalising. */
+export function absoluteIn(cwd: string): (printed: string) => string {
+  const folder = cwd.endsWith('/') ? cwd : `${cwd}/`;
+  return (printed) => (printed.startsWith('/') ? printed : folder + printed);
 }
 
 /** What to search, as ripgrep is to print it; nothing for the working directory itself. */
