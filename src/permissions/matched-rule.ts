@@ -23,20 +23,25 @@ export function matchedRule(
 }
 
 /** What became of one part by itself, for `explain`. */
-export function decidedPart({ tool, context }: PermissionRequest, part: PermissionPart): DecisionPart {
+export function decidedPart({ tool, context, twoPerson }: PermissionRequest, part: PermissionPart): DecisionPart {
   const { permissions } = context.session;
-  for (const behavior of ['deny', 'ask'] as const) {
-    const rules = rulesFor(permissions, behavior, tool);
-    const spec = safely(() => part.hits?.(rules.specs, behavior), undefined);
-    const rule = rules.bare ?? (spec === undefined ? undefined : rules.bySpec.get(spec));
-    if (rule) return { text: part.text, behavior, reason: { type: 'rule', ...rule } };
-  }
-  const rules = rulesFor(permissions, 'allow', tool);
-  const spec = safely(() => part.covers?.(rules.specs)?.[0], undefined);
-  const rule = rules.bare ?? (spec === undefined ? undefined : rules.bySpec.get(spec));
-  if (rule) return { text: part.text, behavior: 'allow', reason: { type: 'rule', ...rule } };
-  if (part.isReadOnly) return { text: part.text, behavior: 'allow', reason: { type: 'read_only' } };
-  return { text: part.text, behavior: 'ask', reason: { type: 'default' } };
+  const ruled = (behavior: RuleBehavior, from = permissions): DecisionPart | undefined => {
+    const rules = rulesFor(from, behavior, tool);
+    const hit = () => (behavior === 'allow' ? part.covers?.(rules.specs)?.[0] : part.hits?.(rules.specs, behavior));
+    const rule = rules.bare ?? rules.bySpec.get(safely(hit, undefined) ?? '');
+    return rule && { text: part.text, behavior, reason: { type: 'rule', ...rule } };
+  };
+  return (
+    ruled('deny') ??
+    (twoPerson && ruled('ask', twoPerson.permissions)) ??
+    ruled('ask') ??
+    ruled('allow') ?? {
+      text: part.text,
+      ...(part.isReadOnly
+        ? { behavior: 'allow', reason: { type: 'read_only' } }
+        : { behavior: 'ask', reason: { type: 'default' } }),
+    }
+  );
 }
 
 /** A call as the path gate is asked about it. @param permissions As for `matchedRule`. */

@@ -15,6 +15,7 @@ import { hidingRule } from '../../../src/permissions/rule-index.ts';
 import { classifyCommand } from '../../../src/permissions/shell/classify.ts';
 import { shellMatcher } from '../../../src/permissions/shell/matcher.ts';
 import { suggestShellSpecs } from '../../../src/permissions/shell/suggest.ts';
+import { twoPersonRules } from '../../../src/permissions/two-person.ts';
 import { sessionContextIn, toolUseContextIn } from '../../helpers/tool-use-context.ts';
 
 const ROOT = '/ws';
@@ -71,7 +72,7 @@ const Bash = buildTool({
 const plain = (name: string, more: Partial<Tool> = {}) =>
   buildTool({ ...parts, name, inputSchema: z.strictObject({}), ...more } as never) as unknown as Tool;
 
-interface Setting extends Partial<Pick<PermissionRequest, 'hook' | 'classifier'>> {
+interface Setting extends Partial<Pick<PermissionRequest, 'hook' | 'classifier' | 'twoPerson'>> {
   readonly mode?: PermissionMode;
   readonly rules?: Partial<RuleSet>;
   readonly avoid?: boolean;
@@ -237,6 +238,22 @@ describe('rules', () => {
         { text: 'rm x', behavior: 'ask' },
       ],
     });
+  });
+
+  test('that want two persons are named at the part of a compound command they guard', async () => {
+    const rules = { allow: ['Bash(git:*)'], deny: ['Bash(rm:*)'] };
+    const twoPerson = twoPersonRules(['Bash(git push:*)', 'Bash(rm:*)'], 2);
+    const reason = { type: 'rule', rule: 'Bash(git push:*)' };
+    expect(await bash('git add a && git push', { rules, twoPerson })).toMatchObject({
+      behavior: 'ask',
+      reason,
+      parts: [
+        { text: 'git add a', behavior: 'allow' },
+        { text: 'git push', behavior: 'ask', reason },
+      ],
+    });
+    const { parts: denied } = await bash('git push; rm a', { rules, twoPerson });
+    expect(denied).toMatchObject([{ behavior: 'ask' }, { behavior: 'deny' }]);
   });
 
   test('of Read and Edit hold for every tool with paths, operands of commands included', async () => {
