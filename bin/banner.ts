@@ -8,6 +8,8 @@
 export interface BannerFacts {
   /** `http://HOST:PORT`, the port the real one. */
   readonly url: string;
+  /** A name it is asked under, where only names set by hand get in. */
+  readonly hostName: string | undefined;
   /** undefined: the token was set by hand. */
   readonly tokenFile: string | undefined;
   readonly workspace: string;
@@ -17,15 +19,17 @@ export interface BannerFacts {
 }
 
 /** The banner's lines; the first is `Listening on http://HOST:PORT`. */
-export function bannerLines({ url, tokenFile, workspace, toolCount, deadRuleCount }: BannerFacts): string[] {
+export function bannerLines(facts: BannerFacts): string[] {
+  const { url, hostName, tokenFile, workspace, toolCount, deadRuleCount } = facts;
   const token = tokenFile === undefined ? '$GAUNTLET_TOKEN' : `$(cat ${shellWord(tokenFile)})`;
+  const host = hostName === undefined ? '' : ` -H "Host: ${hostName}"`;
   return [
     `Listening on ${url}`,
     `  token      ${tokenFile ?? 'as set by hand'}`,
     `  workspace  ${workspace}`,
     `  tools      ${toolCount}`,
     ...(deadRuleCount > 0 ? [`  rules      ${deadRuleCount} never decide anything, see the log`] : []),
-    `  try        curl -s -H "Authorization: Bearer ${token}" "${url}/tools?format=table"`,
+    `  try        curl -s${host} -H "Authorization: Bearer ${token}" "${url}/tools?format=table"`,
   ];
 }
 

@@ -84,6 +84,7 @@ function announce(settings: Settings, port: number, engine: Engine): void {
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   const lines = bannerLines({
     url: `http://${host}:${port}`,
+    hostName: settings.allowedHosts[0],
     tokenFile: settings.token === undefined ? settings.tokenFile : undefined,
     workspace: settings.workspace,
     toolCount: engine.pools.pool({ toolMode: settings.toolMode }, engine.externalTools()).tools.length,
