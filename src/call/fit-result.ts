@@ -21,6 +21,8 @@ export const NOTICE_CHARS = 300;
 export interface ResultRoom {
   /** What the turn has left. */
   readonly remainingChars: number;
+  /** What any one result may have. */
+  readonly resultChars: number;
   readonly previewChars: number;
   /** Ceiling of any text, UTF-8. */
   readonly textBytes: number;
@@ -38,7 +40,8 @@ export interface FittedResult {
 /** Fit a result to its room. Never rejects: what cannot be spilled is cut and says so. */
 export async function fitResult(content: Content, budget: ResultBudget, room: ResultRoom): Promise<FittedResult> {
   const text = resultText(content);
-  const limit = budget.isInTurnSum ? Math.min(budget.limitChars, room.remainingChars) : budget.limitChars;
+  const { limitChars = room.resultChars } = budget;
+  const limit = budget.isInTurnSum ? Math.min(limitChars, room.remainingChars) : limitChars;
   if (text.length <= Math.max(limit, NOTICE_CHARS) && fitsBytes(text, room.textBytes))
     return { content, resultChars: text.length };
 

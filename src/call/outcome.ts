@@ -12,8 +12,8 @@ import type { ContextModifier } from '../contract/session-context.ts';
 
 /** How much of a result's text the model may see, and what becomes of the rest. */
 export interface ResultBudget {
-  /** Most characters; Infinity for a tool that limits itself. */
-  readonly limitChars: number;
+  /** Most characters, `limits.resultChars` where it does not say; Infinity for a tool that limits itself. */
+  readonly limitChars?: number;
   /** False for an MCP tool that raised its own limit. */
   readonly isInTurnSum: boolean;
   /** True: what does not fit is cut off with a notice; false: it is spilled to a file. */
@@ -41,7 +41,7 @@ export interface CallOutcome {
 }
 
 /** Budget of texts the server words itself. */
-const PLAIN_BUDGET: ResultBudget = { limitChars: 50_000, isInTurnSum: true, isCut: false };
+const PLAIN_BUDGET: ResultBudget = { isInTurnSum: true, isCut: false };
 
 const STATUS_OF: Readonly<Record<CallErrorCode, CallStatus>> = {
   permission_denied: 'denied',

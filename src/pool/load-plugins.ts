@@ -18,7 +18,7 @@ export interface PluginOptions {
   /** Absolute folder of the settings file: where paths and packages are looked for. */
   readonly baseFolder: string;
   readonly builtIns: readonly Tool[];
-  readonly limits: Pick<Limits, 'pluginLoadMs' | 'pluginFileBytes'>;
+  readonly limits: Pick<Limits, 'pluginLoadMs' | 'pluginFileBytes' | 'resultChars'>;
 }
 
 /**
@@ -50,7 +50,7 @@ async function loadPlugin(specifier: string, options: PluginOptions): Promise<re
   if (exported.length === 0) throw refusal(specifier, 'its list of tools is empty');
   return exported.map((definition, index) => {
     try {
-      return pluginTool(definition, specifier);
+      return pluginTool(definition, specifier, options.limits.resultChars);
     } catch (error) {
       const name =
         typeof definition === 'object' && definition !== null ? (definition as { name?: unknown }).name : undefined;

@@ -10,9 +10,6 @@ import { buildTool } from '../contract/build-tool.ts';
 import type { Tool } from '../contract/tool.ts';
 import { pluginInput } from './plugin-input.ts';
 
-/** Characters of a result where a plugin sets no limit of its own. */
-const DEFAULT_RESULT_CHARS = 50_000;
-
 /** Aliases of one tool. */
 const MOST_ALIASES = 16;
 
@@ -69,9 +66,10 @@ const Definition = z.looseObject({
  *
  * @param exported A definition as `buildTool` takes it, or a tool that it made.
  * @param plugin Names the plugin in the tool's origin.
+ * @param resultChars What a result may have where the definition does not say.
  * @throws {Error} That names the member and what is wrong with it.
  */
-export function pluginTool(exported: unknown, plugin: string): Tool {
+export function pluginTool(exported: unknown, plugin: string, resultChars: number): Tool {
   const parsed = Definition.safeParse(exported);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -80,7 +78,7 @@ export function pluginTool(exported: unknown, plugin: string): Tool {
   const { inputSchema, prompt, description = parsed.data.name, ...members } = parsed.data;
   return buildTool({
     mapToolResultToToolResultBlockParam: textResult,
-    maxResultSizeChars: DEFAULT_RESULT_CHARS,
+    maxResultSizeChars: resultChars,
     ...(members as unknown as Pick<Tool, 'name' | 'call'>),
     ...pluginInput(inputSchema),
     isEnabled: () => answersYes(members['isEnabled']),

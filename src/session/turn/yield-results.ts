@@ -93,6 +93,7 @@ async function fitOutcome(core: SessionCore, record: CallRecord, outcome: CallOu
   const fitted = await fitResult(content, budget, {
     // The blocks behind this one need room for a notice at least, or the sum would not hold.
     remainingChars: Math.max(0, turn.budget.remainingChars - NOTICE_CHARS * (turn.unyielded - 1)),
+    resultChars: services.limits.resultChars,
     previewChars: services.limits.previewChars,
     textBytes: services.limits.textBytes,
     spill: async (text) => spilled ?? services.spill(services.sessionFolder(core.id), `${record.toolUseId}.txt`, text),

@@ -14,10 +14,17 @@ function room(changes: Partial<ResultRoom> = {}) {
     written.push(text);
     return Promise.resolve({ path: '/session/a.txt', chars: text.length });
   };
-  return { written, room: { remainingChars: 200_000, previewChars: 100, textBytes: 400_000, spill, ...changes } };
+  const limits = { resultChars: 800, previewChars: 100, textBytes: 400_000 };
+  return { written, room: { remainingChars: 200_000, ...limits, spill, ...changes } };
 }
 
 describe('fitResult', () => {
+  it('gives a text of no tool as much room as any result has', async () => {
+    const budget = { isInTurnSum: true, isCut: false };
+    expect((await fitResult('x'.repeat(800), budget, room().room)).spilled).toBeUndefined();
+    expect((await fitResult('x'.repeat(801), budget, room().room)).spilled?.chars).toBe(801);
+  });
+
   it('leaves a text that fits untouched', async () => {
     const { room: space, written } = room();
     const content = [{ type: 'text' as const, text: 'x'.repeat(1_000) }];

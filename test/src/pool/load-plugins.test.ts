@@ -34,7 +34,7 @@ function load(...specifiers: string[]) {
   return loadPlugins(specifiers, {
     baseFolder,
     builtIns,
-    limits: { pluginLoadMs: 10_000, pluginFileBytes: 1_000_000 },
+    limits: { pluginLoadMs: 10_000, pluginFileBytes: 1_000_000, resultChars: 7_000 },
   });
 }
 
@@ -46,7 +46,7 @@ describe('a plugin', () => {
     expect(tool).toMatchObject({ name: 'Greet', origin: { type: 'plugin', name: specifier } });
     expect(Object.isFrozen(tool)).toBe(true);
     expect(tool?.prompt({ toolNames: [] })).toBe('Greets');
-    expect([tool?.isReadOnly({}), tool?.isConcurrencySafe({})]).toEqual([true, false]);
+    expect([tool?.isReadOnly({}), tool?.isConcurrencySafe({}), tool?.maxResultSizeChars]).toEqual([true, false, 7_000]);
     const input = tool?.inputSchema.parse({ name: 'ada', loud: true }) ?? {};
     const result = await tool?.call(input, toolUseContextIn(baseFolder), allowEverything, parentMessage);
     expect(tool?.mapToolResultToToolResultBlockParam(result?.data, 'call-1').content).toBe('ADA');
@@ -133,7 +133,7 @@ describe('a plugin that cannot be used', () => {
     const loading = loadPlugins([specifier], {
       baseFolder,
       builtIns,
-      limits: { pluginLoadMs: 100, pluginFileBytes: 1_000_000 },
+      limits: { pluginLoadMs: 100, pluginFileBytes: 1_000_000, resultChars: 7_000 },
     });
     await expect(loading).rejects.toThrow('did not load within 100 ms');
   });
