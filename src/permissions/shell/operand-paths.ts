@@ -41,9 +41,11 @@ export function resolveFrom(
   if (!patterns) return word.prefix.startsWith('/dev/fd/') ? [] : access === 'read' ? UNKNOWN : [];
   return patterns.flatMap((pattern) => {
     if (pattern === '' || pattern === '-' || DEVICES.test(pattern)) return [];
-    // What a glob finds may lead anywhere once `..` follows it.
+    // What a glob finds may lead anywhere once `..` follows it, and `.*` finds `..` itself in most shells.
     const isWild =
-      /[*?[].*\/\.\.(?:\/|$)/.test(pattern) || /^\/proc\/(?!self|\d)|^\/sys\//.test(pattern) || /^~[^/]/.test(pattern);
+      /[*?[].*\/\.\.(?:\/|$)|(?:^|\/)\.[^\w/]*[*?[][^\w/]*\/./.test(pattern) ||
+      /^\/proc\/(?!self|\d)|^\/sys\//.test(pattern) ||
+      /^~[^/]/.test(pattern);
     if (isWild) return UNKNOWN;
     if (/^(?:\/|~(?:\/|$))/.test(pattern)) return [{ path: pattern, access }];
     return bases ? bases.map((base) => ({ path: `${base}${pattern}`, access })) : UNKNOWN;

@@ -47,6 +47,8 @@ export interface ProgramSpec {
   readonly readsHere?: (given: ParsedArguments, facts: ScriptFacts) => boolean;
   /** Options whose value is a path that is read. */
   readonly pathFlags?: readonly string[];
+  /** Those whose value holds names of files that are read as well. */
+  readonly listFlags?: readonly string[];
   readonly mostOperands?: number;
   /** Anything else: returns why not. */
   readonly check?: (given: ParsedArguments, facts: ScriptFacts) => string | undefined;
@@ -69,6 +71,25 @@ export const HERE: ShellWord = {
   mayBeFlag: false,
 };
 
+/** A file that only another file or the input names. */
+const ANYWHERE: ShellWord = { text: '', prefix: '', isSplit: false, mayBeFlag: false };
+
+/**
+ * A program that reads its options in other ways than the tables say, where it is given them so.
+ *
+ * @param otherwise Matches a word that the program would take apart differently.
+ */
+export function refusing(otherwise: RegExp, spec: ProgramSpec): ProgramSpec {
+  return {
+    judge: (words, facts) => {
+      const word = words.find(({ literal }) => otherwise.test(literal ?? ''));
+      return word
+        ? { problem: `"${word.text}" may be other options`, reads: NO_PATHS }
+        : judgeProgram(spec, words, facts);
+    },
+  };
+}
+
 /** Judge a program's words, the program's own not among them. */
 export function judgeProgram(spec: ProgramSpec, words: readonly ShellWord[], facts: ScriptFacts): CommandJudgement {
   if (spec.judge) return spec.judge(words, facts);
@@ -76,9 +97,10 @@ export function judgeProgram(spec: ProgramSpec, words: readonly ShellWord[], fac
   const given = parseArguments(words, { ...spec, flags: flagTable(`${spec.flags ?? ''} --help --version`) });
   const { operands } = given;
   const problem = given.problem ?? operandProblem(spec, operands) ?? spec.check?.(given, facts);
-  const flagPaths = given.flags.flatMap((flag) =>
-    flag.value && spec.pathFlags?.includes(flag.name) ? [flag.value] : [],
-  );
+  const flagPaths = given.flags.flatMap(({ name, value }) => [
+    ...(value && spec.pathFlags?.includes(name) ? [value] : []),
+    ...(spec.listFlags?.includes(name) ? [ANYWHERE] : []),
+  ]);
   const named = operandPaths(spec, given);
   const isHere = named.length === 0 && spec.readsHere?.(given, facts) === true;
   return {

@@ -59,7 +59,8 @@ export function isHarmlessVariable(name: string, value: string | undefined): boo
   return (
     HARMLESS_VARIABLES.test(name) &&
     value !== undefined &&
-    /^[\w.:@+-]*(?:\/[\w.:@+-]+)*$/.test(value) &&
+    // Of these only a time zone is named as a path, below a folder of the system.
+    (name === 'TZ' ? /^(?:\w[\w.+-]*(?:\/[\w.+-]+)*)?$/ : /^[\w.:@+-]*$/).test(value) &&
     !value.includes('..')
   );
 }

@@ -45,7 +45,7 @@ interface AwkState {
   lastMark: string;
 }
 
-const NAMES_THAT_ACT = /^(?:system|getline|close|include|load|namespace|ARGV|ARGC|PROCINFO|SYMTAB|FUNCTAB)$/;
+const NAMES_THAT_ACT = /^(?:system|getline|close|extension|include|load|namespace|ARGV|ARGC|PROCINFO|SYMTAB|FUNCTAB)$/;
 const NAMES_BEFORE_PATTERN = /^(?:print|printf|return|in|else|do|case|exit|BEGIN|END)$/;
 
 /** Why a program may do more than read its input and print, or undefined. */

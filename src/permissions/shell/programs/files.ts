@@ -1,6 +1,6 @@
 /** Programs that look at files and folders. */
 import type { ParsedArguments } from '../flags.ts';
-import { judgeProgram, type ProgramSpec } from '../program-spec.ts';
+import { judgeProgram, type ProgramSpec, refusing } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
 
 const FD: ProgramSpec = {
@@ -23,10 +23,7 @@ const TAR: ProgramSpec = {
 const UNPACK: ProgramSpec = {
   flags: '-cdflnqtv --stdout --to-stdout --decompress --uncompress --list --test --quiet --verbose --force',
   operands: 'paths',
-  check: ({ flags }) =>
-    flags.some(({ name }) => /^(?:-[clt]|--(?:to-)?stdout|--list|--test)$/.test(name))
-      ? undefined
-      : 'it replaces the file',
+  check: printsUnpacked,
 };
 
 /** File programs by name. */
@@ -44,13 +41,14 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   dir: { flags: '-aAbCdFghiklnpQrRsStuUvxX1', isOpen: true, operands: 'paths', readsHere: always },
   vdir: { flags: '-aAbCdFghiklnpQrRsStuUvxX1', isOpen: true, operands: 'paths', readsHere: always },
   // -o and the pair -R -H write files.
-  tree: {
+  // A letter that takes a value takes the next word, and those behind it are options of their own: `-Lo 2 out`.
+  tree: refusing(/^-[a-zA-Z]*(?:[IP].|L(?!\d*$))/, {
     flags:
       '-adfilshpugDCnFJXQNqrtUxASvc -L= -I= -P= --dirsfirst --filesfirst --noreport --gitignore --prune --du --si --filelimit= --timefmt= --charset= ' +
       '--matchdirs --ignore-case --sort? --inodes --device --fromfile --metafirst --info',
     operands: 'paths',
     readsHere: always,
-  },
+  }),
   stat: {
     flags: '-fLtxnqs -c= --format= --printf= --file-system --terse --dereference --cached=',
     isOpen: true,
@@ -62,6 +60,7 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
       '-biIkLhNnrsE0v -F= -f= -e= --brief --mime --mime-type --mime-encoding --extension --dereference --no-dereference --no-pad --keep-going --separator= --raw --special-files --print0',
     operands: 'paths',
     pathFlags: ['-f'],
+    listFlags: ['-f'],
   },
   du: {
     flags:
@@ -70,6 +69,7 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     isOpen: true,
     operands: 'paths',
     pathFlags: ['--files0-from', '--exclude-from', '-X'],
+    listFlags: ['--files0-from'],
     readsHere: always,
   },
   // --sync writes back what is cached.
@@ -141,6 +141,13 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
 
 function always(): boolean {
   return true;
+}
+
+/** Of testing and unpacking, some do what they were told last. */
+function printsUnpacked({ flags }: ParsedArguments): string | undefined {
+  const isGiven = (options: RegExp) => flags.some(({ name }) => options.test(name));
+  const looksOnly = isGiven(/^(?:-[lt]|--list|--test)$/) && !isGiven(/^(?:-d|--(?:de|un)compress)$/);
+  return looksOnly || isGiven(/^(?:-c|--(?:to-)?stdout)$/) ? undefined : 'it replaces the file';
 }
 
 /** `tar tzf x` is `tar -tzf x`, as long as only the last letter takes a value. */

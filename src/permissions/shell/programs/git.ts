@@ -29,7 +29,7 @@ const FORMATS =
   '--pretty? --format= --abbrev-commit --no-abbrev-commit --oneline --encoding= --expand-tabs? --no-expand-tabs --notes? --no-notes --relative-date ' +
   '--date= --parents --children --graph --show-linear-break? --decorate? --no-decorate --decorate-refs= --decorate-refs-exclude= --clear-decorations --source --use-mailmap --mailmap --no-mailmap --log-size --abbrev? --no-abbrev --show-pulls';
 
-// Neither --output nor --ext-diff nor --textconv: they write and run.
+// Neither --output nor --ext-diff nor --textconv: they write and run. Nor --diff-merges: a merge runs drivers.
 const DIFF_FORMATS =
   '-pusRzawbW -B? -U? -M? -C? -D -l= -S= -G= -O= --patch --no-patch --unified? --raw --patch-with-raw --indent-heuristic --no-indent-heuristic --minimal --patience --histogram ' +
   '--anchored= --diff-algorithm= --stat? --compact-summary --numstat --shortstat --dirstat? --cumulative --summary --patch-with-stat --name-only --name-status ' +
@@ -37,9 +37,9 @@ const DIFF_FORMATS =
   '--check --ws-error-highlight= --full-index --binary --break-rewrites? --find-renames? --find-copies? --find-copies-harder --irreversible-delete --diff-filter= ' +
   '--pickaxe-all --pickaxe-regex --skip-to= --rotate-to= --relative? --no-relative --text --ignore-cr-at-eol --ignore-space-at-eol --ignore-space-change --ignore-all-space ' +
   '--ignore-blank-lines --ignore-matching-lines= -I= --inter-hunk-context= --function-context --exit-code --quiet --no-ext-diff --no-textconv --ignore-submodules? --src-prefix= --dst-prefix= ' +
-  '--no-prefix --default-prefix --line-prefix= --ita-invisible-in-index --cc -cmt --combined-all-paths --diff-merges= --no-diff-merges --remerge-diff --staged --cached --merge-base -q';
+  '--no-prefix --default-prefix --line-prefix= --ita-invisible-in-index --cc -cmt --combined-all-paths --no-diff-merges --staged --cached --merge-base -q';
 
-const LOG: ProgramSpec = { flags: `${COMMIT_LIMITS} ${FORMATS} ${DIFF_FORMATS}`, hasNumbers: true };
+const LOG: ProgramSpec = { flags: `${COMMIT_LIMITS} ${FORMATS} ${DIFF_FORMATS}`, hasNumbers: true, pathFlags: ['-O'] };
 const PLUMBING_DIFF: ProgramSpec = {
   flags: `${FORMATS} ${DIFF_FORMATS} -r --root --stdin -v --no-commit-id`,
   hasNumbers: true,
@@ -85,6 +85,7 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
   'ls-files': {
     flags:
       '-cdmoistukzvfe -x= -X= --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --no-empty-directory --eol --deduplicate --exclude= --exclude-from= --exclude-per-directory= --exclude-standard --error-unmatch --full-name --recurse-submodules --abbrev? --format= --resolve-undo --sparse',
+    pathFlags: ['--exclude-from', '-X'],
   },
   'ls-tree': {
     flags: '-drtlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format=',
@@ -96,6 +97,7 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
   blame: {
     flags:
       '-bceflnpstw -C? -L= -S= -M? --root --show-stats --porcelain --line-porcelain --incremental --encoding= --date= --score-debug --show-name --show-number --show-email --abbrev= --ignore-rev= --ignore-revs-file= --color-lines --color-by-age --first-parent --since= --reverse',
+    pathFlags: ['--ignore-revs-file', '-S'],
   },
   annotate: { flags: '-bceflnpstw -L= --date=' },
   // -O opens what is found in a pager.
@@ -167,16 +169,16 @@ function judgeGit(words: readonly ShellWord[], facts: ScriptFacts): CommandJudge
   const spec = name !== undefined && Object.hasOwn(GIT_SUBCOMMANDS, name) ? GIT_SUBCOMMANDS[name] : undefined;
   if (!spec) return deny(`"git ${words[at]?.text ?? ''}" is not known to only read`);
   const rest = words.slice(at + 1);
-  // --help opens a manual page, and a format with %G or %(signature) runs gpg.
-  if (rest.some((word) => word.literal === '--help' || /%G|%\(\*?signature/.test(word.literal ?? word.text)))
-    return deny('git may run another program');
+  // --help opens a manual page, and a format with %G or %(signature) runs gpg, as an order by it does.
+  const mayRun = /^--help$|%G|(?:%\(|^--sort=-?|^-?)\*?signature\b/;
+  if (rest.some((word) => mayRun.test(word.literal ?? word.text))) return deny('git may run another program');
   const judged = judgeProgram(spec, rest, facts);
   const operands = rest.filter((word) => !word.mayBeFlag);
   const isPatternFirst = name === 'grep' && !rest.some((word) => /^-[ef]/.test(word.literal ?? ''));
   const reads = (isPatternFirst ? operands.slice(1) : operands).flatMap(namedFiles);
   if (name === 'grep')
     return { ...judged, reads: [...judged.reads, ...(reads.length > 0 ? reads : [HERE])], isTree: true };
-  return { ...judged, reads };
+  return { ...judged, reads: [...judged.reads, ...reads] };
 }
 
 /** An operand may be a revision or a path, and `HEAD:.env` is a path behind a revision: all are tried. */

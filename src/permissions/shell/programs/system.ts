@@ -88,9 +88,13 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   getconf: { flags: '-a -v=', isOpen: true },
   // hosts and networks ask the network.
   getent: { subcommands: verbs('passwd group services protocols shells shadow', '') },
-  who: { flags: '-abdHlmqrstTuwp --all --boot --count --heading --mesg --users' },
+  who: { flags: '-abdHlmqrstTuwp --all --boot --count --heading --mesg --users', operands: 'paths' },
   w: { flags: '-hsfou --no-header --short', isOpen: true },
-  last: { flags: '-xFwiR -n= -f= -t= -s= -p= --fullnames --fulltimes --limit= --since= --until=', hasNumbers: true },
+  last: {
+    flags: '-xFwiR -n= -f= -t= -s= -p= --fullnames --fulltimes --limit= --since= --until=',
+    hasNumbers: true,
+    pathFlags: ['-f'],
+  },
   dmesg: {
     flags: '-TtkxuLrPS -l= -f= --ctime --level= --facility= --decode --kernel --userspace --notime --color? --nopager',
     mostOperands: 0,
@@ -111,6 +115,7 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   ss: {
     flags:
       '-tulnpa46xsemoiHOwSbZz0 --tcp --udp --listening --numeric --processes --all --summary --unix --no-header --extended --ipv4 --ipv6',
+    check: ({ operands }) => addressesOnly(operands, /\b(?:src|dst)\b(?!\s*(?:[=!<>]=?|eq|ne|[gl][te])?\s*\[?[\d:*])/),
   },
   netstat: {
     flags:
@@ -120,7 +125,10 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   },
   lsof: {
     flags: '-nPltaUR -p= -u= -c= -d= -i? -s?',
-    check: ({ flags }) => (has(flags, '-n') ? undefined : 'lsof looks names up without -n'),
+    check: ({ flags, operands }) =>
+      has(flags, '-n')
+        ? addressesOnly([...operands, ...flags.flatMap(({ value }) => value ?? [])], /@(?!\[?[\d:])/)
+        : 'lsof looks names up without -n',
   },
   ip: { judge: judgeIp },
   ifconfig: { flags: '-as', mostOperands: 1 },
@@ -155,8 +163,9 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   // init and reset may run what the terminal description names.
   tput: {
     flags: '-T=',
-    check: ({ operands }) =>
-      /^(?:cols|lines|colors|bold|sgr0|setaf|setab|smul|rmul|rev|dim)$/.test(operands[0]?.literal ?? '')
+    check: ({ operands: [name, ...parameters] }) =>
+      /^(?:cols|lines|colors|bold|sgr0|setaf|setab|smul|rmul|rev|dim)$/.test(name?.literal ?? '') &&
+      parameters.every((word) => /^\d+$/.test(word.literal ?? '') || word.isInteger === true)
         ? undefined
         : 'tput may change the terminal',
   },
@@ -195,6 +204,12 @@ function verbs(names: string, flags: string): Readonly<Record<string, ProgramSpe
 
 function has(flags: ParsedArguments['flags'], ...names: readonly string[]): boolean {
   return flags.some((flag) => names.includes(flag.name));
+}
+
+/** A filter may name a host, which is looked up. @param host Matches where something else than a number follows. */
+function addressesOnly(words: readonly ShellWord[], host: RegExp): string | undefined {
+  const isKnown = words.every((word) => word.literal !== undefined);
+  return isKnown && !host.test(words.map(({ literal }) => literal).join(' ')) ? undefined : 'a host may be looked up';
 }
 
 /** ps knows three dialects of options, and none that writes. */

@@ -1,7 +1,8 @@
 /** Programs that turn text into other text on standard output. */
 import type { ParsedArguments } from '../flags.ts';
 import { grepNames, rgNames } from '../included-names.ts';
-import type { ProgramSpec } from '../program-spec.ts';
+import { judgeProgram, type ProgramSpec, refusing } from '../program-spec.ts';
+import type { ShellWord } from '../word.ts';
 
 const CHECKSUM: ProgramSpec = {
   flags:
@@ -44,6 +45,13 @@ const BASE: ProgramSpec = {
   mostOperands: 1,
 };
 
+// A second operand is the file it writes. It knows no bundles: `-bc f` is `-b f`, with another operand to come.
+const XXD = refusing(/^-[a-zA-Z](?![+-]?\d*$)./, {
+  flags: '-abCdeEhipqruv -c= -g= -l= -n= -o= -s=',
+  operands: 'paths',
+  mostOperands: 1,
+});
+
 /** Text programs by name. */
 export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   cat: {
@@ -78,6 +86,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     isOpen: true,
     operands: 'paths',
     pathFlags: ['--files0-from'],
+    listFlags: ['--files0-from'],
   },
   cut: {
     flags:
@@ -95,6 +104,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
       '--month-sort --numeric-sort --random-sort --reverse --sort= --version-sort --merge --stable --unique --zero-terminated --debug --files0-from= --random-source=',
     operands: 'paths',
     pathFlags: ['--files0-from', '--random-source'],
+    listFlags: ['--files0-from'],
   },
   // A second operand is the file it writes.
   uniq: {
@@ -122,6 +132,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
       '--line-format= --old-line-format= --new-line-format= --unchanged-line-format= --unchanged-group-format= --changed-group-format= --old-group-format= --new-group-format= --starting-file=',
     hasNumbers: true,
     operands: 'paths',
+    pathFlags: ['--from-file', '--to-file', '--exclude-from', '-X'],
     readsTree: isRecursive,
   },
   sdiff: { flags: '-iEbWBalsdt -w= --suppress-common-lines --width=', operands: 'paths', mostOperands: 2 },
@@ -159,8 +170,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     operands: 'paths',
   },
   hd: { flags: '-bcCdovx -e= -f= -n= -s=', isOpen: true, operands: 'paths' },
-  // A second operand is the file it writes.
-  xxd: { flags: '-abCdeEhipqruv -c= -g= -l= -n= -o= -s=', operands: 'paths', mostOperands: 1 },
+  xxd: { judge: (words, facts) => judgeProgram(XXD, words.map(plainDump), facts) },
   base64: BASE,
   base32: BASE,
   basenc: BASE,
@@ -221,7 +231,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     patternFlags: ['-f', '--from-file'],
     pathFlags: ['-f', '--from-file', '-L', '--rawfile', '--slurpfile'],
     check: ({ operands }) =>
-      operands.some((word) => /\b(?:import|include)\b[^|]*"/.test(word.literal ?? word.text))
+      operands.some((word) => /\b(?:import|include)\b[^|]*"|\bmodulemeta\b/.test(word.literal ?? word.text))
         ? 'jq may read a module'
         : undefined,
   },
@@ -230,6 +240,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     flags:
       '-rPCMNejcn -o= -p= -I= --output-format= --input-format= --prettyPrint --raw-output --no-doc --exit-status --null-input --unwrapScalar? --indent=',
     operands: 'pattern',
+    check: readsOtherFiles,
   },
   // Search of compressed files and --pre run programs.
   rg: {
@@ -250,6 +261,18 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     readsHere: ({ flags }, { isPiped }) => !isPiped || flags.some(({ name }) => name === '--files'),
   },
 };
+
+/** The expression stands first, or behind the name of what is to be done with it. */
+function readsOtherFiles({ operands: [first, second] }: ParsedArguments): string | undefined {
+  const expression = /^(?:e|ea|eval|eval-all)$/.test(first?.literal ?? '') ? second : first;
+  const mayRead = expression && /\b(?:load(?:_\w+)?|eval|system)\s*\(/.test(expression.literal ?? 'load(');
+  return mayRead ? 'yq may read another file or run a program' : undefined;
+}
+
+/** xxd's `-ps` is one option. */
+function plainDump(word: ShellWord): ShellWord {
+  return /^-(?:ps|plain|postscript)$/.test(word.literal ?? '') ? { ...word, literal: '-p' } : word;
+}
 
 /** Also as `-d recurse`. */
 function isRecursive({ flags }: ParsedArguments): boolean {

@@ -2,6 +2,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
 import type { RuleSet } from '../../../../src/contract/permission-context.ts';
 import type { Tool } from '../../../../src/contract/tool.ts';
 import { createLocatePath } from '../../../../src/files/scope.ts';
@@ -24,7 +25,7 @@ const root = writeTree(join(temporaryFolder(), 'workspace'), {
 });
 symlinkSync('secrets', join(root, 'sl'));
 const bash = shellToolsIn(root).tools.bash as unknown as Tool;
-const locate = createLocatePath({ protectedPaths: [], mostEntries: 100 });
+const locate = createLocatePath({ protectedPaths: [], limits: { ...DEFAULT_LIMITS, lookedAtEntries: 100 } });
 
 async function decide(command: string, rules: Partial<RuleSet> = {}, cwd = root, locating = locate) {
   const permissions = createPermissionContext({ mode: 'default', rules: { session: rules }, isBypassAvailable: true });
@@ -115,6 +116,23 @@ describe('is asked about, because it may read outside:', () => {
     'for i in 1 2; do cd ..; done; ls',
     'f() { cd /etc; }; f; cat passwd',
     'r() { cat passwd; }; cd /etc; r',
+    'diff --from-file=/etc/passwd list',
+    'diff --to-file /etc/passwd list',
+    'diff -X /etc/passwd list list',
+    'sort --files0-from=list',
+    "printf '/etc/shadow\\0' | sort --files0-from=-",
+    'wc --files0-from=list',
+    'du --files0-from=list',
+    'file -f list',
+    'git blame --ignore-revs-file=/etc/passwd list',
+    'git ls-files -o --exclude-from=/etc/passwd',
+    'git log -O/etc/passwd',
+    'last -f /etc/passwd',
+    'who /etc/passwd',
+    'yq -n \'load_str("/etc/passwd")\'',
+    'jq -n \'"/etc/x" | modulemeta\'',
+    'cat .*/x',
+    'for f in .*; do cat "$f/x"; done',
   ])('%s', async (command) => {
     expect(await behavior(command)).toBe('ask');
   });
@@ -225,7 +243,7 @@ describe('a search that opens files of some names', () => {
   });
 
   test('is asked about where there is too much to look at', async () => {
-    const few = createLocatePath({ protectedPaths: [], mostEntries: 3 });
+    const few = createLocatePath({ protectedPaths: [], limits: { ...DEFAULT_LIMITS, lookedAtEntries: 3 } });
     expect(await behavior("grep -r --include='*.ts' foo .", rule, root, few)).toBe('ask');
   });
 });
