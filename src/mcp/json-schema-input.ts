@@ -20,6 +20,12 @@ const OPTIONS: Options = {
   code: { optimize: false, regExp: Object.assign(harmlessPattern, { code: 'harmlessPattern' }) },
 };
 
+/**
+ * Most values of an input that is judged here. All that is wrong is listed, some keywords compare each value with each
+ * other, and the schema is a stranger's: a body full of values could take a minute and gigabytes.
+ */
+const JUDGED_VALUES = 2_000;
+
 /** One ajv a draft, made when the first schema of that draft is compiled. */
 const validators = new Map<'draft-07' | '2020-12', Ajv>();
 
@@ -31,14 +37,14 @@ let compiledSchemas = 0;
  * Make the input type of a tool. The schema is compiled at the first parse and kept.
  *
  * Parsing hands back the very object it was given; issues carry their paths. A schema that cannot be
- * compiled refuses every input and says why.
+ * compiled refuses every input and says why. An input of very many values is left to its server, which judges it anyway.
  */
 export function jsonSchemaInput(schema: JsonObject): AnyObject {
   let compiled: ValidateFunction | undefined;
   return z.custom<Record<string, unknown>>(isObject, 'expected an object').superRefine((input, context) => {
     try {
       compiled ??= compile(schema);
-      if (compiled(input)) return;
+      if (isLargerThan(input, JUDGED_VALUES) || compiled(input)) return;
       for (const error of compiled.errors ?? []) {
         context.addIssue({ code: 'custom', path: pathOf(error), message: wordError(error) });
       }
@@ -47,6 +53,19 @@ export function jsonSchemaInput(schema: JsonObject): AnyObject {
       context.addIssue({ code: 'custom', path: [], message });
     }
   });
+}
+
+/** Whether a value holds more than `most` values, itself included; those beyond are not looked at. */
+function isLargerThan(value: unknown, most: number): boolean {
+  const waiting = [value];
+  for (let seen = 1; waiting.length > 0;) {
+    const next = waiting.pop();
+    const members = typeof next === 'object' && next !== null ? Object.values(next) : [];
+    seen += members.length;
+    if (seen > most) return true;
+    waiting.push(...members);
+  }
+  return false;
 }
 
 function compile(schema: JsonObject): ValidateFunction {
