@@ -145,7 +145,7 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
     locate: createLocatePath({
       protectedPaths: [settingsFile, policyFile, ...plugins.filter(isAbsolute)].filter((path) => path !== undefined),
       privateFolders,
-      mostEntries: limits.lookedAtEntries,
+      limits,
     }),
   };
 }

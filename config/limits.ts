@@ -262,6 +262,8 @@ export const DEFAULT_LIMITS = {
   notebookOutputChars: 10_000,
   /** Files a session remembers having read. */
   readRecords: 1_000,
+  /** Session folders whose real paths are remembered. */
+  rememberedFolders: 1_000,
   /** Files whose last writer is remembered, for all sessions together. */
   writerRecords: 10_000,
   /** Names looked through for one that was perhaps meant. */
@@ -272,6 +274,8 @@ export const DEFAULT_LIMITS = {
   historySessionBytes: 256 * MIB,
   /** Sessions whose kept bytes are remembered; those of others are counted again. */
   historySessions: 1_000,
+  /** Turns of the event loop in which rows on their way land, before an undo is refused. */
+  undoSettlingTurns: 20,
   /** Files looked at before and after a command that may change some. */
   watchedFiles: 200,
   /** Changes in one page of `GET …/changes`. */
@@ -333,6 +337,8 @@ export const DEFAULT_LIMITS = {
   outputHeadChars: 1_000,
   /** The tail of it. */
   outputTailChars: 1_000,
+  /** Bytes of it that may wait for the disk before the child is held back. */
+  outputWaitingBytes: 256 * KIB,
 
   // The sandbox.
   /** Sandboxes kept started ahead, each for one session's next command; some 4 MiB each. */
@@ -465,6 +471,10 @@ export const DEFAULT_LIMITS = {
   logHeads: 20_000,
   /** The log's file; past it appends are refused until sessions are removed. */
   logFileBytes: 64 * 1_024 * MIB,
+  /** Frames that must not be lost and that the disk refused are tried again after this long; five times it each time. */
+  logRetryMs: 50,
+  /** Longest wait before such a try. */
+  logRetryMaxMs: 1 * SECOND,
   /** A second server on one data directory waits this long for the lock. */
   dataLockMs: 10 * SECOND,
   /** Between two tries for that lock. */

@@ -8,6 +8,7 @@ import type { Stats } from 'node:fs';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import type { Limits } from '../../config/limits.ts';
 import type { LocatedPath, LocatePath, PathUse } from '../contract/located-path.ts';
 import type { ToolPermissionContext } from '../contract/permission-context.ts';
 import { isInsideFolder } from './containment.ts';
@@ -23,9 +24,6 @@ const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
 /** Characters of a path that a message repeats. */
 const SHOWN_CHARS = 300;
 
-/** Real paths of session folders remembered at once. */
-const REMEMBERED_FOLDERS = 1_000;
-
 /** What a locator needs to know of the server. */
 export interface LocatePathOptions {
   /** Files and folders whose change asks in every mode, whether they exist or not: the server's settings. */
@@ -35,8 +33,7 @@ export interface LocatePathOptions {
    * the data directory with its token, log and other sessions' results.
    */
   readonly privateFolders?: readonly string[];
-  /** Files and folders looked at below one whose folders' names are wanted. */
-  readonly mostEntries?: number;
+  readonly limits: Pick<Limits, 'lookedAtEntries' | 'rememberedFolders'>;
   /** What `~` means; the server's own by default. */
   readonly home?: string;
 }
@@ -51,7 +48,7 @@ type Where = Parameters<LocatePath>[1];
  */
 export function createLocatePath(options: LocatePathOptions): LocatePath {
   const home = options.home ?? homedir();
-  const realFolder = rememberRealFolders();
+  const realFolder = rememberRealFolders(options.limits.rememberedFolders);
   const realDirectories = rememberDirectories();
 
   function locate(use: PathUse, where: Where): LocatedPath {
@@ -106,8 +103,8 @@ export function createLocatePath(options: LocatePathOptions): LocatePath {
 
   return async (use, where) => {
     const located = locate(use, where);
-    if (!use.names || !located.isInside || options.mostEntries === undefined) return located;
-    return { ...located, folderNames: await folderNamesBelow(located.real, options.mostEntries) };
+    if (!use.names || !located.isInside) return located;
+    return { ...located, folderNames: await folderNamesBelow(located.real, options.limits.lookedAtEntries) };
   };
 }
 
@@ -160,14 +157,14 @@ function rememberDirectories(): (permissions: ToolPermissionContext) => readonly
 }
 
 /** Real paths of the server's own folders, which do not move while it runs. */
-function rememberRealFolders(): (folder: string) => string {
+function rememberRealFolders(mostFolders: number): (folder: string) => string {
   const known = new Map<string, string>();
   return (folder) => {
     const remembered = known.get(folder);
     if (remembered !== undefined) return remembered;
     const found = resolveRealPath(folder);
     const real = 'real' in found ? found.real : folder;
-    if (known.size >= REMEMBERED_FOLDERS) known.clear();
+    if (known.size >= mostFolders) known.clear();
     known.set(folder, real);
     return real;
   };

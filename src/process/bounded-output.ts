@@ -26,7 +26,10 @@ export interface BoundedOutput {
 
 /** How to keep an output. */
 export interface BoundedOutputOptions {
-  readonly limits: Pick<Limits, 'spillBytes' | 'outputMemoryBytes' | 'outputHeadChars' | 'outputTailChars'>;
+  readonly limits: Pick<
+    Limits,
+    'spillBytes' | 'outputMemoryBytes' | 'outputHeadChars' | 'outputTailChars' | 'outputWaitingBytes'
+  >;
   /** Absolute path of the file that takes all bytes once they are more than memory may hold. */
   readonly path: string;
   /** Begin the file at once and keep it however short the output is, for those who read along. */
@@ -51,7 +54,8 @@ export function createBoundedOutput({
     headChars: limits.outputHeadChars,
     tailChars: limits.outputTailChars,
   });
-  const spool = createSpoolFile(path, isFileKept ? 0 : limits.outputMemoryBytes);
+  const memoryBytes = isFileKept ? 0 : limits.outputMemoryBytes;
+  const spool = createSpoolFile(path, { memoryBytes, mostWaitingBytes: limits.outputWaitingBytes });
   if (isFileKept) void spool.write(Buffer.alloc(0));
   let totalBytes = 0;
 

@@ -23,16 +23,18 @@ export interface SpoolFile {
 
 /** What a small chunk costs beside its bytes, so that many tiny ones count for what they take. */
 const CHUNK_OVERHEAD_BYTES = 128;
-/** Bytes that may wait for the disk before the writer is held back. */
-const WAITING_BYTES = 256 * 1_024;
 
 /**
  * Make a spool.
  *
  * @param path Absolute, in a folder of our own: 0600 in 0700, and never a file that is there already.
- * @param memoryBytes Bytes held before the file is begun; 0 begins it with the first byte.
+ * @param bounds Bytes held before the file is begun, 0 to begin it with the first; and bytes that may wait for the
+ *   disk before the writer is held back.
  */
-export function createSpoolFile(path: string, memoryBytes: number): SpoolFile {
+export function createSpoolFile(
+  path: string,
+  { memoryBytes, mostWaitingBytes }: { readonly memoryBytes: number; readonly mostWaitingBytes: number },
+): SpoolFile {
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
   let heldBytes = 0;
@@ -74,7 +76,7 @@ export function createSpoolFile(path: string, memoryBytes: number): SpoolFile {
       heldBytes += chunk.length + CHUNK_OVERHEAD_BYTES;
       if (file === undefined && heldBytes <= memoryBytes) return;
       writing ??= pump();
-      if (waitingBytes > WAITING_BYTES) return writing;
+      if (waitingBytes > mostWaitingBytes) return writing;
     },
     async finish(keep) {
       await writing;

@@ -64,7 +64,7 @@ export class SessionCore {
     this.opened = state.opened;
     this.services = services;
     this.#context = state.context;
-    this.log = new SessionLog(services.log, state.opened.session_id, state.head);
+    this.log = new SessionLog(services, state.opened.session_id, state.head);
     this.savedAs = state.savedAs;
     this.save = () => ways.save(this);
     this.recollection = new Recollection(services.log, this.id, {

@@ -2,13 +2,20 @@
  * A session's end of the frame log: it knows the head, and gathers what happens in one turn of the
  * event loop into one row.
  */
+import type { Limits } from '../../config/limits.ts';
 import type { NewFrame, Seq } from '../contract/frames.ts';
 import { GauntletError, isGauntletError } from '../contract/errors.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 import { atTurnEnd } from '../log/turn-end.ts';
 
-/** Waits before frames the disk refused are tried again, and grows up to the last. */
-const RETRY_MS = [50, 250, 1_000];
+/** How much longer each wait is than the one before. */
+const RETRY_GROWTH = 5;
+
+/** Where a session's frames go. */
+export interface SessionLogParts {
+  readonly log: FrameLog;
+  readonly limits: Pick<Limits, 'logRetryMs' | 'logRetryMaxMs'>;
+}
 
 /** Frames on their way, and who waits for them. */
 export interface Emission {
@@ -31,6 +38,7 @@ interface Insisted {
 /** Frames on their way to the log. */
 export class SessionLog {
   readonly #log: FrameLog;
+  readonly #limits: SessionLogParts['limits'];
   readonly #sessionId: string;
   /** Where the next row goes: behind those on their way. Undefined when a row failed: the log itself must say. */
   #next: Seq | undefined;
@@ -47,8 +55,9 @@ export class SessionLog {
   #isClosed = false;
   #isTakenOver = false;
 
-  constructor(log: FrameLog, sessionId: string, head: Seq) {
+  constructor({ log, limits }: SessionLogParts, sessionId: string, head: Seq) {
     this.#log = log;
+    this.#limits = limits;
     this.#sessionId = sessionId;
     this.#next = head;
     this.#head = head;
@@ -163,7 +172,11 @@ export class SessionLog {
     // Rows that were on their way together may be refused after newer frames have joined the backlog.
     this.#backlog.push(insisted);
     this.#backlog.sort((one, other) => one.place - other.place);
-    this.#retryTimer ??= setTimeout(() => this.#retry(), RETRY_MS[Math.min(this.#retries++, RETRY_MS.length - 1)]);
+    const { logRetryMs, logRetryMaxMs } = this.#limits;
+    this.#retryTimer ??= setTimeout(
+      () => this.#retry(),
+      Math.min(logRetryMs * RETRY_GROWTH ** this.#retries++, logRetryMaxMs),
+    );
   }
 
   #retry(): void {

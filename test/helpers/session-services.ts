@@ -39,7 +39,7 @@ export function sessionServices(
     defaultToolMode: 'normal',
     poolFor: (context) => pools.pool(context, external),
     schemaTool: 'ToolSearch',
-    locate: createLocatePath({ protectedPaths: [], privateFolders: [] }),
+    locate: createLocatePath({ protectedPaths: [], privateFolders: [], limits }),
     history: createFileHistory({ folder: (sessionId) => join(folder, 'history', sessionId), limits }),
     readDenial,
     permissionsFor: (_principal, { mode = 'default', rules = {}, additionalDirectories = [] }) =>

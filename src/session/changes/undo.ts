@@ -25,9 +25,6 @@ export interface UndoReply extends Pick<UndoFrame, 'files' | 'left'> {
   readonly seq?: Seq;
 }
 
-/** Turns of the event loop in which rows on their way land, unless the disk refuses them. */
-const SETTLING_TURNS = 20;
-
 /**
  * Take changes back.
  *
@@ -67,9 +64,9 @@ function isMeant(change: LoggedChange, target: UndoTarget): boolean {
 }
 
 /** What calls have said must stand in the log before it is read. */
-async function untilLogged({ log }: SessionCore): Promise<void> {
+async function untilLogged({ log, services }: SessionCore): Promise<void> {
   for (let turn = 0; !log.isSettled; turn++) {
-    if (turn === SETTLING_TURNS)
+    if (turn === services.limits.undoSettlingTurns)
       throw new GauntletError(
         'log_unavailable',
         'Cannot undo: what was changed is not in the log yet. Try again later',

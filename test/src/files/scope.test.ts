@@ -3,6 +3,7 @@ import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { LocatedPath } from '../../../src/contract/located-path.ts';
 import { createLocatePath } from '../../../src/files/scope.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
@@ -34,7 +35,12 @@ symlinkSync('/proc/self/root/etc/passwd', join(root, 'magic'));
 linkSync(join(place, 'ws-evil/x'), join(root, 'hardlink'));
 execFileSync('mkfifo', [join(root, 'pipe')]);
 
-const locate = createLocatePath({ protectedPaths: [join(home, 'gauntlet.json')], privateFolders: [data], home });
+const locate = createLocatePath({
+  protectedPaths: [join(home, 'gauntlet.json')],
+  privateFolders: [data],
+  home,
+  limits: DEFAULT_LIMITS,
+});
 const session = sessionContextIn(root);
 
 function at(path: string, access: 'read' | 'write' = 'read', inSession = session): Promise<LocatedPath> {
