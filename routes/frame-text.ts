@@ -26,11 +26,29 @@ const EVENTS: FrameWriting = {
   writeControl: (frame) => `data: ${JSON.stringify(frame)}\n\n`,
 };
 
-/** The writing an `Accept` header asks for; undefined: one JSON object. */
+/** How replies can be written, by content type; anything else is one JSON object. */
+const WRITINGS: ReadonlyMap<string, FrameWriting> = new Map([
+  ['application/x-ndjson', NDJSON],
+  ['text/event-stream', EVENTS],
+]);
+
+/** The content types in which frames are written as they happen. */
+export const FRAME_TYPES = [...WRITINGS.keys()];
+
+/** The writing an `Accept` header likes best, of equals the first; undefined: one JSON object. */
 export function writingFor(accept: string | undefined): FrameWriting | undefined {
-  if (accept === undefined) return undefined;
-  if (accept.includes('text/event-stream')) return EVENTS;
-  return accept.includes('application/x-ndjson') ? NDJSON : undefined;
+  const wanted = accept?.toLowerCase() ?? '';
+  if (!FRAME_TYPES.some((type) => wanted.includes(type))) return undefined;
+  const choices = wanted.split(',').map(readChoice);
+  const best = choices.reduce((best, choice) => (choice.weight > best.weight ? choice : best));
+  return best.weight > 0 ? WRITINGS.get(best.type) : undefined;
+}
+
+/** `text/event-stream; q=0.5`. What is not a number weighs nothing. */
+function readChoice(text: string): { readonly type: string; readonly weight: number } {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim());
+  const quality = parameters.find((parameter) => parameter.startsWith('q='));
+  return { type, weight: quality === undefined ? 1 : Number(quality.slice(2)) || 0 };
 }
 
 /** Pages of frames as chunks of text. */
