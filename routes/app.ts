@@ -13,7 +13,7 @@ import { sendError, toWireError } from './error-reply.ts';
 import { executeDoor } from './execute/index.ts';
 import { createGuard, guardHook, type GuardDependencies } from './guard.ts';
 import { takeJsonBodies } from './json-body.ts';
-import { openApiDoor } from './openapi.ts';
+import { openApiDoor } from './api/openapi.ts';
 import { changesDoor } from './sessions/changes.ts';
 import { createRequestRates } from './request-rates.ts';
 import { eventsDoor } from './sessions/events.ts';

@@ -7,26 +7,34 @@ import type { Dependencies } from './dependencies.ts';
 
 /** The doors of operators. */
 export function statusDoor(app: FastifyInstance, { readiness, gauges, version, limits }: Dependencies): void {
-  const alive = { isPublic: true, summary: 'Alive' };
+  const alive = { isPublic: true, summary: 'Alive', reply: { json: 'Health' } } as const;
   app.get('/healthz', { config: alive, exposeHeadRoute: true }, (_request, reply) =>
     reply.send({ status: 'ok', version }),
   );
 
-  app.get('/readyz', { config: { summary: 'Ready to take work' } }, (_request, reply) => {
-    const status = readiness();
-    if (status === 'ready') return reply.send({ status });
-    return reply
-      .code(503)
-      .header('retry-after', String(Math.ceil(limits.retryAfterMs / 1_000)))
-      .send({ status });
-  });
+  app.get(
+    '/readyz',
+    { config: { summary: 'Ready to take work', reply: { statuses: [200, 503], json: 'Readiness' } } },
+    (_request, reply) => {
+      const status = readiness();
+      if (status === 'ready') return reply.send({ status });
+      return reply
+        .code(503)
+        .header('retry-after', String(Math.ceil(limits.retryAfterMs / 1_000)))
+        .send({ status });
+    },
+  );
 
   let registry: Promise<Registry> | undefined;
-  app.get('/metrics', { config: { summary: 'Metrics for Prometheus' } }, async (_request, reply) => {
-    registry ??= openRegistry(gauges ?? (() => ({})));
-    const metrics = await registry;
-    return reply.header('content-type', metrics.contentType).send(await metrics.metrics());
-  });
+  app.get(
+    '/metrics',
+    { config: { summary: 'Metrics for Prometheus', reply: { text: ['text/plain'] } } },
+    async (_request, reply) => {
+      registry ??= openRegistry(gauges ?? (() => ({})));
+      const metrics = await registry;
+      return reply.header('content-type', metrics.contentType).send(await metrics.metrics());
+    },
+  );
 }
 
 /** Loaded when somebody first asks: most servers are never asked, and all would pay. */

@@ -11,7 +11,7 @@ const Wanted = z.object({ session_id: IdSchema });
 
 /** The door that issues tickets, for one's own sessions. */
 export function ticketsDoor(app: FastifyInstance, { directory, tickets, limits }: Dependencies): void {
-  const config = { summary: 'A ticket for a WebSocket, single use', body: Wanted };
+  const config = { summary: 'A ticket for a WebSocket, single use', body: Wanted, reply: { json: 'Ticket' } } as const;
   app.post('/tickets', { config }, async (request) => {
     const { session_id: sessionId } = parseRequest(Wanted, request.body, 'the body', limits);
     await directory.open(request.principal, sessionId);

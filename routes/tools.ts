@@ -42,13 +42,14 @@ export function toolsDoor(app: FastifyInstance, dependencies: Dependencies): voi
     return sendList(toolList(pool, { format: query.format, schemas: query.schemas ?? 'by deferral' }), request, reply);
   }
 
-  app.get('/tools', { config: { summary: 'List the tools', query: Query } }, (request, reply) => {
+  const listed = { summary: 'List the tools', query: Query, reply: { json: 'Tools', text: ['text/plain'] } } as const;
+  app.get('/tools', { config: listed }, (request, reply) => {
     if (!isEmpty(request.query)) return sendWanted(request, reply);
     // The list that agents ask for again and again: nothing to parse, nothing to wait for.
     return sendList(toolList(dependencies.sessionlessPool(defaultToolMode), PLAIN), request, reply);
   });
 
-  const oneTool = { config: { summary: 'One tool in full', query: OneQuery } };
+  const oneTool = { config: { summary: 'One tool in full', query: OneQuery, reply: { json: 'Tool' } as const } };
   app.get('/tools/:name', oneTool, async (request, reply) => {
     const { name } = parseRequest(OneAddress, request.params, 'the address', limits);
     const pool = await poolFor(request.principal, parseRequest(OneQuery, request.query, 'the query', limits));

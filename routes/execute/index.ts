@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { GauntletError } from '../../src/contract/errors.ts';
 import type { TurnReply } from '../../src/session/turn/turn-reply.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { writeFrames, writingFor } from '../frame-text.ts';
+import { FRAME_TYPES, writeFrames, writingFor } from '../frame-text.ts';
 import { clientGone, pour } from '../pour.ts';
 import { executeReader, executeSchema } from './execute-request.ts';
 import type { ReplyShape } from './shape.ts';
@@ -13,7 +13,8 @@ import type { ReplyShape } from './shape.ts';
 /** The door that executes. */
 export function executeDoor(app: FastifyInstance, { directory, limits, readiness }: Dependencies): void {
   const readExecute = executeReader(limits);
-  const config = { summary: 'Execute tool calls', body: executeSchema(limits) };
+  const reply = { json: 'Execution', text: FRAME_TYPES } as const;
+  const config = { summary: 'Execute tool calls', body: executeSchema(limits), reply };
 
   app.post('/execute', { config }, async (request, reply) => {
     if (readiness() === 'draining')

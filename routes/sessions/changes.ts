@@ -25,14 +25,14 @@ export function changesDoor(app: FastifyInstance, dependencies: Dependencies): v
     tool_use_id: IdSchema.optional().describe('Changes of this call'),
   });
 
-  const list = { summary: 'What the tools changed, with diffs', query: Query };
+  const list = { summary: 'What the tools changed, with diffs', query: Query, reply: { json: 'Changes' } } as const;
   app.get('/sessions/:id/changes', { config: list }, async (request) => {
     const asked = parseRequest(Query, request.query, 'the query', limits);
     const session = await sessionOf(request);
     return session.changes.list({ after: asked.from_seq, limit: asked.limit, toolUseId: asked.tool_use_id });
   });
 
-  const undo = { summary: 'Put files back as they were', body: Undo };
+  const undo = { summary: 'Put files back as they were', body: Undo, reply: { json: 'Undone' } } as const;
   app.post('/sessions/:id/undo', { config: undo }, async (request) => {
     const asked = parseRequest(Undo, request.body, 'the body', limits);
     const session = await sessionOf(request);

@@ -6,12 +6,14 @@ import { z } from 'zod';
 import type { LogGap, LoggedFrame } from '../../src/log/frame-log.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { DoorContext } from '../dependencies.ts';
-import { writingFor, type FrameWriting } from '../frame-text.ts';
+import { FRAME_TYPES, writingFor, type FrameWriting } from '../frame-text.ts';
 import { logStart, type LogStart } from '../log-start.ts';
 import { parseRequest } from '../parse-request.ts';
 import { clientGone, pour } from '../pour.ts';
 import { queryNumber } from '../query-number.ts';
 import { sessionFinder } from './index.ts';
+
+const EVENTS_REPLY = { json: 'Events', text: FRAME_TYPES } as const;
 
 /** The door of events. */
 export function eventsDoor(app: FastifyInstance, context: DoorContext): void {
@@ -25,7 +27,7 @@ export function eventsDoor(app: FastifyInstance, context: DoorContext): void {
   app.get(
     '/sessions/:id/events',
     // A long reply to HEAD would never end.
-    { exposeHeadRoute: false, config: { summary: 'Frames of the session', query: Query } },
+    { exposeHeadRoute: false, config: { summary: 'Frames of the session', query: Query, reply: EVENTS_REPLY } },
     async (request, reply) => {
       const query = parseRequest(Query, request.query, 'the query', limits);
       const session = await sessionOf(request);

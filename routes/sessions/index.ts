@@ -34,7 +34,8 @@ export function sessionsDoor(app: FastifyInstance, dependencies: Dependencies): 
   const sessionOf = sessionFinder(dependencies);
   const { New, List } = schemas(limits);
 
-  app.post('/sessions', { config: { summary: 'Begin a session', body: New } }, async (request, reply) => {
+  const begin = { summary: 'Begin a session', body: New, reply: { statuses: [201], json: 'Session' } } as const;
+  app.post('/sessions', { config: begin }, async (request, reply) => {
     if (readiness() === 'draining')
       throw new GauntletError('shutting_down', 'The server is shutting down; try again soon');
     const asked = parseRequest(New, request.body ?? {}, 'the body', limits);
@@ -50,20 +51,20 @@ export function sessionsDoor(app: FastifyInstance, dependencies: Dependencies): 
     return reply.code(201).send(session.describe());
   });
 
-  const list = { summary: 'List your sessions, the newest first', query: List };
+  const list = { summary: 'List your sessions, the newest first', query: List, reply: { json: 'Sessions' } } as const;
   app.get('/sessions', { config: list }, async (request) => {
     const { limit, cursor } = parseRequest(List, request.query, 'the query', limits);
     const page = await directory.list(request.principal, { limit, cursor });
     return { sessions: page.sessions, next_cursor: page.cursor };
   });
 
-  app.get('/sessions/:id', { config: { summary: 'One session' } }, async (request) => {
+  app.get('/sessions/:id', { config: { summary: 'One session', reply: { json: 'Session' } } }, async (request) => {
     return (await sessionOf(request)).describe();
   });
 
   app.delete(
     '/sessions/:id',
-    { config: { summary: 'End what runs and forget the session' } },
+    { config: { summary: 'End what runs and forget the session', reply: { statuses: [204] } } },
     async (request, reply) => {
       const { id } = parseRequest(SessionAddress, request.params, 'the address', limits);
       await directory.remove(request.principal, id);
@@ -71,7 +72,11 @@ export function sessionsDoor(app: FastifyInstance, dependencies: Dependencies): 
     },
   );
 
-  const cancel = { summary: 'Cancel one call, one turn, or all that runs', body: Cancel };
+  const cancel = {
+    summary: 'Cancel one call, one turn, or all that runs',
+    body: Cancel,
+    reply: { json: 'Cancelled' },
+  } as const;
   app.post('/sessions/:id/cancel', { config: cancel }, async (request) => {
     const asked = parseRequest(Cancel, request.body ?? {}, 'the body', limits);
     const session = await sessionOf(request);

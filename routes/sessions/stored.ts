@@ -21,7 +21,11 @@ export function storedDoor(app: FastifyInstance, dependencies: Dependencies): vo
   });
   const Search = z.object({ q: z.string().min(1).max(limits.queryChars) });
 
-  const range = { summary: 'The whole text of a result, by range', query: Range };
+  const range = {
+    summary: 'The whole text of a result, by range',
+    query: Range,
+    reply: { json: 'ResultText' },
+  } as const;
   app.get('/sessions/:id/results/:tool_use_id', { config: range }, async (request) => {
     const { tool_use_id: toolUseId } = parseRequest(ResultAddress, request.params, 'the address', limits);
     const asked = parseRequest(Range, request.query, 'the query', limits);
@@ -31,7 +35,7 @@ export function storedDoor(app: FastifyInstance, dependencies: Dependencies): vo
 
   app.get(
     '/sessions/:id/search',
-    { config: { summary: 'Find calls by their text', query: Search } },
+    { config: { summary: 'Find calls by their text', query: Search, reply: { json: 'SearchHits' } } },
     async (request) => {
       const { q } = parseRequest(Search, request.query, 'the query', limits);
       return { hits: await (await sessionOf(request)).search(q) };

@@ -40,7 +40,7 @@ export function streamDoor(app: FastifyInstance, context: DoorContext): void {
       method: 'GET',
       url: '/sessions/:id/stream',
       exposeHeadRoute: false,
-      config: { takesTicket: true, summary: 'The WebSocket channel' },
+      config: { takesTicket: true, summary: 'The WebSocket channel', reply: { statuses: [101] } },
       preValidation: admit,
       // `admit` refuses whatever is no upgrade.
       handler: (_request, reply) => reply,

@@ -1,11 +1,21 @@
 /**
- * `/openapi.json`: made on first request from the schemas that the doors parse with.
+ * `/openapi.json`: made on first request from the schemas that the doors parse with, and the shapes of replies.
  *
  * A route says what it is in its `config`; nothing is registered at start, when nobody has asked.
  */
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { z } from 'zod';
-import { STATUS_OF_CODE } from './error-reply.ts';
+import { STATUS_OF_CODE } from '../error-reply.ts';
+import type { ReplyName } from './reply-schemas.ts';
+
+/** What a route replies when all goes well. */
+interface RouteReply {
+  /** 200 where absent. */
+  readonly statuses?: readonly number[];
+  readonly json?: ReplyName;
+  /** Content types of replies that are not JSON. */
+  readonly text?: readonly string[];
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -13,48 +23,69 @@ declare module 'fastify' {
     summary?: string;
     query?: z.ZodObject;
     body?: z.ZodType;
+    reply?: RouteReply;
   }
 }
 
 /** Serve the description. Must come before the doors it describes. */
 export function openApiDoor(app: FastifyInstance, { version }: { readonly version: string }): void {
   const routes: RouteOptions[] = [];
-  let text: string | undefined;
+  let text: Promise<string> | undefined;
   app.addHook('onRoute', (route) => {
     if (route.config?.summary !== undefined && route.method !== 'HEAD') routes.push(route);
   });
-  app.get('/openapi.json', { config: { isPublic: true } }, (_request, reply) => {
-    text ??= JSON.stringify(describeApi(routes, version));
-    return reply.header('content-type', 'application/json; charset=utf-8').send(text);
+  app.get('/openapi.json', { config: { isPublic: true } }, async (_request, reply) => {
+    text ??= describeApi(routes, version);
+    return reply.header('content-type', 'application/json; charset=utf-8').send(await text);
   });
 }
 
-function describeApi(routes: readonly RouteOptions[], version: string): object {
+async function describeApi(routes: readonly RouteOptions[], version: string): Promise<string> {
+  const { replyReference, replySchemas } = await import('./reply-schemas.ts');
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = route.url.replace(/:(\w+)/g, '{$1}');
     const methods = (paths[path] ??= {});
-    methods[String(route.method).toLowerCase()] = operation(route);
+    methods[String(route.method).toLowerCase()] = operation(route, replyReference);
   }
-  return {
+  return JSON.stringify({
     openapi: '3.1.0',
     info: { title: 'Gauntlet', version, description: 'Executes the tool_use blocks of AI agents.' },
     security: [{ bearer: [] }],
     paths,
-    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } }, schemas: { Error: errorSchema() } },
-  };
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      schemas: { Error: errorSchema(), ...replySchemas() },
+    },
+  });
 }
 
-function operation({ url, config }: RouteOptions): object {
+type Reference = (name: string) => string;
+
+function operation({ url, config }: RouteOptions, reference: Reference): object {
   const parameters = [...pathParameters(url), ...queryParameters(config?.query)];
   const body = config?.body && { content: { 'application/json': { schema: jsonSchema(config.body) } } };
-  const error = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
+  const done = { description: 'Done', ...content(config?.reply, reference) };
   return {
     summary: config?.summary,
     ...(config?.isPublic === true && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: body }),
-    responses: { '2XX': { description: 'Done' }, default: { description: 'What went wrong', ...error } },
+    responses: {
+      ...Object.fromEntries((config?.reply?.statuses ?? [200]).map((status) => [status, done])),
+      default: { description: 'What went wrong', ...content({ json: 'Error' }, reference) },
+    },
+  };
+}
+
+function content(reply: Omit<RouteReply, 'json'> & { readonly json?: string } = {}, reference: Reference): object {
+  const { json, text = [] } = reply;
+  if (json === undefined && text.length === 0) return {};
+  return {
+    content: {
+      ...(json !== undefined && { 'application/json': { schema: { $ref: reference(json) } } }),
+      ...Object.fromEntries(text.map((type) => [type, { schema: { type: 'string' } }])),
+    },
   };
 }
 

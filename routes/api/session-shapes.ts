@@ -1,0 +1,139 @@
+/**
+ * What sessions, their permissions and the tool list look like in replies. Each shape is held to its type.
+ */
+import { z } from 'zod';
+import type { DecisionReason } from '../../src/contract/decision.ts';
+import type { PermissionRequestFrame } from '../../src/contract/frames.ts';
+import {
+  PERMISSION_MODES,
+  RULE_SOURCES,
+  type PermissionUpdate,
+  type WirePermissionContext,
+} from '../../src/contract/permission-context.ts';
+import type { WireExplanation } from '../../src/permissions/explain.ts';
+import type { SessionDescription } from '../../src/session/directory/describe-session.ts';
+
+const Count = z.int().min(0);
+const Mode = z.enum(PERMISSION_MODES);
+const Texts = z.array(z.string());
+const Behavior = z.enum(['allow', 'ask', 'deny']);
+
+const PermissionContext: z.ZodType<WirePermissionContext> = z.object({
+  version: z.int().min(1),
+  mode: Mode,
+  rules: z.partialRecord(z.enum(RULE_SOURCES), z.object({ allow: Texts, ask: Texts, deny: Texts })),
+  additional_directories: Texts,
+  is_bypass_available: z.boolean(),
+  max_mode: Mode.optional(),
+  avoid_prompts: z.boolean(),
+});
+
+const Session: z.ZodType<SessionDescription> = z.object({
+  session_id: z.string(),
+  cwd: z.string(),
+  mode: Mode,
+  tool_mode: z.enum(['normal', 'simple', 'repl']),
+  permission_context: PermissionContext,
+  created_at: z.iso.datetime(),
+  title: z.string().optional(),
+  on_ask: z.enum(['deny', 'wait']).optional(),
+  state: z.enum(['idle', 'running']),
+  head: Count.describe('The last frame of its log'),
+  running: z.array(z.object({ tool_use_id: z.string(), name: z.string(), turn_id: z.string(), state: z.string() })),
+});
+
+const Sessions = z.object({
+  sessions: z.array(Session),
+  next_cursor: z.string().optional().describe('Absent on the last page'),
+});
+
+const Reason: z.ZodType<DecisionReason> = z.object({
+  type: z.enum(['rule', 'mode', 'safety_check', 'tool', 'read_only', 'hook', 'classifier', 'default', 'parse_error']),
+  rule: z.string().optional(),
+  source: z.enum(RULE_SOURCES).optional(),
+  mode: Mode.optional(),
+});
+
+const Update: z.ZodType<PermissionUpdate> = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('setMode'), mode: Mode }),
+  z.object({ type: z.enum(['addRules', 'removeRules', 'replaceRules']), behavior: Behavior, rules: Texts }),
+  z.object({ type: z.enum(['addDirectories', 'removeDirectories']), directories: Texts }),
+]);
+
+const Explanation: z.ZodType<WireExplanation> = z.object({
+  behavior: Behavior,
+  reason: Reason,
+  message: z.string(),
+  read_only: z.boolean(),
+  concurrency_safe: z.boolean(),
+  destructive: z.boolean(),
+  warnings: Texts,
+  suggestions: z.array(Update),
+  parts: z
+    .array(z.object({ text: z.string(), behavior: Behavior, reason: Reason.optional() }))
+    .optional()
+    .describe('Of a compound command'),
+});
+
+const Prompt = z.object({
+  type: z.literal('permission_request'),
+  request_id: z.string(),
+  tool_use_id: z.string(),
+  tool_name: z.string(),
+  input: z.unknown(),
+  title: z.string(),
+  display: z.looseObject({ title: z.string(), blocks: z.array(z.looseObject({ kind: z.string() })) }),
+  reason: Reason,
+  destructive: z.boolean(),
+  warnings: Texts,
+  suggestions: z.array(Update),
+  expires_at: z.iso.datetime(),
+  approvals: z.object({ needed: Count, by: Texts }).optional(),
+}) satisfies z.ZodType<Omit<PermissionRequestFrame, 'display' | 'input'>>;
+
+const Prompts = z.object({ prompts: z.array(Prompt) });
+const Answered = z.object({ behavior: z.enum(['allow', 'deny']), by: z.string() });
+const Cancelled = z.object({ cancelled: z.array(z.string()).describe('Ids of calls') });
+const Ticket = z.object({ ticket: z.string(), expires_at: z.iso.datetime() });
+
+const Frame = z.looseObject({ seq: z.int().min(1), ts: z.iso.datetime(), type: z.string() });
+const Events = z.object({
+  epoch: z.string(),
+  first: Count,
+  head: Count,
+  up_to_date: z.boolean(),
+  resumed: z.boolean(),
+  gaps: z.array(z.object({ from: Count, to: Count, reason: z.enum(['retention', 'corrupt']) })).optional(),
+  frames: z.array(Frame),
+});
+
+const Tools = z.object({
+  tools: z.array(z.looseObject({})).describe('In the shape that `format` names'),
+  built_in_count: Count,
+  mcp_count: Count,
+  deferred_count: Count,
+  prefix_sha256: z.string(),
+});
+const Tool = z.looseObject({ name: z.string(), description: z.string(), input_schema: z.looseObject({}) });
+
+const Health = z.object({ status: z.string(), version: z.string() });
+const Readiness = z.object({ status: z.string() });
+
+/** Replies about sessions and the server, by the name they have in the description of the API. */
+export const SESSION_SHAPES = {
+  PermissionContext,
+  Session,
+  Sessions,
+  Explanation,
+  Prompt,
+  Prompts,
+  Answered,
+  Cancelled,
+  Ticket,
+  Frame,
+  Events,
+  Tools,
+  Tool,
+  Health,
+  Readiness,
+};
