@@ -9,7 +9,7 @@ import { GauntletError } from '../src/contract/errors.ts';
  * Fit `value` to `schema`.
  *
  * @param what Names the thing in messages: "the body", "the query", "the address".
- * @throws {GauntletError} `invalid_request`, naming each field by its path.
+ * @throws {GauntletError} `invalid_request`, naming each field by its path; `details.path` is the first.
  */
 export function parseRequest<Schema extends z.ZodType>(
   schema: Schema,
@@ -23,7 +23,10 @@ export function parseRequest<Schema extends z.ZodType>(
     .slice(0, limits.requestIssues)
     .map((issue) => ({ path: pathOf(issue.path), message: issue.message }));
   const list = issues.map(({ path, message }) => (path === '' ? message : `"${path}": ${message}`)).join('; ');
-  throw new GauntletError('invalid_request', `Cannot read ${what}: ${list}`, { details: { issues } });
+  const path = issues[0]?.path;
+  throw new GauntletError('invalid_request', `Cannot read ${what}: ${list}`, {
+    details: { ...(path && { path }), issues },
+  });
 }
 
 /** `tool_uses[0].id` */

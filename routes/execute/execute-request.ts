@@ -43,13 +43,15 @@ export function executeReader(limits: Limits): (body: unknown) => ExecuteRequest
   return function readExecute(body) {
     const { tool_uses, message, tool_calls, output, ...asked } = parseRequest(schema, body, 'the body', limits);
     const given = [
-      tool_uses && { blocks: tool_uses.map(toBlock), shape: ANTHROPIC },
-      message && { blocks: message.map(toBlock), shape: ANTHROPIC },
+      tool_uses && { field: 'tool_uses', blocks: tool_uses.map(toBlock), shape: ANTHROPIC },
+      message && { field: 'message', blocks: message.map(toBlock), shape: ANTHROPIC },
       tool_calls && {
+        field: 'tool_calls',
         blocks: tool_calls.map((call) => toCall(call.id, call.function.name, call.function.arguments, limits)),
         shape: OPENAI_CHAT,
       },
       output && {
+        field: 'output',
         blocks: output.map((item) => toCall(item.call_id, item.name, item.arguments, limits)),
         shape: OPENAI_RESPONSES,
       },
@@ -58,10 +60,11 @@ export function executeReader(limits: Limits): (body: unknown) => ExecuteRequest
     if (one === undefined || given.length > 1) {
       throw refusal('send exactly one of "tool_uses", "message", "tool_calls" and "output"');
     }
-    if (one.blocks.length === 0) throw refusal('it holds no tool call; send at least one');
-    if (one.blocks.length > limits.batchBlocks)
-      throw refusal(`it holds more than ${limits.batchBlocks} tool calls; send fewer`);
-    return { blocks: one.blocks, shape: one.shape, ...asked };
+    const { field, blocks, shape } = one;
+    if (blocks.length === 0) throw refusal('it holds no tool call; send at least one', field);
+    if (blocks.length > limits.batchBlocks)
+      throw refusal(`it holds more than ${limits.batchBlocks} tool calls; send fewer`, field);
+    return { blocks, shape, ...asked };
   };
 }
 
@@ -83,6 +86,10 @@ function parseArguments(text: string, limits: Limits): JsonValue {
   }
 }
 
-function refusal(what: string): GauntletError {
-  return new GauntletError('invalid_request', `Cannot read the body: ${what}`);
+/** @param path The field, where it is one. */
+function refusal(message: string, path?: string): GauntletError {
+  if (path === undefined) return new GauntletError('invalid_request', `Cannot read the body: ${message}`);
+  return new GauntletError('invalid_request', `Cannot read the body: "${path}": ${message}`, {
+    details: { path },
+  });
 }

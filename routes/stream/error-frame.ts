@@ -38,7 +38,6 @@ function subject(frame: ClientFrame | undefined): Pick<ErrorFrame, 'tool_use_id'
 }
 
 function field(details: Readonly<Record<string, unknown>> | undefined): Pick<ErrorFrame, 'path'> {
-  const issues = details?.['issues'] as readonly { readonly path: string }[] | undefined;
-  const path = issues?.[0]?.path ?? details?.['path'];
+  const path = details?.['path'];
   return typeof path === 'string' ? { path } : {};
 }

@@ -99,7 +99,17 @@ describe('bodies that are refused', () => {
 
   test('a field is named by its path', async () => {
     const { body } = await execute({ tool_uses: [call('a', 'x'), { ...call('b', 'x'), name: 1 }] }).expect(400);
-    expect(body.error.details.issues).toMatchObject([{ path: 'tool_uses[1].name' }]);
+    expect(body.error.details).toMatchObject({ path: 'tool_uses[1].name', issues: [{ path: 'tool_uses[1].name' }] });
+  });
+
+  test.each<[string, object]>([
+    ['tool_uses', { tool_uses: [] }],
+    ['tool_uses', { tool_uses: Array.from({ length: 257 }, (_, index) => call(`c${index}`, 'x')) }],
+    ['message', { message: { role: 'assistant', content: [{ type: 'text', text: 'no calls' }] } }],
+    ['output', { output: [{ type: 'reasoning', summary: [] }] }],
+  ])('a list without calls, or with too many, is named: %s', async (path, given) => {
+    const { error } = (await execute(given).expect(400)).body;
+    expect(error).toMatchObject({ message: expect.stringContaining(`"${path}"`), details: { path } });
   });
 
   test('a session that is not there', async () => {
