@@ -127,9 +127,9 @@ export class CallLedger {
   #recallCall(toolUseId: string): CallRecord | undefined {
     const known = this.#recollection.call(toolUseId);
     if (!known) return undefined;
-    const { turnId, index, name, acceptedSeq, resultSeq } = known;
+    const { turnId, ...rest } = known;
     const turn = this.turn(turnId) ?? this.#remember(turnId, 0);
-    const record: CallRecord = { toolUseId, name, turn, index, askPolicy: {}, acceptedSeq, resultSeq };
+    const record: CallRecord = { toolUseId, turn, askPolicy: {}, ...rest };
     turn.calls.push(record);
     this.#calls.set(toolUseId, record);
     return record;

@@ -30,8 +30,10 @@ export interface CallRecord {
   accepting?: Promise<void>;
   /** Set once the result is on disk. */
   resultSeq?: Seq;
-  /** Set when the result is yielded. */
+  /** Set when the result is yielded; of a recalled call when its result is read back. */
   summary?: CallSummary;
+  /** Of a recalled call: a crash had cut it off. */
+  wasInterrupted?: boolean;
   scheduled?: ScheduledCall;
   /** Turns that repeat this result and end no sooner than it is there. */
   joinedBy?: TurnRecord[];
@@ -56,6 +58,11 @@ export interface TurnRecord {
   feeder?: object;
   /** Where its `turn_end` stands, once it is on disk. */
   endSeq?: Seq;
+}
+
+/** Whether a crash cut the call off. */
+export function isInterrupted({ wasInterrupted, summary }: CallRecord): boolean {
+  return wasInterrupted ?? summary?.status === 'interrupted';
 }
 
 /** What a new block for a turn that takes no more is told. */

@@ -2,7 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../config/limits.ts';
+import type { NewFrame } from '../../src/contract/frames.ts';
+import { sha256Of } from '../../src/files/file-state.ts';
+import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import { startServer } from '../helpers/built-server.ts';
+import { blockOf } from '../helpers/session-services.ts';
 import { block, until, wireClient, type WireClient } from '../helpers/wire-client.ts';
 
 const settings = { limits: { idleSessionMs: 20, idleLookMs: 20 } };
@@ -10,6 +15,19 @@ const settings = { limits: { idleSessionMs: 20, idleLookMs: 20 } };
 /** Resolves when no session is in memory. */
 function allAsleep(client: WireClient): Promise<unknown> {
   return until(async () => /^gauntlet_sessions_open 0$/m.test((await client.get('/metrics')).text));
+}
+
+/** What the log of a server says that is killed between a change's frame and the change. */
+async function announceChange(dataFolder: string, sessionId: string, path: string): Promise<void> {
+  const log = openSqliteLog({ folder: dataFolder, limits: DEFAULT_LIMITS, durability: 'process' });
+  const after = { sha256: sha256Of(Buffer.from('new')), size_bytes: 3, mode: '0644' };
+  const frames: NewFrame[] = [
+    { type: 'tool_use', turn_id: 't', index: 0, tool_use: blockOf('Write', 'w'), display: { title: '', blocks: [] } },
+    { type: 'started', tool_use_id: 'w' },
+    { type: 'change', tool_use_id: 'w', path, kind: 'created', after, undoable: true },
+  ];
+  await log.append(sessionId, log.bounds(sessionId)?.head ?? 0, frames);
+  await log.close();
 }
 
 describe('a session that fell asleep', () => {
@@ -27,6 +45,24 @@ describe('a session that fell asleep', () => {
     const next = wireClient(await startServer({ home: server.home }));
     expect((await next.execute(sessionId, [edit('two', 'three')])).calls[0]).toMatchObject({ status: 'ok' });
     expect(readFileSync(file_path, 'utf8')).toBe('three\n');
+  });
+
+  it('lists no change that a killed server announced and never made, after another kill either', async () => {
+    const server = await startServer({ settings });
+    const sessionId = await wireClient(server).session();
+    await server.end('SIGKILL');
+    const path = join(server.workspace, 'unmade.txt');
+    await announceChange(server.dataFolder, sessionId, path);
+    const listed = async (client: WireClient) => (await client.get(`/sessions/${sessionId}/changes`)).body['changes'];
+    const second = await startServer({ home: server.home });
+    expect(await listed(wireClient(second))).toEqual([]);
+    await allAsleep(wireClient(second));
+    expect(await listed(wireClient(second))).toEqual([]);
+    await second.end('SIGKILL');
+    const third = wireClient(await startServer({ home: server.home }));
+    expect(await listed(third)).toEqual([]);
+    writeFileSync(path, 'new');
+    expect(await listed(third)).toMatchObject([{ path, kind: 'created' }]);
   });
 
   it('is listed by the page without being woken', async () => {

@@ -3,6 +3,7 @@
  */
 import type { ChangeFrame, Frame, Seq, UndoFrame } from '../../contract/frames.ts';
 import { isSameState } from '../../files/file-state.ts';
+import { isInterrupted } from '../call-record.ts';
 import type { SessionCore } from '../session-core.ts';
 
 /** A change that was logged. */
@@ -29,7 +30,8 @@ export async function loggedChanges(core: SessionCore): Promise<readonly LoggedC
 
 /** Whether a crash cut the change's call off: then it may have been announced and never made. */
 export function isInDoubt(core: SessionCore, { tool_use_id }: LoggedChange): boolean {
-  return core.ledger.call(tool_use_id)?.summary?.status === 'interrupted';
+  const call = core.ledger.call(tool_use_id);
+  return call !== undefined && isInterrupted(call);
 }
 
 class ChangeFold {

@@ -15,14 +15,20 @@ export interface KnownCall {
   readonly name: string;
   readonly acceptedSeq: Seq;
   readonly resultSeq: Seq;
+  /** A crash cut it off: what it announced may never have been done. */
+  readonly wasInterrupted: boolean;
 }
+
+type CallStand = [turnId: string, index: number, name: string, accepted: Seq, result: Seq, wasInterrupted?: boolean];
 
 /** A fact as the log takes it. */
 export type Fact = NonNullable<SessionNotes['facts']>[number];
 
-/** The fact of a call. */
-export function callFact(toolUseId: string, { turnId, index, name, acceptedSeq, resultSeq }: KnownCall): Fact {
-  return [`call:${toolUseId}`, [turnId, index, name, acceptedSeq, resultSeq]];
+/** The fact of a call. That it was interrupted is said only where it was: facts outlive everything else. */
+export function callFact(toolUseId: string, call: KnownCall): Fact {
+  const { turnId, index, name, acceptedSeq, resultSeq, wasInterrupted } = call;
+  const stand = [turnId, index, name, acceptedSeq, resultSeq];
+  return [`call:${toolUseId}`, wasInterrupted ? [...stand, true] : stand];
 }
 
 /** The fact of a turn. @param endSeq Where its `turn_end` stands. */
@@ -36,7 +42,14 @@ export function questionFact(requestId: string, { behavior, by }: Settled): Fact
 }
 
 /** A call of which nothing but its id is known: it never runs again, and its result is gone. */
-const LOST: KnownCall = { turnId: '', index: 0, name: '', acceptedSeq: 0, resultSeq: 0 };
+const LOST: KnownCall = {
+  turnId: '',
+  index: 0,
+  name: '',
+  acceptedSeq: 0,
+  resultSeq: 0,
+  wasInterrupted: false,
+};
 
 /** Looks facts up. */
 export class Recollection {
@@ -66,8 +79,8 @@ export class Recollection {
     const fact = this.#look(`call:${toolUseId}`);
     if (fact === undefined) return undefined;
     if (fact === null) return LOST;
-    const [turnId, index, name, acceptedSeq, resultSeq] = fact as [string, number, string, Seq, Seq];
-    return { turnId, index, name, acceptedSeq, resultSeq };
+    const [turnId, index, name, acceptedSeq, resultSeq, wasInterrupted = false] = fact as CallStand;
+    return { turnId, index, name, acceptedSeq, resultSeq, wasInterrupted };
   }
 
   /** Where the turn's end stands; 0 when that was damaged. */

@@ -5,7 +5,7 @@
 import { toWirePermissionContext } from '../../contract/permission-context.ts';
 import type { Seq } from '../../contract/frames.ts';
 import type { FileReadRecord } from '../../contract/session-context.ts';
-import type { TurnRecord } from '../call-record.ts';
+import { isInterrupted, type TurnRecord } from '../call-record.ts';
 import { callFact, type Fact, turnFact } from './recollection.ts';
 import type { Standing } from './replay-log.ts';
 import type { SessionCore } from '../session-core.ts';
@@ -56,9 +56,11 @@ export function savedReads(log: SessionCore['services']['log'], sessionId: strin
 function factsOf(turns: readonly TurnRecord[]): readonly Fact[] {
   return turns.flatMap(({ id, calls, endSeq = 0 }) => [
     turnFact(id, endSeq),
-    ...calls.map(({ toolUseId, index, name, acceptedSeq = 0, resultSeq = 0 }) =>
-      callFact(toolUseId, { turnId: id, index, name, acceptedSeq, resultSeq }),
-    ),
+    ...calls.map((call) => {
+      const { toolUseId, index, name, acceptedSeq = 0, resultSeq = 0 } = call;
+      const wasInterrupted = isInterrupted(call);
+      return callFact(toolUseId, { turnId: id, index, name, acceptedSeq, resultSeq, wasInterrupted });
+    }),
   ]);
 }
 

@@ -39,6 +39,17 @@ describe('a change that was announced when the server died', () => {
     expect(readFileSync(path, 'utf8')).toBe('old');
   });
 
+  it('is as little listed once its session has slept', async () => {
+    const { path, reopen } = await died('slept');
+    const { id } = await reopen();
+    await directory.close();
+    const session = await reopen();
+    expect(log.fact(id, 'call:w')).toBeDefined();
+    expect((await session.changes.list(ALL)).changes).toEqual([]);
+    writeFileSync(path, 'new');
+    expect((await session.changes.list(ALL)).changes).toMatchObject([{ path, tool_use_id: 'w' }]);
+  });
+
   it('is listed and undone if it was made', async () => {
     const { path, reopen } = await died('made');
     writeFileSync(path, 'new');
