@@ -445,6 +445,13 @@ export const DEFAULT_LIMITS = {
   mcpListDebounceMs: 200,
   /** JSON of one tool's input schema; compiling it takes some 5 ms a KiB in the worst case, once. */
   mcpSchemaChars: 64 * KIB,
+  /** Schemas one compiler takes before a new one is made: it keeps something of each for ever. */
+  mcpCompiledSchemas: 1_000,
+  /**
+   * Values of an input that is judged by its server's schema. All that is wrong is listed, some keywords compare each
+   * value with each other, and the schema is a stranger's: a body full of values could take a minute and gigabytes.
+   */
+  mcpJudgedValues: 2_000,
   /** What a model reads of one tool's description. */
   mcpDescriptionChars: 8 * KIB,
   /** First wait before connecting again; it doubles with each failure. */

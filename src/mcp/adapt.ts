@@ -48,7 +48,13 @@ export interface ToolSource {
   readonly isAlwaysLoaded: boolean;
   readonly limits: Pick<
     Limits,
-    'jsonDepth' | 'resultChars' | 'mcpResultChars' | 'mcpDescriptionChars' | 'progressChars'
+    | 'jsonDepth'
+    | 'resultChars'
+    | 'mcpResultChars'
+    | 'mcpDescriptionChars'
+    | 'mcpCompiledSchemas'
+    | 'mcpJudgedValues'
+    | 'progressChars'
   >;
   /** @throws {GauntletError} `cancelled`, `timeout` or `tool_failed`. */
   readonly call: (call: McpToolCall) => Promise<CallToolResult>;
@@ -74,7 +80,7 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
     userFacingName: () => title,
     prompt: () => words,
     description: () => `Use "${visibleLine(definition.name, TITLE_CHARS)}" of the MCP server "${server}"`,
-    inputSchema: jsonSchemaInput(definition.inputSchema),
+    inputSchema: jsonSchemaInput(definition.inputSchema, limits),
     inputJSONSchema: shownSchema(definition.inputSchema, limits.mcpDescriptionChars),
 
     isReadOnly: () => isReadOnly,

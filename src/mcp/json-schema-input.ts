@@ -5,6 +5,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { z } from 'zod';
+import type { Limits } from '../../config/limits.ts';
 import type { JsonObject } from '../contract/blocks.ts';
 import { errorMessage } from '../contract/errors.ts';
 import type { AnyObject } from '../contract/tool.ts';
@@ -20,18 +21,13 @@ const OPTIONS: Options = {
   code: { optimize: false, regExp: Object.assign(harmlessPattern, { code: 'harmlessPattern' }) },
 };
 
-/**
- * Most values of an input that is judged here. All that is wrong is listed, some keywords compare each value with each
- * other, and the schema is a stranger's: a body full of values could take a minute and gigabytes.
- */
-const JUDGED_VALUES = 2_000;
-
 /** One ajv a draft, made when the first schema of that draft is compiled. */
 const validators = new Map<'draft-07' | '2020-12', Ajv>();
 
-/** An instance keeps something of each schema for ever, so it is left for a new one after so many. */
-const COMPILED_SCHEMAS = 1_000;
+/** Of all servers, since the process began. */
 let compiledSchemas = 0;
+
+type SchemaLimits = Pick<Limits, 'mcpCompiledSchemas' | 'mcpJudgedValues'>;
 
 /**
  * Make the input type of a tool. The schema is compiled at the first parse and kept.
@@ -39,12 +35,12 @@ let compiledSchemas = 0;
  * Parsing hands back the very object it was given; issues carry their paths. A schema that cannot be
  * compiled refuses every input and says why. An input of very many values is left to its server, which judges it anyway.
  */
-export function jsonSchemaInput(schema: JsonObject): AnyObject {
+export function jsonSchemaInput(schema: JsonObject, limits: SchemaLimits): AnyObject {
   let compiled: ValidateFunction | undefined;
   return z.custom<Record<string, unknown>>(isObject, 'expected an object').superRefine((input, context) => {
     try {
-      compiled ??= compile(schema);
-      if (isLargerThan(input, JUDGED_VALUES) || compiled(input)) return;
+      compiled ??= compile(schema, limits);
+      if (isLargerThan(input, limits.mcpJudgedValues) || compiled(input)) return;
       for (const error of compiled.errors ?? []) {
         context.addIssue({ code: 'custom', path: pathOf(error), message: wordError(error) });
       }
@@ -68,16 +64,16 @@ function isLargerThan(value: unknown, most: number): boolean {
   return false;
 }
 
-function compile(schema: JsonObject): ValidateFunction {
+function compile(schema: JsonObject, limits: SchemaLimits): ValidateFunction {
   const dialect = typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
   const draft = /draft-0[467]/.test(dialect) ? 'draft-07' : '2020-12';
   // Without `$schema` and `$id`: neither may name what ajv does not know, or claim what another schema is called.
   const { $schema: _dialect, $id: _id, ...rest } = schema;
-  return ajvFor(draft).compile(rest);
+  return ajvFor(draft, limits).compile(rest);
 }
 
-function ajvFor(draft: 'draft-07' | '2020-12'): Ajv {
-  if (++compiledSchemas % COMPILED_SCHEMAS === 0) validators.clear();
+function ajvFor(draft: 'draft-07' | '2020-12', limits: SchemaLimits): Ajv {
+  if (++compiledSchemas % limits.mcpCompiledSchemas === 0) validators.clear();
   let ajv = validators.get(draft);
   if (ajv === undefined) {
     ajv = draft === 'draft-07' ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);

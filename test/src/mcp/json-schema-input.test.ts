@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { JsonObject } from '../../../src/contract/blocks.ts';
 import { jsonSchemaInput } from '../../../src/mcp/json-schema-input.ts';
 
 /** The issues of an input, as `path: message`. */
 function issuesOf(schema: JsonObject, input: unknown): readonly string[] {
-  const parsed = jsonSchemaInput(schema).safeParse(input);
+  const parsed = jsonSchemaInput(schema, DEFAULT_LIMITS).safeParse(input);
   return parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
@@ -25,7 +26,7 @@ const order: JsonObject = {
 describe('an input judged by a JSON Schema', () => {
   test('passes as the very object it was', () => {
     const input = { id: 'abc', lines: [{ count: 2 }] };
-    expect(jsonSchemaInput(order).parse(input)).toBe(input);
+    expect(jsonSchemaInput(order, DEFAULT_LIMITS).parse(input)).toBe(input);
   });
 
   test('has each issue at its path', () => {
