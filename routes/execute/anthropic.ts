@@ -7,7 +7,10 @@ import type { ReplyShape } from './shape.ts';
 
 /** An assistant message; its `tool_use` blocks are taken, whatever else it holds. */
 export const AssistantMessageSchema = z
-  .object({ content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]) })
+  .object({
+    role: z.literal('assistant').optional(),
+    content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]),
+  })
   .transform(({ content }): unknown => (typeof content === 'string' ? [] : content.filter(isToolUse)))
   .pipe(z.array(ToolUseBlockSchema))
   .describe('An assistant message; its tool_use blocks are taken');

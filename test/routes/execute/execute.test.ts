@@ -84,6 +84,7 @@ describe('bodies that are refused', () => {
   test.each<[string, object]>([
     ['no calls', { tool_uses: [] }],
     ['a message without calls', { message: { role: 'assistant', content: 'hello' } }],
+    ['a message of the user', { message: { role: 'user', content: [call('a', 'x')] } }],
     ['nothing of the four', { session_id: 'x' }],
     ['two of the four', { tool_uses: [call('a', 'x')], tool_calls: [] }],
     ['too many calls', { tool_uses: Array.from({ length: 257 }, (_, index) => call(`c${index}`, 'x')) }],
