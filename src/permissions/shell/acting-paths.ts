@@ -16,7 +16,7 @@ type Bases = readonly string[] | undefined;
 /** Programs that write all their operands, those that write the last alone, and those that read them all. */
 const OPERANDS: Readonly<Record<'written' | 'copied' | 'read', ReadonlySet<string>>> = {
   written: new Set(
-    'rm rmdir unlink touch mkdir mv truncate shred tee sponge chmod chown chgrp chattr setfacl rename patch gzip gunzip bzip2 bunzip2 xz unxz vi vim nvim nano ed ex emacs'.split(
+    'rm rmdir unlink link touch mkdir mkfifo mknod mv unzip truncate shred tee sponge chmod chown chgrp chattr setfacl rename patch gzip gunzip bzip2 bunzip2 xz unxz vi vim nvim nano ed ex emacs'.split(
       ' ',
     ),
   ),
@@ -27,11 +27,11 @@ const OPERANDS: Readonly<Record<'written' | 'copied' | 'read', ReadonlySet<strin
 /** sed, perl, awk, ruby and yq. */
 const IN_PLACE = /^-[a-zA-Z]*i|^--in-?place/;
 
-const WRITING_GIT = /^(?:checkout|restore|rm|mv)$/;
+const WRITING_GIT = /^(?:checkout|restore|rm|mv|clean|stash)$/;
 
 /** An option that names what is written, in the next word or in its own. */
-const OUTPUT = /^(?:-[a-zA-Z]*[oO]|--out[\w-]*|-fprint[0f]?|-fls)$/;
-const ATTACHED_OUTPUT = /^(?:-[oO]|--out[\w-]*=|of=)(.+)$/s;
+const OUTPUT = /^(?:-[a-zA-Z]*[oO]|--?out[\w-]*|-fprint[0f]?|-fls)$/;
+const ATTACHED_OUTPUT = /^(?:-[oO](?!ut$)|--out[\w-]*=|of=)(.+)$/s;
 
 /** Most paths that are looked for in a script of another language. */
 const MOST_MENTIONED = 64;
@@ -86,6 +86,8 @@ function changesWhatItReads(words: readonly ShellWord[]): boolean {
   const texts = words.slice(1).map(({ literal }) => literal ?? '');
   if (program === 'git') return WRITING_GIT.test(texts.find((text) => !text.startsWith('-')) ?? '');
   if (program === 'find') return texts.includes('-delete');
+  if (/^(?:bsd)?tar$/.test(program))
+    return texts.some((text) => /^(?:-?[a-zA-Z]*x[a-zA-Z]*|--(?:extract|get))$/.test(text));
   return /^(?:g?sed|perl|ruby|yq|g?awk)$/.test(program) && texts.some((text) => IN_PLACE.test(text));
 }
 

@@ -11,7 +11,8 @@ const LAUNCHERS = new Set(
     'timeout nice time stdbuf command builtin exec env xargs sudo doas su pkexec ionice chrt taskset nohup setsid watch busybox toybox strace ltrace gdb chroot flock ' +
     'parallel bash sh zsh dash ksh mksh fish ash eval trap alias hash coproc script unshare nsenter runuser setpriv capsh systemd-run start-stop-daemon run-parts cgexec firejail ' +
     'bwrap proxychains npx bunx pnpx uvx ssh entr caffeinate unbuffer expect numactl catchsegv valgrind perf hyperfine faketime fakeroot dbus-run-session xvfb-run tmux screen ' +
-    'direnv dotenv cross-env source . docker podman kubectl ip'
+    'direnv dotenv dotenvx cross-env source . docker podman kubectl ip setarch linux32 linux64 i386 x86_64 proot gosu su-exec tini dumb-init choom prlimit cpulimit ' +
+    'eatmydata torsocks proxychains4 rlwrap rr ccache mise asdf rbenv pyenv nvm volta fnm op doppler aws-vault envchain'
   ).split(' '),
 );
 
@@ -41,6 +42,9 @@ const INTERPRETERS = new Set(
 
 /** Shells, and what hands its input to one. */
 const SHELLS = /^(?:(?:ba|z|da|k|mk|fi|a|pw)?sh|at|batch|source|\.)$/;
+
+/** Programs about whose sub-commands rules are. */
+const SUBCOMMANDED = /^(?:git|gh|npm|pnpm|yarn|docker|podman|kubectl|helm|aws|gcloud|az|cargo|terraform|systemctl)$/;
 
 /** git options that stand before the sub-command and take the next word. */
 const GIT_VALUE_OPTIONS = new Set([
@@ -87,7 +91,7 @@ export function launchedCommands(words: readonly string[], acts = true): Launche
   const isLauncher = LAUNCHERS.has(program);
   const isInterpreter = acts && INTERPRETERS.has(program);
   const own = [program, ...rest];
-  const commands: (readonly string[])[] = program === 'git' ? [own, withoutGitOptions(own)] : [own];
+  const commands = [...spellings(own)];
   if (!acts && !isLauncher && !INTERPRETERS.has(program)) return { commands, scripts: [], isLauncher, isInterpreter };
 
   const values = rest.flatMap(possibleValues);
@@ -110,6 +114,9 @@ export function launchedCommands(words: readonly string[], acts = true): Launche
 export function hidesCommand(words: readonly string[]): boolean {
   const { commands, isLauncher } = launchedCommands(words);
   if (isLauncher && words.length > MOST_TRIED_WORDS) return true;
+  // The sub-command comes by the input.
+  if (/^(?:xargs|parallel)$/.test(basename(words[0] ?? '')) && SUBCOMMANDED.test(basename(words.at(-1) ?? '')))
+    return true;
   return commands.some(([program = '', ...rest]) => {
     if (program === 'git') return /[$`]/.test(rest.find((word) => !word.startsWith('-')) ?? '') && rest[0] !== '-C';
     if (!SHELLS.test(program)) return false;
@@ -131,9 +138,23 @@ function possibleValues(word: string): readonly string[] {
 function behind(words: readonly string[]): readonly (readonly string[])[] {
   return words.slice(0, MOST_TRIED_WORDS).flatMap((word, at) => {
     if (word.startsWith('-') || word === '') return [];
-    const inner = [basename(word), ...words.slice(at + 1)];
-    return inner[0] === 'git' ? [inner, withoutGitOptions(inner)] : [inner];
+    return spellings([basename(word), ...words.slice(at + 1)]);
   });
+}
+
+/** One command as rules may spell it: without the options before its sub-command, and `git-push` as `git push`. */
+function spellings(words: readonly string[]): readonly (readonly string[])[] {
+  const [program = '', ...rest] = words;
+  if (program === 'git') return [words, withoutGitOptions(words)];
+  if (program.startsWith('git-')) return [words, ['git', program.slice('git-'.length), ...rest]];
+  // Which options take a value is not known: the word behind one may be that, or the sub-command.
+  const starts = new Set([0]);
+  for (const at of starts) {
+    if (starts.size > MOST_TRIED_WORDS || !rest[at]?.startsWith('-')) continue;
+    starts.add(at + 1);
+    if (rest[at + 1]?.startsWith('-') === false) starts.add(at + 2);
+  }
+  return [...starts].map((at) => [program, ...rest.slice(at)]);
 }
 
 function withoutGitOptions(words: readonly string[]): readonly string[] {

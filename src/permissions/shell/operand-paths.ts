@@ -39,7 +39,8 @@ export function resolveFrom(
     }));
   }
   if (!patterns) return word.prefix.startsWith('/dev/fd/') ? [] : access === 'read' ? UNKNOWN : [];
-  return patterns.flatMap((pattern) => {
+  return patterns.flatMap((written) => {
+    const pattern = written.replace(/^~\+(?=\/)/, '.');
     if (pattern === '' || pattern === '-' || DEVICES.test(pattern)) return [];
     // What a glob finds may lead anywhere once `..` follows it, and `.*` finds `..` itself in most shells.
     const isWild =

@@ -194,7 +194,8 @@ describe('a rule against reading a file', () => {
 });
 
 describe('what a rule denies never passes, whatever else is allowed:', () => {
-  const deny = ['Bash(rm:*)', 'Bash(git push:*)', 'Bash(curl:*)', 'Read(./secrets/**)', 'Edit(.env)'];
+  const commandRules = ['Bash(rm:*)', 'Bash(git push:*)', 'Bash(curl:*)', 'Bash(npm publish *)'];
+  const deny = [...commandRules, 'Read(./secrets/**)', 'Edit(.env)'];
 
   test.each([...labelledCommands('denied')])('class %s', async (_, commands) => {
     const decided = await Promise.all(commands.map((command) => behavior(command, { deny, allow: ['Bash'] })));
