@@ -2,11 +2,18 @@
  * `InputValidationError:` texts: each issue by path, in words a model can act on.
  */
 import type { z } from 'zod';
+import { cutText } from '../contract/cut-text.ts';
 
 type Issue = z.core.$ZodIssue;
 
 /** Issues listed before the rest is only counted. */
 const MOST_ISSUES = 20;
+
+/** Longest line about one issue: names of fields are the caller's, and may be as long as a body. */
+const ISSUE_CHARS = 1_000;
+
+/** Unknown fields that are named. */
+const MOST_KEYS = 20;
 
 /** Forms of a union that are named. */
 const MOST_BRANCHES = 5;
@@ -19,7 +26,9 @@ const MOST_BRANCHES = 5;
  * @param schemaTool For a deferred tool: the name of the tool that gives its schema.
  */
 export function validationErrorText(toolName: string, issues: readonly Issue[], schemaTool?: string): string {
-  const lines = issues.slice(0, MOST_ISSUES).map((issue) => `- ${pathOf(issue.path)}: ${wordIssue(issue)}`);
+  const lines = issues
+    .slice(0, MOST_ISSUES)
+    .map((issue) => cutText(`- ${pathOf(issue.path)}: ${wordIssue(issue)}`, ISSUE_CHARS));
   const more = issues.length > MOST_ISSUES ? [`- and ${issues.length - MOST_ISSUES} more`] : [];
   const advice =
     schemaTool === undefined
@@ -49,12 +58,20 @@ function wordIssue(issue: Issue): string {
         ? `required, expected ${issue.expected}`
         : issue.message;
     case 'unrecognized_keys':
-      return `unknown ${issue.keys.length === 1 ? 'field' : 'fields'} ${issue.keys.map((key) => `\`${key}\``).join(', ')}; remove ${issue.keys.length === 1 ? 'it' : 'them'}`;
+      return wordUnknownKeys(issue.keys);
     case 'invalid_union':
       return wordUnion(issue.errors) || issue.message;
     default:
       return issue.message;
   }
+}
+
+function wordUnknownKeys(keys: readonly string[]): string {
+  const named = keys.slice(0, MOST_KEYS).map((key) => `\`${key}\``);
+  const more = keys.length > MOST_KEYS ? ` and ${keys.length - MOST_KEYS} more` : '';
+  return keys.length === 1
+    ? `unknown field ${named[0]}; remove it`
+    : `unknown fields ${named.join(', ')}${more}; remove them`;
 }
 
 /** What each form of a union wants, in one line: the model must choose one of them. */

@@ -17,6 +17,13 @@ describe('validationErrorText', () => {
     );
   });
 
+  it('stays short, whatever fields were made up', () => {
+    const keys = Array.from({ length: 300_000 }, (_, index) => [`key${index}`, 1]);
+    const [line = ''] = lines(z.strictObject({}), Object.fromEntries(keys));
+    expect(line).toMatch(/^- \(input\): unknown fields `key0`, .*`key19` and 299980 more; remove them$/);
+    expect(lines(z.strictObject({}), { ['k'.repeat(1_000_000)]: 1 }).join('').length).toBeLessThan(2_000);
+  });
+
   it.each([
     ['a missing field', z.strictObject({ path: z.string() }), {}, '- `path`: required, expected string'],
     [
