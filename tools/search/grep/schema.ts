@@ -5,7 +5,11 @@ const lineCount = z.int().min(0).max(10_000).optional();
 
 /** Input of Grep. */
 export const GrepInput = z.strictObject({
-  pattern: z.string().min(1).describe('The regular expression to search file contents for (ripgrep syntax)'),
+  pattern: z
+    .string()
+    .min(1)
+    .max(10_000)
+    .describe('The regular expression to search file contents for (ripgrep syntax)'),
   path: z.string().min(1).optional().describe('File or folder to search in. Defaults to the working directory'),
   glob: z
     .string()
