@@ -49,6 +49,8 @@ export const DEFAULT_LIMITS = {
   requestCheckMs: 500,
   /** Sockets open at once; the rest of the descriptors are for the log and for children. */
   connections: 512,
+  /** Sockets of one address, a proxy's too; the rest is for others. */
+  addressConnections: 448,
   /** Descriptors kept free of sockets where few may be open (`ulimit -n`): for the log, spilled results and children. */
   reservedDescriptors: 32,
   /** When a client that was turned away with 503 or 1001 may try again. */

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { GauntletError } from '../src/contract/errors.ts';
 import { createBadCredentials } from './bad-credentials.ts';
 import { onClientError, onExpectation, refuseSlow } from './client-error.ts';
-import { connectionCap } from './connection-cap.ts';
+import { capConnections } from './connection-cap.ts';
 import type { Dependencies } from './dependencies.ts';
 import { docsDoor } from './docs.ts';
 import { sendError, toWireError } from './error-reply.ts';
@@ -49,7 +49,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
       }
     },
   });
-  app.server.maxConnections = connectionCap(dependencies.limits);
+  capConnections(app.server, dependencies.limits);
   app.server.on('checkExpectation', onExpectation);
   welcome = watchStrangers(app.server, dependencies.limits, refuseSlow);
   app.decorateRequest('principal', '');

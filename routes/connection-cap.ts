@@ -1,15 +1,36 @@
 /**
- * How many sockets may be open: as many as the settings say, and no more than leave descriptors for the work.
+ * How many sockets may be open: as many as the settings say, no more than leave descriptors for the work, and not all of
+ * them one address's.
  */
 import { readdirSync, readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Limits } from '../config/limits.ts';
 
-/**
- * The most sockets the server takes at once.
- *
- * @returns `limits.connections`, or what this process may still open less `limits.reservedDescriptors`; at least 1.
- */
-export function connectionCap(limits: Pick<Limits, 'connections' | 'reservedDescriptors'>): number {
+type ConnectionLimits = Pick<Limits, 'connections' | 'addressConnections' | 'reservedDescriptors'>;
+
+/** Bound the sockets of a server, all together and those of each address; one too many is closed without a word. */
+export function capConnections(server: Server, limits: ConnectionLimits): void {
+  server.maxConnections = mostConnections(limits);
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress = '' } = socket;
+    const count = open.get(remoteAddress) ?? 0;
+    if (count >= limits.addressConnections) {
+      socket.destroy();
+      return;
+    }
+    open.set(remoteAddress, count + 1);
+    socket.once('close', () => {
+      const left = (open.get(remoteAddress) ?? 1) - 1;
+      if (left > 0) open.set(remoteAddress, left);
+      else open.delete(remoteAddress);
+    });
+  });
+}
+
+/** @returns `limits.connections`, or what this process may still open less `limits.reservedDescriptors`; at least 1. */
+function mostConnections(limits: ConnectionLimits): number {
   const free = mostDescriptors() - descriptorsInUse();
   return Math.max(1, Math.min(limits.connections, free - limits.reservedDescriptors));
 }

@@ -13,8 +13,8 @@ interface Guest {
   ask(path: string, headers?: string): Promise<string>;
 }
 
-async function guest(port: number): Promise<Guest> {
-  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+async function guest(port: number, localAddress = '127.0.0.1'): Promise<Guest> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress }).setEncoding('utf8');
   sockets.push(socket);
   let text = '';
   socket.on('data', (chunk: string) => (text += chunk));
@@ -60,5 +60,17 @@ test('no more sockets than the limit are open at once, and the next comes in whe
   expect(await refused.ended).toBe('');
   first[0]?.socket.destroy();
   await first[0]?.ended;
+  await expect.poll(async () => (await guest(port)).ask('/healthz').catch(() => '')).toMatch(/^HTTP\/1.1 200 /);
+});
+
+test('no address has more sockets than the limit, whoever it is, and others come in', async () => {
+  const { port } = await listeningApp({ limits: { addressConnections: 2 } });
+  const known = await guest(port);
+  expect(await known.ask('/tools', `Authorization: Bearer ${TOKEN}\r\n`)).toMatch(/^HTTP\/1.1 200 /);
+  const second = await guest(port);
+  expect(await (await guest(port)).ended).toBe('');
+  expect(await (await guest(port, '127.0.0.2')).ask('/healthz')).toMatch(/^HTTP\/1.1 200 /);
+  second.socket.destroy();
+  await second.ended;
   await expect.poll(async () => (await guest(port)).ask('/healthz').catch(() => '')).toMatch(/^HTTP\/1.1 200 /);
 });
