@@ -112,7 +112,10 @@ export interface CallPreview {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Asks the gate about an inner call, as the session would be asked. */
+/**
+ * Asks the gate about an inner call, as the session would be asked. The tool runs what is allowed itself: how that ends
+ * nobody else sees, so hooks behind a call are told of the outer one alone.
+ */
 export type CanUseTool = (
   tool: Tool,
   input: Readonly<Record<string, unknown>>,
