@@ -129,7 +129,9 @@ export class LogReplay {
     if (frame.type === 'state') call.isExecuting = true;
     if (frame.type === 'started') call.hasStarted = true;
     if (frame.type === 'permission_request') {
-      call.question = frame;
+      // A question is listed without its place in the log, and put there again with a new one.
+      const { seq: _seq, ts: _ts, ...question } = frame;
+      call.question = question;
       this.#questions.set(frame.request_id, call);
     }
     if (frame.type === 'result') {
