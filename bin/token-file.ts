@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SettingsError } from '../config/settings-error.ts';
+import { tokenText } from '../config/settings/door.ts';
 import { readRegularFile } from '../config/settings/regular-file.ts';
 import type { Settings } from '../config/settings.ts';
 import { DATA_FILES, ensurePrivateFolder } from '../src/log/private-folder.ts';
@@ -32,7 +33,7 @@ function readToken(path: string): string | undefined {
     throw refuse(`"${path}" is not a file of yours; remove it`);
   if ((status.mode & OTHERS_MAY) !== 0) throw refuse(`others may read "${path}"; remove it, and a new token is made`);
   const token = readRegularFile('GAUNTLET_DATA_DIR', path)?.trim() ?? '';
-  if (!/^[\x21-\x7e]+$/.test(token)) throw refuse(`"${path}" holds no token; remove it, and a new one is made`);
+  if (!tokenText.safeParse(token).success) throw refuse(`"${path}" holds no token; remove it, and a new one is made`);
   return token;
 }
 

@@ -3,7 +3,7 @@
  */
 import { SHORTEST_TOKEN_CHARS } from '../limits.ts';
 import { SettingsError } from '../settings-error.ts';
-import { isLoopback } from './door.ts';
+import { isLoopback, tokenText } from './door.ts';
 import type { Variables } from './environment.ts';
 import { readRegularFile } from './regular-file.ts';
 import type { SettingsFile } from './schema.ts';
@@ -86,7 +86,7 @@ function tokenByHand(
 function tokenFrom(key: string, path: string): TokenByHand {
   const token = readRegularFile(key, path)?.trim();
   if (token === undefined) throw new SettingsError(key, `${key}: there is no file "${path}"; write the token to it`);
-  if (!/^[\x21-\x7e]+$/.test(token)) {
+  if (!tokenText.safeParse(token).success) {
     throw new SettingsError(key, `${key}: "${path}" must hold one line of visible ASCII characters without spaces`);
   }
   return { key, token };
