@@ -5,6 +5,7 @@ import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
+import { spellEndpoint } from '../config/authority.ts';
 import type { Settings } from '../config/settings.ts';
 import packageFile from '../package.json' with { type: 'json' };
 import { buildApp } from '../routes/app.ts';
@@ -81,9 +82,8 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
 }
 
 function announce(settings: Settings, port: number, engine: Engine): void {
-  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   const lines = bannerLines({
-    url: `http://${host}:${port}`,
+    url: `http://${spellEndpoint({ host: settings.host, port })}`,
     hostName: settings.allowedHosts[0],
     tokenFile: settings.token === undefined ? settings.tokenFile : undefined,
     workspace: settings.workspace,

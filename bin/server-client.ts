@@ -4,6 +4,7 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { tmpdir } from 'node:os';
+import { spellEndpoint } from '../config/authority.ts';
 import { loadSettings } from '../config/settings.ts';
 import { ensureToken } from './token-file.ts';
 
@@ -37,7 +38,7 @@ export function findServer(environment: NodeJS.ProcessEnv, url: string | undefin
   if (url !== undefined) return { url: new URL(url), token, hostHeader: undefined };
   if (settings.port === 0) throw new Error('The port is 0, so any; name the server with --url');
   return {
-    url: new URL(`http://${reachable(settings.host)}:${settings.port}`),
+    url: new URL(`http://${spellEndpoint({ host: reachable(settings.host), port: settings.port })}`),
     token,
     hostHeader: settings.allowedHosts[0],
   };
@@ -80,8 +81,7 @@ export async function readText(reply: IncomingMessage): Promise<string> {
 /** An address to listen on is not always one to connect to. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
+  return host === '::' ? '::1' : host;
 }
 
 function explainFailure(url: URL, error: NodeJS.ErrnoException): Error {

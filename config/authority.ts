@@ -37,7 +37,7 @@ export function canonicalAddress(address: string): string | undefined {
   return isIPv6(address) && !address.includes('%') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : undefined;
 }
 
-/** As a message shows it. */
+/** As a message or an address shows it. */
 export function spellEndpoint({ host, port }: Endpoint): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
