@@ -96,7 +96,7 @@ export interface ToolUseContext {
   readonly located?: readonly LocatedPath[];
   /** Where the call says what it does to files: what can be listed and taken back later. */
   readonly changes: ChangeLog;
-  /** Ends the whole turn after this call: `turn_abort` climbs the tree. */
+  /** Ends the whole turn after this call. */
   abortTurn(reason: string): void;
   /** Tell whoever watches, as a `notice` frame. */
   notify(level: 'info' | 'warning' | 'error', code: string, message: string): void;

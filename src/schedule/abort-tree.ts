@@ -1,5 +1,5 @@
 /**
- * Cancellation is a tree: session, turn, call. Whoever owns a node ends it; only `turn_abort` climbs.
+ * Cancellation is a tree: session, turn, call. Whoever owns a node ends it and all below it; nothing climbs.
  *
  * A node makes its signal when somebody asks for it: most turns end without anyone having listened.
  */
