@@ -197,6 +197,17 @@ describe('a question that was open', () => {
     for (const name of ['asked', 'behind']) expect(existsSync(join(server.workspace, name))).toBe(true);
   });
 
+  it('that wants a second yes gets a place of its own in the log for the first one', async () => {
+    const server = await startServer({ settings: { approvals: { twoPerson: ['Bash(touch:*)'] } } });
+    const { sessionId, requestId } = await standing(server);
+    const { client } = await crash(server);
+    const answered = await client.post(`/sessions/${sessionId}/prompts/${requestId}`, { behavior: 'allow' });
+    expect(answered.body).toMatchObject({ behavior: 'allow', pending: true });
+    const frames = await client.frames(sessionId);
+    expect(frames.map(({ seq }) => seq)).toEqual(frames.map((_, index) => index + 1));
+    expect(frames.at(-1)).toMatchObject({ type: 'permission_request', approvals: { by: ['owner'] } });
+  });
+
   it('survives two crashes, and a no denies it once', async () => {
     const server = await startServer();
     const { sessionId, requestId } = await standing(server);
