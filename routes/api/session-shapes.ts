@@ -11,6 +11,7 @@ import {
   type WirePermissionContext,
 } from '../../src/contract/permission-context.ts';
 import type { WireExplanation } from '../../src/permissions/explain.ts';
+import type { Answered as AnsweredQuestion } from '../../src/permissions/questions.ts';
 import type { SessionDescription } from '../../src/session/directory/describe-session.ts';
 
 const Count = z.int().min(0);
@@ -92,7 +93,11 @@ const Prompt = z.object({
 }) satisfies z.ZodType<Omit<PermissionRequestFrame, 'display' | 'input'>>;
 
 const Prompts = z.object({ prompts: z.array(Prompt) });
-const Answered = z.object({ behavior: z.enum(['allow', 'deny']), by: z.string() });
+const Answered: z.ZodType<AnsweredQuestion> = z.object({
+  behavior: z.enum(['allow', 'deny']),
+  by: z.string(),
+  pending: z.literal(true).optional().describe('Another principal has yet to say yes too'),
+});
 const Cancelled = z.object({ cancelled: z.array(z.string()).describe('Ids of calls') });
 const Ticket = z.object({ ticket: z.string(), expires_at: z.iso.datetime() });
 
