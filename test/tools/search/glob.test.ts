@@ -58,6 +58,14 @@ describe('finding files', () => {
     expect(await toolSession(temporaryFolder()).run(glob, { pattern: '*.nothing' })).toBe('No files found');
   });
 
+  it.each([
+    ['*.@(ts|js)', 'No files found\n(Extended globs such as "@(a|b)" are not known here: write "{a,b}")'],
+    ['!*.ts', 'No files found\n("!" excludes nothing here: say which files to find)'],
+  ])('says of %s that other matchers read it in another way', async (pattern, expected) => {
+    const root = writeTree(temporaryFolder(), { 'a.ts': '' });
+    expect(await toolSession(root).run(glob, { pattern })).toBe(expected);
+  });
+
   it('never follows links', async () => {
     const root = writeTree(temporaryFolder(), { 'a.txt': '' });
     const outside = writeTree(temporaryFolder(), { 'secret.txt': '' });
@@ -111,7 +119,7 @@ describe('where a pattern leads', () => {
   it.each([
     [{ pattern: '*/../../etc/*' }, /".." cannot follow/],
     [{ pattern: '{1..100000}' }, /more than 1000 patterns/],
-    [{ pattern: '*', path: 'missing' }, /not a folder/],
+    [{ pattern: '*', path: 'missing' }, /it does not exist/],
     [{ pattern: '*', path: '/proc' }, /kernel/],
   ])('%j is refused', async (input, message) => {
     expect(await toolSession(temporaryFolder()).refusal(glob, input)).toMatch(message);

@@ -43,6 +43,7 @@ export function renderGlobError(message: string, input: Partial<GlobArguments>):
 /** What the model is sent. */
 export function globResult(output: GlobOutput, toolUseId: string): ToolResultBlock {
   const lines = output.paths.length === 0 ? ['No files found'] : output.paths.map(showText);
+  if (output.hint !== undefined) lines.push(`(${output.hint})`);
   const more = output.total - output.paths.length;
   if (more > 0) lines.push(`(PARTIAL: ${more} more files match. Use a narrower pattern or path)`);
   if (output.isIncomplete)

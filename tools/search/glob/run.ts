@@ -11,6 +11,7 @@ import { judgedPath } from '../../../src/files/judged-path.ts';
 import { type WalkEnd, walkFiles } from '../../../src/files/walk.ts';
 import { hiddenPaths, type IsHidden, shownPath } from '../hidden-paths.ts';
 import type { SearchToolServices } from '../services.ts';
+import { emptyHint } from './empty-hint.ts';
 import type { GlobArguments } from './schema.ts';
 import { type SearchRoot, searchRoots } from './search-roots.ts';
 
@@ -22,6 +23,8 @@ export interface GlobOutput {
   readonly total: number;
   /** The walk was given up: there may be more. */
   readonly isIncomplete: boolean;
+  /** Why there may be none. */
+  readonly hint?: string;
 }
 
 /** What all walks of one call share. */
@@ -71,9 +74,10 @@ export async function runGlob(
   const found = new Set<string>();
   for (const [index, root] of rootsOf(input, limits.globAlternatives).entries()) {
     const located = await judgedPath(services.locate, context, { path: root.path, access: 'read' }, index);
-    if (!isFolder(located.real)) {
+    const stats = lstatSync(located.real, { throwIfNoEntry: false });
+    if (stats?.isDirectory() !== true) {
       // A folder that only the pattern names holds no matches; one that was asked for by itself is missed.
-      if (root.path === input.path) throw notFolder(root.path);
+      if (root.path === input.path) throw notFolder(root.path, stats !== undefined);
       continue;
     }
     for await (const path of matchesBelow(root, located, search)) {
@@ -88,7 +92,10 @@ export async function runGlob(
   if (deadline.aborted) end.isIncomplete = true;
   const newest = await newestFirst([...found], context.signal);
   const shown = await stillReachable(newest, services, context);
-  return { data: { paths: shown, total: found.size, isIncomplete: end.isIncomplete } };
+  const hint = found.size === 0 ? emptyHint(input.pattern) : undefined;
+  return {
+    data: { paths: shown, total: found.size, isIncomplete: end.isIncomplete, ...(hint === undefined ? {} : { hint }) },
+  };
 }
 
 function rootsOf(input: GlobArguments, maxAlternatives: number): readonly SearchRoot[] {
@@ -147,14 +154,11 @@ async function stillReachable(
   return shown;
 }
 
-function isFolder(real: string): boolean {
-  return lstatSync(real, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-function notFolder(path: string): GauntletError {
+function notFolder(path: string, isThere: boolean): GauntletError {
+  const why = isThere ? 'it is not a folder' : 'it does not exist';
   return new GauntletError(
     'tool_failed',
-    `Cannot search "${path}": it is not a folder. Leave path out to search the working directory`,
+    `Cannot search "${path}": ${why}. Leave path out to search the working directory`,
   );
 }
 
