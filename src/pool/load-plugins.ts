@@ -46,6 +46,8 @@ export async function loadPlugins(specifiers: readonly string[], options: Plugin
 
 async function loadPlugin(specifier: string, options: PluginOptions): Promise<readonly Tool[]> {
   const module = await importPlugin(specifier, options);
+  if (module['default'] === undefined)
+    throw refusal(specifier, 'it has no default export: one tool or a list of tools is expected');
   const exported = Array.isArray(module['default']) ? (module['default'] as unknown[]) : [module['default']];
   if (exported.length === 0) throw refusal(specifier, 'its list of tools is empty');
   return exported.map((definition, index) => {
@@ -77,7 +79,8 @@ async function importPlugin(
     const loading = import(pathToFileURL(path).href) as Promise<Readonly<Record<string, unknown>>>;
     return await Promise.race([loading, late]);
   } catch (error) {
-    throw refusal(specifier, errorMessage(error), error);
+    // Some messages of Node go on for lines; what is wrong stands in the first.
+    throw refusal(specifier, errorMessage(error).split('\n', 1).join(), error);
   } finally {
     clearTimeout(timer);
   }

@@ -82,7 +82,8 @@ describe('a plugin', () => {
 describe('a plugin that cannot be used', () => {
   const cases: [string, string, RegExp][] = [
     ['throws', `throw new Error('no licence')`, /no licence/],
-    ['exports nothing', '', /export 0 is not one: "default export": .*object/],
+    ['exports nothing', '', /it has no default export: one tool or a list/],
+    ['exports something else', 'export default 7', /export 0 is not one: "default export": .*object/],
     ['exports an empty list', 'export default []', /list of tools is empty/],
     [
       'has a bad name',
@@ -140,6 +141,8 @@ describe('a plugin that cannot be used', () => {
 
   test('stops the start when it does not exist', async () => {
     await expect(load('./missing.mjs')).rejects.toMatchObject({ code: 'invalid_setting' });
-    await expect(load('no-such-package')).rejects.toMatchObject({ code: 'invalid_setting' });
+    await expect(load('no-such-package')).rejects.toThrow(
+      'Cannot load the plugin "no-such-package": Cannot find module \'no-such-package\'. Correct it or take it out of "plugins"',
+    );
   });
 });
