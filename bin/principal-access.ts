@@ -5,11 +5,11 @@
  */
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { isInsideFolder } from '../config/containment.ts';
 import type { Settings } from '../config/settings.ts';
 import { OWNER } from '../config/settings/principals.ts';
 import { errorMessage, GauntletError } from '../src/contract/errors.ts';
 import type { PermissionMode, ToolPermissionContext } from '../src/contract/permission-context.ts';
-import { isInsideFolder } from '../src/files/containment.ts';
 import { resolveRealPath } from '../src/files/real-path.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
 import { loweredMode } from '../src/permissions/mode-order.ts';

@@ -3,7 +3,8 @@
  */
 import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { isInsideFolder } from '../containment.ts';
 import { SettingsError } from '../settings-error.ts';
 import type { Environment } from './settings-file.ts';
 
@@ -39,7 +40,7 @@ export function workspaceFolder(path: string, dataFolder: string): string {
       `GAUNTLET_WORKSPACE: "${path}" is not a folder; name one that exists`,
     );
   }
-  if (real === '/' || [...NO_WORKSPACE, realOrSpelled(dataFolder)].some((folder) => isInside(real, folder))) {
+  if (real === '/' || [...NO_WORKSPACE, realOrSpelled(dataFolder)].some((folder) => isInsideFolder(folder, real))) {
     throw new SettingsError(
       'GAUNTLET_WORKSPACE',
       `GAUNTLET_WORKSPACE: "${real}" cannot be a workspace; name a project's folder`,
@@ -65,11 +66,11 @@ export function pathWarnings(paths: {
   if ([homeFolder(paths.environment), '/tmp', '/var/tmp'].map(realFolder).includes(workspace)) {
     warnings.push(`The workspace "${workspace}" holds more than one project; set GAUNTLET_WORKSPACE to one`);
   }
-  if (isInside(realOrSpelled(paths.dataFolder), workspace)) {
+  if (isInsideFolder(workspace, realOrSpelled(paths.dataFolder))) {
     warnings.push(
       `The data directory "${paths.dataFolder}" lies in the workspace; set GAUNTLET_DATA_DIR to a folder outside it`,
     );
-  } else if (isInside(realOrSpelled(dirname(paths.settingsFile)), workspace)) {
+  } else if (isInsideFolder(workspace, realOrSpelled(dirname(paths.settingsFile)))) {
     warnings.push(
       `The settings file "${paths.settingsFile}" lies in the workspace; move it out of reach of the agents`,
     );
@@ -95,9 +96,4 @@ export function realFolder(path: string): string | undefined {
 
 function realOrSpelled(path: string): string {
   return realFolder(path) ?? path;
-}
-
-function isInside(path: string, folder: string): boolean {
-  const rest = relative(folder, path);
-  return rest === '' || (rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest));
 }

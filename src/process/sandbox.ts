@@ -3,9 +3,9 @@
  */
 import { lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { isInsideFolder } from '../../config/containment.ts';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../contract/errors.ts';
-import { isInsideFolder } from '../files/containment.ts';
 import type { ShellLauncher } from './process-host.ts';
 import type { ProxyOptions } from './proxy/proxy.ts';
 import type { Mount } from './sandbox/bwrap.ts';

@@ -2,8 +2,8 @@
  * One path gate for both search tools: what a session may not read, it does not find either.
  */
 import { relative } from 'node:path';
+import { isInsideFolder } from '../../config/containment.ts';
 import type { ToolUseContext } from '../../src/contract/tool.ts';
-import { isInsideFolder } from '../../src/files/containment.ts';
 import type { SearchToolServices } from './services.ts';
 
 /** Whether nothing may be said of this absolute path. */

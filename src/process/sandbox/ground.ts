@@ -2,8 +2,8 @@
  * Which paths of the working directories are locked, and when that is looked up: while no sandboxed
  * command runs there, so that none can put a link where a mount is about to be made.
  */
+import { isInsideFolder } from '../../../config/containment.ts';
 import type { Limits } from '../../../config/limits.ts';
-import { isInsideFolder } from '../../files/containment.ts';
 import type { Mount } from './bwrap.ts';
 import { lockedPaths, removeRedirections } from './locked-paths.ts';
 

@@ -6,9 +6,9 @@
  * finds and logs.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isInsideFolder } from '../../../config/containment.ts';
 import { errorMessage, GauntletError } from '../../contract/errors.ts';
 import type { Seq, UndoFrame, UndoneFile } from '../../contract/frames.ts';
-import { isInsideFolder } from '../../files/containment.ts';
 import { removeEmptyFolder } from '../../files/remove-checked.ts';
 import { UNDO } from '../../files/writers.ts';
 import { isInDoubt, loggedChanges, type LoggedChange } from './logged-changes.ts';

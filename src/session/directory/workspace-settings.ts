@@ -4,6 +4,7 @@
  * Trust comes from outside: a folder that the server's settings do not name is never looked at.
  */
 import { dirname, join, resolve } from 'node:path';
+import { isInsideFolder } from '../../../config/containment.ts';
 import { SETTINGS_FILE_BYTES } from '../../../config/limits.ts';
 import { SettingsError } from '../../../config/settings-error.ts';
 import { checked } from '../../../config/settings/explain.ts';
@@ -11,7 +12,6 @@ import { workspaceFileSchema } from '../../../config/settings/rule-schemas.ts';
 import { parseSettingsText } from '../../../config/settings/settings-file.ts';
 import { GauntletError, isGauntletError } from '../../contract/errors.ts';
 import type { RuleSet, WorkspaceSettings } from '../../contract/permission-context.ts';
-import { isInsideFolder } from '../../files/containment.ts';
 import { readSmallFile } from '../../files/open-checked.ts';
 import { resolveRealPath } from '../../files/real-path.ts';
 import { parseRule } from '../../permissions/rule.ts';

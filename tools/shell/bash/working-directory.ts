@@ -1,9 +1,9 @@
 /** Where the next command starts: where this one ended, as long as that is inside. */
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isInsideFolder } from '../../../config/containment.ts';
 import type { SessionContext } from '../../../src/contract/session-context.ts';
 import type { ToolUseContext } from '../../../src/contract/tool.ts';
-import { isInsideFolder } from '../../../src/files/containment.ts';
 import { withCheckedFile } from '../../../src/files/open-checked.ts';
 import { resolveRealPath } from '../../../src/files/real-path.ts';
 import { reportFile } from './enclosed.ts';

@@ -2,7 +2,7 @@
  * Is this path inside that folder? Compared by components, never by the text's beginning.
  *
  * Exact on purpose: being inside is a grant, so two spellings of a name are two names here. What
- * protects (`sensitive-targets.ts`) folds case and form instead.
+ * protects (`src/files/sensitive-targets.ts`) folds case and form instead.
  */
 import { isAbsolute, relative, sep } from 'node:path';
 
