@@ -33,7 +33,8 @@ function prologue({ cwd, env, cwdFile }: SpawnMessage): string {
     ...Object.entries(env).map(([name, value]) => `export ${name}=${quote(value)}`),
   ];
   if (cwdFile !== undefined) {
-    const report = `builtin pwd -P >|${quote(cwdFile)}`;
+    // Silent: what cannot be told of a folder that is gone would stand in the command's output.
+    const report = `builtin pwd -P 2>/dev/null >|${quote(cwdFile)}`;
     // The trap also sees `exit`; the epilogue also sees scripts that set a trap of their own.
     lines.push(`trap ${quote(report)} EXIT`);
     lines.push(`_gauntlet_epilogue=${quote(`_gauntlet_epilogue=$?;${report};exit $_gauntlet_epilogue`)}`);

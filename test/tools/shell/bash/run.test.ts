@@ -93,6 +93,11 @@ describe('the working directory', () => {
     expect((await shell.run({ command: `cd ${other}; touch a` }, { session })).session.cwd).toBe(other);
   });
 
+  it('may be removed by the command without a word of the shell about it', async () => {
+    const { text } = await shell.run({ command: 'mkdir doomed && cd doomed && rmdir ../doomed && echo done' });
+    expect(text).toBe('done');
+  });
+
   it('that is gone is replaced by the root, with a note', async () => {
     const session = sessionContextIn(root, { cwd: join(root, 'gone') });
     const { text } = await shell.run({ command: 'pwd' }, { session });
