@@ -42,6 +42,9 @@ const NEEDS_RESULT = 'tool_use';
 /** No test makes a server hold more than two thirds of it; an output that is kept whole takes more. */
 const HIGHEST_MIB = 640;
 
+/** Of the server, for a host of its own: its socket, and what it says on standard error. */
+const PROCESS_HOST_DESCRIPTORS = 2;
+
 /** Watch a server: one call goes through it first, so that what is made once is made. */
 export async function watchHealth(server: BuiltServer, options: HealthOptions = {}): Promise<WatchedHealth> {
   const client = wireClient(server);
@@ -77,7 +80,8 @@ export interface HealthAtStart {
 
 /** To be called when it listens. */
 export function healthAtStart(server: BuiltServer, mayKeep: readonly string[] = []): HealthAtStart {
-  return { descriptors: ownDescriptors(server).length, mayKeep };
+  const toCome = hasProcessHost(server) ? 0 : PROCESS_HOST_DESCRIPTORS;
+  return { descriptors: ownDescriptors(server).length + toCome, mayKeep };
 }
 
 /**
@@ -193,6 +197,12 @@ function isWaitingShell(pid: number): boolean {
 
 function isZombie(pid: number): boolean {
   return /^State:\s+[ZX]/m.test(textOf(`/proc/${pid}/status`));
+}
+
+/** A server listens first and starts its host right after. */
+function hasProcessHost({ pid }: Pick<BuiltServer, 'pid'>): boolean {
+  const children = textOf(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+  return children.some((child) => commandOf(child).includes('process-host'));
 }
 
 function commandOf(pid: number): string {
