@@ -5,7 +5,7 @@
  */
 import type { PermissionUpdate, ToolPermissionContext } from '../contract/permission-context.ts';
 import type { NewFrame, OpenedFrame, Seq } from '../contract/frames.ts';
-import type { SessionContext } from '../contract/session-context.ts';
+import type { ReadState, SessionContext } from '../contract/session-context.ts';
 import { applyUpdates, checkNextMode } from '../permissions/context.ts';
 import { Questions, type Settled } from '../permissions/questions.ts';
 import { StreamingToolExecutor, type ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
@@ -31,6 +31,7 @@ export interface SessionState {
 export interface SessionWays {
   events(core: SessionCore): ExecutorEvents;
   save(core: SessionCore): Promise<void>;
+  saveReads(core: SessionCore): Promise<void>;
 }
 
 /** What was saved last. */
@@ -55,6 +56,10 @@ export class SessionCore {
   /** Results that have been yielded and are not yet on their way to the log: they are being fitted. */
   leaving = 0;
   savedAs: SavedAs | undefined;
+  /** The files whose reading is on disk. */
+  savedReads: ReadState;
+  /** Put aside which files were read since. @throws {GauntletError} `log_unavailable` */
+  readonly saveReads: () => Promise<void>;
   /** Put aside what the session knows, so that it can sleep. @throws {GauntletError} `log_unavailable` */
   readonly save: () => Promise<void>;
   #isSaveDue = false;
@@ -66,7 +71,9 @@ export class SessionCore {
     this.#context = state.context;
     this.log = new SessionLog(services, state.opened.session_id, state.head);
     this.savedAs = state.savedAs;
+    this.savedReads = state.context.readState;
     this.save = () => ways.save(this);
+    this.saveReads = () => ways.saveReads(this);
     this.recollection = new Recollection(services.log, this.id, {
       hasFacts: state.savedAs !== undefined,
       mostUnknown: services.limits.batchBlocks,

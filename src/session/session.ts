@@ -211,6 +211,11 @@ export class Session {
     return this.#core.save();
   }
 
+  /** Put aside which files it has read, if it read any since: that stands nowhere in its log. @throws As `save`. */
+  saveReads(): Promise<void> {
+    return this.#core.saveReads();
+  }
+
   /** Let go of timers and retries; what is open stands in the log. */
   close(): void {
     this.#core.questions.suspend();

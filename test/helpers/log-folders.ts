@@ -1,5 +1,5 @@
 /** Logs on disk for tests of what happens to them: opened, crashed, read. */
-import { copyFileSync, mkdtempSync, readdirSync } from 'node:fs';
+import { cpSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { DEFAULT_LIMITS } from '../../config/limits.ts';
@@ -34,7 +34,7 @@ export function openLog(folder: string): { readonly log: FrameLog; readonly prob
 /** The files of an open log as a `kill -9` at this moment would leave them. */
 export function asAfterKill(folder: string): string {
   const copy = newFolder();
-  for (const file of readdirSync(folder)) copyFileSync(join(folder, file), join(copy, file));
+  cpSync(folder, copy, { recursive: true });
   return copy;
 }
 

@@ -47,6 +47,22 @@ describe('a session that fell asleep', () => {
     expect(readFileSync(file_path, 'utf8')).toBe('three\n');
   });
 
+  it('edits what it read before its server was killed', async () => {
+    const limits = { idleLookMs: 20 };
+    const server = await startServer({ settings: { limits } });
+    const sessionId = await wireClient(server).session({ mode: 'acceptEdits' });
+    const file_path = join(server.workspace, 'read.txt');
+    writeFileSync(file_path, 'one\n');
+    await wireClient(server).execute(sessionId, [block('Read', { file_path })]);
+    // A record of the read state; nothing else in a log has one.
+    const isSaved = () => readFileSync(join(server.dataFolder, 'log.db-wal')).includes('"mtimeMs":');
+    await until(() => Promise.resolve(isSaved()));
+    await server.end('SIGKILL');
+    const next = wireClient(await startServer({ home: server.home }));
+    const edit = block('Edit', { file_path, old_string: 'one', new_string: 'two' });
+    expect((await next.execute(sessionId, [edit])).calls[0]).toMatchObject({ status: 'ok' });
+  });
+
   it('lists no change that a killed server announced and never made, after another kill either', async () => {
     const server = await startServer({ settings });
     const sessionId = await wireClient(server).session();

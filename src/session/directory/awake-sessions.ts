@@ -100,12 +100,15 @@ export class AwakeSessions {
     await Promise.all(saving);
   }
 
-  /** What has been out of use for long enough goes to sleep; what is in use was used just now. */
+  /**
+   * What has been out of use for long enough goes to sleep; what is in use was used just now. Of the others it is kept
+   * which files they read, so that a server that is killed forgets little of it.
+   */
   #look(): void {
     const sinceMs = performance.now() - this.#rules.limits.idleSessionMs;
     for (const awake of [...this.#awake.values()]) {
-      if (awake.usedMs > sinceMs) return;
-      if (this.#maySleep(awake)) void this.#sleep(awake);
+      if (awake.usedMs > sinceMs) void this.#try(() => awake.session.saveReads());
+      else if (this.#maySleep(awake)) void this.#sleep(awake);
       else this.touch(awake.session.id);
     }
   }
@@ -125,9 +128,13 @@ export class AwakeSessions {
     if (isSaved && isUnused) this.drop(session.id);
   }
 
-  async #save(session: Session): Promise<boolean> {
+  #save(session: Session): Promise<boolean> {
+    return this.#try(() => session.save());
+  }
+
+  async #try(save: () => Promise<void>): Promise<boolean> {
     try {
-      await session.save();
+      await save();
       return true;
     } catch (error) {
       this.#rules.onFault(error, 'A session could not be saved');

@@ -8,13 +8,13 @@ import type { CallRecord, TurnRecord } from '../call-record.ts';
 import { openTurn } from '../turn/intake.ts';
 import { prepareJourney } from '../turn/journey.ts';
 import type { LoggedCall, LoggedHistory, LoggedTurn } from './replay-log.ts';
-import { saveSession } from './save-session.ts';
+import { saveReads, saveSession } from './save-session.ts';
 import { SessionCore } from '../session-core.ts';
 import type { SessionServices } from '../session-services.ts';
 import { restoredContext, standingContext } from './standing-context.ts';
 import { endTurnIfDone, ResultLine } from '../turn/yield-results.ts';
 
-const WAYS = { events: executorEvents, save: saveSession };
+const WAYS = { events: executorEvents, save: saveSession, saveReads };
 const CANCELLED = { behavior: 'deny', by: 'cancelled' } as const;
 
 /** A session that has just been opened, its first frame not yet in the log. */

@@ -29,8 +29,9 @@ export async function saveSession(core: SessionCore): Promise<void> {
   if (isSaved || !core.isLogged) return;
   const facts: readonly Fact[] = [...factsOf(turns), ...questions, ...readsFact(core)];
   const snapshot = { seq, state: standingOf(core) };
-  const before = core.savedAs;
+  const before = { savedAs: core.savedAs, savedReads: core.savedReads };
   core.savedAs = { seq, context };
+  core.savedReads = context.readState;
   // A log that was never saved has a fact for all it ever held: others write between the parts.
   const part = services.limits.keptRecords;
   const lastPart = Math.floor(facts.length / part) * part;
@@ -39,12 +40,31 @@ export async function saveSession(core: SessionCore): Promise<void> {
       await services.log.save(id, { facts: facts.slice(start, start + part) });
     await services.log.save(id, { snapshot, facts: facts.slice(lastPart) });
   } catch (error) {
-    core.savedAs = before;
+    Object.assign(core, before);
     throw error;
   }
   core.recollection.grown();
   ledger.saved(turns);
   settled.saved(questions);
+}
+
+/**
+ * Save which files a session has read, if that changed, and nothing else: a session that is busy is saved seldom, since
+ * from then on each new id is looked up. Not while frames are on their way: what they show was not seen yet.
+ *
+ * @throws {GauntletError} `log_unavailable`
+ */
+export async function saveReads(core: SessionCore): Promise<void> {
+  const facts = readsFact(core);
+  if (facts.length === 0 || !core.isLogged) return;
+  const before = core.savedReads;
+  core.savedReads = core.context.readState;
+  try {
+    await core.services.log.save(core.id, { facts });
+  } catch (error) {
+    core.savedReads = before;
+    throw error;
+  }
 }
 
 /** The files a session had read when it was saved. */
@@ -70,8 +90,8 @@ function coveredSeq({ ledger, log }: SessionCore): Seq {
   return firsts.reduce((least, seq) => Math.min(least, seq - 1), log.head);
 }
 
-function readsFact({ context, savedAs, services }: SessionCore): readonly Fact[] {
-  if (context.readState === (savedAs?.context.readState ?? services.emptyReadState)) return [];
+function readsFact({ context, savedReads, services }: SessionCore): readonly Fact[] {
+  if (context.readState === savedReads) return [];
   return [[READS, context.readState.recent(services.limits.readRecords)]];
 }
 

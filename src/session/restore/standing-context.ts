@@ -31,7 +31,6 @@ export function standingContext({ opened, context, toolState }: Standing, servic
 /** The same, with what the session had read when it was saved. */
 export function restoredContext(history: LoggedHistory, services: SessionServices): SessionContext {
   const context = standingContext(history, services);
-  if (history.savedSeq === undefined) return context;
   const reads = savedReads(services.log, history.opened.session_id);
   return Object.freeze({
     ...context,

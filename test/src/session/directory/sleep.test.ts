@@ -8,6 +8,7 @@ import { openSqliteLog } from '../../../../src/log/sqlite-log.ts';
 import { SessionDirectory } from '../../../../src/session/directory/session-directory.ts';
 import { effectTool, noteTool, rememberTool, slowTool } from '../../../helpers/fake-tools.ts';
 import { blockOf, execute, framesOf, question, sessionServices } from '../../../helpers/session-services.ts';
+import { asAfterKill, newFolder } from '../../../helpers/log-folders.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { until } from '../../../helpers/wire-client.ts';
 
@@ -84,6 +85,18 @@ describe('a session that nobody uses', () => {
       '/three',
       undefined,
     ]);
+  });
+
+  it('still knows what it read a few looks before a kill, although nothing else was saved', async () => {
+    const first = server([readTool()], newFolder(), { idleSessionMs: 60_000 });
+    const { id } = await first.directory.create('owner', {});
+    const session = await first.directory.open('owner', id);
+    await execute(session, [blockOf('Note', 'one'), blockOf('Note', 'two')]);
+    await until(() => Promise.resolve(first.log.fact(id, 'reads') !== undefined));
+    expect(first.log.find(id)?.snapshot).toBeUndefined();
+    const second = server([readTool()], asAfterKill(first.folder));
+    const { readState } = (await second.directory.open('owner', id)).context;
+    expect(['/one', '/two'].map((path) => readState.get(path)?.sha256)).toEqual(['c0ffee', 'c0ffee']);
   });
 
   it('replays what it ran before, and refuses another input under the same id', async () => {
