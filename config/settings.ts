@@ -44,8 +44,6 @@ export interface Settings extends DoorSettings, GateSettings {
   readonly webFetch: { readonly allowPrivate: readonly string[] };
   readonly toolSearch: 'auto' | 'always' | 'off';
   readonly siblingAbort: 'bash' | 'mutating-bash' | 'never';
-  /** What Read answers for a file that did not change since: its text again, or one line. */
-  readonly readUnchanged: 'send' | 'stub';
   /** Module paths (absolute) and package names. */
   readonly plugins: readonly string[];
   readonly limits: Limits;
@@ -135,7 +133,6 @@ function featureSettings(file: SettingsFile, resolvePath: (path: string) => stri
     webFetch: { allowPrivate: file.webFetch?.allowPrivate ?? [] },
     toolSearch: file.toolSearch ?? 'auto',
     siblingAbort: file.siblingAbort ?? 'bash',
-    readUnchanged: file.readUnchanged ?? 'send',
     plugins: (file.plugins ?? []).map((name) => (/^[./~]/.test(name) ? resolvePath(name) : name)),
   } as const;
 }

@@ -20,6 +20,7 @@ const LATER: readonly LaterSetting[] = [
   },
   { key: 'webSearch', isUsed: (file) => file.webSearch !== undefined },
   { key: 'webFetch', isUsed: (file) => !isEmpty(file.webFetch) },
+  { key: 'readUnchanged', isUsed: (file) => file.readUnchanged === 'stub' },
   { key: 'lsp', isUsed: (file) => !isEmpty(file.lsp) },
   { key: 'agents', isUsed: (file) => !isEmpty(file.agents) },
   { key: 'skills', isUsed: (file) => !isEmpty(file.skills) },
