@@ -99,9 +99,18 @@ function withInput(
   const filled = inner.map((word) => {
     if (placeholder === undefined) return word;
     if (word.literal === placeholder) return input;
+    const folder = roots && !isForeignInput ? folderBefore(placeholder, word, roots) : undefined;
+    if (folder !== undefined) return { ...UNKNOWN_WORDS, prefix: folder, roots: [folder], mayBeFlag: false };
     return word.literal === undefined || word.literal.includes(placeholder) ? UNKNOWN_WORDS : word;
   });
   return [...filled, input];
+}
+
+/** `cat sub/{}`: whatever is listed, this lies below `sub/`, as nothing in it can climb. */
+function folderBefore(placeholder: string, { literal }: ShellWord, roots: readonly string[]): string | undefined {
+  const [folder = '', rest = '', ...more] = literal?.split(placeholder) ?? [];
+  const isPlain = /^[\w@./-]*[\w@.]\/$/.test(folder) && /^(?:[./]\w[\w./-]*)?$/.test(rest) && more.length === 0;
+  return isPlain && ![folder, rest, ...roots].some((text) => text.includes('..')) ? folder : undefined;
 }
 
 function deny(problem: string): CommandJudgement {

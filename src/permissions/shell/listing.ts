@@ -4,7 +4,7 @@
  * `find src | xargs grep x` reads below `src`. Every table here is narrower than the program's own: an option
  * that lets it print anything else, or follow links, is not in it, and the output then counts as unknown.
  */
-import type { Command, ParsedScript, SyntaxNode } from 'unbash';
+import type { Command, HereString, ParsedScript, SyntaxNode } from 'unbash';
 import { parseArguments, flagTable, type ParsedArguments } from './flags.ts';
 import { judgeProgram, type ProgramSpec } from './program-spec.ts';
 import { FIND } from './programs/find.ts';
@@ -145,10 +145,20 @@ export function listingLoop(
   }
   if (node.type !== 'Redirected' || node.command.type !== 'While') return undefined;
   const [redirect, ...more] = node.redirects;
+  const here = redirect?.type === 'HereString' && more.length === 0 ? quotedOutput(redirect) : undefined;
+  if (here) return { producers: producersOf(here), readers: readersOf(node.command.clause) };
   const [part, ...others] = redirect?.type === 'Redirect' ? (redirect.target?.parts ?? []) : [];
   const isInput = redirect?.operator === '<' && !redirect.descriptor && more.length === 0 && others.length === 0;
   if (!isInput || part?.type !== 'ProcessSubstitution' || part.operator !== '<') return undefined;
   return { producers: producersOf(part.script), readers: readersOf(node.command.clause) };
+}
+
+/** The script of `<<< "$(find .)"`. */
+function quotedOutput({ descriptor, target }: HereString): ParsedScript | undefined {
+  const [part, ...others] = target?.parts ?? [];
+  if (descriptor || others.length > 0 || part?.type !== 'DoubleQuoted') return undefined;
+  const [inner, ...more] = part.parts;
+  return inner?.type === 'CommandExpansion' && more.length === 0 ? inner.script : undefined;
 }
 
 /** The variable that a `read` gives one whole line; undefined where it may cut a line elsewhere. */

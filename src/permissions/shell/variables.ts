@@ -36,6 +36,14 @@ const INTEGER_PARAMETERS = new Set([
   'SRANDOM',
 ]);
 
+/** Commits are named by a word, and of `git log` a count and a format are known that leave nothing else to print. */
+const REVISION = '(?: \\w[\\w./^~@{}-]*)';
+const LOG_OPTIONS = '(?: (?:-\\d+|-n ?\\d+|--reverse|--no-merges|--merges|--first-parent))*';
+const COMMIT_OUTPUT = new RegExp(
+  `^git (?:(?:merge-base|rev-parse(?: --short| --verify)*|rev-list (?:-1|-n 1|--max-count=1))${REVISION}{1,2}` +
+    `|log${LOG_OPTIONS} --(?:format=|pretty=format:)%[hH]${LOG_OPTIONS}${REVISION}?(?: --(?: [\\w.*/]+)+)?)$`,
+);
+
 /** Builtins that give their operands values from outside. */
 const ASSIGNING_BUILTINS = new Set(['read', 'mapfile', 'readarray', 'getopts', 'printf']);
 
@@ -175,16 +183,14 @@ function isIntegerBinding(binding: Binding, variables: Variables): boolean {
   );
 }
 
-/** A substitution that prints the names of commits and nothing else; `rev-parse` gives back what it does not know. */
+/** A substitution that prints names of commits and nothing else; `rev-parse` gives back what it does not know. */
 function isCommitOutput(script: ParsedScript | undefined): boolean {
   const [producer, ...more] = producersOf(script);
   if (producer?.type !== 'Command' || more.length > 0 || producer.prefix.length > 0) return false;
   const words = [producer.name, ...producer.suffix].map((item) =>
-    item?.type === 'Word' && !item.parts ? item.value : '$',
+    item?.type === 'Word' && /^[\w%=:./^~@{}*'"-]+$/.test(item.text) ? item.text.replace(/['"]/g, '') : '$',
   );
-  return /^git (?:merge-base|rev-parse(?: --short| --verify)*|rev-list (?:-1|-n 1|--max-count=1))(?: \w[\w./^~@{}-]*){1,2}$/.test(
-    words.join(' '),
-  );
+  return COMMIT_OUTPUT.test(words.join(' '));
 }
 
 /** A substitution whose last command prints one integer and nothing else, or one a line. */

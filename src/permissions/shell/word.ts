@@ -6,6 +6,7 @@
  */
 import type { DoubleQuotedChild, ParameterExpansionPart, ParsedScript, SyntaxNode, Word, WordPart } from 'unbash';
 import { expandBrace } from './brace.ts';
+import { remaining } from './removal.ts';
 import type { Variables } from './variable-values.ts';
 
 /** A decoded word. */
@@ -202,7 +203,9 @@ function expansionPiece(
   if (part.prefix === '#') return { isInteger: true };
   if (part.prefix !== undefined) return ANYTHING_SPLIT;
   const isList = part.index !== undefined && /^[@*]$/.test(part.index.text);
-  if (part.operation) return isList || part.parameter === '@' ? ANYTHING_SPLIT : ANYTHING;
+  if (part.operation && (isList || part.parameter === '@')) return ANYTHING_SPLIT;
+  if (part.operation)
+    return part.index ? ANYTHING : known(remaining(part.operation, variables.valuesOf(part.parameter)));
   if (part.parameter === '@' || part.parameter === '*') return ANYTHING_SPLIT;
   const piece = variablePiece(part.parameter, variables);
   return isList ? { ...piece, isSplit: true, ...(piece.patterns ? {} : { splitsAnywhere: true }) } : piece;

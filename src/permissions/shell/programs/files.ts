@@ -14,7 +14,7 @@ const FD: ProgramSpec = {
 
 const TAR: ProgramSpec = {
   flags:
-    '-tvzjJa -f= --list --verbose --gzip --bzip2 --xz --zstd --file= --exclude= --wildcards --full-time --numeric-owner --force-local --strip-components=',
+    '-txOvzjJa -f= --list --extract --to-stdout --verbose --gzip --bzip2 --xz --zstd --file= --exclude= --wildcards --full-time --numeric-owner --force-local --strip-components=',
   check: listsArchive,
   pathFlags: ['-f', '--file'],
 };
@@ -153,13 +153,15 @@ function printsUnpacked({ flags }: ParsedArguments): string | undefined {
 /** `tar tzf x` is `tar -tzf x`, as long as only the last letter takes a value. */
 function dashed(words: readonly ShellWord[]): readonly ShellWord[] {
   const [first, ...rest] = words;
-  if (first?.literal === undefined || !/^[tvzjJa]+f?$/.test(first.literal)) return words;
+  if (first?.literal === undefined || !/^[txOvzjJa]+f?$/.test(first.literal)) return words;
   const text = `-${first.literal}`;
   return [{ ...first, text, literal: text, patterns: [text], prefix: text, mayBeFlag: true }, ...rest];
 }
 
 function listsArchive({ flags, operands }: ParsedArguments): string | undefined {
-  const isListing = flags.some(({ name }) => name === '-t' || name === '--list');
+  const isGiven = (options: RegExp) => flags.some(({ name }) => options.test(name));
+  const isExtracting = isGiven(/^(?:-x|--extract)$/);
+  const isListing = isExtracting ? isGiven(/^(?:-O|--to-stdout)$/) : isGiven(/^(?:-t|--list)$/);
   if (!isListing && flags[0]?.name !== '--version') return 'tar does more than list';
   const isLocal = flags.some(({ name }) => name === '--force-local');
   const archives = flags.filter(({ name }) => name === '-f' || name === '--file').map(({ value }) => value);

@@ -132,6 +132,12 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
   'check-attr': { flags: '-az --all --cached --stdin --source=' },
   'check-mailmap': { flags: '--stdin' },
   'check-ref-format': { flags: '--branch --normalize --allow-onelevel --refspec-pattern' },
+  // Each of these four takes the place of applying; --apply would bring it back.
+  apply: {
+    flags: '-vzR -p= --stat --numstat --summary --check --verbose --reverse --recount --include= --exclude=',
+    check: ({ flags }) =>
+      flags.some(({ name }) => /^--(?:stat|numstat|summary|check)$/.test(name)) ? undefined : 'git apply changes files',
+  },
   'count-objects': { flags: '-vH --verbose --human-readable' },
   cherry: { flags: '-v --abbrev?' },
   var: { flags: '-l' },

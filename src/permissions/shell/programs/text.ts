@@ -265,7 +265,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
 /** The expression stands first, or behind the name of what is to be done with it. */
 function readsOtherFiles({ operands: [first, second] }: ParsedArguments): string | undefined {
   const expression = /^(?:e|ea|eval|eval-all)$/.test(first?.literal ?? '') ? second : first;
-  const mayRead = expression && /\b(?:load(?:_\w+)?|eval|system)\s*\(/.test(expression.literal ?? 'load(');
+  const mayRead = expression && /\b(?:load(?:_\w+)?|eval)\s*\(|(?<!\.)\bsystem\b/.test(expression.literal ?? 'load(');
   return mayRead ? 'yq may read another file or run a program' : undefined;
 }
 
