@@ -77,12 +77,19 @@ export class StdioTransport implements Transport {
 
   #receive(line: Buffer): void {
     for (const message of this.#parse(line)) {
-      try {
-        this.onmessage?.(message as JSONRPCMessage);
-      } catch (error) {
-        // A message that breaks the SDK's reader must not break the server's output loop.
-        this.onerror?.(error instanceof Error ? error : new Error(errorMessage(error)));
-      }
+      // The SDK looks at a notification one microtask later, and by then forgets whose progress it is if it has
+      // seen the answer: one that came in the same chunk waits its turn.
+      if (isAnswer(message)) queueMicrotask(() => this.#deliver(message));
+      else this.#deliver(message);
+    }
+  }
+
+  #deliver(message: unknown): void {
+    try {
+      this.onmessage?.(message as JSONRPCMessage);
+    } catch (error) {
+      // A message that breaks the SDK's reader must not break the server's output loop.
+      this.onerror?.(error instanceof Error ? error : new Error(errorMessage(error)));
     }
   }
 
@@ -128,6 +135,10 @@ export class StdioTransport implements Transport {
     // What the host could not end is its own to report; the connection is over either way.
     await child.killTree().catch((error: unknown) => this.onerror?.(new Error(errorMessage(error))));
   }
+}
+
+function isAnswer(message: unknown): boolean {
+  return typeof message === 'object' && message !== null && !('method' in message);
 }
 
 function describeExit({ code, signal }: ProcessExit): string {

@@ -64,6 +64,16 @@ describe('a stdio server', () => {
     expect(seen).toContainEqual({ type: 'mcp', progress: 1, total: 2 });
   });
 
+  test('tells the progress that arrives together with the answer', async () => {
+    const servers = startServers({ hostile: fixtureServer() });
+    await servers.ready('hostile', signal);
+    const seen: object[] = [];
+
+    await callTool(servers, 'mcp__hostile__progress', {}, { onProgress: (data) => seen.push(data) });
+
+    expect(seen).toMatchObject([1, 2, 3].map((progress) => ({ type: 'mcp', progress, total: 3 })));
+  });
+
   test('that falls silent is given up after its time, unless it makes progress', async () => {
     const servers = startServers({ everything, hostile: fixtureServer() }, { mcpCallIdleMs: 400 });
     await Promise.all([servers.ready('everything', signal), servers.ready('hostile', signal)]);
