@@ -49,8 +49,8 @@ export const DEFAULT_LIMITS = {
   requestCheckMs: 500,
   /** Sockets open at once; the rest of the descriptors are for the log and for children. */
   connections: 512,
-  /** Sockets of one address, a proxy's too; the rest is for others. */
-  addressConnections: 448,
+  /** Sockets of one address; 0: no bound of its own, since all who come through a proxy have the proxy's. */
+  addressConnections: 0,
   /** Descriptors kept free of sockets where few may be open (`ulimit -n`): for the log, spilled results and children. */
   reservedDescriptors: 32,
   /** When a client that was turned away with 503 or 1001 may try again. */
@@ -313,6 +313,8 @@ export const DEFAULT_LIMITS = {
    * late. What changed so shortly before a search is taken for changed during it.
    */
   kernelClockLagMs: 100,
+  /** A file server dates changes by its own clock, which may be late by as much. */
+  serverClockLagMs: 10 * SECOND,
   /** Files Glob shows. */
   globResults: 100,
   /** Names Glob looks at in one walk. */

@@ -1,6 +1,6 @@
 /**
- * How many sockets may be open: as many as the settings say, no more than leave descriptors for the work, and not all of
- * them one address's.
+ * How many sockets may be open: as many as the settings say, for each address too, and no more than leave descriptors
+ * for the work.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -9,14 +9,18 @@ import type { Limits } from '../config/limits.ts';
 
 type ConnectionLimits = Pick<Limits, 'connections' | 'addressConnections' | 'reservedDescriptors'>;
 
-/** Bound the sockets of a server, all together and those of each address; one too many is closed without a word. */
+/** Bound the sockets of a server, all together and those of each address where that is set; one too many is closed without a word. */
 export function capConnections(server: Server, limits: ConnectionLimits): void {
   server.maxConnections = mostConnections(limits);
+  if (limits.addressConnections > 0) capEachAddress(server, limits.addressConnections);
+}
+
+function capEachAddress(server: Server, most: number): void {
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket;
     const count = open.get(remoteAddress) ?? 0;
-    if (count >= limits.addressConnections) {
+    if (count >= most) {
       socket.destroy();
       return;
     }
