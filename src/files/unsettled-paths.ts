@@ -8,8 +8,8 @@
 import { lstatSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** File systems that keep those times, and by this machine's own clock: a file server's may be late. */
-const TRUSTED_FILE_SYSTEMS: ReadonlySet<number> = new Set([
+/** File systems that keep those times by this machine's own clock; a file server's may be late. */
+const OWN_CLOCK: ReadonlySet<number> = new Set([
   0xef53, // ext2, ext3, ext4
   0x58465342, // xfs
   0x9123683e, // btrfs
@@ -24,15 +24,21 @@ const TRUSTED_FILE_SYSTEMS: ReadonlySet<number> = new Set([
  *
  * @param files Absolute and normalised. That none is a link itself is for whoever opened it.
  * @param sinceMs Since the epoch: before the first of them was opened, less what a kernel's clock may be behind.
+ * @param serverLagMs How much further behind a file server's clock may be.
  * @returns Those of `files`, in their order. Costs one `lstat` for each folder on the way, none for a file.
  */
-export function unsettledPaths(files: readonly string[], sinceMs: number): readonly string[] {
+export function unsettledPaths(files: readonly string[], sinceMs: number, serverLagMs: number): readonly string[] {
   const changedMs = new Map<string, number>();
-  const isTrusted = new Map<number, boolean>();
+  const lags = new Map<number, number>();
+  const lagOf = (device: number, path: string) => {
+    const lagMs = lags.get(device) ?? (OWN_CLOCK.has(statfsSync(path).type) ? 0 : serverLagMs);
+    lags.set(device, lagMs);
+    return lagMs;
+  };
   // What lies deeper has the longer name. A folder is looked at before those it is looked at through, so that each
   // of these vouches for the look as well.
   const deepestFirst = [...foldersOnTheWay(files)].sort((one, other) => other.length - one.length);
-  for (const folder of deepestFirst) changedMs.set(folder, lastChange(folder, isTrusted));
+  for (const folder of deepestFirst) changedMs.set(folder, lastChange(folder, lagOf));
 
   const settled = new Set<string>();
   const isOld = (folder: string) => (changedMs.get(folder) ?? NaN) < sinceMs;
@@ -52,13 +58,11 @@ function foldersOnTheWay(files: readonly string[]): ReadonlySet<string> {
   return folders;
 }
 
-/** When a folder was last changed; Infinity where nobody can say, NaN where it is none. */
-function lastChange(path: string, isTrusted: Map<number, boolean>): number {
+/** When a folder was last changed, at the latest; NaN where it is none. */
+function lastChange(path: string, lagOf: (device: number, path: string) => number): number {
   try {
     const stats = lstatSync(path);
-    if (!stats.isDirectory()) return NaN;
-    if (!isTrusted.has(stats.dev)) isTrusted.set(stats.dev, TRUSTED_FILE_SYSTEMS.has(statfsSync(path).type));
-    return isTrusted.get(stats.dev) === true ? stats.ctimeMs : Infinity;
+    return stats.isDirectory() ? stats.ctimeMs + lagOf(stats.dev, path) : NaN;
   } catch {
     // It is gone, or may not be looked at: what it was, nobody can say.
     return NaN;

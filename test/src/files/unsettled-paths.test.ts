@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, renameSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { unsettledPaths } from '../../../src/files/unsettled-paths.ts';
+import { unsettledPaths as unsettledPathsOf } from '../../../src/files/unsettled-paths.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { until } from '../../helpers/wire-client.ts';
+
+/** As on a file system with a clock of this machine, whichever the tests run on. */
+const unsettledPaths = (files: readonly string[], sinceMs: number) => unsettledPathsOf(files, sinceMs, 0);
 
 /** A folder with a file two folders down, and a moment after all of it was made. */
 async function settledTree() {

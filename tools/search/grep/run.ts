@@ -44,7 +44,9 @@ export async function runGrep(
     offset: input.offset ?? 0,
     run: (onOutput) => run({ args: ripgrepArguments(input, searchTarget(located, cwd), limits), onOutput }),
     inDoubt(names) {
-      const unsettled = new Set(unsettledPaths(names.map(absolute), begunMs - limits.kernelClockLagMs));
+      const unsettled = new Set(
+        unsettledPaths(names.map(absolute), begunMs - limits.kernelClockLagMs, limits.serverClockLagMs),
+      );
       return unsettled.size === 0 ? [] : names.filter((name) => unsettled.has(absolute(name)));
     },
     runOver: (names, onOutput) =>
