@@ -108,8 +108,9 @@ function withInput(
 
 /** `cat sub/{}`: whatever is listed, this lies below `sub/`, as nothing in it can climb. */
 function folderBefore(placeholder: string, { literal }: ShellWord, roots: readonly string[]): string | undefined {
-  const [folder = '', rest = '', ...more] = literal?.split(placeholder) ?? [];
-  const isPlain = /^[\w@./-]*[\w@.]\/$/.test(folder) && /^(?:[./]\w[\w./-]*)?$/.test(rest) && more.length === 0;
+  const [folder = '', rest, ...more] = literal?.split(placeholder) ?? [];
+  if (rest === undefined || more.length > 0) return undefined;
+  const isPlain = /^[\w@./-]*[\w@.]\/$/.test(folder) && /^(?:[./]\w[\w./-]*)?$/.test(rest);
   return isPlain && ![folder, rest, ...roots].some((text) => text.includes('..')) ? folder : undefined;
 }
 

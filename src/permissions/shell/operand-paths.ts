@@ -43,10 +43,11 @@ export function resolveFrom(
     const pattern = written.replace(/^~\+(?=\/)/, '.');
     if (pattern === '' || pattern === '-' || DEVICES.test(pattern)) return [];
     // What a glob finds may lead anywhere once `..` follows it, and `.*` finds `..` itself in most shells.
+    const wild = pattern.search(/[*?[]/);
     const isWild =
-      /[*?[].*\/\.\.(?:\/|$)|(?:^|\/)\.[^\w/]*[*?[][^\w/]*\/./.test(pattern) ||
-      /^\/proc\/(?!self|\d)|^\/sys\//.test(pattern) ||
-      /^~[^/]/.test(pattern);
+      (wild >= 0 && /\/\.\.(?:\/|$)/.test(pattern.slice(wild))) ||
+      /(?:^|\/)\.(?=[^\w/]*\/.)[^\w/*?[]*[*?[]/.test(pattern) ||
+      /^\/proc\/(?!self|\d)|^\/sys\/|^~[^/]/.test(pattern);
     if (isWild) return UNKNOWN;
     if (/^(?:\/|~(?:\/|$))/.test(pattern)) return [{ path: pattern, access }];
     return bases ? bases.map((base) => ({ path: `${base}${pattern}`, access })) : UNKNOWN;
