@@ -2,6 +2,7 @@
 import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
 import type { Display } from '../../../src/contract/display.ts';
 import { showText, showValue } from '../../../src/files/hidden-characters.ts';
+import { emptyHint } from './empty-hint.ts';
 import type { GlobOutput } from './run.ts';
 import type { GlobArguments } from './schema.ts';
 
@@ -43,7 +44,8 @@ export function renderGlobError(message: string, input: Partial<GlobArguments>):
 /** What the model is sent. */
 export function globResult(output: GlobOutput, toolUseId: string): ToolResultBlock {
   const lines = output.paths.length === 0 ? ['No files found'] : output.paths.map(showText);
-  if (output.hint !== undefined) lines.push(`(${output.hint})`);
+  const hint = output.total === 0 ? emptyHint(output.pattern) : undefined;
+  if (hint !== undefined) lines.push(`(${hint})`);
   const more = output.total - output.paths.length;
   if (more > 0) lines.push(`(PARTIAL: ${more} more files match. Use a narrower pattern or path)`);
   if (output.isIncomplete)

@@ -11,20 +11,19 @@ import { judgedPath } from '../../../src/files/judged-path.ts';
 import { type WalkEnd, walkFiles } from '../../../src/files/walk.ts';
 import { hiddenPaths, type IsHidden, shownPath } from '../hidden-paths.ts';
 import type { SearchToolServices } from '../services.ts';
-import { emptyHint } from './empty-hint.ts';
 import type { GlobArguments } from './schema.ts';
 import { type SearchRoot, searchRoots } from './search-roots.ts';
 
 /** What Glob hands back. */
 export interface GlobOutput {
+  /** As it was asked for. */
+  readonly pattern: string;
   /** Relative to the working directory where they lie in it, else absolute; newest first. */
   readonly paths: readonly string[];
   /** Matches found altogether. */
   readonly total: number;
   /** The walk was given up: there may be more. */
   readonly isIncomplete: boolean;
-  /** Why there may be none. */
-  readonly hint?: string;
 }
 
 /** What all walks of one call share. */
@@ -92,10 +91,8 @@ export async function runGlob(
   if (deadline.aborted) end.isIncomplete = true;
   const newest = await newestFirst([...found], context.signal);
   const shown = await stillReachable(newest, services, context);
-  const hint = found.size === 0 ? emptyHint(input.pattern) : undefined;
-  return {
-    data: { paths: shown, total: found.size, isIncomplete: end.isIncomplete, ...(hint === undefined ? {} : { hint }) },
-  };
+  const { pattern } = input;
+  return { data: { pattern, paths: shown, total: found.size, isIncomplete: end.isIncomplete } };
 }
 
 function rootsOf(input: GlobArguments, maxAlternatives: number): readonly SearchRoot[] {
