@@ -101,7 +101,7 @@ describe('PDFs', () => {
     ['doc.pdf', '1-21', /at most 20 pages/],
     ['doc.pdf', '5-2', /range/],
     ['doc.pdf', '31', /it has 30 pages/],
-    ['broken.pdf', '1', /broken/],
+    ['broken.pdf', '1', /[^.]\. The PDF is broken/],
   ])('%s pages %s are refused', async (path, pages, message) => {
     expect(await toolSession(root).refusal(tool, { file_path: path, pages })).toMatch(message);
   });

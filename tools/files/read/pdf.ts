@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Limits } from '../../../config/limits.ts';
 import type { ResultContentBlock } from '../../../src/contract/blocks.ts';
-import { GauntletError } from '../../../src/contract/errors.ts';
+import { errorMessage, GauntletError } from '../../../src/contract/errors.ts';
 import type { RichOutput } from './output.ts';
 import type { RichFile } from './rich-file.ts';
 
@@ -95,7 +95,7 @@ async function extractPages(
     throw new Error(answer.error);
   } catch (error) {
     rich.signal.throwIfAborted();
-    const why = error instanceof Error ? error.message : 'unknown error';
+    const why = errorMessage(error).replace(/\.$/, '');
     throw new GauntletError(
       'tool_failed',
       `Cannot read "${rich.path}": ${why}. The PDF is broken, locked or too complex; try Bash with pdftotext`,
