@@ -1,9 +1,9 @@
 /**
  * Which paths may have led elsewhere for a while: asked after a program has opened them by name.
  *
- * Making, removing or renaming a name changes the ctime of its folder, and renaming a folder its own; nobody can set
- * a ctime back. So a folder's name is settled if no link stands there and the folder itself, or the one that holds it,
- * was last changed before the program began; a file's, if its folder was.
+ * Making, removing or renaming a name changes the ctime of its folder, and nobody can set a ctime back. So a name is
+ * settled if no link stands there and the folder that holds it was last changed before the program began. Local file
+ * systems date a folder that is renamed as well, so that there its own date does for its own name.
  */
 import { lstatSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -30,9 +30,11 @@ const OWN_CLOCK: ReadonlySet<number> = new Set([
 export function unsettledPaths(files: readonly string[], sinceMs: number, serverLagMs: number): readonly string[] {
   const changedMs = new Map<string, number>();
   const lags = new Map<number, number>();
+  const ownClock = new Set<string>();
   const lagOf = (device: number, path: string) => {
     const lagMs = lags.get(device) ?? (OWN_CLOCK.has(statfsSync(path).type) ? 0 : serverLagMs);
     lags.set(device, lagMs);
+    if (lagMs === 0) ownClock.add(path);
     return lagMs;
   };
   // What lies deeper has the longer name. A folder is looked at before those it is looked at through, so that each
@@ -42,10 +44,12 @@ export function unsettledPaths(files: readonly string[], sinceMs: number, server
 
   const settled = new Set<string>();
   const isOld = (folder: string) => (changedMs.get(folder) ?? NaN) < sinceMs;
+  const isOldItself = (folder: string) => isOld(folder) && ownClock.has(folder);
   for (const folder of deepestFirst.reverse()) {
     const above = dirname(folder);
     const isFolder = !Number.isNaN(changedMs.get(folder));
-    if (isFolder && (above === folder || (settled.has(above) && (isOld(folder) || isOld(above))))) settled.add(folder);
+    if (isFolder && (above === folder || (settled.has(above) && (isOldItself(folder) || isOld(above)))))
+      settled.add(folder);
   }
   return files.filter((file) => !(settled.has(dirname(file)) && isOld(dirname(file))));
 }
