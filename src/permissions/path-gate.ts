@@ -53,7 +53,8 @@ export function possiblePathRule(question: PathQuestion): (SourcedRule & Pick<Ju
         const folder = located.spelled.split(/\/[^/]*[*?[]/, 1)[0] || '/';
         const seen = use.names && located.folderNames && { names: use.names, folders: located.folderNames };
         const below = use.isTree
-          ? (compiled.matchBelow(folder, seen) ?? compiled.matchBelow(located.real, seen))
+          ? (compiled.matchBelow(folder, seen) ??
+            (located.real === folder ? undefined : compiled.matchBelow(located.real, seen)))
           : undefined;
         const spec = below ?? compiled.matchWithin(located.spelled);
         const rule = spec === undefined ? undefined : rules.bySpec.get(spec);

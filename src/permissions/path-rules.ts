@@ -7,6 +7,7 @@
 import { homedir } from 'node:os';
 import { relative } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
+import { type BasedPattern, patternReach } from './pattern-reach.ts';
 import { matchesWildcard } from './wildcard.ts';
 
 /** The specs of one list, ready to be asked about absolute paths. */
@@ -29,23 +30,19 @@ export interface SeenBelow {
   readonly folders: ReadonlySet<string>;
 }
 
-interface PathPattern {
+interface PathPattern extends BasedPattern {
   readonly spec: string;
-  /** Absolute folder the pattern is relative to. */
-  readonly base: string;
-  /** In gitignore syntax, relative to `base`; '' is everything below. */
-  readonly pattern: string;
   readonly strictness: Strictness;
   compiled?: Ignore;
-  reach?: Reach;
+  lastName?: NameGlob;
 }
 
-/** Where a pattern leads, as far as it spells it. */
-interface Reach {
-  /** Absolute; everything the pattern matches lies at or below it. */
+/** A glob for a name, with what it spells at its two ends. */
+interface NameGlob {
+  readonly text: string;
   readonly start: string;
-  /** What it matches below `start` is not spelled. */
-  readonly isOpen: boolean;
+  readonly end: string;
+  readonly isWild: boolean;
 }
 
 type Strictness = 'allow' | 'deny';
@@ -78,10 +75,16 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
   for (const spec of specs) {
     const pattern = toPattern(spec, root, strictness);
     const segment = lastLiteralSegment(pattern.pattern);
-    if (segment === undefined) anywhere.push(pattern);
-    else bySegment.set(segment, [...(bySegment.get(segment) ?? []), pattern]);
+    const filed = segment === undefined ? anywhere : bySegment.get(segment);
+    if (filed) filed.push(pattern);
+    else if (segment !== undefined) bySegment.set(segment, [pattern]);
   }
-  const all = [...anywhere, ...[...bySegment.values()].flat()];
+  let reach: ReturnType<typeof patternReach<PathPattern>> | undefined;
+  const below = (folder: string, isMet: (pattern: PathPattern) => boolean) => {
+    reach ??= patternReach([...anywhere, ...[...bySegment.values()].flat()]);
+    for (const pattern of reach(folder)) if (isMet(pattern)) return pattern.spec;
+    return undefined;
+  };
   const find = (patterns: readonly PathPattern[] | undefined, path: string) =>
     patterns?.find((pattern) => isMatch(pattern, path))?.spec;
   return {
@@ -106,18 +109,14 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
       return undefined;
     },
     matchBelow(absoluteFolder, seen) {
-      const folder = folded(absoluteFolder);
-      const isMet = seen ? meeter(seen) : () => true;
-      return all.find((pattern) => mayLieBelow(pattern, folder) && isMet(pattern))?.spec;
+      return below(folded(absoluteFolder), seen ? meeter([...seen.names, ...seen.folders].map(folded)) : () => true);
     },
     matchWithin(absoluteGlob) {
       const segments = folded(absoluteGlob).split('/');
       const at = segments.findIndex((segment) => /[*?[]/.test(segment));
       if (at < 0) return undefined;
       const folder = segments.slice(0, at).join('/') || '/';
-      const isMet = (pattern: PathPattern) =>
-        segments.slice(at).some((segment) => mayMeet(segment, lastSegment(pattern)));
-      return all.find((pattern) => mayLieBelow(pattern, folder) && isMet(pattern))?.spec;
+      return below(folder, meeter(segments.slice(at)));
     },
   };
 }
@@ -127,46 +126,29 @@ function isSegmentMatch(glob: string, name: string): boolean {
   return matchesWildcard(glob.replace(/\[[^\]]*\]?/g, '?'), name, { hasQuestionMark: true });
 }
 
-/** Whether a pattern could match anything below a folder: what it spells leads into it, or it may lead anywhere. */
-function mayLieBelow(pattern: PathPattern, folder: string): boolean {
-  const { start, isOpen } = (pattern.reach ??= reachOf(pattern));
-  return isInside(start, folder) || (isOpen && isInside(folder, start));
-}
-
-function reachOf({ base, pattern }: PathPattern): Reach {
-  const isAnchored = pattern.replace(/\/$/, '').includes('/');
-  const segments = pattern.split('/').filter((segment) => segment !== '');
-  const wild = segments.findIndex((segment) => /[*?[\]\\]/.test(segment));
-  const spelled = isAnchored ? segments.slice(0, wild < 0 ? segments.length : wild) : [];
-  const start = [base === '/' ? '' : base, ...spelled].join('/') || '/';
-  return { start, isOpen: wild >= 0 || !isAnchored };
-}
-
-function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+/** Whether a pattern's last name may be one that a glob of `names` stands for. */
+function meeter(names: readonly string[]): (pattern: PathPattern) => boolean {
+  const met = names.map(nameGlob);
+  return (pattern) => {
+    const last = (pattern.lastName ??= nameGlob(lastSegment(pattern)));
+    return met.some((name) => mayMeet(name, last));
+  };
 }
 
 function lastSegment({ pattern }: PathPattern): string {
   return pattern.split('/').findLast((segment) => segment !== '') ?? '*';
 }
 
-/** Whether two globs may stand for one name: their fixed beginnings agree, and so do their fixed ends. */
-function mayMeet(left: string, right: string): boolean {
-  const agree = (one: string, other: string, fits: (text: string, part: string) => boolean) =>
-    fits(one, other) || fits(other, one);
-  const isWild = /[*?[\\]/;
-  const start = (glob: string) => glob.split(isWild, 1)[0] ?? '';
-  const end = (glob: string) => glob.split(/[*?\]\\]/).at(-1) ?? '';
-  const startsAgree = agree(start(left), start(right), (text, part) => text.startsWith(part));
-  const endsAgree = agree(end(left), end(right), (text, part) => text.endsWith(part));
-  if (!isWild.test(right)) return isSegmentMatch(left, right);
-  return startsAgree && endsAgree;
+function nameGlob(text: string): NameGlob {
+  const start = text.split(/[*?[\\]/, 1)[0] ?? '';
+  return { text, start, end: text.split(/[*?\]\\]/).at(-1) ?? '', isWild: start !== text };
 }
 
-/** Whether a pattern's last name may be that of a file which is opened, or is that of a folder on the way. */
-function meeter({ names, folders }: SeenBelow): (pattern: PathPattern) => boolean {
-  const met = [...names, ...folders].map(folded);
-  return (pattern) => met.some((name) => mayMeet(name, lastSegment(pattern)));
+/** Whether two globs may stand for one name: their fixed beginnings agree, and so do their fixed ends. */
+function mayMeet(left: NameGlob, right: NameGlob): boolean {
+  const startsAgree = left.start.startsWith(right.start) || right.start.startsWith(left.start);
+  const endsAgree = left.end.endsWith(right.end) || right.end.endsWith(left.end);
+  return startsAgree && endsAgree && (right.isWild || isSegmentMatch(left.text, right.text));
 }
 
 function toPattern(spec: string, root: string, strictness: Strictness): PathPattern {

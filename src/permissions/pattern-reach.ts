@@ -1,0 +1,72 @@
+/**
+ * Where path patterns lead, as far as they spell it: which of many could match something below a folder.
+ */
+import { dirname } from 'node:path';
+
+/** A pattern relative to a folder. */
+export interface BasedPattern {
+  /** Absolute folder the pattern is relative to. */
+  readonly base: string;
+  /** In gitignore syntax, relative to `base`; '' is everything below. */
+  readonly pattern: string;
+}
+
+/** Everything a pattern matches lies at or below `start`; what it matches there is not spelled where it `isOpen`. */
+interface Reach<Pattern> {
+  readonly pattern: Pattern;
+  readonly start: string;
+  readonly isOpen: boolean;
+}
+
+/**
+ * File patterns by where they lead.
+ *
+ * @returns From an absolute folder, those that could match something below it: the ones that lead into it, and the ones
+ *   that may lead anywhere from a folder above.
+ */
+export function patternReach<Pattern extends BasedPattern>(
+  patterns: readonly Pattern[],
+): (folder: string) => Iterable<Pattern> {
+  const byStart = new Map<string, Reach<Pattern>[]>();
+  for (const reach of patterns.map(reachOf)) {
+    const same = byStart.get(reach.start);
+    if (same) same.push(reach);
+    else byStart.set(reach.start, [reach]);
+  }
+  const starts = [...byStart.keys()].sort();
+
+  return function* mayLieBelow(folder) {
+    const within = folder.endsWith('/') ? folder : `${folder}/`;
+    for (const { pattern } of byStart.get(folder) ?? []) yield pattern;
+    for (let at = firstFrom(starts, within); starts[at]?.startsWith(within); at++) {
+      const start = starts[at] ?? '';
+      if (start !== folder) for (const { pattern } of byStart.get(start) ?? []) yield pattern;
+    }
+    for (let above = folder; above !== dirname(above);) {
+      above = dirname(above);
+      for (const { pattern, isOpen } of byStart.get(above) ?? []) if (isOpen) yield pattern;
+    }
+  };
+}
+
+function reachOf<Pattern extends BasedPattern>(based: Pattern): Reach<Pattern> {
+  const { base, pattern } = based;
+  const isAnchored = pattern.replace(/\/$/, '').includes('/');
+  const segments = pattern.split('/').filter((segment) => segment !== '');
+  const wild = segments.findIndex((segment) => /[*?[\]\\]/.test(segment));
+  const spelled = isAnchored ? segments.slice(0, wild < 0 ? segments.length : wild) : [];
+  const start = [base === '/' ? '' : base, ...spelled].join('/') || '/';
+  return { pattern: based, start, isOpen: wild >= 0 || !isAnchored };
+}
+
+/** Index of the first of sorted texts that does not come before `text`. */
+function firstFrom(sorted: readonly string[], text: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? '') < text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
