@@ -128,6 +128,7 @@ export function hidesCommand(words: readonly string[]): boolean {
 
 /** The word, and what may be the value of an option or an assignment in it. */
 function possibleValues(word: string): readonly string[] {
+  if (!/^[-:+!]|=/.test(word)) return [word];
   const values = [word, word.replace(/^(?:-\w*S|-\w|[:+]*!)/, '')];
   for (let at = word.indexOf('='), most = 3; at >= 0 && most > 0; at = word.indexOf('=', at + 1), most--)
     values.push(word.slice(at + 1).replace(/^!/, ''));
@@ -144,17 +145,18 @@ function behind(words: readonly string[]): readonly (readonly string[])[] {
 
 /** One command as rules may spell it: without the options before its sub-command, and `git-push` as `git push`. */
 function spellings(words: readonly string[]): readonly (readonly string[])[] {
-  const [program = '', ...rest] = words;
+  const [program = ''] = words;
   if (program === 'git') return [words, withoutGitOptions(words)];
-  if (program.startsWith('git-')) return [words, ['git', program.slice('git-'.length), ...rest]];
+  if (program.startsWith('git-')) return [words, ['git', program.slice('git-'.length), ...words.slice(1)]];
+  if (!words[1]?.startsWith('-')) return [words];
   // Which options take a value is not known: the word behind one may be that, or the sub-command.
-  const starts = new Set([0]);
+  const starts = new Set([1]);
   for (const at of starts) {
-    if (starts.size > MOST_TRIED_WORDS || !rest[at]?.startsWith('-')) continue;
+    if (starts.size > MOST_TRIED_WORDS || !words[at]?.startsWith('-')) continue;
     starts.add(at + 1);
-    if (rest[at + 1]?.startsWith('-') === false) starts.add(at + 2);
+    if (words[at + 1]?.startsWith('-') === false) starts.add(at + 2);
   }
-  return [...starts].map((at) => [program, ...rest.slice(at)]);
+  return [...starts].map((at) => [program, ...words.slice(at)]);
 }
 
 function withoutGitOptions(words: readonly string[]): readonly string[] {
