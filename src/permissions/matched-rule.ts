@@ -28,7 +28,8 @@ export function decidedPart({ tool, context, twoPerson }: PermissionRequest, par
   const ruled = (behavior: RuleBehavior, from = permissions): DecisionPart | undefined => {
     const rules = rulesFor(from, behavior, tool);
     const hit = () => (behavior === 'allow' ? part.covers?.(rules.specs)?.[0] : part.hits?.(rules.specs, behavior));
-    const rule = rules.bare ?? rules.bySpec.get(safely(hit, undefined) ?? '');
+    const spec = rules.specs.length === 0 ? undefined : safely(hit, undefined);
+    const rule = rules.bare ?? (spec === undefined ? undefined : rules.bySpec.get(spec));
     return rule && { text: part.text, behavior, reason: { type: 'rule', ...rule } };
   };
   return (

@@ -15,8 +15,8 @@ interface Judged {
   readonly verdict: ShellVerdict;
 }
 
-/** A call asks several times about one command; a session repeats few. Entries hold a few KiB. */
-const remembered = new LRUCache<string, Judged>({ max: 256 });
+/** A call asks several times about one command, and seldom later; what is kept longer costs each collection of garbage. */
+const remembered = new LRUCache<string, Judged>({ max: 32 });
 
 /**
  * Judge a command line. Pure; never throws.
