@@ -476,8 +476,10 @@ export const DEFAULT_LIMITS = {
   logTailBytes: 16 * MIB,
   /** Frames a reader is handed at once. */
   logPage: 500,
-  /** Rows fetched from the disk for one page; a row may hold a result of 400,000 bytes. */
+  /** Rows fetched from the disk for one page. */
   logPageRows: 64,
+  /** Text of one page, about: what a reader that has stopped holds. A row by itself may hold a result of 400,000 bytes. */
+  logPageChars: 32_000,
   /** Sessions whose head is kept in memory; one more is read from the disk again when it is needed. */
   logHeads: 20_000,
   /** The log's file; past it appends are refused until sessions are removed. */

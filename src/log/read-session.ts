@@ -9,13 +9,18 @@ import { pageOfTail } from './log-tail.ts';
 import type { OpenSession } from './open-sessions.ts';
 import type { StoredRow } from './stored-row.ts';
 
+/** Rows of a reader's first page, when nothing is known of them. */
+const FIRST_ROWS = 4;
+
 /** What a reader needs of the log. */
 export interface ReaderSource {
   readonly pageFrames: number;
+  readonly pageRows: number;
+  readonly pageChars: number;
   /** The session as it is now; undefined once it is gone or the log is closed. */
   session(): OpenSession | undefined;
-  /** Rows on disk that end after `after`, in order; a page of them. */
-  rowsAfter(session: OpenSession, after: Seq): readonly StoredRow[];
+  /** Rows on disk that end after `after`, in order; at most `limit`. */
+  rowsAfter(session: OpenSession, after: Seq, limit: number): readonly StoredRow[];
   /** Told of every gap, for the operator. */
   onGap(gap: LogGap): void;
 }
@@ -27,6 +32,7 @@ export async function* readSession(
   { live, signal, onGap }: ReadOptions,
 ): AsyncGenerator<readonly LoggedFrame[], void, undefined> {
   const waiter = new HeadWaiter(signal);
+  const nextRows = pagesOf(source);
   let cursor = after;
   try {
     while (signal?.aborted !== true) {
@@ -42,7 +48,7 @@ export async function* readSession(
         cursor = session.first - 1;
         continue;
       }
-      const page = pageOfTail(session.tail, cursor, source.pageFrames) ?? pageOfDisk(source, session, cursor);
+      const page = pageOfTail(session.tail, cursor, source.pageFrames) ?? pageOfDisk(session, cursor, nextRows, source);
       if (isGap(page)) {
         source.onGap(page);
         tellGap(session.id, page, onGap);
@@ -88,10 +94,29 @@ class HeadWaiter {
   }
 }
 
+type NextRows = (session: OpenSession, cursor: Seq) => readonly StoredRow[];
+
+/** Rows by pages of about `pageChars`: how long those to come are is guessed from those before. */
+function pagesOf({ pageRows, pageChars, rowsAfter }: ReaderSource): NextRows {
+  let limit = FIRST_ROWS;
+  return (session, cursor) => {
+    const rows = rowsAfter(session, cursor, limit);
+    const chars = rows.reduce((sum, { text = '' }) => sum + text.length, 0);
+    const fitting = Math.floor((rows.length * pageChars) / Math.max(1, chars));
+    limit = Math.max(1, Math.min(fitting, 2 * limit, pageRows));
+    return rows;
+  };
+}
+
 /** The readable frames next after `cursor`, or the damage that comes before them. Called only below the head. */
-function pageOfDisk(source: ReaderSource, session: OpenSession, cursor: Seq): readonly LoggedFrame[] | LogGap {
+function pageOfDisk(
+  session: OpenSession,
+  cursor: Seq,
+  nextRows: NextRows,
+  source: ReaderSource,
+): readonly LoggedFrame[] | LogGap {
   const page: LoggedFrame[] = [];
-  const rows = source.rowsAfter(session, cursor);
+  const rows = nextRows(session, cursor);
   let next = cursor + 1;
   for (const { first, last, text } of rows) {
     const isNext = text !== undefined && first <= next;

@@ -61,9 +61,11 @@ class SqliteLog implements FrameLog {
   read(sessionId: string, after: Seq, options: ReadOptions): AsyncIterable<readonly LoggedFrame[]> {
     const source = {
       pageFrames: this.#limits.logPage,
+      pageRows: this.#limits.logPageRows,
+      pageChars: this.#limits.logPageChars,
       session: () => (this.#isClosed ? undefined : askDisk('read', () => this.#sessions.get(sessionId))),
-      rowsAfter: ({ number }: OpenSession, seq: Seq) =>
-        askDisk('read', () => this.#tables.rows.rowsAfter(number, seq, this.#limits.logPageRows)),
+      rowsAfter: ({ number }: OpenSession, seq: Seq, limit: number) =>
+        askDisk('read', () => this.#tables.rows.rowsAfter(number, seq, limit)),
       onGap: (gap: LogGap) => this.#tables.complaints.gap(sessionId, gap),
     };
     return readSession(source, after, options);

@@ -97,6 +97,23 @@ describe('the embedded log', () => {
     expect(seqs).toEqual(Array.from({ length: 51 }, (_, index) => index + 1));
   });
 
+  it('hands out pages from the disk that a reader who stops can hold', async () => {
+    const log = openLog({ logTailBytes: 1_000, logPageChars: 5_000 });
+    let head = await log.append('s', 0, [openedFrame('s')]);
+    for (let count = 0; count < 50; count++) head = await log.append('s', head, [noticeFrame('x'.repeat(900))]);
+    for (let count = 0; count < 200; count++) head = await log.append('s', head, [noticeFrame('x')]);
+    const chars: number[] = [];
+    const frames: number[] = [];
+    const { signal } = new AbortController();
+    for await (const page of log.read('s', 0, { live: false, signal })) {
+      chars.push(page.reduce((sum, { text }) => sum + text.length, 0));
+      frames.push(page.length);
+    }
+    expect(frames.reduce((sum, count) => sum + count, 0)).toBe(251);
+    expect(Math.max(...chars)).toBeLessThan(2 * 5_000);
+    expect(Math.max(...frames)).toBeGreaterThan(20);
+  });
+
   it('knows many sessions with few of them in memory', async () => {
     const log = openLog({ logHeads: 10 });
     const ids = Array.from({ length: 500 }, (_, index) => `s${index}`);
