@@ -211,7 +211,12 @@ export class Session {
     return this.#core.save();
   }
 
-  /** Put aside which files it has read, if it read any since: that stands nowhere in its log. @throws As `save`. */
+  /** True when it has read files since that was put aside. */
+  get hasNewReads(): boolean {
+    return this.#core.context.readState !== this.#core.savedReads;
+  }
+
+  /** Put aside which files it has read: that stands nowhere in its log. @throws As `save`. */
   saveReads(): Promise<void> {
     return this.#core.saveReads();
   }

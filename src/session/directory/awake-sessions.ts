@@ -107,9 +107,10 @@ export class AwakeSessions {
   #look(): void {
     const sinceMs = performance.now() - this.#rules.limits.idleSessionMs;
     for (const awake of [...this.#awake.values()]) {
-      if (awake.usedMs > sinceMs) void this.#try(() => awake.session.saveReads());
-      else if (this.#maySleep(awake)) void this.#sleep(awake);
-      else this.touch(awake.session.id);
+      const { session, usedMs } = awake;
+      if (usedMs <= sinceMs && this.#maySleep(awake)) void this.#sleep(awake);
+      else if (usedMs <= sinceMs) this.touch(session.id);
+      else if (session.hasNewReads) void this.#try(() => session.saveReads());
     }
   }
 
