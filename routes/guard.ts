@@ -7,7 +7,7 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Socket } from 'node:net';
 import { GauntletError } from '../src/contract/errors.ts';
-import { bearerToken } from './credential.ts';
+import { bearerToken, createRecogniser, type Recognise } from './credential.ts';
 import { allowOrigin, answerPreflight, isPreflight } from './cross-origin.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { RequestRates } from './request-rates.ts';
@@ -50,6 +50,7 @@ export type Guard = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /** Make the check. @throws {GauntletError} From the returned function: `forbidden`, `unauthenticated`, `rate_limited`, `invalid_request`. */
 export function createGuard(dependencies: GuardDependencies): Guard {
+  const recognise = createRecogniser((token) => dependencies.authenticate(token));
   return function guard(request, reply) {
     reply.headers(SECURITY_HEADERS);
     const { headers } = request.raw;
@@ -61,7 +62,7 @@ export function createGuard(dependencies: GuardDependencies): Guard {
       allowOrigin(headers.origin, reply, dependencies.origins);
     }
     if (isPreflight(request, dependencies.origins)) return answerPreflight(reply);
-    const principal = authenticated(request, dependencies);
+    const principal = authenticated(request, recognise, dependencies.tickets);
     if (principal === undefined) throw refusal(request.ip, dependencies);
     request.principal = principal;
     if (principal === '') return;
@@ -135,7 +136,11 @@ function checkTransfer(encoding: string | undefined, reply: FastifyReply): void 
 }
 
 /** The principal; '' where none is wanted; undefined to refuse. A token in a query is refused even beside a good one. */
-function authenticated(request: FastifyRequest, dependencies: GuardDependencies): string | undefined {
+function authenticated(
+  request: FastifyRequest,
+  recognise: Recognise,
+  tickets: GuardDependencies['tickets'],
+): string | undefined {
   // An address that cannot be routed has neither query nor params.
   const query = request.query as Readonly<Record<string, unknown>> | null;
   if (query?.['token'] !== undefined || query?.['access_token'] !== undefined) return undefined;
@@ -144,7 +149,7 @@ function authenticated(request: FastifyRequest, dependencies: GuardDependencies)
   if (timesSent(rawHeaders, 'authorization') > 1) return undefined;
   const token = bearerToken(headers.authorization);
   if (token !== undefined) {
-    const principal = dependencies.authenticate(token);
+    const principal = recognise(request.raw.socket, token);
     if (principal !== undefined) return principal;
   }
   const { isPublic, takesTicket } = request.routeOptions.config;
@@ -152,5 +157,5 @@ function authenticated(request: FastifyRequest, dependencies: GuardDependencies)
   const ticket = takesTicket === true ? ticketOf(headers['sec-websocket-protocol']) : undefined;
   if (ticket === undefined) return undefined;
   const { id } = request.params as { readonly id: string };
-  return dependencies.tickets.redeem(ticket, id);
+  return tickets.redeem(ticket, id);
 }
