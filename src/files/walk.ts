@@ -5,7 +5,6 @@
  */
 import { closeSync, type Dirent, readdir } from 'node:fs';
 import { dirname, join } from 'node:path';
-import fastGlob from 'fast-glob';
 import { ignoreRulesAbove, type IgnoreRules } from './ignore-rules.ts';
 import { openFolder, through } from './open-folder.ts';
 import { errorCode } from './real-path.ts';
@@ -42,6 +41,8 @@ type ReadFolder = (
  * @returns Paths relative to `root`, `/` between names, in no order. Ends early when `signal` aborts: look at it afterwards.
  */
 export async function* walkFiles(root: string, options: WalkOptions, end: WalkEnd): AsyncGenerator<string> {
+  // Loaded when somebody first walks: no start waits for it.
+  const { default: fastGlob } = await import('fast-glob');
   const stream = fastGlob.stream('**', {
     cwd: root,
     dot: true,
