@@ -30,10 +30,16 @@ export interface FinishedPage {
   readonly stoppedBy: 'lines' | 'bytes' | undefined;
 }
 
+/** A UTF-16 unit is at most this many bytes of UTF-8, so most pages need no counting. */
+const MOST_UNIT_BYTES = 3;
+
 /** Begin a page. */
 export function createLinePage(options: LinePageOptions): LinePage {
   const lines: string[] = [];
-  let usedBytes = 0;
+  /** At most so many bytes, and exactly how many the first `countedLines` have. */
+  let mostBytes = 0;
+  let countedBytes = 0;
+  let countedLines = 0;
   let stoppedBy: FinishedPage['stoppedBy'];
   // The line that has begun and not ended: what is kept of it, and how long it is by now.
   let open = '';
@@ -42,14 +48,19 @@ export function createLinePage(options: LinePageOptions): LinePage {
   function add(line: string): void {
     const isFirst = lines.length === 0;
     const numbered = `${String(options.firstLine + lines.length).padStart(6)}\t${line}`;
-    const bytes = Buffer.byteLength(numbered) + 1;
+    mostBytes += MOST_UNIT_BYTES * numbered.length + 1;
     // One line always fits, or a page could never get past it.
-    if (!isFirst && usedBytes + bytes > options.maxBytes) {
+    if (!isFirst && mostBytes > options.maxBytes && bytesWith(numbered) > options.maxBytes) {
       stoppedBy = 'bytes';
       return;
     }
-    usedBytes += bytes;
     lines.push(numbered);
+  }
+
+  function bytesWith(line: string): number {
+    for (; countedLines < lines.length; countedLines++)
+      countedBytes += Buffer.byteLength(lines[countedLines] ?? '') + 1;
+    return countedBytes + Buffer.byteLength(line) + 1;
   }
 
   function closeLine(): void {
