@@ -47,9 +47,10 @@ describe('reading text', () => {
   });
 
   it('says that an empty file is empty and that an offset is past the end', async () => {
-    const session = toolSession(writeTree(temporaryFolder(), { empty: '', short: 'a\nb\n' }));
+    const session = toolSession(writeTree(temporaryFolder(), { empty: '', one: 'a', short: 'a\nb\n' }));
     expect(await session.run(read, { file_path: 'empty' })).toContain('empty');
-    expect(await session.run(read, { file_path: 'short', offset: 9 })).toContain('2 lines');
+    expect(await session.run(read, { file_path: 'short', offset: 9 })).toContain('has 2 lines;');
+    expect(await session.run(read, { file_path: 'one', offset: 9 })).toContain('has 1 line;');
   });
 
   it('shows the beginning of one endless line', async () => {

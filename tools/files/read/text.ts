@@ -40,7 +40,8 @@ export async function readText(request: TextRequest, limits: Limits): Promise<Te
 
   const start = await findLine(request, limits);
   if (start.position === undefined) {
-    const notice = `The file has ${start.lines} lines; line ${offset} is past its end`;
+    const count = start.lines === 1 ? '1 line' : `${start.lines} lines`;
+    const notice = `The file has ${count}; line ${offset} is past its end`;
     return { ...described, text: '', lineCount: 0, totalLines: start.lines, isPartial: true, notice };
   }
   const page = await readPage(request, start.position, limits);
