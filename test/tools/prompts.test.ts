@@ -18,3 +18,12 @@ it.each(tools.map((tool) => [tool.name, tool] as const))('%s sends no model to a
   const words = tool.prompt({ permissions, toolNames: tools.map(({ name }) => name) }).split(/\W+/);
   expect(KNOWN_ELSEWHERE.filter((name) => words.includes(name))).toEqual([]);
 });
+
+it.each([
+  [undefined, 'A command that fails ends the calls beside it'],
+  ['mutating-bash', 'that may change something and fails ends the calls beside it'],
+  ['never', 'ends no other call'],
+] as const)('Bash says what a failed command ends where siblingAbort is %s', (siblingAbort, words) => {
+  const bash = getAllBaseTools({ ...services, siblingAbort, features: {} }).find(({ name }) => name === 'Bash');
+  expect(bash?.prompt({ permissions, toolNames: [] })).toContain(words);
+});

@@ -22,7 +22,7 @@ export function bashTool(services: ShellToolServices) {
     abortsSiblings: true,
     inputSchema: bashInput(limits),
     maxResultSizeChars: 30_000,
-    prompt: () => bashPrompt(limits, sandbox),
+    prompt: () => bashPrompt(services),
     description: (input) => input.description ?? render.commandTitle(input.command),
     isReadOnly: (input) => isReadOnlyCommand(input.command),
     isConcurrencySafe: (input) => mayRunBeside(input.command),

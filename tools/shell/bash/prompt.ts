@@ -1,9 +1,18 @@
 /** What the model reads about Bash. */
 import type { Limits } from '../../../config/limits.ts';
 import type { Sandbox } from '../../../src/process/sandbox.ts';
+import type { ShellToolServices } from '../services.ts';
+
+type PromptServices = Pick<ShellToolServices, 'limits' | 'sandbox' | 'siblingAbort'>;
+
+const SIBLINGS = {
+  bash: '- A command that fails ends the calls beside it in the same message.',
+  'mutating-bash': '- A command that may change something and fails ends the calls beside it in the same message.',
+  never: '- A command that fails ends no other call of the same message.',
+} as const;
 
 /** The words, with the numbers that hold on this server. */
-export function bashPrompt(limits: Limits, sandbox: Sandbox | undefined): string {
+export function bashPrompt({ limits, sandbox, siblingAbort = 'bash' }: PromptServices): string {
   return `Runs a command line with bash and answers with its output.
 
 - The working directory carries over to the next call when the command succeeds; variables, functions and aliases do not. Leaving the workspace resets it, and the answer says so.
@@ -13,7 +22,7 @@ export function bashPrompt(limits: Limits, sandbox: Sandbox | undefined): string
 - Set \`run_in_background\` for servers, watchers and long jobs: the call answers at once with a task id for TaskOutput and TaskStop. Do not add \`&\`: what a command leaves running is ended with it.
 - Use Read, Edit, Write, Glob and Grep for files rather than cat, sed, echo, find and grep.
 - Commands that only read run side by side: send independent ones in one message. Join dependent ones with \`&&\`.
-- A command that fails ends the calls beside it in the same message.
+${SIBLINGS[siblingAbort]}
 - Exit codes that mean "no match" (grep, diff, test) are not failures, and the answer says so.${sandbox === undefined ? '' : sandboxPrompt(sandbox, limits)}`;
 }
 
