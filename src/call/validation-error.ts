@@ -54,9 +54,7 @@ function pathOf(path: readonly PropertyKey[]): string {
 function wordIssue(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined && issue.message.endsWith('received undefined')
-        ? `required, expected ${issue.expected}`
-        : issue.message;
+      return wordType(issue);
     case 'unrecognized_keys':
       return wordUnknownKeys(issue.keys);
     case 'invalid_union':
@@ -64,6 +62,13 @@ function wordIssue(issue: Issue): string {
     default:
       return issue.message;
   }
+}
+
+function wordType({ input, path, expected, message }: Extract<Issue, { code: 'invalid_type' }>): string {
+  if (input === undefined && message.endsWith('received undefined')) return `required, expected ${expected}`;
+  // What a model wrote as arguments came as text where it is not JSON.
+  const isBrokenJson = path.length === 0 && message.endsWith('received string');
+  return isBrokenJson ? `${message}. Arguments that are not valid JSON count as text: send one JSON object` : message;
 }
 
 function wordUnknownKeys(keys: readonly string[]): string {

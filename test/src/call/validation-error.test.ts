@@ -65,7 +65,12 @@ describe('validationErrorText', () => {
       { t: 'x' },
       '- `t`: must not be "x"',
     ],
-    ['what is no object', z.strictObject({}), 'text', '- (input): Invalid input: expected object, received string'],
+    [
+      'what is no object',
+      z.strictObject({}),
+      'text',
+      '- (input): Invalid input: expected object, received string. Arguments that are not valid JSON count as text: send one JSON object',
+    ],
     [
       'a union of objects',
       z.strictObject({ v: z.union([z.strictObject({ a: z.string() }), z.string()]) }),
