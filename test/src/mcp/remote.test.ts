@@ -105,6 +105,28 @@ describe('a remote server that goes wrong', () => {
     expect(servers.states().map(({ state }) => state)).toEqual(['needs_auth', 'needs_auth']);
   });
 
+  /** HARDENING A29. */
+  test('leads nowhere with what it says of authorisation', async () => {
+    const asked = new Set<string>();
+    let mcpPath = '';
+    const { url } = await listen((request, response) => {
+      const { pathname, origin } = new URL(request.url ?? '', `http://${request.headers.host}`);
+      asked.add(pathname);
+      const endpoints = ['javascript:alert(1)', 'file:///etc/passwd', '$(touch led)', '-flag', 'http://127.0.0.1:1/'];
+      response.setHeader('www-authenticate', `Bearer resource_metadata="${origin}/meta", scope="$(touch led)"`);
+      response.writeHead(pathname === mcpPath ? 401 : 200, { 'content-type': 'application/json' });
+      const [authorization_endpoint, token_endpoint, registration_endpoint] = endpoints;
+      const authorization_servers = [origin, ...endpoints];
+      const metadata = { issuer: origin, authorization_endpoint, token_endpoint, registration_endpoint };
+      response.end(JSON.stringify({ resource: origin, authorization_servers, ...metadata }));
+    });
+    mcpPath = new URL(url).pathname;
+    const servers = startServers({ web: { type: 'http', url } });
+    await expect(servers.ready('web', signal)).rejects.toMatchObject({ code: 'tool_failed' });
+    expect(servers.states()).toMatchObject([{ state: 'needs_auth' }]);
+    expect([...asked]).toEqual([mcpPath]);
+  });
+
   test('fails the calls that wait when its stream of events breaks off', async () => {
     const { base, kill } = await everythingOver('sse');
     const servers = startServers({ old: { type: 'sse', url: `${base}/sse` } }, { mcpRetries: 0 });

@@ -1,4 +1,4 @@
-/** The proxy on its socket, spoken to byte by byte, before real servers on loopback. */
+/** The proxy on its socket, spoken to byte by byte, before real servers on loopback: HARDENING A23, for what commands fetch. */
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
