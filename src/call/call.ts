@@ -54,7 +54,7 @@ async function travel(
   const canUseTool: CanUseTool = answerForInnerCalls(services);
   const run = await runTool(
     permitted,
-    { located: permitted.located, ...context },
+    { ...context, located: permitted.located },
     {
       canUseTool,
       parentMessage,
@@ -66,7 +66,7 @@ async function travel(
   );
   const mapped = mapResult(permitted, run, seen, services.limits);
   const outcome = services.hooks ? await afterCall(permitted, run, mapped, context, services) : mapped;
-  return { decided: summariseDecision(permitted.decision), ...outcome };
+  return { ...outcome, decided: summariseDecision(permitted.decision) };
 }
 
 /** The gate, with an abort or a throwing tool turned into an outcome. */

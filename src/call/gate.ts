@@ -91,12 +91,14 @@ export async function gate(
     if ('decision' in step) {
       const { decision, located, internalFields } = step;
       return {
+        block: call.block,
+        tool: call.tool,
+        input,
         decision,
         located,
         isInputChanged: input !== call.input,
         internalFields,
         hookContexts: hooks && [...hooks.contexts],
-        ...current,
       };
     }
     const parsed = parseInput(call.tool, step.replacement, services);
@@ -153,10 +155,10 @@ async function judgeValid(
   if (said?.replacement) return { replacement: said.replacement };
 
   const judgement = await decide(call, context, services, { hook: said?.permission, speculation });
-  const { decision, observable } = judgement;
+  const { decision, observable, located } = judgement;
   if (decision.behavior === 'deny') return refused(call, decision, decision.message);
   const replacement = replacedInput(decision.updatedInput, call.input, observable);
-  return replacement ? { replacement } : { hook: said?.permission, ...judgement };
+  return replacement ? { replacement } : { decision, observable, located, hook: said?.permission };
 }
 
 /** A question is answered: by hooks where they have an answer that holds, else by whoever may. */
@@ -182,7 +184,7 @@ async function settle(
   if (!preview) return judgement;
   const now = await previewCall(call, judgement.located, context);
   // What was shown is not what would happen any more: the same input is judged, and asked about, again.
-  return now?.key === preview.key ? { internalFields: now.fields, ...judgement } : { replacement: call.input };
+  return now?.key === preview.key ? { ...judgement, internalFields: now.fields } : { replacement: call.input };
 }
 
 function refused({ tool, input }: ParsedCall, decision: PermissionDecision, message: string): CallOutcome {

@@ -59,7 +59,7 @@ class FrameLine implements LoggedFrame {
   }
 
   #numbered(source: NewFrame): Frame {
-    return { seq: this.seq, ts: timestampOfLine(this.text, this.seq), ...source };
+    return { ...source, seq: this.seq, ts: timestampOfLine(this.text, this.seq) };
   }
 }
 

@@ -67,8 +67,8 @@ function weigh(request: PermissionRequest, judgement: Judgement): Verdict {
     personRequired(request, judgement) ??
     byMode(request, judgement) ??
     allowedByRule(request, judgement) ?? {
-      yieldsToRules: true,
       ...(unasked(request, judgement) ?? question(request, judgement)),
+      yieldsToRules: true,
     }
   );
 }

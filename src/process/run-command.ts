@@ -50,14 +50,14 @@ export async function runCommand(host: ProcessHost, limits: CommandLimits, run: 
   run.signal.addEventListener('abort', onAbort, { once: true });
   try {
     if (run.signal.aborted) throw new GauntletError('cancelled', 'Cancelled before it began');
-    child = host.spawn({ onOutput: output.take, ...run.request });
+    child = host.spawn({ ...run.request, onOutput: output.take });
     const exit = await child.exited;
     clearTimeout(timer);
     const ended = child.killTree();
     await (stoppedBy === undefined
       ? Promise.race([ended, delay(limits.stragglerMs, undefined, { ref: false })])
       : ended);
-    return { output: await output.finish(), ...exit, ...(stoppedBy === undefined ? {} : { stoppedBy }) };
+    return { ...exit, output: await output.finish(), ...(stoppedBy === undefined ? {} : { stoppedBy }) };
   } catch (error) {
     await output.finish();
     throw error;

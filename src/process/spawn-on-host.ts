@@ -49,12 +49,12 @@ export function spawnOn(wire: HostWire, id: number, request: SpawnRequest): Host
     },
     endTree: () => void killTree(),
   });
-  const child: LinkedChild = { what: request.shellScript === undefined ? request.file : 'bash', writes: [], ...hosted };
+  const child: LinkedChild = { ...hosted, what: request.shellScript === undefined ? request.file : 'bash', writes: [] };
   begin(wire, id, child, request);
 
   async function endTree(): Promise<void> {
     const started = await child.started;
-    const message: KillTreeMessage = { hasGroup: child.hasGroup(), ageMs: performance.now() - startedMs, ...started };
+    const message: KillTreeMessage = { ...started, hasGroup: child.hasGroup(), ageMs: performance.now() - startedMs };
     await wire.ask(ToHost.killTree, message);
   }
   let ending: Promise<void> | undefined;

@@ -100,7 +100,7 @@ export class Session {
 
   /** Accept the blocks of a whole turn. @throws {GauntletError} as `acceptBlocks` */
   submit(submission: Omit<Submission, 'isClosed'>): Promise<SubmittedTurn> {
-    return acceptBlocks(this.#core, { isClosed: true, ...submission });
+    return acceptBlocks(this.#core, { ...submission, isClosed: true });
   }
 
   /** All results of a turn, in block order. */

@@ -64,7 +64,7 @@ async function travel(
     parentMessage,
     callServices(core, record, { tool: call.tool, ...steps }),
   );
-  return endsTurn === undefined ? outcome : { endsTurn, ...outcome };
+  return endsTurn === undefined ? outcome : { ...outcome, endsTurn };
 }
 
 function abortsSiblings(core: SessionCore, { tool, input }: ParsedCall): boolean {

@@ -82,3 +82,29 @@ describe('whoever waits for a turn', () => {
     expect(reply.newMessages).toEqual([message('a'), message('b')]);
   });
 });
+
+describe('a call that ends its turn and fails', () => {
+  const ending = noteTool({
+    isConcurrencySafe: () => false,
+    call: (_input, context) => {
+      context.abortTurn('enough');
+      throw new Error('broken');
+    },
+  });
+
+  it('takes what comes behind it along', async () => {
+    const { results, calls } = await execute(await newSession([ending]), [blockOf('Note', 'a'), blockOf('Note', 'b')]);
+    expect(calls.map(({ status }) => status)).toEqual(['error', 'cancelled']);
+    expect(results[1]?.content).toBe('Cancelled: enough');
+  });
+
+  it('keeps how its gate decided', async () => {
+    const session = await newSession([ending]);
+    const turn = await session.submit({ blocks: [blockOf('Note', 'a')] });
+    for await (const page of session.turnFrames(turn, AbortSignal.timeout(5_000))) {
+      for (const { frame } of page)
+        if (frame.type === 'result') expect(frame.decision).toMatchObject({ behavior: 'allow' });
+    }
+    expect.assertions(1);
+  });
+});
