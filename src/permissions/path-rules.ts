@@ -16,9 +16,9 @@ export interface PathRules {
   match(absolutePath: string): string | undefined;
   /** The first spec whose name a glob spells in part: `.e*` and `.env`. */
   matchGlob(absoluteGlob: string): string | undefined;
-  /** The first spec that could match something below a folder, as far as is known of what is met there. */
+  /** A spec that could match something below a folder, as far as is known of what is met there. */
   matchBelow(absoluteFolder: string, seen?: SeenBelow): string | undefined;
-  /** The first spec that could match something the glob stands for, as far as the names tell. */
+  /** A spec that could match something the glob stands for, as far as the names tell. */
   matchWithin(absoluteGlob: string): string | undefined;
 }
 
@@ -40,6 +40,7 @@ interface PathPattern extends BasedPattern {
 /** A glob for a name, with what it spells at its two ends. */
 interface NameGlob {
   readonly text: string;
+  readonly wildcard: string;
   readonly start: string;
   readonly end: string;
   readonly isWild: boolean;
@@ -100,7 +101,8 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
       // One that spells nothing finds everything: what it could match is for `matchWithin`.
       const globs = folded(absoluteGlob)
         .split('/')
-        .filter((segment) => /[*?[]/.test(segment) && /[^*?]/.test(segment));
+        .filter((segment) => /[*?[]/.test(segment) && /[^*?]/.test(segment))
+        .map(wildcardOf);
       for (const glob of globs) {
         for (const [segment, patterns] of bySegment) {
           if (isSegmentMatch(glob, segment)) return patterns[0]?.spec;
@@ -121,9 +123,14 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
   };
 }
 
-/** Whether a glob's segment stands for a name. */
-function isSegmentMatch(glob: string, name: string): boolean {
-  return matchesWildcard(glob.replace(/\[[^\]]*\]?/g, '?'), name, { hasQuestionMark: true });
+/** A glob's segment with each choice of characters as `?`, also one that is not closed. */
+function wildcardOf(segment: string): string {
+  return segment.replace(/\[[^\]]*\]?/g, '?');
+}
+
+/** Whether a segment, as `wildcardOf` gives it, stands for a name. */
+function isSegmentMatch(wildcard: string, name: string): boolean {
+  return matchesWildcard(wildcard, name, { hasQuestionMark: true });
 }
 
 /** Whether a pattern's last name may be one that a glob of `names` stands for. */
@@ -141,14 +148,15 @@ function lastSegment({ pattern }: PathPattern): string {
 
 function nameGlob(text: string): NameGlob {
   const start = text.split(/[*?[\\]/, 1)[0] ?? '';
-  return { text, start, end: text.split(/[*?\]\\]/).at(-1) ?? '', isWild: start !== text };
+  const wildcard = wildcardOf(text);
+  return { text, wildcard, start, end: wildcard.split(/[*?\]\\]/).at(-1) ?? '', isWild: start !== text };
 }
 
 /** Whether two globs may stand for one name: their fixed beginnings agree, and so do their fixed ends. */
 function mayMeet(left: NameGlob, right: NameGlob): boolean {
   const startsAgree = left.start.startsWith(right.start) || right.start.startsWith(left.start);
   const endsAgree = left.end.endsWith(right.end) || right.end.endsWith(left.end);
-  return startsAgree && endsAgree && (right.isWild || isSegmentMatch(left.text, right.text));
+  return startsAgree && endsAgree && (right.isWild || isSegmentMatch(left.wildcard, right.text));
 }
 
 function toPattern(spec: string, root: string, strictness: Strictness): PathPattern {
