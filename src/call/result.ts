@@ -67,6 +67,8 @@ function succeeded(
     newMessages: result.newMessages?.length ? result.newMessages : undefined,
     contextModifier: result.contextModifier,
     spilled: result.spilled,
+    // As in a failed one: a field that is there already is replaced, which is many times faster than adding it.
+    decided: undefined,
   };
 }
 
