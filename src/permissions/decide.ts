@@ -35,14 +35,14 @@ export async function decidePermission(request: PermissionRequest): Promise<Perm
     judgement,
     withHook(request, twoPersons(request, judgement, weigh(request, judgement))),
   );
-  const { check, warnings, suggestions, matcher } = judgement;
+  const { check, warnings, matcher } = judgement;
   const isHelped = verdict.yieldsToRules === true && verdict.behavior !== 'allow';
   return {
     behavior: verdict.behavior,
     reason: verdict.reason,
     message: verdict.message,
     warnings,
-    suggestions: isHelped ? suggestions : [],
+    suggestions: isHelped ? judgement.suggest() : [],
     ...(isHelped && { allowedBy: allowingRules(request, judgement) }),
     ...(verdict.behavior === 'ask' && verdict.approvals !== undefined && { approvals: verdict.approvals }),
     parts: partsOf(request, matcher, verdict),
@@ -261,9 +261,8 @@ function hasRestrictingSpecs(tool: PermissionRequest['tool'], context: Permissio
 }
 
 /** The rules that would allow the call: as narrow as is known, and never none. */
-function allowingRules(request: PermissionRequest, { suggestions, paths }: Judgement): readonly string[] {
-  const { tool, context } = request;
-  const suggested = suggestions.flatMap((update) =>
+function allowingRules({ tool, context }: PermissionRequest, { paths, suggest }: Judgement): readonly string[] {
+  const suggested = suggest().flatMap((update) =>
     update.type === 'addRules' && update.behavior === 'allow' ? update.rules : [],
   );
   if (suggested.length > 0) return suggested;

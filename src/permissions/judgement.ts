@@ -38,7 +38,8 @@ export interface Judgement {
   readonly hasPaths: boolean;
   readonly isReadOnly: boolean;
   readonly warnings: readonly string[];
-  readonly suggestions: readonly PermissionUpdate[];
+  /** What "always allow" would add. Most calls are allowed and never asked about, so it is made when it is wanted. */
+  suggest(): readonly PermissionUpdate[];
   /** What went wrong in the tool's own gates; whatever else holds, somebody must be asked. */
   readonly failure?: string;
 }
@@ -84,24 +85,23 @@ export async function judgeCall(request: PermissionRequest): Promise<Judgement> 
   );
   const isReadOnly = attempt(() => tool.isReadOnly(input), false) === true;
   const warnings = attempt(() => tool.warnings?.(observable) ?? [], []);
-  const suggestions =
-    check.behavior === 'ask' && check.suggestions
-      ? check.suggestions
-      : attempt(() => suggestionsFor(request, paths, uses !== undefined), []);
-  return { check, matcher, paths, hasPaths: uses !== undefined, isReadOnly, warnings, suggestions, failure };
+  const hasPaths = uses !== undefined;
+  const suggest = () =>
+    check.behavior === 'ask' && check.suggestions ? check.suggestions : suggestionsFor(request, paths, hasPaths);
+  return { check, matcher, paths, hasPaths, isReadOnly, warnings, suggest, failure };
 }
 
 async function checkOf({ tool, input, context }: PermissionRequest): Promise<PermissionResult> {
   return await tool.checkPermissions(input, context);
 }
 
-/** What "always allow" would add: the tool's own rules, else the folder outside, else the tool itself. */
+/** The tool's own rules, else the folder outside, else the tool itself. */
 function suggestionsFor(
   { tool, observable, context }: PermissionRequest,
   paths: readonly JudgedPath[],
   hasPaths: boolean,
 ): readonly PermissionUpdate[] {
-  const own = tool.suggestRules?.(observable);
+  const own = ownRules(tool, observable);
   if (own) return own.length === 0 ? [] : [{ type: 'addRules', behavior: 'allow', rules: own }];
   if (!hasPaths) return [{ type: 'addRules', behavior: 'allow', rules: [tool.name] }];
 
@@ -116,6 +116,16 @@ function suggestionsFor(
   }
   if (tool.isFileEdit && outside.length === 0) updates.push({ type: 'setMode', mode: 'acceptEdits' });
   return updates;
+}
+
+/** @returns None where the tool fails to say: nothing is proposed rather than the tool itself. */
+function ownRules(tool: PermissionRequest['tool'], observable: PermissionRequest['observable']) {
+  try {
+    return tool.suggestRules?.(observable);
+  } catch {
+    // A proposal is a courtesy: what is asked does not depend on it.
+    return [];
+  }
 }
 
 /** Whether a folder may be proposed as a working directory: not a hidden one or one below it, since keys stand there. */
