@@ -54,7 +54,7 @@ export function principalAccess(settings: Settings): PrincipalAccess {
     permissionsFor: (principal, seed) => {
       const standing = standingOf(principal);
       const { base } = standing;
-      const hasOwn = [seed.rules, seed.workspaceSettings, seed.additionalDirectories?.[0]].some(
+      const hasOwn = [seed.rules, seed.commandRules, seed.workspaceSettings, seed.additionalDirectories?.[0]].some(
         (own) => own !== undefined,
       );
       if (!hasOwn && (seed.mode ?? base.mode) === base.mode) return base;
@@ -95,7 +95,12 @@ function contextFrom(settings: Settings, bounds: Bounds, seed: PermissionSeed): 
   ];
   return createPermissionContext({
     mode: isGone ? 'default' : mode,
-    rules: { ...permissions.rules, ...workspace.rules, ...(seed.rules ? { session: seed.rules } : {}) },
+    rules: {
+      ...permissions.rules,
+      ...workspace.rules,
+      ...(seed.commandRules && { command: seed.commandRules }),
+      ...(seed.rules && { session: seed.rules }),
+    },
     additionalDirectories: directories.filter((folder) => isAllowed(bounds, folder)),
     isBypassAvailable,
     maxMode: bounds.maxMode,

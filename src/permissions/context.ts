@@ -30,6 +30,9 @@ export interface PermissionContextSettings {
   readonly shouldAvoidPermissionPrompts?: boolean;
 }
 
+/** Sources a session changes itself: what a skill or slash command brings for its run, and what its people add. */
+const OWN_SOURCES: readonly RuleSource[] = ['command', 'session'];
+
 /** How much a context may hold. */
 type ContextLimits = Pick<Limits, 'permissionRules' | 'additionalDirectories'>;
 
@@ -87,9 +90,37 @@ export function applyUpdates(
   return frozenContext({ ...next, version: context.version + 1 });
 }
 
-/** Whoever replaces a context, a tool too, goes no further than its principal may. @throws {GauntletError} `forbidden` */
-export function checkNextMode(context: ToolPermissionContext, mode: ToolPermissionContext['mode']): void {
-  if (mode !== context.mode) checkedMode(mode, context);
+/**
+ * The next version, as a tool made it: what it may change is the mode, directories, and rules of `command` and `session`.
+ *
+ * @param made Read without trust, since a plugin may have made it; rules of other sources must be the very same.
+ * @throws {GauntletError} As `applyUpdates`; `forbidden` also for a change of other rules.
+ */
+export function checkedContext(
+  before: ToolPermissionContext,
+  made: ToolPermissionContext,
+  limits: ContextLimits,
+): ToolPermissionContext {
+  if (made === before) return before;
+  const foreign = RULE_SOURCES.find(
+    (source) => !OWN_SOURCES.includes(source) && made.rules[source] !== before.rules[source],
+  );
+  if (foreign) throw new GauntletError('forbidden', `Cannot change rules of ${foreign}: a tool has only "command"`);
+  const rules = { ...before.rules };
+  for (const source of OWN_SOURCES) {
+    const given = made.rules[source];
+    if (given !== before.rules[source]) rules[source] = checkedRuleSet({ ...NO_RULES, ...given }, source);
+  }
+  const next = {
+    ...before,
+    version: before.version + 1,
+    mode: made.mode === before.mode ? before.mode : checkedMode(made.mode, before),
+    rules,
+    additionalDirectories: unique(made.additionalDirectories.map(checkedDirectory)),
+    shouldAvoidPermissionPrompts: made.shouldAvoidPermissionPrompts,
+  };
+  for (const source of OWN_SOURCES) refuseTooMany(next, source, limits);
+  return frozenContext(next);
 }
 
 function refuseTooMany(context: ToolPermissionContext, source: RuleSource, limits: ContextLimits): void {
@@ -120,8 +151,11 @@ function applyUpdate(
       return withRules(context, source, update.behavior, () => update.rules);
     case 'removeRules': {
       const removed = new Set(update.rules);
-      refuseForeignRules(context, source, update.behavior, removed);
-      return withRules(context, source, update.behavior, (rules) => rules.filter((rule) => !removed.has(rule)));
+      // What a command brought, a person can take back.
+      const sources = source === 'session' ? OWN_SOURCES.filter((own) => context.rules[own]) : [source];
+      refuseForeignRules(context, sources, update.behavior, removed);
+      const kept = (rules: readonly string[]) => rules.filter((rule) => !removed.has(rule));
+      return sources.reduce((next, own) => withRules(next, own, update.behavior, kept), context);
     }
     case 'addDirectories':
       return withDirectories(context, [...context.additionalDirectories, ...update.directories.map(checkedDirectory)]);
@@ -153,13 +187,14 @@ function withDirectories(context: ToolPermissionContext, directories: readonly s
 /** A person who removes a rule that stays in force would believe it gone: say so instead. */
 function refuseForeignRules(
   context: ToolPermissionContext,
-  source: RuleSource,
+  sources: readonly RuleSource[],
   behavior: RuleBehavior,
   removed: ReadonlySet<string>,
 ): void {
   for (const other of RULE_SOURCES) {
-    const kept = other === source ? undefined : context.rules[other]?.[behavior].find((rule) => removed.has(rule));
-    if (kept === undefined || context.rules[source]?.[behavior].includes(kept)) continue;
+    if (sources.includes(other)) continue;
+    const kept = context.rules[other]?.[behavior].find((rule) => removed.has(rule));
+    if (kept === undefined || sources.some((source) => context.rules[source]?.[behavior].includes(kept))) continue;
     throw new GauntletError('forbidden', `Cannot remove rule "${kept}": it comes from ${other}. Change it there`);
   }
 }

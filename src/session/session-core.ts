@@ -5,8 +5,8 @@
  */
 import type { PermissionUpdate, ToolPermissionContext } from '../contract/permission-context.ts';
 import type { NewFrame, OpenedFrame, Seq } from '../contract/frames.ts';
-import type { ReadState, SessionContext } from '../contract/session-context.ts';
-import { applyUpdates, checkNextMode } from '../permissions/context.ts';
+import type { ContextModifier, ReadState, SessionContext } from '../contract/session-context.ts';
+import { applyUpdates, checkedContext } from '../permissions/context.ts';
 import { Questions, type Settled } from '../permissions/questions.ts';
 import { StreamingToolExecutor, type ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
 import { CallLedger } from './call-ledger.ts';
@@ -127,7 +127,6 @@ export class SessionCore {
   setContext(next: SessionContext): Promise<unknown> {
     const before = this.#context;
     if (next === before) return Promise.resolve();
-    checkNextMode(before.permissions, next.permissions.mode);
     const isVisible =
       next.permissions !== before.permissions || next.cwd !== before.cwd || next.toolState !== before.toolState;
     const after = Object.freeze({ ...next, version: before.version + 1 });
@@ -135,6 +134,20 @@ export class SessionCore {
     const frame = isVisible ? contextFrame(before, after) : undefined;
     this.#context = after;
     return frame ? this.log.emit(frame) : Promise.resolve();
+  }
+
+  /**
+   * The context that a tool makes of the current one.
+   *
+   * @throws {GauntletError} `invalid_request`, `forbidden` for permissions it may not have; whatever `modifier` throws.
+   */
+  modifyContext(modifier: ContextModifier): Promise<unknown> {
+    const before = this.#context;
+    const next = modifier(before);
+    if (next.permissions === before.permissions) return this.setContext(next);
+    const permissions = checkedContext(before.permissions, next.permissions, this.services.limits);
+    this.services.checkFolders(this.opened.principal, addedTo(before.permissions, permissions.additionalDirectories));
+    return this.setContext({ ...next, permissions });
   }
 
   /**
@@ -167,4 +180,8 @@ export class SessionCore {
       throw error;
     }
   }
+}
+
+function addedTo({ additionalDirectories }: ToolPermissionContext, directories: readonly string[]): readonly string[] {
+  return directories.filter((directory) => !additionalDirectories.includes(directory));
 }

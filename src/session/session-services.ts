@@ -27,6 +27,8 @@ export type SiblingAbort = 'bash' | 'mutating-bash' | 'never';
 export interface PermissionSeed {
   readonly mode?: PermissionMode;
   readonly rules?: Partial<RuleSet>;
+  /** What a skill or slash command brought. */
+  readonly commandRules?: RuleSet;
   readonly additionalDirectories?: readonly string[];
   /** What the settings files of trusted folders said when the session began. */
   readonly workspaceSettings?: readonly WorkspaceSettings[];

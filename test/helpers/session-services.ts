@@ -42,8 +42,13 @@ export function sessionServices(
     locate: createLocatePath({ protectedPaths: [], privateFolders: [], limits }),
     history: createFileHistory({ folder: (sessionId) => join(folder, 'history', sessionId), limits }),
     readDenial,
-    permissionsFor: (_principal, { mode = 'default', rules = {}, additionalDirectories = [] }) =>
-      createPermissionContext({ mode, rules: { session: rules }, additionalDirectories, isBypassAvailable: true }),
+    permissionsFor: (_principal, { mode = 'default', rules = {}, commandRules, additionalDirectories = [] }) =>
+      createPermissionContext({
+        mode,
+        rules: { ...(commandRules && { command: commandRules }), session: rules },
+        additionalDirectories,
+        isBypassAvailable: true,
+      }),
     checkFolders: () => undefined,
     emptyReadState: emptyReadState(limits.readRecords),
     sessionFolder: (sessionId) => join(folder, sessionId),

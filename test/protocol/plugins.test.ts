@@ -22,6 +22,18 @@ export default [
       return { data: 'hello ' + name };
     },
   },
+  {
+    ...base,
+    name: 'Brief',
+    inputSchema: z.strictObject({ allow: z.array(z.string()) }),
+    call: async ({ allow }) => ({
+      data: 'done',
+      contextModifier: (session) => {
+        const rules = { ...session.permissions.rules, command: { allow, ask: [], deny: [] } };
+        return { ...session, permissions: { ...session.permissions, rules } };
+      },
+    }),
+  },
   { ...base, name: 'Thrower', call() { throw new Error('thrown at once'); } },
   { ...base, name: 'Rejecter', call: async () => { await null; throw new Error('rejected later'); } },
   { ...base, name: 'BadDrawer', renderToolResultMessage() { throw new Error('cannot draw'); }, call: async () => ({ data: 'drawn' }) },
@@ -43,11 +55,21 @@ export default {
 let client: WireClient;
 
 beforeAll(async () => {
+  client = wireClient(await startServer(pluginHome()));
+});
+
+function pluginHome() {
   const home = serverHome();
   writeFileSync(join(home, 'data', 'modern.mjs'), MODERN);
   writeFileSync(join(home, 'data', 'old.mjs'), OLD);
-  client = wireClient(await startServer({ home, settings: { plugins: ['./modern.mjs', './old.mjs'] } }));
-});
+  return { home, settings: { plugins: ['./modern.mjs', './old.mjs'] } };
+}
+
+/** What is decided about a command, and the source of the rule that decides. */
+async function judgedBy({ post }: WireClient, sessionId: string, command: string) {
+  const { body } = await post(`/sessions/${sessionId}/permissions/explain`, { name: 'Bash', input: { command } });
+  return [body['behavior'], (body['reason'] as { readonly source?: string }).source];
+}
 
 async function run(name: string, input: object = { name: 'Ada' }): Promise<WireBody> {
   return client.execute(await client.session({ mode: 'bypassPermissions' }), [block(name, input)]);
@@ -59,6 +81,7 @@ describe('a plugin', () => {
     const names = body.tools.map(({ name }) => name);
     expect(names.slice(body.built_in_count)).toEqual([
       'BadDrawer',
+      'Brief',
       'Circular',
       'Count',
       'Greet',
@@ -98,6 +121,33 @@ describe('a plugin', () => {
     expect(calls[0]).toMatchObject({ error_code: 'invalid_input' });
     expect(results[0]?.content).toMatch(/^InputValidationError:/);
     expect(results[0]?.content.replaceAll('.1', '[1]')).toContain(path);
+  });
+
+  it('brings rules for its run, until its next run or a person takes them back', async () => {
+    const rules = { allow: ['Brief'], deny: ['Bash(touch secret)'] };
+    const sessionId = await client.session({ on_ask: 'deny', rules });
+    const brief = (...allow: string[]) => client.execute(sessionId, [block('Brief', { allow })]);
+    const judged = (command: string) => judgedBy(client, sessionId, command);
+    await brief('Bash(touch:*)');
+    expect(await judged('touch a')).toEqual(['allow', 'command']);
+    expect(await judged('touch secret')).toEqual(['deny', 'session']);
+    await brief('Bash(touch:*)', 'Bash(');
+    expect(await judged('touch a')).toEqual(['allow', 'command']);
+    await brief('Bash(mkdir:*)');
+    expect(await judged('touch a')).toEqual(['ask', undefined]);
+    const updates = [{ type: 'removeRules', behavior: 'allow', rules: ['Bash(mkdir:*)'] }];
+    expect((await client.post(`/sessions/${sessionId}/permissions`, { updates })).status).toBe(200);
+    expect(await judged('mkdir a')).toEqual(['ask', undefined]);
+  });
+
+  it('has brought its rules after a restart, too', async () => {
+    const { home, settings } = pluginHome();
+    const first = await startServer({ home, settings });
+    const sessionId = await wireClient(first).session({ rules: { allow: ['Brief'] } });
+    await wireClient(first).execute(sessionId, [block('Brief', { allow: ['Bash(touch:*)'] })]);
+    await first.end('SIGKILL');
+    const second = wireClient(await startServer({ home, settings }));
+    expect(await judgedBy(second, sessionId, 'touch a')).toEqual(['allow', 'command']);
   });
 
   it('is asked about although it says that it only reads', async () => {

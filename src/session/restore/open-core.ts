@@ -56,7 +56,7 @@ function executorEvents(core: SessionCore): ExecutorEvents {
     onYield: (calls) => line.yield(calls),
     onModifier: (modifier) => {
       try {
-        const changed = core.setContext(modifier(core.context));
+        const changed = core.modifyContext(modifier);
         changed.catch((error: unknown) => core.services.onFault(error, 'A context could not be logged'));
       } catch (error) {
         core.services.onFault(error, 'A context modifier threw');

@@ -8,13 +8,14 @@ import type { LoggedHistory, Standing } from './replay-log.ts';
 import { savedReads } from './save-session.ts';
 import type { PermissionSeed, SessionServices } from '../session-services.ts';
 
-/** The settings' rules are today's; the session's own are those it had. */
+/** The settings' rules are today's; the session's own, and those of its last command, are those it had. */
 export function standingContext({ opened, context, toolState }: Standing, services: SessionServices): SessionContext {
   if (!context) return contextOf(opened, seedOf(opened), services);
   const { permission_context: logged, version, cwd } = context;
   const seed = {
     mode: logged.mode,
     rules: logged.rules.session,
+    commandRules: logged.rules.command,
     additionalDirectories: logged.additional_directories,
     workspaceSettings: opened.workspace_settings,
     isLogged: true,

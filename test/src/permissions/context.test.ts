@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../config/limits.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../../config/limits.ts';
 import type { PermissionUpdate, ToolPermissionContext } from '../../../src/contract/permission-context.ts';
-import { applyUpdates, createPermissionContext } from '../../../src/permissions/context.ts';
+import { applyUpdates, checkedContext, createPermissionContext } from '../../../src/permissions/context.ts';
 import { permissionSchemas } from '../../../src/permissions/schemas.ts';
 
 const first = () =>
@@ -113,6 +113,49 @@ describe('updates', () => {
     expect(() => updated(context, [{ type: 'setMode', mode: 'bypassPermissions' }])).toThrow(
       expect.objectContaining({ code: 'forbidden' }),
     );
+  });
+});
+
+describe('a context that a tool made', () => {
+  const before = first();
+  const made = (changes: Partial<ToolPermissionContext>, limits: Limits = DEFAULT_LIMITS) =>
+    checkedContext(before, { ...before, ...changes }, limits);
+  const command = (...allow: string[]) => ({ rules: { ...before.rules, command: { allow, ask: [], deny: [] } } });
+
+  test('is the next version, with the rules of its command, frozen', () => {
+    const next = made(command(' Bash(make:*) '));
+    expect(next).toMatchObject({ version: 2, rules: { ...before.rules, command: { allow: ['Bash(make:*)'] } } });
+    expect([next, next.rules, next.rules.command, next.rules.command?.allow].every(Object.isFrozen)).toBe(true);
+  });
+
+  test('goes no further than its session may', () => {
+    const next = checkedContext(
+      before,
+      { ...before, version: 9, maxMode: 'plan', isBypassAvailable: false },
+      DEFAULT_LIMITS,
+    );
+    expect(next).toEqual({ ...before, version: 2 });
+    const { userSettings, ...rest } = before.rules;
+    for (const rules of [rest, { ...rest, userSettings: { ...userSettings, deny: [] } }]) {
+      expect(() => made({ rules } as Partial<ToolPermissionContext>)).toThrow(/Cannot change rules of userSettings/);
+    }
+  });
+
+  test('is refused with a rule that does not parse, too many rules, or a folder that is none', () => {
+    expect(() => made(command('Bash('))).toThrow(/of command: Cannot use rule "Bash\("/);
+    expect(() => made(command('Read', 'Edit'), { ...DEFAULT_LIMITS, permissionRules: 1 })).toThrow(/at most 1/);
+    expect(() => made({ additionalDirectories: ['src'] })).toThrow(/absolute/);
+  });
+
+  test('brings rules that a person can take back', () => {
+    const remove = (rule: string) => ({ type: 'removeRules', behavior: 'allow', rules: [rule] }) as const;
+    const next = updated(made(command('Bash(make:*)', 'Glob')), [remove('Glob')]);
+    expect(next.rules.command?.allow).toEqual(['Bash(make:*)']);
+    const again = [{ type: 'replaceRules', behavior: 'allow', rules: ['Grep'] }] as const;
+    expect(applyUpdates(next, again, DEFAULT_LIMITS, 'command').rules).toEqual({
+      ...next.rules,
+      command: { allow: ['Grep'], ask: [], deny: [] },
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PERMISSION_MODES, type PermissionMode } from '../../../src/contract/permission-context.ts';
-import { applyUpdates, checkNextMode, createPermissionContext } from '../../../src/permissions/context.ts';
+import { applyUpdates, checkedContext, createPermissionContext } from '../../../src/permissions/context.ts';
 import { isBeyond, loweredMode, MODES_BY_REACH } from '../../../src/permissions/mode-order.ts';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 
@@ -25,7 +25,9 @@ describe('a context with a highest mode', () => {
     for (const mode of ['acceptEdits', 'auto', 'bypassPermissions'] as const) {
       const refusal = { code: 'forbidden', details: { reason: 'max_mode', path: 'mode', max_mode: 'default' } };
       expect(() => goTo(mode)).toThrow(expect.objectContaining(refusal));
-      expect(() => checkNextMode(context, mode)).toThrow(expect.objectContaining(refusal));
+      expect(() => checkedContext(context, { ...context, mode }, DEFAULT_LIMITS)).toThrow(
+        expect.objectContaining(refusal),
+      );
       expect(() => createPermissionContext({ ...bounds, mode })).toThrow(expect.objectContaining(refusal));
     }
   });
