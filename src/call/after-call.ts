@@ -58,7 +58,8 @@ function judged(call: PermittedCall, outcome: CallOutcome, verdict: HooksVerdict
   }
   const isReplaced = updatedToolOutput !== undefined && outcome.status === 'ok';
   const shown = isReplaced ? withContent(call, outcome, contentOf(updatedToolOutput)) : outcome;
-  return { ...shown, content: withFeedback(shown.content, feedback), endsTurn };
+  const ending = stopReason === undefined ? [] : [`A hook ended this turn: ${stopReason}`];
+  return { ...shown, content: inFront(shown.content, [...objections(feedback), ...ending]), endsTurn };
 }
 
 /** Nothing of the old text stays: neither what was drawn of it nor the file it was written to. */
@@ -78,10 +79,14 @@ function contentOf(output: unknown): ToolResultBlock['content'] {
   return JSON.stringify(output);
 }
 
+function objections(feedback: readonly string[]): readonly string[] {
+  return feedback.length === 0 ? [] : [`A hook objects to this call, which has run: ${feedback.join('\n')}`];
+}
+
 /** In front, where no preview of a long result cuts it off. */
-function withFeedback(content: ToolResultBlock['content'], feedback: readonly string[]): ToolResultBlock['content'] {
-  if (feedback.length === 0) return content;
-  const text = `A hook objects to this call, which has run: ${feedback.join('\n')}`;
+function inFront(content: ToolResultBlock['content'], words: readonly string[]): ToolResultBlock['content'] {
+  if (words.length === 0) return content;
+  const text = words.join('\n');
   return typeof content === 'string' ? `${text}\n\n${content}` : [{ type: 'text', text }, ...content];
 }
 

@@ -51,7 +51,8 @@ async function travel(
   if ('status' in permitted) return permitted;
 
   const seen: ToolProgress[] = [];
-  const canUseTool: CanUseTool = answerForInnerCalls(services);
+  const heard = new Set(permitted.hookContexts);
+  const canUseTool: CanUseTool = answerForInnerCalls(services, heard);
   const run = await runTool(
     permitted,
     { ...context, located: permitted.located },
@@ -65,7 +66,9 @@ async function travel(
     },
   );
   const mapped = mapResult(permitted, run, seen, services.limits);
-  const outcome = services.hooks ? await afterCall(permitted, run, mapped, context, services) : mapped;
+  const outcome = services.hooks
+    ? await afterCall({ ...permitted, hookContexts: [...heard] }, run, mapped, context, services)
+    : mapped;
   return { ...outcome, decided: summariseDecision(permitted.decision) };
 }
 

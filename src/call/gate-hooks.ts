@@ -60,8 +60,9 @@ export function gateHooks(context: ToolUseContext, services: CallHookServices): 
     context.signal.throwIfAborted();
     for (const text of verdict.additionalContexts) contexts.add(text);
     const { stopReason, permission, updatedInput, updatedPermissions } = verdict;
-    if (stopReason !== undefined) return blocked(stopReason, contexts, stopReason);
-    if (permission?.behavior === 'deny') return blocked(permission.reason ?? `Blocked by a ${event} hook`, contexts);
+    if (stopReason !== undefined) return failedOutcome('hook_blocked', stopReason, { endsTurn: stopReason });
+    if (permission?.behavior === 'deny')
+      return failedOutcome('hook_blocked', permission.reason ?? `Blocked by a ${event} hook`);
     const replacement = mayReplace ? replacedInput(updatedInput, call.input, occasion.call.observable) : undefined;
     return { permission, updatedPermissions, ...(replacement && { replacement }) };
   }
@@ -102,10 +103,6 @@ export function gateHooks(context: ToolUseContext, services: CallHookServices): 
       carried = undefined;
     },
   };
-}
-
-function blocked(reason: string, contexts: ReadonlySet<string>, endsTurn?: string): CallOutcome {
-  return { ...failedOutcome('hook_blocked', reason, { endsTurn }), newMessages: contextMessages(contexts) };
 }
 
 /** What hooks add, as messages to the conversation; undefined where they add nothing. */

@@ -9,7 +9,7 @@ import type { SessionContext } from '../contract/session-context.ts';
 import type { CallPreview, Tool, ToolUseContext } from '../contract/tool.ts';
 import { type PermissionClassifier, type Speculation, speculate } from '../permissions/classifier.ts';
 import { decidePermission, type PermissionRequest } from '../permissions/decide.ts';
-import { gateHooks, type GateHooks, type HookStep } from './gate-hooks.ts';
+import { contextMessages, gateHooks, type GateHooks, type HookStep } from './gate-hooks.ts';
 import type { CallHookServices } from './hook-occasion.ts';
 import { observableInput, replacedInput } from './observable-input.ts';
 import { type CallOutcome, failedOutcome, summariseDecision } from './outcome.ts';
@@ -55,7 +55,7 @@ export interface PermittedCall extends ParsedCall {
   readonly isInputChanged: boolean;
   /** Fields that only the server sets: the call does what a person was shown. */
   readonly internalFields?: CallPreview['fields'];
-  /** What hooks of the gate add for the model. */
+  /** What hooks of the gate, and of those of its inner calls, add for the model. */
   readonly hookContexts?: readonly string[];
 }
 
@@ -87,7 +87,7 @@ export async function gate(
     if ('decision' in step && mustAsk(step.decision, isAllowedByPerson)) {
       step = await settle(current, step, context, services, hooks);
     }
-    if ('status' in step) return step;
+    if ('status' in step) return withContexts(step, hooks);
     if ('decision' in step) {
       const { decision, located, internalFields } = step;
       return {
@@ -102,7 +102,7 @@ export async function gate(
       };
     }
     const parsed = parseInput(call.tool, step.replacement, services);
-    if ('errorCode' in parsed) return parsed;
+    if ('errorCode' in parsed) return withContexts(parsed, hooks);
     ({ input } = parsed);
     isAllowedByPerson = step.isByPerson === true;
     if (isAllowedByPerson) hooks?.personReplaced();
@@ -111,6 +111,12 @@ export async function gate(
     'permission_denied',
     `Cannot run "${call.tool.name}": its input kept changing while it was judged`,
   );
+}
+
+/** What hooks add is passed on whatever became of the call. */
+function withContexts(outcome: CallOutcome, hooks: GateHooks | undefined): CallOutcome {
+  const newMessages = hooks && contextMessages(hooks.contexts);
+  return newMessages ? { ...outcome, newMessages } : outcome;
 }
 
 /** One person's own input is not asked about again, unless it needs the yes of another one too. */

@@ -10,15 +10,23 @@ import { parseInput } from './parse.ts';
 /**
  * Answer for inner calls as the session would: their schema, the rules, then a person.
  *
- * What is allowed carries the input that was judged as `updatedInput`, parsed: that one is to be run.
+ * What is allowed carries the input that was judged as `updatedInput`, parsed: that one is to be run. A hook that ends
+ * the turn ends that of the outer call.
+ *
+ * @param heard Gets what hooks add for the model, each once: the outer call passes it on.
  */
-export function answerForInnerCalls(services: GateServices): CanUseTool {
+export function answerForInnerCalls(services: GateServices, heard: Set<string>): CanUseTool {
   return async (tool, raw, context) => {
     const parsed = parseInput(tool, raw, services);
     if ('errorCode' in parsed) return refusal(parsed);
     const block = { type: 'tool_use', id: context.toolUseId, name: tool.name, input: {} } as const;
     const permitted = await gate({ block, tool, input: parsed.input }, context, services);
-    if ('status' in permitted) return refusal(permitted);
+    if ('status' in permitted) {
+      for (const { content } of permitted.newMessages ?? []) heard.add(resultText(content));
+      if (permitted.endsTurn !== undefined) context.abortTurn(permitted.endsTurn);
+      return refusal(permitted);
+    }
+    for (const text of permitted.hookContexts ?? []) heard.add(text);
     return { ...permitted.decision, behavior: 'allow', updatedInput: permitted.input };
   };
 }

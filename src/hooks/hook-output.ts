@@ -45,12 +45,17 @@ export type HookOutput = z.output<typeof output>;
 /** What a text came to: nothing said (plain text counts as nothing), JSON, or garbage and why. */
 export type ReadOutput = { readonly output: HookOutput } | { readonly garbage: string };
 
-/** Read what a hook wrote on its standard output. Never throws. */
+/**
+ * Read what a hook wrote on its standard output. Never throws.
+ *
+ * JSON may stand behind lines of plain text: a guard that greets before it says no has said no.
+ */
 export function readHookOutput(text: string, event: HookEvent, bounds: JsonBounds): ReadOutput {
   const trimmed = text.trim();
-  if (!/^[{[]/.test(trimmed)) return { output: {} };
+  const start = trimmed.startsWith('[') ? 0 : trimmed.search(/^\{/m);
+  if (start < 0) return { output: plainOutput(trimmed, event) };
   try {
-    const parsed = output.safeParse(parseSafeJson(trimmed, 'its output', bounds));
+    const parsed = output.safeParse(parseSafeJson(trimmed.slice(start), 'its output', bounds));
     if (!parsed.success) return { garbage: `printed JSON with a wrong "${wrongField(parsed.error)}"` };
     const about = parsed.data.hookSpecificOutput?.hookEventName ?? event;
     return about === event ? { output: parsed.data } : { garbage: `answered about another event, "${about}"` };
@@ -58,6 +63,11 @@ export function readHookOutput(text: string, event: HookEvent, bounds: JsonBound
     const reason = isGauntletError(error) ? error.details?.reason : undefined;
     return { garbage: GARBAGE[reason ?? ''] ?? 'printed what begins like JSON and is not' };
   }
+}
+
+/** What is printed when a session starts is for its model; else plain text says nothing. */
+function plainOutput(text: string, event: HookEvent): HookOutput {
+  return event === 'SessionStart' ? { hookSpecificOutput: { additionalContext: text } } : {};
 }
 
 const GARBAGE: Readonly<Record<string, string>> = {

@@ -54,7 +54,7 @@ export interface Hooks {
   has(event: HookEvent): boolean;
   /** Ask the hooks of the payload's event, and wait for all. @throws {TypeError} If the payload is not JSON. */
   ask(occasion: HookOccasion, ask: HookAsk): Promise<HooksVerdict>;
-  /** Tell the hooks of the payload's event; nobody waits for them, and what they decide counts for nothing. */
+  /** Tell the hooks of the payload's event; nobody waits for them, what they decide counts for nothing, what they add is a notice. */
   tell(occasion: HookOccasion): void;
   /** End the hooks that were only told. */
   close(): Promise<void>;
@@ -114,6 +114,9 @@ export function createHooks(sources: readonly HookSource[], services: HookServic
     ask,
     tell(occasion) {
       const telling = ask(occasion, { signal: closing.signal, onSlow: () => undefined })
+        .then(({ additionalContexts }) => {
+          for (const text of additionalContexts) occasion.notify('info', 'hook_context', text);
+        })
         .catch((error: unknown) =>
           occasion.notify('warning', 'hook_failed', `A hook was not told: ${errorMessage(error)}`),
         )

@@ -9,7 +9,7 @@ type World = Parameters<typeof callWorld>[1];
 function ask(input: Record<string, unknown>, options: World, changes: Parameters<typeof effectTool>[1] = {}) {
   const { tool } = effectTool('Effect', changes);
   const world = callWorld([tool], options);
-  return { asked: world.asked, answer: answerForInnerCalls(world.services)(tool, input, world.context) };
+  return { asked: world.asked, answer: answerForInnerCalls(world.services, new Set())(tool, input, world.context) };
 }
 
 describe('canUseTool', () => {

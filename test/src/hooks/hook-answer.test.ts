@@ -76,6 +76,18 @@ describe('JSON of the contract', () => {
     }
   });
 
+  it('counts behind lines of plain text, and is garbage there as anywhere', () => {
+    const no = 'loading rules\n{"decision":"block",\n"reason":"no"}\n';
+    expect(answer('PreToolUse', { stdout: no }).permission).toEqual({ behavior: 'deny', reason: 'no' });
+    expect(answer('PreToolUse', { stdout: 'loading rules\n{"decision":' }).permission?.behavior).toBe('deny');
+    expect(answer('PreToolUse', { stdout: 'the input was {"a":' })).toEqual({});
+  });
+
+  it('is not needed for what a session starts with', () => {
+    expect(answer('SessionStart', { stdout: 'on call: Ada\n' })).toEqual({ additionalContext: 'on call: Ada' });
+    expect(answer('SessionStart', {})).toEqual({});
+  });
+
   it('knows the older words of PreToolUse', () => {
     expect(answer('PreToolUse', { stdout: '{"decision":"block","reason":"no"}' }).permission).toEqual({
       behavior: 'deny',

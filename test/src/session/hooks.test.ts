@@ -285,11 +285,12 @@ describe('after a call', () => {
     const { directory } = hookSessions(processHost, [effectTool().tool], {
       PostToolUse: any(says({ continue: false, stopReason: 'enough' })),
     });
-    const { calls } = await execute(await directory.create('owner', BYPASS), [
+    const { calls, results } = await execute(await directory.create('owner', BYPASS), [
       blockOf('Effect', 'a'),
       blockOf('Effect', 'b'),
     ]);
     expect(calls.map(({ error_code }) => error_code ?? 'ok')).toEqual(['ok', 'cancelled']);
+    expect(results[0]?.content).toMatch(/^A hook ended this turn: enough\n/);
   });
 
   it('that failed, other hooks hear of it', async () => {
@@ -404,7 +405,46 @@ describe('a question', () => {
   });
 });
 
+describe('the call of a call', () => {
+  /** Asks about `Effect` with its own text, and runs nothing. */
+  const outer = effectTool('Outer', {
+    call: async ({ text }, context, canUseTool) => {
+      const [inner] = context.tools.filter(({ name }) => name === 'Effect');
+      const data = inner && (await canUseTool(inner, { text }, context)).behavior;
+      return { data };
+    },
+  }).tool;
+  const tools = [outer, effectTool().tool];
+
+  it.each(['allow', 'deny'])('passes on what hooks add, where they %s it too', async (behavior) => {
+    const adds = decides(behavior, { additionalContext: 'mind the gap' });
+    const { run } = hookSessions(processHost, tools, { PreToolUse: [{ matcher: 'Effect', hooks: [adds] }] });
+    const { content, reply } = await run('Outer', { text: 'a' }, BYPASS);
+    expect(content).toContain(behavior);
+    expect(reply.newMessages).toEqual([{ role: 'user', content: 'mind the gap' }]);
+  });
+
+  it('ends the turn where a hook says so', async () => {
+    const stop = says({ continue: false, stopReason: 'enough' });
+    const hooks = { PreToolUse: [{ matcher: 'Effect', hooks: [stop] }] };
+    const session = await hookSessions(processHost, tools, hooks).directory.create('owner', BYPASS);
+    const { calls, results } = await execute(session, [blockOf('Outer', 'a'), blockOf('Outer', 'b')]);
+    expect(calls.map(({ error_code }) => error_code ?? 'ok')).toEqual(['ok', 'cancelled']);
+    expect(results[1]?.content).toContain('enough');
+  });
+});
+
 describe('hooks that are only told', () => {
+  it('add to a session that begins, as a notice', async () => {
+    const { directory } = hookSessions(processHost, [], { SessionStart: any(shell('echo on call: Ada')) });
+    const session = await directory.create('owner', {});
+    expect(await frameWhere(session, ({ type }) => type === 'notice')).toMatchObject({
+      level: 'info',
+      code: 'hook_context',
+      message: 'on call: Ada',
+    });
+  });
+
   it('hear of a denial', async () => {
     const path = join(temporaryFolder(), 'told');
     const { run } = hookSessions(processHost, [effectTool().tool], {
