@@ -4,8 +4,12 @@
 import { z } from 'zod';
 import { section } from './section.ts';
 
-/** Rules as people write them; whether one parses is for the permission system to say. */
-export const rules = z.array(z.string().regex(/^[^()\s]+(\([^]*\))?$/, 'must be a rule: "Tool" or "Tool(what)"'));
+const WANTED = 'must be a rule: "Tool" or "Tool(what)"';
+
+/** Rules as people write them, no secrets: every session shows them. Whether one parses is for the permission system to say. */
+export const rules = z.array(
+  z.string().regex(/^[^()\s]+(\([^]*\))?$/, { error: ({ input }) => `${WANTED}; ${JSON.stringify(input)} is none` }),
+);
 
 const lists = { allow: rules.default([]), ask: rules.default([]), deny: rules.default([]) };
 

@@ -315,6 +315,7 @@ describe('a wrong file stops the start', () => {
     ['hooks.PreTool', 'did you mean "PreToolUse"?', { hooks: { PreTool: [hook] } }],
     ['sandbox.network', '"off" or "on"', { sandbox: { mode: 'auto', network: 'no' } }],
     ['approvals.twoPerson.0', 'must be a rule', { approvals: { twoPerson: ['Bash('] } }],
+    ['permissions.deny.0', '"Bash(rm" is none', { permissions: { deny: ['Bash(rm'] } }],
     [
       'approvals.webhooks.0.secretEnv',
       'NO_SECRET is not set',
