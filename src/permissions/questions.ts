@@ -45,6 +45,8 @@ interface OpenQuestion {
   /** Replaced when someone says a yes that is not enough. */
   frame: PermissionRequestFrame;
   readonly timer: NodeJS.Timeout;
+  /** On the monotonic clock: the timer may be late, and who answers after that is too late all the same. */
+  readonly endsMs: number;
   /** The gate that waits; absent after a restart, until the call is at its gate again. */
   asker?: { readonly rejudge: QuestionToAsk['rejudge']; readonly end: (end: QuestionEnd) => void };
   /** A yes that is not enough, on its way to the disk. */
@@ -78,7 +80,7 @@ export class Questions {
 
   /** All open questions, oldest first. */
   get open(): readonly PermissionRequestFrame[] {
-    return [...this.#open.values()].map(({ frame }) => frame);
+    return this.#live().map(({ frame }) => frame);
   }
 
   /** A question from before a restart stands at once: it may be answered before its call asks it again. */
@@ -142,7 +144,8 @@ export class Questions {
     const joining = this.#open.get(requestId)?.joining;
     if (joining) await joining.catch(() => undefined);
     const asked = this.#open.get(requestId);
-    if (asked?.frame.approvals && answer.behavior === 'allow') {
+    if (asked && isOver(asked)) this.#expire(requestId);
+    else if (asked?.frame.approvals && answer.behavior === 'allow') {
       const joined = await this.#join(asked, asked.frame.approvals, answer, by);
       if (joined) return joined;
     }
@@ -162,7 +165,7 @@ export class Questions {
 
   /** Try new rules on all that still waits; what they decide is settled without a person. */
   async rejudgeAll(): Promise<void> {
-    for (const { frame, asker } of [...this.#open.values()]) {
+    for (const { frame, asker } of this.#live()) {
       // A gate that cannot judge any more leaves the question to the person.
       const decision = await asker?.rejudge().catch(() => undefined);
       if (!decision || decision.behavior === 'ask') continue;
@@ -181,9 +184,14 @@ export class Questions {
     this.#standing.clear();
   }
 
+  #live(): readonly OpenQuestion[] {
+    return [...this.#open.values()].filter((open) => !isOver(open));
+  }
+
   #put(frame: PermissionRequestFrame): OpenQuestion {
     const leftMs = Math.max(0, Date.parse(frame.expires_at) - Date.now());
-    const open: OpenQuestion = { frame, timer: setTimeout(() => this.#expire(frame.request_id), leftMs) };
+    const timer = setTimeout(() => this.#expire(frame.request_id), leftMs);
+    const open: OpenQuestion = { frame, timer, endsMs: performance.now() + leftMs };
     this.#open.set(frame.request_id, open);
     return open;
   }
@@ -260,6 +268,10 @@ export class Questions {
     const message = `The question "${requestId}" is answered already: ${settled.behavior} by ${settled.by}`;
     return new GauntletError('conflict', message, { details: { reason: 'already_resolved', ...settled } });
   }
+}
+
+function isOver({ endsMs }: OpenQuestion): boolean {
+  return performance.now() >= endsMs;
 }
 
 /** Hand an end to the gate that waits for it, or keep it until it is there. */

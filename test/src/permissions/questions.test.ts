@@ -201,6 +201,19 @@ describe('a question from before a restart', () => {
     expect(resolved()).toEqual(['deny by timeout']);
   });
 
+  it('that expired meanwhile takes no answer before its timer fires', async () => {
+    const { questions, ask, resolved } = table();
+    questions.stand(logged({ expires_at: new Date(0).toISOString() }));
+    expect(questions.open).toEqual([]);
+    const late = questions.answer('ask_1', { behavior: 'allow' }, 'ann');
+    await expect(late).rejects.toMatchObject({ code: 'conflict', details: { behavior: 'deny', by: 'timeout' } });
+    expect(await ask()).toMatchObject({
+      behavior: 'deny',
+      message: expect.stringContaining('Nobody answered') as string,
+    });
+    expect(resolved()).toEqual(['deny by timeout']);
+  });
+
   it('is withdrawn when its call ends without asking', () => {
     const { questions, resolved } = table();
     questions.stand(logged());
