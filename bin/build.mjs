@@ -10,7 +10,7 @@ import { sourceDigest, writeBuildStamp } from './build-stamp.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** They find native parts or files of their own beside them, so they stay where they are. */
-const external = ['libsql', 'sharp', '@vscode/ripgrep', '@fastify/swagger-ui', 'unpdf'];
+const external = ['libsql', 'sharp', '@vscode/ripgrep', '@fastify/swagger-ui', 'unpdf', 'koffi'];
 /** Dependencies in the older module format call these. */
 const banner = [
   "import { createRequire as gauntletCreateRequire } from 'node:module';",

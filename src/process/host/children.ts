@@ -4,12 +4,11 @@
 import type { Socket } from 'node:net';
 import { signalGroup } from './kill-tree.ts';
 import type { ExitedMessage, FailedMessage, SpawnMessage, StartedMessage } from './messages.ts';
-import type { PipeSupply } from './pipe-supply.ts';
 import { FromHost, writeFrame, writeJsonFrame } from './protocol.ts';
 import type { HostSettings } from './settings.ts';
 import { shellOrder } from './shell.ts';
 import { startProgram } from './start-child.ts';
-import type { StartedChild } from './start-child.ts';
+import type { ChildParts, StartedChild } from './start-child.ts';
 import { superviseChild } from './supervised-child.ts';
 import type { SupervisedChild } from './supervised-child.ts';
 import { youngestProcess } from './survivors.ts';
@@ -21,15 +20,8 @@ export interface RunningChild extends SupervisedChild {
   readonly input: StartedChild['input'];
 }
 
-/** What children are made of. */
-export interface ChildParts {
-  readonly pipes: PipeSupply;
-  readonly shells: ShellSupply;
-  nextMarker(): string;
-}
-
 /** Make the table of children; `spawn` answers over the socket, whatever happens. */
-export function createChildren(settings: HostSettings, socket: Socket, { pipes, shells, nextMarker }: ChildParts) {
+export function createChildren(settings: HostSettings, socket: Socket, shells: ShellSupply, parts: ChildParts) {
   const running = new Map<number, RunningChild>();
 
   function spawn(id: number, message: SpawnMessage): void {
@@ -37,8 +29,8 @@ export function createChildren(settings: HostSettings, socket: Socket, { pipes, 
       if (running.size >= settings.children) throw Object.assign(new Error('Too many children'), { code: 'EAGAIN' });
       const { shellScript, launcher } = message;
       const bornAfter = youngestProcess();
-      const child = shellScript === undefined ? startProgram(message, nextMarker(), pipes) : shells.take(launcher);
-      if (child.pid === undefined) return void child.process.once('error', (error) => fail(id, error));
+      const child = shellScript === undefined ? startProgram(message, parts) : shells.take(launcher);
+      if (child.pid === undefined) return void child.failure.then((error) => fail(id, error));
       if (shellScript !== undefined) child.input?.end(shellOrder({ ...message, shellScript }));
       supervise(id, child, bornAfter);
       shells.refillSoon();

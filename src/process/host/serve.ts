@@ -6,9 +6,11 @@ import { createChildren } from './children.ts';
 import type { KillTreeMessage, SpawnMessage } from './messages.ts';
 import type { HostSettings } from './settings.ts';
 import { createTreeKiller, endGroup, signalGroup, sweep } from './kill-tree.ts';
-import { createPipeSupply } from './pipe-supply.ts';
 import { FromHost, ToHost, frameDecoder, writeFrame, writeJsonFrame } from './protocol.ts';
 import type { HostFrame } from './protocol.ts';
+import { loadLibc } from './libc.ts';
+import { createNativeStarter } from './native-starter.ts';
+import { startWithNode } from './node-starter.ts';
 import { createShellSupply } from './shell-supply.ts';
 
 /** Up to so many children running at once, the end of each is seen to without waiting for others. */
@@ -20,11 +22,12 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
   const isOwn = (marker: string) => marker.startsWith(ownMarkers);
   let markers = 0;
   const nextMarker = () => `${ownMarkers}${(markers += 1)}`;
-  const pipes = createPipeSupply();
+  const libc = await loadLibc();
+  const parts = { start: libc === undefined ? startWithNode : createNativeStarter(libc), nextMarker };
   const counts = { plain: settings.warmShells, launchers: settings.warmSandboxes };
-  const shells = createShellSupply(counts, { pipes, nextMarker });
+  const shells = createShellSupply(counts, parts);
 
-  const { running, spawn } = createChildren(settings, socket, { pipes, shells, nextMarker });
+  const { running, spawn } = createChildren(settings, socket, shells, parts);
   const trees = createTreeKiller(settings.killGraceMs, () => running.size > FEW_CHILDREN);
 
   function dispatch({ kind, child: id, payload }: HostFrame): void {
@@ -70,12 +73,10 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
     writeJsonFrame(socket, FromHost.swept, id, count);
   }
 
-  await pipes.fill();
   shells.refillSoon();
   socket.on('data', frameDecoder(dispatch)).on('error', () => socket.destroy());
   await new Promise<void>((resolve) => socket.once('close', resolve));
   shells.close();
-  pipes.close();
   await Promise.all([...running.values()].map(({ pid }) => endGroup(pid, settings.killGraceMs)));
   await sweep(isOwn);
 }

@@ -2,14 +2,15 @@
  * Shells of every kind: plain ones, and for each launcher used lately one started by it.
  */
 import type { ShellLauncher } from '../process-host.ts';
-import type { StartedChild, UnstartedChild } from './start-child.ts';
+import type { ChildParts, StartedChild } from './start-child.ts';
+import type { UnstartedProcess } from './starter.ts';
 import { createWarmShells } from './warm-shells.ts';
-import type { ShellParts, WarmShells } from './warm-shells.ts';
+import type { WarmShells } from './warm-shells.ts';
 
 /** Where shells come from. */
 export interface ShellSupply {
   /** A shell that waits for its order. @throws As `startShell`. */
-  take(launcher?: ShellLauncher): StartedChild | UnstartedChild;
+  take(launcher?: ShellLauncher): StartedChild | UnstartedProcess;
   /** Soon make up for what was taken last. */
   refillSoon(): void;
   /** Start one more of the kind taken last at once, where one is missing. */
@@ -21,7 +22,7 @@ export interface ShellSupply {
 /** Make a supply of `plain` shells, and of one each for `launchers` launchers: the least used makes room. */
 export function createShellSupply(
   counts: { readonly plain: number; readonly launchers: number },
-  parts: ShellParts,
+  parts: ChildParts,
 ): ShellSupply {
   const plain = createWarmShells(counts.plain, parts);
   /** The one used last stands last. */

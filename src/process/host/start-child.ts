@@ -1,58 +1,61 @@
 /**
- * Start one child in a session and group of its own, with a marker and an allow-listed environment.
+ * Start one child with a marker and an allow-listed environment: a program, or a shell that waits for its script.
  */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
-import { Socket } from 'node:net';
 import { devNull } from 'node:os';
-import type { Readable, Writable } from 'node:stream';
 import { openRegular } from '../../files/open-checked.ts';
 import type { ShellLauncher } from '../process-host.ts';
 import type { SpawnMessage } from './messages.ts';
-import { closePipe } from './pipe-supply.ts';
-import type { Pipe, PipeSupply } from './pipe-supply.ts';
 import { MARKER_VARIABLE } from './settings.ts';
 import { WAITING_SHELL } from './shell.ts';
+import type { Program, StartedProcess, Starter, UnstartedProcess } from './starter.ts';
 
 /** A child that has just been started. */
-export interface StartedChild {
-  readonly process: ChildProcess;
-  readonly pid: number;
+export interface StartedChild extends StartedProcess {
   readonly marker: string;
-  readonly output: { readonly stdout: Readable; readonly stderr: Readable };
-  /** Its stdin; of a shell, the way its script comes. */
-  readonly input: Writable | null;
 }
 
-/** A child that could not be started. */
-export interface UnstartedChild {
-  /** Emits `error` next. */
-  readonly process: ChildProcess;
-  readonly pid?: undefined;
+/** What children are made of. */
+export interface ChildParts {
+  readonly start: Starter;
+  /** Gives each its own marker. */
+  nextMarker(): string;
 }
 
-/** Start a program. @throws The errno error of the spawn, where Node throws and does not emit it. */
-export function startProgram(message: SpawnMessage, marker: string, pipes: PipeSupply): StartedChild | UnstartedChild {
+/** The host itself was given only what children may have; asking for it costs a call a variable. */
+const OWN_ENVIRONMENT = { ...process.env } as Readonly<Record<string, string>>;
+
+/** Start a program. @throws As the starter. */
+export function startProgram(message: SpawnMessage, parts: ChildParts): StartedChild | UnstartedProcess {
   const { hasStdin, files = [] } = message;
   return withOpen(files, openGiven, (more) =>
-    start({ ...message, inputDescriptor: hasStdin ? 0 : undefined, more }, marker, pipes),
+    startMarked({ ...message, inputDescriptor: hasStdin ? 0 : undefined, more }, parts),
   );
 }
 
 /**
  * Start a shell that waits for its order on descriptor 3.
  *
- * @param launcher Starts it in its stead. @throws As `startProgram`.
+ * @param launcher Starts it in its stead. @throws As the starter.
  */
-export function startShell(marker: string, pipes: PipeSupply, launcher?: ShellLauncher): StartedChild | UnstartedChild {
+export function startShell(parts: ChildParts, launcher?: ShellLauncher): StartedChild | UnstartedProcess {
   const { command = [], files = [] } = launcher ?? {};
   const [file = WAITING_SHELL.file, ...args] = [...command, WAITING_SHELL.file, ...WAITING_SHELL.args];
   return withOpen(
     files,
     (path) => openSync(path, 'r'),
-    (more) => start({ file, args, cwd: '/', env: {}, inputDescriptor: 3, more }, marker, pipes),
+    (more) => startMarked({ file, args, cwd: '/', env: {}, inputDescriptor: 3, more }, parts),
   );
+}
+
+function startMarked(program: Program, { start, nextMarker }: ChildParts): StartedChild | UnstartedProcess {
+  const marker = nextMarker();
+  const child = start({ ...program, env: { ...OWN_ENVIRONMENT, ...program.env, [MARKER_VARIABLE]: marker } });
+  if (child.pid === undefined) return child;
+  const { input } = child;
+  // A child that ends without reading breaks its pipe; how it ended is told by its exit.
+  input?.on('error', () => input.destroy());
+  return { ...child, marker };
 }
 
 /** Our copies are closed when the child has its own, or when there is none. */
@@ -78,75 +81,4 @@ function openGiven(path: string): number {
     // It was moved, replaced or removed: whoever named it finds nothing there. A shortage stops this open as well.
     return openSync(devNull, constants.O_RDONLY);
   }
-}
-
-interface Start extends Pick<SpawnMessage, 'file' | 'args' | 'cwd' | 'env'> {
-  /** Which of its descriptors we write to. */
-  readonly inputDescriptor: 0 | 3 | undefined;
-  /** Of ours, behind those: its own from 3 on, or from 4 on where 3 is taken. */
-  readonly more?: readonly number[];
-}
-
-function start(
-  { file, args, cwd, env, inputDescriptor, more = [] }: Start,
-  marker: string,
-  supply: PipeSupply,
-): StartedChild | UnstartedChild {
-  const pipes = {
-    stdout: supply.take(),
-    stderr: supply.take(),
-    input: inputDescriptor === undefined ? undefined : supply.take(),
-  };
-  const stdio: ('ignore' | 'pipe' | number)[] = [
-    'ignore',
-    pipes.stdout?.writer ?? 'pipe',
-    pipes.stderr?.writer ?? 'pipe',
-  ];
-  if (inputDescriptor !== undefined) stdio[inputDescriptor] = pipes.input?.reader ?? 'pipe';
-
-  stdio.push(...more);
-
-  let child: ChildProcess;
-  try {
-    child = spawn(file, args, {
-      cwd,
-      // The host itself was given only what children may have.
-      env: { ...process.env, ...env, [MARKER_VARIABLE]: marker },
-      stdio,
-      detached: true,
-    });
-  } catch (error) {
-    closeAll(Object.values(pipes));
-    throw error;
-  }
-  if (child.pid === undefined) {
-    closeAll(Object.values(pipes));
-    return { process: child };
-  }
-  const output = {
-    stdout: readEnd(pipes.stdout) ?? (child.stdout as Readable),
-    stderr: readEnd(pipes.stderr) ?? (child.stderr as Readable),
-  };
-  const input =
-    inputDescriptor === undefined ? null : (writeEnd(pipes.input) ?? (child.stdio[inputDescriptor] as Writable));
-  // A child that ends without reading breaks its pipe; how it ended is told by its exit.
-  input?.on('error', () => input.destroy());
-  return { process: child, pid: child.pid, marker, output, input };
-}
-
-/** Our end of a pipe whose other end the child has by now. */
-function readEnd(pipe: Pipe | undefined): Readable | undefined {
-  if (pipe === undefined) return undefined;
-  closeSync(pipe.writer);
-  return new Socket({ fd: pipe.reader, readable: true, writable: false });
-}
-
-function writeEnd(pipe: Pipe | undefined): Writable | undefined {
-  if (pipe === undefined) return undefined;
-  closeSync(pipe.reader);
-  return new Socket({ fd: pipe.writer, readable: false, writable: true });
-}
-
-function closeAll(pipes: readonly (Pipe | undefined)[]): void {
-  for (const pipe of pipes) if (pipe !== undefined) closePipe(pipe);
 }

@@ -26,7 +26,7 @@ const QUIET_TURNS = 2;
 
 /** Listen to a child from now on. Reading stops while `windowBytes` are unacknowledged. */
 export function superviseChild(
-  { process: child, output: pipes }: StartedChild,
+  { exited, output: pipes }: StartedChild,
   listener: ChildListener,
   windowBytes: number,
 ): SupervisedChild {
@@ -49,7 +49,7 @@ export function superviseChild(
     pipe.on('close', () => open.delete(pipe));
   }
 
-  child.once('exit', (code, signal) => {
+  void exited.then(({ code, signal }) => {
     void drain().then(() => {
       for (const pipe of open) pipe.destroy();
       listener.exited(code, signal);

@@ -60,6 +60,33 @@ describe('a child of the process host', () => {
     expect(ran.stdout).toBe('200000\n');
   });
 
+  it('begins with the signals of a new program, and leads a session of its own', async () => {
+    const shellScript = 'grep -E "^Sig(Blk|Ign)" /proc/self/status; cut -d" " -f6 /proc/$$/stat; echo $$';
+    const [blocked, ignored, session, own] = (await run(host, { shellScript })).stdout.trim().split('\n');
+    // The lower half: those from 32 on are the C library's own.
+    for (const signals of [blocked, ignored]) expect(parseInt(signals?.slice(-8) ?? '', 16) & 0x7fffffff).toBe(0);
+    expect(session).toBe(own);
+  });
+
+  it('opens its own output again by name', async () => {
+    const ran = await run(host, { shellScript: 'echo out >/dev/stdout; echo err | tee /dev/stderr >/dev/null' });
+    expect(ran).toMatchObject({ code: 0, stdout: 'out\n', stderr: 'err\n' });
+  });
+
+  it('may be a script that names no interpreter', async () => {
+    const file = join(folder, 'script');
+    writeFileSync(file, 'echo "$0 $1"\n', { mode: 0o755 });
+    expect((await run(host, { file, args: ['one'] })).stdout).toBe(`${file} one\n`);
+  });
+
+  it('is looked for on the PATH it is given', async () => {
+    mkdirSync(join(folder, 'programs', 'greet'), { recursive: true });
+    mkdirSync(join(folder, 'more'));
+    writeFileSync(join(folder, 'more', 'greet'), '#!/bin/sh\necho hello\n', { mode: 0o755 });
+    const env = { PATH: `${folder}/none:${folder}/programs:${folder}/more` };
+    expect((await run(host, { file: 'greet', args: [], env })).stdout).toBe('hello\n');
+  });
+
   it('reads what is written to its stdin', async () => {
     let echoed = '';
     const onOutput = (_: string, chunk: Buffer) => void (echoed += chunk.toString());
