@@ -60,6 +60,17 @@ describe('a child of the process host', () => {
     expect(ran.stdout).toBe('200000\n');
   });
 
+  it('is read in few chunks where it writes line by line', async () => {
+    let chunks = 0;
+    let text = '';
+    const onOutput = (_: string, chunk: Buffer) => void ((chunks += 1), (text += chunk.toString()));
+    const shellScript = 'for ((line = 0; line < 5000; line++)); do echo "$line"; done';
+    const child = host.spawn({ file: 'bash', args: [], cwd: '/', shellScript, onOutput });
+    expect((await child.exited).code).toBe(0);
+    expect(text).toBe(Array.from({ length: 5_000 }, (_, line) => `${line}\n`).join(''));
+    expect(chunks).toBeLessThan(500);
+  });
+
   it('begins with the signals of a new program, and leads a session of its own', async () => {
     const shellScript = 'grep -E "^Sig(Blk|Ign)" /proc/self/status; cut -d" " -f6 /proc/$$/stat; echo $$';
     const [blocked, ignored, session, own] = (await run(host, { shellScript })).stdout.trim().split('\n');
