@@ -51,15 +51,22 @@ function hookResponse({ tool }: PermittedCall, data: unknown): unknown {
 }
 
 function judged(call: PermittedCall, outcome: CallOutcome, verdict: HooksVerdict): CallOutcome {
-  const { withheld, updatedToolOutput, feedback, stopReason } = verdict;
+  const { withheld, feedback, stopReason } = verdict;
   const endsTurn = stopReason ?? outcome.endsTurn;
   if (withheld !== undefined) {
     return failedOutcome('hook_blocked', withheld, { didRun: true, budget: outcome.budget, endsTurn });
   }
-  const isReplaced = updatedToolOutput !== undefined && outcome.status === 'ok';
-  const shown = isReplaced ? withContent(call, outcome, contentOf(updatedToolOutput)) : outcome;
+  const output = replacement(call, verdict);
+  const isReplaced = output !== undefined && outcome.status === 'ok';
+  const shown = isReplaced ? withContent(call, outcome, contentOf(output)) : outcome;
   const ending = stopReason === undefined ? [] : [`A hook ended this turn: ${stopReason}`];
   return { ...shown, content: inFront(shown.content, [...objections(feedback), ...ending]), endsTurn };
+}
+
+/** `null` is an output too. */
+function replacement({ tool }: PermittedCall, { updatedToolOutput, updatedMcpOutput }: HooksVerdict): unknown {
+  if (updatedToolOutput !== undefined) return updatedToolOutput;
+  return tool.origin?.type === 'mcp' ? updatedMcpOutput : undefined;
 }
 
 /** Nothing of the old text stays: neither what was drawn of it nor the file it was written to. */

@@ -17,6 +17,8 @@ export interface HookAnswer {
   readonly additionalContext?: string;
   /** Takes the place of the result's content. */
   readonly updatedToolOutput?: unknown;
+  /** The same, for a result of an MCP tool and no other. */
+  readonly updatedMcpOutput?: unknown;
   /** For the model, in the result: what a hook objects to after the fact. */
   readonly feedback?: string;
   /** The turn ends, for this reason. */
@@ -86,13 +88,14 @@ function objection(event: HookEvent, reason: string): HookAnswer {
 }
 
 function spoken(event: HookEvent, output: HookOutput, cut: (text: string) => string): HookAnswer {
-  const { additionalContext, updatedInput, updatedToolOutput } = output.hookSpecificOutput ?? {};
+  const { additionalContext, updatedInput, updatedToolOutput, updatedMCPToolOutput } = output.hookSpecificOutput ?? {};
   const stopReason = output.continue === false ? output.stopReason || `A ${event} hook ended the turn` : undefined;
   return {
     ...decided(event, output, cut),
     ...(updatedInput && { updatedInput }),
     ...(additionalContext && { additionalContext: cut(additionalContext) }),
     ...(updatedToolOutput !== undefined && { updatedToolOutput }),
+    ...(updatedMCPToolOutput !== undefined && { updatedMcpOutput: updatedMCPToolOutput }),
     ...(stopReason !== undefined && { stopReason: cut(stopReason) }),
     ...(output.systemMessage && { systemMessage: cut(output.systemMessage) }),
   };

@@ -16,6 +16,8 @@ const specific = z.object({
   updatedInput: input.optional(),
   additionalContext: z.string().optional(),
   updatedToolOutput: z.unknown().optional(),
+  /** The older word, for MCP tools alone. */
+  updatedMCPToolOutput: z.unknown().optional(),
   /** The answer to a PermissionRequest. */
   decision: z
     .object({

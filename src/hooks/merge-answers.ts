@@ -7,7 +7,7 @@ import type { HookAnswer } from './hook-answer.ts';
 /** What the hooks of one event say. */
 export interface HooksVerdict extends Pick<
   HookAnswer,
-  'permission' | 'updatedInput' | 'updatedToolOutput' | 'stopReason' | 'withheld'
+  'permission' | 'updatedInput' | 'updatedToolOutput' | 'updatedMcpOutput' | 'stopReason' | 'withheld'
 > {
   readonly additionalContexts: readonly string[];
   readonly feedback: readonly string[];
@@ -25,10 +25,11 @@ const STRICTNESS = ['deny', 'ask', 'allow'] as const;
 export function mergeAnswers(answers: readonly HookAnswer[]): HooksVerdict {
   const last = <Name extends keyof HookAnswer>(name: Name) =>
     answers.findLast((answer) => answer[name] !== undefined)?.[name];
-  const [permission, updatedInput, updatedToolOutput] = [
-    mergePermissions(answers),
+  const permission = mergePermissions(answers);
+  const [updatedInput, updatedToolOutput, updatedMcpOutput] = [
     last('updatedInput'),
     last('updatedToolOutput'),
+    last('updatedMcpOutput'),
   ];
   const stopReason = answers.find((answer) => answer.stopReason !== undefined)?.stopReason;
   const withheld = last('withheld');
@@ -36,6 +37,7 @@ export function mergeAnswers(answers: readonly HookAnswer[]): HooksVerdict {
     ...(permission && { permission }),
     ...(updatedInput && { updatedInput }),
     ...(updatedToolOutput !== undefined && { updatedToolOutput }),
+    ...(updatedMcpOutput !== undefined && { updatedMcpOutput }),
     ...(stopReason !== undefined && { stopReason }),
     ...(withheld !== undefined && { withheld }),
     additionalContexts: answers.flatMap(({ additionalContext }) => additionalContext ?? []),

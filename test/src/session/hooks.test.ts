@@ -7,6 +7,7 @@ import { GauntletError } from '../../../src/contract/errors.ts';
 import type { NewSession } from '../../../src/session/directory/new-session.ts';
 import { effectTool, noteTool } from '../../helpers/fake-tools.ts';
 import { decides, hookScript, hookSessions, says, shell } from '../../helpers/hook-sessions.ts';
+import { mcpTool } from '../../helpers/plain-tool.ts';
 import { testProcessHost, until } from '../../helpers/process-host.ts';
 import { blockOf, execute, frameWhere, question } from '../../helpers/session-services.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
@@ -245,10 +246,19 @@ describe('after a call', () => {
     expect(JSON.stringify(frames.find(({ type }) => type === 'result'))).not.toContain('the secret');
   });
 
+  it('a hook replaces the output of MCP tools by the older word, and no other', async () => {
+    const redacts = any(says({ hookSpecificOutput: { updatedMCPToolOutput: '[redacted]' } }));
+    const tools = [noteTool(), mcpTool('files', 'read')];
+    const { run } = hookSessions(processHost, tools, { PostToolUse: redacts });
+    expect((await run('mcp__files__read', { text: 'a' }, BYPASS)).content).toBe('[redacted]');
+    expect((await run('Note', { text: 'a' }, BYPASS)).content).toBe('{"text":"a"}');
+  });
+
   it.each([
     [[{ type: 'text', text: 'a' }], [{ type: 'text', text: 'a' }]],
     [{ stdout: 'a' }, '{"stdout":"a"}'],
     [[{ type: 'text' }], '[{"type":"text"}]'],
+    [null, 'null'],
   ])('output may be %j', async (updatedToolOutput, shown) => {
     const { run } = hookSessions(processHost, [secret], {
       PostToolUse: any(says({ hookSpecificOutput: { updatedToolOutput } })),
