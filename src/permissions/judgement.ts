@@ -86,8 +86,10 @@ export async function judgeCall(request: PermissionRequest): Promise<Judgement> 
   const isReadOnly = attempt(() => tool.isReadOnly(input), false) === true;
   const warnings = attempt(() => tool.warnings?.(observable) ?? [], []);
   const hasPaths = uses !== undefined;
+  let suggested: readonly PermissionUpdate[] | undefined;
   const suggest = () =>
-    check.behavior === 'ask' && check.suggestions ? check.suggestions : suggestionsFor(request, paths, hasPaths);
+    (suggested ??=
+      check.behavior === 'ask' && check.suggestions ? check.suggestions : suggestionsFor(request, paths, hasPaths));
   return { check, matcher, paths, hasPaths, isReadOnly, warnings, suggest, failure };
 }
 
