@@ -8,7 +8,7 @@ import type { PermissionDecision } from '../contract/decision.ts';
 import type { ToolPermissionContext } from '../contract/permission-context.ts';
 import { unansweredMessage } from './denial.ts';
 import { judgeCall, type Judgement, type PermissionRequest } from './judgement.ts';
-import { decidedPart, matchedRule, pathQuestion, safely } from './matched-rule.ts';
+import { decidedPart, matchedRule, pathQuestion, possibleRule, safely } from './matched-rule.ts';
 import { allowingPathRule, coveringPathRule, possiblePathRule } from './path-gate.ts';
 import { rulesFor, type SourcedRule } from './rule-index.ts';
 import { TWO_PERSONS, twoPersonMessage } from './two-person.ts';
@@ -83,6 +83,7 @@ function twoPersons(request: PermissionRequest, judgement: Judgement, verdict: V
     judgement.matcher.isUnparsable || judgement.failure !== undefined ? anyRuleFor(permissions, tool) : undefined;
   const rule =
     matchedRule(request, judgement, 'ask', permissions) ??
+    possibleRule(request, judgement, permissions) ??
     possiblePathRule(pathQuestion(request, judgement.paths, permissions)) ??
     unclear;
   if (!rule) return verdict;
@@ -128,10 +129,17 @@ function safety({ tool, context }: PermissionRequest, judgement: Judgement): Ver
   if (unsafe) return ask(`Writing "${unsafe.use.path}" needs a person: ${unsafe.located.safety ?? ''}`);
   if (check.behavior === 'ask' && check.isSafetyCheck) return ask(check.message);
   if (failure !== undefined) return ask(`"${tool.name}" could not judge its input: ${failure}`);
-  if (!matcher.isUnparsable || !hasRestrictingSpecs(tool, context)) return undefined;
   // What cannot be understood may be exactly what a rule forbids.
-  const message = 'The input cannot be understood well enough to rule out what the rules forbid';
-  return { behavior: 'ask', reason: { type: 'parse_error' }, message, isFirm: true };
+  if (matcher.isUnparsable && hasRestrictingSpecs(tool, context)) {
+    const message = 'The input cannot be understood well enough to rule out what the rules forbid';
+    return { behavior: 'ask', reason: { type: 'parse_error' }, message, isFirm: true };
+  }
+  const rule = possibleRule({ tool, context }, judgement);
+  if (!rule) return undefined;
+  return {
+    ...ask(`It may turn out to be what rule "${rule.rule}" is about: part of it is known only when it runs`),
+    reason: { type: 'rule', ...rule },
+  };
 }
 
 function askedByRule(request: PermissionRequest, judgement: Judgement): Verdict | undefined {

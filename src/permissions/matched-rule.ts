@@ -22,6 +22,20 @@ export function matchedRule(
   return hitPathRule(pathQuestion(request, paths, permissions), behavior);
 }
 
+/** The first deny or ask rule that the call may turn out to run into, by what is only known when it runs. */
+export function possibleRule(
+  { tool, context }: Pick<PermissionRequest, 'tool' | 'context'>,
+  { matcher }: Judgement,
+  permissions = context.session.permissions,
+): SourcedRule | undefined {
+  for (const behavior of ['deny', 'ask'] as const) {
+    const { specs, bySpec } = rulesFor(permissions, behavior, tool);
+    const spec = specs.length === 0 ? undefined : safely(() => matcher.mayHit?.(specs), specs[0]);
+    if (spec !== undefined) return bySpec.get(spec);
+  }
+  return undefined;
+}
+
 /** What became of one part by itself, for `explain`. */
 export function decidedPart({ tool, context, twoPerson }: PermissionRequest, part: PermissionPart): DecisionPart {
   const { permissions } = context.session;

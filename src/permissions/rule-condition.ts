@@ -46,6 +46,7 @@ async function isMeant(
     const matcher = tool.preparePermissionMatcher?.(observable, session);
     if (!matcher && !tool.paths) return true;
     if (matcher?.isUnparsable || matcher?.hits(rules.specs, 'deny') !== undefined) return true;
+    if (matcher?.mayHit?.(rules.specs) !== undefined) return true;
   }
   const uses = tool.paths?.(input) ?? [];
   if (uses.length === 0) return false;

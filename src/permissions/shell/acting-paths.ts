@@ -5,9 +5,10 @@
  * in doubt counts, and what is not known does not.
  */
 import type { PathUse } from '../../contract/located-path.ts';
-import { basename, launchedCommands } from './launchers.ts';
+import { launchedCommands } from './launchers.ts';
 import { resolveFrom } from './operand-paths.ts';
 import type { CommandJudgement } from './program-spec.ts';
+import { basename } from './spellings.ts';
 import type { ShellWord } from './word.ts';
 
 type Access = PathUse['access'];

@@ -1,5 +1,5 @@
 /** One simple command: which program it is, behind which wrappers, and whether that only reads. */
-import { hidesCommand } from './launchers.ts';
+import { hidesProgram } from './hidden-program.ts';
 import { findProgram } from './programs/index.ts';
 import { type CommandJudgement, judgeProgram, NO_PATHS, type ScriptFacts } from './program-spec.ts';
 import { isPrivateName } from './variables.ts';
@@ -27,13 +27,8 @@ export function judgeCommand(words: readonly ShellWord[], facts: CommandFacts): 
   // Only here: behind a wrapper the name is a program's, not the function's.
   const own = words[0]?.literal;
   if (own !== undefined && facts.functions.has(own)) return { reads: NO_PATHS };
-  return judgeDeep(words, facts, MOST_WRAPPERS);
-}
-
-/** Whether what it runs cannot be told from its words: what no rule can be held against. */
-export function mayHideProgram(words: readonly ShellWord[], { problem }: CommandJudgement): boolean {
-  if (words[0]?.literal === undefined) return true;
-  return problem !== undefined && hidesCommand(words.map((word) => word.literal ?? word.text));
+  const judged = judgeDeep(words, facts, MOST_WRAPPERS);
+  return judged.problem !== undefined && hidesProgram(words) ? { ...judged, hidesProgram: true } : judged;
 }
 
 /** Whether a function of this name takes nothing else's place. */

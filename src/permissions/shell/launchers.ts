@@ -5,33 +5,43 @@
  * and any text that could be a script is parsed as one.
  */
 
+import { basename, MOST_TRIED_WORDS, namesOf } from './spellings.ts';
+import { isMessage, takesNextWord } from './value-options.ts';
+
 /** Programs whose every word may be the program that they run. */
 const LAUNCHERS = new Set(
   (
     'timeout nice time stdbuf command builtin exec env xargs sudo doas su pkexec ionice chrt taskset nohup setsid watch busybox toybox strace ltrace gdb chroot flock ' +
     'parallel bash sh zsh dash ksh mksh fish ash eval trap alias hash coproc script unshare nsenter runuser setpriv capsh systemd-run start-stop-daemon run-parts cgexec firejail ' +
     'bwrap proxychains npx bunx pnpx uvx ssh entr caffeinate unbuffer expect numactl catchsegv valgrind perf hyperfine faketime fakeroot dbus-run-session xvfb-run tmux screen ' +
-    'direnv dotenv dotenvx cross-env source . docker podman kubectl ip setarch linux32 linux64 i386 x86_64 proot gosu su-exec tini dumb-init choom prlimit cpulimit ' +
-    'eatmydata torsocks proxychains4 rlwrap rr ccache mise asdf rbenv pyenv nvm volta fnm op doppler aws-vault envchain'
+    'direnv dotenv dotenvx cross-env source . ip setarch linux32 linux64 i386 x86_64 proot gosu su-exec tini dumb-init choom prlimit cpulimit ' +
+    'eatmydata torsocks proxychains4 rlwrap rr ccache mise asdf rbenv pyenv nvm volta fnm op doppler aws-vault envchain ' +
+    'corepack sshpass autossh torify tsocks retry nodemon chamber sops lerna'
   ).split(' '),
 );
 
 /** Programs that run what stands behind one of their words. */
-const RUNNERS: Readonly<Record<string, RegExp>> = {
-  find: /^-(?:exec|execdir|ok|okdir)$/,
-  fd: /^-(?:x|X|-exec|-exec-batch)$/,
-  fdfind: /^-(?:x|X|-exec|-exec-batch)$/,
-  git: /^(?:foreach|run)$/,
-  npm: /^(?:exec|x)$/,
-  pnpm: /^(?:exec|dlx)$/,
-  yarn: /^(?:exec|dlx)$/,
-  bundle: /^exec$/,
-  poetry: /^run$/,
-  pipenv: /^run$/,
-  conda: /^run$/,
-  uv: /^run$/,
-  nix: /^(?:-c|--command|run)$/,
-};
+const RUNNERS = new Map(
+  Object.entries({
+    find: /^-(?:exec|execdir|ok|okdir)$/,
+    fd: /^-(?:x|X|-exec|-exec-batch)$/,
+    fdfind: /^-(?:x|X|-exec|-exec-batch)$/,
+    git: /^(?:foreach|run)$/,
+    docker: /^(?:run|exec)$/,
+    podman: /^(?:run|exec)$/,
+    kubectl: /^(?:run|exec|debug)$/,
+    python: /^-m$/,
+    npm: /^(?:exec|x)$/,
+    pnpm: /^(?:exec|dlx)$/,
+    yarn: /^(?:exec|dlx)$/,
+    bundle: /^exec$/,
+    poetry: /^run$/,
+    pipenv: /^run$/,
+    conda: /^run$/,
+    uv: /^run$/,
+    nix: /^(?:-c|--command|run)$/,
+  }),
+);
 
 /** Programs with a language of their own, in which a command is a word among others. */
 const INTERPRETERS = new Set(
@@ -40,32 +50,8 @@ const INTERPRETERS = new Set(
   ),
 );
 
-/** Shells, and what hands its input to one. */
-const SHELLS = /^(?:(?:ba|z|da|k|mk|fi|a|pw)?sh|at|batch|source|\.)$/;
-
 /** Programs about whose sub-commands rules are. */
 const SUBCOMMANDED = /^(?:git|gh|npm|pnpm|yarn|docker|podman|kubectl|helm|aws|gcloud|az|cargo|terraform|systemctl)$/;
-
-/** git options that stand before the sub-command and take the next word. */
-const GIT_VALUE_OPTIONS = new Set([
-  '-C',
-  '-c',
-  '--git-dir',
-  '--work-tree',
-  '--namespace',
-  '--exec-path',
-  '--config-env',
-  '--super-prefix',
-  '--attr-source',
-]);
-
-/** Most words behind a launcher that are tried as programs; with more, nobody can tell what it runs. */
-const MOST_TRIED_WORDS = 64;
-
-/** The last part of a path. */
-export function basename(program: string): string {
-  return program.slice(program.lastIndexOf('/') + 1);
-}
 
 /** What one command may run: its own words, and scripts that stand in them. */
 export interface LaunchedCommands {
@@ -88,16 +74,29 @@ export interface LaunchedCommands {
 export function launchedCommands(words: readonly string[], acts = true): LaunchedCommands {
   const program = basename(words[0] ?? '');
   const rest = words.slice(1);
-  const isLauncher = LAUNCHERS.has(program);
+  const runner = RUNNERS.get(namesOf([program]).at(-1)?.[0] ?? '') ?? RUNNERS.get(program);
+  const isLauncher = LAUNCHERS.has(program) || (runner !== undefined && rest.some((word) => runner.test(word)));
   const isInterpreter = acts && INTERPRETERS.has(program);
   const own = [program, ...rest];
-  const commands = [...spellings(own)];
+  const commands = [...namesOf(own)];
   if (!acts && !isLauncher && !INTERPRETERS.has(program)) return { commands, scripts: [], isLauncher, isInterpreter };
 
-  const values = rest.flatMap(possibleValues);
-  if (isLauncher) commands.push(...behind(rest));
-  const runner = Object.hasOwn(RUNNERS, program) ? RUNNERS[program] : undefined;
+  // `command -v rm` looks it up.
+  if (program === 'command' && /^-p?[vV]/.test(rest[0] ?? ''))
+    return { commands: [own], scripts: [], isLauncher, isInterpreter };
+
+  const values = rest.flatMap((word, at) => (isMessage(program, rest[at - 1]) ? [] : possibleValues(word)));
+  if (LAUNCHERS.has(program)) commands.push(...behind(rest));
   if (runner) rest.forEach((word, at) => runner.test(word) && commands.push(...behind(rest.slice(at + 1))));
+  // `chamber exec x -- rm y`: whatever the program, what stands there is often a command.
+  const dashes = rest.indexOf('--');
+  if (acts && dashes >= 0 && !SUBCOMMANDED.test(program))
+    commands.push([basename(rest[dashes + 1] ?? ''), ...rest.slice(dashes + 2)]);
+  // Each of its targets is a command of its own.
+  if (program === 'make')
+    commands.push(
+      ...rest.flatMap((target, at) => (takesNextWord(program, rest[at - 1] ?? '') ? [] : [[program, target]])),
+    );
   // `--pre=rm`, `alias ls=rm`, `-c alias.p=push`.
   if (acts)
     commands.push(...rest.flatMap((word) => /^[\w.-]+=([^\s=]+)$/.exec(word)?.[1] ?? []).map((one) => [basename(one)]));
@@ -108,22 +107,6 @@ export function launchedCommands(words: readonly string[], acts = true): Launche
   const scripts = values.filter((value) => value.length > 2 && /[\s;&|`$()]/.test(value));
   if (/^(?:eval|watch|parallel|ssh)$/.test(program)) scripts.push(rest.join(' '));
   return { commands, scripts, isLauncher, isInterpreter };
-}
-
-/** Whether a command is a shell that runs what it is piped, or git with a sub-command that is not written out. */
-export function hidesCommand(words: readonly string[]): boolean {
-  const { commands, isLauncher } = launchedCommands(words);
-  if (isLauncher && words.length > MOST_TRIED_WORDS) return true;
-  // The sub-command comes by the input.
-  if (/^(?:xargs|parallel)$/.test(basename(words[0] ?? '')) && SUBCOMMANDED.test(basename(words.at(-1) ?? '')))
-    return true;
-  return commands.some(([program = '', ...rest]) => {
-    if (program === 'git') return /[$`]/.test(rest.find((word) => !word.startsWith('-')) ?? '') && rest[0] !== '-C';
-    if (!SHELLS.test(program)) return false;
-    return (
-      rest.includes('-s') || rest.every((word) => word.startsWith('-') || /^(?:now|\/dev\/(?:stdin|fd\/0))$/.test(word))
-    );
-  });
 }
 
 /** The word, and what may be the value of an option or an assignment in it. */
@@ -139,28 +122,6 @@ function possibleValues(word: string): readonly string[] {
 function behind(words: readonly string[]): readonly (readonly string[])[] {
   return words.slice(0, MOST_TRIED_WORDS).flatMap((word, at) => {
     if (word.startsWith('-') || word === '') return [];
-    return spellings([basename(word), ...words.slice(at + 1)]);
+    return namesOf([basename(word), ...words.slice(at + 1)]);
   });
-}
-
-/** One command as rules may spell it: without the options before its sub-command, and `git-push` as `git push`. */
-function spellings(words: readonly string[]): readonly (readonly string[])[] {
-  const [program = ''] = words;
-  if (program === 'git') return [words, withoutGitOptions(words)];
-  if (program.startsWith('git-')) return [words, ['git', program.slice('git-'.length), ...words.slice(1)]];
-  if (!words[1]?.startsWith('-')) return [words];
-  // Which options take a value is not known: the word behind one may be that, or the sub-command.
-  const starts = new Set([1]);
-  for (const at of starts) {
-    if (starts.size > MOST_TRIED_WORDS || !words[at]?.startsWith('-')) continue;
-    starts.add(at + 1);
-    if (words[at + 1]?.startsWith('-') === false) starts.add(at + 2);
-  }
-  return [...starts].map((at) => [program, ...words.slice(at)]);
-}
-
-function withoutGitOptions(words: readonly string[]): readonly string[] {
-  let at = 1;
-  while (words[at]?.startsWith('-')) at += GIT_VALUE_OPTIONS.has(words[at] ?? '') ? 2 : 1;
-  return ['git', ...words.slice(at)];
 }

@@ -8,9 +8,12 @@ import type { PermissionMatcher, PermissionPart } from '../../contract/tool.ts';
 import type { AnalysedCommand, ShellAnalysis } from './script-walk.ts';
 import { analysisOf } from './classify.ts';
 import { hasDangerousOption } from './dangerous-options.ts';
-import { basename, launchedCommands, type LaunchedCommands } from './launchers.ts';
+import { shellScripts } from './hidden-program.ts';
+import { launchedCommands, type LaunchedCommands } from './launchers.ts';
 import { programName } from './judge-command.ts';
 import { collapseBlanks, shellSpecs, type ShellSpecs } from './shell-specs.ts';
+import { openTexts } from './open-word.ts';
+import { basename, spellings } from './spellings.ts';
 import { unwrap } from './wrappers.ts';
 import type { ShellWord } from './word.ts';
 
@@ -21,18 +24,34 @@ const MOST_NESTING = 6;
 export function shellMatcher(command: string): PermissionMatcher {
   const analysis = analysisOf(command);
   return {
-    ...(analysis.isUnparsable && { isUnparsable: true }),
+    ...(isUnknown(analysis, MOST_NESTING) && { isUnparsable: true }),
     parts: analysis.commands.map((part) => toPart(part, analysis)),
-    hits: (specs) => findHit(command, analysis, shellSpecs(specs), MOST_NESTING),
+    hits: (specs) => findHit(command, analysis, { specs: shellSpecs(specs), choices: wordChoices }, MOST_NESTING),
+    mayHit: (specs) =>
+      /[$`*?[]/.test(command)
+        ? findHit(command, analysis, { specs: shellSpecs(specs), choices: openChoices }, MOST_NESTING)
+        : undefined,
     covers: (specs) => findCover(command, analysis, shellSpecs(specs)),
   };
+}
+
+/** Whether it, or a script in its words, cannot be understood. */
+function isUnknown(analysis: ShellAnalysis, depth: number): boolean {
+  if (analysis.isUnparsable || depth === 0) return analysis.isUnparsable;
+  return analysis.commands.some(
+    ({ words, problem }) =>
+      problem !== undefined &&
+      wordChoices(words).some((texts) =>
+        shellScripts(texts).some((script) => isUnknown(analysisOf(script), depth - 1)),
+      ),
+  );
 }
 
 function toPart(part: AnalysedCommand, analysis: ShellAnalysis): PermissionPart {
   return {
     text: part.text,
     isReadOnly: part.problem === undefined,
-    hits: (specs) => hitsOf(part, shellSpecs(specs), MOST_NESTING),
+    hits: (specs) => hitsOf(part, { specs: shellSpecs(specs), choices: wordChoices }, MOST_NESTING),
     covers: (specs) => {
       const spec = coverOf(part, analysis, shellSpecs(specs));
       return spec === undefined ? undefined : [spec];
@@ -40,40 +59,57 @@ function toPart(part: AnalysedCommand, analysis: ShellAnalysis): PermissionPart 
   };
 }
 
-function findHit(command: string, analysis: ShellAnalysis, specs: ShellSpecs, depth: number): string | undefined {
+/** What is looked for, and how words are read that are not written out. */
+interface Search {
+  readonly specs: ShellSpecs;
+  readonly choices: (words: readonly ShellWord[]) => readonly (readonly string[])[];
+}
+
+function findHit(command: string, analysis: ShellAnalysis, search: Search, depth: number): string | undefined {
+  const { specs } = search;
   const whole = specs.match(collapseBlanks(command))?.spec;
   if (whole !== undefined) return whole;
   for (const part of analysis.commands) {
-    const spec = hitsOf(part, specs, depth);
+    const spec = hitsOf(part, search, depth);
     if (spec !== undefined) return spec;
   }
   return analysis.isUnparsable ? firstWordIn(command, specs) : undefined;
 }
 
-function hitsOf(part: AnalysedCommand, specs: ShellSpecs, depth: number): string | undefined {
+function hitsOf(part: AnalysedCommand, search: Search, depth: number): string | undefined {
+  const { specs, choices } = search;
+  // What only reads is no attempt to hide an option.
+  if (choices === openChoices && part.problem === undefined) return undefined;
   const written = specs.match(collapseBlanks(part.text))?.spec;
   if (written !== undefined) return written;
-  for (const words of wordChoices(part.words)) {
+  for (const words of choices(part.words)) {
     const launched = launchedCommands(words, part.problem !== undefined);
-    const spec = firstOf(launched.commands, (command) => specs.match(collapseBlanks(command.join(' ')))?.spec);
+    const spec = firstOf(launched.commands, (command) => specMeant(command, specs));
     if (spec !== undefined) return spec;
     const scripts = depth > 0 ? [...launched.scripts, ...part.settings] : [];
-    const nested = firstOf(scripts, (script) => hitInScript(script, launched, specs, depth - 1));
+    const nested = firstOf(scripts, (script) => hitInScript(script, launched, search, depth - 1));
     if (nested !== undefined) return nested;
   }
   return undefined;
 }
 
+function specMeant(command: readonly string[], specs: ShellSpecs): string | undefined {
+  return (
+    firstOf(spellings(command), (words) => specs.match(collapseBlanks(words.join(' ')))?.spec) ??
+    specs.findMeant(command)
+  );
+}
+
 function hitInScript(
   script: string,
   { isLauncher, isInterpreter }: LaunchedCommands,
-  specs: ShellSpecs,
+  search: Search,
   depth: number,
 ): string | undefined {
   const analysis = analysisOf(script);
   // A commit message is no script, and often no syntax either: only what a shell is handed is searched word by word.
   const known = isLauncher ? analysis : { ...analysis, isUnparsable: false };
-  return findHit(script, known, specs, depth) ?? (isInterpreter ? commandIn(script, specs) : undefined);
+  return findHit(script, known, search, depth) ?? (isInterpreter ? commandIn(script, search.specs) : undefined);
 }
 
 function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
@@ -86,7 +122,19 @@ function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | un
 
 /** A word that is a variable with known values stands for each of them. */
 function wordChoices(words: readonly ShellWord[]): readonly (readonly string[])[] {
-  const values = words.map((word) => (word.literal === undefined ? (word.patterns ?? [word.text]) : [word.literal]));
+  return combined(
+    words.map(({ literal, patterns, roots, text }) =>
+      literal === undefined ? (patterns ?? roots ?? [text]) : [literal],
+    ),
+  );
+}
+
+/** The same where what is not written out may be anything. */
+function openChoices(words: readonly ShellWord[]): readonly (readonly string[])[] {
+  return combined(words.map((word) => (word.literal === undefined ? (word.roots ?? openTexts(word)) : [word.literal])));
+}
+
+function combined(values: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const most = Math.max(...values.map(({ length }) => length));
   return Array.from({ length: most }, (_, at) => values.map((texts) => texts[at % texts.length] ?? ''));
 }

@@ -21,6 +21,8 @@ export interface ScriptFacts {
 export interface CommandJudgement {
   /** Why it does not only read; absent where it does. */
   readonly problem?: string;
+  /** What it runs cannot be told from its words: no rule can be held against it. */
+  readonly hidesProgram?: boolean;
   /** Words that name files or folders it reads. */
   readonly reads: readonly ShellWord[];
   /** It reads what lies below them too. */

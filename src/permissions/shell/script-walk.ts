@@ -17,7 +17,7 @@ import {
 import type { PathUse } from '../../contract/located-path.ts';
 import { actingPaths } from './acting-paths.ts';
 import { isIntegerWord } from './arithmetic.ts';
-import { type CommandFacts, isOwnFunctionName, judgeCommand, mayHideProgram } from './judge-command.ts';
+import { type CommandFacts, isOwnFunctionName, judgeCommand } from './judge-command.ts';
 import { HARMLESS_NODES, holdsUnreadSyntax, nodeProblem } from './node-problem.ts';
 import { readPaths, resolveFrom } from './operand-paths.ts';
 import { eitherOf, movedBases, mayMove } from './script-facts.ts';
@@ -170,7 +170,7 @@ export class ScriptWalk {
       return;
     }
     const judged = judgeCommand(words, { ...this.#facts, ...input });
-    this.#isUnparsable ||= mayHideProgram(words, judged);
+    this.#isUnparsable ||= judged.hidesProgram === true;
     const { problem } = judged;
     const settings = [...node.prefix, ...node.suffix].flatMap((item) =>
       item.type === 'Assignment' ? (assignedText(item, this.#variables) ?? []) : [],

@@ -4,6 +4,7 @@
  * A list is compiled once, so that ten thousand rules cost a command a few lookups.
  */
 import { matchesWildcard } from '../wildcard.ts';
+import { type FindMeant, meantSpecs } from './meant-specs.ts';
 
 /** A spec that matched, and how many of its words are written out. */
 export interface SpecMatch {
@@ -17,6 +18,8 @@ export interface ShellSpecs {
   /** The first kind that fits: exact, then prefix, then wildcard. */
   match(text: string): SpecMatch | undefined;
   matchExact(text: string): string | undefined;
+  /** For deny and ask rules: the same in other words. */
+  readonly findMeant: FindMeant;
   /** First words of all specs, for a text that cannot be parsed; '' stands for a spec that begins with `*`. */
   readonly firstWords: ReadonlyMap<string, string>;
 }
@@ -83,6 +86,7 @@ function compile(specs: readonly string[]): ShellSpecs {
   };
   return {
     firstWords,
+    findMeant: meantSpecs(specs),
     matchExact: (text) => exact.get(text),
     match(text) {
       const spec = exact.get(text);

@@ -1,6 +1,6 @@
 /** What "always allow" would add for a command line. */
 import { classifyCommand } from './classify.ts';
-import { basename } from './launchers.ts';
+import { basename } from './spellings.ts';
 import { shellMatcher } from './matcher.ts';
 import type { ShellPart } from './verdict.ts';
 

@@ -52,6 +52,17 @@ export function isPrivateName(name: string): boolean {
   return /^(?:[a-z]|_[a-z])[a-z0-9_]*$/.test(name) && name !== 'histchars' && name !== 'auto_resume';
 }
 
+/**
+ * Whether the values a script gives it are followed: setting any name that is not private is reported for itself, but
+ * for those that may stand before a command, which then hold for that command alone.
+ */
+function isFollowed(name: string): boolean {
+  return (
+    isPrivateName(name) ||
+    !/^(?:IFS|LANG|LC_\w+|\w*PAGER|LANGUAGE|TZ|TERM|\w*COLORS?|CLICOLOR|COLUMNS|LINES)$/.test(name)
+  );
+}
+
 /** Collect what a script assigns. */
 export function collectVariables(script: ParsedScript): Variables {
   const bindings = new Map<string, Binding[]>();
@@ -123,7 +134,7 @@ function variablesFrom(bindings: ReadonlyMap<string, readonly Binding[]>): Varia
     valuesOf(name) {
       if (values.has(name)) return values.get(name);
       values.set(name, undefined); // A variable made of itself has no bounded value.
-      const found = isPrivateName(name) ? (bindings.get(name) ?? []) : [];
+      const found = isFollowed(name) ? (bindings.get(name) ?? []) : [];
       const known = found.length > 0 ? found.map((binding) => valuesOfBinding(binding, variables)) : [undefined];
       const all = known.every((value) => value !== undefined) ? known.flat() : undefined;
       const result = all && all.length <= MOST_VALUES ? all : undefined;
@@ -133,7 +144,7 @@ function variablesFrom(bindings: ReadonlyMap<string, readonly Binding[]>): Varia
     rootsOf(name) {
       if (roots.has(name)) return roots.get(name);
       roots.set(name, undefined);
-      const found = isPrivateName(name) ? (bindings.get(name) ?? []) : [];
+      const found = isFollowed(name) ? (bindings.get(name) ?? []) : [];
       const known = found.length > 0 ? found.map((binding) => rootsOfBinding(binding, variables)) : [undefined];
       const result = known.every((value) => value !== undefined) ? known.flat() : undefined;
       roots.set(name, result);

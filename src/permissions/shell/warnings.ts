@@ -1,5 +1,6 @@
 /** What makes a command line dangerous, one sentence each, for the person who is asked. */
 import { launchedCommands } from './launchers.ts';
+import { spellings } from './spellings.ts';
 import type { ShellPart } from './verdict.ts';
 
 interface Warning {
@@ -53,7 +54,7 @@ const SHELLS = /^(?:bash|sh|zsh|dash|ksh|fish|python\d?|perl|ruby|node|php|sudo)
 export function commandWarnings(command: string, parts: readonly ShellPart[]): readonly string[] {
   const found = new Set<string>();
   for (const part of parts) {
-    for (const words of launchedCommands(part.words).commands) {
+    for (const words of launchedCommands(part.words).commands.flatMap(spellings)) {
       const text = words.join(' ');
       for (const { test, sentence } of WARNINGS) if (test.test(text)) found.add(sentence);
     }

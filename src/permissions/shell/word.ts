@@ -213,10 +213,10 @@ function expansionPiece(
 
 function variablePiece(name: string, variables: Variables): Piece {
   // A script that sets one of these is not read-only for that; unset, they are where the shell started.
-  const folder = FOLDER_VARIABLES[name];
-  if (folder !== undefined) return { patterns: [folder] };
-  if (variables.isInteger(name)) return { isInteger: true, ...known(variables.valuesOf(name)) };
   const values = variables.valuesOf(name);
+  const folder = FOLDER_VARIABLES[name];
+  if (folder !== undefined) return { patterns: values ?? [folder] };
+  if (variables.isInteger(name)) return { isInteger: true, ...known(values) };
   const roots = values ? undefined : variables.rootsOf(name);
   return roots ? { roots } : known(values);
 }

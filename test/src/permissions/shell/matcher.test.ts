@@ -242,6 +242,51 @@ describe('a deny rule', () => {
       expect(shellMatcher(command).isUnparsable, command).toBe(true);
   });
 
+  const hidden = [
+    'eval "$x"',
+    'eval $x',
+    'sudo $x',
+    'sudo -u bob $x',
+    'sudo env A=b "$x"',
+    'timeout 5 $x',
+    'nohup "$c" x',
+    'xargs $x',
+    'find . -exec $x {} \\;',
+    'find . -exec {} \\;',
+    'xargs -I{} {} x',
+    "xargs -I% sh -c '% x'",
+    'bash -c "$x"',
+    "bash -c '$x'",
+    'ssh h "$x"',
+    'trap "$x" EXIT',
+    'watch "$x"',
+    'exec $x',
+    'bash $x',
+  ];
+  test.each(hidden)('cannot be held against %s', (command) => {
+    expect(shellMatcher(command).isUnparsable).toBe(true);
+  });
+
+  test.each([
+    "bash -c 'npm test'",
+    "sh -ec 'cd x && npm run build'",
+    'sudo -u "$U" touch x',
+    'timeout "$T" npm test "$f"',
+    'env A="$x" npm test',
+    'bash script.sh "$x"',
+    'bash -e x.sh',
+    'ssh "$h" uptime',
+    'git -C "$d" commit -m "$m"',
+    'bash -c \'touch "$1"\' _ "$f"',
+    'ls | xargs -I{} cp {} "$d"',
+  ])('can be held against %s', (command) => {
+    const matcher = shellMatcher(command);
+    expect([matcher.isUnparsable, matcher.hits(['npm publish:*', 'git push:*'], 'deny')]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
   test('ten thousand rules cost a fraction of a millisecond', () => {
     const specs = Array.from({ length: 10_000 }, (_, at) =>
       at % 3 === 0 ? `tool${at}:*` : at % 3 === 1 ? `tool${at} a b` : `tool${at} * x`,

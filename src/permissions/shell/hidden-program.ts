@@ -1,0 +1,100 @@
+/**
+ * Commands whose words do not tell what they run: `eval "$x"`, `sudo $x`, `echo … | sh`. No rule can be held against them.
+ */
+import { launchedCommands } from './launchers.ts';
+import { ANY_TEXT, ANY_WORDS } from './meant-specs.ts';
+import { openTexts } from './open-word.ts';
+import { basename, MOST_TRIED_WORDS, spellings } from './spellings.ts';
+import { takesNextWord } from './value-options.ts';
+import type { ShellWord } from './word.ts';
+
+/** Shells, and what hands its input to one. */
+const SHELLS = /^(?:(?:ba|z|da|k|mk|fi|a|pw)?sh|at|batch|source|\.)$/;
+
+/** Launchers that join their words to a script. */
+const JOINERS = /^(?:eval|ssh|watch|trap)$/;
+
+/** Programs about whose sub-commands rules are. */
+const SUBCOMMANDED = /^(?:git|gh|npm|pnpm|yarn|docker|podman|kubectl|helm|aws|gcloud|az|cargo|terraform|systemctl)$/;
+
+/** Launchers with an operand of their own before the program. */
+const LEADING = /^(?:timeout|flock|chroot|taskset|chrt|ssh|gosu|su-exec)$/;
+
+/** Programs that run the word behind one of theirs. */
+const RUNS_NEXT = /^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$/;
+
+/** Whether what a command runs that does more than read cannot be told from its words. */
+export function hidesProgram(words: readonly ShellWord[]): boolean {
+  if (words[0]?.literal === undefined) return true;
+  const texts = words.map((word) => word.literal ?? word.roots?.[0] ?? openTexts(word)[0] ?? '');
+  const { commands, isLauncher } = launchedCommands(texts);
+  if (isLauncher && texts.length > MOST_TRIED_WORDS) return true;
+  const program = basename(texts[0] ?? '');
+  const takesInput = /^(?:xargs|parallel)$/.test(program);
+  // The sub-command comes by the input.
+  if (takesInput && SUBCOMMANDED.test(basename(texts.at(-1) ?? ''))) return true;
+  const runsNext = /^(?:find|fd|fdfind)$/.test(program);
+  if (
+    runsNext &&
+    texts.some((text, at) => RUNS_NEXT.test(texts[at - 1] ?? '') && (isOpen(text) || text.includes('{}')))
+  )
+    return true;
+  const at = takesInput ? texts.findIndex((text) => text.startsWith('-I')) : -1;
+  const placeholder = at < 0 ? '{}' : texts[at] === '-I' ? (texts[at + 1] ?? '{}') : (texts[at]?.slice(2) ?? '{}');
+  return commands.some((command) => hidesInner(command, placeholder));
+}
+
+/** Scripts that stand in the words of a command for a shell to run. */
+export function shellScripts(words: readonly string[]): readonly string[] {
+  const { commands, isLauncher } = launchedCommands(words);
+  if (!isLauncher) return [];
+  return commands.flatMap(([program = '', ...rest]) => {
+    if (program === 'trap') return rest.slice(0, 1);
+    if (JOINERS.test(program)) return [rest.slice(program === 'ssh' ? 1 : 0).join(' ')];
+    return SHELLS.test(program) ? scriptOf(rest) : [];
+  });
+}
+
+function hidesInner([program = '', ...rest]: readonly string[], placeholder: string): boolean {
+  if (program === 'git') return isOpen(spellings([program, ...rest]).at(-1)?.[1]);
+  if (SHELLS.test(program)) return hidesScript(rest, placeholder);
+  if (!launchedCommands([program]).isLauncher) return false;
+  const from = innerAt(program, rest);
+  if (JOINERS.test(program)) return rest.slice(from).some(isOpen);
+  return isOpen(rest[from]) || (program === 'xargs' && rest[from]?.includes(placeholder) === true);
+}
+
+function hidesScript(rest: readonly string[], placeholder: string): boolean {
+  const [script] = scriptOf(rest);
+  if (script !== undefined) return isOpen(script) || script.includes(placeholder);
+  const isInput = (word: string) => word.startsWith('-') || /^(?:now|\/dev\/(?:stdin|fd\/0))$/.test(word);
+  const operands = rest.filter((_word, at) => !/^[-+][oO]$|^--(?:rc|init-)file$/.test(rest[at - 1] ?? ''));
+  return rest.includes('-s') || rest.includes(ANY_WORDS) || operands.every(isInput);
+}
+
+/** The script of `sh -ec SCRIPT`. */
+function scriptOf(words: readonly string[]): readonly string[] {
+  const at = words.findIndex((word) => /^-\w*c\w*$/.test(word));
+  return at < 0
+    ? []
+    : words
+        .slice(at + 1)
+        .filter((word) => !/^[-+]/.test(word))
+        .slice(0, 1);
+}
+
+/** Where the inner program stands among a launcher's words. */
+function innerAt(program: string, words: readonly string[]): number {
+  let leading = LEADING.test(program) ? 1 : 0;
+  let at = 0;
+  for (; at < words.length; at++) {
+    const word = words[at] ?? '';
+    if (word.startsWith('-')) at += takesNextWord(program, word) ? 1 : 0;
+    else if (!/^[^=]+=/.test(word) && leading-- <= 0) break;
+  }
+  return at;
+}
+
+function isOpen(word: string | undefined): boolean {
+  return word !== undefined && (word.includes(ANY_TEXT) || word.includes(ANY_WORDS));
+}

@@ -1,0 +1,188 @@
+/**
+ * What a rule means, in whatever order a command puts its words: `rm -rf *` is about `rm x --force -R` too.
+ *
+ * For deny and ask rules alone, so in doubt a rule is meant. Words that nobody can know before they run may stand for
+ * what the rule spells; that is another answer.
+ */
+import { matchesWildcard } from '../wildcard.ts';
+import { isMessage, takesNextWord } from './value-options.ts';
+
+/** In a word: any text. A control character, which stands in no command that is judged. */
+export const ANY_TEXT = '\u0001';
+
+/** A word that may become any number of words. */
+export const ANY_WORDS = '\u0002';
+
+/** Specs by what they mean. @returns The first that a command's words, the program's name first, fit. */
+export type FindMeant = (words: readonly string[]) => string | undefined;
+
+interface Meaning {
+  readonly spec: string;
+  readonly program: string;
+  readonly operands: readonly string[];
+  readonly options: readonly { readonly text: string; readonly place: number }[];
+  /** More operands may follow. */
+  readonly isOpen: boolean;
+}
+
+/** Letters that say the same as a word in most programs, and in one. */
+const LETTERS: Readonly<Record<string, string>> = { f: 'force', r: 'recursive', R: 'recursive', g: 'global' };
+const OWN_LETTERS = new Map<string, Readonly<Record<string, string>>>([
+  ['git commit', { n: 'no-verify', a: 'all' }],
+  ['git branch', { d: 'delete', D: 'delete' }],
+  ['git push', { d: 'delete' }],
+  ['curl', { o: 'output', X: 'request', d: 'data', T: 'upload-file', F: 'form', k: 'insecure' }],
+  ['docker', { v: 'volume', p: 'publish' }],
+]);
+
+/** Sub-commands of npm that have another name. */
+const NPM_NAMES = new Map(
+  Object.entries({
+    i: 'install',
+    add: 'install',
+    in: 'install',
+    rm: 'uninstall',
+    un: 'uninstall',
+    remove: 'uninstall',
+  }),
+);
+
+/** Words of a command that are looked at. */
+const MOST_WORDS = 64;
+
+/** Compile specs; those of one word, and exact ones without options, mean no more than they say. */
+export function meantSpecs(specs: readonly string[]): FindMeant {
+  const byProgram = new Map<string, Meaning[]>();
+  for (const meaning of specs.flatMap(meaningOf)) {
+    const key = meaning.program.includes('*') ? '*' : meaning.program;
+    const same = byProgram.get(key);
+    if (same) same.push(meaning);
+    else byProgram.set(key, [meaning]);
+  }
+  return (words) => {
+    if (byProgram.size === 0) return undefined;
+    const candidates = [...(byProgram.get(words[0] ?? '') ?? []), ...(byProgram.get('*') ?? [])];
+    if (candidates.length === 0) return undefined;
+    const looked = words.slice(0, MOST_WORDS);
+    return candidates.find((meaning) => isMeant(meaning, looked))?.spec;
+  };
+}
+
+function meaningOf(spec: string): readonly Meaning[] {
+  const text = spec.trim().replace(/\s*(?::\*| \*)$/, '');
+  const words = text.split(/\s+/);
+  const [program = '', ...rest] = words;
+  const isOption = (word: string) => /^-./.test(word) && word !== '--';
+  const options = words.flatMap((word, place) => (place > 0 && isOption(word) ? [{ text: word, place }] : []));
+  const isOpen = text !== spec.trim() || text.endsWith('*');
+  if (rest.length === 0 || (!isOpen && options.length === 0)) return [];
+  return [{ spec, program, operands: rest.filter((word) => !isOption(word) && word !== '--'), options, isOpen }];
+}
+
+function isMeant({ program, operands, options, isOpen }: Meaning, words: readonly string[]): boolean {
+  if (!matchesWildcard(program, words[0] ?? '')) return false;
+  const given = optionsOf(words);
+  return options.every((option) => isGiven(option, given, words)) && fits(operands, isOpen, words);
+}
+
+/** The options of a command: letters by what they mean, words without their values. */
+function optionsOf(words: readonly string[]): ReadonlySet<string> {
+  const end = words.indexOf('--');
+  const given = new Set<string>();
+  for (const [at, word] of words.slice(0, end < 0 ? words.length : end).entries()) {
+    // `git push origin +main` forces.
+    if (words[0] === 'git' && /^\+./.test(word)) given.add('--force');
+    if (!/^-./.test(word) || isMessage(words[0] ?? '', words[at - 1])) continue;
+    given.add(word);
+    if (word.startsWith('--')) given.add(word.replace(/=.*/s, ''));
+    else for (const letter of lettersOf(word)) given.add(meaningOfLetter(letter, words));
+  }
+  return given;
+}
+
+function lettersOf(bundle: string): readonly string[] {
+  return [...(/^-([a-zA-Z0-9]+)/.exec(bundle)?.[1] ?? '')];
+}
+
+function meaningOfLetter(letter: string, words: readonly string[]): string {
+  const [program = '', subcommand = ''] = words;
+  const own = OWN_LETTERS.get(`${program} ${subcommand}`) ?? OWN_LETTERS.get(program);
+  const name = own?.[letter] ?? LETTERS[letter];
+  return name === undefined ? `-${letter}` : `--${name}`;
+}
+
+function isGiven(
+  { text, place }: Meaning['options'][number],
+  given: ReadonlySet<string>,
+  words: readonly string[],
+): boolean {
+  if (given.has(text) || words.includes(ANY_WORDS) || mayBeWord(words[place] ?? '', text)) return true;
+  if (text.endsWith('*')) return [...given].some((option) => matchesWildcard(text, option) || isShort(option, text));
+  if (text.startsWith('--')) return [...given].some((option) => isShort(option, text));
+  // `-rf` may be `-f --recursive`; `-destroy` is one word.
+  return text.length <= 5 && lettersOf(text).every((letter) => isMeaningGiven(meaningOfLetter(letter, words), given));
+}
+
+function isMeaningGiven(meaning: string, given: ReadonlySet<string>): boolean {
+  return given.has(meaning) || [...given].some((option) => isShort(option, meaning));
+}
+
+/** `--forc` is short for `--force`; `--f` is for too much. */
+function isShort(option: string, whole: string): boolean {
+  return /^--../.test(option) && whole.startsWith(option);
+}
+
+/** Whether the operands begin as the rule's do, options and what may be their values left out. */
+function fits(operands: readonly string[], isOpen: boolean, words: readonly string[]): boolean {
+  const [program = ''] = words;
+  const failed = new Set<number>();
+  const from = (at: number, next: number, isPastOptions: boolean): boolean => {
+    const key = at * (operands.length + 1) + next;
+    if (failed.has(key)) return false;
+    const found = step(at, next, isPastOptions);
+    if (!found) failed.add(key);
+    return found;
+  };
+  const step = (at: number, next: number, isPastOptions: boolean): boolean => {
+    const word = words[at];
+    const wanted = operands[next];
+    if (wanted === undefined && isOpen) return true;
+    if (word === undefined) return wanted === undefined || operands.slice(next).every((rest) => rest === '*');
+    if (word === ANY_WORDS) return true;
+    if (word === '--' && !isPastOptions) return from(at + 1, next, true);
+    if (isSkipped(program, word) && !isPastOptions) {
+      const isValueNext = words[at + 1]?.startsWith('-') === false && !word.includes('=');
+      if (isValueNext && from(at + 2, next, false)) return true;
+      return !(isValueNext && takesNextWord(program, word)) && from(at + 1, next, false);
+    }
+    if (wanted === '*' && (from(at, next + 1, isPastOptions) || from(at + 1, next, isPastOptions))) return true;
+    return (
+      wanted !== undefined && isOperand(program, wanted, word, next === 0) && from(at + 1, next + 1, isPastOptions)
+    );
+  };
+  return from(1, 0, false);
+}
+
+/** Options, `cargo +nightly` and `make A=b` are no operands. */
+function isSkipped(program: string, word: string): boolean {
+  if (/^-./.test(word)) return true;
+  return (program === 'cargo' && word.startsWith('+')) || (program === 'make' && /^\w+=/.test(word));
+}
+
+function isOperand(program: string, wanted: string, word: string, isFirst: boolean): boolean {
+  if (matchesWildcard(wanted, word) || mayBeWord(word, wanted)) return true;
+  if (program !== 'npm' || !isFirst) return false;
+  // It takes any beginning of a name, too, that is no other's.
+  return (
+    (NPM_NAMES.get(word) ?? word) === (NPM_NAMES.get(wanted) ?? wanted) || (word.length >= 3 && wanted.startsWith(word))
+  );
+}
+
+/** Whether a word that is not all known may turn out as the rule spells it. */
+function mayBeWord(word: string, wanted: string): boolean {
+  if (!word.includes(ANY_TEXT)) return false;
+  if (!wanted.includes('*')) return matchesWildcard(word.replaceAll(ANY_TEXT, '*'), wanted);
+  const start = word.slice(0, word.indexOf(ANY_TEXT));
+  const fixed = wanted.slice(0, wanted.indexOf('*'));
+  return fixed.startsWith(start) || start.startsWith(fixed);
+}

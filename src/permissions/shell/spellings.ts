@@ -1,0 +1,47 @@
+/** One command in the other words that a rule may spell it with. */
+import { takesNextWord } from './value-options.ts';
+
+/** Most words of a command that are tried in turn; with more, nobody can tell what it runs. */
+export const MOST_TRIED_WORDS = 64;
+
+/** Words before a sub-command that change nothing about it: `docker container run`, `yarn workspace NAME publish`. */
+const WITHIN = /^(?:(?:docker|podman) (?:container|image)|git (?:lfs|subtree)|yarn workspace)$/;
+
+/** `python3.11` is python3, and python. */
+const VERSIONED = /^((?:python|pip|ruby|perl|php|lua)(?=\d))(\d+)((?:\.\d+)*)$/;
+
+/** The last part of a path. */
+export function basename(program: string): string {
+  return program.slice(program.lastIndexOf('/') + 1);
+}
+
+/** The command under each of its names: `git-push` is `git push`. */
+export function namesOf(words: readonly string[]): readonly (readonly string[])[] {
+  const [program = '', ...rest] = words;
+  if (program.startsWith('git-')) return [words, ['git', program.slice('git-'.length), ...rest]];
+  if (WITHIN.test(`${program} ${rest[0] ?? ''}`)) return [words, [program, ...rest.slice(program === 'yarn' ? 2 : 1)]];
+  const [, name, major = '', minor] = VERSIONED.exec(program) ?? [];
+  if (name === undefined) return [words];
+  return [words, ...(minor === '' ? [] : [[`${name}${major}`, ...rest]]), [name, ...rest]];
+}
+
+/** The command without the options before its sub-command. */
+export function spellings(words: readonly string[]): readonly (readonly string[])[] {
+  const [program = ''] = words;
+  if (program === 'git') return [words, withoutGitOptions(words)];
+  if (!words[1]?.startsWith('-')) return [words];
+  // Which options take a value is not always known: the word behind one may be that, or the sub-command.
+  const starts = new Set([1]);
+  for (const at of starts) {
+    if (starts.size > MOST_TRIED_WORDS || !words[at]?.startsWith('-')) continue;
+    if (!takesNextWord(program, words[at] ?? '')) starts.add(at + 1);
+    if (words[at + 1]?.startsWith('-') === false) starts.add(at + 2);
+  }
+  return [...starts].map((at) => [program, ...words.slice(at)]);
+}
+
+function withoutGitOptions(words: readonly string[]): readonly string[] {
+  let at = 1;
+  while (words[at]?.startsWith('-')) at += takesNextWord('git', words[at] ?? '') ? 2 : 1;
+  return ['git', ...words.slice(at)];
+}
