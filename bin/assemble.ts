@@ -9,6 +9,7 @@ import { isGauntletError } from '../src/contract/errors.ts';
 import type { Tool } from '../src/contract/tool.ts';
 import { createFileHistory } from '../src/files/history.ts';
 import { createLocatePath } from '../src/files/scope.ts';
+import { deadMatchers, type DeadMatcher } from '../src/hooks/dead-matchers.ts';
 import { createHooks } from '../src/hooks/hooks.ts';
 import type { AuditTrail } from '../src/log/audit-trail.ts';
 import type { DataDirectory } from '../src/log/data-directory.ts';
@@ -40,6 +41,8 @@ export interface Engine {
   readonly limitsOf: ReturnType<typeof limitsOfPrincipals>;
   /** Rules of the settings that never decide anything. */
   readonly deadRules: readonly DeadRule[];
+  /** Hooks that no tool comes to. */
+  readonly deadMatchers: readonly DeadMatcher[];
   /** Told of bad credentials; the rest it reads from the log. */
   readonly trail: Pick<AuditTrail, 'badCredential'>;
   /** For `/metrics`. */
@@ -95,7 +98,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     externalTools: () => external,
     limitsOf,
     trail: parts.trail,
-    deadRules: findDeadRules(settings, [...baseTools, ...plugins], approvals.twoPerson),
+    ...findDead(settings, [...baseTools, ...plugins], approvals.twoPerson),
     gauges: () => ({ sessions_open: directory.openCount, sandbox_network_denials: denials.count() }),
     start: () => {
       mcp.start();
@@ -115,15 +118,19 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
 }
 
 /** Under the names that MCP tools will have, whether their servers are connected or not. */
-function findDeadRules(
-  { permissions, mcpServers }: Settings,
+function findDead(
+  { permissions, mcpServers, hooks }: Settings,
   tools: readonly Tool[],
   twoPerson: Approvals['twoPerson'],
-): readonly DeadRule[] {
+): Pick<Engine, 'deadRules' | 'deadMatchers'> {
   const servers = Object.keys(mcpServers).flatMap((name) => ruleKeys({ name: '', origin: { type: 'mcp', name } }));
   const context = createPermissionContext({ ...permissions, mode: permissions.defaultMode });
-  const names = [...tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...servers];
-  return [context, ...(twoPerson ? [twoPerson.permissions] : [])].flatMap((rules) => deadRules(rules, names));
+  const names = tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  const contexts = [context, ...(twoPerson ? [twoPerson.permissions] : [])];
+  return {
+    deadRules: contexts.flatMap((rules) => deadRules(rules, [...names, ...servers])),
+    deadMatchers: deadMatchers(hooks, names),
+  };
 }
 
 function openParts(settings: Settings, data: DataDirectory, logger: Logger) {

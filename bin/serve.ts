@@ -48,6 +48,8 @@ export async function serve(settings: Settings): Promise<void> {
   for (const warning of settings.warnings) logger.warn(warning);
   for (const { rule, source, behavior, why } of engine.deadRules)
     logger.warn({ rule, source, behavior }, `A rule never decides anything: ${why}`);
+  for (const { key, matcher } of engine.deadMatchers)
+    logger.warn({ key, matcher }, 'Hooks that never run: no tool has such a name');
   if (settings.unusedKeys.length > 0)
     logger.warn({ keys: settings.unusedKeys }, 'Settings without effect in this version');
   engine.start();
