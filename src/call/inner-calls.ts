@@ -31,6 +31,7 @@ export function answerForInnerCalls(services: GateServices, heard: Set<string>):
   };
 }
 
-function refusal({ content }: CallOutcome): Awaited<ReturnType<CanUseTool>> {
-  return { behavior: 'deny', reason: { type: 'tool' }, message: resultText(content), suggestions: [], warnings: [] };
+function refusal({ content, decided, errorCode }: CallOutcome): Awaited<ReturnType<CanUseTool>> {
+  const reason = decided?.reason ?? { type: errorCode === 'hook_blocked' ? 'hook' : 'tool' };
+  return { behavior: 'deny', reason, message: resultText(content), suggestions: [], warnings: [] };
 }

@@ -21,7 +21,7 @@ describe('canUseTool', () => {
 
   it('denies what a rule denies', async () => {
     const { answer } = ask({ text: 'a' }, { rules: { allow: ['Effect'], deny: ['Effect(a)'] } });
-    expect(await answer).toMatchObject({ behavior: 'deny' });
+    expect(await answer).toMatchObject({ behavior: 'deny', reason: { type: 'rule', rule: 'Effect(a)' } });
   });
 
   it('asks a person, whose no holds and whose changes are judged', async () => {
