@@ -5,10 +5,12 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { devNull } from 'node:os';
-import { resolve } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { Libc, Pipe } from './libc.ts';
 import type { ProcessEnd, Program, StartedProcess, Starter } from './starter.ts';
 
+/** Where programs are looked for without a `PATH`. */
+const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
 /** What runs a script that names no interpreter. @see execvp(3) */
 const SCRIPT_SHELL = '/bin/sh';
 /** @see inode(7) */
@@ -31,32 +33,47 @@ export function createNativeStarter(libc: Libc): Starter {
 
   return function start(program): StartedProcess {
     const { inputDescriptor, more } = program;
-    const pipes: Pipe[] = [];
-    const newPipe = () => pipes[pipes.push(libc.pipe()) - 1] as Pipe;
+    const [stdout, stderr, input] = makePipes(libc, inputDescriptor === undefined ? 2 : 3);
+    const all = [stdout, stderr, input].filter((pipe) => pipe !== undefined);
+    let pid: number;
     try {
-      const [stdout, stderr] = [newPipe(), newPipe()];
-      const input = inputDescriptor === undefined ? undefined : newPipe();
-      const given = [inputDescriptor === 0 && input ? input.reader : nullDevice, stdout.writer, stderr.writer];
+      const given = [stdout.writer, stderr.writer];
       if (inputDescriptor === 3 && input) given.push(input.reader);
-      const pid = spawn(libc, program, [...given, ...more]);
-      const exited = new Promise<ProcessEnd>((tell) => running.set(pid, tell));
-      for (const { writer } of [stdout, stderr]) closeSync(writer);
-      if (input) closeSync(input.reader);
-      return {
-        pid,
-        output: { stdout: readEnd(stdout), stderr: readEnd(stderr) },
-        input: input ? new Socket({ fd: input.writer, readable: false, writable: true }) : null,
-        exited,
-      };
+      const first = inputDescriptor === 0 && input ? input.reader : nullDevice;
+      pid = spawn(libc, program, [first, ...given, ...more]);
     } catch (error) {
-      for (const { reader, writer } of pipes) [reader, writer].forEach(closeSync);
+      all.forEach(closePipe);
       throw error;
     }
+    // The child has its own ends by now.
+    for (const { reader, writer } of all) closeSync(reader === input?.reader ? reader : writer);
+    return {
+      pid,
+      output: { stdout: readEnd(stdout), stderr: readEnd(stderr) },
+      input: input ? new Socket({ fd: input.writer, readable: false, writable: true }) : null,
+      exited: new Promise<ProcessEnd>((tell) => running.set(pid, tell)),
+    };
   };
 }
 
+function makePipes(libc: Libc, count: number): readonly [Pipe, Pipe, Pipe?] {
+  const made: Pipe[] = [];
+  try {
+    while (made.length < count) made.push(libc.pipe());
+  } catch (error) {
+    made.forEach(closePipe);
+    throw error;
+  }
+  return made as [Pipe, Pipe, Pipe?];
+}
+
+function closePipe({ reader, writer }: Pipe): void {
+  closeSync(reader);
+  closeSync(writer);
+}
+
 function spawn(libc: Libc, { file, args, cwd, env }: Program, descriptors: readonly number[]): number {
-  const path = programPath(file, cwd, env['PATH']);
+  const path = programPath(file, env['PATH']);
   const rest = { cwd, env: Object.entries(env).map(([name, value]) => `${name}=${value}`), descriptors };
   try {
     return libc.spawn({ path, words: [file, ...args], ...rest });
@@ -66,20 +83,23 @@ function spawn(libc: Libc, { file, args, cwd, env }: Program, descriptors: reado
   }
 }
 
-/** @throws ENOENT where no folder of `search` has it. */
-function programPath(file: string, cwd: string, search = ''): string {
+/** @throws ENOENT where no folder of `search` has it; those named from where the program will stand do not count. */
+function programPath(file: string, search = DEFAULT_PATH): string {
   if (file.includes('/')) return file;
-  const found = search
-    .split(':')
-    .map((folder) => resolve(cwd, folder, file))
-    .find(isProgram);
+  const folders = search.split(':').filter(isAbsolute);
+  const found = folders.map((folder) => join(folder, file)).find(isProgram);
   if (found !== undefined) return found;
   throw Object.assign(new Error(`spawn ${file} ENOENT`), { code: 'ENOENT' });
 }
 
 function isProgram(path: string): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && stats.isFile() && (stats.mode & ANYONE_MAY_RUN) !== 0;
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats !== undefined && stats.isFile() && (stats.mode & ANYONE_MAY_RUN) !== 0;
+  } catch {
+    // A folder nobody lets us into: the next one may have it.
+    return false;
+  }
 }
 
 function readEnd({ reader }: Pipe): Socket {
