@@ -73,11 +73,12 @@ export function startOurs(
   });
 }
 
-/** Start the floor. */
-export function startFloor(): Promise<RunningServer> {
+/** Start the floor. @param log `kept`: it writes frames to SQLite before it sends them. */
+export function startFloor(log: 'none' | 'kept' = 'none'): Promise<RunningServer> {
   const workspace = mkdtempSync(join(tmpdir(), 'gauntlet-bench-work-'));
   const program = join(root, 'bench/fixtures/floor-server.mjs');
-  return start([program], { environment: {}, headers: {}, workspace, folders: [workspace] });
+  const words = log === 'kept' ? [program, join(workspace, 'frames.db')] : [program];
+  return start(words, { environment: {}, headers: {}, workspace, folders: [workspace] });
 }
 
 interface StartOptions {

@@ -17,7 +17,7 @@ export async function footprintRows(): Promise<readonly Row[]> {
   const start = await inTurn(
     5,
     () => startToAnswer(startBare),
-    () => startToAnswer(startFloor),
+    () => startToAnswer(() => startFloor()),
   );
   const ours = await startBare();
   await firstCall(ours);

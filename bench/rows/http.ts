@@ -9,7 +9,8 @@ import type { RunningServer } from '../servers.ts';
 import { inTurn } from '../statistics.ts';
 
 const CLIENTS = 64;
-const NOOP = { name: 'Noop', input: {} };
+/** The call that does nothing. */
+export const NOOP = { name: 'Noop', input: {} };
 
 /** `GET /tools` against Fastify sending the same bytes. */
 export async function toolListRow(ours: RunningServer, floor: RunningServer): Promise<Row> {

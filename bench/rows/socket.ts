@@ -8,33 +8,38 @@ import type { RunningServer } from '../servers.ts';
 import { callingSocket, newBlock } from '../sessions.ts';
 import { inTurn, median, medianMs, perSecond } from '../statistics.ts';
 
-const CLIENTS = 16;
+/** Connections of the row about many calls. */
+export const SOCKET_CLIENTS = 16;
 const FILE_BYTES = 10 * 1024;
+
+/** Connect. @returns Measures no-op calls a second over several connections. */
+export async function socketNoops(server: RunningServer, isOurs: boolean): Promise<() => Promise<number>> {
+  const sockets = await Promise.all(Array.from({ length: SOCKET_CLIENTS }, () => callingSocket(server, isOurs)));
+  return () => perSecond(SOCKET_CLIENTS, 2_000, (client) => sockets[client]?.call('Noop', {}) ?? Promise.resolve());
+}
 
 /** No-op calls a second over several connections. */
 export async function socketNoopRow(ours: RunningServer, floor: RunningServer): Promise<Row> {
-  const load = async (server: RunningServer, isOurs: boolean) => {
-    const sockets = await Promise.all(Array.from({ length: CLIENTS }, () => callingSocket(server, isOurs)));
-    return () => perSecond(CLIENTS, 2_000, (client) => sockets[client]?.call('Noop', {}) ?? Promise.resolve());
-  };
-  const rates = await inTurn(3, await load(ours, true), await load(floor, false));
+  const rates = await inTurn(3, await socketNoops(ours, true), await socketNoops(floor, false));
   return {
-    what: `no-op over the WebSocket, calls/s, ${CLIENTS} connections`,
+    what: `no-op over the WebSocket, calls/s, ${SOCKET_CLIENTS} connections`,
     toReach: 'at least 0.5 floor',
     measured: `${short(rates.ours)} / ${short(rates.floor)} = ${short(rates.ratio)}`,
     isReached: rates.ratio >= 0.5,
   };
 }
 
+/** Plant a file of 10 KB and connect. @returns Measures the median milliseconds of reading it over the WebSocket. */
+export async function socketReads(server: RunningServer, isOurs: boolean): Promise<() => Promise<number>> {
+  const file_path = join(server.workspace, 'ten-kilobytes.txt');
+  writeFileSync(file_path, 'a line of sixty-three characters and one line end, always so..\n'.repeat(FILE_BYTES / 64));
+  const socket = await callingSocket(server, isOurs);
+  return () => medianMs(300, () => socket.call('Read', { file_path }));
+}
+
 /** Read of a 10 KB file over the WebSocket. */
 export async function readRow(ours: RunningServer, floor: RunningServer): Promise<Row> {
-  const path = join(ours.workspace, 'ten-kilobytes.txt');
-  writeFileSync(path, 'a line of sixty-three characters and one line end, always so..\n'.repeat(FILE_BYTES / 64));
-  const measure = async (server: RunningServer, isOurs: boolean) => {
-    const socket = await callingSocket(server, isOurs);
-    return () => medianMs(300, () => socket.call('Read', { file_path: path }));
-  };
-  const times = await inTurn(5, await measure(ours, true), await measure(floor, false));
+  const times = await inTurn(5, await socketReads(ours, true), await socketReads(floor, false));
   return {
     what: 'Read 10 KB over the WebSocket, p50 ms',
     toReach: 'at most 1.5 floor',
