@@ -202,7 +202,7 @@ function plainWords({ name, prefix, suffix }: Command, variables: Variables): re
 }
 
 /** `2>/dev/null` */
-function silencesErrors(item: SyntaxNode): boolean {
+export function silencesErrors(item: SyntaxNode): boolean {
   if (item.type !== 'Redirect' || item.operator !== '>' || item.target?.text !== '/dev/null') return false;
   return item.descriptor?.type === 'FileDescriptor' && item.descriptor.value === 2;
 }

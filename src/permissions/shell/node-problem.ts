@@ -3,7 +3,7 @@
  *
  * A node that is neither harmless nor known here makes the line not read-only.
  */
-import type { SyntaxNode, Word } from 'unbash';
+import type { ParameterExpansionPart, SyntaxNode, Word } from 'unbash';
 import { arithmeticProblem, isIntegerWord } from './arithmetic.ts';
 import type { Variables } from './variable-values.ts';
 import { isPrivateName } from './variables.ts';
@@ -58,6 +58,13 @@ export function holdsUnreadSyntax(word: Word): boolean {
   return !word.parts && UNREAD_SYNTAX.test(word.text.replace(/\\[^]/g, ''));
 }
 
+/** Whether `'` may quote nothing, as in double quotes and here-documents: there `${x:-'$(c)'}` runs c. */
+export function holdsUnsureQuotes({ operation }: ParameterExpansionPart): boolean {
+  if (operation?.type !== 'Default') return false;
+  const { text } = operation.operand;
+  return text.includes("'") && /["$`]/.test(text);
+}
+
 /** Why a node does more than read, or undefined. */
 export function nodeProblem(node: SyntaxNode, variables: Variables): string | undefined {
   switch (node.type) {
@@ -67,6 +74,8 @@ export function nodeProblem(node: SyntaxNode, variables: Variables): string | un
     case 'For':
     case 'Select':
       return isPrivateName(node.name.value) && !node.name.parts ? undefined : `a loop assigns "${node.name.text}"`;
+    case 'ParameterExpansion':
+      return expansionProblem(node, variables);
     case 'Slice': {
       const evaluated = [node.offset, node.length].find((word) => word && !isIntegerWord(word, variables));
       return evaluated && `"${evaluated.text}" is evaluated as arithmetic`;
@@ -94,4 +103,15 @@ export function nodeProblem(node: SyntaxNode, variables: Variables): string | un
       // A later parser may know syntax that this walk does not.
       return 'the command holds syntax that is not known';
   }
+}
+
+function expansionProblem(
+  { text, prefix, parameter, index, operation }: ParameterExpansionPart,
+  variables: Variables,
+): string | undefined {
+  const isList = index !== undefined && /^[@*]$/.test(index.text);
+  if (prefix === '!' && !(isList && !operation)) return `"${text}" expands what another variable names`;
+  if (index && !isList && !isIntegerWord(index, variables)) return 'a subscript is evaluated as arithmetic';
+  const isSet = operation?.type === 'Default' && operation.operator.endsWith('=');
+  return isSet && !isPrivateName(parameter) ? `it sets "${parameter}"` : undefined;
 }

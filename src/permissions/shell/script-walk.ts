@@ -16,15 +16,13 @@ import {
 } from 'unbash';
 import type { PathUse } from '../../contract/located-path.ts';
 import { actingPaths } from './acting-paths.ts';
-import { isIntegerWord } from './arithmetic.ts';
+import { assignmentProblem } from './assignment-problem.ts';
 import { type CommandFacts, isOwnFunctionName, judgeCommand } from './judge-command.ts';
-import { HARMLESS_NODES, holdsUnreadSyntax, nodeProblem } from './node-problem.ts';
+import { HARMLESS_NODES, holdsUnreadSyntax, holdsUnsureQuotes, nodeProblem } from './node-problem.ts';
 import { readPaths, resolveFrom } from './operand-paths.ts';
 import { eitherOf, movedBases, mayMove } from './script-facts.ts';
 import type { Variables } from './variable-values.ts';
-import { isPrivateName } from './variables.ts';
 import { assignedText, decodeWord, type ShellWord } from './word.ts';
-import { isHarmlessVariable } from './wrappers.ts';
 
 /** One simple command, decoded. */
 export interface AnalysedCommand {
@@ -111,11 +109,13 @@ export class ScriptWalk {
       case 'Command':
         return this.#visitCommand(node);
       case 'Assignment':
-        return this.#visitAssignment(node, undefined);
+        this.#report(assignmentProblem(node, this.#variables));
+        return this.#children(node);
       case 'Redirect':
         return this.#visitRedirect(node);
       case 'ParameterExpansion':
-        return this.#visitExpansion(node);
+        if (holdsUnsureQuotes(node)) this.#fail(`"${node.text}" cannot be parsed`);
+        return this.#judge(node);
       case 'CommandExpansion':
       case 'ProcessSubstitution':
       case 'ArithmeticCommandExpansion':
@@ -138,9 +138,13 @@ export class ScriptWalk {
         if (!this.#isPattern) this.#report(`"${node.text}" is no pattern in every bash`);
         return this.#children(node);
       default:
-        this.#report(HARMLESS_NODES.has(node.type) ? undefined : nodeProblem(node, this.#variables));
-        return this.#children(node);
+        return this.#judge(node);
     }
+  }
+
+  #judge(node: SyntaxNode): void {
+    this.#report(HARMLESS_NODES.has(node.type) ? undefined : nodeProblem(node, this.#variables));
+    this.#children(node);
   }
 
   #visitScript(script: ParsedScript): void {
@@ -159,10 +163,12 @@ export class ScriptWalk {
       (word) => decodeWord(word, this.#variables),
     );
     const text = this.#source.slice(node.pos, node.end);
-    const assignsOwn = /^(?:declare|typeset|local|readonly)$/.test(node.name?.value ?? '');
     for (const child of [...node.prefix, ...node.suffix]) {
-      if (child.type === 'Assignment') this.#visitAssignment(child, assignsOwn ? undefined : node.name?.value);
-      else this.visit(child);
+      if (child.type !== 'Assignment') this.visit(child);
+      else {
+        this.#report(assignmentProblem(child, this.#variables, node.name?.value));
+        this.#children(child);
+      }
     }
     if (node.name) this.visit(node.name);
     if (words.length === 0) {
@@ -182,23 +188,6 @@ export class ScriptWalk {
     this.#bases = movedBases(this.#bases, words);
   }
 
-  /** @param command The command it stands before, whose environment it changes; none where the shell's own is. */
-  #visitAssignment(node: Extract<SyntaxNode, { type: 'Assignment' }>, command: string | undefined): void {
-    const literal = assignedText(node, this.#variables);
-    // `IFS= read` splits that one line otherwise, and nothing else.
-    const isForRead = command === 'read' && node.name === 'IFS' && literal !== undefined;
-    const isHarmless =
-      command === undefined ? isPrivateName(node.name) : isForRead || isHarmlessVariable(node.name, literal);
-    if (!isHarmless) this.#report(`it sets "${node.name}"`);
-    if (node.index && !isIntegerWord(node.index, this.#variables))
-      this.#report('a subscript is evaluated as arithmetic');
-    if (node.value.type === 'ArrayValue') {
-      const hasSubscript = node.value.elements.some((element) => /^\[(?!\d+\]=)/.test(element.text));
-      if (hasSubscript) this.#report('a subscript is evaluated as arithmetic');
-    }
-    this.#children(node);
-  }
-
   #visitRedirect(node: Redirect): void {
     this.#children(node);
     const target = node.target && decodeWord(node.target, this.#variables);
@@ -214,25 +203,17 @@ export class ScriptWalk {
   #readFrom(word: ShellWord): void {
     const isKnown = word.patterns
       ? word.patterns.length > 0
-      : /^[^/]|^\/(?!dev)./.test(word.prefix) || word.prefix.startsWith('/dev/fd/');
+      : (word.prefix !== '' && !'/dev/'.startsWith(word.prefix.slice(0, 5))) || word.prefix.startsWith('/dev/fd/');
     const isDevice = (word.patterns ?? [word.prefix]).some(
-      (text) => /^\/+(?:\.\/+)*dev\/+(?:tcp|udp)/.test(text) || /^\/[^/]*[*?[]/.test(text),
+      (text) =>
+        /^\/+(?:\.\/+)*dev\/+(?:tcp|udp)/.test(text) ||
+        /^\/[^/]*[*?[]/.test(text) ||
+        // The home of some users is /dev, and so may be where the shell has moved to.
+        /^~[^/]/.test(text) ||
+        (/^\.(?:\/|$)/.test(text) && word.literal === undefined && this.#facts.changesDirectory),
     );
     if (!isKnown || isDevice) this.#report(`it may connect to "${word.text}"`);
     if (word.literal !== '/dev/null') this.#paths.push(...resolveFrom(word, 'read', this.#bases));
-  }
-
-  #visitExpansion(node: Extract<SyntaxNode, { type: 'ParameterExpansion' }>): void {
-    const isList = node.index !== undefined && /^[@*]$/.test(node.index.text);
-    if (node.prefix === '!' && !(isList && !node.operation))
-      this.#report(`"${node.text}" expands what another variable names`);
-    if (node.index && !isList && !isIntegerWord(node.index, this.#variables))
-      this.#report('a subscript is evaluated as arithmetic');
-    const { operation } = node;
-    if (operation?.type === 'Default' && operation.operator.endsWith('=') && !isPrivateName(node.parameter)) {
-      this.#report(`it sets "${node.parameter}"`);
-    }
-    this.#children(node);
   }
 
   /** Each command of a pipeline may run in a shell of its own, or, the last one, in this. */

@@ -15,6 +15,8 @@ export interface Variables {
   rootsOfLines(commands: readonly SyntaxNode[]): readonly string[] | undefined;
   /** Every assignment gives it an integer, so arithmetic on it evaluates no text. */
   isInteger(name: string): boolean;
+  /** It is an array, or is declared as one somewhere in the script. */
+  isArray(name: string): boolean;
   /** The output of this substitution is an integer (`wc -l < file`). */
   isIntegerOutput(script: ParsedScript | undefined): boolean;
   /** The output is the name of a commit in hexadecimal (`git merge-base main HEAD`). */

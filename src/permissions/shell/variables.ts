@@ -6,7 +6,7 @@
  */
 import { forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash';
 import type { Variables } from './variable-values.ts';
-import { listedRoots, listingLoop, pathRoots, producersOf, readTarget } from './listing.ts';
+import { listedRoots, listingLoop, pathRoots, producersOf, readTarget, silencesErrors } from './listing.ts';
 import { decodeWord } from './word.ts';
 
 /** Lines of a listing, which `read` takes one by one. */
@@ -44,8 +44,8 @@ const COMMIT_OUTPUT = new RegExp(
     `|log${LOG_OPTIONS} --(?:format=|pretty=format:)%[hH]${LOG_OPTIONS}${REVISION}?(?: --(?: [\\w.*/]+)+)?)$`,
 );
 
-/** Builtins that give their operands values from outside. */
-const ASSIGNING_BUILTINS = new Set(['read', 'mapfile', 'readarray', 'getopts', 'printf']);
+/** Builtins that give their operands values from outside, and those that may run one. */
+const ASSIGNING_BUILTINS = new Set(['read', 'mapfile', 'readarray', 'getopts', 'printf', 'command', 'builtin']);
 
 /** Whether a script may assign this name: no shell variable and nothing in an environment is called so. */
 export function isPrivateName(name: string): boolean {
@@ -72,7 +72,9 @@ export function collectVariables(script: ParsedScript): Variables {
     else bindings.set(name, [binding]);
   };
   const fed = new Map<SyntaxNode, ListedLines>();
+  const arrays = new Set<string>();
   const visit = (node: SyntaxNode): void => {
+    for (const name of arrayNames(node)) arrays.add(name);
     // A loop is seen before the `read` in it.
     const loop = listingLoop(node);
     for (const reader of loop?.readers ?? []) fed.set(reader, { producers: loop?.producers ?? [] });
@@ -82,7 +84,7 @@ export function collectVariables(script: ParsedScript): Variables {
     forEachChild(node, visit);
   };
   visit(script);
-  return variablesFrom(bindings);
+  return variablesFrom(bindings, arrays);
 }
 
 function collect(node: SyntaxNode, bind: (name: string, binding: Binding) => void): void {
@@ -93,6 +95,8 @@ function collect(node: SyntaxNode, bind: (name: string, binding: Binding) => voi
       if (value.type === 'ArrayValue')
         value.elements.forEach((element) => bind(node.name, element.text.startsWith('[') ? 'unknown' : element));
       else if (node.append) bind(node.name, /^\d+$/.test(value.text) ? 'integer' : 'unknown');
+      // Braces and lists become several words elsewhere, here one text.
+      else if (isSeveralWords(value)) bind(node.name, 'unknown');
       else bind(node.name, value);
       return;
     }
@@ -114,18 +118,39 @@ function collect(node: SyntaxNode, bind: (name: string, binding: Binding) => voi
       return;
     case 'Command':
       if (!node.name || !ASSIGNING_BUILTINS.has(node.name.value)) return;
-      for (const word of node.args) if (word.type === 'Word') bind(word.value.replace(/^-v/, ''), 'unknown');
+      for (const word of node.args)
+        if (word.type === 'Word') bind(word.value.replace(/^-(?:v|[rse]*a)/, ''), 'unknown');
       return;
     default:
       return;
   }
 }
 
+/** `a=(x)`, `a[0]=x`, `declare -a a`, `read -ra a`, `mapfile a`. */
+function arrayNames(node: SyntaxNode): readonly string[] {
+  if (node.type === 'Assignment') return node.index || node.value.type === 'ArrayValue' ? [node.name] : [];
+  if (node.type !== 'Command') return [];
+  const words = node.args.flatMap((word) => (word.type === 'Word' ? [word.value] : []));
+  const isDeclaring = words.some((word) => /^(?:-\w*[aA]|mapfile$|readarray$)/.test(word));
+  if (!isDeclaring && !/^(?:mapfile|readarray)$/.test(node.name?.value ?? '')) return [];
+  return [...words, ...node.suffix.flatMap((item) => (item.type === 'Assignment' ? [item.name] : []))];
+}
+
+function isSeveralWords({ parts = [] }: Word): boolean {
+  return parts.some(
+    (part) => part.type === 'BraceExpansion' || (part.type === 'DoubleQuoted' ? part.parts : [part]).some(isList),
+  );
+}
+
+function isList(part: SyntaxNode): boolean {
+  return part.type === 'ParameterExpansion' && part.prefix === undefined && part.index?.text === '@';
+}
+
 function bindName(target: string, bind: (name: string, binding: Binding) => void): void {
   bind(/^\w+/.exec(target)?.[0] ?? target, 'integer');
 }
 
-function variablesFrom(bindings: ReadonlyMap<string, readonly Binding[]>): Variables {
+function variablesFrom(bindings: ReadonlyMap<string, readonly Binding[]>, arrays: ReadonlySet<string>): Variables {
   const values = new Map<string, readonly string[] | undefined>();
   const roots = new Map<string, readonly string[] | undefined>();
   const outputs = new WeakMap<ParsedScript, readonly string[] | undefined>();
@@ -161,12 +186,13 @@ function variablesFrom(bindings: ReadonlyMap<string, readonly Binding[]>): Varia
       if (INTEGER_PARAMETERS.has(name)) return true;
       const known = integers.get(name);
       if (known !== undefined) return known;
-      integers.set(name, true); // `x=$x` adds nothing that the other assignments do not.
+      integers.set(name, false); // What is kept of others on the way must hold whatever this one turns out to be.
       const found = isPrivateName(name) ? (bindings.get(name) ?? []) : [];
       const result = found.length > 0 && found.every((binding) => isIntegerBinding(binding, variables));
       integers.set(name, result);
       return result;
     },
+    isArray: (name) => arrays.has(name),
     isIntegerOutput,
     isCommitOutput,
   };
@@ -204,17 +230,18 @@ function isCommitOutput(script: ParsedScript | undefined): boolean {
   return COMMIT_OUTPUT.test(words.join(' '));
 }
 
-/** A substitution whose last command prints one integer and nothing else, or one a line. */
+/** A substitution whose last command prints one integer and nothing else, or one a line; errors would be text. */
 function isIntegerOutput(script: ParsedScript | undefined): boolean {
   const [statement, ...more] = script?.commands ?? [];
   if (!statement || more.length > 0) return false;
   const { command } = statement;
   const last = command.type === 'Pipeline' ? command.commands.at(-1) : command;
-  if (last?.type !== 'Command') return false;
+  if (last?.type !== 'Command' || !last.redirects.every((item) => /^<+-?$/.test(item.operator) || silencesErrors(item)))
+    return false;
   const plain = (word: (typeof last.args)[number]) =>
     word.type === 'Word' && !/[$`*?[{<>()]/.test(word.text) ? word.value : '$';
   const text = [last.name?.value, ...last.args.map(plain)].join(' ');
-  return /^(?:wc -[lcwm]|nproc|date \+%s|id -u|pgrep(?: -[fnox]+)* [\w.-]+|pidof [\w.-]+|grep -c [\w.-]+(?: [\w./-]+)?|stat -c %[sY] [^ ]+|git rev-list --count [\w./-]+)$/.test(
+  return /^(?:wc -[lcwm]|nproc|date \+%s|id -u|pgrep(?: -[fnox]+)* [\w.-]+|pidof [\w.-]+|grep -c [\w.][\w.-]*(?: [\w./][\w./-]*)?|stat -c %[sY] [^ ]+|git rev-list --count [\w./-]+)$/.test(
     text,
   );
 }

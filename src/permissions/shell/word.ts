@@ -17,6 +17,8 @@ export interface ShellWord {
   readonly literal?: string;
   /** Everything it can be, as globs; absent where that cannot be known. */
   readonly patterns?: readonly string[];
+  /** Where that is not known: what it may be among others, for deny rules alone. */
+  readonly guesses?: readonly string[];
   /** Of the output of a listing: paths at or below which everything lies that it may become. */
   readonly roots?: readonly string[];
   /** What it certainly begins with. */
@@ -45,9 +47,12 @@ interface Piece {
   readonly isSplit?: boolean;
   /** Splitting may put anything at the start of a word, whatever stands before this piece. */
   readonly splitsAnywhere?: boolean;
+  /** Every element of an array: what stands before it stands before the first alone. */
+  readonly isList?: boolean;
   readonly isInteger?: boolean;
   readonly skeleton?: string;
   readonly roots?: readonly string[];
+  readonly guesses?: readonly string[];
   /** Known start of a piece that is otherwise unknown. */
   readonly prefix?: string;
 }
@@ -101,9 +106,11 @@ function withoutBraces(parts: readonly WordPart[]): readonly (readonly (WordPart
   return variants;
 }
 
-function decoded(text: string, pieces: readonly Piece[]): ShellWord {
+function decoded(text: string, joined: readonly Piece[]): ShellWord {
+  const pieces = joined.length > 1 ? joined.map((piece) => (piece.isList ? ANYTHING_SPLIT : piece)) : joined;
   let patterns: readonly string[] | undefined = [''];
   for (const piece of pieces) patterns = product(patterns, piece.patterns);
+  const guesses = patterns ? undefined : guessesOf(pieces);
   const isLiteral = pieces.every((piece) => piece.isLiteral) && patterns?.length === 1;
   const isSplit = pieces.some((piece) => piece.isSplit);
   const splitsAnywhere = pieces.some((piece) => piece.splitsAnywhere);
@@ -115,6 +122,7 @@ function decoded(text: string, pieces: readonly Piece[]): ShellWord {
     text,
     ...(isLiteral && { literal: patterns?.[0] }),
     ...(patterns && { patterns }),
+    ...(guesses && { guesses }),
     ...(pieces.length === 1 && pieces[0]?.roots && { roots: pieces[0].roots }),
     prefix,
     isSplit,
@@ -122,6 +130,13 @@ function decoded(text: string, pieces: readonly Piece[]): ShellWord {
     ...(pieces.length === 1 && pieces[0]?.isInteger && { isInteger: true }),
     ...(pieces.some(({ isInteger, skeleton }) => isInteger ?? skeleton) && { skeleton: skeletonOf(pieces) }),
   };
+}
+
+function guessesOf(pieces: readonly Piece[]): readonly string[] | undefined {
+  if (!pieces.some((piece) => piece.guesses)) return undefined;
+  let guesses: readonly string[] | undefined = [''];
+  for (const piece of pieces) guesses = product(guesses, piece.patterns ?? piece.guesses);
+  return guesses;
 }
 
 function skeletonOf(pieces: readonly Piece[]): string | undefined {
@@ -176,9 +191,10 @@ function quotedPiece(parts: readonly DoubleQuotedChild[], variables: Variables):
     ...(whole.patterns && { patterns: whole.patterns }),
     isLiteral: whole.literal !== undefined,
     isSplit: whole.isSplit,
-    splitsAnywhere: pieces.some((piece) => piece.splitsAnywhere),
+    splitsAnywhere: pieces.some((piece) => piece.splitsAnywhere ?? piece.isList),
     prefix: whole.prefix,
     skeleton: whole.skeleton,
+    ...(whole.guesses && { guesses: whole.guesses }),
   };
 }
 
@@ -203,12 +219,16 @@ function expansionPiece(
   if (part.prefix === '#') return { isInteger: true };
   if (part.prefix !== undefined) return ANYTHING_SPLIT;
   const isList = part.index !== undefined && /^[@*]$/.test(part.index.text);
-  if (part.operation && (isList || part.parameter === '@')) return ANYTHING_SPLIT;
+  // `"${x:-$@}"` is a list as well.
+  if (part.operation && (isList || part.text.includes('@'))) return ANYTHING_SPLIT;
   if (part.operation)
-    return part.index ? ANYTHING : known(remaining(part.operation, variables.valuesOf(part.parameter)));
+    return part.index
+      ? ANYTHING
+      : { ...defaultOf(part.operation), ...known(remaining(part.operation, variables.valuesOf(part.parameter))) };
   if (part.parameter === '@' || part.parameter === '*') return ANYTHING_SPLIT;
+  if (part.index?.text === '*') return ANYTHING;
   const piece = variablePiece(part.parameter, variables);
-  return isList ? { ...piece, isSplit: true, ...(piece.patterns ? {} : { splitsAnywhere: true }) } : piece;
+  return isList ? { ...piece, isList, isSplit: true, ...(!piece.patterns && { splitsAnywhere: true }) } : piece;
 }
 
 function variablePiece(name: string, variables: Variables): Piece {
@@ -221,6 +241,12 @@ function variablePiece(name: string, variables: Variables): Piece {
   return roots ? { roots } : known(values);
 }
 
+/** What `${x:-.env}` is where nobody knows x. */
+function defaultOf(operation: NonNullable<ParameterExpansionPart['operation']>): Piece {
+  if (operation.type !== 'Default' || operation.operand.parts) return ANYTHING;
+  return { guesses: [operation.operand.value] };
+}
+
 function known(patterns: readonly string[] | undefined): Piece {
   return patterns ? { patterns } : ANYTHING;
 }
@@ -230,10 +256,13 @@ function unquotedOutput(piece: Piece): Piece {
   return piece.patterns ? { ...piece, isSplit: true } : { ...ANYTHING_SPLIT, ...piece };
 }
 
-/** Outside quotes a value is split at blanks and may vanish. */
+/** Outside quotes a value is split at blanks, the name a glob found too, and may vanish; a `\\` in it is a glob. */
 function unquoted(piece: Piece): Piece {
   if (piece.isInteger) return { ...piece, isSplit: true };
-  if (piece.patterns && !piece.patterns.some((pattern) => /\s/.test(pattern))) return { ...piece, isSplit: true };
+  if (piece.patterns && !piece.patterns.some((pattern) => /[\s\\*?[]/.test(pattern)))
+    return { ...piece, isSplit: true };
+  const guesses = piece.patterns ?? piece.guesses;
+  if (guesses) return { ...ANYTHING_SPLIT, guesses };
   return piece.roots ? { ...ANYTHING_SPLIT, roots: piece.roots } : ANYTHING_SPLIT;
 }
 

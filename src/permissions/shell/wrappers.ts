@@ -76,7 +76,7 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
   });
   if (problem !== undefined) return { inner: [], problem };
   if (program === 'command' && flags.some(({ name }) => name !== '-p')) return { inner: [] };
-  if (program === 'env') return unwrapEnv(operands);
+  if (program === 'env') return unwrapEnv(operands, flags.length > 0);
   const leading = operands.slice(0, spec.leading ?? 0);
   if (leading.some((word) => word.isSplit))
     return { inner: [], problem: `"${leading[0]?.text ?? ''}" may become several words` };
@@ -102,7 +102,8 @@ function cutsOrReplacesInput({ name, value }: GivenFlag): boolean {
   return (name === '-d' || name === '--delimiter') && !/^(?:\\[n0]|\n)$/.test(value?.literal ?? '');
 }
 
-function unwrapEnv(operands: readonly ShellWord[]): Unwrapped {
+/** @param takesAway It may take away what keeps git from running what a repository's settings name. */
+function unwrapEnv(operands: readonly ShellWord[], takesAway: boolean): Unwrapped {
   const at = operands.findIndex((word) => !/^[^=]+=/.test(word.prefix));
   const assignments = at < 0 ? operands : operands.slice(0, at);
   const isHarmless = assignments.every((word) => {
@@ -110,5 +111,7 @@ function unwrapEnv(operands: readonly ShellWord[]): Unwrapped {
     return isHarmlessVariable(name, value);
   });
   if (!isHarmless) return { inner: [], problem: 'env sets a variable that may change what runs' };
-  return { inner: at < 0 ? [] : operands.slice(at) };
+  const inner = at < 0 ? [] : operands.slice(at);
+  const runsGit = inner.some(({ literal }) => /(?:^|\/)git$/.test(literal ?? ''));
+  return takesAway && runsGit ? { inner: [], problem: 'git needs the environment it is run in' } : { inner };
 }

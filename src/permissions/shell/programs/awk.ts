@@ -21,7 +21,7 @@ function judgeAwk(words: readonly ShellWord[]): CommandJudgement {
   // gawk opens /inet/tcp/… as a connection, also where a data file is meant.
   const mayConnect =
     files.some(({ prefix, patterns = [prefix] }) => !patterns.every((path) => LOCAL_FILE.test(path))) ||
-    [...flags.map(({ value }) => value), ...files].some((word) => word?.prefix.includes('/inet'));
+    [...flags.map(({ value }) => value), ...files].some((word) => word?.prefix.includes('inet'));
   const wrong = program?.literal === undefined ? 'the program of awk cannot be known' : awkProblem(program.literal);
   const found = wrong ?? (mayConnect ? 'awk may open a connection' : undefined);
   return {

@@ -106,7 +106,9 @@ function judgePrintf(words: readonly ShellWord[]): CommandJudgement {
   if (!format) return { reads: NO_PATHS };
   const mayBeOption = format === words[0] && format.mayBeFlag && !/^-(?!v)/.test(format.literal ?? '');
   const mayCount =
-    format.literal === undefined ? operands.length > 0 : /%[-+ #0'*.\d]*[hlqjztL]*n/.test(format.literal);
+    format.literal === undefined
+      ? format.isSplit || operands.length > 0
+      : /%[-+ #0'*.\d]*[hlqjztL]*n/.test(format.literal);
   return allowIf(!mayBeOption && !mayCount, 'printf may assign a variable');
 }
 
@@ -114,8 +116,8 @@ function judgePrintf(words: readonly ShellWord[]): CommandJudgement {
 const TEST_UNARY = /^-[b-np-zA-Z]$/;
 const TEST_BINARY = /^(?:==?|!=|=~|[<>]|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
 
-/** `-v` or `-R`, or a glob that finds a file of that name. */
-const MAY_BE_VARIABLE_TEST = /^-[vR]$|^-?[*?[]|^-[vR][*?[]/;
+/** `-v` or `-R`, or a glob that finds a file of that name: its start and its end are those of `-v`. */
+const MAY_BE_VARIABLE_TEST = /^-[vR]$|^(?:-?|-[vR])[*?[](?:.*[*?\]])?(?:-?[vR])?$/;
 
 /** `-v` and `-R` evaluate a subscript; `<` and `>` are redirections, which are judged as such. */
 function judgeTest(words: readonly ShellWord[]): CommandJudgement {
@@ -131,11 +133,12 @@ function judgeTest(words: readonly ShellWord[]): CommandJudgement {
       TEST_BINARY.test(words[at - 1]?.literal ?? '') ||
       TEST_BINARY.test(words[at + 1]?.literal ?? '');
     const isAlone = words.filter(({ literal }) => literal !== ']').length === 1;
-    return mayBeOperator && !isOperand && !isAlone;
+    return mayBeOperator && (word.isSplit || (!isOperand && !isAlone));
   });
   return allowIf(!mayEvaluate, 'test -v evaluates a subscript');
 }
 
+/** Names count as spelled: what is assigned is looked for before anything is expanded. */
 function judgeRead(words: readonly ShellWord[]): CommandJudgement {
   const { operands, flags, problem } = parseArguments(words, {
     flags: flagTable('-rse -a= -d= -n= -N= -p= -t= -u='),
@@ -143,7 +146,7 @@ function judgeRead(words: readonly ShellWord[]): CommandJudgement {
   });
   const targets = [...operands, ...flags.filter(({ name }) => name === '-a').map(({ value }) => value)];
   const isPrivate = targets.every(
-    (word) => isPrivateName(word?.literal ?? '') || word?.literal === '_' || word?.literal === 'REPLY',
+    (word) => isPrivateName(word?.text ?? '') || word?.text === '_' || word?.text === 'REPLY',
   );
   return problem === undefined ? allowIf(isPrivate, 'read may re-aim what follows') : { problem, reads: NO_PATHS };
 }
@@ -154,7 +157,7 @@ function judgeMapfile(words: readonly ShellWord[]): CommandJudgement {
     flags: flagTable('-t -d= -n= -O= -s= -u='),
     stopsAtOperand: true,
   });
-  const isPrivate = operands.length <= 1 && operands.every((word) => isPrivateName(word.literal ?? ''));
+  const isPrivate = operands.length <= 1 && operands.every((word) => isPrivateName(word.text));
   return problem === undefined ? allowIf(isPrivate, 'mapfile may re-aim what follows') : { problem, reads: NO_PATHS };
 }
 
@@ -162,7 +165,7 @@ function judgeMapfile(words: readonly ShellWord[]): CommandJudgement {
 function judgeSet(words: readonly ShellWord[]): CommandJudgement {
   const text = words.map((word) => word.literal ?? '\0').join(' ');
   return allowIf(
-    /^(?:(?:^| )(?:[-+][eufxCnbhBmE]+|[-+][eufx]*o (?:pipefail|errexit|nounset|noglob|noclobber|xtrace)))*$/.test(text),
+    /^(?:(?:^| )(?:[-+][eufxCnbhmE]+|[-+][eufx]*o (?:pipefail|errexit|nounset|noglob|noclobber|xtrace)))*$/.test(text),
     'set may change how later words are read',
   );
 }
@@ -183,7 +186,7 @@ function judgeDeclare(words: readonly ShellWord[]): CommandJudgement {
       'declare may re-aim what follows',
     );
   const isHarmless = words.every(
-    (word) => /^-[aAr]+$/.test(word.literal ?? '') || word.literal === '--' || isPrivateName(word.literal ?? ''),
+    (word) => /^-[aAr]+$/.test(word.literal ?? '') || word.literal === '--' || isPrivateName(word.text),
   );
   return allowIf(isHarmless, 'declare may re-aim what follows');
 }
