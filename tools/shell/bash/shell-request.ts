@@ -24,6 +24,8 @@ const READ_ONLY_ENVIRONMENT: Readonly<Record<string, string>> = {
   GIT_PAGER: 'cat',
   PAGER: 'cat',
   GIT_TERMINAL_PROMPT: '0',
+  // A partial clone would fetch what it lacks, and write it down.
+  GIT_NO_LAZY_FETCH: '1',
   GIT_CONFIG_NOSYSTEM: '1',
   // A git that is not called through the function below ends here rather than run the repository's own.
   GIT_EXTERNAL_DIFF: '',

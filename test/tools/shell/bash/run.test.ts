@@ -183,3 +183,21 @@ describe('a repository with settings of its own', () => {
     expect(existsSync(join(root, 'ran'))).toBe(false);
   });
 });
+
+describe('a clone that lacks files', () => {
+  const origin = temporaryFolder();
+  const shell = shellToolsIn(temporaryFolder());
+
+  it('is read without fetching them', async () => {
+    const setUp = [
+      `git init -q ${origin} && git -C ${origin} config uploadpack.allowFilter true && echo old > ${origin}/file`,
+      `git -C ${origin} add . && git -C ${origin} -c user.email=a@b -c user.name=a commit -qm first`,
+      `git init -q . && git remote add origin file://${origin} && git fetch -q --filter=blob:none origin HEAD`,
+    ];
+    await shell.run({ command: setUp.join(' && ') });
+    expect(shell.bash.isReadOnly({ command: 'git show FETCH_HEAD:file' })).toBe(true);
+    expect(await shell.error({ command: 'git show FETCH_HEAD:file' })).toMatchObject({
+      message: expect.stringContaining('could not fetch') as string,
+    });
+  });
+});
