@@ -76,15 +76,18 @@ export const HERE: ShellWord = {
 /** A file that only another file or the input names. */
 const ANYWHERE: ShellWord = { text: '', prefix: '', isSplit: false, mayBeFlag: false };
 
+/** Programs that take a word like this, wherever it stands, for the name of a file with further options. */
+export const OPTION_FILE = /^(?:@|$)/;
+
 /**
  * A program that reads its options in other ways than the tables say, where it is given them so.
  *
- * @param otherwise Matches a word that the program would take apart differently.
+ * @param otherwise Matches a word, or the known start of one, that the program would take apart differently.
  */
 export function refusing(otherwise: RegExp, spec: ProgramSpec): ProgramSpec {
   return {
     judge: (words, facts) => {
-      const word = words.find(({ literal }) => otherwise.test(literal ?? ''));
+      const word = words.find(({ literal, prefix }) => otherwise.test(literal ?? prefix));
       return word
         ? { problem: `"${word.text}" may be other options`, reads: NO_PATHS }
         : judgeProgram(spec, words, facts);
@@ -118,6 +121,8 @@ function judgeSubcommand(spec: ProgramSpec, words: readonly ShellWord[], facts: 
   if (globals.problem !== undefined) return { problem: globals.problem, reads: NO_PATHS };
   const name = words[at]?.literal;
   if (at < 0) return globals.flags.length > 0 ? { reads: NO_PATHS } : unknownSubcommand('');
+  // `git stash -- list` stashes a file of that name.
+  if (words[at - 1]?.literal === '--') return unknownSubcommand('--');
   const subcommand =
     name !== undefined && Object.hasOwn(spec.subcommands ?? {}, name) ? spec.subcommands?.[name] : undefined;
   return subcommand ? judgeProgram(subcommand, words.slice(at + 1), facts) : unknownSubcommand(words[at]?.text);

@@ -1,6 +1,6 @@
 /** Programs that look at files and folders. */
 import type { ParsedArguments } from '../flags.ts';
-import { judgeProgram, type ProgramSpec, refusing } from '../program-spec.ts';
+import { judgeProgram, OPTION_FILE, type ProgramSpec, refusing } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
 
 const FD: ProgramSpec = {
@@ -114,29 +114,27 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   tar: { judge: (words, facts) => judgeProgram(TAR, dashed(words), facts) },
   unzip: { flags: '-lvqtpZ1', check: listsZip, operands: 'paths' },
   zipinfo: { flags: '-12smlvhtzTM', operands: 'paths' },
-  readelf: {
+  // GNU binutils read options from a file that is given as `@file`.
+  readelf: refusing(OPTION_FILE, {
     flags:
       '-ahlSsenrdVAuWIt -x= -p= --all --file-header --program-headers --sections --symbols --dyn-syms --headers --notes --relocs --dynamic --version-info --wide --segments --hex-dump= --string-dump=',
     operands: 'paths',
-    check: noOptionFile,
-  },
-  nm: {
+  }),
+  nm: refusing(OPTION_FILE, {
     flags:
       '-aACDgnoprSuUv --defined-only --undefined-only --extern-only --demangle? --size-sort --numeric-sort --dynamic --print-size --print-file-name --no-sort --reverse-sort',
     operands: 'paths',
-    check: noOptionFile,
-  },
-  objdump: {
+  }),
+  objdump: refusing(OPTION_FILE, {
     flags:
       '-dDfhprRstTxCw -M= -j= --disassemble --file-headers --section-headers --all-headers --syms --dynamic-syms --reloc --full-contents --demangle? --section=',
     operands: 'paths',
-    check: noOptionFile,
-  },
-  size: { flags: '-ABdoxt --format= --totals', operands: 'paths', check: noOptionFile },
+  }),
+  size: refusing(OPTION_FILE, { flags: '-ABdoxt --format= --totals', operands: 'paths' }),
   fd: FD,
   fdfind: FD,
   less: { flags: '-NRSFXinreEMmIswG', operands: 'paths', check: noPagerCommand },
-  more: { flags: '-dflpcsu', hasNumbers: true, operands: 'paths', check: noPagerCommand },
+  more: { flags: '-dflcsu', hasNumbers: true, operands: 'paths', check: noPagerCommand },
 };
 
 function always(): boolean {
@@ -175,11 +173,6 @@ function listsArchive({ flags, operands }: ParsedArguments): string | undefined 
 function listsZip({ flags }: ParsedArguments): string | undefined {
   const isListing = flags.some(({ name }) => ['-l', '-v', '-t', '-p', '-Z'].includes(name));
   return isListing ? undefined : 'unzip does more than list';
-}
-
-/** GNU binutils read options from a file that is given as `@file`. */
-function noOptionFile({ operands }: ParsedArguments): string | undefined {
-  return operands.some((word) => !/^[^@]/.test(word.prefix)) ? 'an operand may be a file of options' : undefined;
 }
 
 function noPagerCommand({ operands }: ParsedArguments): string | undefined {

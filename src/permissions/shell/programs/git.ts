@@ -16,7 +16,7 @@ import {
 import type { ShellWord } from '../word.ts';
 
 const GLOBAL_FLAGS = flagTable(
-  '--no-pager --version --help --html-path --man-path --info-path --no-optional-locks --literal-pathspecs --no-replace-objects -P -v -h',
+  '--no-pager --version --help --html-path --man-path --info-path --no-optional-locks --literal-pathspecs --no-replace-objects -P -v',
 );
 
 const COMMIT_LIMITS =
@@ -175,9 +175,7 @@ function judgeGit(words: readonly ShellWord[], facts: ScriptFacts): CommandJudge
   const spec = name !== undefined && Object.hasOwn(GIT_SUBCOMMANDS, name) ? GIT_SUBCOMMANDS[name] : undefined;
   if (!spec) return deny(`"git ${words[at]?.text ?? ''}" is not known to only read`);
   const rest = words.slice(at + 1);
-  // --help opens a manual page, and a format with %G or %(signature) runs gpg, as an order by it does.
-  const mayRun = /^--help$|%G|(?:%\(|^--sort=-?|^-?)\*?signature\b/;
-  if (rest.some((word) => mayRun.test(word.literal ?? word.text))) return deny('git may run another program');
+  if (words.some(mayRunAnother)) return deny('git may run another program');
   const judged = judgeProgram(spec, rest, facts);
   const operands = rest.filter((word) => !word.mayBeFlag);
   const isPatternFirst = name === 'grep' && !rest.some((word) => /^-[ef]/.test(word.literal ?? ''));
@@ -185,6 +183,19 @@ function judgeGit(words: readonly ShellWord[], facts: ScriptFacts): CommandJudge
   if (name === 'grep')
     return { ...judged, reads: [...judged.reads, ...(reads.length > 0 ? reads : [HERE])], isTree: true };
   return { ...judged, reads: [...judged.reads, ...reads] };
+}
+
+/** --help opens a manual page, and a format with %G or %(signature) runs gpg, as an order by it does. */
+const RUNS_ANOTHER = /^--help$|%G|(?:%\(|^--sort=-?|^-?)(?:v(?:ersion)?:)?\*?signature\b/;
+
+/** Also where the word, or the value behind it, only becomes a format when it is run. */
+function mayRunAnother(word: ShellWord, at: number, words: readonly ShellWord[]): boolean {
+  if (word.literal !== undefined) return RUNS_ANOTHER.test(word.literal);
+  if (RUNS_ANOTHER.test(word.text) || word.patterns?.some((text) => RUNS_ANOTHER.test(text))) return true;
+  const isFormat =
+    /^--(?:format|sort|group)$/.test(words[at - 1]?.literal ?? '') ||
+    /^--(?:format|pretty|sort|group)=/.test(word.prefix);
+  return isFormat && word.patterns === undefined;
 }
 
 /** An operand may be a revision or a path, and `HEAD:.env` is a path behind a revision: all are tried. */

@@ -3,8 +3,9 @@ import { flagTable, parseArguments } from '../flags.ts';
 import { type CommandJudgement, type ProgramSpec } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
 
+// Not -l: on BSD it takes no value, and the word after it is the script.
 const FLAGS = flagTable(
-  '-nErsuz -e= -l= --quiet --silent --expression= --regexp-extended --separate --unbuffered --null-data --line-length= --posix --sandbox --debug --help --version',
+  '-nErsuz -e= --quiet --silent --expression= --regexp-extended --separate --unbuffered --null-data --line-length= --posix --sandbox --debug --help --version',
 );
 
 /** The spec of sed. */

@@ -17,7 +17,8 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     flags:
       '-uRj -d= -r= -I? -f= -v= --date= --utc --universal --iso-8601? --rfc-3339= --rfc-email --reference= --debug',
     pathFlags: ['-f', '-r', '--reference'],
-    // Any other operand sets the clock.
+    // Any other operand sets the clock; on BSD a second one does, whatever it begins with.
+    mostOperands: 1,
     check: ({ operands }) =>
       operands.every((word) => word.prefix.startsWith('+')) ? undefined : 'an operand may set the clock',
   },
@@ -115,7 +116,7 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   ss: {
     flags:
       '-tulnpa46xsemoiHOwSbZz0 --tcp --udp --listening --numeric --processes --all --summary --unix --no-header --extended --ipv4 --ipv6',
-    check: ({ operands }) => addressesOnly(operands, /\b(?:src|dst)\b(?!\s*(?:[=!<>]=?|eq|ne|[gl][te])?\s*\[?[\d:*])/),
+    check: ({ operands }) => addressesOnly(operands, /[\s()=!<>&|]+/, SS_WORDS),
   },
   netstat: {
     flags:
@@ -127,11 +128,17 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     flags: '-nPltaUR -p= -u= -c= -d= -i? -s?',
     check: ({ flags, operands }) =>
       has(flags, '-n')
-        ? addressesOnly([...operands, ...flags.flatMap(({ value }) => value ?? [])], /@(?!\[?[\d:])/)
+        ? addressesOnly([...operands, ...flags.flatMap(({ value }) => value ?? [])], /\s+/, LSOF_WORDS)
         : 'lsof looks names up without -n',
   },
   ip: { judge: judgeIp },
-  ifconfig: { flags: '-as', mostOperands: 1 },
+  // With -a, BSD takes what follows for what is to be done to all.
+  ifconfig: {
+    flags: '-as',
+    mostOperands: 1,
+    check: ({ flags, operands }) =>
+      flags.length > 0 && operands.length > 0 ? 'ifconfig may change the network' : undefined,
+  },
   arp: {
     flags: '-nave',
     mostOperands: 0,
@@ -206,10 +213,17 @@ function has(flags: ParsedArguments['flags'], ...names: readonly string[]): bool
   return flags.some((flag) => names.includes(flag.name));
 }
 
-/** A filter may name a host, which is looked up. @param host Matches where something else than a number follows. */
-function addressesOnly(words: readonly ShellWord[], host: RegExp): string | undefined {
-  const isKnown = words.every((word) => word.literal !== undefined);
-  return isKnown && !host.test(words.map(({ literal }) => literal).join(' ')) ? undefined : 'a host may be looked up';
+/** Words of a filter of ss: any other may be a host, with or without `src` and `dst` before it. */
+const SS_WORDS =
+  /^(?:and|or|not|state|exclude|src|dst|[sd]port|all|connected|synchronized|bucket|big|established|syn-sent|syn-recv|fin-wait-[12]|time-wait|close-wait|closed|closing|last-ack|listen|listening|eq|ne|[gl][te]|\[?[\d.:*]+\]?(?:\/\d+)?(?::[\w-]+)?|:[\w-]+)?$/;
+
+/** Words of lsof that name no host; +M asks the portmapper. */
+const LSOF_WORDS = /^(?!\+\S*M)[^@]*(?:@\[?[\d.:]+\]?(?::[\w,-]+)?)?$/;
+
+/** A filter may name a host, which is looked up. @param known Matches a word that names none. */
+function addressesOnly(words: readonly ShellWord[], between: RegExp, known: RegExp): string | undefined {
+  const areKnown = words.every(({ literal }) => literal?.split(between).every((text) => known.test(text)));
+  return areKnown ? undefined : 'a host may be looked up';
 }
 
 /** ps knows three dialects of options, and none that writes. */
@@ -236,7 +250,9 @@ function judgeIp(words: readonly ShellWord[]): CommandJudgement {
       !/^-(?:[46osdhjpc]|br|brief|json|pretty|details|stats|statistics|color|oneline|human|family|[46])$/.test(text),
   );
   const [object = '', verb] = at < 0 ? [] : texts.slice(at);
-  const isKnown = IP_OBJECTS.test(object) && (verb === undefined ? texts.length === at + 1 : IP_VERBS.test(verb));
+  const isShown = verb === undefined ? texts.length === at + 1 : IP_VERBS.test(verb);
+  // `ip link s` is `ip link set`; of all other objects it is `show`.
+  const isKnown = IP_OBJECTS.test(object) && isShown && !(verb === 's' && object.startsWith('l'));
   const isLiteral = texts.every((text) => text !== undefined);
   return { reads: NO_PATHS, ...(!(isKnown && isLiteral) && { problem: 'ip may change the network' }) };
 }

@@ -1,7 +1,7 @@
 /** Programs that turn text into other text on standard output. */
 import type { ParsedArguments } from '../flags.ts';
 import { grepNames, rgNames } from '../included-names.ts';
-import { judgeProgram, type ProgramSpec, refusing } from '../program-spec.ts';
+import { judgeProgram, OPTION_FILE, type ProgramSpec, refusing } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
 
 const CHECKSUM: ProgramSpec = {
@@ -29,15 +29,15 @@ const GREP: ProgramSpec = {
   readsHere: isRecursive,
 };
 
-// Neither --pager nor --diff nor the sub-command `cache`.
-const BAT: ProgramSpec = {
+// Neither --pager, nor paging where nobody sees it, nor --diff, nor the sub-command `cache`.
+const BAT = refusing(/^--paging(?!=(?:never|auto)$)/, {
   flags:
     '-pnAPuf -l= -r= -H= -m= --plain --number --show-all --language= --line-range= --highlight-line= --style= --theme= --color= --decorations= --paging= --wrap= --tabs= ' +
     '--terminal-width= --file-name= --list-languages --list-themes --squeeze-blank --no-config --no-custom-assets',
   operands: 'paths',
   check: ({ operands }) =>
     operands[0]?.prefix === 'cache' || operands[0]?.prefix === '' ? 'bat may change its cache' : undefined,
-};
+});
 
 const BASE: ProgramSpec = {
   flags: '-di -w= --decode --ignore-garbage --wrap= --base64 --base64url --base32 --base32hex --base16',
@@ -174,13 +174,11 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   base64: BASE,
   base32: BASE,
   basenc: BASE,
-  strings: {
+  strings: refusing(OPTION_FILE, {
     flags: '-afow -n= -t= -e= -s= --all --bytes= --radix= --encoding= --print-file-name --output-separator=',
     operands: 'paths',
     hasNumbers: true,
-    check: ({ operands }) =>
-      operands.some((word) => !/^[^@]/.test(word.prefix)) ? 'an operand may be a file of options' : undefined,
-  },
+  }),
   md5sum: CHECKSUM,
   sha1sum: CHECKSUM,
   sha224sum: CHECKSUM,

@@ -1,7 +1,11 @@
 /** Compilers, interpreters and package managers: what they tell of themselves, and little else. */
 import { type CommandJudgement, NO_PATHS, type ProgramSpec } from '../program-spec.ts';
 
-/** Each with the arguments that make it tell its version and end, as `--help` does; some read code on others. */
+/**
+ * Each with the arguments that make it tell its version and end, as `--help` does; some read code on others.
+ *
+ * Not here: pytest runs `conftest.py` before it answers, terraform asks the network, ansible makes folders.
+ */
 const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   node: '--version -v',
   nodejs: '--version -v',
@@ -45,8 +49,6 @@ const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   docker: '--version -v',
   'docker-compose': '--version',
   podman: '--version -v',
-  terraform: '--version -version',
-  ansible: '--version',
   vim: '--version',
   nvim: '--version',
   emacs: '--version',
@@ -77,7 +79,6 @@ const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   cabal: '--version',
   stack: '--version',
   poetry: '--version -V',
-  pytest: '--version -V',
   pipx: '--version',
   virtualenv: '--version',
   conda: '--version -V',
