@@ -9,8 +9,8 @@ import type { ToolPermissionContext } from '../contract/permission-context.ts';
 import { unansweredMessage } from './denial.ts';
 import { judgeCall, type Judgement, type PermissionRequest } from './judgement.ts';
 import { decidedPart, matchedRule, pathQuestion, possibleRule, safely } from './matched-rule.ts';
-import { allowingPathRule, coveringPathRule, possiblePathRule } from './path-gate.ts';
-import { rulesFor, type SourcedRule } from './rule-index.ts';
+import { allowingPathRule, coveringPathRule, PATH_RULE_NAMES, possiblePathRule } from './path-gate.ts';
+import { rulesFor, rulesNamed, type SourcedRule } from './rule-index.ts';
 import { TWO_PERSONS, twoPersonMessage } from './two-person.ts';
 
 export type { PermissionRequest } from './judgement.ts';
@@ -117,7 +117,8 @@ function ownFile({ paths, isReadOnly, failure }: Judgement): Verdict | undefined
   return { behavior: 'allow', reason: { type: 'read_only' }, message: "Reads the session's own files" };
 }
 
-function safety({ tool, context }: PermissionRequest, judgement: Judgement): Verdict | undefined {
+function safety(request: PermissionRequest, judgement: Judgement): Verdict | undefined {
+  const { tool, context } = request;
   const { check, paths, failure, matcher } = judgement;
   const ask = (message: string): Verdict => ({
     behavior: 'ask',
@@ -134,7 +135,7 @@ function safety({ tool, context }: PermissionRequest, judgement: Judgement): Ver
     const message = 'The input cannot be understood well enough to rule out what the rules forbid';
     return { behavior: 'ask', reason: { type: 'parse_error' }, message, isFirm: true };
   }
-  const rule = possibleRule({ tool, context }, judgement);
+  const rule = possibleRule(request, judgement);
   if (!rule) return undefined;
   return {
     ...ask(`It may turn out to be what rule "${rule.rule}" is about: part of it is known only when it runs`),
@@ -265,7 +266,11 @@ async function classify(request: PermissionRequest, verdict: Verdict): Promise<V
 
 function hasRestrictingSpecs(tool: PermissionRequest['tool'], context: PermissionRequest['context']): boolean {
   const { permissions } = context.session;
-  return (['deny', 'ask'] as const).some((behavior) => rulesFor(permissions, behavior, tool).specs.length > 0);
+  return (['deny', 'ask'] as const).some(
+    (behavior) =>
+      rulesFor(permissions, behavior, tool).specs.length > 0 ||
+      Object.values(PATH_RULE_NAMES).some((name) => rulesNamed(permissions, behavior, name).specs.length > 0),
+  );
 }
 
 /** The rules that would allow the call: as narrow as is known, and never none. */

@@ -5,7 +5,7 @@ import type { DecisionPart } from '../contract/decision.ts';
 import type { RuleBehavior } from '../contract/permission-context.ts';
 import type { PermissionPart } from '../contract/tool.ts';
 import type { Judgement, PermissionRequest } from './judgement.ts';
-import { hitPathRule, type PathQuestion } from './path-gate.ts';
+import { hitPathRule, type PathQuestion, possiblePathRule } from './path-gate.ts';
 import { rulesFor, type SourcedRule } from './rule-index.ts';
 
 /** The first deny or ask rule that the call runs into. @param permissions Where the rules stand; the session's own by default. */
@@ -24,16 +24,20 @@ export function matchedRule(
 
 /** The first deny or ask rule that the call may turn out to run into, by what is only known when it runs. */
 export function possibleRule(
-  { tool, context }: Pick<PermissionRequest, 'tool' | 'context'>,
-  { matcher }: Judgement,
-  permissions = context.session.permissions,
+  request: PermissionRequest,
+  { matcher, paths }: Judgement,
+  permissions = request.context.session.permissions,
 ): SourcedRule | undefined {
+  if (!matcher.mayHit) return undefined;
   for (const behavior of ['deny', 'ask'] as const) {
-    const { specs, bySpec } = rulesFor(permissions, behavior, tool);
+    const { specs, bySpec } = rulesFor(permissions, behavior, request.tool);
     const spec = specs.length === 0 ? undefined : safely(() => matcher.mayHit?.(specs), specs[0]);
     if (spec !== undefined) return bySpec.get(spec);
   }
-  return undefined;
+  // `rm y*` may find yarn.lock.
+  const written = paths.filter(({ use }) => use.access === 'write' && /[*?[]/.test(use.path));
+  const found = written.length > 0 && possiblePathRule(pathQuestion(request, written, permissions));
+  return found ? { rule: found.rule, source: found.source } : undefined;
 }
 
 /** What became of one part by itself, for `explain`. */

@@ -34,7 +34,10 @@ export function hitPathRule(question: PathQuestion, behavior: Exclude<RuleBehavi
       const compiled = pathRules(rules.specs, question.root, 'deny');
       const { spelled, real } = path.located;
       const spec =
-        compiled.match(spelled) ?? (real === spelled ? undefined : compiled.match(real)) ?? compiled.matchGlob(spelled);
+        compiled.match(spelled) ??
+        (real === spelled ? undefined : compiled.match(real)) ??
+        compiled.matchGlob(spelled) ??
+        (path.use.isWhole ? compiled.matchTree(spelled) : undefined);
       if (spec !== undefined) return rules.bySpec.get(spec);
     }
   }
@@ -56,7 +59,7 @@ export function possiblePathRule(question: PathQuestion): (SourcedRule & Pick<Ju
           ? (compiled.matchBelow(folder, seen) ??
             (located.real === folder ? undefined : compiled.matchBelow(located.real, seen)))
           : undefined;
-        const spec = below ?? compiled.matchWithin(located.spelled);
+        const spec = below ?? compiled.matchWithin(located.spelled, use.access);
         const rule = spec === undefined ? undefined : rules.bySpec.get(spec);
         if (rule) return { ...rule, use };
       }

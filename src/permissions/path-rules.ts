@@ -7,19 +7,21 @@
 import { homedir } from 'node:os';
 import { relative } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
+import { isSegmentMatch, patternPlaces, wildcardOf } from './pattern-places.ts';
 import { type BasedPattern, patternReach } from './pattern-reach.ts';
-import { matchesWildcard } from './wildcard.ts';
 
 /** The specs of one list, ready to be asked about absolute paths. */
 export interface PathRules {
   /** The first spec that matches an absolute path, or undefined. */
   match(absolutePath: string): string | undefined;
-  /** The first spec whose name a glob spells in part: `.e*` and `.env`. */
+  /** The first spec whose name a glob spells in part, as `.e*` does `.env`, or whose place it may lead to. */
   matchGlob(absoluteGlob: string): string | undefined;
+  /** The first spec that spells a place below what a path or a glob stands for: `src/generated` lies below `src`. */
+  matchTree(absoluteGlob: string): string | undefined;
   /** A spec that could match something below a folder, as far as is known of what is met there. */
   matchBelow(absoluteFolder: string, seen?: SeenBelow): string | undefined;
-  /** A spec that could match something the glob stands for, as far as the names tell. */
-  matchWithin(absoluteGlob: string): string | undefined;
+  /** A spec that could match something the glob stands for, as far as the names tell; `rm *` spares hidden files. */
+  matchWithin(absoluteGlob: string, access: 'read' | 'write'): string | undefined;
 }
 
 /** What is met below a folder. */
@@ -81,6 +83,7 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
     else if (segment !== undefined) bySegment.set(segment, [pattern]);
   }
   let reach: ReturnType<typeof patternReach<PathPattern>> | undefined;
+  let places: ReturnType<typeof patternPlaces<PathPattern>> | undefined;
   const below = (folder: string, isMet: (pattern: PathPattern) => boolean) => {
     reach ??= patternReach([...anywhere, ...[...bySegment.values()].flat()]);
     for (const pattern of reach(folder)) if (isMet(pattern)) return pattern.spec;
@@ -88,6 +91,7 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
   };
   const find = (patterns: readonly PathPattern[] | undefined, path: string) =>
     patterns?.find((pattern) => isMatch(pattern, path))?.spec;
+  const placed = () => (places ??= patternPlaces([...anywhere, ...[...bySegment.values()].flat()]));
   return {
     match(absolutePath) {
       const path = folded(absolutePath);
@@ -108,29 +112,22 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
           if (isSegmentMatch(glob, segment)) return patterns[0]?.spec;
         }
       }
-      return undefined;
+      return /[*?[]/.test(absoluteGlob) ? placed().leadsTo(folded(absoluteGlob))?.spec : undefined;
     },
+    matchTree: (absoluteGlob) => placed().liesBelow(folded(absoluteGlob))?.spec,
     matchBelow(absoluteFolder, seen) {
       return below(folded(absoluteFolder), seen ? meeter([...seen.names, ...seen.folders].map(folded)) : () => true);
     },
-    matchWithin(absoluteGlob) {
+    matchWithin(absoluteGlob, access) {
       const segments = folded(absoluteGlob).split('/');
       const at = segments.findIndex((segment) => /[*?[]/.test(segment));
       if (at < 0) return undefined;
       const folder = segments.slice(0, at).join('/') || '/';
-      return below(folder, meeter(segments.slice(at)));
+      const met = meeter(segments.slice(at));
+      const finds = access === 'write' && segments.slice(at).every((segment) => !segment.startsWith('.'));
+      return below(folder, (pattern) => !(finds && lastSegment(pattern).startsWith('.')) && met(pattern));
     },
   };
-}
-
-/** A glob's segment with each choice of characters as `?`, also one that is not closed. */
-function wildcardOf(segment: string): string {
-  return segment.replace(/\[[^\]]*\]?/g, '?');
-}
-
-/** Whether a segment, as `wildcardOf` gives it, stands for a name. */
-function isSegmentMatch(wildcard: string, name: string): boolean {
-  return matchesWildcard(wildcard, name, { hasQuestionMark: true });
 }
 
 /** Whether a pattern's last name may be one that a glob of `names` stands for. */

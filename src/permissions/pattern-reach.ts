@@ -49,6 +49,16 @@ export function patternReach<Pattern extends BasedPattern>(
   };
 }
 
+/**
+ * Where everything lies that a pattern matches, where it spells that.
+ *
+ * @returns Absolute; undefined where it may be in any folder. `isWhole`: there is nothing else it matches.
+ */
+export function spelledPlace(based: BasedPattern): { readonly path: string; readonly isWhole: boolean } | undefined {
+  const { start, isOpen } = reachOf(based);
+  return start === based.base ? undefined : { path: start, isWhole: !isOpen };
+}
+
 function reachOf<Pattern extends BasedPattern>(based: Pattern): Reach<Pattern> {
   const { base, pattern } = based;
   const isAnchored = pattern.replace(/\/$/, '').includes('/');

@@ -5,10 +5,11 @@
  * in doubt counts, and what is not known does not.
  */
 import type { PathUse } from '../../contract/located-path.ts';
+import { foundBy } from './fed-words.ts';
 import { launchedCommands } from './launchers.ts';
 import { resolveFrom } from './operand-paths.ts';
 import type { CommandJudgement } from './program-spec.ts';
-import { basename } from './spellings.ts';
+import { basename, spellings } from './spellings.ts';
 import type { ShellWord } from './word.ts';
 
 type Access = PathUse['access'];
@@ -17,51 +18,130 @@ type Bases = readonly string[] | undefined;
 /** Programs that write all their operands, those that write the last alone, and those that read them all. */
 const OPERANDS: Readonly<Record<'written' | 'copied' | 'read', ReadonlySet<string>>> = {
   written: new Set(
-    'rm rmdir unlink link touch mkdir mkfifo mknod mv unzip truncate shred tee sponge chmod chown chgrp chattr setfacl rename patch gzip gunzip bzip2 bunzip2 xz unxz vi vim nvim nano ed ex emacs'.split(
-      ' ',
-    ),
+    (
+      'rm rmdir unlink link touch mkdir mkfifo mknod mktemp mv unzip truncate shred tee sponge chmod chown chgrp chattr setfacl rename patch gzip gunzip bzip2 bunzip2 xz unxz ' +
+      'vi vim nvim nano ed ex emacs code black isort rustfmt dos2unix unix2dos sqlite3 mount split csplit ssh-keygen'
+    ).split(' '),
   ),
   copied: new Set('cp ln install rsync scp mv uniq xxd script'.split(' ')),
-  read: new Set('tar bsdtar zip 7z rar cpio vi vim nvim nano ed ex emacs'.split(' ')),
+  read: new Set('tar bsdtar zip 7z rar cpio split csplit code sqlite3 vi vim nvim nano ed ex emacs'.split(' ')),
 };
 
 /** sed, perl, awk, ruby and yq. */
 const IN_PLACE = /^-[a-zA-Z]*i|^--in-?place/;
+const EDITORS = /^(?:g?sed|perl|ruby|yq|g?awk)$/;
 
-const WRITING_GIT = /^(?:checkout|restore|rm|mv|clean|stash)$/;
+/** Options by which programs that nobody knows say that they change what they are given: `prettier --write`. */
+const CHANGING = /^(?:-[iw]|--(?:write|fix|in-?place|overwrite|update)(?:=.*)?)$/;
+
+const WRITING_GIT = /^(?:(?:checkout|restore|rm|mv|clean|stash|clone|init)\b|(?:worktree|submodule) add$)/;
+
+const FINDERS = /^(?:find|fd|fdfind)$/;
+
+/** Programs that may be told to start elsewhere. */
+const EXTRACTORS = /^(?:bsd)?tar$/;
+
+/** What is no change where these say it: `grep -w`, `docker -w`, `node -i`. */
+const KNOWN_READERS =
+  /^(?:[ef]?grep|rg|ag|ack|git|gh|docker|podman|kubectl|ssh|node|python\d?|bash|sh|zsh|curl|wget|npm|pnpm|yarn|make|cargo|go|tsc|pytest|jest|vitest|xargs|find|env|sudo)$/;
 
 /** An option that names what is written, in the next word or in its own. */
-const OUTPUT = /^(?:-[a-zA-Z]*[oO]|--?out[\w-]*|-fprint[0f]?|-fls)$/;
-const ATTACHED_OUTPUT = /^(?:-[oO](?!ut$)|--out[\w-]*=|of=)(.+)$/s;
+const OUTPUT = /^(?:-[a-zA-Z]*[oO]|--?(?:\w+_)?out[\w-]*|--(?:directory-prefix|target-directory)|-fprint[0f]?|-fls)$/;
+const ATTACHED_OUTPUT = /^(?:-[oO](?!ut$)|--(?:\w+_)?out[\w-]*=|--(?:directory-prefix|target-directory)=|of=)(.+)$/s;
 
-/** Most paths that are looked for in a script of another language. */
+/** What takes all along that lies below its operands, by the option that says so; an `--exclude` may spare some. */
+const WHOLE = new Map<string, RegExp>([
+  ['rm', /^(?:-[a-zA-Z]*[rR]|--recursive$)/],
+  ['chmod', /^(?:-[a-zA-Z]*R|--recursive$)/],
+  ['chown', /^(?:-[a-zA-Z]*R|--recursive$)/],
+  ['cp', /^(?:-[a-zA-Z]*[rRa]|--(?:recursive|archive)$)/],
+  ['rsync', /^(?:-[a-zA-Z]*[ra]|--(?:recursive|archive)$)/],
+  ['scp', /^-[a-zA-Z]*r/],
+  ['zip', /^(?:-[a-zA-Z]*r|--recurse-paths$)/],
+  ['tar', /^(?:-[a-zA-Z]*c|--create$)/],
+  ['mv', /(?:)/],
+]);
+
+/** Most paths that are looked for in a script of another language, and in one word. */
 const MOST_MENTIONED = 64;
+const MOST_PIECES = 8;
 
-/** Every path such a command names, with what it may do to it. */
-export function actingPaths(words: readonly ShellWord[], judged: CommandJudgement, bases: Bases): readonly PathUse[] {
+/** Every path such a command names, with what it may do to it. @param fed Words that come to it by a pipe. */
+export function actingPaths(
+  given: readonly ShellWord[],
+  judged: CommandJudgement,
+  bases: Bases,
+  fed: readonly ShellWord[] = [],
+): readonly PathUse[] {
   const uses = (found: readonly ShellWord[], access: Access): readonly PathUse[] =>
-    bases ? found.flatMap((word) => (word.patterns ? resolveFrom(word, access, bases) : [])) : [];
+    bases ? found.flatMap(knownOf).flatMap((word) => resolveFrom(word, access, bases)) : [];
+  const words = withFound(given, fed);
   const launched = launchedCommands(words.map((word) => word.literal ?? word.text));
-  // `sudo tee f`: what is launched writes.
+  // `sudo tee f`, `find -exec cp a b \;`: what is launched writes.
   const writerAt = words.findIndex(({ literal }) => literal !== undefined && isWriter(basename(literal)));
-  const mayLaunch = launched.isLauncher || /^(?:find|fd|fdfind)$/.test(basename(words[0]?.literal ?? ''));
+  const mayLaunch = launched.isLauncher || FINDERS.test(basename(words[0]?.literal ?? ''));
   const command = mayLaunch && writerAt > 0 ? words.slice(writerAt) : words;
-  // `find -exec cp a b \;`
   const operands = command
     .slice(1)
     .filter((word) => (!word.mayBeFlag || word.literal === undefined) && !/^[;+]$/.test(word.literal ?? ''));
   const program = basename(command[0]?.literal ?? '');
-  const named = words
-    .slice(1)
-    .filter((word) => word.literal === undefined || looksLikePath(word.literal))
-    .map(valueOf);
+  const named = words.slice(1).flatMap(namedIn);
   const mentioned = launched.isInterpreter ? launched.scripts.flatMap(pathsIn) : [];
-  if (isWriter(program)) return writerUses(program, command, operands, uses);
+  const elsewhere = EXTRACTORS.test(program) ? belowFolders(words, operands) : [];
+  const isWhole = takesAll(program, command);
+  if (isWriter(program)) {
+    const operated = writerUses(program, command, operands, uses);
+    return [...operated.map((use) => ({ ...use, ...(isWhole && { isWhole }) })), ...uses(outputs(words), 'write')];
+  }
   return [
-    ...uses([...judged.reads, ...named, ...(OPERANDS.read.has(program) ? operands : []), ...mentioned], 'read'),
-    ...uses([...outputs(words), ...mentioned], 'write'),
-    ...(changesWhatItReads(words) ? uses([...judged.reads, ...named], 'write') : []),
+    ...(isWhole ? uses(operands, 'read').map((use) => ({ ...use, isWhole })) : []),
+    ...uses(
+      [...judged.reads, ...named, ...elsewhere, ...(OPERANDS.read.has(program) ? operands : []), ...mentioned],
+      'read',
+    ),
+    ...uses([...outputs(words), ...mentioned, ...(program === 'zip' ? operands.slice(0, 1) : [])], 'write'),
+    ...(changesWhatItReads(words, mayLaunch) ? uses([...judged.reads, ...named, ...operands], 'write') : []),
   ];
+}
+
+/** What is not known at all names no path; what may be this or that names both. */
+function knownOf(word: ShellWord): readonly ShellWord[] {
+  if (word.patterns ?? word.roots) return [word];
+  return word.guesses ? [{ ...word, patterns: word.guesses }] : [];
+}
+
+/** What find finds stands in the place of `{}`, what xargs is given in that of its mark or at the end. */
+function withFound(words: readonly ShellWord[], fed: readonly ShellWord[]): readonly ShellWord[] {
+  const isFinder = FINDERS.test(basename(words[0]?.literal ?? ''));
+  const found = isFinder ? foundBy(words) : fed;
+  const at = words.findIndex(({ literal }) => literal?.startsWith('-I') === true);
+  if (!isFinder && at < 0) return [...words, ...found];
+  const given = words[at]?.literal?.slice(2);
+  const mark = isFinder ? '{}' : given === '' ? words[at + 1]?.literal : given;
+  return words.flatMap((word, place) => (word.literal === mark && place !== at + 1 ? found : [word]));
+}
+
+/** `tar -C DIR a`: the operands lie below DIR. */
+function belowFolders(words: readonly ShellWord[], operands: readonly ShellWord[]): readonly ShellWord[] {
+  const folders = words.flatMap((word, at) => {
+    if (/^(?:-C|--directory)$/.test(word.literal ?? '')) return words[at + 1]?.patterns ?? [];
+    return /^(?:-C|--directory=)(.+)$/s.exec(word.literal ?? '')?.[1] ?? [];
+  });
+  return folders.flatMap((folder) =>
+    operands.flatMap(({ literal }) => (literal === undefined ? [] : [asPath(`${folder}/${literal}`)])),
+  );
+}
+
+function takesAll(program: string, [, first, ...rest]: readonly ShellWord[]): boolean {
+  const option = WHOLE.get(program);
+  // `tar cf`
+  const leading = (first?.literal ?? '').replace(/^(?=[a-zA-Z])/, program === 'tar' ? '-' : '');
+  const texts = [leading, ...rest.map(({ literal }) => literal ?? '')];
+  return (
+    option !== undefined &&
+    texts.some((text) => option.test(text)) &&
+    !texts.some((text) => text.startsWith('--exclude'))
+  );
 }
 
 function isWriter(program: string): boolean {
@@ -79,17 +159,27 @@ function writerUses(
   const written = OPERANDS.written.has(program) || hasTarget ? operands : operands.slice(-1);
   const copied = OPERANDS.copied.has(program) && !hasTarget ? operands.slice(0, -1) : operands;
   const isRead = OPERANDS.copied.has(program) || OPERANDS.read.has(program);
-  return [...(isRead ? uses(copied, 'read') : []), ...uses(written, 'write')];
+  // A patch is read, and a key.
+  const named = program === 'patch' || program === 'ssh-keygen' ? words.slice(1).flatMap(namedIn) : [];
+  return [...uses(isRead ? [...copied, ...named] : named, 'read'), ...uses(written, 'write')];
 }
 
-function changesWhatItReads(words: readonly ShellWord[]): boolean {
+function changesWhatItReads(words: readonly ShellWord[], mayLaunch: boolean): boolean {
   const program = basename(words[0]?.literal ?? '');
   const texts = words.slice(1).map(({ literal }) => literal ?? '');
-  if (program === 'git') return WRITING_GIT.test(texts.find((text) => !text.startsWith('-')) ?? '');
-  if (program === 'find') return texts.includes('-delete');
+  if (program === 'git')
+    return WRITING_GIT.test(
+      spellings([program, ...texts])
+        .at(-1)
+        ?.slice(1, 3)
+        .join(' ') ?? '',
+    );
+  if (program === 'find' && texts.includes('-delete')) return true;
   if (/^(?:bsd)?tar$/.test(program))
     return texts.some((text) => /^(?:-?[a-zA-Z]*x[a-zA-Z]*|--(?:extract|get))$/.test(text));
-  return /^(?:g?sed|perl|ruby|yq|g?awk)$/.test(program) && texts.some((text) => IN_PLACE.test(text));
+  const editorAt = mayLaunch ? texts.findIndex((text) => EDITORS.test(basename(text))) : -1;
+  if (EDITORS.test(program) || editorAt >= 0) return texts.slice(editorAt + 1).some((text) => IN_PLACE.test(text));
+  return !KNOWN_READERS.test(program) && texts.some((text) => CHANGING.test(text));
 }
 
 function outputs(words: readonly ShellWord[]): readonly ShellWord[] {
@@ -97,7 +187,8 @@ function outputs(words: readonly ShellWord[]): readonly ShellWord[] {
     const attached = ATTACHED_OUTPUT.exec(word.literal ?? '')?.[1];
     if (attached !== undefined) return [asPath(attached)];
     const next = words[at + 1];
-    return next && !next.mayBeFlag && OUTPUT.test(word.literal ?? '') ? [next] : [];
+    const isOutput = OUTPUT.test(word.literal ?? '') || (word.literal === '-P' && words[0]?.literal === 'wget');
+    return next && !next.mayBeFlag && isOutput ? [next] : [];
   });
 }
 
@@ -114,10 +205,21 @@ function pathsIn(script: string): readonly ShellWord[] {
     .map(asPath);
 }
 
-/** `@.env`, `if=.env` and `--env-file=.env` name a file in the end of a word. */
-function valueOf(word: ShellWord): ShellWord {
-  const value = word.literal?.replace(/^(?:-{0,2}[\w-]*=)?@?/, '');
-  return value === undefined || value === '' ? word : asPath(value);
+/** The paths that a word may name: itself, and what stands in `@.env`, `-f.env`, `if=.env`, `--env-file=.env`, `.env:/in`. */
+function namedIn(word: ShellWord): readonly ShellWord[] {
+  const texts = word.literal === undefined ? (word.patterns ?? word.guesses) : [word.literal];
+  if (texts === undefined) return [word];
+  return texts.flatMap((whole) => {
+    const text = whole.replace(/^file:\/\/(?:localhost)?(?=\/)/, '');
+    const pieces = text.includes('://') ? [] : text.split(/[=,:]@?|^@/).filter((piece) => piece !== '');
+    const attached = /^-[a-zA-Z](.+)$/s.exec(text)?.[1];
+    const values = [
+      text,
+      ...(pieces.length > 1 || text.startsWith('@') ? pieces : []),
+      ...(attached === undefined ? [] : [attached]),
+    ];
+    return values.filter(looksLikePath).slice(0, MOST_PIECES).map(asPath);
+  });
 }
 
 function asPath(text: string): ShellWord {

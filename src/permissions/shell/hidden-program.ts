@@ -39,9 +39,18 @@ export function hidesProgram(words: readonly ShellWord[]): boolean {
     texts.some((text, at) => RUNS_NEXT.test(texts[at - 1] ?? '') && (isOpen(text) || text.includes('{}')))
   )
     return true;
-  const at = takesInput ? texts.findIndex((text) => text.startsWith('-I')) : -1;
-  const placeholder = at < 0 ? '{}' : texts[at] === '-I' ? (texts[at + 1] ?? '{}') : (texts[at]?.slice(2) ?? '{}');
+  const placeholder = takesInput ? inputMark(texts) : runsNext ? '{}' : undefined;
   return commands.some((command) => hidesInner(command, placeholder));
+}
+
+/** What `xargs -I` puts its input in the place of. */
+function inputMark(texts: readonly string[]): string {
+  const at = texts.findIndex((text) => text.startsWith('-I'));
+  return (at < 0 ? undefined : texts[at]?.slice(2) || texts[at + 1]) ?? '{}';
+}
+
+function holds(text: string, mark: string | undefined): boolean {
+  return mark !== undefined && text.includes(mark);
 }
 
 /** Scripts that stand in the words of a command for a shell to run. */
@@ -55,18 +64,21 @@ export function shellScripts(words: readonly string[]): readonly string[] {
   });
 }
 
-function hidesInner([program = '', ...rest]: readonly string[], placeholder: string): boolean {
+function hidesInner([program = '', ...rest]: readonly string[], placeholder: string | undefined): boolean {
   if (program === 'git') return isOpen(spellings([program, ...rest]).at(-1)?.[1]);
+  // `npx eslint .` sources nothing.
+  if (/^(?:source|\.)$/.test(program) && rest.length === 0) return false;
   if (SHELLS.test(program)) return hidesScript(rest, placeholder);
+  if (/^(?:make|crontab)$/.test(program)) return rest.includes('-');
   if (!launchedCommands([program]).isLauncher) return false;
   const from = innerAt(program, rest);
   if (JOINERS.test(program)) return rest.slice(from).some(isOpen);
-  return isOpen(rest[from]) || (program === 'xargs' && rest[from]?.includes(placeholder) === true);
+  return isOpen(rest[from]) || (program === 'xargs' && holds(rest[from] ?? '', placeholder));
 }
 
-function hidesScript(rest: readonly string[], placeholder: string): boolean {
+function hidesScript(rest: readonly string[], placeholder: string | undefined): boolean {
   const [script] = scriptOf(rest);
-  if (script !== undefined) return isOpen(script) || script.includes(placeholder);
+  if (script !== undefined) return isOpen(script) || holds(script, placeholder);
   const isInput = (word: string) => word.startsWith('-') || /^(?:now|\/dev\/(?:stdin|fd\/0))$/.test(word);
   const operands = rest.filter((_word, at) => !/^[-+][oO]$|^--(?:rc|init-)file$/.test(rest[at - 1] ?? ''));
   return rest.includes('-s') || rest.includes(ANY_WORDS) || operands.every(isInput);

@@ -123,8 +123,8 @@ function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | un
 /** A word that is a variable with known values stands for each of them. */
 function wordChoices(words: readonly ShellWord[]): readonly (readonly string[])[] {
   return combined(
-    words.map(({ literal, patterns, roots, text }) =>
-      literal === undefined ? (patterns ?? roots ?? [text]) : [literal],
+    words.map(({ literal, patterns, roots, guesses, text }) =>
+      literal === undefined ? (patterns ?? roots ?? guesses ?? [text]) : [literal],
     ),
   );
 }

@@ -3,11 +3,16 @@
  *
  * What cannot be known counts as reading `/`, which lies in no working directory.
  */
+import { homedir } from 'node:os';
+import { basename } from 'node:path';
 import type { PathUse } from '../../contract/located-path.ts';
 import type { CommandJudgement } from './program-spec.ts';
 import type { ShellWord } from './word.ts';
 
 const UNKNOWN: readonly PathUse[] = [{ path: '/', access: 'read' }];
+
+/** `~me` is `~`. */
+const OWN_HOME = new RegExp(`^~${basename(homedir()).replace(/\W/g, '\\$&')}(?=/|$)`);
 
 /** Devices that hold no file and whose reading or writing needs no leave. */
 const DEVICES = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd(?:\/\d*)?)$/;
@@ -31,16 +36,21 @@ export function resolveFrom(
   access: PathUse['access'],
   bases: readonly string[] | undefined,
 ): readonly PathUse[] {
-  const { patterns, roots } = word;
+  const { patterns, roots, guesses } = word;
   if (roots && access === 'read') {
     return resolveFrom({ ...word, patterns: roots, roots: undefined }, access, bases).map((use) => ({
       ...use,
       isTree: true,
     }));
   }
+  if (guesses && !patterns)
+    return [
+      ...resolveFrom({ ...word, patterns: guesses, guesses: undefined }, access, bases),
+      ...(access === 'read' ? UNKNOWN : []),
+    ];
   if (!patterns) return word.prefix.startsWith('/dev/fd/') ? [] : access === 'read' ? UNKNOWN : [];
   return patterns.flatMap((written) => {
-    const pattern = written.replace(/^~\+(?=\/)/, '.');
+    const pattern = written.replace(/^~\+(?=\/)/, '.').replace(OWN_HOME, '~');
     if (pattern === '' || pattern === '-' || DEVICES.test(pattern)) return [];
     // What a glob finds may lead anywhere once `..` follows it, and `.*` finds `..` itself in most shells.
     const wild = pattern.search(/[*?[]/);

@@ -46,10 +46,12 @@ export function mayMove(node: SyntaxNode): boolean {
 /** Where a command leaves the shell; `cd` that fails leaves it where it was, which is for `eitherOf`. */
 export function movedBases(bases: Bases, words: readonly ShellWord[]): Bases {
   if (!words.some((word) => DIRECTORY_CHANGERS.has(word.literal ?? ''))) return bases;
-  const target = words[1]?.literal;
+  // `cd` alone leads home, and `$HOME` is written out as `~`.
+  const [only, ...more] = words.length === 1 ? ['~'] : (words[1]?.patterns ?? []);
+  const target = more.length > 0 || /[*?[]/.test(only ?? '') ? undefined : only;
   const isPlain =
-    /^(?:cd|pushd)$/.test(programName(words[0]) ?? '') &&
-    words.length === 2 &&
+    (programName(words[0]) === 'cd' || (programName(words[0]) === 'pushd' && words.length === 2)) &&
+    words.length <= 2 &&
     target !== undefined &&
     !/^[-+]/.test(target);
   if (!isPlain) return undefined;

@@ -16,6 +16,7 @@ import {
 } from 'unbash';
 import type { PathUse } from '../../contract/located-path.ts';
 import { actingPaths } from './acting-paths.ts';
+import { fedWords, isBelowHere } from './fed-words.ts';
 import { assignmentProblem } from './assignment-problem.ts';
 import { type CommandFacts, isOwnFunctionName, judgeCommand } from './judge-command.ts';
 import { HARMLESS_NODES, holdsUnreadSyntax, holdsUnsureQuotes, nodeProblem } from './node-problem.ts';
@@ -158,7 +159,12 @@ export class ScriptWalk {
     this.#source = outer;
   }
 
-  #visitCommand(node: Command, input: Pick<CommandFacts, 'isPiped' | 'inputRoots'> = {}): void {
+  /** @param producers Commands that are piped into it. */
+  #visitCommand(
+    node: Command,
+    input: Pick<CommandFacts, 'isPiped' | 'inputRoots'> = {},
+    producers: readonly SyntaxNode[] = [],
+  ): void {
     const words = [...(node.name ? [node.name] : []), ...node.args.filter((word) => word.type === 'Word')].flatMap(
       (word) => decodeWord(word, this.#variables),
     );
@@ -182,8 +188,14 @@ export class ScriptWalk {
       item.type === 'Assignment' ? (assignedText(item, this.#variables) ?? []) : [],
     );
     this.#commands.push({ text, words, settings, ...(problem !== undefined && { problem }) });
+    const fed = fedWords(node, words, producers, this.#variables);
     this.#paths.push(
-      ...(problem === undefined ? readPaths(judged, this.#bases) : actingPaths(words, judged, this.#bases)),
+      ...(problem === undefined
+        ? [
+            ...readPaths(judged, this.#bases),
+            ...fed.filter(isBelowHere).flatMap((word) => resolveFrom(word, 'read', this.#bases)),
+          ]
+        : actingPaths(words, judged, this.#bases, fed)),
     );
     this.#bases = movedBases(this.#bases, words);
   }
@@ -228,7 +240,8 @@ export class ScriptWalk {
         at > 0 && command.type === 'Command' && command.redirects.every(({ operator }) => operator.startsWith('>'));
       const inputRoots =
         isFed && node.operators[at - 1] === '|' ? this.#variables.rootsOfLines(node.commands.slice(0, at)) : undefined;
-      if (command.type === 'Command') this.#visitCommand(command, { isPiped: at > 0, inputRoots });
+      if (command.type === 'Command')
+        this.#visitCommand(command, { isPiped: at > 0, inputRoots }, node.commands.slice(0, at));
       else this.visit(command);
       after = eitherOf(after, this.#bases);
     }

@@ -7,7 +7,9 @@
 import type { DoubleQuotedChild, ParameterExpansionPart, ParsedScript, SyntaxNode, Word, WordPart } from 'unbash';
 import { expandBrace } from './brace.ts';
 import { remaining } from './removal.ts';
+import { commonStart, MOST_ALTERNATIVES, product } from './texts.ts';
 import type { Variables } from './variable-values.ts';
+import { isWorkingFolder } from './working-folder.ts';
 
 /** A decoded word. */
 export interface ShellWord {
@@ -33,12 +35,6 @@ export interface ShellWord {
   readonly skeleton?: string;
 }
 
-/** Most words one brace expansion or one variable may stand for and still be followed. */
-const MOST_ALTERNATIVES = 64;
-
-/** Longest text a word may become and still be followed: `b=$a$a; c=$b$b` doubles at every step. */
-const MOST_TEXT_CHARS = 4_096;
-
 /** What one piece of a word can become. */
 interface Piece {
   /** Absent: anything. */
@@ -58,7 +54,10 @@ interface Piece {
 }
 
 /** Variables of the environment that name a folder, as path rules spell it. */
-const FOLDER_VARIABLES: Readonly<Record<string, string | undefined>> = { HOME: '~', PWD: '.' };
+const FOLDER_VARIABLES = new Map([
+  ['HOME', '~'],
+  ['PWD', '.'],
+]);
 
 /** It begins with no `-`, but may be empty where git fails. */
 const COMMIT_NAME = '[0-9a-f]*';
@@ -202,6 +201,7 @@ function quotedPiece(parts: readonly DoubleQuotedChild[], variables: Variables):
 function outputPiece(script: ParsedScript | undefined, variables: Variables): Piece {
   if (variables.isIntegerOutput(script)) return { isInteger: true };
   if (variables.isCommitOutput(script)) return { patterns: [COMMIT_NAME] };
+  if (isWorkingFolder(script)) return { patterns: ['.'] };
   const roots = variables.rootsOfOutput(script);
   return roots ? { roots } : ANYTHING;
 }
@@ -234,7 +234,7 @@ function expansionPiece(
 function variablePiece(name: string, variables: Variables): Piece {
   // A script that sets one of these is not read-only for that; unset, they are where the shell started.
   const values = variables.valuesOf(name);
-  const folder = FOLDER_VARIABLES[name];
+  const folder = FOLDER_VARIABLES.get(name);
   if (folder !== undefined) return { patterns: values ?? [folder] };
   if (variables.isInteger(name)) return { isInteger: true, ...known(values) };
   const roots = values ? undefined : variables.rootsOf(name);
@@ -268,23 +268,6 @@ function unquoted(piece: Piece): Piece {
 
 function literal(value: string): Piece {
   return { patterns: [value], isLiteral: true };
-}
-
-function product(
-  left: readonly string[] | undefined,
-  right: readonly string[] | undefined,
-): readonly string[] | undefined {
-  if (!left || !right || left.length * right.length > MOST_ALTERNATIVES) return undefined;
-  if ((left[0]?.length ?? 0) + (right[0]?.length ?? 0) > MOST_TEXT_CHARS) return undefined;
-  if (right.length === 1 && left.length === 1) return [`${left[0] ?? ''}${right[0] ?? ''}`];
-  return left.flatMap((start) => right.map((end) => start + end));
-}
-
-function commonStart(patterns: readonly string[]): string {
-  const [first = '', ...others] = patterns.map((pattern) => pattern.split(/[*?[]/, 1)[0] ?? '');
-  let length = first.length;
-  for (const other of others) while (!other.startsWith(first.slice(0, length))) length--;
-  return first.slice(0, length);
 }
 
 function knownStart(pieces: readonly Piece[]): string {

@@ -275,6 +275,8 @@ describe('a deny rule', () => {
     'env A="$x" npm test',
     'bash script.sh "$x"',
     'bash -e x.sh',
+    'npx eslint .',
+    'sudo cp x .',
     'ssh "$h" uptime',
     'git -C "$d" commit -m "$m"',
     'bash -c \'touch "$1"\' _ "$f"',

@@ -1,0 +1,63 @@
+/** What xargs may be given: the words of the commands before it, and of its here-string. For deny rules alone. */
+import type { Command, SyntaxNode } from 'unbash';
+import { basename } from './spellings.ts';
+import type { Variables } from './variable-values.ts';
+import { decodeWord, type ShellWord } from './word.ts';
+
+/** Most words that are handed on. */
+const MOST_FED = 64;
+
+/**
+ * Words that a command may be fed which makes arguments of its input.
+ *
+ * @param producers The commands that are piped into it, first to last.
+ */
+export function fedWords(
+  command: Command,
+  words: readonly ShellWord[],
+  producers: readonly SyntaxNode[],
+  variables: Variables,
+): readonly ShellWord[] {
+  if (!words.some(({ literal }) => /^(?:xargs|parallel)$/.test(basename(literal ?? '')))) return [];
+  const decode = (found: readonly SyntaxNode[]) =>
+    found.flatMap((word) => (word.type === 'Word' ? decodeWord(word, variables) : []));
+  const printed = producers.flatMap((producer) => {
+    if (producer.type !== 'Command' || !producer.name) return [];
+    const all = decode([producer.name, ...producer.args]);
+    return basename(all[0]?.literal ?? '') === 'find' ? foundBy(all) : all.slice(1);
+  });
+  const strings = command.redirects.flatMap((item) => (item.type === 'HereString' && item.target ? [item.target] : []));
+  return [...printed, ...decode(strings)]
+    .flatMap((word) => (word.literal === undefined ? [word] : linesOf(word.literal)))
+    .filter(({ mayBeFlag, patterns }) => patterns !== undefined && !mayBeFlag)
+    .slice(0, MOST_FED);
+}
+
+/** Where find begins, and there the names it looks for. @param words The program's first. */
+export function foundBy(words: readonly ShellWord[]): readonly ShellWord[] {
+  const rest = words.slice(1);
+  const end = rest.findIndex(({ literal, mayBeFlag }) => mayBeFlag || /^[!()]$/.test(literal ?? ''));
+  const starts = end === 0 ? [] : rest.slice(0, end < 0 ? rest.length : end);
+  const names = rest.flatMap((word, at) =>
+    /^-i?(?:name|path|wholename)$/.test(rest[at - 1]?.literal ?? '') ? (word.literal ?? word.patterns?.[0] ?? []) : [],
+  );
+  const folders = starts.length === 0 ? ['.'] : starts.flatMap(({ patterns }) => patterns ?? []);
+  return [...starts, ...folders.flatMap((folder) => names.map((name) => plainWord(`${folder}/${name}`)))];
+}
+
+/** Whether a word is a path below the working directory: of others a listing's roots say where they lie. */
+export function isBelowHere({ patterns }: ShellWord): boolean {
+  return patterns?.every((pattern) => !/^[/~]|\.\./.test(pattern)) === true;
+}
+
+/** What xargs makes of `'a b\n'`. */
+function linesOf(text: string): readonly ShellWord[] {
+  return text
+    .split(/\s+|\\[nt0]/)
+    .filter((part) => part !== '')
+    .map(plainWord);
+}
+
+function plainWord(text: string): ShellWord {
+  return { text, literal: text, patterns: [text], prefix: text, isSplit: false, mayBeFlag: text.startsWith('-') };
+}
