@@ -84,14 +84,15 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
   }
   let reach: ReturnType<typeof patternReach<PathPattern>> | undefined;
   let places: ReturnType<typeof patternPlaces<PathPattern>> | undefined;
+  const all = () => [...anywhere, ...[...bySegment.values()].flat()];
+  const placed = () => (places ??= patternPlaces(all()));
   const below = (folder: string, isMet: (pattern: PathPattern) => boolean) => {
-    reach ??= patternReach([...anywhere, ...[...bySegment.values()].flat()]);
+    reach ??= patternReach(all());
     for (const pattern of reach(folder)) if (isMet(pattern)) return pattern.spec;
     return undefined;
   };
   const find = (patterns: readonly PathPattern[] | undefined, path: string) =>
     patterns?.find((pattern) => isMatch(pattern, path))?.spec;
-  const placed = () => (places ??= patternPlaces([...anywhere, ...[...bySegment.values()].flat()]));
   return {
     match(absolutePath) {
       const path = folded(absolutePath);

@@ -12,30 +12,59 @@ export interface PatternPlaces<Pattern> {
   liesBelow(glob: string): Pattern | undefined;
 }
 
-interface Place<Pattern> {
-  readonly pattern: Pattern;
-  readonly segments: readonly string[];
-  readonly isWhole: boolean;
+/** A folder on the way to places. */
+interface Folder<Pattern> {
+  readonly folders: Map<string, Folder<Pattern>>;
+  /** A pattern whose place this is, with nothing else that it matches. */
+  whole?: Pattern;
+  /** Any pattern whose place this is, or lies below. */
+  readonly below: Pattern;
 }
 
 /** Find the places of patterns. Paths and globs are absolute. */
 export function patternPlaces<Pattern extends BasedPattern>(patterns: readonly Pattern[]): PatternPlaces<Pattern> {
-  const places = patterns.flatMap((pattern): readonly Place<Pattern>[] => {
+  const roots = new Map<string, Folder<Pattern>>();
+  for (const pattern of patterns) {
     const place = spelledPlace(pattern);
-    return place ? [{ pattern, segments: place.path.split('/'), isWhole: place.isWhole }] : [];
-  });
-  const find = (glob: string, fits: (wanted: readonly string[], place: Place<Pattern>) => boolean) => {
-    const wanted = glob
-      .replace(/(?<=.)\/$/, '')
-      .split('/')
-      .map(wildcardOf);
-    return places.find((place) => fits(wanted, place) && isOnTheWay(wanted, place.segments))?.pattern;
-  };
+    let folders = roots;
+    let folder: Folder<Pattern> | undefined;
+    for (const name of place?.path.split('/') ?? []) {
+      folder = folders.get(name);
+      if (!folder) folders.set(name, (folder = { folders: new Map(), below: pattern }));
+      folders = folder.folders;
+    }
+    if (folder && place?.isWhole) folder.whole ??= pattern;
+  }
   return {
     leadsTo: (glob) =>
-      find(glob, (wanted, { segments, isWhole }) => isWhole && /[^*?]/.test(wanted[segments.length - 1] ?? '')),
-    liesBelow: (glob) => find(glob, (wanted, { segments }) => wanted.length <= segments.length),
+      walk(roots, segmentsOf(glob), ({ whole }, segment) => (/[^*?]/.test(segment) ? whole : undefined)),
+    liesBelow: (glob) => walk(roots, segmentsOf(glob), ({ below }, _segment, isLast) => (isLast ? below : undefined)),
   };
+}
+
+type Find<Pattern> = (folder: Folder<Pattern>, segment: string, isLast: boolean) => Pattern | undefined;
+
+/** Go down every way that the segments may mean, until something is found. */
+function walk<Pattern>(
+  folders: ReadonlyMap<string, Folder<Pattern>>,
+  [segment, ...rest]: readonly string[],
+  find: Find<Pattern>,
+): Pattern | undefined {
+  if (segment === undefined) return undefined;
+  const literal = /[*?]/.test(segment) ? undefined : folders.get(segment);
+  const named = /[*?]/.test(segment) ? [...folders].filter(([name]) => isSegmentMatch(segment, name)) : [];
+  for (const folder of literal ? [literal] : named.map(([, found]) => found)) {
+    const pattern = find(folder, segment, rest.length === 0) ?? walk(folder.folders, rest, find);
+    if (pattern !== undefined) return pattern;
+  }
+  return undefined;
+}
+
+function segmentsOf(glob: string): readonly string[] {
+  return glob
+    .replace(/(?<=.)\/$/, '')
+    .split('/')
+    .map(wildcardOf);
 }
 
 /** A glob's segment with each choice of characters as `?`, also one that is not closed. */
@@ -46,9 +75,4 @@ export function wildcardOf(segment: string): string {
 /** Whether a segment, as `wildcardOf` gives it, stands for a name. */
 export function isSegmentMatch(wildcard: string, name: string): boolean {
   return matchesWildcard(wildcard, name, { hasQuestionMark: true });
-}
-
-/** Whether both lead the same way, as far as they both lead. */
-function isOnTheWay(wanted: readonly string[], segments: readonly string[]): boolean {
-  return segments.slice(0, wanted.length).every((name, at) => isSegmentMatch(wanted[at] ?? '', name));
 }

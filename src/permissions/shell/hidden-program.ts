@@ -1,8 +1,8 @@
 /**
  * Commands whose words do not tell what they run: `eval "$x"`, `sudo $x`, `echo … | sh`. No rule can be held against them.
  */
-import { launchedCommands } from './launchers.ts';
-import { ANY_TEXT, ANY_WORDS } from './meant-specs.ts';
+import { isLauncherName, launchedCommands } from './launchers.ts';
+import { ANY_WORDS, isOpen } from './meant-specs.ts';
 import { openTexts } from './open-word.ts';
 import { basename, MOST_TRIED_WORDS, spellings } from './spellings.ts';
 import { takesNextWord } from './value-options.ts';
@@ -53,10 +53,14 @@ function holds(text: string, mark: string | undefined): boolean {
   return mark !== undefined && text.includes(mark);
 }
 
-/** Scripts that stand in the words of a command for a shell to run. */
-export function shellScripts(words: readonly string[]): readonly string[] {
-  const { commands, isLauncher } = launchedCommands(words);
-  if (!isLauncher) return [];
+/** Whether a word is the name of what runs scripts. */
+export function isShell({ literal }: ShellWord): boolean {
+  const name = basename(literal ?? '');
+  return SHELLS.test(name) || JOINERS.test(name);
+}
+
+/** Scripts that stand in the words of commands for a shell to run. */
+export function shellScripts(commands: readonly (readonly string[])[]): readonly string[] {
   return commands.flatMap(([program = '', ...rest]) => {
     if (program === 'trap') return rest.slice(0, 1);
     if (JOINERS.test(program)) return [rest.slice(program === 'ssh' ? 1 : 0).join(' ')];
@@ -70,7 +74,7 @@ function hidesInner([program = '', ...rest]: readonly string[], placeholder: str
   if (/^(?:source|\.)$/.test(program) && rest.length === 0) return false;
   if (SHELLS.test(program)) return hidesScript(rest, placeholder);
   if (/^(?:make|crontab)$/.test(program)) return rest.includes('-');
-  if (!launchedCommands([program]).isLauncher) return false;
+  if (!isLauncherName(program)) return false;
   const from = innerAt(program, rest);
   if (JOINERS.test(program)) return rest.slice(from).some(isOpen);
   return isOpen(rest[from]) || (program === 'xargs' && holds(rest[from] ?? '', placeholder));
@@ -105,8 +109,4 @@ function innerAt(program: string, words: readonly string[]): number {
     else if (!/^[^=]+=/.test(word) && leading-- <= 0) break;
   }
   return at;
-}
-
-function isOpen(word: string | undefined): boolean {
-  return word !== undefined && (word.includes(ANY_TEXT) || word.includes(ANY_WORDS));
 }

@@ -53,6 +53,15 @@ const INTERPRETERS = new Set(
 /** Programs about whose sub-commands rules are. */
 const SUBCOMMANDED = /^(?:git|gh|npm|pnpm|yarn|docker|podman|kubectl|helm|aws|gcloud|az|cargo|terraform|systemctl)$/;
 
+/** Most places behind launchers where a program may stand, and most words it is given there that are looked at. */
+const MOST_STARTS = 2 * MOST_TRIED_WORDS;
+const MOST_LAUNCHED_WORDS = MOST_TRIED_WORDS;
+
+/** Whether every word of this program may be what it runs. */
+export function isLauncherName(program: string): boolean {
+  return LAUNCHERS.has(program);
+}
+
 /** What one command may run: its own words, and scripts that stand in them. */
 export interface LaunchedCommands {
   /** Word lists, the program's name first, paths cut off it. */
@@ -86,8 +95,9 @@ export function launchedCommands(words: readonly string[], acts = true): Launche
     return { commands: [own], scripts: [], isLauncher, isInterpreter };
 
   const values = rest.flatMap((word, at) => (isMessage(program, rest[at - 1]) ? [] : possibleValues(word)));
-  if (LAUNCHERS.has(program)) commands.push(...behind(rest));
-  if (runner) rest.forEach((word, at) => runner.test(word) && commands.push(...behind(rest.slice(at + 1))));
+  const starts = LAUNCHERS.has(program) ? [0] : [];
+  if (runner) rest.forEach((word, at) => runner.test(word) && starts.push(at + 1));
+  commands.push(...behind(rest, starts));
   // `chamber exec x -- rm y`: whatever the program, what stands there is often a command.
   const dashes = rest.indexOf('--');
   if (acts && dashes >= 0 && !SUBCOMMANDED.test(program))
@@ -119,9 +129,12 @@ function possibleValues(word: string): readonly string[] {
 }
 
 /** Every word that is no option may be the program, and what it launches in turn is found the same way. */
-function behind(words: readonly string[]): readonly (readonly string[])[] {
-  return words.slice(0, MOST_TRIED_WORDS).flatMap((word, at) => {
-    if (word.startsWith('-') || word === '') return [];
-    return namesOf([basename(word), ...words.slice(at + 1)]);
+function behind(words: readonly string[], starts: readonly number[]): readonly (readonly string[])[] {
+  const tried = new Set(starts.flatMap((start) => Array.from({ length: MOST_TRIED_WORDS }, (_, at) => start + at)));
+  return [...tried].slice(0, MOST_STARTS).flatMap((at) => {
+    const word = words[at] ?? '';
+    return word.startsWith('-') || word === ''
+      ? []
+      : namesOf([basename(word), ...words.slice(at + 1, at + MOST_LAUNCHED_WORDS)]);
   });
 }

@@ -8,12 +8,11 @@ import type { PermissionMatcher, PermissionPart } from '../../contract/tool.ts';
 import type { AnalysedCommand, ShellAnalysis } from './script-walk.ts';
 import { analysisOf } from './classify.ts';
 import { hasDangerousOption } from './dangerous-options.ts';
-import { shellScripts } from './hidden-program.ts';
-import { launchedCommands, type LaunchedCommands } from './launchers.ts';
+import { isShell, shellScripts } from './hidden-program.ts';
 import { programName } from './judge-command.ts';
 import { collapseBlanks, shellSpecs, type ShellSpecs } from './shell-specs.ts';
-import { openTexts } from './open-word.ts';
-import { basename, spellings } from './spellings.ts';
+import { createReadings, type Reading, type Readings } from './readings.ts';
+import { basename } from './spellings.ts';
 import { unwrap } from './wrappers.ts';
 import type { ShellWord } from './word.ts';
 
@@ -23,35 +22,36 @@ const MOST_NESTING = 6;
 /** A matcher for one command line; see `PermissionMatcher`. */
 export function shellMatcher(command: string): PermissionMatcher {
   const analysis = analysisOf(command);
+  const readings = createReadings();
   return {
-    ...(isUnknown(analysis, MOST_NESTING) && { isUnparsable: true }),
-    parts: analysis.commands.map((part) => toPart(part, analysis)),
-    hits: (specs) => findHit(command, analysis, { specs: shellSpecs(specs), choices: wordChoices }, MOST_NESTING),
-    mayHit: (specs) =>
-      /[$`*?[]/.test(command)
-        ? findHit(command, analysis, { specs: shellSpecs(specs), choices: openChoices }, MOST_NESTING)
-        : undefined,
+    ...(isUnknown(analysis, readings, MOST_NESTING) && { isUnparsable: true }),
+    parts: analysis.commands.map((part) => toPart(part, analysis, readings)),
+    hits: (specs) => findHit(command, analysis, { specs: shellSpecs(specs), readings: readings.plain }, MOST_NESTING),
+    mayHit: (specs) => findHit(command, analysis, { specs: shellSpecs(specs), readings: readings.open }, MOST_NESTING),
     covers: (specs) => findCover(command, analysis, shellSpecs(specs)),
   };
 }
 
 /** Whether it, or a script in its words, cannot be understood. */
-function isUnknown(analysis: ShellAnalysis, depth: number): boolean {
+function isUnknown(analysis: ShellAnalysis, readings: Readings, depth: number): boolean {
   if (analysis.isUnparsable || depth === 0) return analysis.isUnparsable;
   return analysis.commands.some(
-    ({ words, problem }) =>
-      problem !== undefined &&
-      wordChoices(words).some((texts) =>
-        shellScripts(texts).some((script) => isUnknown(analysisOf(script), depth - 1)),
-      ),
+    (part) =>
+      part.words.some(isShell) &&
+      readings
+        .plain(part)
+        .some(
+          ({ isLauncher, commands }) =>
+            isLauncher && shellScripts(commands).some((script) => isUnknown(analysisOf(script), readings, depth - 1)),
+        ),
   );
 }
 
-function toPart(part: AnalysedCommand, analysis: ShellAnalysis): PermissionPart {
+function toPart(part: AnalysedCommand, analysis: ShellAnalysis, readings: Readings): PermissionPart {
   return {
     text: part.text,
     isReadOnly: part.problem === undefined,
-    hits: (specs) => hitsOf(part, { specs: shellSpecs(specs), choices: wordChoices }, MOST_NESTING),
+    hits: (specs) => hitsOf(part, { specs: shellSpecs(specs), readings: readings.plain }, MOST_NESTING),
     covers: (specs) => {
       const spec = coverOf(part, analysis, shellSpecs(specs));
       return spec === undefined ? undefined : [spec];
@@ -62,7 +62,7 @@ function toPart(part: AnalysedCommand, analysis: ShellAnalysis): PermissionPart 
 /** What is looked for, and how words are read that are not written out. */
 interface Search {
   readonly specs: ShellSpecs;
-  readonly choices: (words: readonly ShellWord[]) => readonly (readonly string[])[];
+  readonly readings: (part: AnalysedCommand) => readonly Reading[];
 }
 
 function findHit(command: string, analysis: ShellAnalysis, search: Search, depth: number): string | undefined {
@@ -77,32 +77,23 @@ function findHit(command: string, analysis: ShellAnalysis, search: Search, depth
 }
 
 function hitsOf(part: AnalysedCommand, search: Search, depth: number): string | undefined {
-  const { specs, choices } = search;
-  // What only reads is no attempt to hide an option.
-  if (choices === openChoices && part.problem === undefined) return undefined;
+  const { specs, readings } = search;
   const written = specs.match(collapseBlanks(part.text))?.spec;
   if (written !== undefined) return written;
-  for (const words of choices(part.words)) {
-    const launched = launchedCommands(words, part.problem !== undefined);
-    const spec = firstOf(launched.commands, (command) => specMeant(command, specs));
+  for (const reading of readings(part)) {
+    const spec =
+      firstOf(reading.texts, (text) => specs.match(text)?.spec) ?? firstOf(reading.commands, specs.findMeant);
     if (spec !== undefined) return spec;
-    const scripts = depth > 0 ? [...launched.scripts, ...part.settings] : [];
-    const nested = firstOf(scripts, (script) => hitInScript(script, launched, search, depth - 1));
+    const scripts = depth > 0 ? [...reading.scripts, ...part.settings] : [];
+    const nested = firstOf(scripts, (script) => hitInScript(script, reading, search, depth - 1));
     if (nested !== undefined) return nested;
   }
   return undefined;
 }
 
-function specMeant(command: readonly string[], specs: ShellSpecs): string | undefined {
-  return (
-    firstOf(spellings(command), (words) => specs.match(collapseBlanks(words.join(' ')))?.spec) ??
-    specs.findMeant(command)
-  );
-}
-
 function hitInScript(
   script: string,
-  { isLauncher, isInterpreter }: LaunchedCommands,
+  { isLauncher, isInterpreter }: Reading,
   search: Search,
   depth: number,
 ): string | undefined {
@@ -118,25 +109,6 @@ function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | un
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** A word that is a variable with known values stands for each of them. */
-function wordChoices(words: readonly ShellWord[]): readonly (readonly string[])[] {
-  return combined(
-    words.map(({ literal, patterns, roots, guesses, text }) =>
-      literal === undefined ? (patterns ?? roots ?? guesses ?? [text]) : [literal],
-    ),
-  );
-}
-
-/** The same where what is not written out may be anything. */
-function openChoices(words: readonly ShellWord[]): readonly (readonly string[])[] {
-  return combined(words.map((word) => (word.literal === undefined ? (word.roots ?? openTexts(word)) : [word.literal])));
-}
-
-function combined(values: readonly (readonly string[])[]): readonly (readonly string[])[] {
-  const most = Math.max(...values.map(({ length }) => length));
-  return Array.from({ length: most }, (_, at) => values.map((texts) => texts[at % texts.length] ?? ''));
 }
 
 /** What cannot be parsed is searched for the first word of any rule, quotes and escapes taken out. */

@@ -53,19 +53,36 @@ const MOST_WORDS = 64;
 /** Compile specs; those of one word, and exact ones without options, mean no more than they say. */
 export function meantSpecs(specs: readonly string[]): FindMeant {
   const byProgram = new Map<string, Meaning[]>();
-  for (const meaning of specs.flatMap(meaningOf)) {
-    const key = meaning.program.includes('*') ? '*' : meaning.program;
-    const same = byProgram.get(key);
-    if (same) same.push(meaning);
-    else byProgram.set(key, [meaning]);
-  }
+  for (const meaning of specs.flatMap(meaningOf))
+    append(byProgram, meaning.program.includes('*') ? '*' : meaning.program, meaning);
+  const indexes = new Map([...byProgram].map(([program, meanings]) => [program, indexOf(meanings)]));
   return (words) => {
-    if (byProgram.size === 0) return undefined;
-    const candidates = [...(byProgram.get(words[0] ?? '') ?? []), ...(byProgram.get('*') ?? [])];
-    if (candidates.length === 0) return undefined;
     const looked = words.slice(0, MOST_WORDS);
-    return candidates.find((meaning) => isMeant(meaning, looked))?.spec;
+    const [own, any] = [indexes.get(looked[0] ?? ''), indexes.get('*')];
+    if (!own && !any) return undefined;
+    const given = optionsOf(looked);
+    const candidates = [...(own?.(looked) ?? []), ...(any?.(looked) ?? [])];
+    return candidates.find((meaning) => isMeant(meaning, looked, given))?.spec;
   };
+}
+
+/** Of many rules about one program most name others operands first: those are found by what they spell of it. */
+function indexOf(meanings: readonly Meaning[]): (words: readonly string[]) => Iterable<Meaning> {
+  const byHead = new Map<string, Meaning[]>();
+  for (const meaning of meanings) append(byHead, meaning.operands[0]?.split('*', 1)[0] ?? '', meaning);
+  const lengths = [...new Set([...byHead.keys()].map((head) => head.length))];
+  return (words) => {
+    // Another name for the same, or a word that is not known, begins in another way.
+    if (words[0] === 'npm' || words.some(isOpen)) return meanings;
+    const heads = new Set(words.flatMap((word) => lengths.map((length) => word.slice(0, length))));
+    return [...heads].flatMap((head) => byHead.get(head) ?? []);
+  };
+}
+
+function append<Item>(lists: Map<string, Item[]>, key: string, item: Item): void {
+  const list = lists.get(key);
+  if (list) list.push(item);
+  else lists.set(key, [item]);
 }
 
 function meaningOf(spec: string): readonly Meaning[] {
@@ -79,10 +96,13 @@ function meaningOf(spec: string): readonly Meaning[] {
   return [{ spec, program, operands: rest.filter((word) => !isOption(word) && word !== '--'), options, isOpen }];
 }
 
-function isMeant({ program, operands, options, isOpen }: Meaning, words: readonly string[]): boolean {
+function isMeant(
+  { program, operands, options, isOpen: takesMore }: Meaning,
+  words: readonly string[],
+  given: ReadonlySet<string>,
+): boolean {
   if (!matchesWildcard(program, words[0] ?? '')) return false;
-  const given = optionsOf(words);
-  return options.every((option) => isGiven(option, given, words)) && fits(operands, isOpen, words);
+  return options.every((option) => isGiven(option, given, words)) && fits(operands, takesMore, words);
 }
 
 /** The options of a command: letters by what they mean, words without their values. */
@@ -176,6 +196,11 @@ function isOperand(program: string, wanted: string, word: string, isFirst: boole
   return (
     (NPM_NAMES.get(word) ?? word) === (NPM_NAMES.get(wanted) ?? wanted) || (word.length >= 3 && wanted.startsWith(word))
   );
+}
+
+/** Whether a word holds what may be anything. */
+export function isOpen(word: string | undefined): boolean {
+  return word !== undefined && (word.includes(ANY_TEXT) || word.includes(ANY_WORDS));
 }
 
 /** Whether a word that is not all known may turn out as the rule spells it. */

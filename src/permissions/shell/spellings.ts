@@ -10,14 +10,16 @@ const WITHIN = /^(?:(?:docker|podman) (?:container|image)|git (?:lfs|subtree)|ya
 /** `python3.11` is python3, and python. */
 const VERSIONED = /^((?:python|pip|ruby|perl|php|lua)(?=\d))(\d+)((?:\.\d+)*)$/;
 
-/** The last part of a path. */
+/** The last part of a path, without what Windows adds. */
 export function basename(program: string): string {
-  return program.slice(program.lastIndexOf('/') + 1);
+  return program.slice(program.lastIndexOf('/') + 1).replace(/\.exe$/, '');
 }
 
 /** The command under each of its names: `git-push` is `git push`. */
 export function namesOf(words: readonly string[]): readonly (readonly string[])[] {
   const [program = '', ...rest] = words;
+  if (program === 'hub') return [words, ['git', ...rest]];
+  if (program === 'git' && rest[0] === 'send-pack') return [words, ['git', 'push', ...rest.slice(1)]];
   if (program.startsWith('git-')) return [words, ['git', program.slice('git-'.length), ...rest]];
   if (WITHIN.test(`${program} ${rest[0] ?? ''}`)) return [words, [program, ...rest.slice(program === 'yarn' ? 2 : 1)]];
   const [, name, major = '', minor] = VERSIONED.exec(program) ?? [];

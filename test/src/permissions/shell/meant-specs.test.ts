@@ -38,7 +38,14 @@ const RULES: Readonly<Record<string, readonly [meant: readonly string[], others:
     ['git push', 'git push origin force', 'git push --no-force', 'git push origin -- --force', 'git fetch --force'],
   ],
   'git push:*': [
-    ['git lfs push origin', 'git subtree push --prefix=x origin main', 'git $(echo push)'],
+    [
+      'git lfs push origin',
+      'git subtree push --prefix=x origin main',
+      'git $(echo push)',
+      'git send-pack origin',
+      'hub push',
+      'git.exe push',
+    ],
     ['git stash push', 'git log --grep push', 'git -C push status', "git commit -m 'git push'"],
   ],
   'git commit --amend*': [
