@@ -54,7 +54,7 @@ export type ValidationResult = { readonly result: true } | { readonly result: fa
 export interface PermissionMatcher {
   /** The first spec that matches any part of the input: for deny and ask rules. */
   hits(specs: readonly string[], behavior: Exclude<RuleBehavior, 'allow'>): string | undefined;
-  /** The first spec that the input may turn out to match, by what is only known when it runs. */
+  /** Where none is hit: the first spec that the input may turn out to match, by what is only known when it runs. */
   mayHit?(specs: readonly string[]): string | undefined;
   /** The specs that together cover every part, or undefined: for allow rules. */
   covers(specs: readonly string[]): readonly string[] | undefined;

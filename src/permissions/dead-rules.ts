@@ -116,7 +116,8 @@ function isBroad(spec: string): boolean {
 }
 
 function coversAll(broad: PlacedRule, { spec, toolName }: PlacedRule): boolean {
-  if (broad.spec === undefined) return true;
+  // A bare `Edit` is about that tool, `Edit(src/**)` about all that write.
+  if (broad.spec === undefined) return spec === undefined || !PATH_WORDS.has(toolName);
   if (spec === undefined) return false;
   if (broad.spec === spec) return true;
   return PATH_WORDS.has(toolName) ? coversPaths(broad.spec, spec) : coversCommands(broad.spec, spec);

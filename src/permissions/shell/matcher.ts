@@ -27,7 +27,12 @@ export function shellMatcher(command: string): PermissionMatcher {
     ...(isUnknown(analysis, readings, MOST_NESTING) && { isUnparsable: true }),
     parts: analysis.commands.map((part) => toPart(part, analysis, readings)),
     hits: (specs) => findHit(command, analysis, { specs: shellSpecs(specs), readings: readings.plain }, MOST_NESTING),
-    mayHit: (specs) => findHit(command, analysis, { specs: shellSpecs(specs), readings: readings.open }, MOST_NESTING),
+    mayHit: (specs) => {
+      if (analysis.commands.every((part) => readings.open(part).length === 0)) return undefined;
+      const find = (read: Search['readings']) =>
+        findHit(command, analysis, { specs: shellSpecs(specs), readings: read }, MOST_NESTING);
+      return find(readings.plain) === undefined ? find(readings.open) : undefined;
+    },
     covers: (specs) => findCover(command, analysis, shellSpecs(specs)),
   };
 }

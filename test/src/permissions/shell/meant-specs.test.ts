@@ -124,6 +124,11 @@ describe('a word that is known only at run time', () => {
     expect(possible(command, rule)).toBe(rule);
   });
 
+  test('changes nothing about a rule that the command is about for certain', () => {
+    expect(possible('npm publish $x', 'npm publish:*')).toBeUndefined();
+    expect(possible('rm -rf $x', 'rm -rf *')).toBeUndefined();
+  });
+
   test.each([
     ['git push origin "$branch"', 'git push --force *'],
     ['git push -u origin "$(git branch --show-current)"', 'git push --force *'],
