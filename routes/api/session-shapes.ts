@@ -70,6 +70,7 @@ const Explanation: z.ZodType<WireExplanation> = z.object({
   destructive: z.boolean(),
   warnings: Texts,
   suggestions: z.array(Update),
+  allowed_by: z.array(z.string()).optional().describe('Rules that would allow it; absent where none would'),
   parts: z
     .array(z.object({ text: z.string(), behavior: Behavior, reason: Reason.optional() }))
     .optional()

@@ -10,6 +10,8 @@ export type WireExplanation = Pick<
   readonly read_only: boolean;
   readonly concurrency_safe: boolean;
   readonly destructive: boolean;
+  /** Rules that would allow it; absent where none would. */
+  readonly allowed_by?: readonly string[];
 };
 
 /**
@@ -22,7 +24,7 @@ export function explainDecision(
   tool: Tool,
   input: Readonly<Record<string, unknown>>,
 ): WireExplanation {
-  const { behavior, reason, message, warnings, suggestions, parts } = decision;
+  const { behavior, reason, message, warnings, suggestions, allowedBy, parts } = decision;
   return {
     behavior,
     reason,
@@ -32,6 +34,7 @@ export function explainDecision(
     destructive: answer(() => tool.isDestructive?.(input) ?? false, true),
     warnings,
     suggestions,
+    ...(allowedBy && { allowed_by: allowedBy }),
     ...(parts && { parts }),
   };
 }

@@ -32,7 +32,14 @@ describe('explain', () => {
       {},
       'Bash',
       { command: 'touch a' },
-      { behavior: 'ask', read_only: false, concurrency_safe: false },
+      { behavior: 'ask', read_only: false, concurrency_safe: false, allowed_by: ['Bash(touch:*)'] },
+    ],
+    [
+      'a word that may be what a rule is about',
+      { mode: 'bypassPermissions', rules: { deny: ['Bash(npm publish:*)'] } },
+      'Bash',
+      { command: 'npm "$x"' },
+      { behavior: 'ask', reason: { type: 'rule', rule: 'Bash(npm publish:*)', source: 'session' } },
     ],
     [
       'a rule',

@@ -62,6 +62,11 @@ export function isLauncherName(program: string): boolean {
   return LAUNCHERS.has(program);
 }
 
+/** Whether this program may run what its words, or the files that they name, say. */
+export function runsItsWords(program: string): boolean {
+  return LAUNCHERS.has(program) || INTERPRETERS.has(program) || RUNNERS.has(program);
+}
+
 /** What one command may run: its own words, and scripts that stand in them. */
 export interface LaunchedCommands {
   /** Word lists, the program's name first, paths cut off it. */

@@ -1,26 +1,29 @@
 /** What "always allow" would add for a command line. */
 import { classifyCommand } from './classify.ts';
 import { basename } from './spellings.ts';
+import { runsItsWords } from './launchers.ts';
 import { shellMatcher } from './matcher.ts';
 import type { ShellPart } from './verdict.ts';
 
 /** Programs whose first operand says what they do: the rule names it too. */
 const WITH_SUBCOMMAND =
-  /^(?:git|npm|pnpm|yarn|bun|deno|cargo|go|docker|podman|kubectl|helm|pip3?|uv|poetry|gem|bundle|brew|apt|apt-get|dnf|systemctl|gh|terraform|make|mvn|gradle|dotnet|rustup|composer|nx|turbo)$/;
+  /^(?:git|npm|pnpm|yarn|bun|deno|cargo|go|docker|podman|kubectl|helm|pip3?|pipx|uv|poetry|pipenv|conda|gem|bundle|brew|apt|apt-get|dnf|systemctl|gh|terraform|make|mvn|gradle|dotnet|rustup|composer|nx|turbo|nix|aws|gcloud|az|heroku|fly|flutter|swift|vagrant|lerna|mise|volta)$/;
 
 /** Sub-commands whose own operand says what is run. */
 const RUNS_A_SCRIPT = /^(?:run|run-script)$/;
 
-/** What runs anything at all, deletes, or becomes someone else: no prefix of these is safe. */
+/** What runs anything at all, deletes, or becomes someone else: no prefix of these is safe, nor of a launcher. */
 const NEVER_A_PREFIX = new RegExp(
-  '^(?:(?:ba|z|da|k|fi|a|mk)?sh|python[\\d.]*|node|nodejs|deno|bun|ruby|perl|php|lua|R|julia|osascript|eval|exec|source|\\.|command|builtin|env|xargs|sudo|doas|su|pkexec|' +
-    'nohup|setsid|timeout|nice|ionice|time|stdbuf|watch|strace|ltrace|gdb|chroot|flock|parallel|busybox|script|unshare|nsenter|ssh|scp|rsync|curl|wget|nc|ncat|socat|' +
-    'npx|bunx|pnpx|uvx|find|fd|awk|gawk|mawk|sed|vi|vim|ex|ed|tar|rm|rmdir|shred|dd|chmod|chown|kill|pkill|killall|trap|alias|export|crontab|at|batch|tee|truncate|' +
-    'mkfs.*|mount|umount|reboot|shutdown|coproc|set|declare|typeset|unset|cd|pushd|popd|true|test|\\[)$',
+  '^(?:\\w*sh|nix-shell|powershell|nu|xonsh|python[\\d.]*|ipython[\\d.]*|pypy[\\d.]*|ts-?node|tsx|vite-node|jiti|java|jshell|groovy|scala|kotlin|clojure|clj|elixir|iex|erl|escript|runghc|ghci?|' +
+    'ocaml|sbcl|guile|racket|octave|Rscript|R|julia|bb|m4|tcl|wish|psql|mysql|mariadb|sqlite3|mongo|redis-cli|' +
+    'scp|rsync|curl|wget|nc|ncat|socat|telnet|sftp|ansible(?:-\\w+)?|watchexec|concurrently|chronic|ts|multipass|just|task|invoke|rake|' +
+    'rm|rmdir|shred|dd|chmod|chown|kill|pkill|killall|export|crontab|at|batch|tee|truncate|tar|' +
+    'mkfs.*|mount|umount|reboot|shutdown|set|declare|typeset|unset|cd|pushd|popd|true|test|\\[)$',
 );
 
 /** Sub-commands that run what their operands name: `docker run`, `npm exec`, `go run`. */
-const RUNS_ANYTHING = /^(?:exec|run|x|dlx|npx|shell|config|filter-branch|bisect|submodule|difftool|mergetool|alias)$/;
+const RUNS_ANYTHING =
+  /^(?:exec|execute|run|x|dlx|npx|shell|ssh|develop|api|config|filter-branch|bisect|submodule|difftool|mergetool|alias)$/;
 
 /** Longest command that is suggested word for word. */
 const MOST_EXACT_CHARS = 200;
@@ -57,10 +60,8 @@ function specFor(part: ShellPart): string | undefined {
 }
 
 function prefixFor(program: string, words: readonly string[]): string | undefined {
-  if (NEVER_A_PREFIX.test(program) || !/^[\w.+-]+$/.test(program)) {
-    if (!/^(?:deno|bun)$/.test(program)) return undefined;
-  }
-  if (!WITH_SUBCOMMAND.test(program)) return program;
+  if (NEVER_A_PREFIX.test(program) || !/^[\w.+-]+$/.test(program)) return undefined;
+  if (!WITH_SUBCOMMAND.test(program)) return runsItsWords(program) ? undefined : program;
   const [, subcommand, script] = words;
   if (subcommand === undefined || !/^[\w:.-]+$/.test(subcommand) || subcommand.startsWith('-')) return undefined;
   const runsScript = /^(?:npm|pnpm|yarn|bun|deno)$/.test(program) && RUNS_A_SCRIPT.test(subcommand);

@@ -340,6 +340,19 @@ describe('suggestions', () => {
       'rm',
       'npx',
       'perl',
+      'systemd-run',
+      'unbuffer',
+      'tmux',
+      'tsx',
+      'java',
+      'pwsh',
+      'nix-shell',
+      'psql',
+      'cross-env',
+      'sshpass',
+      'ansible',
+      'watchexec',
+      'conda',
     ]) {
       expect(suggestShellSpecs(`${program} a b`), program).not.toContain(`${program}:*`);
     }
