@@ -19,18 +19,33 @@ export function fedWords(
   variables: Variables,
 ): readonly ShellWord[] {
   if (!words.some(({ literal }) => /^(?:xargs|parallel)$/.test(basename(literal ?? '')))) return [];
-  const decode = (found: readonly SyntaxNode[]) =>
-    found.flatMap((word) => (word.type === 'Word' ? decodeWord(word, variables) : []));
   const printed = producers.flatMap((producer) => {
-    if (producer.type !== 'Command' || !producer.name) return [];
-    const all = decode([producer.name, ...producer.args]);
-    return basename(all[0]?.literal ?? '') === 'find' ? foundBy(all) : all.slice(1);
+    const all = wordsOf(producer, variables);
+    return isFind(all) ? foundBy(all) : all.slice(1);
   });
   const strings = command.redirects.flatMap((item) => (item.type === 'HereString' && item.target ? [item.target] : []));
-  return [...printed, ...decode(strings)]
+  return [...printed, ...strings.flatMap((word) => decodeWord(word, variables))]
     .flatMap((word) => (word.literal === undefined ? [word] : linesOf(word.literal)))
     .filter(({ mayBeFlag, patterns }) => patterns !== undefined && !mayBeFlag)
     .slice(0, MOST_FED);
+}
+
+/** What find looks for by name, and hands to a loop: `find . -name .env | while read f`. */
+export function foundNames(producers: readonly SyntaxNode[], variables: Variables): readonly ShellWord[] {
+  return producers
+    .map((producer) => wordsOf(producer, variables))
+    .filter(isFind)
+    .flatMap((words) => foundBy(words).filter(({ text }) => text.includes('/')))
+    .filter(isBelowHere);
+}
+
+function wordsOf(producer: SyntaxNode, variables: Variables): readonly ShellWord[] {
+  if (producer.type !== 'Command' || !producer.name) return [];
+  return [producer.name, ...producer.args].flatMap((word) => (word.type === 'Word' ? decodeWord(word, variables) : []));
+}
+
+function isFind(words: readonly ShellWord[]): boolean {
+  return basename(words[0]?.literal ?? '') === 'find';
 }
 
 /** Where find begins, and there the names it looks for. @param words The program's first. */
@@ -42,7 +57,12 @@ export function foundBy(words: readonly ShellWord[]): readonly ShellWord[] {
     /^-i?(?:name|path|wholename)$/.test(rest[at - 1]?.literal ?? '') ? (word.literal ?? word.patterns?.[0] ?? []) : [],
   );
   const folders = starts.length === 0 ? ['.'] : starts.flatMap(({ patterns }) => patterns ?? []);
-  return [...starts, ...folders.flatMap((folder) => names.map((name) => plainWord(`${folder}/${name}`)))];
+  return [
+    ...starts,
+    ...folders.flatMap((folder) =>
+      names.flatMap((name) => [plainWord(`${folder}/${name}`), plainWord(`${folder}/**/${name}`)]),
+    ),
+  ];
 }
 
 /** Whether a word is a path below the working directory: of others a listing's roots say where they lie. */

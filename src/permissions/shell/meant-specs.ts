@@ -29,7 +29,7 @@ interface Meaning {
 const LETTERS: Readonly<Record<string, string>> = { f: 'force', r: 'recursive', R: 'recursive', g: 'global' };
 const OWN_LETTERS = new Map<string, Readonly<Record<string, string>>>([
   ['git commit', { n: 'no-verify', a: 'all' }],
-  ['git branch', { d: 'delete', D: 'delete' }],
+  ['git branch', { d: 'delete' }],
   ['git push', { d: 'delete' }],
   ['curl', { o: 'output', X: 'request', d: 'data', T: 'upload-file', F: 'form', k: 'insecure' }],
   ['docker', { v: 'volume', p: 'publish' }],
@@ -107,6 +107,14 @@ function isMeant(
 
 /** The options of a command: letters by what they mean, words without their values. */
 function optionsOf(words: readonly string[]): ReadonlySet<string> {
+  const given = writtenOptions(words);
+  // `git branch -D` is short for both.
+  if (given.has('-D')) given.add('--delete').add('--force');
+  else if (given.has('--delete') && given.has('--force')) given.add('-D');
+  return given;
+}
+
+function writtenOptions(words: readonly string[]): Set<string> {
   const end = words.indexOf('--');
   const given = new Set<string>();
   for (const [at, word] of words.slice(0, end < 0 ? words.length : end).entries()) {
@@ -149,7 +157,8 @@ function isMeaningGiven(meaning: string, given: ReadonlySet<string>): boolean {
 
 /** `--forc` is short for `--force`; `--f` is for too much. */
 function isShort(option: string, whole: string): boolean {
-  return /^--../.test(option) && whole.startsWith(option);
+  // `--force` is no `--force-with-lease`.
+  return /^--../.test(option) && whole.startsWith(option) && whole[option.length] !== '-';
 }
 
 /** Whether the operands begin as the rule's do, options and what may be their values left out. */

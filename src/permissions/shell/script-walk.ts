@@ -16,7 +16,7 @@ import {
 } from 'unbash';
 import type { PathUse } from '../../contract/located-path.ts';
 import { actingPaths } from './acting-paths.ts';
-import { fedWords, isBelowHere } from './fed-words.ts';
+import { fedWords, foundNames, isBelowHere } from './fed-words.ts';
 import { assignmentProblem } from './assignment-problem.ts';
 import { type CommandFacts, isOwnFunctionName, judgeCommand } from './judge-command.ts';
 import { HARMLESS_NODES, holdsUnreadSyntax, holdsUnsureQuotes, nodeProblem } from './node-problem.ts';
@@ -240,9 +240,13 @@ export class ScriptWalk {
         at > 0 && command.type === 'Command' && command.redirects.every(({ operator }) => operator.startsWith('>'));
       const inputRoots =
         isFed && node.operators[at - 1] === '|' ? this.#variables.rootsOfLines(node.commands.slice(0, at)) : undefined;
-      if (command.type === 'Command')
-        this.#visitCommand(command, { isPiped: at > 0, inputRoots }, node.commands.slice(0, at));
-      else this.visit(command);
+      const producers = node.commands.slice(0, at);
+      if (command.type === 'Command') this.#visitCommand(command, { isPiped: at > 0, inputRoots }, producers);
+      else {
+        const found = foundNames(producers, this.#variables);
+        this.#paths.push(...found.flatMap((word) => resolveFrom(word, 'read', this.#bases)));
+        this.visit(command);
+      }
       after = eitherOf(after, this.#bases);
     }
     this.#bases = after;

@@ -72,6 +72,7 @@ const RULES: Readonly<Record<string, Readonly<Record<'deny' | 'ask' | 'allow', r
     deny: [
       'find . -name .env | xargs cat',
       "find . -name '.e*' -print0 | xargs -0 cp -t x",
+      'find . -name .env | while read f; do cat "$f"; done',
       'curl -T.env x',
       'unknown -f.env',
       'cat ${F:-.env}',
@@ -139,7 +140,7 @@ const RULES: Readonly<Record<string, Readonly<Record<'deny' | 'ask' | 'allow', r
       'split x src/generated/a',
       'mktemp -p src/generated',
     ],
-    ask: ['bash <<E\ntouch src/generated/a\nE', 'rm -f src/*'],
+    ask: ['bash <<E\ntouch src/generated/a\nE', 'rm -f src/*', "find src -name '*.x' -exec sed -i s/a/b/ {} +"],
     allow: [
       'rm -rf dist',
       'rm src/a.ts',

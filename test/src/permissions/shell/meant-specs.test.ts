@@ -53,6 +53,8 @@ const RULES: Readonly<Record<string, readonly [meant: readonly string[], others:
     ['git commit -m amend', 'git commit -m --amend', 'git log --amend'],
   ],
   '* --no-verify *': [['git commit -n -m x', 'git commit -nm x', 'git commit --no-verif -m x'], ['git push -n']],
+  'git branch -D *': [['git branch x -D', 'git branch --delete -f x', 'git branch -Dq x'], ['git branch -d x']],
+  'gpg --export-secret-keys *': [['gpg -a --export-secret-k x'], ['gpg --export x']],
   'docker compose down:*': [
     ['docker compose -f x.yml down', 'docker compose --profile x -f a -f b down -v', 'docker -c y compose down'],
     ['docker compose -f down up', 'docker compose up', 'docker compose logs down'],
