@@ -22,14 +22,13 @@ export type RealPath =
  */
 export function resolveRealPath(path: string): RealPath {
   try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return resolveMissing(path);
     const real = realpathSync.native(path);
-    return { real, stats: lstatSync(real) };
+    return { real, stats: stats.isSymbolicLink() ? lstatSync(real) : stats };
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') return { refusal: describe(error) };
-  }
-  try {
-    return resolveMissing(path);
-  } catch (error) {
+    // The entry is there, what it points to is not.
+    if (errorCode(error) === 'ENOENT') return { refusal: `"${path}" is a link to something that does not exist` };
     return { refusal: describe(error) };
   }
 }
@@ -39,20 +38,18 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** @throws The errno error. */
 function resolveMissing(path: string): RealPath {
-  let ancestor = path;
-  const missing: string[] = [];
-  let stats = lstatSync(ancestor, { throwIfNoEntry: false });
-  while (stats === undefined) {
+  const missing = [basename(path)];
+  let ancestor = dirname(path);
+  while (lstatSync(ancestor, { throwIfNoEntry: false }) === undefined) {
     missing.unshift(basename(ancestor));
     ancestor = dirname(ancestor);
-    stats = lstatSync(ancestor, { throwIfNoEntry: false });
   }
   let real: string;
   try {
     real = realpathSync.native(ancestor);
   } catch (error) {
-    // The entry is there, what it points to is not.
     if (errorCode(error) === 'ENOENT') return { refusal: `"${ancestor}" is a link to something that does not exist` };
     throw error;
   }
