@@ -135,11 +135,16 @@ function possibleValues(word: string): readonly string[] {
 
 /** Every word that is no option may be the program, and what it launches in turn is found the same way. */
 function behind(words: readonly string[], starts: readonly number[]): readonly (readonly string[])[] {
-  const tried = new Set(starts.flatMap((start) => Array.from({ length: MOST_TRIED_WORDS }, (_, at) => start + at)));
-  return [...tried].slice(0, MOST_STARTS).flatMap((at) => {
+  const tried = new Set<number>();
+  for (const start of starts) {
+    const end = Math.min(words.length, start + MOST_TRIED_WORDS);
+    for (let at = start; at < end && tried.size < MOST_STARTS; at++) tried.add(at);
+  }
+  const found: (readonly string[])[] = [];
+  for (const at of tried) {
     const word = words[at] ?? '';
-    return word.startsWith('-') || word === ''
-      ? []
-      : namesOf([basename(word), ...words.slice(at + 1, at + MOST_LAUNCHED_WORDS)]);
-  });
+    if (word === '' || word.startsWith('-')) continue;
+    found.push(...namesOf([basename(word), ...words.slice(at + 1, at + MOST_LAUNCHED_WORDS)]));
+  }
+  return found;
 }

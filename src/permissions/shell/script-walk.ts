@@ -165,11 +165,12 @@ export class ScriptWalk {
     input: Pick<CommandFacts, 'isPiped' | 'inputRoots'> = {},
     producers: readonly SyntaxNode[] = [],
   ): void {
-    const words = [...(node.name ? [node.name] : []), ...node.args.filter((word) => word.type === 'Word')].flatMap(
-      (word) => decodeWord(word, this.#variables),
-    );
+    const words: ShellWord[] = [];
+    if (node.name) words.push(...decodeWord(node.name, this.#variables));
+    for (const arg of node.args) if (arg.type === 'Word') words.push(...decodeWord(arg, this.#variables));
     const text = this.#source.slice(node.pos, node.end);
-    for (const child of [...node.prefix, ...node.suffix]) {
+    const attached = node.suffix.length === 0 ? node.prefix : [...node.prefix, ...node.suffix];
+    for (const child of attached) {
       if (child.type !== 'Assignment') this.visit(child);
       else {
         this.#report(assignmentProblem(child, this.#variables, node.name?.value));
@@ -184,7 +185,7 @@ export class ScriptWalk {
     const judged = judgeCommand(words, { ...this.#facts, ...input });
     this.#isUnparsable ||= judged.hidesProgram === true;
     const { problem } = judged;
-    const settings = [...node.prefix, ...node.suffix].flatMap((item) =>
+    const settings = attached.flatMap((item) =>
       item.type === 'Assignment' ? (assignedText(item, this.#variables) ?? []) : [],
     );
     this.#commands.push({ text, words, settings, ...(problem !== undefined && { problem }) });

@@ -5,14 +5,20 @@ import { takesNextWord } from './value-options.ts';
 export const MOST_TRIED_WORDS = 64;
 
 /** Words before a sub-command that change nothing about it: `docker container run`, `yarn workspace NAME publish`. */
-const WITHIN = /^(?:(?:docker|podman) (?:container|image)|git (?:lfs|subtree)|yarn workspace)$/;
+const WITHIN = new Map([
+  ['docker', /^(?:container|image)$/],
+  ['podman', /^(?:container|image)$/],
+  ['git', /^(?:lfs|subtree)$/],
+  ['yarn', /^workspace$/],
+]);
 
 /** `python3.11` is python3, and python. */
 const VERSIONED = /^((?:python|pip|ruby|perl|php|lua)(?=\d))(\d+)((?:\.\d+)*)$/;
 
 /** The last part of a path, without what Windows adds. */
 export function basename(program: string): string {
-  return program.slice(program.lastIndexOf('/') + 1).replace(/\.exe$/, '');
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  return name.endsWith('.exe') ? name.slice(0, -'.exe'.length) : name;
 }
 
 /** The command under each of its names: `git-push` is `git push`. */
@@ -21,8 +27,8 @@ export function namesOf(words: readonly string[]): readonly (readonly string[])[
   if (program === 'hub') return [words, ['git', ...rest]];
   if (program === 'git' && rest[0] === 'send-pack') return [words, ['git', 'push', ...rest.slice(1)]];
   if (program.startsWith('git-')) return [words, ['git', program.slice('git-'.length), ...rest]];
-  if (WITHIN.test(`${program} ${rest[0] ?? ''}`)) return [words, [program, ...rest.slice(program === 'yarn' ? 2 : 1)]];
-  const [, name, major = '', minor] = VERSIONED.exec(program) ?? [];
+  if (WITHIN.get(program)?.test(rest[0] ?? '')) return [words, [program, ...rest.slice(program === 'yarn' ? 2 : 1)]];
+  const [, name, major = '', minor] = /\d$/.test(program) ? (VERSIONED.exec(program) ?? []) : [];
   if (name === undefined) return [words];
   return [words, ...(minor === '' ? [] : [[`${name}${major}`, ...rest]]), [name, ...rest]];
 }
