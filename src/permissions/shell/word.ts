@@ -96,6 +96,7 @@ export function assignedText(
 
 /** The part lists after brace expansion; undefined where a brace cannot be expanded here. */
 function withoutBraces(parts: readonly WordPart[]): readonly (readonly (WordPart | string)[])[] | undefined {
+  if (!parts.some(({ type }) => type === 'BraceExpansion')) return [parts];
   let variants: (WordPart | string)[][] = [[]];
   for (const part of parts) {
     const options = part.type === 'BraceExpansion' ? expandBrace(part.text) : [part];
