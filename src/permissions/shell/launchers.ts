@@ -79,6 +79,10 @@ export interface LaunchedCommands {
   readonly isInterpreter: boolean;
 }
 
+/** Commands remembered: one is looked at from several sides, for its paths, its rules and its warnings, within a call. */
+const MOST_REMEMBERED = 32;
+const remembered = new Map<string, LaunchedCommands>();
+
 /**
  * Find all that a command may run.
  *
@@ -86,6 +90,16 @@ export interface LaunchedCommands {
  * @param acts It does more than read: then any program may run what its options name.
  */
 export function launchedCommands(words: readonly string[], acts = true): LaunchedCommands {
+  const key = `${String(acts)} ${words.length} ${words.join('\0')}`;
+  let found = remembered.get(key);
+  if (!found) {
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+    remembered.set(key, (found = findLaunched(words, acts)));
+  }
+  return found;
+}
+
+function findLaunched(words: readonly string[], acts: boolean): LaunchedCommands {
   const program = basename(words[0] ?? '');
   const rest = words.slice(1);
   const runner = RUNNERS.get(namesOf([program]).at(-1)?.[0] ?? '') ?? RUNNERS.get(program);
