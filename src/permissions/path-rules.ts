@@ -7,7 +7,7 @@
 import { homedir } from 'node:os';
 import { relative } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
-import { isSegmentMatch, patternPlaces, wildcardOf } from './pattern-places.ts';
+import { isSegmentMatch, patternPlaces, segmentMatcher, wildcardOf } from './pattern-places.ts';
 import { type BasedPattern, patternReach } from './pattern-reach.ts';
 
 /** The specs of one list, ready to be asked about absolute paths. */
@@ -108,10 +108,8 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
         .split('/')
         .filter((segment) => /[*?[]/.test(segment) && /[^*?]/.test(segment))
         .map(wildcardOf);
-      for (const glob of globs) {
-        for (const [segment, patterns] of bySegment) {
-          if (isSegmentMatch(glob, segment)) return patterns[0]?.spec;
-        }
+      for (const isMet of globs.map(segmentMatcher)) {
+        for (const [segment, patterns] of bySegment) if (isMet(segment)) return patterns[0]?.spec;
       }
       return /[*?[]/.test(absoluteGlob) ? placed().leadsTo(folded(absoluteGlob))?.spec : undefined;
     },

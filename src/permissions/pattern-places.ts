@@ -51,13 +51,24 @@ function walk<Pattern>(
   find: Find<Pattern>,
 ): Pattern | undefined {
   if (segment === undefined) return undefined;
-  const literal = /[*?]/.test(segment) ? undefined : folders.get(segment);
-  const named = /[*?]/.test(segment) ? [...folders].filter(([name]) => isSegmentMatch(segment, name)) : [];
-  for (const folder of literal ? [literal] : named.map(([, found]) => found)) {
+  for (const folder of foldersNamed(segment, folders)) {
     const pattern = find(folder, segment, rest.length === 0) ?? walk(folder.folders, rest, find);
     if (pattern !== undefined) return pattern;
   }
   return undefined;
+}
+
+function* foldersNamed<Pattern>(
+  segment: string,
+  folders: ReadonlyMap<string, Folder<Pattern>>,
+): Generator<Folder<Pattern>> {
+  if (/[*?]/.test(segment)) {
+    const isNamed = segmentMatcher(segment);
+    for (const [name, folder] of folders) if (isNamed(name)) yield folder;
+    return;
+  }
+  const folder = folders.get(segment);
+  if (folder) yield folder;
 }
 
 function segmentsOf(glob: string): readonly string[] {
@@ -70,6 +81,13 @@ function segmentsOf(glob: string): readonly string[] {
 /** A glob's segment with each choice of characters as `?`, also one that is not closed. */
 export function wildcardOf(segment: string): string {
   return segment.replace(/\[[^\]]*\]?/g, '?');
+}
+
+/** As `isSegmentMatch`, for many names: nearly all differ from it at one of its ends. */
+export function segmentMatcher(wildcard: string): (name: string) => boolean {
+  const [head = ''] = wildcard.split(/[*?]/, 1);
+  const tail = wildcard.slice(Math.max(wildcard.lastIndexOf('*'), wildcard.lastIndexOf('?')) + 1);
+  return (name) => name.endsWith(tail) && name.startsWith(head) && isSegmentMatch(wildcard, name);
 }
 
 /** Whether a segment, as `wildcardOf` gives it, stands for a name. */

@@ -27,24 +27,27 @@ interface Reach<Pattern> {
 export function patternReach<Pattern extends BasedPattern>(
   patterns: readonly Pattern[],
 ): (folder: string) => Iterable<Pattern> {
-  const byStart = new Map<string, Reach<Pattern>[]>();
-  for (const reach of patterns.map(reachOf)) {
-    const same = byStart.get(reach.start);
-    if (same) same.push(reach);
-    else byStart.set(reach.start, [reach]);
+  const reaches = patterns
+    .map(reachOf)
+    .sort((one, other) => (one.start < other.start ? -1 : Number(one.start > other.start)));
+  const starts = reaches.map(({ start }) => start);
+
+  function* at(folder: string, isWanted: (reach: Reach<Pattern>) => boolean): Generator<Pattern> {
+    for (let each = firstFrom(starts, folder); starts[each] === folder; each++) {
+      const reach = reaches[each];
+      if (reach && isWanted(reach)) yield reach.pattern;
+    }
   }
-  const starts = [...byStart.keys()].sort();
 
   return function* mayLieBelow(folder) {
     const within = folder.endsWith('/') ? folder : `${folder}/`;
-    for (const { pattern } of byStart.get(folder) ?? []) yield pattern;
-    for (let at = firstFrom(starts, within); starts[at]?.startsWith(within); at++) {
-      const start = starts[at] ?? '';
-      if (start !== folder) for (const { pattern } of byStart.get(start) ?? []) yield pattern;
-    }
+    yield* at(folder, () => true);
+    // What comes behind a slash comes before what comes behind the next character.
+    const end = firstFrom(starts, `${within.slice(0, -1)}0`);
+    for (const { start, pattern } of reaches.slice(firstFrom(starts, within), end)) if (start !== folder) yield pattern;
     for (let above = folder; above !== dirname(above);) {
       above = dirname(above);
-      for (const { pattern, isOpen } of byStart.get(above) ?? []) if (isOpen) yield pattern;
+      yield* at(above, ({ isOpen }) => isOpen);
     }
   };
 }

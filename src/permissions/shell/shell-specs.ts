@@ -33,9 +33,12 @@ interface Wildcard {
 
 const compiledLists = new WeakMap<readonly string[], ShellSpecs>();
 
+/** Most texts have none of it: they are looked through and not copied. */
+const UNEVEN_BLANKS = /^\s|\s$|\s\s|[^\S ]/;
+
 /** Blanks of any kind and number count as one. */
 export function collapseBlanks(text: string): string {
-  return text.trim().replace(/\s+/g, ' ');
+  return !UNEVEN_BLANKS.test(text) ? text : text.trim().replace(/\s+/g, ' ');
 }
 
 /** Compile a list of specs, once a list. @param specs The array itself is the key. */
@@ -109,14 +112,21 @@ function indexByHead(wildcards: readonly Wildcard[]): (text: string) => readonly
     if (same === undefined) byHead.set(head, [wildcard]);
     else same.push(wildcard);
   }
-  const lengths = [...new Set([...byHead.keys()].map((head) => head.length))].sort((one, other) => one - other);
+  const lengthsByStart = new Map<string, Set<number>>([['', new Set()]]);
+  for (const head of byHead.keys()) {
+    const start = head.slice(0, 1);
+    lengthsByStart.set(start, (lengthsByStart.get(start) ?? new Set()).add(head.length));
+  }
   return (text) => {
-    const found: Wildcard[] = [];
-    for (const length of lengths) {
-      if (length > text.length) break;
-      found.push(...(byHead.get(text.slice(0, length)) ?? []));
+    let found: Wildcard[] | undefined;
+    // A head that spells nothing begins every text.
+    for (const start of ['', text.slice(0, 1)]) {
+      for (const length of lengthsByStart.get(start) ?? []) {
+        const same = length <= text.length ? byHead.get(text.slice(0, length)) : undefined;
+        if (same) (found ??= []).push(...same);
+      }
     }
-    return found.sort((one, other) => one.place - other.place);
+    return found?.sort((one, other) => one.place - other.place) ?? [];
   };
 }
 
