@@ -9,6 +9,7 @@ import { errorMessage } from '../contract/errors.ts';
 import type { LocatePath } from '../contract/located-path.ts';
 import type { PermissionUpdate } from '../contract/permission-context.ts';
 import type { PermissionMatcher, Tool, ToolUseContext } from '../contract/tool.ts';
+import { domainMatcher } from './domain-matcher.ts';
 import { allowingPathRule, type JudgedPath } from './path-gate.ts';
 import type { TwoPersonRules } from './two-person.ts';
 
@@ -44,7 +45,7 @@ export interface Judgement {
   readonly failure?: string;
 }
 
-/** Specs of a tool without a matcher cannot be judged: they forbid, and never allow. */
+/** What cannot be judged forbids, and never allows. */
 const UNJUDGEABLE: PermissionMatcher = { hits: (specs) => specs[0], covers: () => undefined };
 
 /** A path tool's specs are patterns, which the path gate judges. */
@@ -78,7 +79,7 @@ export async function judgeCall(request: PermissionRequest): Promise<Judgement> 
     ),
   ]);
 
-  const defaultMatcher = tool.paths ? PATHS_ONLY : UNJUDGEABLE;
+  const defaultMatcher = tool.paths ? PATHS_ONLY : domainMatcher(observable['url']);
   const matcher = attempt(
     () => tool.preparePermissionMatcher?.(observable, context.session) ?? defaultMatcher,
     UNJUDGEABLE,

@@ -3,6 +3,7 @@
  */
 import type { PermissionRequest } from './judgement.ts';
 import { createPermissionContext } from './context.ts';
+import { domainMatcher } from './domain-matcher.ts';
 import { hitPathRule } from './path-gate.ts';
 import { rulesFor } from './rule-index.ts';
 import { parseRule } from './rule.ts';
@@ -43,8 +44,8 @@ async function isMeant(
   const rules = rulesFor(permissions, 'deny', tool);
   if (rules.bare) return true;
   if (rules.specs.length > 0) {
-    const matcher = tool.preparePermissionMatcher?.(observable, session);
-    if (!matcher && !tool.paths) return true;
+    const own = tool.preparePermissionMatcher?.(observable, session);
+    const matcher = own ?? (tool.paths ? undefined : domainMatcher(observable['url']));
     if (matcher?.isUnparsable || matcher?.hits(rules.specs, 'deny') !== undefined) return true;
     if (matcher?.mayHit?.(rules.specs) !== undefined) return true;
   }

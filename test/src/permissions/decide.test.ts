@@ -309,6 +309,19 @@ describe('rules', () => {
     expect((await bash('$x y', { rules: { allow: ['Bash'] } })).behavior).toBe('allow');
   });
 
+  test('about domains hold for a tool that takes an address', async () => {
+    const Fetch = buildTool({
+      ...parts,
+      name: 'WebFetch',
+      inputSchema: z.strictObject({ url: z.string().describe('u') }),
+    });
+    const rules = { deny: ['WebFetch(domain:*.internal)'], allow: ['WebFetch(domain:example.com)'] };
+    const fetch = async (url: string) => (await decide(Fetch as unknown as Tool, { url }, { rules })).behavior;
+    expect(await fetch('https://example.com/a')).toBe('allow');
+    expect(await fetch('https://db.internal/')).toBe('deny');
+    expect(await fetch('https://elsewhere.org/')).toBe('ask');
+  });
+
   test('a bare deny rule and a server hide tools', () => {
     const permissions = createPermissionContext({
       mode: 'default',
