@@ -4,6 +4,9 @@ import { basename } from './spellings.ts';
 import type { Variables } from './variable-values.ts';
 import { decodeWord, type ShellWord } from './word.ts';
 
+/** What makes arguments of its input. */
+const TAKERS = /(?:^|\/)(?:xargs|parallel)(?:\.exe)?$/;
+
 /** Most words that are handed on. */
 const MOST_FED = 64;
 
@@ -18,7 +21,7 @@ export function fedWords(
   producers: readonly SyntaxNode[],
   variables: Variables,
 ): readonly ShellWord[] {
-  if (!words.some(({ literal }) => /^(?:xargs|parallel)$/.test(basename(literal ?? '')))) return [];
+  if (!words.some(({ literal }) => literal !== undefined && TAKERS.test(literal))) return [];
   const printed = producers.flatMap((producer) => {
     const all = wordsOf(producer, variables);
     return isFind(all) ? foundBy(all) : all.slice(1);

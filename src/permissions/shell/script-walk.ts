@@ -53,6 +53,7 @@ export class ScriptWalk {
   readonly #paths: PathUse[] = [];
   readonly #variables: Variables;
   readonly #facts: CommandFacts;
+  readonly #visitChild = (child: SyntaxNode): void => this.visit(child);
   /** Where relative paths may start from, relative to the session's cwd; undefined: anywhere. */
   #bases: readonly string[] | undefined = [''];
   /** The text that positions of the nodes in hand count in. */
@@ -162,7 +163,7 @@ export class ScriptWalk {
   /** @param producers Commands that are piped into it. */
   #visitCommand(
     node: Command,
-    input: Pick<CommandFacts, 'isPiped' | 'inputRoots'> = {},
+    input?: Pick<CommandFacts, 'isPiped' | 'inputRoots'>,
     producers: readonly SyntaxNode[] = [],
   ): void {
     const words: ShellWord[] = [];
@@ -182,7 +183,7 @@ export class ScriptWalk {
       if (node.name) this.#fail('a command expands to nothing');
       return;
     }
-    const judged = judgeCommand(words, { ...this.#facts, ...input });
+    const judged = judgeCommand(words, input ? { ...this.#facts, ...input } : this.#facts);
     this.#isUnparsable ||= judged.hidesProgram === true;
     const { problem } = judged;
     const settings = attached.flatMap((item) =>
@@ -283,7 +284,7 @@ export class ScriptWalk {
   }
 
   #children(node: SyntaxNode): void {
-    forEachChild(node, (child) => this.visit(child));
+    forEachChild(node, this.#visitChild);
   }
 
   #report(problem: string | undefined): void {
