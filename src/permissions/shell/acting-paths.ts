@@ -9,8 +9,9 @@ import { foundBy } from './fed-words.ts';
 import { launchedCommands } from './launchers.ts';
 import { resolveFrom } from './operand-paths.ts';
 import type { CommandJudgement } from './program-spec.ts';
-import { basename, spellings } from './spellings.ts';
+import { basename, FINDERS, spellings } from './spellings.ts';
 import type { ShellWord } from './word.ts';
+import { writtenWord } from './written-word.ts';
 
 type Access = PathUse['access'];
 type Bases = readonly string[] | undefined;
@@ -35,8 +36,6 @@ const EDITORS = /^(?:g?sed|perl|ruby|yq|g?awk)$/;
 const CHANGING = /^(?:-[iw]|--(?:write|fix|in-?place|overwrite|update)(?:=.*)?)$/;
 
 const WRITING_GIT = /^(?:(?:checkout|restore|rm|mv|clean|stash|clone|init)\b|(?:worktree|submodule) add$)/;
-
-const FINDERS = /^(?:find|fd|fdfind)$/;
 
 /** Programs that may be told to start elsewhere. */
 const EXTRACTORS = /^(?:bsd)?tar$/;
@@ -128,7 +127,7 @@ function belowFolders(words: readonly ShellWord[], operands: readonly ShellWord[
     return /^(?:-C|--directory=)(.+)$/s.exec(word.literal ?? '')?.[1] ?? [];
   });
   return folders.flatMap((folder) =>
-    operands.flatMap(({ literal }) => (literal === undefined ? [] : [asPath(`${folder}/${literal}`)])),
+    operands.flatMap(({ literal }) => (literal === undefined ? [] : [writtenWord(`${folder}/${literal}`, false)])),
   );
 }
 
@@ -185,7 +184,7 @@ function changesWhatItReads(words: readonly ShellWord[], mayLaunch: boolean): bo
 function outputs(words: readonly ShellWord[]): readonly ShellWord[] {
   return words.flatMap((word, at) => {
     const attached = ATTACHED_OUTPUT.exec(word.literal ?? '')?.[1];
-    if (attached !== undefined) return [asPath(attached)];
+    if (attached !== undefined) return [writtenWord(attached, false)];
     const next = words[at + 1];
     const isOutput = OUTPUT.test(word.literal ?? '') || (word.literal === '-P' && words[0]?.literal === 'wget');
     return next && !next.mayBeFlag && isOutput ? [next] : [];
@@ -202,7 +201,7 @@ function pathsIn(script: string): readonly ShellWord[] {
     .split(/[\s'"`()[\]{},;:=<>|&!$#*?\\]+/)
     .filter((text) => looksLikePath(text) && !/^\/(?:dev|proc|sys)\b|^[./\d]*$/.test(text))
     .slice(0, MOST_MENTIONED)
-    .map(asPath);
+    .map((value) => writtenWord(value, false));
 }
 
 /** The paths that a word may name: itself, and what stands in `@.env`, `-f.env`, `if=.env`, `--env-file=.env`, `.env:/in`. */
@@ -218,10 +217,9 @@ function namedIn(word: ShellWord): readonly ShellWord[] {
       ...(pieces.length > 1 || text.startsWith('@') ? pieces : []),
       ...(attached === undefined ? [] : [attached]),
     ];
-    return values.filter(looksLikePath).slice(0, MOST_PIECES).map(asPath);
+    return values
+      .filter(looksLikePath)
+      .slice(0, MOST_PIECES)
+      .map((value) => writtenWord(value, false));
   });
-}
-
-function asPath(text: string): ShellWord {
-  return { text, literal: text, patterns: [text], prefix: text, isSplit: false, mayBeFlag: false };
 }

@@ -3,6 +3,7 @@ import type { Command, SyntaxNode } from 'unbash';
 import { basename } from './spellings.ts';
 import type { Variables } from './variable-values.ts';
 import { decodeWord, type ShellWord } from './word.ts';
+import { writtenWord } from './written-word.ts';
 
 /** What makes arguments of its input. */
 const TAKERS = /(?:^|\/)(?:xargs|parallel)(?:\.exe)?$/;
@@ -82,5 +83,5 @@ function linesOf(text: string): readonly ShellWord[] {
 }
 
 function plainWord(text: string): ShellWord {
-  return { text, literal: text, patterns: [text], prefix: text, isSplit: false, mayBeFlag: text.startsWith('-') };
+  return writtenWord(text, text.startsWith('-'));
 }

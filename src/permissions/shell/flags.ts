@@ -6,6 +6,7 @@
  * unknown options.
  */
 import type { ShellWord } from './word.ts';
+import { writtenWord } from './written-word.ts';
 
 /** How an option takes a value. */
 export type ValueKind = 'none' | 'required' | 'optional' | 'pair';
@@ -125,7 +126,7 @@ function takeLong(text: string, [next, second]: readonly ShellWord[], syntax: Fl
   const name = equals < 0 ? text : text.slice(0, equals);
   const kind = syntax.flags.get(name);
   if (kind === undefined || (kind === 'none' && equals >= 0)) return unknownFlag(name);
-  if (equals >= 0) return { flags: [{ name, value: attached(text.slice(equals + 1)) }], usedNext: 0 };
+  if (equals >= 0) return { flags: [{ name, value: writtenWord(text.slice(equals + 1), false) }], usedNext: 0 };
   if (kind === 'pair') return { flags: [{ name, ...(second && { value: second }) }], usedNext: 2 };
   return kind === 'required' ? takeNext([], name, next, syntax) : { flags: [{ name }], usedNext: 0 };
 }
@@ -139,7 +140,7 @@ function takeShort(text: string, next: ShellWord | undefined, syntax: FlagSyntax
     const rest = text.slice(at + 1);
     if (kind === 'required' && rest === '') return takeNext(flags, name, next, syntax);
     if (kind !== 'none') {
-      flags.push(rest === '' ? { name } : { name, value: attached(rest) });
+      flags.push(rest === '' ? { name } : { name, value: writtenWord(rest, false) });
       break;
     }
     flags.push({ name });
@@ -172,8 +173,4 @@ function valueProblem(name: string, value: ShellWord): string | undefined {
 
 function unknownFlag(name: string): TakenFlags {
   return { flags: [], usedNext: 0, problem: `option "${name}" is not known to only read` };
-}
-
-function attached(text: string): ShellWord {
-  return { text, literal: text, patterns: [text], prefix: text, isSplit: false, mayBeFlag: false };
 }

@@ -1,10 +1,10 @@
 /**
  * Commands whose words do not tell what they run: `eval "$x"`, `sudo $x`, `echo … | sh`. No rule can be held against them.
  */
-import { isLauncherName, launchedCommands } from './launchers.ts';
+import { isLauncherName, launchedCommands, SUBCOMMANDED } from './launchers.ts';
 import { ANY_WORDS, isOpen } from './meant-specs.ts';
 import { openTexts } from './open-word.ts';
-import { basename, MOST_TRIED_WORDS, spellings } from './spellings.ts';
+import { basename, FINDERS, MOST_TRIED_WORDS, spellings } from './spellings.ts';
 import { takesNextWord } from './value-options.ts';
 import type { ShellWord } from './word.ts';
 
@@ -13,9 +13,6 @@ const SHELLS = /^(?:(?:ba|z|da|k|mk|fi|a|pw)?sh|at|batch|source|\.)$/;
 
 /** Launchers that join their words to a script. */
 const JOINERS = /^(?:eval|ssh|watch|trap)$/;
-
-/** Programs about whose sub-commands rules are. */
-const SUBCOMMANDED = /^(?:git|gh|npm|pnpm|yarn|docker|podman|kubectl|helm|aws|gcloud|az|cargo|terraform|systemctl)$/;
 
 /** Launchers with an operand of their own before the program. */
 const LEADING = /^(?:timeout|flock|chroot|taskset|chrt|ssh|gosu|su-exec)$/;
@@ -33,7 +30,7 @@ export function hidesProgram(words: readonly ShellWord[]): boolean {
   const takesInput = /^(?:xargs|parallel)$/.test(program);
   // The sub-command comes by the input.
   if (takesInput && SUBCOMMANDED.test(basename(texts.at(-1) ?? ''))) return true;
-  const runsNext = /^(?:find|fd|fdfind)$/.test(program);
+  const runsNext = FINDERS.test(program);
   if (
     runsNext &&
     texts.some((text, at) => RUNS_NEXT.test(texts[at - 1] ?? '') && (isOpen(text) || text.includes('{}')))

@@ -51,7 +51,8 @@ const INTERPRETERS = new Set(
 );
 
 /** Programs about whose sub-commands rules are. */
-const SUBCOMMANDED = /^(?:git|gh|npm|pnpm|yarn|docker|podman|kubectl|helm|aws|gcloud|az|cargo|terraform|systemctl)$/;
+export const SUBCOMMANDED =
+  /^(?:git|gh|npm|pnpm|yarn|docker|podman|kubectl|helm|aws|gcloud|az|cargo|terraform|systemctl)$/;
 
 /** Most places behind launchers where a program may stand, and most words it is given there that are looked at. */
 const MOST_STARTS = 2 * MOST_TRIED_WORDS;

@@ -6,6 +6,7 @@
 import { flagTable, parseArguments, type ParsedArguments } from './flags.ts';
 import type { IncludedNames } from './included-names.ts';
 import type { ShellWord } from './word.ts';
+import { writtenWord } from './written-word.ts';
 
 /** What a script does around a command. */
 export interface ScriptFacts {
@@ -64,14 +65,7 @@ export interface ProgramSpec {
 export const NO_PATHS: readonly ShellWord[] = [];
 
 /** The working directory, for programs that look at it when they are given no other. */
-export const HERE: ShellWord = {
-  text: '.',
-  literal: '.',
-  patterns: ['.'],
-  prefix: '.',
-  isSplit: false,
-  mayBeFlag: false,
-};
+export const HERE = writtenWord('.', false);
 
 /** A file that only another file or the input names. */
 const ANYWHERE: ShellWord = { text: '', prefix: '', isSplit: false, mayBeFlag: false };

@@ -4,6 +4,9 @@ import { takesNextWord } from './value-options.ts';
 /** Most words of a command that are tried in turn; with more, nobody can tell what it runs. */
 export const MOST_TRIED_WORDS = 64;
 
+/** Programs that find files, and may run another one for each. */
+export const FINDERS = /^(?:find|fd|fdfind)$/;
+
 /** Words before a sub-command that change nothing about it: `docker container run`, `yarn workspace NAME publish`. */
 const WITHIN = new Map([
   ['docker', /^(?:container|image)$/],

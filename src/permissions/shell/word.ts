@@ -10,6 +10,7 @@ import { remaining } from './removal.ts';
 import { commonStart, MOST_ALTERNATIVES, product } from './texts.ts';
 import type { Variables } from './variable-values.ts';
 import { isWorkingFolder } from './working-folder.ts';
+import { writtenWord } from './written-word.ts';
 
 /** A decoded word. */
 export interface ShellWord {
@@ -83,7 +84,7 @@ export function decodeWord(word: Word, variables: Variables): readonly ShellWord
 
 /** Most words are of this kind. */
 function writtenOut({ text, value }: Word): ShellWord {
-  return { text, literal: value, patterns: [value], prefix: value, isSplit: false, mayBeFlag: value.startsWith('-') };
+  return writtenWord(value, value.startsWith('-'), text);
 }
 
 /** What an assignment gives, where that is written out. */
