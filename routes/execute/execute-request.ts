@@ -47,12 +47,22 @@ export function executeReader(limits: Limits): (body: unknown) => ExecuteRequest
       message && { field: 'message', blocks: message.map(toBlock), shape: ANTHROPIC },
       tool_calls && {
         field: 'tool_calls',
-        blocks: tool_calls.map((call) => toCall(call.id, call.function.name, call.function.arguments, limits)),
+        blocks: tool_calls.map((call, index) =>
+          toCall(
+            call.id,
+            call.function.name,
+            call.function.arguments,
+            `tool_calls[${index}].function.arguments`,
+            limits,
+          ),
+        ),
         shape: OPENAI_CHAT,
       },
       output && {
         field: 'output',
-        blocks: output.map((item) => toCall(item.call_id, item.name, item.arguments, limits)),
+        blocks: output.map((item, index) =>
+          toCall(item.call_id, item.name, item.arguments, `output[${index}].arguments`, limits),
+        ),
         shape: OPENAI_RESPONSES,
       },
     ].filter((one) => one !== undefined);
@@ -73,15 +83,16 @@ function toBlock(block: z.output<typeof ToolUseBlockSchema>): ToolUseBlock {
 }
 
 /** What is not JSON stays text: an input that is no object fails its tool's schema, as a result of that block. */
-function toCall(id: string, name: string, text: string, limits: Limits): ToolUseBlock {
-  return { type: 'tool_use', id, name, input: text.trim() === '' ? {} : parseArguments(text, limits) };
+function toCall(id: string, name: string, text: string, field: string, limits: Limits): ToolUseBlock {
+  return { type: 'tool_use', id, name, input: text.trim() === '' ? {} : parseArguments(text, field, limits) };
 }
 
-function parseArguments(text: string, limits: Limits): JsonValue {
+function parseArguments(text: string, field: string, limits: Limits): JsonValue {
   try {
-    return parseSafeJson(text, 'the arguments', limits);
+    return parseSafeJson(text, 'the body', limits, { at: field });
   } catch (error) {
-    if (isGauntletError(error, 'invalid_request')) return text;
+    const mayBeText = isGauntletError(error, 'invalid_request') && error.details?.reason !== 'lone_surrogate';
+    if (mayBeText) return text;
     throw error;
   }
 }

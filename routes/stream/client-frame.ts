@@ -9,6 +9,9 @@ import { IdSchema } from '../../src/session/feed/block-schema.ts';
 import { parseRequest } from '../parse-request.ts';
 import { answerSchema, toAnswer } from '../sessions/answer.ts';
 
+/** Its strings are pieces of what streams in, judged when the block is whole. */
+const DELTA = 'event.delta';
+
 const Seq = z.number().int().min(0);
 
 /** All client frames, by `type`. What a block or an event must look like is for the session to say. */
@@ -55,7 +58,7 @@ export function clientFrameReader(limits: Limits): (text: string) => ClientFrame
 
 function parse(text: string, limits: Limits): unknown {
   try {
-    return parseSafeJson(text, 'the frame', limits);
+    return parseSafeJson(text, 'the frame', limits, { fragments: DELTA });
   } catch (error) {
     if (error instanceof GauntletError && error.details?.reason === 'not_json') {
       throw new NotAFrame('A message must be JSON');

@@ -1,8 +1,9 @@
 /**
  * JSON from outside becomes a value here, or is refused.
  *
- * Every door reads through this: bodies, WebSocket frames. What passes is no deeper than its limit
- * and holds no key that reaches a prototype. Of what other servers send, only the depth is judged.
+ * Every door reads through this: bodies, WebSocket frames. What passes is no deeper than its limit, holds
+ * no key that reaches a prototype and no half of a surrogate pair. Of what other servers send, only the depth
+ * is judged.
  */
 import { GauntletError } from './errors.ts';
 import type { JsonValue } from './blocks.ts';
@@ -12,13 +13,26 @@ export interface JsonBounds {
   readonly jsonDepth: number;
 }
 
+interface JsonPlaces {
+  readonly at?: string;
+  readonly fragments?: string;
+}
+
 /**
  * Parse `text` and judge it.
  *
  * @param what Names the thing in messages, as in "the body".
- * @throws {GauntletError} `invalid_request` with `details.reason` `not_json`, `too_deep` or `forbidden_key`.
+ * @param at Path of the field whose value `text` is; empty for a whole body.
+ * @param fragments Path of an object whose strings are pieces of longer ones: each may break off in a surrogate pair.
+ * @throws {GauntletError} `invalid_request` with `details.reason` `not_json`, `too_deep`, `forbidden_key` or
+ *   `lone_surrogate`, the last with `details.path`.
  */
-export function parseSafeJson(text: string, what: string, bounds: JsonBounds): JsonValue {
+export function parseSafeJson(
+  text: string,
+  what: string,
+  bounds: JsonBounds,
+  { at = '', fragments }: JsonPlaces = {},
+): JsonValue {
   const value = parse(text, what);
   const problem = unsafeJson(value, bounds);
   if (problem === 'too_deep') {
@@ -27,7 +41,33 @@ export function parseSafeJson(text: string, what: string, bounds: JsonBounds): J
   if (problem === 'forbidden_key') {
     throw refusal(problem, `Cannot read ${what}: "__proto__" and "constructor.prototype" are not allowed as keys`);
   }
+  const path = mayHoldLoneSurrogate(text) ? loneSurrogatePath(value, at, fragments) : undefined;
+  if (path !== undefined) {
+    const why = `"${path}" holds half of a surrogate pair, which is no character`;
+    throw refusal('lone_surrogate', `Cannot read ${what}: ${why}`, undefined, path);
+  }
   return value;
+}
+
+/** Text in UTF-8 can only spell one as an escape, so that most texts are not walked. */
+function mayHoldLoneSurrogate(text: string): boolean {
+  return text.includes('\\ud') || text.includes('\\uD') || !text.isWellFormed();
+}
+
+/**
+ * The path of the first string or key that is not well-formed Unicode: it could not be written to a file, a
+ * command line or UTF-8 as it was judged. The depth of `value` must be bounded.
+ */
+function loneSurrogatePath(value: JsonValue, path: string, fragments: string | undefined): string | undefined {
+  if (path !== '' && path === fragments) return undefined;
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : path;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, member] of Object.entries(value)) {
+    const field = Array.isArray(value) ? `${path}[${key}]` : `${path}${path && '.'}${key.toWellFormed()}`;
+    const found = key.isWellFormed() ? loneSurrogatePath(member, field, fragments) : field;
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** What is wrong with a parsed value: nested too deep, or with a key that reaches a prototype. */
@@ -74,6 +114,6 @@ function parse(text: string, what: string): JsonValue {
   }
 }
 
-function refusal(reason: string, message: string, cause?: unknown): GauntletError {
-  return new GauntletError('invalid_request', message, { details: { reason }, cause });
+function refusal(reason: string, message: string, cause?: unknown, path?: string): GauntletError {
+  return new GauntletError('invalid_request', message, { details: { reason, ...(path && { path }) }, cause });
 }

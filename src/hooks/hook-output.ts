@@ -75,6 +75,7 @@ function plainOutput(text: string, event: HookEvent): HookOutput {
 const GARBAGE: Readonly<Record<string, string>> = {
   too_deep: 'printed JSON that is nested too deep',
   forbidden_key: 'printed JSON with a key that reaches a prototype',
+  lone_surrogate: 'printed JSON with half of a surrogate pair',
 };
 
 function wrongField(error: z.ZodError): string {

@@ -60,6 +60,17 @@ describe('stream events', () => {
     await stream.close();
   });
 
+  it('refuse a block whose input holds half of a surrogate pair, and take the next', async () => {
+    const { stream, event } = await open();
+    for (const value of [START, ...toolBlock(0, block('Bash', { command: 'echo \ud800' }))]) event('t', value);
+    expect(await stream.next('error')).toMatchObject({ code: 'invalid_request', path: 'input.command' });
+    for (const value of [...toolBlock(1, block('Bash', { command: 'echo 😀' }), 1), ...STOP]) event('t', value);
+    expect(await stream.next('result')).toMatchObject({ tool_result: { content: '😀' } });
+    stream.send({ type: 'tool_use', turn_id: 't', tool_use: block('Bash', { command: 'echo \ud800' }) });
+    expect(await stream.next(({ path }) => path === 'tool_use.input.command')).toMatchObject({ type: 'error' });
+    await stream.close();
+  });
+
   it('keep blocks apart whose pieces come interleaved', async () => {
     const { stream, event } = await open();
     const calls = [block('Bash', { command: 'echo one' }), block('Bash', { command: 'echo "two é😀"' })];

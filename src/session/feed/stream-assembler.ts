@@ -159,11 +159,11 @@ function keyOf(turnId: string, index: number): string {
   return `${turnId} ${index}`;
 }
 
-/** @throws {GauntletError} `invalid_request` for JSON that is too deep or reaches a prototype. */
+/** @throws {GauntletError} `invalid_request` for JSON that is too deep, reaches a prototype or is no Unicode. */
 function wholeInput(open: OpenBlock, limits: AssemblerLimits): JsonValue {
   if (open.text.trim() === '') return open.initial;
   try {
-    return parseSafeJson(open.text, `the input of block "${open.id}"`, limits);
+    return parseSafeJson(open.text, `the input of block "${open.id}"`, limits, { at: 'input' });
   } catch (error) {
     // Not JSON: handed on as text, so that the block gets its InputValidationError like any other.
     if (isGauntletError(error) && error.details?.reason === 'not_json') return open.text;

@@ -113,6 +113,22 @@ describe('bodies that are refused', () => {
     expect(error).toMatchObject({ message: expect.stringContaining(`"${path}"`), details: { path } });
   });
 
+  test.each<[string, object]>([
+    ['tool_uses[0].input.text', { tool_uses: [call('a', 'x\ud800')] }],
+    ['message.content[0].text', { message: { role: 'assistant', content: [{ type: 'text', text: '\udc00' }] } }],
+    [
+      'tool_calls[0].function.arguments.text',
+      { tool_calls: [{ id: 'a', type: 'function', function: { name: 'Echo', arguments: '{"text":"\\ud800"}' } }] },
+    ],
+    [
+      'output[0].arguments.text',
+      { output: [{ type: 'function_call', call_id: 'a', name: 'Echo', arguments: '{"text":"\\ud800"}' }] },
+    ],
+  ])('text that is no Unicode is refused by its field: %s', async (path, given) => {
+    const { error } = (await execute(given).expect(400)).body;
+    expect(error).toMatchObject({ code: 'invalid_request', details: { reason: 'lone_surrogate', path } });
+  });
+
   test('a session that is not there', async () => {
     const { body } = await execute({ session_id: 'nobody', tool_uses: [call('a', 'x')] }).expect(404);
     expect(body.error.code).toBe('not_found');
