@@ -7,6 +7,7 @@ import { SETTINGS_EXIT_CODE, SettingsError } from '../config/settings-error.ts';
 import packageFile from '../package.json' with { type: 'json' };
 import { isGauntletError } from '../src/contract/errors.ts';
 import { parseCommandLine, UsageError, type CommandLine } from './command-line.ts';
+import { environmentWarnings, takeEnvironment } from './own-environment.ts';
 
 const USAGE_EXIT_CODE = 64;
 
@@ -30,7 +31,8 @@ async function run(line: CommandLine): Promise<number> {
 }
 
 async function runCommand(line: Given): Promise<number> {
-  const environment = { ...process.env, ...line.environment };
+  const given = takeEnvironment();
+  const environment = { ...given, ...line.environment };
   switch (line.command) {
     case 'serve': {
       const { loadSettings } = await import('../config/settings.ts');
@@ -38,7 +40,8 @@ async function runCommand(line: Given): Promise<number> {
       const { settings: rulesFile } = line.options;
       const named = typeof rulesFile === 'string' ? { rulesFile } : {};
       const settings = loadSettings({ environment, rules: line.lists, ...named });
-      await (await import('./serve.ts')).serve(settings);
+      const warnings = [...settings.warnings, ...environmentWarnings(given)];
+      await (await import('./serve.ts')).serve({ ...settings, warnings });
       return 0;
     }
     case 'tools':

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { longRunning } from '../helpers/long-running.ts';
+import { processesWith, until } from '../helpers/process-host.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const surroundings = {
@@ -32,5 +33,21 @@ describe('npm start', () => {
     npm.child.kill(signal);
     await npm.exited;
     await closed(port);
+  });
+
+  it('shows the token in no environment but that of npm, and names npm', async () => {
+    const token = 'canary-token-under-npm-0123';
+    const env = { ...surroundings.env, GAUNTLET_TOKEN: token };
+    const npm = await longRunning(['npm', 'start', '--', '--port', '0'], /^Listening on .*\n/m, {
+      ...surroundings,
+      env,
+    });
+    onTestFinished(() => npm.stop());
+    const pid = npm.child.pid ?? 0;
+    await until(() => npm.complained().includes('GAUNTLET_TOKEN'));
+    expect(npm.complained()).toContain(`(process ${pid}), which started this server`);
+    expect(npm.complained()).not.toContain(token);
+    // Shells that are started ahead may still be on their way.
+    await until(() => processesWith(token).every((holder) => holder === pid));
   });
 });

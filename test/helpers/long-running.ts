@@ -6,6 +6,8 @@ export interface LongRunning {
   readonly child: ChildProcess;
   /** Everything on standard output up to the lines that matched. */
   readonly printed: string;
+  /** Standard error up to now. */
+  complained(): string;
   /** Resolves when it has ended. */
   readonly exited: Promise<unknown>;
   /** End it, and wait until it has ended. */
@@ -41,5 +43,5 @@ export async function longRunning(
     child.kill('SIGTERM');
     await exited;
   };
-  return { child, printed, exited, stop };
+  return { child, printed, complained: () => complaints, exited, stop };
 }

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runServer, serverHome, startServer, type BuiltServer } from '../helpers/built-server.ts';
 import { fixtureServer } from '../helpers/mcp-servers.ts';
+import { environmentOf } from '../helpers/process-host.ts';
 import { block, rawRequest, until, wireClient, type WireClient } from '../helpers/wire-client.ts';
 
 const SECRETS = {
@@ -35,6 +36,7 @@ beforeAll(async () => {
   });
   client = wireClient(server);
   await mishandle();
+  replies += environmentOf(server.pid);
   await server.end();
 });
 
@@ -75,7 +77,7 @@ async function mishandle(): Promise<void> {
 }
 
 describe('A17: a secret', () => {
-  it.each(Object.entries(SECRETS))('in %s is in no log, reply or frame', (_name, secret) => {
+  it.each(Object.entries(SECRETS))('in %s is in no log, reply or frame, nor in what "ps e" prints', (_name, secret) => {
     expect(server.logged()).not.toContain(secret);
     expect(server.printed()).not.toContain(secret);
     expect(replies).not.toContain(secret);
