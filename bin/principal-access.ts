@@ -30,6 +30,8 @@ interface Standing {
   readonly roots: readonly string[] | undefined;
   /** Real path of the data directory: in nobody's reach. */
   readonly closed: string;
+  /** Real path of a token file set by hand. */
+  readonly tokenFile: string | undefined;
   readonly maxMode: PermissionMode | undefined;
   /** What a session that asks for nothing of its own may do: all such sessions share it. */
   readonly base: ToolPermissionContext;
@@ -39,9 +41,10 @@ interface Standing {
 export function principalAccess(settings: Settings): PrincipalAccess {
   const owner = { name: OWNER, roots: undefined, maxMode: undefined };
   const closed = realpathSync.native(settings.dataFolder);
+  const tokenFile = settings.tokenFileByHand === undefined ? undefined : realPathOf(settings.tokenFileByHand);
   const standings = new Map(
     [owner, ...settings.principals].map((who) => {
-      const bounds = { ...who, closed };
+      const bounds = { ...who, closed, tokenFile };
       return [who.name, { ...bounds, base: settledContext(settings, bounds) }];
     }),
   );
@@ -112,10 +115,11 @@ function checkFolders(bounds: Bounds, folders: readonly string[]): void {
   if (outside !== undefined) throw outsideRoots(bounds, 'additional_directories', outside);
 }
 
-/** Whether a folder lies in the roots and not among the server's own data, wherever links lead. */
-function isAllowed({ roots, closed }: Bounds, folder: string): boolean {
+/** Whether a folder lies in the roots, and is neither part of the server's own data nor around it, wherever links lead. */
+function isAllowed({ roots, closed, tokenFile }: Bounds, folder: string): boolean {
   const found = resolveRealPath(resolve(folder));
   if (!('real' in found) || isInsideFolder(closed, found.real)) return false;
+  if ([closed, tokenFile].some((own) => own !== undefined && isInsideFolder(found.real, own))) return false;
   return roots === undefined || roots.some((root) => isInsideFolder(root, found.real));
 }
 
@@ -137,12 +141,17 @@ function folderFor(bounds: Bounds, workspace: string, cwd: string | undefined): 
 }
 
 function outsideRoots({ name, roots }: Bounds, path: string, folder: string): GauntletError {
-  const own = "outside the server's own data";
+  const own = "outside the server's own data and not contain it";
   const inside = roots === undefined ? 'in the workspace' : `in the roots of principal "${name}"`;
   const where = roots === undefined && path !== 'cwd' ? own : `${inside}, ${own}`;
   return new GauntletError('forbidden', `"${path}" must lie ${where}, and "${folder}" does not`, {
     details: { reason: path, path },
   });
+}
+
+function realPathOf(path: string): string {
+  const found = resolveRealPath(path);
+  return 'real' in found ? found.real : path;
 }
 
 function existingFolder(path: string): string | undefined {

@@ -23,6 +23,8 @@ import { tellStrayFaults, watchEventLoop } from './stray-faults.ts';
 /** Run the server; resolves when it listens. It ends by itself after SIGTERM or SIGINT. */
 export async function serve(settings: Settings): Promise<void> {
   const logger = operatorLog(settings);
+  // For whatever is started from here on: children, the process host, the sandbox.
+  if (settings.searchPath !== undefined) process.env['PATH'] = settings.searchPath;
   const ended = new AbortController();
   const { dataFolder: path, limits } = settings;
   const data = await openDataDirectory({ path, limits, signal: ended.signal });

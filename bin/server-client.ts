@@ -33,7 +33,7 @@ export interface ServerRequest {
  */
 export function findServer(environment: NodeJS.ProcessEnv, url: string | undefined): RunningServer {
   // A client has no workspace; any folder that exists passes the check.
-  const settings = loadSettings({ environment: { ...environment, GAUNTLET_WORKSPACE: tmpdir() } });
+  const settings = loadSettings({ environment: { ...environment, GAUNTLET_WORKSPACE: tmpdir() }, isClient: true });
   const token = ensureToken(settings);
   if (url !== undefined) return { url: new URL(url), token, hostHeader: undefined };
   if (settings.port === 0) throw new Error('The port is 0, so any; name the server with --url');

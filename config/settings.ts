@@ -9,7 +9,15 @@ import { doorSettings, type DoorSettings } from './settings/door-settings.ts';
 import { readEnvironment, unknownVariables, type Variables } from './settings/environment.ts';
 import { checked } from './settings/explain.ts';
 import { unusedKeys } from './settings/later.ts';
-import { absolutePath, defaultDataFolder, pathWarnings, realFolder, workspaceFolder } from './settings/paths.ts';
+import {
+  absolutePath,
+  defaultDataFolder,
+  pathWarnings,
+  realFolder,
+  refuseExposedData,
+  safeSearchPath,
+  workspaceFolder,
+} from './settings/paths.ts';
 import { principalSettings, type PrincipalSettings } from './settings/principals.ts';
 import { gateSettings, type GateSettings } from './settings/gate-settings.ts';
 import {
@@ -27,6 +35,8 @@ export interface Settings extends DoorSettings, GateSettings {
   readonly dataFolder: string;
   /** Absolute real path of an existing folder; every session's `cwd` lies in it. */
   readonly workspace: string;
+  /** PATH of the server and of all it starts: without folders that sessions may write to. */
+  readonly searchPath: string | undefined;
   /** Absolute; read if it was there. Tools ask before they write to it, also when it does not exist. */
   readonly settingsFile: string;
   /** Absolute; undefined without `GAUNTLET_POLICY`. */
@@ -63,6 +73,8 @@ export interface SettingsSources {
   readonly rulesFile?: string;
   /** The folder the server was started in: the workspace unless one is set. Default: the process's. */
   readonly startFolder?: string;
+  /** The command only talks to a server: where sessions may work does not matter to it. */
+  readonly isClient?: boolean;
 }
 
 /**
@@ -71,7 +83,7 @@ export interface SettingsSources {
  * @throws {SettingsError} With one line that names the key and the fix; the process exits with 78.
  */
 export function loadSettings(sources: SettingsSources): Settings {
-  const { environment, rules = {}, rulesFile, startFolder = process.cwd() } = sources;
+  const { environment, rules = {}, rulesFile, startFolder = process.cwd(), isClient = false } = sources;
   const variables = readEnvironment(environment);
   const resolvePath = (path: string): string => absolutePath(path, startFolder, environment);
   const dataFolder = variables.GAUNTLET_DATA_DIR
@@ -84,6 +96,20 @@ export function loadSettings(sources: SettingsSources): Settings {
   const workspace = workspaceFolder(resolvePath(variables.GAUNTLET_WORKSPACE ?? file.workspace ?? '.'), dataFolder);
   const limits = mergeLimits(variables, file, policy);
   const doors = doorSettings(variables, file, dataFolder, resolvePath);
+  const gate = gateSettings(
+    { file, policy, rules, rulesFile: rulesFile && resolvePath(rulesFile) },
+    environment,
+    (path) => absolutePath(path, workspace, environment),
+  );
+  const principals = principalSettings(file.principals, { server: limits, policy: policy.limits }, (path) =>
+    realFolder(absolutePath(path, workspace, environment)),
+  );
+  const reachable = [
+    { key: 'GAUNTLET_WORKSPACE', path: workspace },
+    ...gate.permissions.additionalDirectories.map((path) => ({ key: 'permissions.additionalDirectories', path })),
+    ...principals.flatMap(({ roots }, index) => roots.map((path) => ({ key: `principals.${index}.roots`, path }))),
+  ];
+  if (!isClient) refuseExposedData(reachable, { dataFolder, tokenFile: doors.tokenFileByHand });
   const paths = { workspace, dataFolder, settingsFile, tokenFile: doors.tokenFileByHand, environment };
 
   return deepFreeze({
@@ -93,12 +119,12 @@ export function loadSettings(sources: SettingsSources): Settings {
     settingsFile,
     policyFile,
     logLevel: variables.GAUNTLET_LOG_LEVEL ?? file.logLevel ?? 'info',
-    ...gateSettings({ file, policy, rules, rulesFile: rulesFile && resolvePath(rulesFile) }, environment, (path) =>
-      absolutePath(path, workspace, environment),
+    searchPath: safeSearchPath(
+      environment['PATH'],
+      reachable.map(({ path }) => path),
     ),
-    principals: principalSettings(file.principals, { server: limits, policy: policy.limits }, (path) =>
-      realFolder(absolutePath(path, workspace, environment)),
-    ),
+    ...gate,
+    principals,
     toolMode: variables.GAUNTLET_SIMPLE ? 'simple' : (file.toolMode ?? 'normal'),
     ...featureSettings(file, (path) => absolutePath(path, dirname(settingsFile), environment)),
     limits,

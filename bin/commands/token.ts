@@ -6,7 +6,7 @@ import { ensureToken } from '../token-file.ts';
 /** Print the token, making it if there is none. @returns The exit code. */
 export function printToken(environment: NodeJS.ProcessEnv): number {
   // The token does not depend on the workspace; any folder that exists passes the check.
-  const settings = loadSettings({ environment: { ...environment, GAUNTLET_WORKSPACE: tmpdir() } });
+  const settings = loadSettings({ environment: { ...environment, GAUNTLET_WORKSPACE: tmpdir() }, isClient: true });
   process.stdout.write(`${ensureToken(settings)}\n`);
   return 0;
 }

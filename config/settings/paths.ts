@@ -3,7 +3,7 @@
  */
 import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isInsideFolder } from '../containment.ts';
 import { SettingsError } from '../settings-error.ts';
 import type { Environment } from './settings-file.ts';
@@ -40,13 +40,63 @@ export function workspaceFolder(path: string, dataFolder: string): string {
       `GAUNTLET_WORKSPACE: "${path}" is not a folder; name one that exists`,
     );
   }
-  if (real === '/' || [...NO_WORKSPACE, realOrSpelled(dataFolder)].some((folder) => isInsideFolder(folder, real))) {
+  if (real === '/' || [...NO_WORKSPACE, realPathOf(dataFolder)].some((folder) => isInsideFolder(folder, real))) {
     throw new SettingsError(
       'GAUNTLET_WORKSPACE',
       `GAUNTLET_WORKSPACE: "${real}" cannot be a workspace; name a project's folder`,
     );
   }
   return real;
+}
+
+/** Folders in which commands may run, by the setting that names them. */
+export interface ReachableFolder {
+  readonly key: string;
+  /** Absolute. */
+  readonly path: string;
+}
+
+/**
+ * Refuse folders that contain the server's own data: a command there reads the token through any glob.
+ *
+ * @throws {SettingsError} Naming both settings.
+ */
+export function refuseExposedData(
+  folders: readonly ReachableFolder[],
+  { dataFolder, tokenFile }: { readonly dataFolder: string; readonly tokenFile: string | undefined },
+): void {
+  const privatePaths = [
+    { what: 'data directory', path: dataFolder, key: 'GAUNTLET_DATA_DIR' },
+    ...(tokenFile === undefined ? [] : [{ what: 'token file', path: tokenFile, key: 'GAUNTLET_TOKEN_FILE' }]),
+  ];
+  for (const own of privatePaths) {
+    const exposing = folders.find(({ path }) => isInsideFolder(realPathOf(path), realPathOf(own.path)));
+    if (exposing === undefined) continue;
+    throw new SettingsError(
+      exposing.key,
+      `${exposing.key}: "${exposing.path}" contains the ${own.what} "${own.path}", so commands there could read the token; set ${exposing.key} to a project's folder, or ${own.key} to a path outside it`,
+    );
+  }
+}
+
+/**
+ * PATH without the folders that a session may write to: a program put there would run as the server.
+ *
+ * Relative and empty entries are dropped too, since they mean whatever folder a program runs in.
+ *
+ * @param path The variable; undefined where it is not set.
+ * @param folders Absolute; what sessions may work in.
+ */
+export function safeSearchPath(path: string | undefined, folders: readonly string[]): string | undefined {
+  if (path === undefined) return undefined;
+  const writable = folders.flatMap((folder) => [folder, realPathOf(folder)]);
+  // Both spellings count: a link in a workspace leads elsewhere tomorrow.
+  const isWritable = (entry: string) =>
+    [resolve(entry), realPathOf(entry)].some((place) => writable.some((folder) => isInsideFolder(folder, place)));
+  return path
+    .split(delimiter)
+    .filter((entry) => isAbsolute(entry) && !isWritable(entry))
+    .join(delimiter);
 }
 
 /** What is unwise, not wrong, about where things lie; one sentence each. */
@@ -66,11 +116,7 @@ export function pathWarnings(paths: {
   if ([homeFolder(paths.environment), '/tmp', '/var/tmp'].map(realFolder).includes(workspace)) {
     warnings.push(`The workspace "${workspace}" holds more than one project; set GAUNTLET_WORKSPACE to one`);
   }
-  if (isInsideFolder(workspace, realOrSpelled(paths.dataFolder))) {
-    warnings.push(
-      `The data directory "${paths.dataFolder}" lies in the workspace; set GAUNTLET_DATA_DIR to a folder outside it`,
-    );
-  } else if (isInsideFolder(workspace, realOrSpelled(dirname(paths.settingsFile)))) {
+  if (isInsideFolder(workspace, realPathOf(dirname(paths.settingsFile)))) {
     warnings.push(
       `The settings file "${paths.settingsFile}" lies in the workspace; move it out of reach of the agents`,
     );
@@ -94,6 +140,13 @@ export function realFolder(path: string): string | undefined {
   }
 }
 
-function realOrSpelled(path: string): string {
-  return realFolder(path) ?? path;
+/** The path with the links of every part that exists followed. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // Missing, or out of reach: then its parent says where it would be.
+    const parent = dirname(path);
+    return parent === path ? path : join(realPathOf(parent), basename(path));
+  }
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await setup({ forTests: true, programs: false });
   const built = join(import.meta.dirname, '../../dist/gauntlet.js');
   server = await longRunning([process.execPath, built, '--port', '0'], /Listening on \S+\n/, {
-    cwd: home,
+    cwd: temporaryFolder(),
     env: { PATH: process.env['PATH'], HOME: home, GAUNTLET_TOKEN: 'a-token-for-the-build' },
   });
   url = /http:\S+/.exec(server.printed)?.[0] ?? '';

@@ -105,9 +105,62 @@ describe('settings without a file', () => {
       'The environment variable GAUNTLET_ALLOWED_HOST is not known; did you mean GAUNTLET_ALLOWED_HOSTS?',
     ]);
   });
+});
 
-  it('warns when the data directory lies in the workspace', () => {
-    expect(load({ GAUNTLET_DATA_DIR: join(workspace, 'state') }).warnings[0]).toContain('lies in the workspace');
+describe("the server's own data", () => {
+  const one = { name: 'ci', tokenSha256: SHA };
+  mkdirSync(join(root, 'linked-state'));
+  symlinkSync(root, join(workspace, 'up'));
+
+  it.each<[string, string, Record<string, string>, object]>([
+    ['the workspace', 'GAUNTLET_WORKSPACE', { GAUNTLET_DATA_DIR: join(workspace, 'state') }, {}],
+    ['the workspace, by default', 'GAUNTLET_WORKSPACE', { GAUNTLET_WORKSPACE: root }, {}],
+    [
+      'a workspace behind a link',
+      'GAUNTLET_WORKSPACE',
+      { GAUNTLET_WORKSPACE: root, GAUNTLET_DATA_DIR: join(workspace, 'up', 'not-there-yet') },
+      {},
+    ],
+    ['further directories', 'permissions.additionalDirectories', {}, { permissions: { additionalDirectories: ['~'] } }],
+    ['roots of a principal', 'principals.0.roots', {}, { principals: [{ ...one, roots: ['.', '..'] }] }],
+  ])('stops the start where %s would contain it', (_what, key, environment, content) => {
+    const stopped = refusal(() => loadFile(content, environment));
+    expect(stopped).toMatchObject({ key });
+    expect(stopped.message).toMatch(
+      /contains the data directory .* set .* to a project's folder, or GAUNTLET_DATA_DIR/,
+    );
+    expect(stopped.message).not.toContain('\n');
+  });
+
+  it('stops the start where the workspace contains a token file that was set by hand', () => {
+    const file = join(workspace, 'token');
+    writeFileSync(file, LONG_TOKEN, { mode: 0o600 });
+    expect(refusal(() => load({ GAUNTLET_TOKEN_FILE: file })).message).toContain(
+      'GAUNTLET_TOKEN_FILE to a path outside',
+    );
+  });
+
+  it('does not matter to a command that only talks to a server', () => {
+    const environment = { HOME: root, GAUNTLET_WORKSPACE: root };
+    expect(loadSettings({ environment, isClient: true }).workspace).toBe(root);
+  });
+});
+
+describe('PATH', () => {
+  it('holds no folder that a session may write to, and none that depends on where a program runs', () => {
+    mkdirSync(join(workspace, 'node_modules/.bin'), { recursive: true });
+    mkdirSync(join(root, 'more'));
+    symlinkSync(join(workspace, 'node_modules'), join(root, 'tools'));
+    symlinkSync('/usr/bin', join(workspace, 'bin'));
+    const unsafe = [
+      join(workspace, 'node_modules/.bin'), workspace, join(root, 'tools/.bin'), join(workspace, 'bin'),
+      join(workspace, 'not-there-yet'), join(root, 'more/bin'), '', '.', 'node_modules/.bin', `${root}/project/../more`,
+    ]; // prettier-ignore
+    const safe = ['/usr/local/bin', '/usr/bin', `${workspace}-other/bin`];
+    const path = [...unsafe, ...safe, ''].join(':');
+    const further = { permissions: { additionalDirectories: ['../more'] } };
+    expect(loadFile(further, { PATH: path }).searchPath).toBe(safe.join(':'));
+    expect(load().searchPath).toBeUndefined();
   });
 });
 

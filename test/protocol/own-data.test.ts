@@ -18,15 +18,10 @@ let spilled: string;
 let owner: string;
 
 beforeAll(async () => {
-  writeFileSync(join(root, 'token-by-hand'), `${token}\n`, { mode: 0o600 });
+  writeFileSync(join(home, 'token-by-hand'), `${token}\n`, { mode: 0o600 });
   mkdirSync(join(home, 'beside'));
   symlinkSync(data, join(root, 'data-link'));
-  // The workspace holds the data directory, as a home folder does.
-  const environment = {
-    GAUNTLET_TOKEN: '',
-    GAUNTLET_TOKEN_FILE: join(root, 'token-by-hand'),
-    GAUNTLET_WORKSPACE: home,
-  };
+  const environment = { GAUNTLET_TOKEN: '', GAUNTLET_TOKEN_FILE: join(home, 'token-by-hand') };
   client = wireClient(await startServer({ home, environment }));
   ({ decision, outcome } = judge(client, home));
   owner = await client.session({ mode: 'bypassPermissions' });
@@ -37,7 +32,7 @@ beforeAll(async () => {
 const bypassing = () => client.session({ mode: 'bypassPermissions' });
 
 describe('a folder of the server', () => {
-  it.each([data, join(data, 'sessions'), join(root, 'data-link'), join(root, 'data-link/sessions')])(
+  it.each([home, data, join(data, 'sessions'), join(root, 'data-link'), join(root, 'data-link/sessions')])(
     'is no working directory: %s',
     async (folder) => {
       const id = await bypassing();
@@ -53,7 +48,7 @@ describe('a folder of the server', () => {
 
   it('is neither read nor written, whatever leads there', async () => {
     const id = await client.session({ mode: 'bypassPermissions', rules: { allow: ['Read', 'Edit', 'Bash'] } });
-    for (const path of [data, join(data, 'id'), join(root, 'data-link/id'), spilled, join(root, 'token-by-hand')]) {
+    for (const path of [data, join(data, 'id'), join(root, 'data-link/id'), spilled, join(home, 'token-by-hand')]) {
       for (const call of [read(path), write(path), create(path), grep('.', { path })]) {
         expect({ call, is: await decision(id, call) }).toEqual({ call, is: 'deny' });
       }
@@ -64,7 +59,13 @@ describe('a folder of the server', () => {
 
   it('is not found by a search from above', async () => {
     const id = await bypassing();
-    for (const call of [glob('**'), glob('**/id'), glob('**/token-by-hand'), grep('canary-token'), grep('qqqq')]) {
+    for (const call of [
+      glob('**', home),
+      glob('**/id', home),
+      glob('**/token-by-hand', home),
+      grep('canary-token', { path: home }),
+      grep('qqqq', { path: home }),
+    ]) {
       const { status, text } = await outcome(id, call);
       expect(status).toBe('ok');
       expect(text).not.toMatch(/data\/|token-by-hand|canary-token/);
