@@ -27,6 +27,7 @@ import { SessionDirectory } from '../src/session/directory/session-directory.ts'
 import { createBackgroundTasks } from '../src/work/background-tasks.ts';
 import { getAllBaseTools, HIDDEN_IN_REPL, SIMPLE_TOOLS } from '../tools/index.ts';
 import { type Approvals, createApprovals } from './approvals.ts';
+import { installationPaths } from './installation.ts';
 import { createNetworkDenials, type NetworkDenials } from './network-denials.ts';
 import { openAudit } from './audit.ts';
 import { limitsOfPrincipals } from './principal-limits.ts';
@@ -152,6 +153,7 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
     locate: createLocatePath({
       protectedPaths: [settingsFile, policyFile, ...plugins.filter(isAbsolute)].filter((path) => path !== undefined),
       privateFolders,
+      readOnlyPaths: installationPaths(),
       limits,
     }),
   };
@@ -164,6 +166,7 @@ function sandboxOf(settings: Settings, data: DataDirectory, logger: Logger, { on
     ...settings.sandbox,
     homeFolder: homedir(),
     ownPaths: [data.path, settingsFile, policyFile, tokenFileByHand].filter((path) => path !== undefined),
+    readOnlyPaths: installationPaths(),
     folder: join(data.path, 'sandbox'),
     limits,
     onDenied,

@@ -13,6 +13,8 @@ export interface BannerFacts {
   /** undefined: the token was set by hand. */
   readonly tokenFile: string | undefined;
   readonly workspace: string;
+  /** The workspace is part of what the server runs from, which no call may change. */
+  readonly isReadOnly: boolean;
   readonly toolCount: number;
   /** Rules that never decide anything; the operator's log names them. */
   readonly deadRuleCount: number;
@@ -20,13 +22,16 @@ export interface BannerFacts {
 
 /** The banner's lines; the first is `Listening on http://HOST:PORT`. */
 export function bannerLines(facts: BannerFacts): string[] {
-  const { url, hostName, tokenFile, workspace, toolCount, deadRuleCount } = facts;
+  const { url, hostName, tokenFile, workspace, isReadOnly, toolCount, deadRuleCount } = facts;
   const token = tokenFile === undefined ? '$GAUNTLET_TOKEN' : `$(cat ${shellWord(tokenFile)})`;
   const host = hostName === undefined ? '' : ` -H "Host: ${hostName}"`;
   return [
     `Listening on ${url}`,
     `  token      ${tokenFile ?? 'as set by hand'}`,
     `  workspace  ${workspace}`,
+    ...(isReadOnly
+      ? [`             read-only, since this server runs from it; set GAUNTLET_WORKSPACE to work elsewhere`]
+      : []),
     `  tools      ${toolCount}`,
     ...(deadRuleCount > 0 ? [`  rules      ${deadRuleCount} never decide anything, see the log`] : []),
     `  try        curl -s${host} -H "Authorization: Bearer ${token}" "${url}/tools?format=table"`,

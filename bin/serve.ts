@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { spellEndpoint } from '../config/authority.ts';
+import { isInsideFolder } from '../config/containment.ts';
 import type { Settings } from '../config/settings.ts';
 import packageFile from '../package.json' with { type: 'json' };
 import { buildApp } from '../routes/app.ts';
@@ -17,6 +18,7 @@ import { openDataDirectory } from '../src/log/data-directory.ts';
 import { assembleEngine, type Engine } from './assemble.ts';
 import { bannerLines } from './banner.ts';
 import { credentials } from './credentials.ts';
+import { installationPaths } from './installation.ts';
 import { operatorLog } from './operator-log.ts';
 import { tellStrayFaults, watchEventLoop } from './stray-faults.ts';
 
@@ -91,6 +93,7 @@ function announce(settings: Settings, port: number, engine: Engine): void {
     hostName: settings.allowedHosts[0],
     tokenFile: settings.token === undefined ? settings.tokenFile : undefined,
     workspace: settings.workspace,
+    isReadOnly: installationPaths().some((path) => isInsideFolder(path, settings.workspace)),
     toolCount: engine.pools.pool({ toolMode: settings.toolMode }, engine.externalTools()).tools.length,
     deadRuleCount: engine.deadRules.length,
   });

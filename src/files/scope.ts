@@ -33,6 +33,8 @@ export interface LocatePathOptions {
    * the data directory with its token, log and other sessions' results.
    */
   readonly privateFolders?: readonly string[];
+  /** Real paths that no call may change, whoever allowed it: the files the server runs from. */
+  readonly readOnlyPaths?: readonly string[];
   readonly limits: Pick<Limits, 'lookedAtEntries' | 'rememberedFolders'>;
   /** What `~` means; the server's own by default. */
   readonly home?: string;
@@ -66,8 +68,11 @@ export function createLocatePath(options: LocatePathOptions): LocatePath {
     const { real, stats } = found;
     const sessionFolder = realFolder(where.sessionFolder);
     const isSessionFile = isInsideFolder(sessionFolder, real);
+    const isOwnResult = isSessionFile && use.access === 'read';
     const refusal =
-      refusePlace(real, stats) ?? (isSessionFile && use.access === 'read' ? undefined : refusePrivate(real));
+      refusePlace(real, stats) ??
+      (isOwnResult ? undefined : refusePrivate(use, real)) ??
+      (use.access === 'write' ? refuseReadOnly(use, real, options.readOnlyPaths ?? []) : undefined);
     if (refusal !== undefined) return refused(use, spelled, refusal);
 
     const directories = [where.session.root, ...realDirectories(where.session.permissions)];
@@ -76,9 +81,12 @@ export function createLocatePath(options: LocatePathOptions): LocatePath {
     return { spelled, real, isInside, isSessionFile, ...(safety === undefined ? {} : { safety }) };
   }
 
-  function refusePrivate(real: string): string | undefined {
-    const isPrivate = options.privateFolders?.some((folder) => isInsideFolder(realFolder(folder), real));
-    return isPrivate === true ? "it is the server's own data" : undefined;
+  function refusePrivate(use: PathUse, real: string): string | undefined {
+    for (const folder of options.privateFolders ?? []) {
+      if (isInsideFolder(realFolder(folder), real)) return "it is the server's own data";
+      if (takesBelow(use) && isInsideFolder(real, realFolder(folder))) return "it contains the server's own data";
+    }
+    return undefined;
   }
 
   function writeSafety(spelled: string, real: string, stats: Stats | undefined): string | undefined {
@@ -124,6 +132,21 @@ function refusePlace(real: string, stats: Stats | undefined): string | undefined
   if (stats?.isCharacterDevice() === true || stats?.isBlockDevice() === true) return 'it is a device, not a file';
   if (hasHiddenCharacters(real)) return 'it leads to a name with control or invisible characters';
   return refuseKernel(real);
+}
+
+/** What runs as the server must not come from a call: not even from one that a rule or a person allowed. */
+function refuseReadOnly(use: PathUse, real: string, readOnlyPaths: readonly string[]): string | undefined {
+  const fix = 'which no call may change; work in another folder (GAUNTLET_WORKSPACE)';
+  if (readOnlyPaths.some((path) => isInsideFolder(path, real)))
+    return `it is part of the installation this server runs from, ${fix}`;
+  if (takesBelow(use) && readOnlyPaths.some((path) => isInsideFolder(real, path)))
+    return `it contains the installation this server runs from, ${fix}`;
+  return undefined;
+}
+
+/** Whether a use reaches all that lies below its path: `rm -r`, `mv`, `grep -r`. */
+function takesBelow({ isTree, isWhole }: PathUse): boolean {
+  return isTree === true || isWhole === true;
 }
 
 /** A hard link to somebody else's file reads what a path outside would: it does not count as inside. */

@@ -10,6 +10,7 @@ import type { ShellLauncher } from './process-host.ts';
 import type { ProxyOptions } from './proxy/proxy.ts';
 import type { Mount } from './sandbox/bwrap.ts';
 import { createGround } from './sandbox/ground.ts';
+import { waysTo } from './sandbox/locked-paths.ts';
 import { shapeOf } from './sandbox/shape.ts';
 import type { Shape } from './sandbox/shape.ts';
 import { trySandbox } from './sandbox/trial.ts';
@@ -29,6 +30,8 @@ export interface SandboxOptions {
   readonly homeFolder: string;
   /** The server's data directory, settings and token: absolute, hidden. */
   readonly ownPaths: readonly string[];
+  /** Real paths that stay read-only inside working directories: the files the server runs from. */
+  readonly readOnlyPaths?: readonly string[];
   /** Absolute; the sandbox's own, made anew. */
   readonly folder: string;
   readonly limits: Pick<Limits, 'sandboxTrialMs' | 'sandboxTemporaryBytes'> &
@@ -92,7 +95,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox | un
 }
 
 function sandboxOf(options: SandboxOptions, { files, hidden, command }: Shape): Sandbox {
-  const { network, folder } = options;
+  const { network, folder, readOnlyPaths = [] } = options;
   const ground = createGround(options.limits);
   const wayOut =
     typeof network === 'object'
@@ -109,8 +112,7 @@ function sandboxOf(options: SandboxOptions, { files, hidden, command }: Shape): 
     const { locked, leave } = await ground.enter(roots);
     try {
       const { mounts, identity } = present([
-        ...roots.map((path) => ({ path, access: 'write', isFolder: true }) as const),
-        ...locked,
+        ...keepReadOnly(readOnlyPaths, roots, locked),
         { path: sessionFolder, access: 'read', isFolder: true },
         { path: reportFolder, access: 'write', isFolder: true },
         ...hidden(),
@@ -136,6 +138,26 @@ function sandboxOf(options: SandboxOptions, { files, hidden, command }: Shape): 
     },
     close: () => wayOut?.close(),
   };
+}
+
+/** The mounts of working directories, with what must not be written in them, or around them, mounted read-only. */
+function keepReadOnly(
+  readOnlyPaths: readonly string[],
+  roots: readonly string[],
+  locked: readonly Mount[],
+): readonly Mount[] {
+  const opened = roots.map((path) => ({ path, access: 'write', isFolder: true }) as const);
+  const kept = roots.flatMap((root) => {
+    const inside = readOnlyPaths.filter((path) => path !== root && isInsideFolder(root, path));
+    const mounts = inside.map((path) => ({ path, access: 'read', isFolder: isFolder(path) }) as const);
+    return [...waysTo(root, mounts), ...mounts];
+  });
+  const isReadOnly = ({ path }: Mount) => readOnlyPaths.some((readOnly) => isInsideFolder(readOnly, path));
+  return [...opened, ...kept, ...locked].map((mount) => (isReadOnly(mount) ? { ...mount, access: 'read' } : mount));
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function missing(why: string): GauntletError {

@@ -11,6 +11,7 @@ const FACTS: BannerFacts = {
   hostName: undefined,
   tokenFile: '/d/token',
   workspace: '/w',
+  isReadOnly: false,
   toolCount: 7,
   deadRuleCount: 0,
 };
@@ -19,6 +20,11 @@ it('begins with the address, then tells where things are', () => {
   const lines = bannerLines(FACTS);
   expect(lines[0]).toBe('Listening on http://127.0.0.1:4747');
   expect(lines.join('\n')).toMatch(/\/d\/token[^]*\/w[^]*7[^]*curl/);
+});
+
+it('says that nothing can be changed in a workspace the server runs from, and what to do', () => {
+  expect(bannerLines({ ...FACTS, isReadOnly: true }).join('\n')).toMatch(/\/w\n +read-only.*GAUNTLET_WORKSPACE/);
+  expect(bannerLines(FACTS).join('\n')).not.toContain('read-only');
 });
 
 it('counts rules that never decide anything, where there are any', () => {

@@ -41,6 +41,7 @@ export function testSandbox(changes: Partial<SandboxOptions> = {}) {
       isAutoAllowed: false,
       homeFolder: at('home'),
       ownPaths: [at('data'), at('settings.json')],
+      readOnlyPaths: [at('projects/tools/server')],
       limits: DEFAULT_LIMITS,
       folder: at('data/sandbox'),
       onMissing: () => undefined,

@@ -88,9 +88,10 @@ async function completeRepository(folder: string): Promise<void> {
   await Promise.all(MADE_IN_GIT.map((name) => mkdir(join(folder, name)).catch(() => undefined)));
 }
 
-function waysTo(root: string, locked: readonly Mount[]): readonly Mount[] {
+/** Mounts for the folders between a root and what is protected in it: a mount cannot be moved aside. */
+export function waysTo(root: string, protectedMounts: readonly Pick<Mount, 'path'>[]): readonly Mount[] {
   const ways = new Set<string>();
-  for (const { path } of locked)
+  for (const { path } of protectedMounts)
     for (let way = dirname(path); way.length > root.length; way = dirname(way)) ways.add(way);
   return [...ways].map((path) => ({ path, access: 'write', isFolder: true }));
 }

@@ -24,7 +24,10 @@ writeTree(place, {
   'data/sessions/s1/big.txt': 'spilled',
   'data/sessions/s2/big.txt': 'not yours',
   'extra/file': 'x',
+  'ws/server/dist/gauntlet.js': 'x',
+  'tools/node': 'x',
 });
+symlinkSync(join(root, 'server/dist'), join(root, 'to-server'));
 symlinkSync('/etc/passwd', join(root, 'link'));
 symlinkSync('/etc', join(root, 'linkdir'));
 symlinkSync(join(home, 'new-file'), join(root, 'dangling'));
@@ -38,6 +41,7 @@ execFileSync('mkfifo', [join(root, 'pipe')]);
 const locate = createLocatePath({
   protectedPaths: [join(home, 'gauntlet.json')],
   privateFolders: [data],
+  readOnlyPaths: [join(root, 'server'), join(place, 'tools/node')],
   home,
   limits: DEFAULT_LIMITS,
 });
@@ -141,6 +145,29 @@ describe('containment', () => {
     expect(own).toMatchObject({ isSessionFile: true, isInside: false });
     expect(own.refusal).toBeUndefined();
     for (const { refusal } of [others, token]) expect(refusal).toContain("it is the server's own data");
+  });
+
+  it.each([
+    'server',
+    'server/dist/gauntlet.js',
+    'server/new/file',
+    'to-server/gauntlet.js',
+    'src/../server/x',
+    '../tools/node',
+  ])('the files the server runs from are read and never written: %s', async (path) => {
+    expect((await at(path, 'write')).refusal).toMatch(/runs from, which no call may change.*GAUNTLET_WORKSPACE/);
+    expect((await at(path, 'read')).refusal).toBeUndefined();
+  });
+
+  it("what takes along all below a folder takes neither the server's files nor its data", async () => {
+    const all = (path: string, access: 'read' | 'write', how: object) =>
+      locate({ path, access, ...how }, { session, sessionFolder });
+    expect((await all('.', 'write', { isWhole: true })).refusal).toContain('contains the installation');
+    expect((await all('.', 'read', { isWhole: true })).refusal).toBeUndefined();
+    expect((await all('src', 'write', { isWhole: true })).refusal).toBeUndefined();
+    for (const how of [{ isWhole: true }, { isTree: true }])
+      expect((await all('..', 'read', how)).refusal).toContain("contains the server's own data");
+    expect((await at('..')).refusal).toBeUndefined();
   });
 
   it('no working directory opens the private ones', async () => {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { processesWith, until } from '../../helpers/process-host.ts';
 import { SECRET, countRunning, testSandbox } from '../../helpers/sandboxes.ts';
@@ -34,6 +35,27 @@ describe('files in the sandbox', () => {
       `cd ${box.at('data/sessions')}; ls; cat s/result; (echo x >s/result; echo x >s/new) 2>&1 | grep -c Read-only`,
     );
     expect(stdout).toBe('s\none of mine2\n');
+  });
+
+  it('that the server runs from stay as they are, in a workspace around them and in one below', async () => {
+    const program = box.write('projects/tools/server/dist/gauntlet.js', 'mine');
+    box.write('projects/tools/server/.git/hooks/pre-commit', 'mine');
+    const attack =
+      'echo x >tools/server/dist/gauntlet.js; rm -rf tools/server; mv tools aside; mv tools/server aside; echo x >tools/server/.git/x; echo x >tools/new';
+    const around = { ...box.place, folders: [box.at('projects')] };
+    await box.shell(attack, { cwd: box.at('projects') }, around);
+    const below = { ...box.place, folders: [box.at('projects/tools/server/dist')] };
+    const { stdout } = await box.shell(
+      'cat gauntlet.js; echo x >gauntlet.js; echo x >new',
+      { cwd: dirname(program) },
+      below,
+    );
+    expect(stdout).toBe('mine');
+    expect(readFileSync(program, 'utf8')).toBe('mine');
+    // What could not be moved was copied at most.
+    expect(readdirSync(box.at('projects'))).toContain('tools');
+    expect(readdirSync(box.at('projects/tools'))).toEqual(['new', 'server']);
+    expect(readdirSync(box.at('projects/tools/server/.git'))).not.toContain('x');
   });
 
   it('behind a link out of the workspace stay as they are', async () => {
