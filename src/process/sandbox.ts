@@ -10,7 +10,6 @@ import type { ShellLauncher } from './process-host.ts';
 import type { ProxyOptions } from './proxy/proxy.ts';
 import type { Mount } from './sandbox/bwrap.ts';
 import { createGround } from './sandbox/ground.ts';
-import { waysTo } from './sandbox/locked-paths.ts';
 import { shapeOf } from './sandbox/shape.ts';
 import type { Shape } from './sandbox/shape.ts';
 import { trySandbox } from './sandbox/trial.ts';
@@ -95,8 +94,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox | un
 }
 
 function sandboxOf(options: SandboxOptions, { files, hidden, command }: Shape): Sandbox {
-  const { network, folder, readOnlyPaths = [] } = options;
-  const ground = createGround(options.limits);
+  const { network, folder } = options;
+  const ground = createGround(options.limits, options.readOnlyPaths);
   const wayOut =
     typeof network === 'object'
       ? openWayOut({ ...options, socketFolder: join(folder, 'network'), lists: network.allow })
@@ -109,10 +108,10 @@ function sandboxOf(options: SandboxOptions, { files, hidden, command }: Shape): 
   ): Promise<Result> {
     mkdirSync(reportFolder, { recursive: true, mode: 0o700 });
     const roots = outermost(folders);
-    const { locked, leave } = await ground.enter(roots);
+    const { mounts: opened, leave } = await ground.enter(roots);
     try {
       const { mounts, identity } = present([
-        ...keepReadOnly(readOnlyPaths, roots, locked),
+        ...opened,
         { path: sessionFolder, access: 'read', isFolder: true },
         { path: reportFolder, access: 'write', isFolder: true },
         ...hidden(),
@@ -138,26 +137,6 @@ function sandboxOf(options: SandboxOptions, { files, hidden, command }: Shape): 
     },
     close: () => wayOut?.close(),
   };
-}
-
-/** The mounts of working directories, with what must not be written in them, or around them, mounted read-only. */
-function keepReadOnly(
-  readOnlyPaths: readonly string[],
-  roots: readonly string[],
-  locked: readonly Mount[],
-): readonly Mount[] {
-  const opened = roots.map((path) => ({ path, access: 'write', isFolder: true }) as const);
-  const kept = roots.flatMap((root) => {
-    const inside = readOnlyPaths.filter((path) => path !== root && isInsideFolder(root, path));
-    const mounts = inside.map((path) => ({ path, access: 'read', isFolder: isFolder(path) }) as const);
-    return [...waysTo(root, mounts), ...mounts];
-  });
-  const isReadOnly = ({ path }: Mount) => readOnlyPaths.some((readOnly) => isInsideFolder(readOnly, path));
-  return [...opened, ...kept, ...locked].map((mount) => (isReadOnly(mount) ? { ...mount, access: 'read' } : mount));
-}
-
-function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function missing(why: string): GauntletError {

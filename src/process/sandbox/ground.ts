@@ -6,10 +6,12 @@ import { isInsideFolder } from '../../../config/containment.ts';
 import type { Limits } from '../../../config/limits.ts';
 import type { Mount } from './bwrap.ts';
 import { lockedPaths, removeRedirections } from './locked-paths.ts';
+import { workingMounts } from './working-mounts.ts';
 
 /** Folders a sandboxed command is about to run in. */
 export interface EnteredGround {
-  readonly locked: readonly Mount[];
+  /** The working directories, and what is locked in them. */
+  readonly mounts: readonly Mount[];
   /** The command has ended. */
   leave(): void;
 }
@@ -29,8 +31,8 @@ interface Look {
   running: number;
 }
 
-/** Make it; it knows nothing yet. */
-export function createGround(limits: GroundLimits): Ground {
+/** Make it; it knows nothing yet. @param readOnlyPaths Real paths that are never written, wherever they lie. */
+export function createGround(limits: GroundLimits, readOnlyPaths: readonly string[] = []): Ground {
   const looks = new Map<string, Look>();
 
   function isStale({ running, takenMs }: Look): boolean {
@@ -60,7 +62,7 @@ export function createGround(limits: GroundLimits): Ground {
       for (const [root, each] of looks) if (isStale(each) && isQuiet(root)) looks.delete(root);
       const locked = await Promise.all(entered.map((each) => each.locked));
       return {
-        locked: locked.flat(),
+        mounts: workingMounts(roots, locked.flat(), readOnlyPaths),
         leave() {
           for (const each of entered) each.running -= 1;
           removeRedirections(locked.flat());
