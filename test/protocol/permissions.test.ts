@@ -144,14 +144,14 @@ describe('an update', () => {
       { type: 'addRules', behavior: 'allow', rules: ['Bash(touch:*)'] },
       { type: 'removeRules', behavior: 'allow', rules: ['Bash(ls:*)'] },
       { type: 'replaceRules', behavior: 'deny', rules: ['WebFetch'] },
-      { type: 'addDirectories', directories: ['/tmp'] },
+      { type: 'addDirectories', directories: ['/usr/share'] },
     );
     expect(status).toBe(200);
     expect(body).toMatchObject({
       version: 2,
       mode: 'acceptEdits',
       rules: { session: { allow: ['Bash(touch:*)'], deny: ['WebFetch'] } },
-      additional_directories: ['/tmp'],
+      additional_directories: ['/usr/share'],
     });
     expect((await client.get(`/sessions/${id}/permissions`)).body).toEqual(body);
     const context = (await client.frames(id)).filter(({ type }) => type === 'context').at(-1);
