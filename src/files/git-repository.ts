@@ -1,0 +1,257 @@
+/**
+ * What a repository's own settings would make git run.
+ *
+ * A clone brings files, an unpacked archive brings a `.git` folder as well: its settings may name programs that
+ * `git status` starts. The repository is looked at without running git, as git would find it from a folder. What cannot
+ * be read or understood is a danger too. Settings of the user and of the system are trusted and not looked at.
+ */
+import { readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isInsideFolder } from '../../config/containment.ts';
+import { GauntletError } from '../contract/errors.ts';
+import { type GitSetting, parseGitConfig } from './git-config.ts';
+import { indexedFolders } from './git-index.ts';
+import { runsProgram, showsFile } from './git-programs.ts';
+import { showText } from './hidden-characters.ts';
+import { readSmallFile } from './open-checked.ts';
+import { resolveRealPath } from './real-path.ts';
+
+const MAX_CONFIG_BYTES = 1_048_576;
+/** Of an index: some half a million files. */
+const MAX_INDEX_BYTES = 64 * 1_048_576;
+/** Of `HEAD`, `commondir` and a `.git` file: a path and its line end. */
+const MAX_POINTER_BYTES = 4_352;
+/** As git follows them. */
+const MAX_INCLUDE_DEPTH = 10;
+const MAX_CONFIG_FILES = 64;
+const MAX_REPOSITORIES = 128;
+/** Characters of a setting that a message repeats. */
+const SHOWN_CHARS = 80;
+
+/** One look: where it may lead, and how much it has cost. */
+interface Look {
+  readonly roots: readonly string[];
+  configFiles: number;
+  repositories: number;
+}
+
+/** A repository that git may take. */
+interface Repository {
+  /** Real path of the folder that holds `HEAD`. */
+  readonly gitFolder: string;
+  /** The folder where it was found: its files stand here, unless it says otherwise. */
+  readonly folder: string;
+  readonly isSubmodule: boolean;
+}
+
+interface LocatedSetting extends GitSetting {
+  readonly file: string;
+}
+
+/**
+ * Find out what git could be made to run, or to read elsewhere, by the repositories around a folder.
+ *
+ * @param start Real path of the folder that git would be run in.
+ * @param roots Folders that may be read.
+ * @returns A clause that names the danger; undefined where there is none, and where there is no repository.
+ */
+export function repositoryDanger(start: string, roots: readonly string[]): string | undefined {
+  try {
+    const realRoots = roots.map((root) => realPath(root).real);
+    const look: Look = { roots: realRoots, configFiles: MAX_CONFIG_FILES, repositories: MAX_REPOSITORIES };
+    for (let folder = start; ; folder = dirname(folder)) {
+      const gitFolder = findGitFolder(folder);
+      if (gitFolder !== undefined) {
+        const danger = judgeFound(gitFolder, folder, look, false);
+        // Which repositories git takes depends on more than this: only past one that it surely takes does it not go on.
+        if (danger !== undefined || isSurelyTaken(gitFolder)) return danger;
+      }
+      if (looksLikeRepository(folder)) return `"${showText(folder)}" is laid out as a repository without a work tree`;
+      if (dirname(folder) === folder) return undefined;
+    }
+  } catch (error) {
+    if (error instanceof GauntletError) return lowerFirst(error.message);
+    throw error;
+  }
+}
+
+/** The real folder that `.git` is or names. @throws {GauntletError} Where that cannot be known. */
+function findGitFolder(folder: string): string | undefined {
+  const path = join(folder, '.git');
+  const { real, stats } = realPath(path);
+  if (stats === undefined) return undefined;
+  if (stats.isDirectory()) return real;
+  const named = /^gitdir: ([^\0]+?)[\r\n]*$/.exec(readText(path, MAX_POINTER_BYTES) ?? '')?.[1];
+  if (named === undefined) throw unclear(`Cannot tell which repository "${showText(path)}" names`);
+  return realPath(resolve(folder, named)).real;
+}
+
+function judgeFound(gitFolder: string, folder: string, look: Look, isSubmodule: boolean): string | undefined {
+  if (--look.repositories < 0) throw unclear(`Cannot look at more than ${MAX_REPOSITORIES} repositories`);
+  const repository = { gitFolder, folder, isSubmodule };
+  const common = commonFolder(gitFolder);
+  const settings = [join(common, 'config'), join(gitFolder, 'config.worktree')].flatMap((file) =>
+    readSettings(file, MAX_INCLUDE_DEPTH, look),
+  );
+  return (
+    placeDanger(repository, common, settings, look) ??
+    settingDanger(repository, settings, look) ??
+    submoduleDanger(repository, settings, look)
+  );
+}
+
+function commonFolder(gitFolder: string): string {
+  const named = readText(join(gitFolder, 'commondir'), MAX_POINTER_BYTES);
+  return named === undefined ? gitFolder : realPath(resolve(gitFolder, named.replace(/[\r\n]+$/, ''))).real;
+}
+
+/** A repository elsewhere is another one's, unless it says itself that this folder is its work tree. */
+function placeDanger(
+  { gitFolder, folder }: Repository,
+  common: string,
+  settings: readonly LocatedSetting[],
+  { roots }: Look,
+): string | undefined {
+  const isHere = (path: string) => [folder, ...roots].some((root) => isInsideFolder(root, path));
+  const own = join(folder, '.git');
+  const foreign = [gitFolder, common].find((path) => !isHere(path));
+  if (foreign === undefined) return undefined;
+  const isWorktree =
+    dirname(dirname(gitFolder)) === common &&
+    basename(dirname(gitFolder)) === 'worktrees' &&
+    resolve(gitFolder, readText(join(gitFolder, 'gitdir'), MAX_POINTER_BYTES)?.trimEnd() ?? '') === own;
+  const isSubmodule =
+    common === gitFolder &&
+    settings.some(
+      ({ name, value }) =>
+        name === 'core.worktree' && value !== undefined && resolvesTo(resolve(gitFolder, value), folder),
+    );
+  return isWorktree || isSubmodule
+    ? undefined
+    : `"${showText(own)}" leads to "${showText(foreign)}", outside the working directories`;
+}
+
+function settingDanger(
+  { gitFolder, folder, isSubmodule }: Repository,
+  settings: readonly LocatedSetting[],
+  { roots }: Look,
+): string | undefined {
+  for (const setting of settings) {
+    const { name, value = '', file } = setting;
+    const shown = `${showShort(name)} in "${showText(file)}"`;
+    if (runsProgram(setting, isSubmodule)) return `${shown} would run "${showShort(value)}"`;
+    const isWorkTree = name === 'core.worktree';
+    if (value === '' || (!isWorkTree && !showsFile(setting))) continue;
+    const { real } = realPath(isWorkTree ? resolve(gitFolder, value) : expandHome(value, folder, file));
+    if (![folder, ...roots].some((root) => isInsideFolder(root, real)))
+      return `${shown} is "${showShort(value)}", outside the working directories`;
+  }
+  return undefined;
+}
+
+/** git starts itself in the work trees of sub-modules, without the settings of its environment. */
+function submoduleDanger(
+  { gitFolder, folder }: Repository,
+  settings: readonly LocatedSetting[],
+  look: Look,
+): string | undefined {
+  // Which of them holds depends on the file that says so.
+  const named = settings.flatMap(({ name, value }) => (name === 'core.worktree' && value !== undefined ? [value] : []));
+  const tops = new Set([folder, ...named.map((workTree) => resolve(gitFolder, workTree))]);
+  const isSha256 = settings.some(({ name, value }) => name === 'extensions.objectformat' && value === 'sha256');
+  for (const file of indexFiles(gitFolder)) {
+    const index = readBytes(file, MAX_INDEX_BYTES);
+    const folders = index && indexedFolders(index, isSha256 ? 32 : 20);
+    if (index && !folders) throw unclear(`Cannot understand the index "${showText(file)}"`);
+    const inEachTop = (paths: readonly string[] = []) =>
+      [...tops].flatMap((top) => paths.map((path) => join(top, path)));
+    for (const nested of inEachTop(folders?.submodules)) {
+      const found = findGitFolder(nested);
+      const danger = found === undefined ? undefined : judgeFound(found, nested, look, true);
+      if (danger !== undefined) return danger;
+    }
+    const present = inEachTop(folders?.unlisted).find((path) => realPath(path).stats !== undefined);
+    if (present !== undefined) throw unclear(`Cannot know the sub-modules in "${showText(present)}"`);
+  }
+  return undefined;
+}
+
+/** The index, and the other halves of one that is split. */
+function indexFiles(gitFolder: string): readonly string[] {
+  const halves = readdirSync(gitFolder).filter((name) => name.startsWith('sharedindex.'));
+  return ['index', ...halves].map((name) => join(gitFolder, name));
+}
+
+/** Settings of a file and of those it includes, whatever the condition. @throws {GauntletError} */
+function readSettings(file: string, depth: number, look: Look): readonly LocatedSetting[] {
+  const text = readText(file, MAX_CONFIG_BYTES);
+  if (text === undefined) return [];
+  if (--look.configFiles < 0) throw unclear(`Cannot read more than ${MAX_CONFIG_FILES} files of settings`);
+  const settings = parseGitConfig(text);
+  if (!settings) throw unclear(`Cannot understand the settings in "${showText(file)}"`);
+  return settings.flatMap((setting) => {
+    const { name, value } = setting;
+    if (!/^include(?:if\..*)?\.path$/s.test(name) || value === undefined) return [{ ...setting, file }];
+    if (depth === 0) throw unclear(`Cannot follow the includes of "${showText(file)}"`);
+    return readSettings(expandHome(value, dirname(file), file), depth - 1, look);
+  });
+}
+
+/** @throws {GauntletError} Where only git knows: `~user`, `%(prefix)`, and what later versions add. */
+function expandHome(value: string, folder: string, file: string): string {
+  if (/^(?:~[^/]|%\(|:\()/.test(value)) throw unclear(`Cannot follow "${showShort(value)}" in "${showText(file)}"`);
+  return value.startsWith('~') ? join(homedir(), value.slice(1)) : resolve(folder, value);
+}
+
+/** git would go up from here no further: its own test of a repository, but for owners and versions, at which it ends. */
+function isSurelyTaken(gitFolder: string): boolean {
+  const head = readText(join(gitFolder, 'HEAD'), MAX_POINTER_BYTES);
+  const common = commonFolder(gitFolder);
+  const isFolder = (name: string) => realPath(join(common, name)).stats?.isDirectory() === true;
+  return /^(?:ref: refs\/|[\da-f]{40})/.test(head ?? '') && isFolder('objects') && isFolder('refs');
+}
+
+/** Less than git asks for, so that no folder is missed. */
+function looksLikeRepository(folder: string): boolean {
+  const has = (name: string) => resolveRealPath(join(folder, name));
+  const isThere = (name: string) => {
+    const found = has(name);
+    return 'refusal' in found || found.stats !== undefined;
+  };
+  return isThere('HEAD') && (isThere('commondir') || (isThere('objects') && isThere('refs')));
+}
+
+function resolvesTo(path: string, folder: string): boolean {
+  const found = resolveRealPath(path);
+  return 'real' in found && found.real === folder;
+}
+
+/** @throws {GauntletError} Where nobody can say where it leads. */
+function realPath(path: string) {
+  const found = resolveRealPath(path);
+  if ('refusal' in found) throw unclear(`Cannot look at "${showText(path)}": ${showText(found.refusal)}`);
+  return found;
+}
+
+function readText(path: string, maxBytes: number): string | undefined {
+  return readBytes(path, maxBytes)?.toString('utf8');
+}
+
+/** @returns undefined where nothing is there. @throws {GauntletError} For all that cannot be read whole. */
+function readBytes(path: string, maxBytes: number): Buffer | undefined {
+  const { real, stats } = realPath(path);
+  return stats === undefined ? undefined : readSmallFile(real, showText(path), maxBytes);
+}
+
+function unclear(message: string): GauntletError {
+  return new GauntletError('tool_failed', message);
+}
+
+function showShort(text: string): string {
+  return showText(text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text);
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
