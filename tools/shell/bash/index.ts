@@ -30,7 +30,7 @@ export function bashTool(services: ShellToolServices) {
     warnings: (input) => classifyCommand(input.command).warnings,
     paths: (input) => classifyCommand(input.command).paths,
     preparePermissionMatcher: (input) => shellMatcher(input.command),
-    checkPermissions: (input) => checkBash(input, sandbox),
+    checkPermissions: (input, context) => checkBash(input, context, sandbox),
     isContained: (input) => runsContained(input, sandbox),
     internalFields: INTERNAL_FIELDS,
     preview: (input, context) => previewBash(services, input, context),

@@ -1,21 +1,45 @@
 /** What Bash asks before it runs, what it shows then, and the rule it suggests. */
 import type { PermissionResult } from '../../../src/contract/decision.ts';
 import type { CallPreview, ToolUseContext } from '../../../src/contract/tool.ts';
+import { repositoryDanger } from '../../../src/files/git-repository.ts';
+import { classifyCommand } from '../../../src/permissions/shell/classify.ts';
 import { suggestShellSpecs } from '../../../src/permissions/shell/suggest.ts';
 import type { Sandbox } from '../../../src/process/sandbox.ts';
 import type { ShellToolServices } from '../services.ts';
 import { isSandboxed } from './enclosed.ts';
 import type { BashArguments } from './schema.ts';
 import { previewSedEdit, SHOWN_EDIT } from './sed-edit.ts';
+import { startFolder } from './working-directory.ts';
 
-/** Whoever wants no sandbox needs a person each time, whatever this server has; all else is for the general rules. */
-export function checkBash(input: BashArguments, sandbox: Sandbox | undefined): PermissionResult {
-  if (input.dangerouslyDisableSandbox !== true) return { behavior: 'allow' };
+/**
+ * Leaving the sandbox needs a person each time, whether there is one or not. A command that only reads is asked about
+ * where git would run programs of the repository. Everything else is for the general rules.
+ */
+export function checkBash(
+  input: BashArguments,
+  context: ToolUseContext,
+  sandbox: Sandbox | undefined,
+): PermissionResult {
+  if (input.dangerouslyDisableSandbox !== true) return checkGit(input, context, sandbox);
   if (sandbox?.isRequired) {
     const message = 'Cannot leave the sandbox: this server requires it. Call again without "dangerouslyDisableSandbox"';
     return { behavior: 'deny', message };
   }
   return { behavior: 'ask', message: 'The command wants to run outside the sandbox', isSafetyCheck: true };
+}
+
+function checkGit(input: BashArguments, { session }: ToolUseContext, sandbox: Sandbox | undefined): PermissionResult {
+  if (!mayReadByGit(input.command) || runsContained(input, sandbox)) return { behavior: 'allow' };
+  const { root, permissions } = session;
+  const danger = repositoryDanger(startFolder(session).cwd, [root, ...permissions.additionalDirectories]);
+  if (danger === undefined) return { behavior: 'allow' };
+  return { behavior: 'ask', message: `git needs a yes in this repository: ${danger}` };
+}
+
+/** Whether it passes as reading, and may start git: the word counts wherever it stands, as launchers come before it. */
+function mayReadByGit(command: string): boolean {
+  const { isReadOnly, parts } = classifyCommand(command);
+  return isReadOnly && parts.some(({ words }) => words.some((word) => /^(?:.*\/)?git$/s.test(word)));
 }
 
 /** It runs in the sandbox, and the operator lets what runs there run unasked. */

@@ -1,9 +1,9 @@
 /**
  * A command line as the process host is asked to run it.
  *
- * What only reads runs unasked, also in a repository that somebody else has set up: git must not run
- * what the repository's own settings name. No environment reaches filters (`filter.*.clean`), which is
- * why writing `.git/config` counts as execution.
+ * What only reads runs unasked, also in a repository that somebody else has set up: git must not run what the
+ * repository's own settings name. The environment wins over them, however git is called. Settings that it cannot
+ * override (`filter.*.clean`, `diff.*.textconv`) are a question (`src/files/git-programs.ts`).
  */
 import { classifyCommand } from '../../../src/permissions/shell/classify.ts';
 import type { SpawnRequest } from '../../../src/process/process-host.ts';
@@ -14,8 +14,17 @@ const GIT_SETTINGS = {
   'core.hooksPath': '/dev/null',
   'log.showSignature': 'false',
   'gpg.program': 'false',
+  'gpg.openpgp.program': 'false',
   'gpg.ssh.program': 'false',
   'gpg.x509.program': 'false',
+  // A repository inside another one's files is found by its layout alone.
+  'safe.bareRepository': 'explicit',
+  // `log -m` would merge anew, by programs that the repository names.
+  'log.diffMerges': 'separate',
+  // Each of these starts git in sub-modules, where these settings are gone.
+  'diff.submodule': 'short',
+  'status.submoduleSummary': 'false',
+  'submodule.recurse': 'false',
 };
 
 /** The children's environment holds no `LD_*`, `BASH_ENV` or `LESSOPEN` to begin with. */
@@ -24,11 +33,10 @@ const READ_ONLY_ENVIRONMENT: Readonly<Record<string, string>> = {
   GIT_PAGER: 'cat',
   PAGER: 'cat',
   GIT_TERMINAL_PROMPT: '0',
-  // A partial clone would fetch what it lacks, and write it down.
+  // A partial clone would fetch what it lacks, and write it down; versions that do not know of this may use no protocol.
   GIT_NO_LAZY_FETCH: '1',
+  GIT_ALLOW_PROTOCOL: '',
   GIT_CONFIG_NOSYSTEM: '1',
-  // A git that is not called through the function below ends here rather than run the repository's own.
-  GIT_EXTERNAL_DIFF: '',
   GIT_CONFIG_COUNT: String(Object.keys(GIT_SETTINGS).length),
   ...Object.fromEntries(
     Object.entries(GIT_SETTINGS).flatMap(([key, value], index) => [
@@ -38,21 +46,8 @@ const READ_ONLY_ENVIRONMENT: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Only options turn off a repository's diff and text converters. On one line: the script's own lines keep their numbers. */
-const GIT_FUNCTION =
-  'git() { local pager=(); if [[ ${1-} == --no-pager ]]; then pager=("$1"); shift; fi; case ${1-} in ' +
-  'diff|diff-tree|diff-index|diff-files|log|show|whatchanged|blame) ' +
-  'command git "${pager[@]}" "$1" --no-ext-diff --no-textconv "${@:2}";; *) command git "${pager[@]}" "$@";; esac; }; ';
-
 /** Ask for a shell that runs `command` in `cwd`. */
 export function shellRequest(command: string, cwd: string): SpawnRequest {
-  const { isReadOnly, parts } = classifyCommand(command);
-  const usesGit = isReadOnly && parts.some(({ program }) => program === 'git');
-  return {
-    file: 'bash',
-    args: [],
-    shellScript: usesGit ? GIT_FUNCTION + command : command,
-    cwd,
-    env: isReadOnly ? READ_ONLY_ENVIRONMENT : {},
-  };
+  const { isReadOnly } = classifyCommand(command);
+  return { file: 'bash', args: [], shellScript: command, cwd, env: isReadOnly ? READ_ONLY_ENVIRONMENT : {} };
 }

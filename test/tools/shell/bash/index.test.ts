@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
 import { fileServices } from '../../../helpers/file-services.ts';
+import { toolUseContextIn } from '../../../helpers/tool-use-context.ts';
 import { createBackgroundTasks } from '../../../../src/work/background-tasks.ts';
 import { bashTool } from '../../../../tools/shell/bash/index.ts';
 import { exitAnswer } from '../../../../tools/shell/bash/exit-codes.ts';
@@ -51,8 +52,9 @@ describe('Bash', () => {
         ? undefined
         : { isRequired, network: 'off' as const, isAutoAllowed: true, within, close: () => undefined };
     const boxed = bashTool({ ...services, sandbox });
-    expect(boxed.checkPermissions({ command: 'ls', dangerouslyDisableSandbox: true })).toMatchObject(answer);
-    expect(boxed.checkPermissions({ command: 'ls' })).toEqual({ behavior: 'allow' });
+    const context = toolUseContextIn('/');
+    expect(boxed.checkPermissions({ command: 'ls', dangerouslyDisableSandbox: true }, context)).toMatchObject(answer);
+    expect(boxed.checkPermissions({ command: 'ls' }, context)).toEqual({ behavior: 'allow' });
     expect(boxed.isContained({ command: 'ls' })).toBe(sandbox !== undefined);
     expect(boxed.isContained({ command: 'ls', dangerouslyDisableSandbox: true })).toBe(isRequired === true);
   });

@@ -160,11 +160,9 @@ describe('a repository with settings of its own', () => {
   const shell = shellToolsIn(root);
   const setUp = [
     'git init -q . && git config user.email a@b && git config user.name a',
-    "echo old > file && echo 'file diff=foo' > .gitattributes && git add . && git commit -qm first",
+    'echo old > file && git add . && git commit -qm first',
     `printf '#!/bin/sh\\ntouch ${root}/ran\\n' > hook && chmod +x hook && echo new > file`,
-    ...['core.fsmonitor', 'diff.external', 'diff.foo.command', 'diff.foo.textconv', 'gpg.program'].map(
-      (key) => `git config ${key} ./hook`,
-    ),
+    ...['core.fsmonitor', 'core.pager', 'gpg.program'].map((key) => `git config ${key} ./hook`),
     'git config log.showSignature true',
   ];
 
