@@ -14,7 +14,7 @@ export interface GitSetting {
 }
 
 const BLANK = /(?:[ \t\r\n]+|[#;][^\n]*)*/y;
-const SECTION = /\[([A-Za-z\d.-]*)(?:\]|[ \t\r]+"((?:[^"\\\n]|\\[^\n])*)"\])/y;
+const SECTION = /\[([A-Za-z\d.-]+)(?:\]|[ \t\r]+"((?:[^"\\\n]|\\[^\n])*)"\])/y;
 const KEY = /([A-Za-z][A-Za-z\d-]*)[ \t]*/y;
 const LINE_END = /\r?\n/y;
 
