@@ -1,8 +1,9 @@
 /**
  * git: sub-commands that only show, each with its own options.
  *
- * A repository's own configuration can run programs (`core.fsmonitor`, `diff.external`); the workspace is
- * trusted, other folders are not, so nothing that aims git elsewhere is read-only.
+ * A repository's own configuration can run programs (`core.fsmonitor`, `diff.external`). The one around the working
+ * directory is looked at before git runs there (`src/files/git-repository.ts`), so nothing that aims git elsewhere is
+ * read-only.
  */
 import { flagTable, parseArguments, type ParsedArguments } from '../flags.ts';
 import {
@@ -43,6 +44,7 @@ const LOG: ProgramSpec = { flags: `${COMMIT_LIMITS} ${FORMATS} ${DIFF_FORMATS}`,
 const PLUMBING_DIFF: ProgramSpec = {
   flags: `${FORMATS} ${DIFF_FORMATS} -r --root --stdin -v --no-commit-id`,
   hasNumbers: true,
+  pathFlags: ['-O'],
 };
 const REF_LISTS =
   '--contains? --no-contains? --merged? --no-merged? --points-at= --sort= --format= --color? --no-color --column? --no-column --count= --ignore-case -i --omit-empty';
@@ -64,11 +66,18 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
     hasNumbers: true,
   },
   reflog: { judge: judgeReflog },
-  diff: { flags: `${FORMATS} ${DIFF_FORMATS} --no-index --base --ours --theirs -0123`, hasNumbers: true },
+  diff: {
+    flags: `${FORMATS} ${DIFF_FORMATS} --no-index --base --ours --theirs -0123`,
+    hasNumbers: true,
+    pathFlags: ['-O'],
+  },
   'diff-tree': PLUMBING_DIFF,
   'diff-index': PLUMBING_DIFF,
   'diff-files': PLUMBING_DIFF,
-  'range-diff': { flags: `${FORMATS} ${DIFF_FORMATS} --creation-factor= --no-dual-color --left-only --right-only` },
+  'range-diff': {
+    flags: `${FORMATS} ${DIFF_FORMATS} --creation-factor= --no-dual-color --left-only --right-only`,
+    pathFlags: ['-O'],
+  },
   status: {
     flags:
       '-sbvz -u? --short --branch --show-stash --porcelain? --long --verbose --untracked-files? --ignore-submodules? --ignored? --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?',
@@ -85,7 +94,7 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
   'ls-files': {
     flags:
       '-cdmoistukzvfe -x= -X= --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --no-empty-directory --eol --deduplicate --exclude= --exclude-from= --exclude-per-directory= --exclude-standard --error-unmatch --full-name --recurse-submodules --abbrev? --format= --resolve-undo --sparse',
-    pathFlags: ['--exclude-from', '-X'],
+    pathFlags: ['--exclude-from', '-X', '--exclude-per-directory'],
   },
   'ls-tree': {
     flags: '-drtlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format=',
@@ -145,7 +154,7 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
   stash: {
     subcommands: {
       list: LOG,
-      show: { flags: `${DIFF_FORMATS} --include-untracked --only-untracked`, hasNumbers: true },
+      show: { flags: `${DIFF_FORMATS} --include-untracked --only-untracked`, hasNumbers: true, pathFlags: ['-O'] },
     },
     check: () => undefined,
   },
@@ -185,8 +194,11 @@ function judgeGit(words: readonly ShellWord[], facts: ScriptFacts): CommandJudge
   return { ...judged, reads: [...judged.reads, ...reads] };
 }
 
-/** --help opens a manual page, and a format with %G or %(signature) runs gpg, as an order by it does. */
-const RUNS_ANOTHER = /^--help$|%G|(?:%\(|^--sort=-?|^-?)(?:v(?:ersion)?:)?\*?signature\b/;
+/**
+ * --help opens a manual page, and a format with %G or %(signature) runs gpg, as an order by it does. With
+ * --submodule=diff git runs itself in folders that only old commits name.
+ */
+const RUNS_ANOTHER = /^--help$|^--submodule=(?!log$|short$)|%G|(?:%\(|^--sort=-?|^-?)(?:v(?:ersion)?:)?\*?signature\b/;
 
 /** Also where the word, or the value behind it, only becomes a format when it is run. */
 function mayRunAnother(word: ShellWord, at: number, words: readonly ShellWord[]): boolean {
@@ -194,7 +206,7 @@ function mayRunAnother(word: ShellWord, at: number, words: readonly ShellWord[])
   if (RUNS_ANOTHER.test(word.text) || word.patterns?.some((text) => RUNS_ANOTHER.test(text))) return true;
   const isFormat =
     /^--(?:format|sort|group)$/.test(words[at - 1]?.literal ?? '') ||
-    /^--(?:format|pretty|sort|group)=/.test(word.prefix);
+    /^--(?:format|pretty|sort|group|submodule)=/.test(word.prefix);
   return isFormat && word.patterns === undefined;
 }
 
