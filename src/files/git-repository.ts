@@ -18,6 +18,8 @@ import { showText } from './hidden-characters.ts';
 import { readSmallFile } from './open-checked.ts';
 import { resolveRealPath } from './real-path.ts';
 
+const INCLUDE = /^include(?:if\..*)?\.path$/s;
+
 const MAX_CONFIG_BYTES = 1_048_576;
 /** Of an index: some half a million files. */
 const MAX_INDEX_BYTES = 64 * 1_048_576;
@@ -70,13 +72,18 @@ export function repositoryDanger(start: string, roots: readonly string[]): strin
         // Which repositories git takes depends on more than this: only past one that it surely takes does it not go on.
         if (danger !== undefined || isSurelyTaken(gitFolder)) return danger;
       }
-      if (looksLikeRepository(folder)) return `"${showText(folder)}" is laid out as a repository without a work tree`;
+      if (looksLikeRepository(folder)) return bareDanger(folder);
       if (dirname(folder) === folder) return undefined;
     }
   } catch (error) {
     if (error instanceof GauntletError) return lowerFirst(error.message);
     throw error;
   }
+}
+
+/** A clone may bring such a folder: git takes it for a repository, with its settings, when it is run inside. */
+function bareDanger(folder: string): string {
+  return `"${showText(folder)}" is laid out as a repository without a work tree, to be named with --git-dir`;
 }
 
 /** The real folder that `.git` is or names. @throws {GauntletError} Where that cannot be known. */
@@ -99,7 +106,7 @@ function judgeFound(gitFolder: string, folder: string, look: Look, isSubmodule: 
   );
   return (
     placeDanger(repository, common, settings, look) ??
-    settingDanger(repository, settings, look) ??
+    settingDanger(repository, common, settings, look) ??
     submoduleDanger(repository, settings, look)
   );
 }
@@ -116,27 +123,31 @@ function placeDanger(
   settings: readonly LocatedSetting[],
   { roots }: Look,
 ): string | undefined {
-  const isHere = (path: string) => [folder, ...roots].some((root) => isInsideFolder(root, path));
   const own = join(folder, '.git');
-  const foreign = [gitFolder, common].find((path) => !isHere(path));
-  if (foreign === undefined) return undefined;
-  const isWorktree =
+  const isWorktree = () =>
     dirname(dirname(gitFolder)) === common &&
     basename(dirname(gitFolder)) === 'worktrees' &&
     resolve(gitFolder, readText(join(gitFolder, 'gitdir'), MAX_POINTER_BYTES)?.trimEnd() ?? '') === own;
-  const isSubmodule =
+  const isSubmodule = () =>
     common === gitFolder &&
     settings.some(
       ({ name, value }) =>
         name === 'core.worktree' && value !== undefined && resolvesTo(resolve(gitFolder, value), folder),
     );
-  return isWorktree || isSubmodule
+  const isHere = (path: string) => [folder, ...roots].some((root) => isInsideFolder(root, path));
+  const foreign = [gitFolder, common].find((path) => !isHere(path));
+  const isOwn = foreign === undefined || isWorktree() || isSubmodule();
+  // Links inside lead to the history of another repository just as well.
+  const linked = ['objects', 'refs', 'logs'].map((name) => realPath(join(common, name)).real);
+  const away = isOwn ? linked.find((path) => !isHere(path) && !isInsideFolder(common, path)) : foreign;
+  return away === undefined
     ? undefined
-    : `"${showText(own)}" leads to "${showText(foreign)}", outside the working directories`;
+    : `"${showText(own)}" leads to "${showText(away)}", outside the working directories`;
 }
 
 function settingDanger(
   { gitFolder, folder, isSubmodule }: Repository,
+  common: string,
   settings: readonly LocatedSetting[],
   { roots }: Look,
 ): string | undefined {
@@ -144,13 +155,24 @@ function settingDanger(
     const { name, value = '', file } = setting;
     const shown = `${showShort(name)} in "${showText(file)}"`;
     if (runsProgram(setting, isSubmodule)) return `${shown} would run "${showShort(value)}"`;
-    const isWorkTree = name === 'core.worktree';
-    if (value === '' || (!isWorkTree && !showsFile(setting))) continue;
-    const { real } = realPath(isWorkTree ? resolve(gitFolder, value) : expandHome(value, folder, file));
-    if (![folder, ...roots].some((root) => isInsideFolder(root, real)))
+    const path = namedFile(setting, folder, gitFolder);
+    if (path === undefined) continue;
+    const { real } = realPath(path);
+    // Settings of a work tree's repository may be split among that one's files.
+    if (![folder, dirname(common), ...roots].some((root) => isInsideFolder(root, real)))
       return `${shown} is "${showShort(value)}", outside the working directories`;
   }
   return undefined;
+}
+
+/** The file or folder that a setting makes git read and show. */
+function namedFile(setting: LocatedSetting, folder: string, gitFolder: string): string | undefined {
+  const { name, value, file } = setting;
+  if (value === undefined || value === '') return undefined;
+  if (name === 'core.worktree') return resolve(gitFolder, value);
+  // `git config --list` shows all that it includes.
+  if (INCLUDE.test(name)) return expandHome(value, dirname(file), file);
+  return showsFile(setting) ? expandHome(value, folder, file) : undefined;
 }
 
 /** git starts itself in the work trees of sub-modules, without the settings of its environment. */
@@ -207,9 +229,10 @@ function readSettings(file: string, depth: number, look: Look): readonly Located
   if (!settings) throw unclear(`Cannot understand the settings in "${showText(file)}"`);
   return settings.flatMap((setting) => {
     const { name, value } = setting;
-    if (!/^include(?:if\..*)?\.path$/s.test(name) || value === undefined) return [{ ...setting, file }];
+    const located = { ...setting, file };
+    if (!INCLUDE.test(name) || value === undefined) return [located];
     if (depth === 0) throw unclear(`Cannot follow the includes of "${showText(file)}"`);
-    return readSettings(expandHome(value, dirname(file), file), depth - 1, look);
+    return [located, ...readSettings(expandHome(value, dirname(file), file), depth - 1, look)];
   });
 }
 

@@ -205,6 +205,21 @@ describe('a repository elsewhere', () => {
       },
     ],
     [
+      'a link to the objects',
+      (folder: string) => {
+        git(folder, 'init', '-q');
+        rmSync(join(folder, '.git', 'objects'), { recursive: true });
+        symlinkSync(join(outside, '.git', 'objects'), join(folder, '.git', 'objects'));
+      },
+    ],
+    [
+      'an include',
+      (folder: string) => {
+        git(folder, 'init', '-q');
+        git(folder, 'config', 'include.path', join(outside, '.git', 'config'));
+      },
+    ],
+    [
       'a file whose lines are shown',
       (folder: string) => {
         git(folder, 'init', '-q');
@@ -233,7 +248,7 @@ describe('a repository without a work tree', () => {
     const bare = join(folder, 'vendor', 'lib');
     mkdirSync(bare, { recursive: true });
     git(bare, 'init', '-q', '--bare');
-    expect(danger(folder, bare)).toBe(`"${bare}" is laid out as a repository without a work tree`);
+    expect(danger(folder, bare)).toContain(`"${bare}" is laid out as a repository without a work tree`);
     expect(danger(folder, join(bare, 'refs'))).toContain('without a work tree');
     expect(danger(folder)).toBeUndefined();
   });
