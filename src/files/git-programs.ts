@@ -15,7 +15,7 @@ import type { GitSetting } from './git-config.ts';
 
 interface ProgramSetting {
   readonly name: RegExp;
-  /** The environment of a command sets it, so that it has an effect in sub-modules alone. */
+  /** The environment of a command that only reads sets it, so that it has an effect in sub-modules alone. */
   readonly isOverridden?: boolean;
 }
 
@@ -41,10 +41,10 @@ const PROGRAM_SETTINGS: readonly ProgramSetting[] = [
 /** Values that run nothing of the repository's: not even a program that it holds. */
 const HARMLESS_VALUE = /^(?:true|false|cat|:)?$/;
 
-/** Whether a setting of a repository may start a program of its choice. @param isSubmodule Another repository led there. */
-export function runsProgram({ name, value = '' }: GitSetting, isSubmodule: boolean): boolean {
+/** Whether a setting of a repository may start a program of its choice. @param isOverridden The environment holds there. */
+export function runsProgram({ name, value = '' }: GitSetting, isOverridden: boolean): boolean {
   if (HARMLESS_VALUE.test(value)) return false;
-  return PROGRAM_SETTINGS.some((setting) => setting.name.test(name) && (isSubmodule || setting.isOverridden !== true));
+  return PROGRAM_SETTINGS.some((setting) => setting.name.test(name) && !(isOverridden && setting.isOverridden));
 }
 
 /** Settings of one file that git reads and shows lines of, in messages or as names. */

@@ -47,7 +47,8 @@ interface Repository {
   readonly gitFolder: string;
   /** The folder where it was found: its files stand here, unless it says otherwise. */
   readonly folder: string;
-  readonly isSubmodule: boolean;
+  /** git reads it in the environment of a command that only reads: it drops that in sub-modules. */
+  readonly isOverridden: boolean;
 }
 
 interface LocatedSetting extends GitSetting {
@@ -59,16 +60,17 @@ interface LocatedSetting extends GitSetting {
  *
  * @param start Real path of the folder that git would be run in.
  * @param roots Folders that may be read.
+ * @param isOverridden git runs in the environment of a command that only reads.
  * @returns A clause that names the danger; undefined where there is none, and where there is no repository.
  */
-export function repositoryDanger(start: string, roots: readonly string[]): string | undefined {
+export function repositoryDanger(start: string, roots: readonly string[], isOverridden = true): string | undefined {
   try {
     const realRoots = roots.map((root) => realPath(root).real);
     const look: Look = { roots: realRoots, configFiles: MAX_CONFIG_FILES, repositories: MAX_REPOSITORIES };
     for (let folder = start; ; folder = dirname(folder)) {
       const gitFolder = findGitFolder(folder);
       if (gitFolder !== undefined) {
-        const danger = judgeFound(gitFolder, folder, look, false);
+        const danger = judgeFound(gitFolder, folder, look, isOverridden);
         // Which repositories git takes depends on more than this: only past one that it surely takes does it not go on.
         if (danger !== undefined || isSurelyTaken(gitFolder)) return danger;
       }
@@ -97,9 +99,9 @@ function findGitFolder(folder: string): string | undefined {
   return realPath(resolve(folder, named)).real;
 }
 
-function judgeFound(gitFolder: string, folder: string, look: Look, isSubmodule: boolean): string | undefined {
+function judgeFound(gitFolder: string, folder: string, look: Look, isOverridden: boolean): string | undefined {
   if (--look.repositories < 0) throw unclear(`Cannot look at more than ${MAX_REPOSITORIES} repositories`);
-  const repository = { gitFolder, folder, isSubmodule };
+  const repository = { gitFolder, folder, isOverridden };
   const common = commonFolder(gitFolder);
   const settings = [join(common, 'config'), join(gitFolder, 'config.worktree')].flatMap((file) =>
     readSettings(file, MAX_INCLUDE_DEPTH, look),
@@ -146,7 +148,7 @@ function placeDanger(
 }
 
 function settingDanger(
-  { gitFolder, folder, isSubmodule }: Repository,
+  { gitFolder, folder, isOverridden }: Repository,
   common: string,
   settings: readonly LocatedSetting[],
   { roots }: Look,
@@ -154,7 +156,7 @@ function settingDanger(
   for (const setting of settings) {
     const { name, value = '', file } = setting;
     const shown = `${showShort(name)} in "${showText(file)}"`;
-    if (runsProgram(setting, isSubmodule)) return `${shown} would run "${showShort(value)}"`;
+    if (runsProgram(setting, isOverridden)) return `${shown} would run "${showShort(value)}"`;
     const path = namedFile(setting, folder, gitFolder);
     if (path === undefined) continue;
     const { real } = realPath(path);
@@ -191,7 +193,7 @@ function submoduleDanger(
       [...tops].flatMap((top) => paths.map((path) => join(top, path)));
     for (const nested of inEachTop(folders?.submodules)) {
       const found = findGitFolder(nested);
-      const danger = found === undefined ? undefined : judgeFound(found, nested, look, true);
+      const danger = found === undefined ? undefined : judgeFound(found, nested, look, false);
       if (danger !== undefined) return danger;
     }
     const present = inEachTop(folders?.unlisted).find((path) => realPath(path).stats !== undefined);

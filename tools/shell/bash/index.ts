@@ -1,11 +1,17 @@
 /** Bash: runs a command line. */
 import { buildTool } from '../../../src/contract/build-tool.ts';
 import { classifyCommand } from '../../../src/permissions/shell/classify.ts';
-import { shellMatcher } from '../../../src/permissions/shell/matcher.ts';
 import type { ShellToolServices } from '../services.ts';
 import { interruptsBash } from './interrupt.ts';
 import { bashHookResponse, bashResult, bashText, type BashOutput } from './output.ts';
-import { checkBash, INTERNAL_FIELDS, previewBash, runsContained, suggestBashRules } from './permissions.ts';
+import {
+  bashMatcher,
+  checkBash,
+  INTERNAL_FIELDS,
+  previewBash,
+  runsContained,
+  suggestBashRules,
+} from './permissions.ts';
 import { bashPrompt } from './prompt.ts';
 import { isReadOnlyCommand, mayRunBeside } from './read-only.ts';
 import * as render from './render.ts';
@@ -29,7 +35,7 @@ export function bashTool(services: ShellToolServices) {
     isDestructive: (input) => classifyCommand(input.command).warnings.length > 0,
     warnings: (input) => classifyCommand(input.command).warnings,
     paths: (input) => classifyCommand(input.command).paths,
-    preparePermissionMatcher: (input) => shellMatcher(input.command),
+    preparePermissionMatcher: bashMatcher,
     checkPermissions: (input, context) => checkBash(input, context, sandbox),
     isContained: (input) => runsContained(input, sandbox),
     internalFields: INTERNAL_FIELDS,

@@ -134,6 +134,30 @@ describe('a repository whose settings name a program', () => {
     });
   });
 
+  it.each([
+    ['git diff | head', 'head:*', false],
+    ['git diff | head', 'git diff:*', true],
+    ['git diff | head', 'git diff | head', true],
+    ['touch x && git status', 'touch:*', false],
+    ['touch x && ls', 'touch:*', true],
+  ])('lets "%s" pass by the rule "%s": %s', (command, spec, isAllowed) => {
+    const folder = join(repositories, 'ruled');
+    if (!existsSync(folder)) git(makeRepository(folder), 'config', 'core.fsmonitor', program);
+    git(folder, 'config', 'diff.external', program);
+    const input = shell.bash.inputSchema.parse({ command });
+    const matcher = shell.bash.preparePermissionMatcher(input, sessionContextIn(folder));
+    expect(matcher.covers([spec]) !== undefined).toBe(isAllowed);
+  });
+
+  it('is asked about beside what acts also for settings that only the environment of reading overrides', () => {
+    const folder = makeRepository(join(repositories, 'beside'));
+    git(folder, 'config', 'core.fsmonitor', program);
+    const matcher = (command: string) =>
+      shell.bash.preparePermissionMatcher(shell.bash.inputSchema.parse({ command }), sessionContextIn(folder));
+    expect(matcher('touch x && git status').covers(['touch:*'])).toBeUndefined();
+    expect(matcher('git status | head').covers(['head:*'])).toEqual(['head:*']);
+  });
+
   it('that lies without a work tree among the files of a clone is not used', async () => {
     const folder = makeRepository(join(repositories, 'outer'));
     const bare = join(folder, 'vendor', 'lib');
