@@ -6,38 +6,39 @@
  * be read or understood is a danger too. Settings of the user and of the system are trusted and not looked at.
  */
 import { readdirSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { isInsideFolder } from '../../config/containment.ts';
 import { GauntletError } from '../contract/errors.ts';
-import { type GitSetting, parseGitConfig } from './git-config.ts';
+import {
+  type ConfigBudget,
+  expandHome,
+  isInclude,
+  type LocatedSetting,
+  MAX_CONFIG_FILES,
+  readBytes,
+  readSettings,
+  readText,
+  realPath,
+  showShort,
+  unclear,
+} from './git-files.ts';
 import { indexedFolders, type IndexedFolders } from './git-index.ts';
 import { runsProgram, showsFile } from './git-programs.ts';
 import { showText } from './hidden-characters.ts';
-import { readSmallFile } from './open-checked.ts';
 import { resolveRealPath } from './real-path.ts';
 
-const INCLUDE = /^include(?:if\..*)?\.path$/s;
-
-const MAX_CONFIG_BYTES = 1_048_576;
 /** Of an index: some half a million files. */
 const MAX_INDEX_BYTES = 64 * 1_048_576;
 /** Of `HEAD`, `commondir` and a `.git` file: a path and its line end. */
 const MAX_POINTER_BYTES = 4_352;
-/** As git follows them. */
-const MAX_INCLUDE_DEPTH = 10;
-const MAX_CONFIG_FILES = 64;
 const MAX_REPOSITORIES = 128;
 /** Indexes that were read, by the file's identity: 100,000 files take 15 ms to read and go through. */
 const knownIndexes = new LRUCache<string, IndexedFolders>({ max: 64 });
-/** Characters of a setting that a message repeats. */
-const SHOWN_CHARS = 80;
 
 /** One look: where it may lead, and how much it has cost. */
-interface Look {
+interface Look extends ConfigBudget {
   readonly roots: readonly string[];
-  configFiles: number;
   repositories: number;
 }
 
@@ -49,10 +50,6 @@ interface Repository {
   readonly folder: string;
   /** git reads it in the environment of a command that only reads: it drops that in sub-modules. */
   readonly isOverridden: boolean;
-}
-
-interface LocatedSetting extends GitSetting {
-  readonly file: string;
 }
 
 /**
@@ -104,7 +101,7 @@ function judgeFound(gitFolder: string, folder: string, look: Look, isOverridden:
   const repository = { gitFolder, folder, isOverridden };
   const common = commonFolder(gitFolder);
   const settings = [join(common, 'config'), join(gitFolder, 'config.worktree')].flatMap((file) =>
-    readSettings(file, MAX_INCLUDE_DEPTH, look),
+    readSettings(file, look),
   );
   return (
     placeDanger(repository, common, settings, look) ??
@@ -173,7 +170,7 @@ function namedFile(setting: LocatedSetting, folder: string, gitFolder: string): 
   if (value === undefined || value === '') return undefined;
   if (name === 'core.worktree') return resolve(gitFolder, value);
   // `git config --list` shows all that it includes.
-  if (INCLUDE.test(name)) return expandHome(value, dirname(file), file);
+  if (isInclude(setting)) return expandHome(value, dirname(file), file);
   return showsFile(setting) ? expandHome(value, folder, file) : undefined;
 }
 
@@ -222,28 +219,6 @@ function indexFiles(gitFolder: string): readonly string[] {
   return ['index', ...halves].map((name) => join(gitFolder, name));
 }
 
-/** Settings of a file and of those it includes, whatever the condition. @throws {GauntletError} */
-function readSettings(file: string, depth: number, look: Look): readonly LocatedSetting[] {
-  const text = readText(file, MAX_CONFIG_BYTES);
-  if (text === undefined) return [];
-  if (--look.configFiles < 0) throw unclear(`Cannot read more than ${MAX_CONFIG_FILES} files of settings`);
-  const settings = parseGitConfig(text);
-  if (!settings) throw unclear(`Cannot understand the settings in "${showText(file)}"`);
-  return settings.flatMap((setting) => {
-    const { name, value } = setting;
-    const located = { ...setting, file };
-    if (!INCLUDE.test(name) || value === undefined) return [located];
-    if (depth === 0) throw unclear(`Cannot follow the includes of "${showText(file)}"`);
-    return [located, ...readSettings(expandHome(value, dirname(file), file), depth - 1, look)];
-  });
-}
-
-/** @throws {GauntletError} Where only git knows: `~user`, `%(prefix)`, and what later versions add. */
-function expandHome(value: string, folder: string, file: string): string {
-  if (/^(?:~[^/]|%\(|:\()/.test(value)) throw unclear(`Cannot follow "${showShort(value)}" in "${showText(file)}"`);
-  return value.startsWith('~') ? join(homedir(), value.slice(1)) : resolve(folder, value);
-}
-
 /** git would go up from here no further: its own test of a repository, but for owners and versions, at which it ends. */
 function isSurelyTaken(gitFolder: string): boolean {
   const head = readText(join(gitFolder, 'HEAD'), MAX_POINTER_BYTES);
@@ -265,31 +240,6 @@ function looksLikeRepository(folder: string): boolean {
 function resolvesTo(path: string, folder: string): boolean {
   const found = resolveRealPath(path);
   return 'real' in found && found.real === folder;
-}
-
-/** @throws {GauntletError} Where nobody can say where it leads. */
-function realPath(path: string) {
-  const found = resolveRealPath(path);
-  if ('refusal' in found) throw unclear(`Cannot look at "${showText(path)}": ${showText(found.refusal)}`);
-  return found;
-}
-
-function readText(path: string, maxBytes: number): string | undefined {
-  return readBytes(path, maxBytes)?.toString('utf8');
-}
-
-/** @returns undefined where nothing is there. @throws {GauntletError} For all that cannot be read whole. */
-function readBytes(path: string, maxBytes: number): Buffer | undefined {
-  const { real, stats } = realPath(path);
-  return stats === undefined ? undefined : readSmallFile(real, showText(path), maxBytes);
-}
-
-function unclear(message: string): GauntletError {
-  return new GauntletError('tool_failed', message);
-}
-
-function showShort(text: string): string {
-  return showText(text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text);
 }
 
 function lowerFirst(text: string): string {

@@ -2,16 +2,10 @@
 import { buildTool } from '../../../src/contract/build-tool.ts';
 import { classifyCommand } from '../../../src/permissions/shell/classify.ts';
 import type { ShellToolServices } from '../services.ts';
+import { bashMatcher } from './git-reading.ts';
 import { interruptsBash } from './interrupt.ts';
 import { bashHookResponse, bashResult, bashText, type BashOutput } from './output.ts';
-import {
-  bashMatcher,
-  checkBash,
-  INTERNAL_FIELDS,
-  previewBash,
-  runsContained,
-  suggestBashRules,
-} from './permissions.ts';
+import { checkBash, INTERNAL_FIELDS, previewBash, runsContained, suggestBashRules } from './permissions.ts';
 import { bashPrompt } from './prompt.ts';
 import { isReadOnlyCommand, mayRunBeside } from './read-only.ts';
 import * as render from './render.ts';
