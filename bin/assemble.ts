@@ -5,7 +5,9 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.ts';
+import { OWNER } from '../config/settings/principals.ts';
 import { isGauntletError } from '../src/contract/errors.ts';
+import type { ToolMode } from '../src/contract/session-context.ts';
 import type { Tool } from '../src/contract/tool.ts';
 import { createFileHistory } from '../src/files/history.ts';
 import { createLocatePath } from '../src/files/scope.ts';
@@ -19,11 +21,13 @@ import { createPermissionContext } from '../src/permissions/context.ts';
 import { type DeadRule, deadRules } from '../src/permissions/dead-rules.ts';
 import { ruleKeys } from '../src/permissions/rule.ts';
 import { createMcpConnections, type McpConnections } from '../src/mcp/connections.ts';
-import { createToolPools, type ToolPools } from '../src/pool/tool-pools.ts';
+import type { ToolPool } from '../src/pool/tool-pool.ts';
+import { createToolPools } from '../src/pool/tool-pools.ts';
 import { createProcessHost, type ManagedProcessHost } from '../src/process/host-client.ts';
 import { openSandbox } from '../src/process/sandbox.ts';
 import { runProgram } from '../src/process/run-program.ts';
-import { SessionDirectory } from '../src/session/directory/session-directory.ts';
+import { createNewSessionPools } from '../src/session/directory/new-session-pool.ts';
+import { type DirectoryServices, SessionDirectory } from '../src/session/directory/session-directory.ts';
 import { createBackgroundTasks } from '../src/work/background-tasks.ts';
 import { getAllBaseTools, HIDDEN_IN_REPL, SIMPLE_TOOLS } from '../tools/index.ts';
 import { type Approvals, createApprovals } from './approvals.ts';
@@ -37,8 +41,10 @@ import { sessionServices } from './session-services.ts';
 /** A server without its doors. */
 export interface Engine {
   readonly directory: SessionDirectory;
-  readonly pools: ToolPools;
-  externalTools(): readonly Tool[];
+  /** The tools that a new session of the principal would see. @throws {GauntletError} `invalid_request` */
+  newSessionPool(principal: string, toolMode: ToolMode): ToolPool;
+  /** Tools that the owner's sessions see by the server's own settings, for the banner. */
+  readonly toolCount: number;
   readonly limitsOf: ReturnType<typeof limitsOfPrincipals>;
   /** Rules of the settings that never decide anything. */
   readonly deadRules: readonly DeadRule[];
@@ -95,8 +101,8 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
 
   return {
     directory,
-    pools,
-    externalTools: () => external,
+    newSessionPool: createNewSessionPools(services),
+    toolCount: countTools(settings, services),
     limitsOf,
     trail: parts.trail,
     ...findDead(settings, [...baseTools, ...plugins], approvals.twoPerson),
@@ -116,6 +122,10 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
       await log.close();
     },
   };
+}
+
+function countTools({ toolMode }: Settings, services: DirectoryServices): number {
+  return services.poolFor({ toolMode, permissions: services.permissionsFor(OWNER, {}) }).tools.length;
 }
 
 /** Under the names that MCP tools will have, whether their servers are connected or not. */

@@ -70,7 +70,7 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
   const longestLagMs = watchEventLoop(logger, settings.limits);
   return buildApp({
     directory: engine.directory,
-    sessionlessPool: (toolMode) => engine.pools.pool({ toolMode }, engine.externalTools()),
+    newSessionPool: (principal, toolMode) => engine.newSessionPool(principal, toolMode),
     defaultToolMode: settings.toolMode,
     authenticate: createAuthenticator(credentials(settings)),
     limitsOf: engine.limitsOf,
@@ -94,7 +94,7 @@ function announce(settings: Settings, port: number, engine: Engine): void {
     tokenFile: settings.token === undefined ? settings.tokenFile : undefined,
     workspace: settings.workspace,
     isReadOnly: installationPaths().some((path) => isInsideFolder(path, settings.workspace)),
-    toolCount: engine.pools.pool({ toolMode: settings.toolMode }, engine.externalTools()).tools.length,
+    toolCount: engine.toolCount,
     deadRuleCount: engine.deadRules.length,
   });
   process.stdout.write(`${lines.join('\n')}\n`);

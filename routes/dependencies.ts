@@ -22,8 +22,12 @@ export type Sessions = Pick<
 /** Everything `buildApp` is handed. */
 export interface Dependencies {
   readonly directory: Sessions;
-  /** The list that belongs to no session, with the external tools there are now. */
-  sessionlessPool(toolMode: ToolMode): ToolPool;
+  /**
+   * The tools that a new session of the principal would see, with the external tools there are now.
+   *
+   * @throws {GauntletError} `invalid_request` where a settings file of a trusted folder cannot be used
+   */
+  newSessionPool(principal: string, toolMode: ToolMode): ToolPool;
   /** Mode of the list that names none. */
   readonly defaultToolMode: ToolMode;
   /** The principal a token belongs to; compares in constant time. */

@@ -29,7 +29,9 @@ export function toolsDoor(app: FastifyInstance, dependencies: Dependencies): voi
   const OneAddress = z.object({ name: IdSchema });
 
   async function poolFor(principal: string, query: z.output<typeof OneQuery>): Promise<ToolPool> {
-    if (query.session_id === undefined) return dependencies.sessionlessPool(query.mode ?? defaultToolMode);
+    if (query.session_id === undefined) {
+      return dependencies.newSessionPool(principal, query.mode ?? defaultToolMode);
+    }
     if (query.mode !== undefined) {
       throw new GauntletError('invalid_request', 'Cannot list tools: name a session or a mode, not both');
     }
@@ -46,7 +48,7 @@ export function toolsDoor(app: FastifyInstance, dependencies: Dependencies): voi
   app.get('/tools', { config: listed }, (request, reply) => {
     if (!isEmpty(request.query)) return sendWanted(request, reply);
     // The list that agents ask for again and again: nothing to parse, nothing to wait for.
-    return sendList(toolList(dependencies.sessionlessPool(defaultToolMode), PLAIN), request, reply);
+    return sendList(toolList(dependencies.newSessionPool(request.principal, defaultToolMode), PLAIN), request, reply);
   });
 
   const oneTool = { config: { summary: 'One tool in full', query: OneQuery, reply: { json: 'Tool' } as const } };

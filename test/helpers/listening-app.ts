@@ -52,7 +52,7 @@ export async function listeningApp(changes: Partial<Omit<Dependencies, 'limits'>
   const pools = plainPools([plainTool('Bash'), plainTool('Read', { aliases: ['FileRead'] })], limits);
   const app = await buildApp({
     directory: noSessions,
-    sessionlessPool: (toolMode) => pools.pool({ toolMode }, NONE),
+    newSessionPool: (_principal, toolMode) => pools.pool({ toolMode }, NONE),
     defaultToolMode: 'normal',
     authenticate: createAuthenticator([
       { principal: 'owner', tokenSha256: sha256(TOKEN) },

@@ -39,6 +39,6 @@ export function testSessions(
     pools,
     log,
     workspace: join(folder, 'workspace'),
-    sessionlessPool: (toolMode: 'normal') => pools.pool({ toolMode }, external),
+    newSessionPool: (_principal: string, toolMode: 'normal') => pools.pool({ toolMode }, external),
   };
 }

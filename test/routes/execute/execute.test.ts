@@ -16,8 +16,8 @@ const picture = plainTool('Picture', {
     ],
   }),
 });
-const { directory, sessionlessPool } = testSessions([echo, picture]);
-const { url } = await listeningApp({ directory, sessionlessPool });
+const { directory, newSessionPool } = testSessions([echo, picture]);
+const { url } = await listeningApp({ directory, newSessionPool });
 const execute = (body: object) => request(url).post('/execute').set(AUTHORIZATION).send(body);
 const call = (id: string, text: string, name = 'Echo') => ({ type: 'tool_use', id, name, input: { text } });
 

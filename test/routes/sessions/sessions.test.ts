@@ -8,8 +8,8 @@ import { testSessions } from '../../helpers/test-sessions.ts';
 
 const echo = plainTool('Echo', { touchesOnlySession: true, isConcurrencySafe: () => true });
 const { tool: wait, release } = waitingTool();
-const { directory, sessionlessPool, workspace } = testSessions([echo, wait, plainTool('Asking')]);
-const { url } = await listeningApp({ directory, sessionlessPool });
+const { directory, newSessionPool, workspace } = testSessions([echo, wait, plainTool('Asking')]);
+const { url } = await listeningApp({ directory, newSessionPool });
 const other = { authorization: `Bearer ${TOKEN}-other` };
 const get = (path: string) => request(url).get(path).set(AUTHORIZATION);
 const post = (path: string, body: object = {}) => request(url).post(path).set(AUTHORIZATION).send(body);

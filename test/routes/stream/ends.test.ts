@@ -13,8 +13,8 @@ const long = plainTool('Long', {
 });
 
 async function server(limits: Parameters<typeof listeningApp>[0] = {}) {
-  const { directory, sessionlessPool } = testSessions([long]);
-  const app = await listeningApp({ directory, sessionlessPool, ...limits });
+  const { directory, newSessionPool } = testSessions([long]);
+  const app = await listeningApp({ directory, newSessionPool, ...limits });
   const post = (path: string, body: object) => request(app.url).post(path).set(AUTHORIZATION).send(body);
   const session = (await post('/sessions', {}).expect(201)).body.session_id as string;
   return { ...app, post, session, directory };

@@ -9,8 +9,8 @@ import { testSessions } from '../../helpers/test-sessions.ts';
 const echo = plainTool('Echo', { touchesOnlySession: true, isConcurrencySafe: () => true });
 const asking = plainTool('Asking');
 const { tool: wait } = waitingTool();
-const { directory, sessionlessPool } = testSessions([echo, asking, wait]);
-const { url } = await listeningApp({ directory, sessionlessPool, limits: { helloMs: 200 } });
+const { directory, newSessionPool } = testSessions([echo, asking, wait]);
+const { url } = await listeningApp({ directory, newSessionPool, limits: { helloMs: 200 } });
 const block = (id: string, text = 'x', name = 'Echo') => ({ type: 'tool_use', id, name, input: { text } });
 const post = (path: string, body: object = {}) => request(url).post(path).set(AUTHORIZATION).send(body);
 
