@@ -67,7 +67,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
   const parts = openParts(settings, data, logger);
   const { log, processHost, backgroundTasks, locate, hooks, history } = parts;
   let announce: () => void = () => undefined;
-  const mcp = serversOf(settings, parts, logger, () => announce());
+  const mcp = serversOf(settings, { ...parts, data }, logger, () => announce());
   const baseTools = getAllBaseTools({ ...settings, ...parts, mcp, sandbox });
   const plugins = await loadPlugins(settings, baseTools);
   let external: readonly Tool[] = plugins;
@@ -186,7 +186,7 @@ function sandboxOf(settings: Settings, data: DataDirectory, logger: Logger, { on
 
 function serversOf(
   { mcpServers: servers, workspace: folder, limits }: Settings,
-  { processHost }: Pick<ReturnType<typeof openParts>, 'processHost'>,
+  { processHost, data }: Pick<ReturnType<typeof openParts>, 'processHost'> & { readonly data: DataDirectory },
   logger: Logger,
   onToolsChanged: () => void,
 ): McpConnections {
@@ -194,6 +194,7 @@ function serversOf(
     servers,
     processHost,
     folder,
+    pinFile: join(data.path, 'mcp-pins.json'),
     limits,
     onToolsChanged,
     onNotice: (level, code, message) => logger[level === 'info' ? 'info' : 'warn']({ code }, message),

@@ -8,6 +8,7 @@ import { errorMessage, GauntletError } from '../contract/errors.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { McpOutput } from './call-result.ts';
 import type { McpServerStatus } from './connection.ts';
+import { openPinStore, type PinStore } from './pin-store.ts';
 import type { McpResource } from './resources.ts';
 import type { McpServer } from './server.ts';
 import type { McpServerSettings } from './server-settings.ts';
@@ -18,6 +19,8 @@ import type { McpSurroundings } from './surroundings.ts';
 export interface McpConnectionsOptions extends McpSurroundings {
   /** The setting `mcpServers`. */
   readonly servers: Readonly<Record<string, McpServerSettings>>;
+  /** Real path of the file that keeps the pins of tool definitions. */
+  readonly pinFile: string;
 }
 
 /** Where one server stands, for people. */
@@ -50,11 +53,19 @@ export interface McpConnections {
   close(): Promise<void>;
 }
 
-/** Make the connections; nothing is loaded or started before `start`. */
+/** Former servers whose pins are kept: one that is configured again has the pins that it had. */
+const MAX_FORMER_SERVERS = 64;
+
+/**
+ * Make the connections; nothing is loaded or started before `start`.
+ *
+ * @throws {GauntletError} `invalid_setting` where the file of pins holds something else.
+ */
 export function createMcpConnections(options: McpConnectionsOptions): McpConnections {
   const { limits, onToolsChanged } = options;
   const enabled = Object.entries(options.servers).filter(([, settings]) => settings.disabled !== true);
   const slots = takeSlots(limits.mcpConnecting);
+  const pinStore = openPins(options);
   const servers = new Map<string, McpServer>();
   let tools: readonly Tool[] = Object.freeze([]);
   let loading: Promise<void> | undefined;
@@ -65,7 +76,8 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
   async function load(): Promise<void> {
     const { createMcpServer } = await import('./server.ts');
     for (const [name, settings] of enabled) {
-      const server = createMcpServer({ ...options, name, settings, slots, onToolsChanged: collect });
+      const pins = pinStore.pinsOf(name, settings);
+      const server = createMcpServer({ ...options, name, settings, pins, slots, onToolsChanged: collect });
       servers.set(name, server);
       if (!isClosed) server.connection.start();
     }
@@ -109,8 +121,17 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
       isClosed = true;
       await loading;
       await Promise.all([...servers.values()].map((server) => server.connection.close()));
+      await pinStore.close();
     },
   };
+}
+
+function openPins({ pinFile, onNotice }: McpConnectionsOptions): PinStore {
+  return openPinStore(pinFile, {
+    maxFormerServers: MAX_FORMER_SERVERS,
+    onFailure: (reason) =>
+      onNotice('warning', 'mcp_pins_not_saved', `Pinned definitions of MCP tools are not saved: ${reason}`),
+  });
 }
 
 /** Where an enabled server stands; one that is not there yet waits for the client to be loaded. */

@@ -39,7 +39,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const mask = secretMask(settings);
   const notice = (level: 'info' | 'warning', code: string, text: string) =>
     options.onNotice(level, code, visibleLine(`MCP server "${name}": ${mask(text)}`, NOTICE_CHARS));
-  const pins = definitionPins(PINS_PER_TOOL * limits.mcpServerTools, (toolName) =>
+  const pins = definitionPins(options.pins, PINS_PER_TOOL * limits.mcpServerTools, (toolName) =>
     notice('warning', 'mcp_tool_changed', `"${toolName}" changed its definition; the next call is asked about`),
   );
   const openLink = linkOpener(settings, options);

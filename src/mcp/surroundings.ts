@@ -3,6 +3,7 @@
  */
 import type { Limits } from '../../config/limits.ts';
 import type { ProcessHost } from '../process/process-host.ts';
+import type { StoredPins } from './pin-store.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import type { Slots } from './slots.ts';
 
@@ -23,6 +24,8 @@ export interface McpServerOptions extends McpSurroundings {
   /** As configured. */
   readonly name: string;
   readonly settings: McpServerSettings;
+  /** Definitions that were seen first or let through, in this life and earlier ones. */
+  readonly pins: StoredPins;
   /** Shared by all servers: so many connect at once. */
   readonly slots: Slots;
 }

@@ -1,5 +1,6 @@
 /** What the tests of MCP connections share: a process host, a set of servers, a way to wait. */
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
 import { createMcpConnections, type McpConnections } from '../../src/mcp/connections.ts';
@@ -7,6 +8,7 @@ import type { ToolResultBlock } from '../../src/contract/blocks.ts';
 import type { McpServerSettings, StdioServerSettings } from '../../src/mcp/server-settings.ts';
 import { createProcessHost } from '../../src/process/host-client.ts';
 import type { ProcessHost } from '../../src/process/process-host.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 import { allowEverything, parentMessage, toolUseContextIn } from './tool-use-context.ts';
 
 const require = createRequire(import.meta.url);
@@ -35,6 +37,7 @@ export interface RunningConnections extends McpConnections {
 export function startServers(
   servers: Record<string, McpServerSettings>,
   limits: Partial<Record<keyof Limits, number>> = {},
+  pinFile = join(temporaryFolder(), 'mcp-pins.json'),
 ): RunningConnections {
   const notices: { code: string; message: string }[] = [];
   const pids: number[] = [];
@@ -44,6 +47,7 @@ export function startServers(
     servers,
     processHost,
     folder: process.cwd(),
+    pinFile,
     limits: { ...DEFAULT_LIMITS, mcpRetryMs: 20, ...limits },
     onToolsChanged: () => changes++,
     onNotice: (_level, code, message) => notices.push({ code, message }),
