@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { createChildren } from './children.ts';
 import type { KillTreeMessage, SpawnMessage } from './messages.ts';
 import type { HostSettings } from './settings.ts';
+import { createGuardian } from './guardian.ts';
 import { createTreeKiller, endGroup, signalGroup, sweep } from './kill-tree.ts';
 import { FromHost, ToHost, frameDecoder, writeFrame, writeJsonFrame } from './protocol.ts';
 import type { HostFrame } from './protocol.ts';
@@ -26,6 +27,7 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
   const parts = { start: libc === undefined ? startWithNode : createNativeStarter(libc), nextMarker };
   const counts = { plain: settings.warmShells, launchers: settings.warmSandboxes };
   const shells = createShellSupply(counts, parts);
+  const guardian = createGuardian(parts.start, ownMarkers);
 
   const { running, spawn } = createChildren(settings, socket, shells, parts);
   const trees = createTreeKiller(settings.killGraceMs, () => running.size > FEW_CHILDREN);
@@ -75,6 +77,8 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
 
   shells.refillSoon();
   socket.on('data', frameDecoder(dispatch)).on('error', () => socket.destroy());
+  // Behind the answers to the first frames: no child waits for the guardian's start.
+  socket.on('data', () => guardian.keep());
   await new Promise<void>((resolve) => socket.once('close', resolve));
   shells.close();
   await Promise.all([...running.values()].map(({ pid }) => endGroup(pid, settings.killGraceMs)));
