@@ -44,7 +44,8 @@ export async function serve(settings: Settings): Promise<void> {
     data.close();
   });
 
-  await app.listen({ host: settings.host, port: settings.port });
+  // Clients that connect while the event loop is busy wait in the kernel, which bounds their number itself (`somaxconn`).
+  await app.listen({ host: settings.host, port: settings.port, backlog: limits.connections });
   const { port } = app.server.address() as AddressInfo;
   for (const host of allowedHosts(settings.allowedHosts, port)) hosts.add(host);
   life.readiness = 'ready';

@@ -47,8 +47,8 @@ export const DEFAULT_LIMITS = {
   bodyTimeoutMs: 15 * SECOND,
   /** How often sockets are looked over for headers and bodies that are late. */
   requestCheckMs: 500,
-  /** Sockets open at once; the rest of the descriptors are for the log and for children. */
-  connections: 512,
+  /** Sockets open at once: a thousand browsers come back with a socket or two each when a server was restarted. */
+  connections: 2_000,
   /** Sockets of one address; 0: no bound of its own, since all who come through a proxy have the proxy's. */
   addressConnections: 0,
   /** Descriptors kept free of sockets where few may be open (`ulimit -n`): for the log, spilled results and children. */
@@ -84,8 +84,8 @@ export const DEFAULT_LIMITS = {
   slowReaderMs: 30 * SECOND,
   /** A ticket for a browser's WebSocket lives this long. */
   ticketMs: 30 * SECOND,
-  /** Tickets of one principal waiting to be used. */
-  tickets: 1_000,
+  /** Tickets of one principal waiting to be used: one for each socket that may be open. */
+  tickets: 2_000,
 
   // Strangers: who has not shown a credential yet.
   /** Sockets without a good credential that are older than one look (`requestCheckMs`). */

@@ -35,7 +35,14 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const rates = createRequestRates((principal) => dependencies.limitsOf(principal));
   const mayFail = createBadCredentials(dependencies.limits);
   let welcome: GuardDependencies['welcome'] = () => undefined;
-  const guard = createGuard({ ...dependencies, rates, mayFail, welcome: (socket) => welcome(socket) });
+  let isRefused: GuardDependencies['isRefused'] = () => false;
+  const guard = createGuard({
+    ...dependencies,
+    rates,
+    mayFail,
+    welcome: (socket) => welcome(socket),
+    isRefused: (socket) => isRefused(socket),
+  });
   const onError = errorHandler(dependencies);
   const app = fastify({
     ...serverOptions(dependencies),
@@ -49,9 +56,9 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
       }
     },
   });
-  capConnections(app.server, dependencies.limits);
+  isRefused = capConnections(app.server, dependencies.limits);
   app.server.on('checkExpectation', onExpectation);
-  welcome = watchStrangers(app.server, dependencies.limits, refuseSlow);
+  welcome = watchStrangers(app.server, dependencies.limits, isRefused, refuseSlow);
   app.decorateRequest('principal', '');
   app.addHook('onRequest', guardHook(guard));
   app.setErrorHandler(onError);

@@ -43,18 +43,21 @@ export interface GuardDependencies extends Pick<
   mayFail(address: string): boolean;
   /** The socket has shown a good credential. */
   welcome(socket: Socket): void;
+  /** The socket is one too many: it is held only to be told so. */
+  isRefused(socket: Socket): boolean;
 }
 
 /** A check of one request. */
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => void;
 
-/** Make the check. @throws {GauntletError} From the returned function: `forbidden`, `unauthenticated`, `rate_limited`, `invalid_request`. */
+/** Make the check. @throws {GauntletError} From the returned function: `overloaded`, `forbidden`, `unauthenticated`, `rate_limited`, `invalid_request`. */
 export function createGuard(dependencies: GuardDependencies): Guard {
   const recognise = createRecogniser((token) => dependencies.authenticate(token));
   return function guard(request, reply) {
     reply.headers(SECURITY_HEADERS);
     const { headers } = request.raw;
     if (headers.upgrade !== undefined) checkUpgrade(request, reply);
+    if (dependencies.isRefused(request.raw.socket)) throw tooManyConnections(reply);
     checkTransfer(headers['transfer-encoding'], reply);
     checkHost(request, dependencies.hosts);
     if (headers.origin !== undefined) {
@@ -70,6 +73,13 @@ export function createGuard(dependencies: GuardDependencies): Guard {
     // What anybody may ask for tells monitors that the server is alive.
     if (request.routeOptions.config.isPublic !== true) dependencies.rates.count(principal);
   };
+}
+
+function tooManyConnections(reply: FastifyReply): GauntletError {
+  reply.header('connection', 'close');
+  return new GauntletError('overloaded', 'Cannot take another connection: too many are open. Try again soon', {
+    details: { reason: 'connections' },
+  });
 }
 
 function refusal(address: string, { mayFail, onBadCredential }: GuardDependencies): GauntletError {

@@ -7,15 +7,21 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Limits } from '../config/limits.ts';
 
-/** Watch the sockets of a server until it closes. @returns Tells that a socket has shown a good credential. */
+/**
+ * Watch the sockets of a server until it closes.
+ *
+ * @param isRefused Tells that a socket is held only to be told that there are too many.
+ * @returns Tells that a socket has shown a good credential.
+ */
 export function watchStrangers(
   server: Server,
   limits: Pick<Limits, 'strangers' | 'strangerMs' | 'requestCheckMs'>,
+  isRefused: (socket: Socket) => boolean,
   refuse: (socket: Socket) => void,
 ): (socket: Socket) => void {
   /** When each came, the oldest first; monotonic, in milliseconds. */
   const strangers = new Map<Socket, number>();
-  const look = setInterval(() => {
+  function closeLate(): void {
     const nowMs = performance.now();
     for (const [socket, cameMs] of strangers) {
       const agedMs = nowMs - cameMs;
@@ -24,9 +30,13 @@ export function watchStrangers(
       strangers.delete(socket);
       refuse(socket);
     }
-  }, limits.requestCheckMs).unref();
+  }
+  // Timers run before sockets are read and immediates run after that: where the event loop was busy, the credentials
+  // that have arrived meanwhile are seen first.
+  const look = setInterval(() => setImmediate(closeLate), limits.requestCheckMs).unref();
   server.once('close', () => clearInterval(look));
   server.on('connection', (socket: Socket) => {
+    if (isRefused(socket)) return;
     strangers.set(socket, performance.now());
     socket.once('close', () => strangers.delete(socket));
   });
