@@ -344,6 +344,24 @@ export const DEFAULT_LIMITS = {
   /** Bytes of it that may wait for the disk before the child is held back. */
   outputWaitingBytes: 256 * KIB,
 
+  // The jail of commands that only read.
+  /** Jails for each of which a shell is kept started ahead, those used last; some 3 MiB each. */
+  warmJails: 8,
+  /** Processes a jailed command may have beside all that ran on the machine when it began. */
+  jailProcesses: 256,
+  /** Memory of its own that each process in a jail may have. */
+  jailMemoryBytes: 2_048 * MIB,
+  /** Processor time of each process in a jail. */
+  jailCpuMs: 10 * MINUTE,
+  /** Length of each file that it writes to its temporary folder. */
+  jailFileBytes: 256 * MIB,
+  /** A trial of the jail that takes longer has failed. */
+  jailTrialMs: 10 * SECOND,
+  /** Names looked at below the working directories for what a deny rule hides; beyond it a command is asked about. */
+  jailScanNames: 50_000,
+  /** That look holds for this long. */
+  jailScanMs: 10 * SECOND,
+
   // The sandbox.
   /** Sandboxes kept started ahead, each for one session's next command; some 4 MiB each. */
   warmSandboxes: 8,

@@ -6,11 +6,23 @@ import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../contract/errors.ts';
 import { openHostLink } from './host-link.ts';
 import type { HostLink } from './host-link.ts';
-import type { HostedProcess, ProcessHost, SpawnRequest } from './process-host.ts';
+import type { HostedProcess, JailHost, ProcessHost, SpawnRequest } from './process-host.ts';
 
 /** What the process host needs to know. */
 export interface ProcessHostOptions {
-  readonly limits: Pick<Limits, 'killGraceMs' | 'warmShells' | 'warmSandboxes' | 'childWindowBytes' | 'hostedChildren'>;
+  readonly limits: Pick<
+    Limits,
+    | 'killGraceMs'
+    | 'warmShells'
+    | 'warmSandboxes'
+    | 'warmJails'
+    | 'jailProcesses'
+    | 'jailMemoryBytes'
+    | 'jailCpuMs'
+    | 'jailFileBytes'
+    | 'childWindowBytes'
+    | 'hostedChildren'
+  >;
   /** The data directory's id, the first half of every marker: `[A-Za-z0-9_-]+`. Two servers never share one. */
   readonly ownerId: string;
   /** The host's program, a path or `file:` URL. Default: from source `host/main.ts`, from a bundle `process-host.js` beside it. */
@@ -18,7 +30,7 @@ export interface ProcessHostOptions {
 }
 
 /** A process host and its upkeep. */
-export interface ManagedProcessHost extends ProcessHost {
+export interface ManagedProcessHost extends ProcessHost, JailHost {
   /** Start the host and its shells ahead of the first spawn. Resolves when it answers. */
   warm(): Promise<void>;
   /**
@@ -49,6 +61,11 @@ export function createProcessHost({
       killGraceMs: limits.killGraceMs,
       warmShells: limits.warmShells,
       warmSandboxes: limits.warmSandboxes,
+      warmJails: limits.warmJails,
+      jailProcesses: limits.jailProcesses,
+      jailMemoryBytes: limits.jailMemoryBytes,
+      jailCpuSeconds: Math.ceil(limits.jailCpuMs / 1_000),
+      jailFileBytes: limits.jailFileBytes,
       windowBytes: limits.childWindowBytes,
       children: limits.hostedChildren,
     };
@@ -65,6 +82,8 @@ export function createProcessHost({
 
   return {
     spawn: (request: SpawnRequest): HostedProcess => linked().spawn(request),
+    jailSupport: async () => linked().jailSupport(),
+    openJail: async (rules) => linked().openJail(rules),
     warm: () => linked().ping(),
     sweepOrphans: () => linked().sweep(),
     async close() {

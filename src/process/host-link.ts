@@ -1,19 +1,19 @@
 /**
  * One life of a process host: the children it runs for us and the answers it owes us.
  */
-import type { ExitedMessage, FailedMessage, StartedMessage } from './host/messages.ts';
+import type { ExitedMessage, FailedMessage, JailOpenedMessage, StartedMessage } from './host/messages.ts';
 import { FromHost, ToHost, writeJsonFrame } from './host/protocol.ts';
 import type { HostFrame } from './host/protocol.ts';
 import type { HostSettings } from './host/settings.ts';
 import { connectHost } from './host-connection.ts';
 import type { HostConnection } from './host-connection.ts';
-import type { HostedProcess, SpawnRequest } from './process-host.ts';
+import type { HostedProcess, JailHost, JailRules, JailSupport, SpawnRequest } from './process-host.ts';
 import { spawnError } from './spawn-error.ts';
 import { spawnOn } from './spawn-on-host.ts';
 import type { HostWire, LinkedChild } from './spawn-on-host.ts';
 
 /** A host that runs, until it is lost. */
-export interface HostLink {
+export interface HostLink extends JailHost {
   spawn(request: SpawnRequest): HostedProcess;
   /** Resolves when the host is up. */
   ping(): Promise<void>;
@@ -23,8 +23,17 @@ export interface HostLink {
   close(): Promise<void>;
 }
 
+/** What is said of jails where nobody is left to ask. */
+const HOST_LOST = 'the process host was lost';
+
 /** Frames that answer a request of ours and not a child's news. */
-const ANSWERS: ReadonlySet<number> = new Set([FromHost.treeKilled, FromHost.swept, FromHost.pong]);
+const ANSWERS: ReadonlySet<number> = new Set([
+  FromHost.treeKilled,
+  FromHost.swept,
+  FromHost.pong,
+  FromHost.jails,
+  FromHost.jailOpened,
+]);
 
 /** Start a host. @param onLost Once, when it has gone although nobody closed it. */
 export function openHostLink(entry: string | URL, settings: HostSettings, onLost: () => void): HostLink {
@@ -61,6 +70,16 @@ class Link implements HostLink, HostWire {
 
   async ping(): Promise<void> {
     await this.ask(ToHost.ping, null);
+  }
+
+  async jailSupport(): Promise<JailSupport> {
+    const answer = await this.ask(ToHost.jails, null);
+    return this.#loss === undefined ? parse<JailSupport>(answer) : { missing: HOST_LOST };
+  }
+
+  async openJail(rules: JailRules): Promise<string | undefined> {
+    const answer = await this.ask(ToHost.openJail, rules);
+    return this.#loss === undefined ? parse<JailOpenedMessage>(answer).failure : HOST_LOST;
   }
 
   async sweep(): Promise<number> {

@@ -16,6 +16,8 @@ export interface ShellLauncher {
   readonly files?: readonly string[];
   /** What else must be the same for a shell started ahead to be used: which files the paths in `command` name. */
   readonly identity: string;
+  /** Each process gets the limits of a jail; whoever reads as root reads as nobody. */
+  readonly isLimited?: boolean;
 }
 
 /** How to start a child. */
@@ -28,7 +30,7 @@ export interface SpawnRequest {
   /** Added to the allow-listed environment (PATH HOME LANG TERM TMPDIR and the call's marker). */
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * Real paths of regular files, handed to a program as descriptors 3 and on, never through a link. What is not there,
+   * Real paths of regular files, handed to a program as descriptors 5 and on, never through a link. What is not there,
    * or no longer there, is /dev/null.
    */
   readonly files?: readonly string[];
@@ -38,6 +40,8 @@ export interface SpawnRequest {
   readonly shellScript?: string;
   /** Starts the shell of `shellScript`. */
   readonly launcher?: ShellLauncher;
+  /** Key of an open jail, which the child is bound to. One that is not open fails as `started` does, with `ENOJAIL`. */
+  readonly jail?: string;
   /**
    * Absolute. A shell writes the real folder it ended in here, and a line end, also when its script
    * calls `exit`; not when it was killed or replaced itself (`exec`).
@@ -76,6 +80,34 @@ export interface HostedProcess {
   killTree(): Promise<void>;
   /** One signal to the group. */
   signal(signal: NodeJS.Signals): void;
+}
+
+/** What binds a child to some paths (Landlock), and to a filter of system calls. */
+export interface JailRules {
+  /** Names the jail in a request; equal for jails that open the same files. */
+  readonly key: string;
+  /** Absolute; read and executed, what lies below too. Those that do not exist are passed over. */
+  readonly reads: readonly string[];
+  /** Absolute; read and changed. */
+  readonly writes: readonly string[];
+  /** Refuses sockets too, and every change of a file beside its content. */
+  readonly isReadOnly: boolean;
+}
+
+/** What this machine has for jails. */
+export interface JailSupport {
+  /** Why there are none, as a clause. */
+  readonly missing?: string;
+  /** User and group of whoever runs in a jail that only reads; absent: the server's own. */
+  readonly userId?: number;
+}
+
+/** Opens jails in the small process. */
+export interface JailHost {
+  /** Ask what there is; resolves with `missing` where the host is lost. */
+  jailSupport(): Promise<JailSupport>;
+  /** Open a jail. @returns Why it could not be, as a clause. */
+  openJail(rules: JailRules): Promise<string | undefined>;
 }
 
 /** Starts children in the small process. */

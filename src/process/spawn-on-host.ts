@@ -98,9 +98,10 @@ function spawnMessage({
   files,
   shellScript,
   launcher,
+  jail,
   cwdFile,
 }: SpawnRequest): SpawnMessage {
-  return { file, args, cwd, env, hasStdin: stdin === 'pipe', files, shellScript, launcher, cwdFile };
+  return { file, args, cwd, env, hasStdin: stdin === 'pipe', files, shellScript, launcher, jail, cwdFile };
 }
 
 /** Why no program can be given this; undefined when it can. */

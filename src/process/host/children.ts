@@ -2,6 +2,7 @@
  * The children that run: started when a frame asks for one, told about until they end.
  */
 import type { Socket } from 'node:net';
+import type { Jails } from './jails.ts';
 import { signalGroup } from './kill-tree.ts';
 import type { ExitedMessage, FailedMessage, SpawnMessage, StartedMessage } from './messages.ts';
 import { FromHost, writeFrame, writeJsonFrame } from './protocol.ts';
@@ -12,7 +13,10 @@ import type { ChildParts, StartedChild } from './start-child.ts';
 import { superviseChild } from './supervised-child.ts';
 import type { SupervisedChild } from './supervised-child.ts';
 import { youngestProcess } from './survivors.ts';
-import type { ShellSupply } from './shell-supply.ts';
+import type { ShellSupply, WantedShell } from './shell-supply.ts';
+
+/** The code of a failure to start in a jail that is not open. */
+export const NO_JAIL = 'ENOJAIL';
 
 /** One child that runs. */
 export interface RunningChild extends SupervisedChild {
@@ -20,23 +24,48 @@ export interface RunningChild extends SupervisedChild {
   readonly input: StartedChild['input'];
 }
 
+/** What children are started with. */
+export interface ChildSources {
+  readonly shells: ShellSupply;
+  readonly jails: Jails;
+  readonly parts: ChildParts;
+}
+
 /** Make the table of children; `spawn` answers over the socket, whatever happens. */
-export function createChildren(settings: HostSettings, socket: Socket, shells: ShellSupply, parts: ChildParts) {
+export function createChildren(settings: HostSettings, socket: Socket, { shells, jails, parts }: ChildSources) {
   const running = new Map<number, RunningChild>();
 
   function spawn(id: number, message: SpawnMessage): void {
     try {
       if (running.size >= settings.children) throw Object.assign(new Error('Too many children'), { code: 'EAGAIN' });
-      const { shellScript, launcher } = message;
+      const { shellScript } = message;
+      const jail = jailOf(message);
       const bornAfter = youngestProcess();
-      const child = shellScript === undefined ? startProgram(message, parts) : shells.take(launcher);
+      const child =
+        shellScript === undefined ? startProgram(message, parts, jail?.entry) : shells.take(wantedShell(message, jail));
       if (child.pid === undefined) return void child.failure.then((error) => fail(id, error));
-      if (shellScript !== undefined) child.input?.end(shellOrder({ ...message, shellScript }));
+      if (shellScript !== undefined) {
+        const isBound = jail !== undefined || message.launcher?.isLimited === true;
+        child.input?.end(shellOrder({ ...message, shellScript }, isBound ? jails.mostProcesses() : undefined));
+      }
       supervise(id, child, bornAfter);
       shells.refillSoon();
     } catch (error) {
       fail(id, error as NodeJS.ErrnoException);
     }
+  }
+
+  /** @throws `ENOJAIL` for one that is not open: nothing is ever started without the jail it was meant for. */
+  function jailOf({ jail: key }: SpawnMessage): WantedShell['jail'] {
+    if (key === undefined) return undefined;
+    const entry = jails.entry(key);
+    if (entry === undefined) throw Object.assign(new Error('no such jail'), { code: NO_JAIL });
+    return { key, entry };
+  }
+
+  function wantedShell({ launcher }: SpawnMessage, jail: WantedShell['jail']): WantedShell {
+    if (launcher?.isLimited !== true) return { launcher, jail };
+    return { launcher, limits: jails.limits };
   }
 
   function fail(id: number, error: NodeJS.ErrnoException): void {

@@ -13,14 +13,22 @@ export interface SpawnMessage {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly hasStdin: boolean;
-  /** Present: a program's descriptors 3 and on. */
+  /** Present: a program's descriptors 5 and on. */
   readonly files?: readonly string[];
+  /** Key of the jail it is started in; one that is not open fails with `ENOJAIL`. */
+  readonly jail?: string;
   /** Present: a shell runs this; `file` and `args` are ignored. */
   readonly shellScript?: string;
   /** Present: it starts that shell. */
   readonly launcher?: ShellLauncher;
   /** Where the shell writes the folder it ended in. */
   readonly cwdFile?: string;
+}
+
+/** A jail was opened. */
+export interface JailOpenedMessage {
+  /** Why it was not. */
+  readonly failure?: string;
 }
 
 /** A child is there. */

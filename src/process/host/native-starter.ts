@@ -2,7 +2,7 @@
  * Starts programs through the kernel's own calls, with pipes that a program can open again by name:
  * Node's are socket pairs, with which `echo >/dev/stderr`, `tee /dev/stderr` and `cat /dev/stdin` fail.
  */
-import { closeSync, openSync, statSync } from 'node:fs';
+import { closeSync, fchownSync, openSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { devNull } from 'node:os';
 import { isAbsolute, join } from 'node:path';
@@ -32,7 +32,7 @@ export function createNativeStarter(libc: Libc): Starter {
   });
 
   return function start(program): StartedProcess {
-    const { inputDescriptor, more } = program;
+    const { inputDescriptor, more, userId } = program;
     const [stdout, stderr, input] = makePipes(libc, inputDescriptor === undefined ? 2 : 3);
     const all = [stdout, stderr, input].filter((pipe) => pipe !== undefined);
     let pid: number;
@@ -40,6 +40,8 @@ export function createNativeStarter(libc: Libc): Starter {
       const given = [stdout.writer, stderr.writer];
       if (inputDescriptor === 3 && input) given.push(input.reader);
       const first = inputDescriptor === 0 && input ? input.reader : nullDevice;
+      // Whoever runs as another user can open them again by name only as their owner.
+      if (userId !== undefined) for (const { writer } of [stdout, stderr]) fchownSync(writer, userId, userId);
       pid = spawn(libc, program, [first, ...given, ...more]);
     } catch (error) {
       all.forEach(closePipe);
@@ -72,9 +74,10 @@ function closePipe({ reader, writer }: Pipe): void {
   closeSync(writer);
 }
 
-function spawn(libc: Libc, { file, args, cwd, env }: Program, descriptors: readonly number[]): number {
+function spawn(libc: Libc, { file, args, cwd, env, launcher }: Program, descriptors: readonly number[]): number {
   const path = programPath(file, env['PATH']);
   const rest = { cwd, env: Object.entries(env).map(([name, value]) => `${name}=${value}`), descriptors };
+  if (launcher !== undefined) return libc.spawn({ path: launcher, words: [path, file, ...args], ...rest });
   try {
     return libc.spawn({ path, words: [file, ...args], ...rest });
   } catch (error) {

@@ -7,7 +7,9 @@ import type { ProcessEnd, Program, StartedProcess, UnstartedProcess } from './st
 
 /** Start a program. @throws The errno error of the spawn, where Node throws and does not emit it. */
 export function startWithNode(program: Program): StartedProcess | UnstartedProcess {
-  const { file, args, cwd, env, inputDescriptor, more } = program;
+  const { file, args, cwd, env, inputDescriptor, more, launcher } = program;
+  if (launcher !== undefined)
+    throw Object.assign(new Error('no launcher without the kernel’s own calls'), { code: 'ENOSYS' });
   const stdio: ('ignore' | 'pipe' | number)[] = ['ignore', 'pipe', 'pipe'];
   if (inputDescriptor !== undefined) stdio[inputDescriptor] = 'pipe';
   const child = spawn(file, args, { cwd, env, stdio: [...stdio, ...more], detached: true });

@@ -16,6 +16,8 @@ export const ToHost = {
   acknowledge: 6,
   sweep: 7,
   ping: 8,
+  jails: 9,
+  openJail: 10,
 } as const;
 
 /** What the host tells the server. */
@@ -29,6 +31,8 @@ export const FromHost = {
   treeKilled: 7,
   swept: 8,
   pong: 9,
+  jails: 10,
+  jailOpened: 11,
 } as const;
 
 /** One frame, taken apart. */

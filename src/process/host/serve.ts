@@ -3,7 +3,9 @@
  */
 import type { Socket } from 'node:net';
 import { createChildren } from './children.ts';
-import type { KillTreeMessage, SpawnMessage } from './messages.ts';
+import { loadJails } from './jails.ts';
+import type { JailRules } from '../process-host.ts';
+import type { JailOpenedMessage, KillTreeMessage, SpawnMessage } from './messages.ts';
 import type { HostSettings } from './settings.ts';
 import { createGuardian } from './guardian.ts';
 import { createTreeKiller, endGroup, signalGroup, sweep } from './kill-tree.ts';
@@ -23,13 +25,14 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
   const isOwn = (marker: string) => marker.startsWith(ownMarkers);
   let markers = 0;
   const nextMarker = () => `${ownMarkers}${(markers += 1)}`;
-  const libc = await loadLibc();
-  const parts = { start: libc === undefined ? startWithNode : createNativeStarter(libc), nextMarker };
-  const counts = { plain: settings.warmShells, launchers: settings.warmSandboxes };
+  const [libc, jails] = await Promise.all([loadLibc(), loadJails(settings)]);
+  const start = libc === undefined ? startWithNode : createNativeStarter(libc);
+  const parts = { start, nextMarker };
+  const counts = { plain: settings.warmShells, launchers: settings.warmSandboxes, jails: settings.warmJails };
   const shells = createShellSupply(counts, parts);
   const guardian = createGuardian(parts.start, ownMarkers);
 
-  const { running, spawn } = createChildren(settings, socket, shells, parts);
+  const { running, spawn } = createChildren(settings, socket, { shells, jails, parts });
   const trees = createTreeKiller(settings.killGraceMs, () => running.size > FEW_CHILDREN);
 
   function dispatch({ kind, child: id, payload }: HostFrame): void {
@@ -58,9 +61,23 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
         return void sweepOrphans(id);
       case ToHost.ping:
         return writeFrame(socket, FromHost.pong, id);
+      case ToHost.jails:
+        return writeJsonFrame(socket, FromHost.jails, id, jails.answer);
+      case ToHost.openJail:
+        return openJail(id, JSON.parse(String(payload)) as JailRules);
       default:
         throw new RangeError(`Cannot serve a frame of kind ${kind}`);
     }
+  }
+
+  function openJail(id: number, jail: JailRules): void {
+    const opened: { failure?: string } = {};
+    try {
+      jails.open(jail);
+    } catch (error) {
+      opened.failure = error instanceof Error ? error.message : String(error);
+    }
+    writeJsonFrame(socket, FromHost.jailOpened, id, opened satisfies JailOpenedMessage);
   }
 
   /** Where the kernel does not even let us look, the caller must not wait, nor the host end. */

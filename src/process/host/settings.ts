@@ -13,6 +13,16 @@ export interface HostSettings {
   readonly warmShells: number;
   /** Launchers for each of which one shell is kept started ahead, those used last. */
   readonly warmSandboxes: number;
+  /** Jails for each of which one shell is kept started ahead, those used last. */
+  readonly warmJails: number;
+  /** Processes that the user of a jailed command may have beside all that ran on the machine when it began. */
+  readonly jailProcesses: number;
+  /** Memory of its own that each process in a jail may have. */
+  readonly jailMemoryBytes: number;
+  /** Processor time of each. */
+  readonly jailCpuSeconds: number;
+  /** Length of each file it writes. */
+  readonly jailFileBytes: number;
   /** Bytes of one child's output that may be under way unacknowledged. */
   readonly windowBytes: number;
   /** Children running at once. */

@@ -1,16 +1,25 @@
 /**
- * Shells of every kind: plain ones, and for each launcher used lately one started by it.
+ * Shells of every kind: plain ones, and for each jail and each launcher used lately one started in it.
  */
 import type { ShellLauncher } from '../process-host.ts';
+import type { JailEntry } from './jails.ts';
 import type { ChildParts, StartedChild } from './start-child.ts';
 import type { UnstartedProcess } from './starter.ts';
 import { createWarmShells } from './warm-shells.ts';
 import type { WarmShells } from './warm-shells.ts';
 
+/** Where a shell is wanted; nothing: as any program. */
+export interface WantedShell {
+  readonly launcher?: ShellLauncher;
+  readonly jail?: { readonly key: string; readonly entry: JailEntry };
+  /** What limits the launcher, where it is to be limited. */
+  readonly limits?: JailEntry;
+}
+
 /** Where shells come from. */
 export interface ShellSupply {
   /** A shell that waits for its order. @throws As `startShell`. */
-  take(launcher?: ShellLauncher): StartedChild | UnstartedProcess;
+  take(wanted: WantedShell): StartedChild | UnstartedProcess;
   /** Soon make up for what was taken last. */
   refillSoon(): void;
   /** Start one more of the kind taken last at once, where one is missing. */
@@ -19,40 +28,59 @@ export interface ShellSupply {
   close(): void;
 }
 
-/** Make a supply of `plain` shells, and of one each for `launchers` launchers: the least used makes room. */
-export function createShellSupply(
-  counts: { readonly plain: number; readonly launchers: number },
-  parts: ChildParts,
-): ShellSupply {
-  const plain = createWarmShells(counts.plain, parts);
-  /** The one used last stands last. */
-  const launched = new Map<string, WarmShells>();
+/** Shells that are kept waiting. */
+export interface SupplyCounts {
+  readonly plain: number;
+  /** Launchers, and jails, for each of which one waits: the one used longest ago makes room. */
+  readonly launchers: number;
+  readonly jails: number;
+}
+
+/** Make a supply. */
+export function createShellSupply(counts: SupplyCounts, parts: ChildParts): ShellSupply {
+  const plain = createWarmShells(counts.plain, parts, {});
+  const launched = createLatest(counts.launchers);
+  const jailed = createLatest(counts.jails);
   let latest = plain;
 
-  function shellsOf(launcher: ShellLauncher): WarmShells {
+  function shellsFor({ launcher, jail, limits }: WantedShell): WarmShells {
+    if (jail) return jailed.of(jail.key, () => createWarmShells(1, parts, { jail: jail.entry }));
+    if (!launcher) return plain;
     const { command, files = [], identity } = launcher;
-    const key = [identity, ...files, ...command].join('\0');
-    const shells = launched.get(key) ?? createWarmShells(1, parts, launcher);
-    launched.delete(key);
-    launched.set(key, shells);
-    for (const [oldest, { close }] of launched) {
-      if (launched.size <= counts.launchers) break;
-      launched.delete(oldest);
-      // With room for none, the one just made starts what is wanted and keeps nothing.
-      close();
-    }
-    return shells;
+    const key = [identity, String(limits !== undefined), ...files, ...command].join('\0');
+    return launched.of(key, () => createWarmShells(1, parts, { launcher, jail: limits }));
   }
 
   return {
-    take(launcher) {
-      latest = launcher === undefined ? plain : shellsOf(launcher);
+    take(wanted) {
+      latest = shellsFor(wanted);
       return latest.take();
     },
     refillSoon: () => latest.refillSoon(),
     addOne: () => latest.addOne(),
     close() {
-      for (const shells of [plain, ...launched.values()]) shells.close();
+      for (const shells of [plain, ...launched.all(), ...jailed.all()]) shells.close();
+    },
+  };
+}
+
+/** Shells by key, at most `most` kinds of them. */
+function createLatest(most: number) {
+  /** The one used last stands last. */
+  const byKey = new Map<string, WarmShells>();
+  return {
+    all: () => byKey.values(),
+    of(key: string, make: () => WarmShells): WarmShells {
+      const shells = byKey.get(key) ?? make();
+      byKey.delete(key);
+      byKey.set(key, shells);
+      for (const [oldest, { close }] of byKey) {
+        if (byKey.size <= most) break;
+        byKey.delete(oldest);
+        // With room for none, the one just made starts what is wanted and keeps nothing.
+        close();
+      }
+      return shells;
     },
   };
 }

@@ -18,9 +18,14 @@ const PROGRAM =
 /** Program and arguments of a waiting shell. */
 export const WAITING_SHELL = { file: 'bash', args: ['--noprofile', '--norc', '-c', PROGRAM] } as const;
 
-/** What to write to descriptor 3 so that the shell runs a script. */
-export function shellOrder(spawn: SpawnMessage & { readonly shellScript: string }): Buffer {
-  const texts = [prologue(spawn), spawn.shellScript === '' ? ':' : spawn.shellScript];
+/**
+ * What to write to descriptor 3 so that the shell runs a script.
+ *
+ * @param mostProcesses That the shell's user may have, all together.
+ */
+export function shellOrder(spawn: SpawnMessage & { readonly shellScript: string }, mostProcesses?: number): Buffer {
+  const limit = mostProcesses === undefined ? '' : `ulimit -u ${mostProcesses};`;
+  const texts = [limit + prologue(spawn), spawn.shellScript === '' ? ':' : spawn.shellScript];
   return Buffer.from(`${texts.map((text) => Buffer.byteLength(text)).join(' ')}\n${texts.join('')}`);
 }
 

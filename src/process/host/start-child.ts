@@ -1,10 +1,12 @@
 /**
  * Start one child with a marker and an allow-listed environment: a program, or a shell that waits for its script.
  */
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { openRegular } from '../../files/open-checked.ts';
+import { JAIL_PATH } from '../jail-paths.ts';
 import type { ShellLauncher } from '../process-host.ts';
+import type { JailEntry } from './jails.ts';
 import type { SpawnMessage } from './messages.ts';
 import { MARKER_VARIABLE } from './settings.ts';
 import { WAITING_SHELL } from './shell.ts';
@@ -22,30 +24,63 @@ export interface ChildParts {
   nextMarker(): string;
 }
 
+/** What a shell is started in. */
+export interface ShellSurroundings {
+  readonly launcher?: ShellLauncher;
+  /** With a launcher only limits: it is the launcher that bounds paths then. */
+  readonly jail?: JailEntry;
+}
+
 /** The host itself was given only what children may have; asking for it costs a call a variable. */
 const OWN_ENVIRONMENT = { ...process.env } as Readonly<Record<string, string>>;
 
 /** Start a program. @throws As the starter. */
-export function startProgram(message: SpawnMessage, parts: ChildParts): StartedChild | UnstartedProcess {
+export function startProgram(
+  message: SpawnMessage,
+  parts: ChildParts,
+  jail?: JailEntry,
+): StartedChild | UnstartedProcess {
   const { hasStdin, files = [] } = message;
-  return withOpen(files, openGiven, (more) =>
-    startMarked({ ...message, inputDescriptor: hasStdin ? 0 : undefined, more }, parts),
-  );
+  return withOpen([devNull, ...files], openGiven, ([nothing = -1, ...given]) => {
+    const more = jail || given.length > 0 ? [nothing, jail?.ruleset ?? nothing, ...given] : [];
+    const { file, args, cwd, env } = message;
+    const program = { file, args, cwd, env, inputDescriptor: hasStdin ? 0 : undefined, more } as const;
+    return startMarked({ ...program, ...launchedBy(jail) }, parts);
+  });
 }
 
 /**
  * Start a shell that waits for its order on descriptor 3.
  *
- * @param launcher Starts it in its stead. @throws As the starter.
+ * @param surroundings The jail it is bound to, or what starts it in its stead. @throws As the starter.
  */
-export function startShell(parts: ChildParts, launcher?: ShellLauncher): StartedChild | UnstartedProcess {
+export function startShell(parts: ChildParts, { launcher, jail }: ShellSurroundings): StartedChild | UnstartedProcess {
   const { command = [], files = [] } = launcher ?? {};
   const [file = WAITING_SHELL.file, ...args] = [...command, WAITING_SHELL.file, ...WAITING_SHELL.args];
+  const env: Program['env'] = jail ? { PATH: JAIL_PATH } : {};
   return withOpen(
     files,
     (path) => openSync(path, 'r'),
-    (more) => startMarked({ file, args, cwd: '/', env: {}, inputDescriptor: 3, more }, parts),
+    (given) => {
+      const more = jail?.ruleset === undefined ? given : [jail.ruleset, ...given];
+      const shell = startMarked({ file, args, cwd: '/', env, inputDescriptor: 3, more, ...launchedBy(jail) }, parts);
+      if (jail && shell.pid !== undefined) endFirst(shell.pid);
+      return shell;
+    },
   );
+}
+
+/** Where memory is short, what runs unasked ends before anything else does. */
+function endFirst(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');
+  } catch {
+    // It has ended already, or this machine keeps the score to itself: then memory is short for all alike.
+  }
+}
+
+function launchedBy(jail: JailEntry | undefined): Pick<Program, 'launcher' | 'userId'> {
+  return jail ? { launcher: jail.launcher, userId: jail.userId } : {};
 }
 
 function startMarked(program: Program, { start, nextMarker }: ChildParts): StartedChild | UnstartedProcess {

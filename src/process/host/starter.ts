@@ -16,6 +16,10 @@ export interface Program {
   readonly inputDescriptor: 0 | 3 | undefined;
   /** Of ours, behind those: its own from 3 on, or from 4 on where 3 is taken. */
   readonly more: readonly number[];
+  /** Path of a program that binds itself and then becomes this one. Only the kernel's own calls can start it. */
+  readonly launcher?: string;
+  /** Who it runs as then, where that is not us. */
+  readonly userId?: number;
 }
 
 /** How a process ended. */

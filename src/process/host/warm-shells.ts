@@ -2,10 +2,9 @@
  * A few shells started ahead, used once each, so that a script waits for no fork.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ShellLauncher } from '../process-host.ts';
 import { signalGroup } from './kill-tree.ts';
 import { startShell } from './start-child.ts';
-import type { ChildParts, StartedChild } from './start-child.ts';
+import type { ChildParts, ShellSurroundings, StartedChild } from './start-child.ts';
 import type { UnstartedProcess } from './starter.ts';
 
 /** The shells that wait. */
@@ -23,8 +22,8 @@ export interface WarmShells {
 /** Replacements are started this long after a take: their forks must not delay the output of the shell just taken. */
 const REFILL_MS = 5;
 
-/** Keep `count` shells waiting. @param launcher Starts each; none by default. */
-export function createWarmShells(count: number, parts: ChildParts, launcher?: ShellLauncher): WarmShells {
+/** Keep `count` shells waiting. @param surroundings What each is started in. */
+export function createWarmShells(count: number, parts: ChildParts, surroundings: ShellSurroundings): WarmShells {
   const waiting = new Set<StartedChild>();
   let refill: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -34,7 +33,7 @@ export function createWarmShells(count: number, parts: ChildParts, launcher?: Sh
     if (isClosed || waiting.size >= count) return false;
     let shell: StartedChild | UnstartedProcess;
     try {
-      shell = startShell(parts, launcher);
+      shell = startShell(parts, surroundings);
     } catch {
       // No memory for a spare shell: `take` starts one when it is wanted, and reports.
       return false;
@@ -64,7 +63,7 @@ export function createWarmShells(count: number, parts: ChildParts, launcher?: Sh
       const [ready] = waiting;
       if (ready !== undefined) waiting.delete(ready);
       refillSoon();
-      return ready ?? startShell(parts, launcher);
+      return ready ?? startShell(parts, surroundings);
     },
     refillSoon,
     addOne,

@@ -8,7 +8,7 @@ import type { ShellLauncher } from '../process-host.ts';
 import { bwrapCommand } from './bwrap.ts';
 import type { BwrapOptions, Mount } from './bwrap.ts';
 import { hiddenPaths } from './hidden-paths.ts';
-import { systemCallFilter } from './system-calls.ts';
+import { sandboxFilter } from '../system-call-filter.ts';
 
 /** What an operator decides of it. */
 export interface ShapeOptions extends Pick<BwrapOptions, 'hasNetwork'> {
@@ -50,7 +50,7 @@ export function shapeOf({ folder, homeFolder, ownPaths, hasNetwork, limits }: Sh
 
 /** @returns Nothing where there is no filter for this machine. */
 function filterFile(folder: string): readonly string[] {
-  const filter = systemCallFilter(process.arch);
+  const filter = sandboxFilter(process.arch);
   if (filter === undefined) return [];
   const path = join(folder, 'system-calls');
   writeFileSync(path, filter, { mode: 0o600 });

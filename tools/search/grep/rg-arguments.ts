@@ -6,7 +6,7 @@ import type { GrepArguments } from './schema.ts';
 
 /** Where a program finds its own descriptors by name. */
 const OWN_DESCRIPTORS = process.platform === 'linux' ? '/proc/self/fd/' : '/dev/fd/';
-const FIRST_DESCRIPTOR = 3;
+const FIRST_DESCRIPTOR = 5;
 
 /** Arguments for `rg` that walks; `target` is left out for the working directory itself. */
 export function ripgrepArguments(input: GrepArguments, target: string | undefined, limits: Limits): readonly string[] {

@@ -12,7 +12,7 @@ const NOTHING_SEARCHED = /^(?:rg: No files were searched|Running with --debug )/
 export interface RipgrepRun {
   readonly processHost: ProcessHost;
   readonly args: readonly string[];
-  /** Real paths: its descriptors from 3 on. */
+  /** Real paths: its descriptors from 5 on. */
   readonly files?: readonly string[];
   readonly cwd: string;
   readonly signal: AbortSignal;

@@ -1,0 +1,175 @@
+/**
+ * Filters of system calls (seccomp), as programs for the kernel: one for the sandbox, a stricter one for the jail.
+ *
+ * A mount or a Landlock rule bounds what a program opens by a path. These bound the rest: sockets, other processes,
+ * permissions and times of files, keys, namespaces, the machine's clock.
+ *
+ * @see seccomp(2)
+ */
+import { isKnownArchitecture, systemCallNumber } from './system-call-numbers.ts';
+import type { KnownArchitecture, SystemCallName } from './system-call-numbers.ts';
+
+/** Refused in the sandbox: keys of the server's session, tracing and programs in the kernel, page faults, rings. */
+const REFUSED_IN_SANDBOX: readonly SystemCallName[] = [
+  'add_key', 'request_key', 'keyctl', 'perf_event_open', 'bpf', 'userfaultfd',
+  'io_uring_setup', 'io_uring_enter', 'io_uring_register',
+]; // prettier-ignore
+
+/** Refused in the jail of commands that only read, whatever their arguments. */
+const REFUSED_IN_JAIL: readonly SystemCallName[] = [
+  ...REFUSED_IN_SANDBOX,
+  'socket', 'socketpair', 'connect', 'bind', 'listen', 'accept', 'accept4', 'sendto', 'sendmsg', 'sendmmsg',
+  'chmod', 'fchmod', 'fchmodat', 'fchmodat2', 'chown', 'lchown', 'fchown', 'fchownat', 'utime', 'utimes', 'futimesat',
+  'utimensat', 'setxattr', 'lsetxattr', 'fsetxattr', 'removexattr', 'lremovexattr', 'fremovexattr', 'setxattrat',
+  'removexattrat', 'truncate', 'file_setattr',
+  'ptrace', 'process_vm_readv', 'process_vm_writev', 'process_madvise', 'process_mrelease', 'pidfd_getfd', 'kcmp',
+  'migrate_pages', 'move_pages', 'shmget', 'shmat', 'shmctl', 'msgget', 'msgsnd', 'msgrcv', 'msgctl', 'semget',
+  'semop', 'semctl', 'semtimedop', 'mq_open', 'mq_unlink',
+]; // prettier-ignore
+
+/** Refused in both kinds of jail: mounts, namespaces, the machine as a whole. */
+const REFUSED_IN_EVERY_JAIL: readonly SystemCallName[] = [
+  'fanotify_init', 'open_by_handle_at', 'mount', 'umount2', 'pivot_root', 'chroot', 'setns', 'unshare', 'open_tree', 'move_mount', 'fsopen', 'fsconfig',
+  'fsmount', 'fspick', 'mount_setattr', 'init_module', 'finit_module', 'delete_module', 'kexec_load',
+  'kexec_file_load', 'reboot', 'swapon', 'swapoff', 'quotactl', 'quotactl_fd', 'sethostname', 'setdomainname',
+  'settimeofday', 'clock_settime', 'adjtimex', 'clock_adjtime', 'iopl', 'ioperm', 'acct', 'syslog', 'vhangup',
+]; // prettier-ignore
+
+/** Allowed only where these arguments are 0: the calling process itself. */
+const OWN_PROCESS_ONLY: Readonly<Partial<Record<SystemCallName, readonly number[]>>> = {
+  prlimit64: [0],
+  setpriority: [0, 1],
+  ioprio_set: [1],
+  sched_setscheduler: [0],
+  sched_setparam: [0],
+  sched_setattr: [0],
+  sched_setaffinity: [0],
+};
+
+/** `TIOCSTI` and `TIOCLINUX`: typing into a terminal. */
+const TYPING_REQUESTS = [0x5412, 0x541c];
+/** The high byte of requests to terminals and pipes (`TCGETS`, `FIONREAD`, `FIOCLEX`). */
+const TERMINAL_REQUESTS = 0x5400;
+const REQUEST_GROUP = 0xffffff00;
+/** `FS_IOC_GETFLAGS` and `FS_IOC_FSGETXATTR`: reading what `lsattr` shows. */
+const READING_REQUESTS = [0x80086601, 0x801c581f];
+/** Flags of `clone` that make a new namespace. @see linux/sched.h */
+const NAMESPACE_FLAGS = 0x7e020000;
+
+/** @see linux/audit.h */
+const AUDIT_ARCHITECTURE: Readonly<Record<KnownArchitecture, number>> = { x64: 0xc000003e, arm64: 0xc00000b7 };
+/** Numbers from here on belong to another way of calling the same kernel. */
+const X32 = 0x40000000;
+
+/** @see linux/bpf_common.h */
+const LOAD = 0x20;
+const IF_EQUAL = 0x15;
+const IF_AT_LEAST = 0x35;
+const IF_ANY_BIT = 0x45;
+const AND = 0x54;
+const RETURN = 0x06;
+/** Offsets in what a filter sees of a call. @see linux/seccomp.h */
+const NUMBER = 0;
+const ARCHITECTURE = 4;
+const argument = (index: number) => 16 + 8 * index;
+const ALLOW = 0x7fff0000;
+/** With the error `EPERM`, and with `ENOSYS`, upon which programs do without or fall back to an older call. */
+const REFUSE = 0x00050001;
+const REFUSE_AS_MISSING = 0x00050026;
+
+/**
+ * The filter of the sandbox, as bubblewrap takes it. Programs of another architecture, 32 bits too, may call nothing.
+ *
+ * @returns undefined for an architecture whose numbers are not known here.
+ */
+export function sandboxFilter(architecture: NodeJS.Architecture): Buffer | undefined {
+  if (!isKnownArchitecture(architecture)) return undefined;
+  return filter(architecture, [
+    ...REFUSED_IN_SANDBOX.map((name) => on(name, architecture, [instruction(RETURN, REFUSE_AS_MISSING)])),
+    on('ioctl', architecture, [
+      instruction(LOAD, argument(1)),
+      ...TYPING_REQUESTS.map((request) => returnIf(IF_EQUAL, request, REFUSE_AS_MISSING)),
+      instruction(RETURN, ALLOW),
+    ]),
+  ]);
+}
+
+/**
+ * The filter of a jail.
+ *
+ * @param isReadOnly Refuses sockets and every change of a file that its path alone does not tell.
+ * @returns undefined for an architecture whose numbers are not known here: then there is no jail.
+ */
+export function jailFilter(architecture: NodeJS.Architecture, isReadOnly: boolean): Buffer | undefined {
+  if (!isKnownArchitecture(architecture)) return undefined;
+  const refused = [...(isReadOnly ? REFUSED_IN_JAIL : REFUSED_IN_SANDBOX), ...REFUSED_IN_EVERY_JAIL];
+  return filter(architecture, [
+    ...refused.map((name) => on(name, architecture, [instruction(RETURN, REFUSE)])),
+    ...Object.entries(OWN_PROCESS_ONLY).map(([name, indexes]) =>
+      on(name as SystemCallName, architecture, [
+        ...indexes.flatMap((index) => [
+          instruction(LOAD, argument(index)),
+          instruction(IF_EQUAL, 0, 1, 0),
+          instruction(RETURN, REFUSE),
+        ]),
+        instruction(RETURN, ALLOW),
+      ]),
+    ),
+    on('clone', architecture, [
+      instruction(LOAD, argument(0)),
+      returnIf(IF_ANY_BIT, NAMESPACE_FLAGS, REFUSE),
+      instruction(RETURN, ALLOW),
+    ]),
+    // Its flags lie in memory, where no filter looks: without it programs call `clone`.
+    on('clone3', architecture, [instruction(RETURN, REFUSE_AS_MISSING)]),
+    on('ioctl', architecture, [
+      instruction(LOAD, argument(1)),
+      ...TYPING_REQUESTS.map((request) => returnIf(IF_EQUAL, request, REFUSE)),
+      ...(isReadOnly
+        ? [
+            ...READING_REQUESTS.map((request) => returnIf(IF_EQUAL, request, ALLOW)),
+            instruction(AND, REQUEST_GROUP),
+            returnIf(IF_EQUAL, TERMINAL_REQUESTS, ALLOW),
+            instruction(RETURN, REFUSE),
+          ]
+        : [instruction(RETURN, ALLOW)]),
+    ]),
+  ]);
+}
+
+/** Rules in their order, between the check of the architecture and the final yes. */
+function filter(architecture: KnownArchitecture, rules: readonly Buffer[]): Buffer {
+  return Buffer.concat([
+    instruction(LOAD, ARCHITECTURE),
+    instruction(IF_EQUAL, AUDIT_ARCHITECTURE[architecture], 1, 0),
+    instruction(RETURN, REFUSE_AS_MISSING),
+    instruction(LOAD, NUMBER),
+    returnIf(IF_AT_LEAST, X32, REFUSE_AS_MISSING),
+    ...rules,
+    instruction(RETURN, ALLOW),
+  ]);
+}
+
+/** Run `then`, which always returns, for one call; nothing where the architecture lacks it. */
+function on(name: SystemCallName, architecture: KnownArchitecture, then: readonly Buffer[]): Buffer {
+  const number = systemCallNumber(name, architecture);
+  if (number === undefined) return Buffer.alloc(0);
+  const body = Buffer.concat(then);
+  return Buffer.concat([instruction(IF_EQUAL, number, 0, body.length / INSTRUCTION_BYTES), body]);
+}
+
+function returnIf(condition: number, value: number, result: number): Buffer {
+  return Buffer.concat([instruction(condition, value, 0, 1), instruction(RETURN, result)]);
+}
+
+const INSTRUCTION_BYTES = 8;
+
+/** @param whenTrue How many to pass over when the condition holds; `whenFalse` when it does not. */
+function instruction(code: number, value: number, whenTrue = 0, whenFalse = 0): Buffer {
+  const bytes = Buffer.alloc(INSTRUCTION_BYTES);
+  bytes.writeUInt16LE(code, 0);
+  bytes.writeUInt8(whenTrue, 2);
+  bytes.writeUInt8(whenFalse, 3);
+  bytes.writeUInt32LE(value >>> 0, 4);
+  return bytes;
+}
