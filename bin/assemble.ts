@@ -6,7 +6,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.ts';
 import { OWNER } from '../config/settings/principals.ts';
-import { isGauntletError } from '../src/contract/errors.ts';
+import { GauntletError, isGauntletError } from '../src/contract/errors.ts';
 import type { ToolMode } from '../src/contract/session-context.ts';
 import type { Tool } from '../src/contract/tool.ts';
 import { createFileHistory } from '../src/files/history.ts';
@@ -24,7 +24,8 @@ import { createMcpConnections, type McpConnections } from '../src/mcp/connection
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import { createToolPools } from '../src/pool/tool-pools.ts';
 import { createProcessHost, type ManagedProcessHost } from '../src/process/host-client.ts';
-import { openSandbox } from '../src/process/sandbox.ts';
+import { createJail, type Jail } from '../src/process/jail/jail.ts';
+import { openSandbox, type Sandbox } from '../src/process/sandbox.ts';
 import { runProgram } from '../src/process/run-program.ts';
 import { createNewSessionPools } from '../src/session/directory/new-session-pool.ts';
 import { type DirectoryServices, SessionDirectory } from '../src/session/directory/session-directory.ts';
@@ -68,7 +69,9 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
   const { log, processHost, backgroundTasks, locate, hooks, history } = parts;
   let announce: () => void = () => undefined;
   const mcp = serversOf(settings, { ...parts, data }, logger, () => announce());
-  const baseTools = getAllBaseTools({ ...settings, ...parts, mcp, sandbox });
+  const jail = jailOf(settings, data, processHost, sandbox);
+  if (settings.containment.isRequired) await requireJail(jail);
+  const baseTools = getAllBaseTools({ ...settings, ...parts, mcp, sandbox, jail });
   const plugins = await loadPlugins(settings, baseTools);
   let external: readonly Tool[] = plugins;
   const pools = createToolPools(baseTools, { ...settings, simpleTools: SIMPLE_TOOLS, hiddenInRepl: HIDDEN_IN_REPL });
@@ -167,6 +170,26 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
       limits,
     }),
   };
+}
+
+function jailOf(settings: Settings, data: DataDirectory, host: ManagedProcessHost, sandbox: Sandbox | undefined): Jail {
+  const { settingsFile, policyFile, tokenFileByHand, containment, limits } = settings;
+  return createJail({
+    settings: containment,
+    host,
+    ownPaths: [data.path, settingsFile, policyFile, tokenFileByHand].filter((path) => path !== undefined),
+    folder: join(data.path, 'jail'),
+    limits,
+    ...(sandbox && { hidden: sandbox.hidden }),
+  });
+}
+
+/** @throws {GauntletError} `invalid_setting` where this machine has no jail. */
+async function requireJail(jail: Jail): Promise<void> {
+  const missing = await jail.missing();
+  if (missing === undefined) return;
+  const fix = 'Use Linux 6.12 or newer or install bubblewrap, or take the setting away';
+  throw new GauntletError('invalid_setting', `"containment.required" is set, and there is no jail: ${missing}. ${fix}`);
 }
 
 /** Tried before the server listens, since the tool list says whether there is one. */

@@ -1,6 +1,7 @@
 /**
  * What stands between a call and its side effects: rules, approvals, the model of mode "auto", hooks, the sandbox.
  */
+import { mergeContainment, type ContainmentSettings } from './containment.ts';
 import { approvalSettings, type ApprovalSettings } from './approvals.ts';
 import { hookSources, type HookSource } from './hooks.ts';
 import { classifierModel, type ModelSettings } from './models.ts';
@@ -22,6 +23,7 @@ export interface GateSettings {
   /** In the order in which they are weighed: the settings file's, then the policy's. */
   readonly hooks: readonly HookSource[];
   readonly sandbox: SandboxSettings;
+  readonly containment: ContainmentSettings;
 }
 
 /** Where the settings of the gate come from. */
@@ -56,5 +58,6 @@ export function gateSettings(
     classifierModel: classifierModel(file, environment),
     hooks: hookSources(file.hooks, policy.hooks),
     sandbox: mergeSandbox(file.sandbox, policy.sandbox),
+    containment: mergeContainment(file.containment, policy.containment),
   };
 }

@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { DEFAULT_LIMITS, LONGEST_TIMER_MS, type Limits } from '../limits.ts';
 import { allowedHost, allowedOrigin, listenHost, logLevel, portNumber, tokenText } from './door.ts';
+import { containment } from './containment.ts';
 import { agentModels, languageServers, principals, sandbox, webSearch } from './feature-schemas.ts';
 import { hooks } from './hooks.ts';
 import { PRINCIPAL_LIMITS } from './principal-limits.ts';
@@ -81,6 +82,7 @@ export const settingsFileSchema = section({
   siblingAbort: z.enum(['bash', 'mutating-bash', 'never']).optional(),
   readUnchanged: z.enum(['send', 'stub']).optional(),
   sandbox: sandbox.optional(),
+  containment: containment.optional(),
   agents: z.array(text).optional(),
   skills: z.array(text).optional(),
   plugins: z.array(text).optional(),
@@ -93,6 +95,7 @@ export const policyFileSchema = section({
   permissions: section(permissionShape).optional(),
   hooks: hooks.optional(),
   sandbox: sandbox.optional(),
+  containment: containment.optional(),
   limits: limits.optional(),
 });
 

@@ -37,6 +37,7 @@ const Call: z.ZodType<CallSummary> = z.object({
       'hook_blocked',
       'unknown_tool',
       'invalid_input',
+      'contained',
       'tool_failed',
       'timeout',
       'output_limit',

@@ -55,7 +55,7 @@ async function travel(
   const canUseTool: CanUseTool = answerForInnerCalls(services, heard);
   const run = await runTool(
     permitted,
-    { ...context, located: permitted.located },
+    { ...context, located: permitted.located, isHeld: permitted.decision.containment === 'jail' },
     {
       canUseTool,
       parentMessage,

@@ -48,6 +48,7 @@ const STATUS_OF: Readonly<Record<CallErrorCode, CallStatus>> = {
   hook_blocked: 'denied',
   unknown_tool: 'error',
   invalid_input: 'error',
+  contained: 'error',
   tool_failed: 'error',
   timeout: 'error',
   output_limit: 'error',

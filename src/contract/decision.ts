@@ -61,6 +61,8 @@ export interface PermissionDecision {
   /** What makes the call dangerous, one sentence each. */
   readonly warnings: readonly string[];
   readonly parts?: readonly DecisionPart[];
+  /** How a command that passes because it only reads is held to that: by the kernel, or by its words alone. */
+  readonly containment?: 'jail' | 'words';
   /** The tool's own replacement of the input, from its `checkPermissions`. */
   readonly updatedInput?: Readonly<Record<string, unknown>>;
 }

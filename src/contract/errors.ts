@@ -27,6 +27,7 @@ export type CallErrorCode =
   | 'hook_blocked'
   | 'unknown_tool'
   | 'invalid_input'
+  | 'contained'
   | 'tool_failed'
   | 'timeout'
   | 'output_limit'

@@ -96,6 +96,8 @@ export interface ToolUseContext {
    * and locates nothing again, so that a link swapped in after the gate leads nowhere.
    */
   readonly located?: readonly LocatedPath[];
+  /** It passed unasked because it only reads, and runs in a jail. */
+  readonly isHeld?: boolean;
   /** Where the call says what it does to files: what can be listed and taken back later. */
   readonly changes: ChangeLog;
   /** Ends the whole turn after this call. */
@@ -103,6 +105,15 @@ export interface ToolUseContext {
   /** Tell whoever watches, as a `notice` frame. */
   notify(level: 'info' | 'warning' | 'error', code: string, message: string): void;
 }
+
+/** How a call that nobody is asked about is held to what was said of it. */
+export type CallHold =
+  /** By the kernel. */
+  | { readonly kind: 'jail' }
+  /** By nothing but what was said of it, as the operator wants. */
+  | { readonly kind: 'words' }
+  /** It cannot be, and so it is asked about. */
+  | { readonly kind: 'none'; readonly reason: string };
 
 /** What a call would do, worked out before anybody is asked. */
 export interface CallPreview {
@@ -187,6 +198,11 @@ export interface Tool<
   readonly touchesOnlySession?: boolean;
   /** Edits files: mode `acceptEdits` allows it inside the working directories. */
   readonly isFileEdit?: boolean;
+  /**
+   * Gets ready what holds a call that would pass because it only reads; built-in tools only. Absent: the tool itself
+   * bounds what it reads. Never rejects.
+   */
+  prepareHold?(input: z.output<Input>, context: ToolUseContext): Promise<CallHold>;
   /** Runs in a sandbox whose operator lets what it holds run unasked; built-in tools only. */
   isContained?(input: z.output<Input>): boolean;
   /** A call of this tool that failed cancels its siblings (Bash). */

@@ -15,7 +15,7 @@ import { TWO_PERSONS, twoPersonMessage } from './two-person.ts';
 
 export type { PermissionRequest } from './judgement.ts';
 
-type Verdict = Pick<PermissionDecision, 'behavior' | 'reason' | 'message'> & {
+type Verdict = Pick<PermissionDecision, 'behavior' | 'reason' | 'message' | 'containment'> & {
   /** No hook turns this question into a yes: a safety check, or a person is required. */
   readonly isFirm?: boolean;
   /** An allow rule would have come first: what "always allow" adds would help. */
@@ -30,11 +30,8 @@ type Verdict = Pick<PermissionDecision, 'behavior' | 'reason' | 'message'> & {
  */
 export async function decidePermission(request: PermissionRequest): Promise<PermissionDecision> {
   const judgement = await judgeCall(request);
-  const verdict = await settle(
-    request,
-    judgement,
-    withHook(request, twoPersons(request, judgement, weigh(request, judgement))),
-  );
+  const held = await hold(request, weigh(request, judgement));
+  const verdict = await settle(request, judgement, withHook(request, twoPersons(request, judgement, held)));
   const { check, warnings, matcher } = judgement;
   const isHelped = verdict.yieldsToRules === true && verdict.behavior !== 'allow';
   return {
@@ -46,6 +43,7 @@ export async function decidePermission(request: PermissionRequest): Promise<Perm
     ...(isHelped && { allowedBy: allowingRules(request, judgement) }),
     ...(verdict.behavior === 'ask' && verdict.approvals !== undefined && { approvals: verdict.approvals }),
     parts: partsOf(request, matcher, verdict),
+    ...(verdict.behavior === 'allow' && verdict.containment && { containment: verdict.containment }),
     updatedInput: check.behavior === 'allow' ? check.updatedInput : undefined,
   };
 }
@@ -71,6 +69,16 @@ function weigh(request: PermissionRequest, judgement: Judgement): Verdict {
       yieldsToRules: true,
     }
   );
+}
+
+/** What passes because it only reads is held to that by the kernel, or somebody is asked. */
+async function hold({ tool, input, context }: PermissionRequest, verdict: Verdict): Promise<Verdict> {
+  if (verdict.behavior !== 'allow' || verdict.reason.type !== 'read_only' || tool.prepareHold === undefined)
+    return verdict;
+  const held = await tool.prepareHold(input, context);
+  if (held.kind !== 'none') return { ...verdict, containment: held.kind };
+  const message = `"${tool.name}" needs a yes: it only reads, but nothing can hold it to that here: ${held.reason}`;
+  return { behavior: 'ask', reason: { type: 'default' }, message, yieldsToRules: true };
 }
 
 /** What needs two persons is theirs to allow, unless nobody may; no rule, mode or hook stands in for one of them. */

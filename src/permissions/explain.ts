@@ -5,7 +5,7 @@ import type { Tool } from '../contract/tool.ts';
 /** The wire object of `explain`, PROTOCOL section 3. */
 export type WireExplanation = Pick<
   PermissionDecision,
-  'behavior' | 'reason' | 'message' | 'warnings' | 'suggestions' | 'parts'
+  'behavior' | 'reason' | 'message' | 'warnings' | 'suggestions' | 'parts' | 'containment'
 > & {
   readonly read_only: boolean;
   readonly concurrency_safe: boolean;
@@ -24,7 +24,7 @@ export function explainDecision(
   tool: Tool,
   input: Readonly<Record<string, unknown>>,
 ): WireExplanation {
-  const { behavior, reason, message, warnings, suggestions, allowedBy, parts } = decision;
+  const { behavior, reason, message, warnings, suggestions, allowedBy, parts, containment } = decision;
   return {
     behavior,
     reason,
@@ -36,6 +36,7 @@ export function explainDecision(
     suggestions,
     ...(allowedBy && { allowed_by: allowedBy }),
     ...(parts && { parts }),
+    ...(containment && { containment }),
   };
 }
 

@@ -89,6 +89,14 @@ export function readDenial(permissions: ToolPermissionContext, root: string): (a
   return denial(rulesNamed(permissions, 'deny', PATH_RULE_NAMES.read).specs, root);
 }
 
+/** Whether a deny rule may hide anything below an absolute folder from reading. */
+export function readDenialBelow(permissions: ToolPermissionContext, root: string): (absoluteFolder: string) => boolean {
+  const { specs } = rulesNamed(permissions, 'deny', PATH_RULE_NAMES.read);
+  if (specs.length === 0) return () => false;
+  const compiled = pathRules(specs, root, 'deny');
+  return (absoluteFolder) => compiled.matchBelow(absoluteFolder) !== undefined;
+}
+
 /** Whether a deny rule forbids changing an absolute path; a rule without a path forbids all. */
 export function writeDenial(permissions: ToolPermissionContext, root: string): (absolutePath: string) => boolean {
   const { bare, specs } = rulesNamed(permissions, 'deny', PATH_RULE_NAMES.write);

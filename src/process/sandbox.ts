@@ -56,6 +56,8 @@ export interface SandboxPlace {
 
 /** A sandbox that was tried and holds. */
 export interface Sandbox extends Pick<SandboxOptions, 'isAutoAllowed'> {
+  /** Keys, passwords and the server's own files that are hidden now. */
+  hidden(): readonly Mount[];
   /** A list names the hosts that can be reached. */
   readonly network: 'off' | 'on' | readonly string[];
   /** Nothing may run outside it. */
@@ -127,6 +129,7 @@ function sandboxOf(options: SandboxOptions, { files, hidden, command }: Shape): 
     network: wayOut?.hosts ?? (network === 'on' ? 'on' : 'off'),
     isAutoAllowed: options.isAutoAllowed,
     isRequired: options.mode === 'required',
+    hidden,
     async within(place, run) {
       const way = await wayOut?.enter(basename(place.sessionFolder));
       try {

@@ -5,6 +5,14 @@ import { GauntletError } from '../contract/errors.ts';
 
 const EXHAUSTED_CODES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM']);
 
+/** Of a child that was to start in a jail which is not open. */
+export const NO_JAIL = 'ENOJAIL';
+
+/** Whether a child did not start because its jail is not open any more. */
+export function isNoJail(error: unknown): boolean {
+  return error instanceof GauntletError && (error.cause as { readonly code?: string } | undefined)?.code === NO_JAIL;
+}
+
 /**
  * Turn an errno error of a spawn into ours.
  *

@@ -3,6 +3,7 @@
  */
 import type { Limits } from '../../config/limits.ts';
 import type { LocatePath } from '../../src/contract/located-path.ts';
+import type { Jail } from '../../src/process/jail/jail.ts';
 import type { ProcessHost } from '../../src/process/process-host.ts';
 
 /** Services of Glob and Grep. */
@@ -11,6 +12,8 @@ export interface SearchToolServices {
   readonly limits: Limits;
   /** Starts ripgrep. */
   readonly processHost: ProcessHost;
+  /** Holds ripgrep where it searches inside the working directories; absent: nothing does. */
+  readonly jail?: Jail;
   /** Absolute real folders and files no search looks into, but for the session's own folder: the server's own data. */
   readonly privateFolders?: readonly string[];
 }

@@ -3,6 +3,7 @@ import type { Limits } from '../../config/limits.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { FileHistory } from '../../src/files/history.ts';
 import type { ProcessHost } from '../../src/process/process-host.ts';
+import type { Jail } from '../../src/process/jail/jail.ts';
 import type { Sandbox } from '../../src/process/sandbox.ts';
 import type { BackgroundTasks } from '../../src/work/background-tasks.ts';
 
@@ -11,6 +12,8 @@ export interface ShellToolServices {
   readonly processHost: ProcessHost;
   /** Where commands run; absent: like any program. */
   readonly sandbox?: Sandbox;
+  /** Holds commands that pass because they only read; absent: nothing does. */
+  readonly jail?: Jail;
   readonly backgroundTasks: BackgroundTasks;
   /** Keeps files that a command is about to write, and who wrote. */
   readonly history: FileHistory;

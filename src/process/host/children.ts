@@ -2,6 +2,7 @@
  * The children that run: started when a frame asks for one, told about until they end.
  */
 import type { Socket } from 'node:net';
+import { NO_JAIL } from '../spawn-error.ts';
 import type { Jails } from './jails.ts';
 import { signalGroup } from './kill-tree.ts';
 import type { ExitedMessage, FailedMessage, SpawnMessage, StartedMessage } from './messages.ts';
@@ -14,9 +15,6 @@ import { superviseChild } from './supervised-child.ts';
 import type { SupervisedChild } from './supervised-child.ts';
 import { youngestProcess } from './survivors.ts';
 import type { ShellSupply, WantedShell } from './shell-supply.ts';
-
-/** The code of a failure to start in a jail that is not open. */
-export const NO_JAIL = 'ENOJAIL';
 
 /** One child that runs. */
 export interface RunningChild extends SupervisedChild {

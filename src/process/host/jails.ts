@@ -48,12 +48,13 @@ const NOBODY = 65_534;
 
 /** @see sys/prctl.h */
 const PR_SET_PDEATHSIG = 1;
-const PR_SET_KEEPCAPS = 8;
 const PR_SET_SECCOMP = 22;
 const PR_CAPBSET_DROP = 24;
+const PR_SET_SECUREBITS = 28;
 const PR_SET_NO_NEW_PRIVS = 38;
 const PR_CAP_AMBIENT = 47;
 const PR_CAP_AMBIENT_RAISE = 2;
+const SECBIT_NO_SETUID_FIXUP = 1 << 2;
 const SECCOMP_MODE_FILTER = 2;
 const SIGKILL = 9;
 /** @see linux/capability.h */
@@ -92,11 +93,13 @@ function createJails(landlock: Landlock, settings: HostSettings): Jails {
   const rulesets = new Map<string, { readonly ruleset: number; readonly isReadOnly: boolean }>();
   const userId = mayBecomeNobody() ? NOBODY : undefined;
   const launcher = (calls: readonly LauncherCall[]) => landlock.keepProgram(makeImage(calls));
-  const limited = [...limitCalls(settings), ...(userId === undefined ? [] : nobodyCalls())];
+  const limits = limitCalls(settings);
+  const identity = userId === undefined ? [] : nobodyCalls();
   const launchers = {
-    reading: launcher([...limited, ...jailCalls(true)]),
+    reading: launcher([...limits, ...identity, ...jailCalls(true)]),
     writing: launcher(jailCalls(false)),
-    limits: launcher(limited),
+    // Bubblewrap wants all of its rights, or none.
+    limits: launcher(limits),
   };
 
   return {
@@ -121,7 +124,7 @@ function createJails(landlock: Landlock, settings: HostSettings): Jails {
         ? { launcher: launchers.reading, ruleset, userId }
         : { launcher: launchers.writing, ruleset, userId: undefined };
     },
-    limits: { launcher: launchers.limits, ruleset: undefined, userId },
+    limits: { launcher: launchers.limits, ruleset: undefined, userId: undefined },
     mostProcesses: () => tasksOfTheMachine() + settings.jailProcesses,
   };
 }
@@ -159,7 +162,8 @@ function nobodyCalls(): readonly LauncherCall[] {
   );
   return [
     ...dropped.map((each): LauncherCall => ({ name: 'prctl', arguments: [PR_CAPBSET_DROP, each], mayFail: true })),
-    { name: 'prctl', arguments: [PR_SET_KEEPCAPS, 1] },
+    // The change of user takes no rights away, and `access` counts them, upon which git relies below a closed home.
+    { name: 'prctl', arguments: [PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP] },
     { name: 'setgroups', arguments: [0, 0] },
     { name: 'setresgid', arguments: [NOBODY, NOBODY, NOBODY] },
     { name: 'setresuid', arguments: [NOBODY, NOBODY, NOBODY] },

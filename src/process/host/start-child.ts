@@ -4,7 +4,7 @@
 import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { openRegular } from '../../files/open-checked.ts';
-import { JAIL_PATH } from '../jail-paths.ts';
+import { JAIL_PATH } from '../jail/system-paths.ts';
 import type { ShellLauncher } from '../process-host.ts';
 import type { JailEntry } from './jails.ts';
 import type { SpawnMessage } from './messages.ts';

@@ -11,6 +11,8 @@ export interface Mount {
   /** Where it is seen in the sandbox; by default where it is. */
   readonly appearsAt?: string;
   readonly access: 'write' | 'read' | 'none';
+  /** A link that is made anew, to this. */
+  readonly linksTo?: string;
   readonly isFolder: boolean;
 }
 
@@ -51,8 +53,7 @@ const TEMPORARY_FOLDERS = ['/tmp', '/var/tmp', '/dev/shm'];
 export function bwrapCommand(options: BwrapOptions): readonly string[] {
   const { mounts, hasNetwork, variables, filterDescriptor, temporaryBytes } = options;
   const temporary = (folder: string) => ['--size', String(temporaryBytes), '--perms', '1777', '--tmpfs', folder];
-  const ordered = [...new Map(mounts.map((mount) => [targetOf(mount), mount])).values()];
-  ordered.sort((one, other) => depth(targetOf(one)) - depth(targetOf(other)));
+  const ordered = inOrder(mounts);
   return [
     'bwrap',
     ...ISOLATION,
@@ -74,8 +75,41 @@ export function bwrapCommand(options: BwrapOptions): readonly string[] {
   ];
 }
 
+/**
+ * Program and arguments of a jail: a machine that holds its mounts and nothing else, without a network.
+ *
+ * @param mounts In any order; of two for one path the last. @param filterDescriptor Of a filter of system calls.
+ */
+export function jailCommand(mounts: readonly Mount[], filterDescriptor = 4): readonly string[] {
+  const ordered = inOrder(mounts.filter(({ path }) => !KERNEL_MOUNTS.some((folder) => isBelow(folder, path))));
+  return [
+    ...['bwrap', ...ISOLATION, '--unshare-net', '--seccomp', String(filterDescriptor)],
+    ...['--dev', '/dev', '--proc', '/proc', '--remount-ro', '/proc', '--tmpfs', '/tmp', '--tmpfs', '/run'],
+    ...ordered.flatMap(mountArguments),
+    ...['/dev', '/tmp', '/run', '/', ...ordered.filter(isHiddenFolder).map(({ path }) => path)].flatMap((path) => [
+      '--remount-ro',
+      path,
+    ]),
+    ...['--chdir', '/', '--'],
+  ];
+}
+
+/** It has its own of these. */
+const KERNEL_MOUNTS = ['/proc', '/dev'];
+
+function isBelow(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+/** Deeper mounts after those they lie in. */
+function inOrder(mounts: readonly Mount[]): readonly Mount[] {
+  const byTarget = [...new Map(mounts.map((mount) => [targetOf(mount), mount])).values()];
+  return byTarget.sort((one, other) => depth(targetOf(one)) - depth(targetOf(other)));
+}
+
 function mountArguments(mount: Mount): string[] {
-  const { path, access } = mount;
+  const { path, access, linksTo } = mount;
+  if (linksTo !== undefined) return ['--symlink', linksTo, path];
   if (isHiddenFolder(mount)) return ['--tmpfs', path];
   if (access === 'none') return ['--ro-bind', '/dev/null', path];
   return [access === 'write' ? '--bind' : '--ro-bind', path, targetOf(mount)];

@@ -21,6 +21,7 @@ export function toolUseContext(
     ...ids,
     // Set when the gate is passed: a field that is there already is replaced, which is many times faster.
     located: undefined,
+    isHeld: undefined,
     principal: core.opened.principal,
     tools: core.pool.tools,
     sessionFolder: services.sessionFolder(core.id),

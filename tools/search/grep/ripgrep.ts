@@ -12,6 +12,8 @@ const NOTHING_SEARCHED = /^(?:rg: No files were searched|Running with --debug )/
 export interface RipgrepRun {
   readonly processHost: ProcessHost;
   readonly args: readonly string[];
+  /** Key of the jail it runs in; absent: none. */
+  readonly jail?: string;
   /** Real paths: its descriptors from 5 on. */
   readonly files?: readonly string[];
   readonly cwd: string;
@@ -47,6 +49,7 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
     file: ripgrepPath,
     args: run.args,
     files: run.files,
+    jail: run.jail,
     cwd: run.cwd,
     onOutput: (stream, chunk) => {
       if (stream === 'stderr') {

@@ -5,6 +5,7 @@ import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/cont
 import { judgedPath } from '../../../src/files/judged-path.ts';
 import { createPace } from '../../../src/files/pace.ts';
 import { unsettledPaths } from '../../../src/files/unsettled-paths.ts';
+import { sessionPlace } from '../../../src/process/jail/session-place.ts';
 import type { SearchToolServices } from '../services.ts';
 import { searchEntries, searchLines } from './collect.ts';
 import type { GrepOutput } from './output.ts';
@@ -34,7 +35,9 @@ export async function runGrep(
   const headLimit = input.head_limit ?? limits.grepResults;
   const { cwd } = context.session;
   const absolute = absoluteIn(cwd);
-  const run = runs(services, context, onProgress);
+  const held =
+    located.isInside || located.isSessionFile ? await services.jail?.programRequest(sessionPlace(context)) : {};
+  const run = runs(services, context, { ...held, onProgress });
   const search: Search = {
     input,
     limits,
@@ -60,7 +63,7 @@ export async function runGrep(
 function runs(
   { processHost, limits }: SearchToolServices,
   { session, signal }: ToolUseContext,
-  onProgress?: (progress: ToolProgress<GrepProgress>) => void,
+  { jail, onProgress }: { readonly jail?: string; onProgress?: (progress: ToolProgress<GrepProgress>) => void },
 ) {
   const isDue = createPace(limits.progressMs);
   const deadlineMs = performance.now() + limits.grepMs;
@@ -68,6 +71,7 @@ function runs(
   return ({ onOutput, ...run }: Pick<RipgrepRun, 'args' | 'files' | 'onOutput'>) =>
     runRipgrep({
       processHost,
+      jail,
       cwd: session.cwd,
       signal,
       timeoutMs: Math.max(0, deadlineMs - performance.now()),

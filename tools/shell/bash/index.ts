@@ -5,6 +5,7 @@ import type { ShellToolServices } from '../services.ts';
 import { bashMatcher } from './git-reading.ts';
 import { interruptsBash } from './interrupt.ts';
 import { bashHookResponse, bashResult, bashText, type BashOutput } from './output.ts';
+import { prepareHold } from './enclosed.ts';
 import { checkBash, INTERNAL_FIELDS, previewBash, runsContained, suggestBashRules } from './permissions.ts';
 import { bashPrompt } from './prompt.ts';
 import { isReadOnlyCommand, mayRunBeside } from './read-only.ts';
@@ -32,6 +33,7 @@ export function bashTool(services: ShellToolServices) {
     preparePermissionMatcher: bashMatcher,
     checkPermissions: (input, context) => checkBash(input, context, sandbox),
     isContained: (input) => runsContained(input, sandbox),
+    prepareHold: (_input, context) => prepareHold(services, context),
     internalFields: INTERNAL_FIELDS,
     preview: (input, context) => previewBash(services, input, context),
     suggestRules: suggestBashRules,

@@ -9,10 +9,14 @@ import { exitAnswer } from './exit-codes.ts';
  * Judge how a command ended.
  *
  * @returns What a non-zero exit code says, where it is an answer and not a failure.
- * @throws {GauntletError} `tool_failed`, `timeout`, `output_limit` or `cancelled`, with the output so far.
+ * @throws {GauntletError} `tool_failed`, `contained` where the jail is the likely cause, `timeout`, `output_limit` or `cancelled`, with the output so far.
  */
-export function judgeEnd(command: string, end: CommandEnd, timeoutMs: number): string | undefined {
-  const fail = (code: 'tool_failed' | 'timeout' | 'output_limit' | 'cancelled', cause: string) => {
+export function judgeEnd(
+  command: string,
+  end: CommandEnd,
+  { timeoutMs, isHeld }: { readonly timeoutMs: number; readonly isHeld: boolean },
+): string | undefined {
+  const fail = (code: 'tool_failed' | 'contained' | 'timeout' | 'output_limit' | 'cancelled', cause: string) => {
     const text = [cause, outputText(end.output)].filter(Boolean).join('\n');
     throw new GauntletError(code, text, { details: { spilled: wholeOutput(end) } });
   };
@@ -31,10 +35,29 @@ export function judgeEnd(command: string, end: CommandEnd, timeoutMs: number): s
       return fail('cancelled', 'The command was cancelled');
     case undefined:
   }
+  if (isHeld && end.code !== 0 && wasRefused(end)) return fail('contained', `${endOf(end)}. ${CONTAINED}`);
   if (end.code === null) return fail('tool_failed', `The command was ended by signal ${end.signal ?? 'unknown'}`);
   if (end.code === 0) return undefined;
   const answer = exitAnswer(command, end.code);
   return answer === undefined ? fail('tool_failed', `Exit code ${end.code}`) : `Exit code ${end.code}: ${answer}`;
+}
+
+const CONTAINED =
+  'It ran unasked, in a jail that reads the working directories and writes only to $TMPDIR, without a network; that is ' +
+  'the likely cause. Call again with "dangerouslyDisableSandbox" to have a person asked whether it may run outside';
+
+/** Words of the kernel and of programs that were refused something. */
+const REFUSALS =
+  /permission denied|operation not permitted|read-only file system|resource temporarily unavailable|cannot allocate memory|\b(?:EACCES|EPERM|EROFS|EAGAIN|ENOMEM)\b/i;
+/** Sent to a process that used up its processor time, or made a file too long. */
+const LIMIT_SIGNALS: ReadonlySet<string> = new Set(['SIGXCPU', 'SIGXFSZ']);
+
+function wasRefused({ output, signal }: CommandEnd): boolean {
+  return LIMIT_SIGNALS.has(signal ?? '') || REFUSALS.test(output.head) || REFUSALS.test(output.tail);
+}
+
+function endOf({ code, signal }: CommandEnd): string {
+  return code === null ? `The command was ended by signal ${signal ?? 'unknown'}` : `Exit code ${code}`;
 }
 
 /** Where the whole output is, when it was too long to be held. */

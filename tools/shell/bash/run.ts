@@ -7,10 +7,11 @@ import { outputFile, runEnclosed } from './enclosed.ts';
 import { judgeEnd, wholeOutput } from './judge-end.ts';
 import type { BashOutput, BashProgress } from './output.ts';
 import type { BashArguments } from './schema.ts';
+import { mayRunBeside } from './read-only.ts';
 import { shownSedEdit, writeShownSedEdit } from './sed-edit.ts';
 import { shellRequest } from './shell-request.ts';
 import { watchCommand } from './watch.ts';
-import { nextFolder, prepareReport, startFolder, takeReport } from './working-directory.ts';
+import { nextFolder, startFolder, takeReport } from './working-directory.ts';
 
 type OnProgress = ((progress: ToolProgress<BashProgress>) => void) | undefined;
 
@@ -32,14 +33,15 @@ export async function runBash(
   const { limits } = services;
   const timeoutMs = input.timeout ?? limits.commandMs;
   const start = startFolder(context.session);
-  const cwdFile = await prepareReport(input.command, context);
-
   const reportChanges = await watchCommand(services, input.command, context);
   const progress = paceOutput(limits, (stream, text) => onProgress?.({ data: { type: 'bash', stream, text } }));
   let end: Awaited<ReturnType<typeof runEnclosed>>;
+  let reported: string | undefined;
   try {
     end = await runEnclosed(services, input, context, {
-      request: { ...shellRequest(input.command, start.cwd), cwdFile },
+      request: shellRequest(input.command, start.cwd),
+      // What runs beside others stays where it is, and need not be asked.
+      ...(!mayRunBeside(input.command) && { onReport: async (cwdFile) => void (reported = await takeReport(cwdFile)) }),
       timeoutMs,
       signal: context.signal,
       outputPath: outputFile(context, context.toolUseId),
@@ -51,8 +53,7 @@ export async function runBash(
 
   // However it ended: what it did is done.
   await reportChanges?.();
-  const reported = cwdFile === undefined ? undefined : await takeReport(cwdFile);
-  const answer = judgeEnd(input.command, end, timeoutMs);
+  const answer = judgeEnd(input.command, end, { timeoutMs, isHeld: context.isHeld === true });
   const next =
     reported === undefined || reported === start.cwd ? { cwd: start.cwd } : nextFolder(context.session, reported);
   const notes = [answer, start.note, next.note, end.hasSurvivors === true ? ENDED_SURVIVORS : undefined];

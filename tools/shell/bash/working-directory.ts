@@ -1,13 +1,9 @@
 /** Where the next command starts: where this one ended, as long as that is inside. */
-import { mkdir, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { isInsideFolder } from '../../../config/containment.ts';
 import type { SessionContext } from '../../../src/contract/session-context.ts';
-import type { ToolUseContext } from '../../../src/contract/tool.ts';
 import { withCheckedFile } from '../../../src/files/open-checked.ts';
 import { resolveRealPath } from '../../../src/files/real-path.ts';
-import { reportFile } from './enclosed.ts';
-import { mayRunBeside } from './read-only.ts';
 
 /** The longest path of the kernel, and its line end. */
 const MOST_PATH_BYTES = 4_097;
@@ -22,18 +18,6 @@ export interface NextFolder {
 export function startFolder({ cwd, root }: SessionContext): NextFolder {
   if (cwd === root || realFolder(cwd) === cwd) return { cwd };
   return { cwd: root, note: `The working directory "${cwd}" is gone; the command ran in "${root}"` };
-}
-
-/**
- * Make room for the shell's report of where it ended.
- *
- * @returns Where it goes; undefined for what runs beside others: it stays where it is, and need not be asked.
- */
-export async function prepareReport(command: string, context: ToolUseContext): Promise<string | undefined> {
-  if (mayRunBeside(command)) return undefined;
-  const cwdFile = reportFile(context);
-  await mkdir(dirname(cwdFile), { recursive: true, mode: 0o700 });
-  return cwdFile;
 }
 
 /** Read the report and remove it. @returns undefined when the shell made none: it was killed, or replaced itself. */

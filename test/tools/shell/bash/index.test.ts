@@ -50,7 +50,7 @@ describe('Bash', () => {
     const sandbox =
       isRequired === undefined
         ? undefined
-        : { isRequired, network: 'off' as const, isAutoAllowed: true, within, close: () => undefined };
+        : { isRequired, network: 'off' as const, isAutoAllowed: true, hidden: () => [], within, close: () => undefined };
     const boxed = bashTool({ ...services, sandbox });
     const context = toolUseContextIn('/');
     expect(boxed.checkPermissions({ command: 'ls', dangerouslyDisableSandbox: true }, context)).toMatchObject(answer);

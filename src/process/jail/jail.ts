@@ -1,0 +1,162 @@
+/**
+ * Holds commands that nobody was asked about: the words decided that they only read, the kernel sees to it.
+ *
+ * Landlock is the first choice. What a rule or the server hides inside a working directory is masked by bubblewrap.
+ * A command that neither can hold is asked about.
+ */
+import { lstatSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { isInsideFolder } from '../../../config/containment.ts';
+import type { Limits } from '../../../config/limits.ts';
+import type { ContainmentSettings } from '../../../config/settings/containment.ts';
+import { GauntletError, errorMessage } from '../../contract/errors.ts';
+import type { CallHold } from '../../contract/tool.ts';
+import type { JailHost, ProcessHost, SpawnRequest } from '../process-host.ts';
+import type { Mount } from '../sandbox/bwrap.ts';
+import { isNoJail } from '../spawn-error.ts';
+import { COMMON_READS, createLandlockJail } from './landlock-jail.ts';
+import { createMaskFinder } from './masks.ts';
+import { createMaskedJail } from './masked-jail.ts';
+import type { JailMechanism, JailPlace, JailWish } from './place.ts';
+import { JAIL_PATH } from './system-paths.ts';
+import { makeTemporary, removeTemporary, temporaryBase } from './temporary-folder.ts';
+import { tryJail } from './trial.ts';
+
+/** What an operator decides, and what the server has. */
+export interface JailOptions {
+  readonly settings: ContainmentSettings;
+  readonly host: ProcessHost & JailHost;
+  /** The server's data directory, settings and token, which no command in a jail may read: absolute. */
+  readonly ownPaths: readonly string[];
+  /** Absolute; the jail's own. */
+  readonly folder: string;
+  readonly limits: Limits;
+  /** What the sandbox hides, where there is one: it is masked in jails too. */
+  readonly hidden?: () => readonly Mount[];
+}
+
+/** What a command is given for the time of its call. */
+export interface HeldRun {
+  /** Added to a request, it starts the child in the jail. */
+  readonly request: Pick<SpawnRequest, 'jail' | 'launcher'> & { readonly env: Readonly<Record<string, string>> };
+  /** Absolute; the command may write there, and it is gone when the call has ended. */
+  readonly temporaryFolder: string;
+}
+
+/** The jails of a server. */
+export interface Jail {
+  readonly scope: ContainmentSettings['scope'];
+  /** Why this machine cannot hold a command, as a clause; undefined where it can. */
+  missing(): Promise<string | undefined>;
+  /** Get ready to hold a command. Never rejects. */
+  prepare(place: JailPlace): Promise<CallHold>;
+  /**
+   * Run something held.
+   *
+   * @param isWritable The working directories may be changed, and there is a network.
+   * @throws {GauntletError} `contained` when it cannot be held: then nothing has run.
+   */
+  within<Result>(place: JailPlace, isWritable: boolean, run: (held: HeldRun) => Promise<Result>): Promise<Result>;
+  /** Hold a program of the server's own, where Landlock can: what it finds, the server filters itself. */
+  programRequest(place: JailPlace): Promise<Pick<SpawnRequest, 'jail'>>;
+}
+
+const READING: JailWish = { masks: [], isWritable: false, isFresh: false };
+const WRITING: JailWish = { masks: [], isWritable: true, isFresh: false };
+
+/** Make the jails of a server. Nothing is started before the first command that needs one. */
+export function createJail({ settings, host, ownPaths, folder, limits, hidden }: JailOptions): Jail {
+  const { scope, wordsAlone } = settings;
+  const homeFolder = homedir();
+  const trial = { host, folder: join(folder, 'trial'), timeoutMs: limits.jailTrialMs };
+  const landlock = createLandlockJail({ host, homeFolder, trial: (mechanism) => tryJail(trial, mechanism) });
+  const bubblewrap = createMaskedJail({ folder, homeFolder, timeoutMs: limits.jailTrialMs });
+  const findMasks = createMaskFinder(limits);
+
+  /** The mechanism that can hold a reading command there. @returns Why there is none. */
+  async function choose(place: JailPlace): Promise<{ mechanism: JailMechanism; masks: readonly Mount[] } | string> {
+    const denied = await findMasks(place);
+    if (denied === undefined) return 'the working directories hold too many files to look for what rules hide';
+    const opened = [...COMMON_READS, ...place.folders];
+    const own = [...ownPaths.flatMap(maskOf), ...(hidden?.() ?? [])].filter(({ path }) =>
+      opened.some((readable) => isInsideFolder(readable, path)),
+    );
+    const masks = [...denied, ...own];
+    const needsMasks = masks.length > 0 || hidden !== undefined;
+    const noLandlock = await landlock.missing();
+    if (!needsMasks && noLandlock === undefined) return { mechanism: landlock, masks };
+    const noBubblewrap = await bubblewrap.missing();
+    if (noBubblewrap === undefined) return { mechanism: bubblewrap, masks };
+    const why = noLandlock ?? `"${masks[0]?.path ?? ''}" must not be read`;
+    return `${why}, and ${noBubblewrap}`;
+  }
+
+  async function missing(): Promise<string | undefined> {
+    const noLandlock = await landlock.missing();
+    if (noLandlock === undefined) return undefined;
+    const noBubblewrap = await bubblewrap.missing();
+    return noBubblewrap === undefined ? undefined : `${noLandlock}, and ${noBubblewrap}`;
+  }
+
+  async function runIn<Result>(
+    mechanism: JailMechanism,
+    place: JailPlace,
+    wish: JailWish,
+    run: (held: HeldRun) => Promise<Result>,
+  ): Promise<Result> {
+    const { request, userId } = await mechanism.open(place, wish);
+    const temporaryFolder = makeTemporary(temporaryBase(place, userId), userId);
+    const env = { PATH: JAIL_PATH, TMPDIR: temporaryFolder, ...(userId === undefined ? {} : FOREIGN_REPOSITORIES) };
+    try {
+      return await run({
+        request: { ...request, env: wish.isWritable ? { TMPDIR: temporaryFolder } : env },
+        temporaryFolder,
+      });
+    } finally {
+      await removeTemporary(temporaryFolder);
+    }
+  }
+
+  return {
+    scope,
+    missing,
+    async prepare(place) {
+      if (scope === 'off') return { kind: 'words' };
+      try {
+        const chosen = await choose(place);
+        if (typeof chosen !== 'string') {
+          await chosen.mechanism.open(place, { ...READING, masks: chosen.masks });
+          return { kind: 'jail' };
+        }
+        return wordsAlone && (await missing()) !== undefined ? { kind: 'words' } : { kind: 'none', reason: chosen };
+      } catch (error) {
+        return { kind: 'none', reason: errorMessage(error) };
+      }
+    },
+    async within(place, isWritable, run) {
+      const chosen = isWritable ? { mechanism: landlock, masks: [] } : await choose(place);
+      if (typeof chosen === 'string') throw new GauntletError('contained', `Cannot hold the command: ${chosen}`);
+      const wish = { ...(isWritable ? WRITING : READING), masks: chosen.masks };
+      try {
+        return await runIn(chosen.mechanism, place, wish, run);
+      } catch (error) {
+        // The host has made room for other jails since, or is another one.
+        if (!isNoJail(error)) throw error;
+        return runIn(chosen.mechanism, place, { ...wish, isFresh: true }, run);
+      }
+    },
+    async programRequest(place) {
+      if (scope === 'off' || (await landlock.missing()) !== undefined) return {};
+      return { jail: (await landlock.open(place, READING)).request.jail };
+    },
+  };
+}
+
+/** Git refuses a repository of another user, and whoever reads as nobody owns none. The gate has read its settings. */
+const FOREIGN_REPOSITORIES = { GIT_CONFIG_PARAMETERS: "'safe.directory=*'" };
+
+function maskOf(path: string): readonly Mount[] {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats === undefined || stats.isSymbolicLink() ? [] : [{ path, access: 'none', isFolder: stats.isDirectory() }];
+}

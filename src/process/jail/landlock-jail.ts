@@ -1,0 +1,96 @@
+/**
+ * The jail of Landlock: a ruleset in the process host for each principal, session, set of folders and version of rules.
+ *
+ * It costs a descriptor and next to no time, and cannot take anything out of a folder that it opens.
+ */
+import { createHash } from 'node:crypto';
+import { lstatSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { GauntletError } from '../../contract/errors.ts';
+import type { JailHost, JailSupport } from '../process-host.ts';
+import { ripgrepPath } from '../ripgrep.ts';
+import type { JailMechanism, JailPlace, JailWish } from './place.ts';
+import { DEVICES, GIT_FILES, KERNEL_FOLDERS, SYSTEM_FILES, SYSTEM_FOLDERS } from './system-paths.ts';
+import { temporaryBase } from './temporary-folder.ts';
+
+/** What it is made of. */
+export interface LandlockJailOptions {
+  readonly host: JailHost;
+  /** Whose settings of git are read: absolute. */
+  readonly homeFolder: string;
+  /** Finds out whether a jail holds. @returns Why not, as a clause. */
+  trial(mechanism: Pick<JailMechanism, 'open'>): Promise<string | undefined>;
+}
+
+/** What every jail of this machine reads, beside the folders of its place. */
+export const COMMON_READS: readonly string[] = [
+  ...SYSTEM_FOLDERS,
+  ...SYSTEM_FILES,
+  ...KERNEL_FOLDERS,
+  ...DEVICES,
+  ripgrepPath,
+  process.execPath,
+];
+
+/** Jails known to be open; the host keeps some more. */
+const MAX_OPEN = 100;
+/** A failure is believed for this long. */
+const RETRY_MS = 10_000;
+/** Its date changes when a file of the system's settings is replaced, which a ruleset would not notice. */
+const SETTINGS_FOLDER = '/etc';
+
+/** Make it. Nothing is asked of the host before the first command. */
+export function createLandlockJail({ host, homeFolder, trial }: LandlockJailOptions): JailMechanism {
+  const opened = new LRUCache<string, true>({ max: MAX_OPEN });
+  const gitFiles = GIT_FILES.map((name) => join(homeFolder, name));
+  let support: Promise<JailSupport> | undefined;
+  let failedMs = -Infinity;
+
+  /** A failure may pass; that there is a jail does not change while the server runs. */
+  function supported(): Promise<JailSupport> {
+    if (support !== undefined && performance.now() - failedMs < RETRY_MS) return support;
+    if (failedMs > -Infinity) support = undefined;
+    return (support ??= findSupport());
+  }
+
+  async function findSupport(): Promise<JailSupport> {
+    const found = await host.jailSupport();
+    const missing = found.missing ?? (await trial({ open: (place, wish) => open(place, wish, found.userId) }));
+    failedMs = missing === undefined ? -Infinity : performance.now();
+    return { ...found, missing };
+  }
+
+  async function open(place: JailPlace, { isWritable, isFresh }: JailWish, nobody: number | undefined) {
+    const userId = isWritable ? undefined : nobody;
+    const base = temporaryBase(place, userId);
+    const key = keyOf(place, isWritable, [...place.folders, base, ...gitFiles]);
+    const folders = [...COMMON_READS, ...gitFiles, place.sessionFolder];
+    const rules = isWritable
+      ? { reads: folders, writes: [...place.folders, base] }
+      : { reads: [...folders, ...place.folders], writes: [base] };
+    if (isFresh || !opened.get(key)) {
+      const failure = await host.openJail({ key, ...rules, isReadOnly: !isWritable });
+      if (failure !== undefined) throw new GauntletError('contained', `Cannot open a jail for the command: ${failure}`);
+      opened.set(key, true);
+    }
+    return { request: { jail: key }, userId };
+  }
+
+  return {
+    missing: async () => (await supported()).missing,
+    open: async (place, wish) => open(place, wish, (await supported()).userId),
+  };
+}
+
+/** All that a ruleset was made of: a folder that was replaced since is another one. */
+function keyOf({ principal, sessionId, denials }: JailPlace, isWritable: boolean, paths: readonly string[]): string {
+  const identities = paths.map((path) => {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return stats === undefined ? path : `${path} ${stats.dev}:${stats.ino}`;
+  });
+  const settingsDate = statSync(SETTINGS_FOLDER, { throwIfNoEntry: false })?.mtimeMs;
+  return createHash('sha1')
+    .update(JSON.stringify([isWritable, principal, sessionId, denials.version, settingsDate, identities]))
+    .digest('base64');
+}

@@ -1,0 +1,78 @@
+/**
+ * The jail of bubblewrap: a machine that holds nothing but what its command may read, with masks over what it may not.
+ *
+ * It takes some milliseconds a command where Landlock takes none, and so it is for what Landlock cannot do.
+ */
+import { lstatSync, mkdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { GauntletError } from '../../contract/errors.ts';
+import { jailCommand } from '../sandbox/bwrap.ts';
+import type { Mount } from '../sandbox/bwrap.ts';
+import { trySandbox } from '../sandbox/trial.ts';
+import { jailFilter } from '../system-call-filter.ts';
+import { COMMON_READS } from './landlock-jail.ts';
+import type { JailMechanism, JailPlace } from './place.ts';
+import { GIT_FILES } from './system-paths.ts';
+import { temporaryBase } from './temporary-folder.ts';
+
+/** What it is made of. */
+export interface MaskedJailOptions {
+  /** Absolute; the jail's own. */
+  readonly folder: string;
+  /** Whose settings of git are read: absolute. */
+  readonly homeFolder: string;
+  readonly timeoutMs: number;
+}
+
+/** Make it; bubblewrap is looked for when it is first wanted. */
+export function createMaskedJail({ folder, homeFolder, timeoutMs }: MaskedJailOptions): JailMechanism {
+  const filterPath = join(folder, 'filter');
+  const gitFiles = GIT_FILES.map((name) => join(homeFolder, name));
+  let found: Promise<string | undefined> | undefined;
+
+  async function find(): Promise<string | undefined> {
+    const filter = jailFilter(process.arch, true);
+    if (filter === undefined) return `the numbers of system calls on ${process.arch} are not known`;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(filterPath, filter, { mode: 0o600 });
+    return trySandbox({ command: jailCommand(presentMounts(COMMON_READS)), files: [filterPath] }, timeoutMs);
+  }
+
+  function mountsOf(place: JailPlace, masks: readonly Mount[]): readonly Mount[] {
+    const base = temporaryBase(place, undefined);
+    return [
+      ...presentMounts([...COMMON_READS, ...gitFiles, ...place.folders, place.sessionFolder]),
+      { path: base, access: 'write', isFolder: true },
+      ...masks,
+    ];
+  }
+
+  return {
+    missing: () => (found ??= find()),
+    async open(place, { masks, isWritable }) {
+      if (isWritable) throw new GauntletError('contained', 'Cannot open a jail of bubblewrap for writing');
+      const missing = await (found ??= find());
+      if (missing !== undefined) throw new GauntletError('contained', `Cannot open a jail for the command: ${missing}`);
+      const mounts = mountsOf(place, masks);
+      const identity = [place.principal, place.sessionId, place.denials.version, ...mounts.map(identityOf)].join('\0');
+      const launcher = { command: jailCommand(mounts), files: [filterPath], identity, isLimited: true };
+      return { request: { launcher }, userId: undefined };
+    },
+  };
+}
+
+/** Those that exist, for reading. A link is made again where its folder is not there as a whole (`/bin`). */
+function presentMounts(paths: readonly string[]): readonly Mount[] {
+  return [...new Set(paths)].flatMap((path): readonly Mount[] => {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return [];
+    if (stats.isSymbolicLink())
+      return dirname(path) === '/' ? [{ path, access: 'read', isFolder: false, linksTo: readlinkSync(path) }] : [];
+    return [{ path, access: 'read', isFolder: stats.isDirectory() }];
+  });
+}
+
+function identityOf({ path }: Mount): string {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? path : `${path} ${stats.dev}:${stats.ino}`;
+}

@@ -1,0 +1,32 @@
+/**
+ * The place of a session's commands: its working directories, and what its rules hide in them.
+ */
+import { realpathSync } from 'node:fs';
+import type { ToolUseContext } from '../../contract/tool.ts';
+import { readDenial, readDenialBelow } from '../../permissions/path-gate.ts';
+import type { JailPlace } from './place.ts';
+
+/** Make it for one call. */
+export function sessionPlace({ session, sessionFolder, sessionId, principal }: ToolUseContext): JailPlace {
+  const { root, permissions } = session;
+  return {
+    principal,
+    sessionId,
+    folders: [...new Set([root, ...permissions.additionalDirectories].flatMap(realFolder))],
+    sessionFolder,
+    denials: {
+      version: permissions.version,
+      isDenied: readDenial(permissions, root),
+      mayDenyBelow: readDenialBelow(permissions, root),
+    },
+  };
+}
+
+function realFolder(path: string): readonly string[] {
+  try {
+    return [realpathSync.native(path)];
+  } catch {
+    // A working directory that is gone cannot be read; the others can.
+    return [];
+  }
+}
