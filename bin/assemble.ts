@@ -53,6 +53,8 @@ export interface Engine {
   readonly deadMatchers: readonly DeadMatcher[];
   /** Told of bad credentials; the rest it reads from the log. */
   readonly trail: Pick<AuditTrail, 'badCredential'>;
+  /** What holds the commands that nobody is asked about. */
+  containment: Jail['state'];
   /** For `/metrics`. */
   gauges(): Readonly<Record<string, number>>;
   /** What may wait until the server listens: MCP servers, warm shells, what a dead server left running. */
@@ -109,10 +111,11 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     limitsOf,
     trail: parts.trail,
     ...findDead(settings, [...baseTools, ...plugins], approvals.twoPerson),
+    containment: () => jail.state(),
     gauges: () => ({ sessions_open: directory.openCount, sandbox_network_denials: denials.count() }),
     start: () => {
       mcp.start();
-      warm(processHost).catch((error: unknown) => onFault(error, 'The process host did not start'));
+      warm(processHost, jail).catch((error: unknown) => onFault(error, 'The process host did not start'));
     },
     close: async () => {
       await retention.close();
@@ -186,10 +189,13 @@ function jailOf(settings: Settings, data: DataDirectory, host: ManagedProcessHos
 
 /** @throws {GauntletError} `invalid_setting` where this machine has no jail. */
 async function requireJail(jail: Jail): Promise<void> {
-  const missing = await jail.missing();
-  if (missing === undefined) return;
+  const { reading, missing } = await jail.state();
+  if (reading === 'jail') return;
   const fix = 'Use Linux 6.12 or newer or install bubblewrap, or take the setting away';
-  throw new GauntletError('invalid_setting', `"containment.required" is set, and there is no jail: ${missing}. ${fix}`);
+  throw new GauntletError(
+    'invalid_setting',
+    `"containment.required" is set, and there is no jail: ${missing ?? ''}. ${fix}`,
+  );
 }
 
 /** Tried before the server listens, since the tool list says whether there is one. */
@@ -225,10 +231,11 @@ function serversOf(
 }
 
 /** What an earlier server left running is ended first. */
-async function warm(processHost: ManagedProcessHost): Promise<void> {
+async function warm(processHost: ManagedProcessHost, jail: Jail): Promise<void> {
   try {
     await processHost.sweepOrphans();
     await processHost.warm();
+    await jail.state();
   } catch (error) {
     // A server that is told to end as soon as it listens needs no process host.
     if (!isGauntletError(error, 'shutting_down')) throw error;

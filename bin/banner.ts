@@ -18,11 +18,13 @@ export interface BannerFacts {
   readonly toolCount: number;
   /** Rules that never decide anything; the operator's log names them. */
   readonly deadRuleCount: number;
+  /** Why commands that only read are held by their words alone; undefined where they are not. */
+  readonly unheld: string | undefined;
 }
 
 /** The banner's lines; the first is `Listening on http://HOST:PORT`. */
 export function bannerLines(facts: BannerFacts): string[] {
-  const { url, hostName, tokenFile, workspace, isReadOnly, toolCount, deadRuleCount } = facts;
+  const { url, hostName, tokenFile, workspace, isReadOnly, toolCount, deadRuleCount, unheld } = facts;
   const token = tokenFile === undefined ? '$GAUNTLET_TOKEN' : `$(cat ${shellWord(tokenFile)})`;
   const host = hostName === undefined ? '' : ` -H "Host: ${hostName}"`;
   return [
@@ -34,6 +36,7 @@ export function bannerLines(facts: BannerFacts): string[] {
       : []),
     `  tools      ${toolCount}`,
     ...(deadRuleCount > 0 ? [`  rules      ${deadRuleCount} never decide anything, see the log`] : []),
+    ...(unheld === undefined ? [] : [`  commands   that only read are held by their words alone: ${unheld}`]),
     `  try        curl -s${host} -H "Authorization: Bearer ${token}" "${url}/tools?format=table"`,
   ];
 }

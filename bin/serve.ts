@@ -49,7 +49,7 @@ export async function serve(settings: Settings): Promise<void> {
   const { port } = app.server.address() as AddressInfo;
   for (const host of allowedHosts(settings.allowedHosts, port)) hosts.add(host);
   life.readiness = 'ready';
-  announce(settings, port, engine);
+  announce(settings, port, engine, await wordsAlone(settings, engine));
   for (const warning of settings.warnings) logger.warn(warning);
   for (const { rule, source, behavior, why } of engine.deadRules)
     logger.warn({ rule, source, behavior }, `A rule never decides anything: ${why}`);
@@ -83,12 +83,20 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
     logger,
     trustProxy: settings.trustProxy.length > 0 ? settings.trustProxy : false,
     readiness,
+    containment: engine.containment,
     gauges: () => ({ ...engine.gauges(), event_loop_lag_ms: longestLagMs() }),
     version: packageFile.version,
   });
 }
 
-function announce(settings: Settings, port: number, engine: Engine): void {
+/** Asked before the banner only where it may have to say so: the machine is tried when the server listens. */
+async function wordsAlone({ containment }: Settings, engine: Engine): Promise<string | undefined> {
+  if (containment.scope !== 'off' && !containment.wordsAlone) return undefined;
+  const { reading, missing } = await engine.containment();
+  return reading === 'words' ? missing : undefined;
+}
+
+function announce(settings: Settings, port: number, engine: Engine, unheld: string | undefined): void {
   const lines = bannerLines({
     url: `http://${spellEndpoint({ host: settings.host, port })}`,
     hostName: settings.allowedHosts[0],
@@ -97,6 +105,7 @@ function announce(settings: Settings, port: number, engine: Engine): void {
     isReadOnly: installationPaths().some((path) => isInsideFolder(path, settings.workspace)),
     toolCount: engine.toolCount,
     deadRuleCount: engine.deadRules.length,
+    unheld,
   });
   process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -6,6 +6,7 @@ import type { Limits } from '../config/limits.ts';
 import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
 import type { ToolMode } from '../src/contract/session-context.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
+import type { ContainmentState } from '../src/process/jail/jail.ts';
 import type { SessionDirectory } from '../src/session/directory/session-directory.ts';
 import type { RequestRates } from './request-rates.ts';
 import type { Tickets } from './tickets.ts';
@@ -47,6 +48,8 @@ export interface Dependencies {
   /** Proxy addresses whose forwarding headers are believed; `false`: nobody's. */
   readonly trustProxy: boolean | readonly string[];
   readiness(): Readiness;
+  /** What holds the commands that nobody is asked about. */
+  containment(): Promise<ContainmentState>;
   /** Numbers for `/metrics`, by name without the prefix `gauntlet_`. */
   gauges?(): Readonly<Record<string, number>>;
   readonly version: string;

@@ -3,10 +3,23 @@
  */
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
+import { z } from 'zod';
 import type { Dependencies } from './dependencies.ts';
+import { parseRequest } from './parse-request.ts';
+
+/** `?verbose`: what the server found out about its machine, too. */
+const readyQuery = z.strictObject({
+  verbose: z
+    .enum(['', '1', 'true', '0', 'false'])
+    .optional()
+    .transform((text) => text !== undefined && text !== '0' && text !== 'false'),
+});
 
 /** The doors of operators. */
-export function statusDoor(app: FastifyInstance, { readiness, gauges, version, limits }: Dependencies): void {
+export function statusDoor(
+  app: FastifyInstance,
+  { readiness, containment, gauges, version, limits }: Dependencies,
+): void {
   const alive = { isPublic: true, summary: 'Alive', reply: { json: 'Health' } } as const;
   app.get('/healthz', { config: alive, exposeHeadRoute: true }, (_request, reply) =>
     reply.send({ status: 'ok', version }),
@@ -15,13 +28,14 @@ export function statusDoor(app: FastifyInstance, { readiness, gauges, version, l
   app.get(
     '/readyz',
     { config: { summary: 'Ready to take work', reply: { statuses: [200, 503], json: 'Readiness' } } },
-    (_request, reply) => {
-      const status = readiness();
-      if (status === 'ready') return reply.send({ status });
+    async (request, reply) => {
+      const { verbose } = parseRequest(readyQuery, request.query, 'the query', limits);
+      const body = { status: readiness(), ...(verbose && { containment: await containment() }) };
+      if (body.status === 'ready') return reply.send(body);
       return reply
         .code(503)
         .header('retry-after', String(Math.ceil(limits.retryAfterMs / 1_000)))
-        .send({ status });
+        .send(body);
     },
   );
 

@@ -123,7 +123,17 @@ const Tools = z.object({
 const Tool = z.looseObject({ name: z.string(), description: z.string(), input_schema: z.looseObject({}) });
 
 const Health = z.object({ status: z.string(), version: z.string() });
-const Readiness = z.object({ status: z.string() });
+const Readiness = z.object({
+  status: z.string(),
+  containment: z
+    .object({
+      scope: z.enum(['off', 'reads', 'all']),
+      reading: z.enum(['jail', 'words', 'asked']).describe('What holds commands that only read'),
+      missing: z.string().optional().describe('Why there is no jail'),
+    })
+    .optional()
+    .describe('With `?verbose`'),
+});
 
 /** Replies about sessions and the server, by the name they have in the description of the API. */
 export const SESSION_SHAPES = {

@@ -44,11 +44,20 @@ export interface HeldRun {
   readonly temporaryFolder: string;
 }
 
+/** How reading commands are held on this machine, for operators. */
+export interface ContainmentState {
+  readonly scope: ContainmentSettings['scope'];
+  /** `asked`: nothing can hold them, so each is asked about. */
+  readonly reading: 'jail' | 'words' | 'asked';
+  /** Why there is no jail, as a clause. */
+  readonly missing?: string;
+}
+
 /** The jails of a server. */
 export interface Jail {
   readonly scope: ContainmentSettings['scope'];
-  /** Why this machine cannot hold a command, as a clause; undefined where it can. */
-  missing(): Promise<string | undefined>;
+  /** Find out what holds; the machine is tried once. */
+  state(): Promise<ContainmentState>;
   /** Get ready to hold a command. Never rejects. */
   prepare(place: JailPlace): Promise<CallHold>;
   /**
@@ -120,7 +129,13 @@ export function createJail({ settings, host, ownPaths, folder, limits, hidden }:
 
   return {
     scope,
-    missing,
+    async state() {
+      if (scope === 'off') return { scope, reading: 'words', missing: 'it is switched off' };
+      const why = await missing();
+      return why === undefined
+        ? { scope, reading: 'jail' }
+        : { scope, reading: wordsAlone ? 'words' : 'asked', missing: why };
+    },
     async prepare(place) {
       if (scope === 'off') return { kind: 'words' };
       try {
