@@ -14,6 +14,7 @@ const FACTS: BannerFacts = {
   isReadOnly: false,
   toolCount: 7,
   deadRuleCount: 0,
+  unheld: undefined,
 };
 
 it('begins with the address, then tells where things are', () => {
@@ -30,6 +31,11 @@ it('says that nothing can be changed in a workspace the server runs from, and wh
 it('counts rules that never decide anything, where there are any', () => {
   expect(bannerLines({ ...FACTS, deadRuleCount: 2 }).join('\n')).toContain('2 never decide anything');
   expect(bannerLines(FACTS).join('\n')).not.toContain('rules');
+});
+
+it('says that commands are held by their words alone, where nothing else holds them', () => {
+  expect(bannerLines({ ...FACTS, unheld: 'it is not Linux' }).join('\n')).toContain('words alone: it is not Linux');
+  expect(bannerLines(FACTS).join('\n')).not.toContain('words alone');
 });
 
 it('names a token file that a shell can read, whatever its name', () => {
