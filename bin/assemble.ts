@@ -181,6 +181,7 @@ function jailOf(settings: Settings, data: DataDirectory, host: ManagedProcessHos
     settings: containment,
     host,
     ownPaths: [data.path, settingsFile, policyFile, tokenFileByHand].filter((path) => path !== undefined),
+    readOnlyPaths: installationPaths(),
     folder: join(data.path, 'jail'),
     limits,
     ...(sandbox && { hidden: sandbox.hidden }),

@@ -29,6 +29,8 @@ export interface JailOptions {
   readonly host: ProcessHost & JailHost;
   /** The server's data directory, settings and token, which no command in a jail may read: absolute. */
   readonly ownPaths: readonly string[];
+  /** The installation, which no command may change: absolute. */
+  readonly readOnlyPaths: readonly string[];
   /** Absolute; the jail's own. */
   readonly folder: string;
   readonly limits: Limits;
@@ -74,8 +76,14 @@ export interface Jail {
 const READING: JailWish = { masks: [], isWritable: false, isFresh: false };
 const WRITING: JailWish = { masks: [], isWritable: true, isFresh: false };
 
+/** The mechanism for one command, and what it has to mask. */
+interface Chosen {
+  readonly mechanism: JailMechanism;
+  readonly masks: readonly Mount[];
+}
+
 /** Make the jails of a server. Nothing is started before the first command that needs one. */
-export function createJail({ settings, host, ownPaths, folder, limits, hidden }: JailOptions): Jail {
+export function createJail({ settings, host, ownPaths, readOnlyPaths, folder, limits, hidden }: JailOptions): Jail {
   const { scope, wordsAlone } = settings;
   const homeFolder = homedir();
   const trial = { host, folder: join(folder, 'trial'), timeoutMs: limits.jailTrialMs };
@@ -84,7 +92,7 @@ export function createJail({ settings, host, ownPaths, folder, limits, hidden }:
   const findMasks = createMaskFinder(limits);
 
   /** The mechanism that can hold a reading command there. @returns Why there is none. */
-  async function choose(place: JailPlace): Promise<{ mechanism: JailMechanism; masks: readonly Mount[] } | string> {
+  async function choose(place: JailPlace): Promise<Chosen | string> {
     const denied = await findMasks(place);
     if (denied === undefined) return 'the working directories hold too many files to look for what rules hide';
     const opened = [...COMMON_READS, ...place.folders];
@@ -99,6 +107,16 @@ export function createJail({ settings, host, ownPaths, folder, limits, hidden }:
     if (noBubblewrap === undefined) return { mechanism: bubblewrap, masks };
     const why = noLandlock ?? `"${masks[0]?.path ?? ''}" must not be read`;
     return `${why}, and ${noBubblewrap}`;
+  }
+
+  /** Landlock alone can; what must not change cannot be taken out of a folder that may. @returns Why it cannot. */
+  function writable({ folders }: JailPlace): Chosen | string {
+    const kept = [
+      ...readOnlyPaths.filter((path) => folders.some((folder) => isInsideFolder(folder, path))),
+      ...ownPaths.filter((path) => [...COMMON_READS, ...folders].some((folder) => isInsideFolder(folder, path))),
+    ];
+    if (kept[0] === undefined) return { mechanism: landlock, masks: [] };
+    return `"${kept[0]}" is the server's own, and lies in a folder that the command may use`;
   }
 
   async function missing(): Promise<string | undefined> {
@@ -150,7 +168,7 @@ export function createJail({ settings, host, ownPaths, folder, limits, hidden }:
       }
     },
     async within(place, isWritable, run) {
-      const chosen = isWritable ? { mechanism: landlock, masks: [] } : await choose(place);
+      const chosen = isWritable ? writable(place) : await choose(place);
       if (typeof chosen === 'string') throw new GauntletError('contained', `Cannot hold the command: ${chosen}`);
       const wish = { ...(isWritable ? WRITING : READING), masks: chosen.masks };
       try {

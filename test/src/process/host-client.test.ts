@@ -112,7 +112,7 @@ describe('a child of the process host', () => {
     writeFileSync(join(folder, 'plain'), 'plain\n');
     symlinkSync(join(folder, 'plain'), join(folder, 'link'));
     const files = ['link', 'plain', 'gone'].map((name) => join(folder, name));
-    const args = [3, 4, 5].map((descriptor) => `/dev/fd/${descriptor}`);
+    const args = [5, 6, 7].map((descriptor) => `/dev/fd/${descriptor}`);
     expect(await run(host, { file: 'cat', args, files })).toMatchObject({ code: 0, stdout: 'plain\n' });
     expect(await run(host, { file: 'cat', args: ['/dev/fd/3'] })).toMatchObject({ code: 1 });
   });

@@ -50,7 +50,14 @@ describe('Bash', () => {
     const sandbox =
       isRequired === undefined
         ? undefined
-        : { isRequired, network: 'off' as const, isAutoAllowed: true, hidden: () => [], within, close: () => undefined };
+        : {
+            isRequired,
+            network: 'off' as const,
+            isAutoAllowed: true,
+            hidden: () => [],
+            within,
+            close: () => undefined,
+          };
     const boxed = bashTool({ ...services, sandbox });
     const context = toolUseContextIn('/');
     expect(boxed.checkPermissions({ command: 'ls', dangerouslyDisableSandbox: true }, context)).toMatchObject(answer);
