@@ -2,9 +2,11 @@
  * What a command line does, as far as its syntax tells: parsed, its variables and functions known, walked once.
  */
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
+import { type Budget, createBudget } from './budget.ts';
 import { findHiddenCharacter } from './hidden-characters.ts';
 import { collectFacts } from './script-facts.ts';
-import { type ShellAnalysis, ScriptWalk } from './script-walk.ts';
+import { ScriptWalk } from './script-walk.ts';
+import type { ShellAnalysis } from './shell-analysis.ts';
 import { collectVariables } from './variables.ts';
 
 /** Longest command line that is looked at; a longer one is nobody's one-liner. */
@@ -16,20 +18,43 @@ const MOST_EXPANSIONS = 256;
 /** Most nodes of a syntax tree that are walked: some six hundred commands, or two thousand words. */
 const MOST_NODES = 2_000;
 
+/** Deepest syntax tree that is walked, so that no walk overflows the stack: some twenty substitutions in each other. */
+const MAX_DEPTH = 100;
+
+/** Steps that a node costs: it is walked several times, once for each kind of fact. */
+const NODE_STEPS = 16;
+
+/** Steps for each character that is parsed again. */
+const REPARSED_STEPS = 4;
+
+/** Nodes whose text is parsed when they are looked at. */
+const REPARSED: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
+  'CommandExpansion',
+  'ProcessSubstitution',
+  'ParameterExpansion',
+  'ArithmeticCommandExpansion',
+]);
+
+const TOO_MANY_PARTS = 'the command has too many parts to be judged';
+
 /** Bash joins the lines before it expands, the parser does not: it reads `$` and text. */
 const CUT_EXPANSION = '$\\\n';
 
-/** Analyse a command line. Never throws. */
-export function analyse(command: string): ShellAnalysis {
+/**
+ * Analyse a command line. Never throws.
+ *
+ * @param budget What the line may cost; for a script in a line, what is left of that.
+ */
+export function analyse(command: string, budget: Budget = createBudget()): ShellAnalysis {
   const hidden = findHiddenCharacter(command);
   const disguise = hidden === undefined ? cutExpansion(command) : `a hidden character ${hidden}`;
   if (command.length > MOST_CHARS) return unparsable('the command is too long to be judged');
-  if (command.split(/[$<>][({]|`/, MOST_EXPANSIONS + 2).length > MOST_EXPANSIONS + 1)
-    return unparsable('the command has too many parts to be judged');
+  if (command.split(/[$<>][({]|`/, MOST_EXPANSIONS + 2).length > MOST_EXPANSIONS + 1) return unparsable(TOO_MANY_PARTS);
+  if (!budget.spend(command.length)) return unparsable(TOO_MANY_PARTS);
   try {
     const script = parse(command);
-    if (hasMoreNodes(script, MOST_NODES)) return unparsable('the command has too many parts to be judged');
-    const walk = new ScriptWalk(command, collectVariables(script), collectFacts(script));
+    if (!mayWalk(script, budget)) return unparsable(TOO_MANY_PARTS);
+    const walk = new ScriptWalk(command, collectVariables(script), collectFacts(script), budget);
     walk.visit(script);
     const found = walk.result();
     return disguise === undefined ? found : { ...found, problems: [disguise, ...found.problems], isUnparsable: true };
@@ -40,13 +65,29 @@ export function analyse(command: string): ShellAnalysis {
   }
 }
 
-function hasMoreNodes(root: SyntaxNode, most: number): boolean {
-  let left = most;
-  const count = (node: SyntaxNode): void => {
-    if (--left >= 0) forEachChild(node, count);
-  };
-  count(root);
-  return left < 0;
+/** Look at a tree level by level, and draw what walking it will cost. */
+function mayWalk(root: SyntaxNode, budget: Budget): boolean {
+  let count = 0;
+  let level: SyntaxNode[] = [root];
+  for (let depth = 0; level.length > 0; depth++) {
+    count += level.length;
+    if (count > MOST_NODES || depth > MAX_DEPTH || !budget.spend(stepsOf(level))) return false;
+    const next: SyntaxNode[] = [];
+    const add = (child: SyntaxNode): void => {
+      next.push(child);
+    };
+    for (const node of level) forEachChild(node, add);
+    level = next;
+  }
+  return true;
+}
+
+/** The parser reads the text of a substitution again at every level. */
+function stepsOf(nodes: readonly SyntaxNode[]): number {
+  return nodes.reduce(
+    (sum, { type, pos, end }) => sum + NODE_STEPS + (REPARSED.has(type) ? REPARSED_STEPS * (end - pos) : 0),
+    0,
+  );
 }
 
 function cutExpansion(command: string): string | undefined {

@@ -2,21 +2,39 @@
 import { LRUCache } from 'lru-cache';
 import type { PathUse } from '../../contract/located-path.ts';
 import { analyse } from './analysis.ts';
-import type { ShellAnalysis } from './script-walk.ts';
+import { createBudget } from './budget.ts';
 import { programName } from './judge-command.ts';
-import { launchedCommands } from './launchers.ts';
+import { type Reach, type ReachedScript, reachOf } from './reach.ts';
+import type { ShellAnalysis } from './shell-analysis.ts';
 import type { ShellPart, ShellVerdict } from './verdict.ts';
 import { commandWarnings } from './warnings.ts';
 
 export type { ShellPart, ShellVerdict } from './verdict.ts';
 
-interface Judged {
+/** One command line, understood as far as it was asked about. All of it draws from one budget. */
+class JudgedLine {
   readonly analysis: ShellAnalysis;
-  readonly verdict: ShellVerdict;
+  readonly #command: string;
+  readonly #budget = createBudget();
+  #reach: Reach | undefined;
+  #verdict: ShellVerdict | undefined;
+
+  constructor(command: string) {
+    this.#command = command;
+    this.analysis = analyse(command, this.#budget);
+  }
+
+  get reach(): Reach {
+    return (this.#reach ??= reachOf(this.#command, this.analysis, this.#budget));
+  }
+
+  get verdict(): ShellVerdict {
+    return (this.#verdict ??= toVerdict(this.#command, this));
+  }
 }
 
 /** A call asks several times about one command, and seldom later; what is kept longer costs each collection of garbage. */
-const remembered = new LRUCache<string, Judged>({ max: 32 });
+const remembered = new LRUCache<string, JudgedLine>({ max: 32 });
 
 /**
  * Judge a command line. Pure; never throws.
@@ -27,35 +45,35 @@ export function classifyCommand(command: string): ShellVerdict {
   return judged(command).verdict;
 }
 
-/** The analysis behind a verdict, for the matcher. */
+/** The analysis behind a verdict. */
 export function analysisOf(command: string): ShellAnalysis {
   return judged(command).analysis;
 }
 
-function judged(command: string): Judged {
-  const known = remembered.get(command);
-  if (known) return known;
-  const analysis = analyse(command);
-  const fresh = { analysis, verdict: toVerdict(command, analysis) };
-  remembered.set(command, fresh);
-  return fresh;
+/** The analysis behind a verdict, and all that the line may run, for the matcher. */
+export function judgedLine(command: string): Pick<JudgedLine, 'analysis' | 'reach'> {
+  return judged(command);
 }
 
-/** Scripts within scripts whose paths are followed. */
-const MOST_NESTING = 3;
+function judged(command: string): JudgedLine {
+  let line = remembered.get(command);
+  if (!line) remembered.set(command, (line = new JudgedLine(command)));
+  return line;
+}
 
 /** The paths that scripts name which stand in the words of a launcher: `bash -c 'cat .env'`. */
-function launchedPaths({ commands }: ShellAnalysis, depth: number): readonly PathUse[] {
-  return commands.flatMap(({ words, problem }) => {
-    if (problem === undefined) return [];
-    const { scripts, isLauncher } = launchedCommands(words.map((word) => word.literal ?? word.text));
-    if (!isLauncher) return [];
-    const analyses = scripts.map(analysisOf);
-    return analyses.flatMap((inner) => [...inner.paths, ...(depth > 0 ? launchedPaths(inner, depth - 1) : [])]);
-  });
+function launchedPaths({ commands }: ReachedScript): readonly PathUse[] {
+  return commands.flatMap(({ part, readings }) =>
+    part.problem === undefined
+      ? []
+      : readings.flatMap(({ isLauncher, nested }) =>
+          isLauncher ? nested.flatMap((inner) => [...inner.analysis.paths, ...launchedPaths(inner)]) : [],
+        ),
+  );
 }
 
-function toVerdict(command: string, analysis: ShellAnalysis): ShellVerdict {
+function toVerdict(command: string, line: JudgedLine): ShellVerdict {
+  const { analysis } = line;
   const parts = analysis.commands.map(({ text, words, problem }): ShellPart => {
     const program = programName(words[0]) ?? words[0]?.literal;
     return {
@@ -67,13 +85,14 @@ function toVerdict(command: string, analysis: ShellAnalysis): ShellVerdict {
   });
   const problem = analysis.problems[0] ?? analysis.commands.find((part) => part.problem !== undefined)?.problem;
   const isReadOnly = problem === undefined && !analysis.isUnparsable;
+  const reach = isReadOnly ? undefined : line.reach;
   return {
     isReadOnly,
     reason: isReadOnly ? '' : (problem ?? 'the command cannot be understood'),
     parts,
-    paths: isReadOnly ? analysis.paths : [...analysis.paths, ...launchedPaths(analysis, MOST_NESTING)],
-    warnings: isReadOnly ? [] : commandWarnings(command, parts),
-    isUnparsable: analysis.isUnparsable,
+    paths: reach ? [...analysis.paths, ...launchedPaths(reach.plain)] : analysis.paths,
+    warnings: reach ? commandWarnings(command, parts, reach.plain) : [],
+    isUnparsable: analysis.isUnparsable || reach?.isIncomplete() === true,
     changesDirectory: analysis.changesDirectory,
   };
 }

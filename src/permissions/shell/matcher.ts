@@ -5,58 +5,49 @@
  * asking try every command that may run, whatever launches it.
  */
 import type { PermissionMatcher, PermissionPart } from '../../contract/tool.ts';
-import type { AnalysedCommand, ShellAnalysis } from './script-walk.ts';
-import { analysisOf } from './classify.ts';
+import type { AnalysedCommand, ShellAnalysis } from './shell-analysis.ts';
+import { judgedLine } from './classify.ts';
 import { hasDangerousOption } from './dangerous-options.ts';
-import { isShell, shellScripts } from './hidden-program.ts';
 import { programName } from './judge-command.ts';
 import { collapseBlanks, shellSpecs, type ShellSpecs } from './shell-specs.ts';
-import { createReadings, type Reading, type Readings } from './readings.ts';
+import type { ReachedCommand, ReachedScript, Reading } from './reach.ts';
 import { basename } from './spellings.ts';
 import { unwrap } from './wrappers.ts';
 import type { ShellWord } from './word.ts';
 
-/** Scripts within scripts that deny rules follow; each level has to be quoted in the one before. */
-const MOST_NESTING = 6;
-
 /** A matcher for one command line; see `PermissionMatcher`. */
 export function shellMatcher(command: string): PermissionMatcher {
-  const analysis = analysisOf(command);
-  const readings = createReadings();
+  const { analysis, reach } = judgedLine(command);
   return {
-    ...(isUnknown(analysis, readings, MOST_NESTING) && { isUnparsable: true }),
-    parts: analysis.commands.map((part) => toPart(part, analysis, readings)),
-    hits: (specs) => findHit(command, analysis, { specs: shellSpecs(specs), readings: readings.plain }, MOST_NESTING),
+    ...((isUnknown(reach.plain) || reach.isIncomplete()) && { isUnparsable: true }),
+    parts: reach.plain.commands.map((reached) => toPart(reached, analysis)),
+    hits: (specs) => findHit(reach.plain, shellSpecs(specs)),
     mayHit: (specs) => {
-      if (analysis.commands.every((part) => readings.open(part).length === 0)) return undefined;
-      const find = (read: Search['readings']) =>
-        findHit(command, analysis, { specs: shellSpecs(specs), readings: read }, MOST_NESTING);
-      return find(readings.plain) === undefined ? find(readings.open) : undefined;
+      const compiled = shellSpecs(specs);
+      const open = reach.open();
+      // What was left out may be what any rule is about.
+      if (reach.isIncomplete()) return specs[0];
+      if (open.commands.every(({ readings }) => readings.length === 0)) return undefined;
+      return findHit(reach.plain, compiled) === undefined ? findHit(open, compiled) : undefined;
     },
     covers: (specs) => findCover(command, analysis, shellSpecs(specs)),
   };
 }
 
-/** Whether it, or a script in its words, cannot be understood. */
-function isUnknown(analysis: ShellAnalysis, readings: Readings, depth: number): boolean {
-  if (analysis.isUnparsable || depth === 0) return analysis.isUnparsable;
-  return analysis.commands.some(
-    (part) =>
-      part.words.some(isShell) &&
-      readings
-        .plain(part)
-        .some(
-          ({ isLauncher, commands }) =>
-            isLauncher && shellScripts(commands).some((script) => isUnknown(analysisOf(script), readings, depth - 1)),
-        ),
+/** Whether it, or a script that its words hand to a shell, cannot be understood. */
+function isUnknown({ analysis, commands }: ReachedScript): boolean {
+  return (
+    analysis.isUnparsable ||
+    commands.some(({ readings }) => readings.some(({ shellScripts }) => shellScripts.some(isUnknown)))
   );
 }
 
-function toPart(part: AnalysedCommand, analysis: ShellAnalysis, readings: Readings): PermissionPart {
+function toPart(reached: ReachedCommand, analysis: ShellAnalysis): PermissionPart {
+  const { part } = reached;
   return {
     text: part.text,
     isReadOnly: part.problem === undefined,
-    hits: (specs) => hitsOf(part, { specs: shellSpecs(specs), readings: readings.plain }, MOST_NESTING),
+    hits: (specs) => hitsOf(reached, shellSpecs(specs)),
     covers: (specs) => {
       const spec = coverOf(part, analysis, shellSpecs(specs));
       return spec === undefined ? undefined : [spec];
@@ -64,48 +55,29 @@ function toPart(part: AnalysedCommand, analysis: ShellAnalysis, readings: Readin
   };
 }
 
-/** What is looked for, and how words are read that are not written out. */
-interface Search {
-  readonly specs: ShellSpecs;
-  readonly readings: (part: AnalysedCommand) => readonly Reading[];
-}
-
-function findHit(command: string, analysis: ShellAnalysis, search: Search, depth: number): string | undefined {
-  const { specs } = search;
-  const whole = specs.match(collapseBlanks(command))?.spec;
+/** @param isScript What cannot be parsed is searched word by word. */
+function findHit({ text, analysis, commands }: ReachedScript, specs: ShellSpecs, isScript = true): string | undefined {
+  const whole = specs.match(collapseBlanks(text))?.spec;
   if (whole !== undefined) return whole;
-  for (const part of analysis.commands) {
-    const spec = hitsOf(part, search, depth);
-    if (spec !== undefined) return spec;
-  }
-  return analysis.isUnparsable ? firstWordIn(command, specs) : undefined;
+  const found = firstOf(commands, (reached) => hitsOf(reached, specs));
+  return found ?? (isScript && analysis.isUnparsable ? firstWordIn(text, specs) : undefined);
 }
 
-function hitsOf(part: AnalysedCommand, search: Search, depth: number): string | undefined {
-  const { specs, readings } = search;
+function hitsOf({ part, readings }: ReachedCommand, specs: ShellSpecs): string | undefined {
   const written = specs.match(collapseBlanks(part.text))?.spec;
   if (written !== undefined) return written;
-  for (const reading of readings(part)) {
-    const spec =
-      firstOf(reading.texts, (text) => specs.match(text)?.spec) ?? firstOf(reading.commands, specs.findMeant);
-    if (spec !== undefined) return spec;
-    const scripts = depth > 0 ? [...reading.scripts, ...part.settings] : [];
-    const nested = firstOf(scripts, (script) => hitInScript(script, reading, search, depth - 1));
-    if (nested !== undefined) return nested;
-  }
-  return undefined;
+  return firstOf(
+    readings,
+    (reading) =>
+      firstOf(reading.texts, (text) => specs.match(text)?.spec) ??
+      firstOf(reading.commands, specs.findMeant) ??
+      firstOf(reading.nested, (script) => hitInScript(script, reading, specs)),
+  );
 }
 
-function hitInScript(
-  script: string,
-  { isLauncher, isInterpreter }: Reading,
-  search: Search,
-  depth: number,
-): string | undefined {
-  const analysis = analysisOf(script);
+function hitInScript(script: ReachedScript, { isLauncher, isInterpreter }: Reading, specs: ShellSpecs) {
   // A commit message is no script, and often no syntax either: only what a shell is handed is searched word by word.
-  const known = isLauncher ? analysis : { ...analysis, isUnparsable: false };
-  return findHit(script, known, search, depth) ?? (isInterpreter ? commandIn(script, search.specs) : undefined);
+  return findHit(script, specs, isLauncher) ?? (isInterpreter ? commandIn(script.text, specs) : undefined);
 }
 
 function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {

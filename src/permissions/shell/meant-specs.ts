@@ -129,7 +129,8 @@ function writtenOptions(words: readonly string[]): Set<string> {
 }
 
 function lettersOf(bundle: string): readonly string[] {
-  return [...(/^-([a-zA-Z0-9]+)/.exec(bundle)?.[1] ?? '')];
+  const letters = /^-([a-zA-Z0-9]+)/.exec(bundle)?.[1] ?? '';
+  return letters.length === 1 ? [letters] : [...new Set(letters)];
 }
 
 function meaningOfLetter(letter: string, words: readonly string[]): string {

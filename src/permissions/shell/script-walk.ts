@@ -14,45 +14,26 @@ import {
   type Redirect,
   type SyntaxNode,
 } from 'unbash';
-import type { PathUse } from '../../contract/located-path.ts';
 import { actingPaths } from './acting-paths.ts';
 import { fedWords, foundNames, isBelowHere } from './fed-words.ts';
 import { assignmentProblem } from './assignment-problem.ts';
 import { type CommandFacts, isOwnFunctionName, judgeCommand } from './judge-command.ts';
 import { HARMLESS_NODES, holdsUnreadSyntax, holdsUnsureQuotes, nodeProblem } from './node-problem.ts';
-import { readPaths, resolveFrom } from './operand-paths.ts';
+import { mayConnect, readPaths, resolveFrom } from './operand-paths.ts';
+import type { AnalysedCommand, ShellAnalysis } from './shell-analysis.ts';
 import { eitherOf, movedBases, mayMove } from './script-facts.ts';
 import type { Variables } from './variable-values.ts';
+import { type Budget, producerSteps, wordSteps } from './walk-steps.ts';
 import { assignedText, decodeWord, type ShellWord } from './word.ts';
-
-/** One simple command, decoded. */
-export interface AnalysedCommand {
-  readonly text: string;
-  /** The program's first; none for a bare assignment or redirection. */
-  readonly words: readonly ShellWord[];
-  /** Why it does not only read. */
-  readonly problem?: string;
-  /** Values it is given in variables, where they are written out. */
-  readonly settings: readonly string[];
-}
-
-/** What is known of a command line. */
-export interface ShellAnalysis {
-  readonly commands: readonly AnalysedCommand[];
-  /** What the constructs around the commands do: writes, assignments, evaluations. No prefix rule covers them. */
-  readonly problems: readonly string[];
-  readonly paths: readonly PathUse[];
-  readonly isUnparsable: boolean;
-  readonly changesDirectory: boolean;
-}
 
 /** The state of one pass. */
 export class ScriptWalk {
   readonly #commands: AnalysedCommand[] = [];
   readonly #problems: string[] = [];
-  readonly #paths: PathUse[] = [];
+  readonly #paths: ShellAnalysis['paths'][number][] = [];
   readonly #variables: Variables;
   readonly #facts: CommandFacts;
+  readonly #budget: Budget;
   readonly #visitChild = (child: SyntaxNode): void => this.visit(child);
   /** Where relative paths may start from, relative to the session's cwd; undefined: anywhere. */
   #bases: readonly string[] | undefined = [''];
@@ -64,10 +45,11 @@ export class ScriptWalk {
   /** A statement that is no function definition has begun: a definition from here on may come too late. */
   #hasRun = false;
 
-  constructor(source: string, variables: Variables, facts: CommandFacts) {
+  constructor(source: string, variables: Variables, facts: CommandFacts, budget: Budget) {
     this.#source = source;
     this.#variables = variables;
     this.#facts = facts;
+    this.#budget = budget;
     // A function moves whoever calls it, and reads where it is called.
     if (facts.changesDirectory && facts.functions.size > 0) this.#bases = undefined;
   }
@@ -167,8 +149,12 @@ export class ScriptWalk {
     producers: readonly SyntaxNode[] = [],
   ): void {
     const words: ShellWord[] = [];
-    if (node.name) words.push(...decodeWord(node.name, this.#variables));
-    for (const arg of node.args) if (arg.type === 'Word') words.push(...decodeWord(arg, this.#variables));
+    for (const word of node.name ? [node.name, ...node.args] : node.args) {
+      if (word.type !== 'Word') continue;
+      const before = words.length;
+      words.push(...decodeWord(word, this.#variables));
+      if (!this.#spend(wordSteps(words, before, this.#bases))) return;
+    }
     const text = this.#source.slice(node.pos, node.end);
     const attached = node.suffix.length === 0 ? node.prefix : [...node.prefix, ...node.suffix];
     for (const child of attached) {
@@ -206,6 +192,7 @@ export class ScriptWalk {
     this.#children(node);
     const target = node.target && decodeWord(node.target, this.#variables);
     const [word] = target ?? [];
+    if (!this.#spend(wordSteps(target ?? [], 0, this.#bases))) return;
     if (!word || target?.length !== 1) return this.#report('a redirection cannot be known');
     if (node.operator === '<') return this.#readFrom(word);
     const isCopy = (node.operator === '>&' || node.operator === '<&') && /^(?:\d+-?|-)$/.test(word.literal ?? '');
@@ -215,18 +202,7 @@ export class ScriptWalk {
   }
 
   #readFrom(word: ShellWord): void {
-    const isKnown = word.patterns
-      ? word.patterns.length > 0
-      : (word.prefix !== '' && !'/dev/'.startsWith(word.prefix.slice(0, 5))) || word.prefix.startsWith('/dev/fd/');
-    const isDevice = (word.patterns ?? [word.prefix]).some(
-      (text) =>
-        /^\/+(?:\.\/+)*dev\/+(?:tcp|udp)/.test(text) ||
-        /^\/[^/]*[*?[]/.test(text) ||
-        // The home of some users is /dev, and so may be where the shell has moved to.
-        /^~[^/]/.test(text) ||
-        (/^\.(?:\/|$)/.test(text) && word.literal === undefined && this.#facts.changesDirectory),
-    );
-    if (!isKnown || isDevice) this.#report(`it may connect to "${word.text}"`);
+    if (mayConnect(word, this.#facts.changesDirectory)) this.#report(`it may connect to "${word.text}"`);
     if (word.literal !== '/dev/null') this.#paths.push(...resolveFrom(word, 'read', this.#bases));
   }
 
@@ -237,6 +213,7 @@ export class ScriptWalk {
     let after = before;
     for (const [at, command] of node.commands.entries()) {
       this.#bases = before;
+      if (!this.#spend(producerSteps(at))) return;
       // What another redirection puts in the pipe's place is not known.
       const isFed =
         at > 0 && command.type === 'Command' && command.redirects.every(({ operator }) => operator.startsWith('>'));
@@ -261,6 +238,13 @@ export class ScriptWalk {
       this.visit(command);
       if (operators[at] !== '&&') this.#bases = eitherOf(before, this.#bases);
     }
+  }
+
+  /** Draw from the budget; without any left, the line is not understood. */
+  #spend(steps: number): boolean {
+    const isAffordable = this.#budget.spend(steps);
+    if (!isAffordable) this.#fail('the command has too many parts to be judged');
+    return isAffordable;
   }
 
   /** A body that runs again starts wherever it led before. */

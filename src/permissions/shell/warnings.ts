@@ -1,6 +1,5 @@
 /** What makes a command line dangerous, one sentence each, for the person who is asked. */
-import { launchedCommands } from './launchers.ts';
-import { spellings } from './spellings.ts';
+import type { ReachedScript } from './reach.ts';
 import type { ShellPart } from './verdict.ts';
 
 interface Warning {
@@ -51,11 +50,14 @@ const DOWNLOADERS = /^(?:curl|wget|fetch|http|aria2c)$/;
 const SHELLS = /^(?:bash|sh|zsh|dash|ksh|fish|python\d?|perl|ruby|node|php|sudo)$/;
 
 /** All warnings for a command line, each once. */
-export function commandWarnings(command: string, parts: readonly ShellPart[]): readonly string[] {
+export function commandWarnings(
+  command: string,
+  parts: readonly ShellPart[],
+  { commands }: ReachedScript,
+): readonly string[] {
   const found = new Set<string>();
-  for (const part of parts) {
-    for (const words of launchedCommands(part.words).commands.flatMap(spellings)) {
-      const text = words.join(' ');
+  for (const { texts } of commands.flatMap(({ readings }) => readings)) {
+    for (const text of texts) {
       for (const { test, sentence } of WARNINGS) if (test.test(text)) found.add(sentence);
     }
   }

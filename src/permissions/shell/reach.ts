@@ -1,0 +1,152 @@
+/**
+ * All that one command line may run: its commands in each way their words can be read, what these launch, and the
+ * scripts in their words with all that those run in turn.
+ *
+ * Found once a line, for all rules, paths and warnings, and within one budget.
+ */
+import { analyse } from './analysis.ts';
+import type { Budget } from './budget.ts';
+import { isShell, shellScripts } from './hidden-program.ts';
+import { type LaunchedCommands, launchedCommands } from './launchers.ts';
+import { openTexts } from './open-word.ts';
+import type { AnalysedCommand, ShellAnalysis } from './shell-analysis.ts';
+import { collapseBlanks } from './shell-specs.ts';
+import { spellings } from './spellings.ts';
+import type { ShellWord } from './word.ts';
+
+/** Scripts within scripts that are followed; each level has to be quoted in the one before. */
+const MAX_DEPTH = 6;
+
+/** Steps that a command or a script costs besides its characters. */
+const ITEM_STEPS = 64;
+
+/** A script, and all that it may run. */
+export interface ReachedScript {
+  readonly text: string;
+  readonly analysis: ShellAnalysis;
+  readonly commands: readonly ReachedCommand[];
+}
+
+/** One simple command, and all that it may run. */
+export interface ReachedCommand {
+  readonly part: AnalysedCommand;
+  readonly readings: readonly Reading[];
+}
+
+/** One way to read a command. */
+export interface Reading extends LaunchedCommands {
+  /** Its words, and those of what it launches, as rules may spell them. */
+  readonly texts: readonly string[];
+  /** Texts in its words, and in variables set for it, read as scripts; not all need be any. */
+  readonly nested: readonly ReachedScript[];
+  /** Those of them that a shell is handed. */
+  readonly shellScripts: readonly ReachedScript[];
+}
+
+/** Ways to read a line. */
+export interface Reach {
+  /** A word that is a variable with known values stands for each of them. */
+  readonly plain: ReachedScript;
+  /** Words that are not written out may be anything. Only commands that do more than read and hold such words. */
+  open(): ReachedScript;
+  /** Scripts in scripts were left out, or parts of a command: the line is not understood. */
+  isIncomplete(): boolean;
+}
+
+/** Find all that a line may run. @param budget What its analysis has left. */
+export function reachOf(text: string, analysis: ShellAnalysis, budget: Budget): Reach {
+  const plain = new Reader(budget, readPlainly);
+  const found = plain.script(text, analysis, MAX_DEPTH);
+  const open = new Reader(budget, (part, read) => {
+    if (part.problem === undefined) return [];
+    const isOpen = part.words.some(({ literal }) => literal === undefined);
+    return isOpen
+      ? read((word) => word.roots ?? openTexts(word))
+      : readPlainly(part, read).filter(({ nested }) => nested.length > 0);
+  });
+  let opened: ReachedScript | undefined;
+  return {
+    plain: found,
+    open: () => (opened ??= open.script(text, analysis, MAX_DEPTH)),
+    isIncomplete: () => budget.isSpent || plain.isTooDeep || open.isTooDeep,
+  };
+}
+
+type Read = (textsOf: (word: ShellWord) => readonly string[]) => readonly Reading[];
+
+function readPlainly(_part: AnalysedCommand, read: Read): readonly Reading[] {
+  return read(({ patterns, roots, guesses, text }) => patterns ?? roots ?? guesses ?? [text]);
+}
+
+/** Reads the scripts of one line in one way; a script that stands in it twice is read once. */
+class Reader {
+  isTooDeep = false;
+  readonly #budget: Budget;
+  readonly #choose: (part: AnalysedCommand, read: Read) => readonly Reading[];
+  readonly #scripts = new Map<string, ReachedScript>();
+
+  constructor(budget: Budget, choose: (part: AnalysedCommand, read: Read) => readonly Reading[]) {
+    this.#budget = budget;
+    this.#choose = choose;
+  }
+
+  script(text: string, analysis: ShellAnalysis, depth: number): ReachedScript {
+    const commands = analysis.commands.map((part) => ({
+      part,
+      readings: this.#choose(part, (textsOf) => this.#read(part, textsOf, depth)),
+    }));
+    return { text, analysis, commands };
+  }
+
+  #read(part: AnalysedCommand, textsOf: (word: ShellWord) => readonly string[], depth: number): readonly Reading[] {
+    const values = part.words.map((word) => (word.literal === undefined ? textsOf(word) : [word.literal]));
+    const most = values.reduce((longest, { length }) => Math.max(longest, length), 0);
+    const readings: Reading[] = [];
+    for (let at = 0; at < most; at++) {
+      const words = values.map((texts) => texts[at % texts.length] ?? '');
+      if (!this.#budget.spend(ITEM_STEPS + lengthOf(words))) break;
+      const launched = launchedCommands(words, part.problem !== undefined);
+      const { commands, texts } = this.#spelled(launched.commands);
+      const handed = launched.isLauncher && part.words.some(isShell) ? shellScripts(launched.commands) : [];
+      const follow = (script: string): readonly ReachedScript[] => this.#nested(script, depth);
+      readings.push({
+        ...launched,
+        commands,
+        texts,
+        nested: [...new Set([...launched.scripts, ...handed, ...part.settings])].flatMap(follow),
+        shellScripts: [...new Set(handed)].flatMap(follow),
+      });
+    }
+    return readings;
+  }
+
+  /** Spell commands as rules may, as many as there is budget for. */
+  #spelled(all: LaunchedCommands['commands']): Pick<Reading, 'commands' | 'texts'> {
+    const commands: (readonly string[])[] = [];
+    const texts: string[] = [];
+    for (const command of all) {
+      for (const words of spellings(command)) {
+        if (!this.#budget.spend(ITEM_STEPS + lengthOf(words))) return { commands, texts };
+        texts.push(collapseBlanks(words.join(' ')));
+      }
+      commands.push(command);
+    }
+    return { commands, texts };
+  }
+
+  #nested(text: string, depth: number): readonly ReachedScript[] {
+    const known = this.#scripts.get(text);
+    if (known) return [known];
+    this.isTooDeep ||= depth === 0;
+    if (depth === 0 || this.#budget.isSpent) return [];
+    const found = this.script(text, analyse(text, this.#budget), depth - 1);
+    this.#scripts.set(text, found);
+    return [found];
+  }
+}
+
+function lengthOf(words: readonly string[]): number {
+  let length = words.length;
+  for (const word of words) length += word.length;
+  return length;
+}

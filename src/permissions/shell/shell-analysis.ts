@@ -1,0 +1,24 @@
+/** The result of one walk over the syntax tree of a command line. */
+import type { PathUse } from '../../contract/located-path.ts';
+import type { ShellWord } from './word.ts';
+
+/** One simple command, decoded. */
+export interface AnalysedCommand {
+  readonly text: string;
+  /** The program's first; none for a bare assignment or redirection. */
+  readonly words: readonly ShellWord[];
+  /** Why it does not only read. */
+  readonly problem?: string;
+  /** Values it is given in variables, where they are written out. */
+  readonly settings: readonly string[];
+}
+
+/** What is known of a command line. */
+export interface ShellAnalysis {
+  readonly commands: readonly AnalysedCommand[];
+  /** What the constructs around the commands do: writes, assignments, evaluations. No prefix rule covers them. */
+  readonly problems: readonly string[];
+  readonly paths: readonly PathUse[];
+  readonly isUnparsable: boolean;
+  readonly changesDirectory: boolean;
+}
