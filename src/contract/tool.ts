@@ -58,6 +58,11 @@ export interface PermissionMatcher {
   mayHit?(specs: readonly string[]): string | undefined;
   /** The specs that together cover every part, or undefined: for allow rules. */
   covers(specs: readonly string[]): readonly string[] | undefined;
+  /**
+   * Text that the input runs and does not show, as the subject of a sentence, unless one of `allowSpecs` spells the
+   * program that runs it. Deny and ask specs cannot be held against such text.
+   */
+  opaque?(allowSpecs: readonly string[]): string | undefined;
   /** True where the input could not be understood: never allowed by a rule with a spec. */
   readonly isUnparsable?: boolean;
   /** The parts, for `explain`; absent where the input has only one. */

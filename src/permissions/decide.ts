@@ -8,7 +8,7 @@ import type { PermissionDecision } from '../contract/decision.ts';
 import type { ToolPermissionContext } from '../contract/permission-context.ts';
 import { unansweredMessage } from './denial.ts';
 import { judgeCall, type Judgement, type PermissionRequest } from './judgement.ts';
-import { decidedPart, matchedRule, pathQuestion, possibleRule, safely } from './matched-rule.ts';
+import { decidedPart, matchedRule, opaqueText, pathQuestion, possibleRule, safely } from './matched-rule.ts';
 import { allowingPathRule, coveringPathRule, PATH_RULE_NAMES, possiblePathRule } from './path-gate.ts';
 import { rulesFor, rulesNamed, type SourcedRule } from './rule-index.ts';
 import { TWO_PERSONS, twoPersonMessage } from './two-person.ts';
@@ -144,6 +144,12 @@ function safety(request: PermissionRequest, judgement: Judgement): Verdict | und
     return { behavior: 'ask', reason: { type: 'parse_error' }, message, isFirm: true };
   }
   const rule = possibleRule(request, judgement);
+  const opaque = rule ? undefined : opaqueText(request, judgement);
+  if (opaque !== undefined)
+    return {
+      ...ask(`${opaque} cannot be seen, and may be what a rule forbids`),
+      yieldsToRules: judgement.suggest().length > 0,
+    };
   if (!rule) return undefined;
   return {
     ...ask(`It may turn out to be what rule "${rule.rule}" is about: part of it is known only when it runs`),

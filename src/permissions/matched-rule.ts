@@ -40,6 +40,16 @@ export function possibleRule(
   return found ? { rule: found.rule, source: found.source } : undefined;
 }
 
+/**
+ * Text that runs unseen, where it may be what a deny or ask rule about commands is about and no allow rule names the
+ * program that runs it.
+ */
+export function opaqueText({ tool, context }: PermissionRequest, { matcher }: Judgement): string | undefined {
+  const specs = (behavior: RuleBehavior) => rulesFor(context.session.permissions, behavior, tool).specs;
+  if (specs('deny').length === 0 && specs('ask').length === 0) return undefined;
+  return safely(() => matcher.opaque?.(specs('allow')), 'What the input runs');
+}
+
 /** What became of one part by itself, for `explain`. */
 export function decidedPart({ tool, context, twoPerson }: PermissionRequest, part: PermissionPart): DecisionPart {
   const { permissions } = context.session;

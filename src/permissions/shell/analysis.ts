@@ -95,5 +95,13 @@ function cutExpansion(command: string): string | undefined {
 }
 
 function unparsable(problem: string): ShellAnalysis {
-  return { commands: [], problems: [problem], paths: [], isUnparsable: true, changesDirectory: true };
+  return {
+    commands: [],
+    problems: [problem],
+    evaluations: [],
+    assigned: [],
+    paths: [],
+    isUnparsable: true,
+    changesDirectory: true,
+  };
 }

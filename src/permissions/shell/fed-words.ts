@@ -34,6 +34,15 @@ export function fedWords(
     .slice(0, MOST_FED);
 }
 
+/** The here-document or here-string of a command, where it is written out and the only input. */
+export function writtenInput({ redirects }: Command, variables: Variables): string | undefined {
+  const [only, ...more] = redirects.filter(({ operator }) => operator.startsWith('<'));
+  if (!only || more.length > 0) return undefined;
+  if (only.type === 'HereDoc') return only.delimiter?.quoted || !only.body.parts ? only.body.text : undefined;
+  if (only.type !== 'HereString' || !only.target) return undefined;
+  return decodeWord(only.target, variables)[0]?.literal;
+}
+
 /** What find looks for by name, and hands to a loop: `find . -name .env | while read f`. */
 export function foundNames(producers: readonly SyntaxNode[], variables: Variables): readonly ShellWord[] {
   return producers

@@ -26,7 +26,9 @@ const RUNNERS = new Map(
     find: /^-(?:exec|execdir|ok|okdir)$/,
     fd: /^-(?:x|X|-exec|-exec-batch)$/,
     fdfind: /^-(?:x|X|-exec|-exec-batch)$/,
-    git: /^(?:foreach|run)$/,
+    git: /^(?:foreach|run|-x|--exec|--(?:tree|index|msg|env|parent|commit|tag-name)-filter)$/,
+    mapfile: /^-C$/,
+    readarray: /^-C$/,
     docker: /^(?:run|exec)$/,
     podman: /^(?:run|exec)$/,
     kubectl: /^(?:run|exec|debug)$/,
@@ -45,7 +47,7 @@ const RUNNERS = new Map(
 
 /** Programs with a language of their own, in which a command is a word among others. */
 const INTERPRETERS = new Set(
-  'sed gsed awk gawk mawk nawk perl python python2 python3 ruby node nodejs deno bun php lua tclsh vim vi view ex ed nvim emacs expect gdb make osascript'.split(
+  'sed gsed awk gawk mawk nawk perl python python2 python3 ruby node nodejs deno bun php lua tclsh vim vi view ex ed nvim emacs expect gdb make osascript sqlite3 psql mysql mariadb'.split(
     ' ',
   ),
 );
@@ -58,9 +60,25 @@ export const SUBCOMMANDED =
 const MOST_STARTS = 2 * MOST_TRIED_WORDS;
 const MOST_LAUNCHED_WORDS = MOST_TRIED_WORDS;
 
+/** The dynamic loader, which runs the program it is given. */
+const LOADER = /^ld[\w.-]*\.so(?:\.\d+)*$/;
+
+/** What runs in a container is not run here. */
+const CONTAINERS = /^(?:docker|podman|kubectl)$/;
+
 /** Whether every word of this program may be what it runs. */
 export function isLauncherName(program: string): boolean {
-  return LAUNCHERS.has(program);
+  return LAUNCHERS.has(program) || LOADER.test(program);
+}
+
+/** Whether this program has a language of its own. */
+export function isInterpreterName(program: string): boolean {
+  return INTERPRETERS.has(program);
+}
+
+/** The words behind which this program runs another one on this machine. */
+export function runnerPattern(program: string): RegExp | undefined {
+  return CONTAINERS.test(program) ? undefined : RUNNERS.get(program);
 }
 
 /** Whether this program may run what its words, or the files that they name, say. */
@@ -104,7 +122,7 @@ function findLaunched(words: readonly string[], acts: boolean): LaunchedCommands
   const program = basename(words[0] ?? '');
   const rest = words.slice(1);
   const runner = RUNNERS.get(namesOf([program]).at(-1)?.[0] ?? '') ?? RUNNERS.get(program);
-  const isLauncher = LAUNCHERS.has(program) || (runner !== undefined && rest.some((word) => runner.test(word)));
+  const isLauncher = isLauncherName(program) || (runner !== undefined && rest.some((word) => runner.test(word)));
   const isInterpreter = acts && INTERPRETERS.has(program);
   const own = [program, ...rest];
   const commands = [...namesOf(own)];
@@ -115,7 +133,7 @@ function findLaunched(words: readonly string[], acts: boolean): LaunchedCommands
     return { commands: [own], scripts: [], isLauncher, isInterpreter };
 
   const values = rest.flatMap((word, at) => (isMessage(program, rest[at - 1]) ? [] : possibleValues(word)));
-  const starts = LAUNCHERS.has(program) ? [0] : [];
+  const starts = isLauncherName(program) ? [0] : [];
   if (runner) rest.forEach((word, at) => runner.test(word) && starts.push(at + 1));
   commands.push(...behind(rest, starts));
   // `chamber exec x -- rm y`: whatever the program, what stands there is often a command.

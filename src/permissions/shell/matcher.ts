@@ -10,6 +10,7 @@ import { judgedLine } from './classify.ts';
 import { hasDangerousOption } from './dangerous-options.ts';
 import { programName } from './judge-command.ts';
 import { collapseBlanks, shellSpecs, type ShellSpecs } from './shell-specs.ts';
+import { type OpaqueCommand, opaqueCommands } from './opaque.ts';
 import type { ReachedCommand, ReachedScript, Reading } from './reach.ts';
 import { basename } from './spellings.ts';
 import { unwrap } from './wrappers.ts';
@@ -31,7 +32,31 @@ export function shellMatcher(command: string): PermissionMatcher {
       return findHit(reach.plain, compiled) === undefined ? findHit(open, compiled) : undefined;
     },
     covers: (specs) => findCover(command, analysis, shellSpecs(specs)),
+    opaque: (allowed) => {
+      const specs = shellSpecs(allowed);
+      if (exactSpec(command, specs) !== undefined) return undefined;
+      for (const found of opaqueCommands(reach.plain)) if (!isNamed(found, specs)) return found.what;
+      return undefined;
+    },
   };
+}
+
+/** Whether a spec spells the program that runs what cannot be seen; `*` spells none. */
+function isNamed({ words, launcherWords }: OpaqueCommand, specs: ShellSpecs): boolean {
+  return (
+    words.length > 0 && (spells(words, 0, specs) || spells([...launcherWords, ...words], launcherWords.length, specs))
+  );
+}
+
+/** @param at The place of the program among the words. */
+function spells(words: readonly ShellWord[], at: number, specs: ShellSpecs): boolean {
+  const match = specs.match(words.map(wordText).join(' '));
+  if (!match || match.spelledWords <= at) return false;
+  const isSpelled = words
+    .slice(0, match.spelledWords)
+    .every(({ literal }) => literal !== undefined && !/\s/.test(literal));
+  const program = basename(words[at]?.literal ?? '');
+  return isSpelled && !hasDangerousOption(program, words.slice(at + 1), match.spelledWords - at - 1);
 }
 
 /** Whether it, or a script that its words hand to a shell, cannot be understood. */
@@ -109,9 +134,8 @@ function plainWords(text: string): readonly string[] {
 
 function findCover(command: string, analysis: ShellAnalysis, specs: ShellSpecs): readonly string[] | undefined {
   if (analysis.isUnparsable) return undefined;
-  const whole = specs.matchExact(collapseBlanks(command));
-  // Blanks inside quotes mean something: the text must be the rule's to the letter where it has any.
-  if (whole !== undefined && (whole === command.trim() || !/["'\\]/.test(command))) return [whole];
+  const whole = exactSpec(command, specs);
+  if (whole !== undefined) return [whole];
   if (analysis.problems.length > 0 || analysis.commands.length === 0) return undefined;
   const found = new Set<string>();
   for (const part of analysis.commands) {
@@ -120,6 +144,12 @@ function findCover(command: string, analysis: ShellAnalysis, specs: ShellSpecs):
     if (spec !== undefined) found.add(spec);
   }
   return found.size > 0 ? [...found] : undefined;
+}
+
+/** Blanks inside quotes mean something: the text must be the rule's to the letter where it has any. */
+function exactSpec(command: string, specs: ShellSpecs): string | undefined {
+  const whole = specs.matchExact(collapseBlanks(command));
+  return whole !== undefined && (whole === command.trim() || !/["'\\]/.test(command)) ? whole : undefined;
 }
 
 function coverOf(part: AnalysedCommand, analysis: ShellAnalysis, specs: ShellSpecs): string | undefined {

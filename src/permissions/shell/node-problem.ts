@@ -105,6 +105,24 @@ export function nodeProblem(node: SyntaxNode, variables: Variables): string | un
   }
 }
 
+/** Nodes that parse a text again as a subscript, a sum, a name or a prompt. */
+const EVALUATING_NODES: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
+  'Slice',
+  'Transform',
+  'ArithmeticWord',
+  'ArithmeticCommand',
+  'ArithmeticExpansion',
+  'ArithmeticCommandExpansion',
+  'TestBinary',
+]);
+
+/** Whether a node that has a problem may run text that it does not show. */
+export function evaluatesUnseen(node: SyntaxNode): boolean {
+  if (node.type === 'TestUnary') return node.operand.parts !== undefined || /[[$`]/.test(node.operand.value);
+  if (node.type === 'ParameterExpansion') return node.prefix === '!' || node.index !== undefined;
+  return EVALUATING_NODES.has(node.type);
+}
+
 function expansionProblem(
   { text, prefix, parameter, index, operation }: ParameterExpansionPart,
   variables: Variables,

@@ -108,12 +108,13 @@ class Reader {
       const launched = launchedCommands(words, part.problem !== undefined);
       const { commands, texts } = this.#spelled(launched.commands);
       const handed = launched.isLauncher && part.words.some(isShell) ? shellScripts(launched.commands) : [];
+      const input = part.input !== undefined && (launched.isLauncher || launched.isInterpreter) ? [part.input] : [];
       const follow = (script: string): readonly ReachedScript[] => this.#nested(script, depth);
       readings.push({
         ...launched,
         commands,
         texts,
-        nested: [...new Set([...launched.scripts, ...handed, ...part.settings])].flatMap(follow),
+        nested: [...new Set([...launched.scripts, ...handed, ...part.settings, ...input])].flatMap(follow),
         shellScripts: [...new Set(handed)].flatMap(follow),
       });
     }

@@ -15,12 +15,12 @@ import {
   type SyntaxNode,
 } from 'unbash';
 import { actingPaths } from './acting-paths.ts';
-import { fedWords, foundNames, isBelowHere } from './fed-words.ts';
+import { fedWords, foundNames, isBelowHere, writtenInput } from './fed-words.ts';
 import { assignmentProblem } from './assignment-problem.ts';
 import { type CommandFacts, isOwnFunctionName, judgeCommand } from './judge-command.ts';
-import { HARMLESS_NODES, holdsUnreadSyntax, holdsUnsureQuotes, nodeProblem } from './node-problem.ts';
+import { evaluatesUnseen, HARMLESS_NODES, holdsUnreadSyntax, holdsUnsureQuotes, nodeProblem } from './node-problem.ts';
 import { mayConnect, readPaths, resolveFrom } from './operand-paths.ts';
-import type { AnalysedCommand, ShellAnalysis } from './shell-analysis.ts';
+import type { AnalysedCommand, AssignedVariable, ShellAnalysis } from './shell-analysis.ts';
 import { eitherOf, movedBases, mayMove } from './script-facts.ts';
 import type { Variables } from './variable-values.ts';
 import { type Budget, producerSteps, wordSteps } from './walk-steps.ts';
@@ -30,6 +30,8 @@ import { assignedText, decodeWord, type ShellWord } from './word.ts';
 export class ScriptWalk {
   readonly #commands: AnalysedCommand[] = [];
   readonly #problems: string[] = [];
+  readonly #evaluations: string[] = [];
+  readonly #assigned: AssignedVariable[] = [];
   readonly #paths: ShellAnalysis['paths'][number][] = [];
   readonly #variables: Variables;
   readonly #facts: CommandFacts;
@@ -58,6 +60,8 @@ export class ScriptWalk {
     return {
       commands: this.#commands,
       problems: this.#problems,
+      evaluations: this.#evaluations,
+      assigned: this.#assigned,
       paths: this.#paths,
       isUnparsable: this.#isUnparsable,
       changesDirectory: this.#facts.changesDirectory,
@@ -93,8 +97,7 @@ export class ScriptWalk {
       case 'Command':
         return this.#visitCommand(node);
       case 'Assignment':
-        this.#report(assignmentProblem(node, this.#variables));
-        return this.#children(node);
+        return this.#visitAssignment(node);
       case 'Redirect':
         return this.#visitRedirect(node);
       case 'ParameterExpansion':
@@ -127,7 +130,10 @@ export class ScriptWalk {
   }
 
   #judge(node: SyntaxNode): void {
-    this.#report(HARMLESS_NODES.has(node.type) ? undefined : nodeProblem(node, this.#variables));
+    const problem = HARMLESS_NODES.has(node.type) ? undefined : nodeProblem(node, this.#variables);
+    this.#report(problem);
+    if (problem !== undefined && evaluatesUnseen(node))
+      this.#evaluations.push(`What "${this.#source.slice(node.pos, node.end)}" evaluates`);
     this.#children(node);
   }
 
@@ -159,10 +165,7 @@ export class ScriptWalk {
     const attached = node.suffix.length === 0 ? node.prefix : [...node.prefix, ...node.suffix];
     for (const child of attached) {
       if (child.type !== 'Assignment') this.visit(child);
-      else {
-        this.#report(assignmentProblem(child, this.#variables, node.name?.value));
-        this.#children(child);
-      }
+      else this.#visitAssignment(child, node.name?.value);
     }
     if (node.name) this.visit(node.name);
     if (words.length === 0) {
@@ -175,7 +178,13 @@ export class ScriptWalk {
     const settings = attached.flatMap((item) =>
       item.type === 'Assignment' ? (assignedText(item, this.#variables) ?? []) : [],
     );
-    this.#commands.push({ text, words, settings, ...(problem !== undefined && { problem }) });
+    this.#commands.push({
+      text,
+      words,
+      settings,
+      input: writtenInput(node, this.#variables),
+      ...(problem !== undefined && { problem }),
+    });
     const fed = fedWords(node, words, producers, this.#variables);
     this.#paths.push(
       ...(problem === undefined
@@ -186,6 +195,13 @@ export class ScriptWalk {
         : actingPaths(words, judged, this.#bases, fed)),
     );
     this.#bases = movedBases(this.#bases, words);
+  }
+
+  /** @param program The command that is given the variable. */
+  #visitAssignment(node: Extract<SyntaxNode, { type: 'Assignment' }>, program?: string): void {
+    this.#assigned.push({ name: node.name, value: this.#source.slice(node.value.pos, node.value.end) });
+    this.#report(assignmentProblem(node, this.#variables, program));
+    this.#children(node);
   }
 
   #visitRedirect(node: Redirect): void {

@@ -11,6 +11,14 @@ export interface AnalysedCommand {
   readonly problem?: string;
   /** Values it is given in variables, where they are written out. */
   readonly settings: readonly string[];
+  /** Its here-document or here-string, where that is written out. */
+  readonly input?: string;
+}
+
+/** A variable that is set, its value as written. */
+export interface AssignedVariable {
+  readonly name: string;
+  readonly value: string;
 }
 
 /** What is known of a command line. */
@@ -18,6 +26,10 @@ export interface ShellAnalysis {
   readonly commands: readonly AnalysedCommand[];
   /** What the constructs around the commands do: writes, assignments, evaluations. No prefix rule covers them. */
   readonly problems: readonly string[];
+  /** Texts that the shell evaluates and nobody has seen, each as the subject of a sentence. */
+  readonly evaluations: readonly string[];
+  /** Variables that it sets, wherever they stand. */
+  readonly assigned: readonly AssignedVariable[];
   readonly paths: readonly PathUse[];
   readonly isUnparsable: boolean;
   readonly changesDirectory: boolean;

@@ -55,8 +55,9 @@ const RULES: Readonly<Record<string, Readonly<Record<'deny' | 'ask' | 'allow', r
       'tar -C secrets -cf x .',
       'cp -r . /tmp/y',
       'zip -r x.zip .',
+      'sh <<E\ncat secrets/a\nE',
     ],
-    ask: ['sh <<E\ncat secrets/a\nE', 'echo Y2F0 | base64 -d | sh', 'eval "$x"'],
+    ask: ['echo Y2F0 | base64 -d | sh', 'eval "$x"'],
     allow: [
       'cat src/a.ts',
       'cp -r src x',
@@ -139,8 +140,9 @@ const RULES: Readonly<Record<string, Readonly<Record<'deny' | 'ask' | 'allow', r
       'zip src/generated/a.zip x',
       'split x src/generated/a',
       'mktemp -p src/generated',
+      'bash <<E\ntouch src/generated/a\nE',
     ],
-    ask: ['bash <<E\ntouch src/generated/a\nE', 'rm -f src/*', "find src -name '*.x' -exec sed -i s/a/b/ {} +"],
+    ask: ['rm -f src/*', "find src -name '*.x' -exec sed -i s/a/b/ {} +"],
     allow: [
       'rm -rf dist',
       'rm src/a.ts',

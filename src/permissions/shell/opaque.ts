@@ -1,0 +1,231 @@
+/**
+ * Text that a command line runs and does not show: files with scripts, input of interpreters, names that arithmetic
+ * evaluates. Rules about commands cannot be held against it.
+ *
+ * Plain programs, known or not, say all they do in their words and are not opaque.
+ */
+import { isInterpreterName, isLauncherName, runnerPattern } from './launchers.ts';
+import { isShell, shellScripts } from './hidden-program.ts';
+import type { ReachedScript } from './reach.ts';
+import type { AnalysedCommand, AssignedVariable } from './shell-analysis.ts';
+import { basename, namesOf } from './spellings.ts';
+import { takesNextWord } from './value-options.ts';
+import type { ShellWord } from './word.ts';
+
+/** One command whose executed text cannot be seen. */
+export interface OpaqueCommand {
+  /** The text, as the subject of a sentence. */
+  readonly what: string;
+  /** The program that runs it, with its arguments; none where the shell itself does. */
+  readonly words: readonly ShellWord[];
+  /** The words before the program: launchers and their options. */
+  readonly launcherWords: readonly ShellWord[];
+}
+
+/** Options of interpreters before text that is part of the command, or before the name of a module. */
+const INLINE: ReadonlyMap<string, RegExp> = new Map([
+  ['python', /^-\w*[cm]/],
+  ['perl', /^-(?![MI])\w*[eE]$/],
+  ['ruby', /^-(?![rI])\w*e$/],
+  ['node', /^(?:-\w*[epc]|--(?:eval|print|check|test)(?:=.*)?)$/],
+  ['nodejs', /^(?:-\w*[epc]|--(?:eval|print|check|test)(?:=.*)?)$/],
+  ['php', /^-[rBRE]/],
+  ['lua', /^-e/],
+  ['osascript', /^-e/],
+  ['expect', /^-c/],
+  ['psql', /^(?:-c|--command)/],
+  ['mysql', /^(?:-\w*e|--execute)/],
+  ['mariadb', /^(?:-\w*e|--execute)/],
+]);
+
+/** Programs that always run text of a file that their words do not show. */
+const FILE_RUNNERS = /^(?:g?make|bmake|just|rake|invoke|ninja|source|\.|crontab|tsx|ts-node|vite-node|java)$/;
+
+/** Interpreters whose first operand is their script. */
+const SCRIPT_FIRST: ReadonlyMap<string, RegExp> = new Map([
+  ['awk', /^(?:-[fEil]|--(?:f|i|l|e))/],
+  ['sed', /^(?:-[nErsuz]*f|--f)/],
+]);
+
+/** Editors, which run what a file of commands says. */
+const EDITORS = /^(?:vim?|nvim|view|ex|ed|emacs|gdb)$/;
+const EDITOR_FILE = /^(?:-[SsuxlT]|--(?:command|script|load|batch-script)(?:=.*)?)$/;
+
+/** Sub-commands that run what a file of the project names. */
+const SCRIPT_COMMANDS: ReadonlyMap<string, RegExp> = new Map([
+  ['npm', /^(?:run|run-script|rum|urn|test|t|tst|start|stop|restart)$/],
+  ['pnpm', /^(?:run|run-script|test|t|start)$/],
+  ['yarn', /^(?:run|test|start|build)$/],
+  ['bun', /^(?:run|test|\S+\.[cm]?[jt]sx?)$/],
+  ['deno', /^(?:run|task)$/],
+  ['go', /^(?:run|generate)$/],
+  ['cargo', /^(?:run|r)$/],
+  ['dotnet', /^run$/],
+]);
+
+/** Options that only say something about the program. */
+const ABOUT = /^(?:--?version|-[vVh]|--?help)$/;
+
+/** Folders of the system, whose programs are known by their names. */
+const SYSTEM_PROGRAM = /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$|^\/(?:usr\/)?lib(?:32|64|x32)?\/[^/]+$/;
+
+/** Variables that name folders or files whose text is run, or options that do. */
+const RUNNING_VARIABLE =
+  /^(?:PATH|LD_\w+|DYLD_\w+|BASH_ENV|ENV|PYTHON(?:STARTUP|PATH|HOME)|PERL5(?:OPT|LIB)|RUBY(?:OPT|LIB)|NODE_PATH|GIT_EXEC_PATH|GIT_CONFIG\w*|LESSOPEN|LESSCLOSE|MAKEFLAGS|MAKEFILES|_?JAVA_(?:TOOL_)?OPTIONS|GCONV_PATH|PS4|PROMPT_COMMAND)$/;
+
+/** A PATH of the system's folders alone. */
+const SYSTEM_PATH =
+  /^(?:(?:\/usr(?:\/local)?)?\/s?bin|\$PATH|\$\{PATH\})(?::(?:(?:\/usr(?:\/local)?)?\/s?bin|\$PATH|\$\{PATH\}))*$/;
+
+/** Text in options of ssh and git that names a program to run. */
+const RUNNING_TEXT =
+  /(?:Proxy|Local|Remote|KnownHosts)Command\b|^ext::|(?:core\.hooksPath|include\.path|--exec-path)=/i;
+
+/** Commands of sqlite3 that run others, or read files with more of them. */
+const DATABASE_COMMAND = /^\s*\.(?:sh|sy|r|l|i|o|w)|\\!/m;
+
+const DATABASES = /^(?:psql|mysql|mariadb)$/;
+
+/** Builtins that evaluate subscripts in their words. */
+const EVALUATING = /^(?:let|test|\[|printf|declare|typeset|local|export|readonly|read|unset|mapfile|readarray|\(\()$/;
+
+/** Find what a line runs and does not show. */
+export function* opaqueCommands({ analysis, commands }: ReachedScript): Generator<OpaqueCommand> {
+  for (const what of analysis.evaluations) yield { what, words: [], launcherWords: [] };
+  const variable = analysis.assigned.find(isRunning);
+  if (variable) yield { what: `What "${variable.name}" makes programs run`, words: [], launcherWords: [] };
+  for (const { part, readings } of commands) {
+    if (part.problem === undefined) continue;
+    yield* opaqueParts(part);
+    for (const { shellScripts: scripts } of readings) for (const script of scripts) yield* opaqueCommands(script);
+  }
+}
+
+function* opaqueParts(part: AnalysedCommand): Generator<OpaqueCommand> {
+  const { words } = part;
+  const variable = words.map(assignmentIn).find((found) => found && isRunning(found));
+  if (variable) yield { what: `What "${variable.name}" makes programs run`, words: [], launcherWords: [] };
+  for (const start of programPlaces(words)) {
+    const inner = words.slice(start);
+    const what = opaqueText(inner, part);
+    if (what !== undefined) yield { what, words: inner, launcherWords: words.slice(0, start) };
+  }
+}
+
+function assignmentIn({ text }: ShellWord): AssignedVariable | undefined {
+  const [, name, value = ''] = /^["']?(\w+)\+?=(.*)$/s.exec(text) ?? [];
+  return name === undefined ? undefined : { name, value };
+}
+
+function isRunning({ name, value }: AssignedVariable): boolean {
+  return RUNNING_VARIABLE.test(name) && !(name === 'PATH' && SYSTEM_PATH.test(value.replaceAll('"', '')));
+}
+
+/** Places where a program may stand: the first word, and what launchers run in turn. */
+function programPlaces(words: readonly ShellWord[]): ReadonlySet<number> {
+  const places = new Set([0]);
+  for (const at of places) {
+    const program = basename(textOf(words[at]));
+    const runner = runnerPattern(program);
+    if (runner) words.forEach((word, place) => place > at && runner.test(textOf(word)) && places.add(place + 1));
+    if (isLauncherName(program) && !isShell(plain(program)))
+      for (const place of innerPlaces(program, words, at)) places.add(place);
+  }
+  return places;
+}
+
+/** The operands of a launcher that may be its program: of options that are in no table, both readings count. */
+function innerPlaces(program: string, words: readonly ShellWord[], start: number): readonly number[] {
+  const places: number[] = [];
+  let leading = /^(?:timeout|flock|chroot|taskset|chrt|ssh|gosu|su-exec)$/.test(program) ? 1 : 0;
+  for (let at = start + 1; at < words.length; at++) {
+    const text = textOf(words[at]);
+    if (text.startsWith('-')) at += takesNextWord(program, text) ? 1 : 0;
+    else if (!/^\w+=/.test(text) && leading-- <= 0) {
+      places.push(at);
+      if (!textOf(words[at - 1]).startsWith('-')) break;
+    }
+  }
+  return places;
+}
+
+/** Name the text that a program runs, where its words do not show it. */
+function opaqueText(words: readonly ShellWord[], part: AnalysedCommand): string | undefined {
+  const [first, ...rest] = words;
+  const path = textOf(first);
+  const texts = rest.map(textOf);
+  const name = basename(path);
+  const program = namesOf([name]).at(-1)?.[0] ?? name;
+  const shown = `"${[path, ...texts].join(' ').slice(0, MAX_SHOWN_CHARS)}"`;
+  const what = `What ${shown} runs`;
+  if (path.includes('/') && !SYSTEM_PROGRAM.test(path)) return what;
+  if (texts.some((text) => RUNNING_TEXT.test(text))) return what;
+  if (EVALUATING.test(program)) return isEvaluated(program, rest) ? `What "${program}" evaluates` : undefined;
+  if (texts.length > 0 && texts.every((text) => ABOUT.test(text))) return undefined;
+  if (program === 'crontab' && texts.every((text) => /^-[lr]$/.test(text))) return texts.length > 0 ? undefined : what;
+  if (FILE_RUNNERS.test(program)) return /^(?:source|\.)$/.test(program) && texts.length === 0 ? undefined : what;
+  const script = SCRIPT_COMMANDS.get(program);
+  if (script) return script.test(texts.find((text) => !text.startsWith('-')) ?? '') ? what : undefined;
+  if (program === 'sqlite3')
+    return texts.length < 2 || texts.some((text) => DATABASE_COMMAND.test(text)) ? what : undefined;
+  if (isShell(plain(program))) return isShellOpaque(program, texts, part) ? what : undefined;
+  const scriptFile = SCRIPT_FIRST.get(program.replace(/^[gmn](?=awk$|sed$)/, ''));
+  if (scriptFile) return texts.some((text) => scriptFile.test(text)) ? what : undefined;
+  if (EDITORS.test(program)) return texts.some((text) => EDITOR_FILE.test(text)) ? what : undefined;
+  const inline = INLINE.get(program);
+  if (inline) return isInlineText(program, inline, texts, part.input) ? undefined : what;
+  return isInterpreterName(program) && !isLauncherName(program) ? what : undefined;
+}
+
+/** Longest part of a command that is shown in a question. */
+const MAX_SHOWN_CHARS = 80;
+
+/** Whether the text stands in the words, or in a here-document that is written out, before any file is named. */
+function isInlineText(program: string, inline: RegExp, texts: readonly string[], input: string | undefined): boolean {
+  // The operands of a database client are no scripts, and its meta commands run others.
+  if (DATABASES.test(program))
+    return (
+      !DATABASE_COMMAND.test([...texts, input].join('\n')) &&
+      (texts.some((text) => inline.test(text)) || input !== undefined)
+    );
+  for (const text of texts) {
+    if (inline.test(text)) return true;
+    if (!text.startsWith('-') || text === '--') return false;
+  }
+  return input !== undefined;
+}
+
+function isShellOpaque(program: string, texts: readonly string[], { input }: AnalysedCommand): boolean {
+  if (/^(?:eval|watch|trap|ssh)$/.test(program)) return program === 'ssh' && isBareConnection(texts);
+  if (/^(?:at|batch)$/.test(program))
+    return !texts.some((text) => /^-[lrdc]$/.test(text)) && (input === undefined || texts.includes('-f'));
+  if (shellScripts([[program, ...texts]]).length > 0) return false;
+  const operands = texts.filter((text) => !text.startsWith('-'));
+  return operands.length > 0 || input === undefined;
+}
+
+/** `ssh host` runs what comes in. */
+function isBareConnection(texts: readonly string[]): boolean {
+  const operands = texts.filter((text, at) => !text.startsWith('-') && !takesNextWord('ssh', texts[at - 1] ?? ''));
+  return operands.length < 2 && !texts.some((text) => /^-\w*[NOGV]/.test(text));
+}
+
+/** `printf -v`, `declare -n`, `[ -v ]`: a subscript in a name runs what stands in it. */
+function isEvaluated(program: string, words: readonly ShellWord[]): boolean {
+  const texts = words.map(textOf);
+  if (program === 'let') return words.some(({ literal }) => literal === undefined || /[[$`]/.test(literal));
+  if (/^(?:declare|typeset|local)$/.test(program) && texts.some((text) => /^-\w*[ni]/.test(text))) return true;
+  if (/^(?:mapfile|readarray)$/.test(program)) return texts.some((text) => /^-\w*C/.test(text));
+  return words.some(({ literal }, at) => {
+    const isName = !/^(?:test|\[|printf)$/.test(program) || /^-[vR]$/.test(texts[at - 1] ?? '');
+    return isName && literal !== undefined && /\[[^\]]*[$`]/.test(literal);
+  });
+}
+
+function textOf(word: ShellWord | undefined): string {
+  return word?.literal ?? word?.patterns?.[0] ?? word?.prefix ?? '';
+}
+
+function plain(literal: string): Pick<ShellWord, 'literal'> & ShellWord {
+  return { text: literal, literal, prefix: literal, isSplit: false, mayBeFlag: false };
+}
