@@ -4,7 +4,7 @@
 import { isLauncherName, launchedCommands, SUBCOMMANDED } from './launchers.ts';
 import { ANY_WORDS, isOpen } from './meant-specs.ts';
 import { openTexts } from './open-word.ts';
-import { basename, FINDERS, MOST_TRIED_WORDS, spellings } from './spellings.ts';
+import { basename, FINDERS, MOST_TRIED_WORDS, namesOf, spellings } from './spellings.ts';
 import { takesNextWord } from './value-options.ts';
 import type { ShellWord } from './word.ts';
 
@@ -29,7 +29,7 @@ export function hidesProgram(words: readonly ShellWord[]): boolean {
   const program = basename(texts[0] ?? '');
   const takesInput = /^(?:xargs|parallel)$/.test(program);
   // The sub-command comes by the input.
-  if (takesInput && SUBCOMMANDED.test(basename(texts.at(-1) ?? ''))) return true;
+  if (takesInput && namesOf([basename(texts.at(-1) ?? '')]).some(([name = '']) => SUBCOMMANDED.test(name))) return true;
   const runsNext = FINDERS.test(program);
   if (
     runsNext &&

@@ -54,7 +54,7 @@ const INTERPRETERS = new Set(
 
 /** Programs about whose sub-commands rules are. */
 export const SUBCOMMANDED =
-  /^(?:git|gh|npm|pnpm|yarn|docker|podman|kubectl|helm|aws|gcloud|az|cargo|terraform|systemctl)$/;
+  /^(?:git|gh|npm|pnpm|yarn|docker|podman|kubectl|helm|aws|gcloud|az|cargo|terraform|systemctl|pip|pipx|gem|brew|apt|apt-get|dnf|yum|apk|composer|go|rustup|dotnet)$/;
 
 /** Most places behind launchers where a program may stand, and most words it is given there that are looked at. */
 const MOST_STARTS = 2 * MOST_TRIED_WORDS;

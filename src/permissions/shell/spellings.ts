@@ -18,6 +18,11 @@ const WITHIN = new Map([
 /** `python3.11` is python3, and python. */
 const VERSIONED = /^((?:python|pip|ruby|perl|php|lua)(?=\d))(\d+)((?:\.\d+)*)$/;
 
+/** Other names of a program: a version behind it, the GNU one of several, a smaller one of its kind. */
+const SUFFIXED = /^(gcc|g\+\+|cpp|clang|clang\+\+)-\d+(?:\.\d+)*$/;
+const GNU = /^g(sed|make|tar|find|xargs|rm|cp|mv|ln|dd|chmod|chown)$/;
+const AWKS = /^[gmn]awk$/;
+
 /** The last part of a path, without what Windows adds. */
 export function basename(program: string): string {
   const name = program.slice(program.lastIndexOf('/') + 1);
@@ -32,8 +37,15 @@ export function namesOf(words: readonly string[]): readonly (readonly string[])[
   if (program.startsWith('git-')) return [words, ['git', program.slice('git-'.length), ...rest]];
   if (WITHIN.get(program)?.test(rest[0] ?? '')) return [words, [program, ...rest.slice(program === 'yarn' ? 2 : 1)]];
   const [, name, major = '', minor] = /\d$/.test(program) ? (VERSIONED.exec(program) ?? []) : [];
+  const same = name === undefined ? otherName(program) : undefined;
+  if (same !== undefined) return [words, [same, ...rest]];
   if (name === undefined) return [words];
   return [words, ...(minor === '' ? [] : [[`${name}${major}`, ...rest]]), [name, ...rest]];
+}
+
+function otherName(program: string): string | undefined {
+  if (AWKS.test(program)) return 'awk';
+  return SUFFIXED.exec(program)?.[1] ?? GNU.exec(program)?.[1];
 }
 
 /** The command without the options before its sub-command. */

@@ -237,6 +237,24 @@ describe('a deny rule', () => {
     expect(hits(command, 'git push:*')).toBe(true);
   });
 
+  test.each([
+    ["gsed -i 's/a/b/' f", 'sed -i:*'],
+    ['mawk x f', 'awk:*'],
+    ['gcc-12 a.c', 'gcc:*'],
+    ['clang++-15 a.cc', 'clang++:*'],
+    ['grm x', 'rm:*'],
+    ['pip3.12 install x', 'pip install:*'],
+  ])('knows %s by another name', (command, spec) => {
+    expect(hits(command, spec)).toBe(true);
+  });
+
+  test.each(['echo install x | xargs pip', 'echo install x | xargs pip3.12', 'echo install x | xargs sudo apt-get'])(
+    'cannot be held against a sub-command that comes by the input: %s',
+    (command) => {
+      expect(shellMatcher(command).isUnparsable).toBe(true);
+    },
+  );
+
   test('a program that cannot be known is unparsable', () => {
     for (const command of ['$x y', '$(cat f) x', '"$x" y', '`cat f`'])
       expect(shellMatcher(command).isUnparsable, command).toBe(true);
