@@ -80,8 +80,8 @@ describe('the check of the tree', () => {
   });
 
   it('finds what is wrong with the shape of a file', () => {
-    const imports = Array.from({ length: 13 }, (_, index) => `import './${index}.ts';`).join('\n');
-    const text = `${imports}\n${'// a line\n'.repeat(290)}`;
+    const imports = Array.from({ length: 21 }, (_, index) => `import './${index}.ts';`).join('\n');
+    const text = `${imports}\n${'// a line\n'.repeat(282)}`;
     const [name, lines, many, header] = misshapenFiles(tree({ 'src/call/utils.ts': text }));
     expect(name).toContain('one idea');
     expect(lines).toContain('303 lines');
