@@ -142,16 +142,56 @@ function advance(state: AwkState, at: number, slash: Slash, mark: string): void 
   state.lastMark = mark;
 }
 
-/** Past the closing quote; a line end before it is an error. */
+/** Past the closing quote; a line end before it is an error, and so is a `/` that may stand inside brackets. */
 function quotedEnd(program: string, start: number, quote: string): number | undefined {
   for (let at = start; at < program.length; at++) {
     if (program[at] === '\\') at++;
     else if (program[at] === '\n') return undefined;
-    else if (program[at] === '[' && quote === '/') {
-      const end = program.indexOf(']', at + 2);
-      // Implementations differ on a `/` in brackets.
-      if (end > 0 && program.slice(at, end).includes('/')) return undefined;
-    } else if (program[at] === quote) return at + 1;
+    else if (program[at] === quote)
+      return quote === '/' && mayEndInBracket(program.slice(start, at)) ? undefined : at + 1;
   }
   return undefined;
+}
+
+/** One implementation's way to find the end of a bracket expression. */
+interface BracketReading {
+  /** A backslash escapes inside brackets too. */
+  readonly hasEscapes: boolean;
+  /** Where a `]` right behind the opening is text. */
+  readonly takesFirst: 'always' | 'at the start' | 'never';
+  /** How `[:` inside brackets is read: up to `:]`, as one more bracket to close, or as text. */
+  readonly classes: 'skipped' | 'counted' | 'text';
+}
+
+/** gawk, mawk, busybox and the original awk differ in each of these, and in whether brackets protect a `/` at all. */
+const BRACKET_READINGS: readonly BracketReading[] = [true, false].flatMap((hasEscapes) =>
+  (['always', 'at the start', 'never'] as const).flatMap((takesFirst) =>
+    (['skipped', 'counted', 'text'] as const).map((classes) => ({ hasEscapes, takesFirst, classes })),
+  ),
+);
+
+/** Whether some implementation finds the end of this text inside a bracket expression. */
+function mayEndInBracket(pattern: string): boolean {
+  return pattern.includes('[') && BRACKET_READINGS.some((reading) => endsInBracket(pattern, reading));
+}
+
+function endsInBracket(pattern: string, { hasEscapes, takesFirst, classes }: BracketReading): boolean {
+  let depth = 0;
+  /** Where a `]` is text, behind the opening. */
+  let first = -1;
+  for (let at = 0; at < pattern.length; at++) {
+    const character = pattern[at];
+    if (character === '\\' && (depth === 0 || hasEscapes)) at++;
+    else if (character === '[' && depth === 0) {
+      depth = 1;
+      const isFirstText = takesFirst === 'always' || (takesFirst === 'at the start' && at === 0);
+      if (pattern[at + 1] === '^') at++;
+      first = isFirstText ? at + 1 : -1;
+    } else if (character === '[' && /[:.=]/.test(pattern[at + 1] ?? '')) {
+      const end = pattern.indexOf(`${pattern[at + 1] ?? ''}]`, at + 2);
+      if (classes === 'counted') depth++;
+      else if (classes === 'skipped' && end >= 0) at = end + 1;
+    } else if (character === ']' && depth > 0 && at !== first) depth--;
+  }
+  return depth > 0;
 }

@@ -88,6 +88,8 @@ function skipAddresses(script: string, start: number): number | undefined {
 function skipAddress(script: string, start: number): number | undefined {
   const opening = script[start] === '/' ? start + 1 : script[start] === '\\' ? start + 2 : undefined;
   if (opening === undefined) return skip(script, start, /\d+(?:~\d+)?|\$/y);
+  // A bracket cannot both begin a bracket expression and end the pattern.
+  if (/[[\]\\\n]/.test(script[opening - 1] ?? '')) return undefined;
   const end = regexEnd(script, opening, script[opening - 1] ?? '');
   return end === undefined ? undefined : skip(script, end, /[IM]*/y);
 }
@@ -95,7 +97,7 @@ function skipAddress(script: string, start: number): number | undefined {
 /** Past the two delimited halves of `s` and `y`; of `s` the first is a pattern. */
 function delimited(script: string, at: number, firstEnd: typeof regexEnd): number | undefined {
   const delimiter = script[at];
-  if (delimiter === undefined || /[\n\\\w\s]/.test(delimiter)) return undefined;
+  if (delimiter === undefined || /[\n\\\w\s[\]]/.test(delimiter)) return undefined;
   const middle = firstEnd(script, at + 1, delimiter);
   return middle === undefined ? undefined : plainEnd(script, middle, delimiter);
 }
