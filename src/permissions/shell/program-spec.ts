@@ -50,8 +50,10 @@ export interface ProgramSpec {
   readonly readsHere?: (given: ParsedArguments, facts: ScriptFacts) => boolean;
   /** Options whose value is a path that is read. */
   readonly pathFlags?: readonly string[];
-  /** Those whose value holds names of files that are read as well. */
+  /** Options that make it read files which only another file or the input names. */
   readonly listFlags?: readonly string[];
+  /** It is told to follow links that it meets below its operands: what it reads may lie anywhere. */
+  readonly followsLinks?: (given: ParsedArguments) => boolean;
   readonly mostOperands?: number;
   /** Anything else: returns why not. */
   readonly check?: (given: ParsedArguments, facts: ScriptFacts) => string | undefined;
@@ -67,8 +69,8 @@ export const NO_PATHS: readonly ShellWord[] = [];
 /** The working directory, for programs that look at it when they are given no other. */
 export const HERE = writtenWord('.', false);
 
-/** A file that only another file or the input names. */
-const ANYWHERE: ShellWord = { text: '', prefix: '', isSplit: false, mayBeFlag: false };
+/** A file that only another file, a link or the input names. */
+export const ANYWHERE: ShellWord = { text: '', prefix: '', isSplit: false, mayBeFlag: false };
 
 /** Programs that take a word like this, wherever it stands, for the name of a file with further options. */
 export const OPTION_FILE = /^(?:@|$)/;
@@ -103,7 +105,7 @@ export function judgeProgram(spec: ProgramSpec, words: readonly ShellWord[], fac
   const named = operandPaths(spec, given);
   const isHere = named.length === 0 && spec.readsHere?.(given, facts) === true;
   return {
-    reads: [...flagPaths, ...(isHere ? [HERE] : named)],
+    reads: [...flagPaths, ...(isHere ? [HERE] : named), ...(spec.followsLinks?.(given) === true ? [ANYWHERE] : [])],
     ...(spec.readsTree?.(given) === true && { isTree: true, names: spec.includedNames?.(given) }),
     ...(problem !== undefined && { problem }),
   };

@@ -10,6 +10,7 @@ const FD: ProgramSpec = {
     '--changed-within= --changed-before= --owner= --max-results= --quiet --color= --threads= --prune --strip-cwd-prefix --relative-path',
   operands: 'pattern',
   readsHere: always,
+  followsLinks: ({ flags }) => flags.some(({ name }) => name === '-L' || name === '--follow'),
 };
 
 const TAR: ProgramSpec = {
@@ -37,6 +38,7 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     isOpen: true,
     operands: 'paths',
     readsHere: always,
+    followsLinks: isDereferencing,
   },
   dir: { flags: '-aAbCdFghiklnpQrRsStuUvxX1', isOpen: true, operands: 'paths', readsHere: always },
   vdir: { flags: '-aAbCdFghiklnpQrRsStuUvxX1', isOpen: true, operands: 'paths', readsHere: always },
@@ -48,6 +50,7 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
       '--matchdirs --ignore-case --sort? --inodes --device --fromfile --metafirst --info',
     operands: 'paths',
     readsHere: always,
+    followsLinks: ({ flags }) => flags.some(({ name }) => name === '-l'),
   }),
   stat: {
     flags: '-fLtxnqs -c= --format= --printf= --file-system --terse --dereference --cached=',
@@ -71,6 +74,7 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     pathFlags: ['--files0-from', '--exclude-from', '-X'],
     listFlags: ['--files0-from'],
     readsHere: always,
+    followsLinks: isDereferencing,
   },
   // --sync writes back what is cached.
   df: {
@@ -88,6 +92,7 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
       '-emLPqsz --relative-to= --relative-base= --no-symlinks --strip --canonicalize-existing --canonicalize-missing --logical --physical --quiet --zero',
     isOpen: true,
     operands: 'paths',
+    pathFlags: ['--relative-to', '--relative-base'],
   },
   basename: { flags: '-az -s= --multiple --suffix= --zero', isOpen: true },
   dirname: { flags: '-z --zero', isOpen: true },
@@ -99,6 +104,7 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     flags: '-acdeEsRLPtpn --access --default --omit-header --recursive --absolute-names --numeric',
     isOpen: true,
     operands: 'paths',
+    followsLinks: ({ flags }) => flags.some(({ name }) => name === '-L'),
   },
   zcat: { flags: '-fv', operands: 'paths' },
   bzcat: { flags: '-fs', operands: 'paths' },
@@ -139,6 +145,10 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
 
 function always(): boolean {
   return true;
+}
+
+function isDereferencing({ flags }: ParsedArguments): boolean {
+  return flags.some(({ name }) => name === '-L' || name === '--dereference');
 }
 
 /** Of testing and unpacking, some do what they were told last. */

@@ -1,5 +1,5 @@
 /** find: a grammar of single-dash tests and actions, some of which run, delete and write. */
-import { type CommandJudgement, HERE, type ProgramSpec } from '../program-spec.ts';
+import { ANYWHERE, type CommandJudgement, HERE, type ProgramSpec } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
 
 /** Tests and actions that take no argument. */
@@ -43,5 +43,6 @@ function judgeFind(words: readonly ShellWord[]): CommandJudgement {
     if (argument.isSplit) return { problem: `"${argument.text}" may turn into an action of find`, reads };
     at++;
   }
-  return { reads: reads.length > 0 ? reads : [HERE] };
+  const followsLinks = words.some(({ literal }) => literal === '-L' || literal === '-follow');
+  return { reads: [...(reads.length > 0 ? reads : [HERE]), ...(followsLinks ? [ANYWHERE] : [])] };
 }

@@ -40,11 +40,18 @@ const DIFF_FORMATS =
   '--ignore-blank-lines --ignore-matching-lines= -I= --inter-hunk-context= --function-context --exit-code --quiet --no-ext-diff --no-textconv --ignore-submodules? --src-prefix= --dst-prefix= ' +
   '--no-prefix --default-prefix --line-prefix= --ita-invisible-in-index --cc -cmt --combined-all-paths --no-diff-merges --staged --cached --merge-base -q';
 
-const LOG: ProgramSpec = { flags: `${COMMIT_LIMITS} ${FORMATS} ${DIFF_FORMATS}`, hasNumbers: true, pathFlags: ['-O'] };
+/** The order in which files are shown stands in a file. */
+const ORDER_FILE = ['-O'];
+
+const LOG: ProgramSpec = {
+  flags: `${COMMIT_LIMITS} ${FORMATS} ${DIFF_FORMATS}`,
+  hasNumbers: true,
+  pathFlags: ORDER_FILE,
+};
 const PLUMBING_DIFF: ProgramSpec = {
   flags: `${FORMATS} ${DIFF_FORMATS} -r --root --stdin -v --no-commit-id`,
   hasNumbers: true,
-  pathFlags: ['-O'],
+  pathFlags: ORDER_FILE,
 };
 const REF_LISTS =
   '--contains? --no-contains? --merged? --no-merged? --points-at= --sort= --format= --color? --no-color --column? --no-column --count= --ignore-case -i --omit-empty';
@@ -69,14 +76,14 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
   diff: {
     flags: `${FORMATS} ${DIFF_FORMATS} --no-index --base --ours --theirs -0123`,
     hasNumbers: true,
-    pathFlags: ['-O'],
+    pathFlags: ORDER_FILE,
   },
   'diff-tree': PLUMBING_DIFF,
   'diff-index': PLUMBING_DIFF,
   'diff-files': PLUMBING_DIFF,
   'range-diff': {
     flags: `${FORMATS} ${DIFF_FORMATS} --creation-factor= --no-dual-color --left-only --right-only`,
-    pathFlags: ['-O'],
+    pathFlags: ORDER_FILE,
   },
   status: {
     flags:
@@ -154,7 +161,11 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
   stash: {
     subcommands: {
       list: LOG,
-      show: { flags: `${DIFF_FORMATS} --include-untracked --only-untracked`, hasNumbers: true, pathFlags: ['-O'] },
+      show: {
+        flags: `${DIFF_FORMATS} --include-untracked --only-untracked`,
+        hasNumbers: true,
+        pathFlags: ORDER_FILE,
+      },
     },
     check: () => undefined,
   },

@@ -3,12 +3,15 @@ import type { ParsedArguments } from '../flags.ts';
 import { grepNames, rgNames } from '../included-names.ts';
 import { judgeProgram, OPTION_FILE, type ProgramSpec, refusing } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
+import { JQ, YQ } from './json.ts';
 
 const CHECKSUM: ProgramSpec = {
   flags:
     '-bctwz -a= -l= --check --tag --untagged --quiet --status --strict --ignore-missing --warn --binary --text --zero --base64 --raw --algorithm= --length=',
   isOpen: true,
   operands: 'paths',
+  // What is checked stands in a list.
+  listFlags: ['-c', '--check'],
 };
 
 const GREP: ProgramSpec = {
@@ -27,6 +30,7 @@ const GREP: ProgramSpec = {
   readsTree: isRecursive,
   includedNames: grepNames,
   readsHere: isRecursive,
+  followsLinks: ({ flags }) => flags.some(({ name }) => name === '-R' || name === '--dereference-recursive'),
 };
 
 // Neither --pager, nor paging where nobody sees it, nor --diff, nor the sub-command `cache`.
@@ -134,6 +138,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     operands: 'paths',
     pathFlags: ['--from-file', '--to-file', '--exclude-from', '-X'],
     readsTree: isRecursive,
+    followsLinks: (given) => isRecursive(given) && !given.flags.some(({ name }) => name === '--no-dereference'),
   },
   sdiff: { flags: '-iEbWBalsdt -w= --suppress-common-lines --width=', operands: 'paths', mostOperands: 2 },
   diff3: { flags: '-aeEAxX3imT', operands: 'paths' },
@@ -168,8 +173,9 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     flags: '-bcCdovx -e= -f= -n= -s= --canonical --length= --skip= --no-squeezing',
     isOpen: true,
     operands: 'paths',
+    pathFlags: ['-f'],
   },
-  hd: { flags: '-bcCdovx -e= -f= -n= -s=', isOpen: true, operands: 'paths' },
+  hd: { flags: '-bcCdovx -e= -f= -n= -s=', isOpen: true, operands: 'paths', pathFlags: ['-f'] },
   xxd: { judge: (words, facts) => judgeProgram(XXD, words.map(plainDump), facts) },
   base64: BASE,
   base32: BASE,
@@ -219,27 +225,11 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     flags:
       '-aCV -f= -s= -e= -i= -S= -o= -W= --format= --shell= --exclude= --include= --severity= --enable= --color? --norc --list-optional',
     operands: 'paths',
+    // It shows what a script sources, which `.shellcheckrc` lets lie anywhere.
+    listFlags: ['-a'],
   },
-  jq: {
-    flags:
-      '-crjasneSCMR -f= -L= --arg== --argjson== --slurpfile== --rawfile== --args --jsonargs --tab --indent= --raw-output --raw-output0 --compact-output ' +
-      '--null-input --slurp --raw-input --sort-keys --exit-status --color-output --monochrome-output --join-output --ascii-output --seq --stream --from-file=',
-    isOpen: true,
-    operands: 'pattern',
-    patternFlags: ['-f', '--from-file'],
-    pathFlags: ['-f', '--from-file', '-L', '--rawfile', '--slurpfile'],
-    check: ({ operands }) =>
-      operands.some((word) => /\b(?:import|include)\b[^|]*"|\bmodulemeta\b/.test(word.literal ?? word.text))
-        ? 'jq may read a module'
-        : undefined,
-  },
-  // Neither -i nor -s: they write.
-  yq: {
-    flags:
-      '-rPCMNejcn -o= -p= -I= --output-format= --input-format= --prettyPrint --raw-output --no-doc --exit-status --null-input --unwrapScalar? --indent=',
-    operands: 'pattern',
-    check: readsOtherFiles,
-  },
+  jq: JQ,
+  yq: YQ,
   // Search of compressed files and --pre run programs.
   rg: {
     flags:
@@ -255,17 +245,11 @@ export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     pathFlags: ['-f', '--file', '--ignore-file'],
     readsTree: () => true,
     includedNames: rgNames,
+    followsLinks: ({ flags }) => flags.some(({ name }) => name === '-L' || name === '--follow'),
     // What is piped in is searched instead.
     readsHere: ({ flags }, { isPiped }) => !isPiped || flags.some(({ name }) => name === '--files'),
   },
 };
-
-/** The expression stands first, or behind the name of what is to be done with it. */
-function readsOtherFiles({ operands: [first, second] }: ParsedArguments): string | undefined {
-  const expression = /^(?:e|ea|eval|eval-all)$/.test(first?.literal ?? '') ? second : first;
-  const mayRead = expression && /\b(?:load(?:_\w+)?|eval)\s*\(|(?<!\.)\bsystem\b/.test(expression.literal ?? 'load(');
-  return mayRead ? 'yq may read another file or run a program' : undefined;
-}
 
 /** xxd's `-ps` is one option. */
 function plainDump(word: ShellWord): ShellWord {

@@ -168,8 +168,56 @@ describe('is asked about, because it may read outside:', () => {
     'while read -r f; do cat "$f"; done <<< "$(find /etc)"',
     'while read -r f; do cat "$f"; done <<< "$(find .)/../x"',
     'for f in .*; do cat "$f/x"; done',
+    'hexdump -f /etc/passwd list',
+    'hd -f/etc/passwd list',
+    'jq -f list package.json',
+    'jq --from-file=list package.json',
+    'jq -L / . package.json',
+    'yq /etc/passwd',
+    'yq eval /etc/passwd',
+    'sha256sum -c list',
+    'md5sum --check list',
+    'shellcheck -a list',
+    'realpath --relative-to=/etc list',
+    'git diff -O/etc/passwd',
+    'git ls-files -o --exclude-per-directory=../list',
   ])('%s', async (command) => {
     expect(await behavior(command)).toBe('ask');
+  });
+
+  test.each([
+    'grep -R foo',
+    'grep -rn --dereference-recursive foo src',
+    'rg -L foo',
+    'rg --follow foo src',
+    'fd -L a',
+    'find -L . -name a',
+    'find . -follow -name a',
+    'ls -L',
+    'ls -lRL src',
+    'ls --dereference',
+    'tree -l',
+    'tree -la src',
+    'du -L',
+    'du -sh --dereference .',
+    'diff -r src sub',
+    'diff -rq src sub',
+    'diff -d --recursive src sub',
+    'getfacl -RL .',
+  ])('it follows the links it meets: %s', async (command) => {
+    expect(await behavior(command)).toBe('ask');
+  });
+
+  test.each([
+    'grep -r foo',
+    'rg foo',
+    'find . -name a',
+    'ls -lR',
+    'tree',
+    'du -sh',
+    'diff -r --no-dereference src sub',
+  ])('but not where links are left alone: %s', async (command) => {
+    expect(await behavior(command)).toBe('allow');
   });
 
   test('a cd that may not have happened, from a folder below', async () => {
@@ -187,7 +235,7 @@ describe('a rule against reading a file', () => {
     'rg x',
     'rg x src',
     'git grep x',
-    'diff -r src sub',
+    'diff -r --no-dereference src sub',
     'cat *',
     'head -1 ./*',
     'find . | xargs cat',
