@@ -2,6 +2,7 @@
 import type { ParsedArguments } from '../flags.ts';
 import { type CommandJudgement, NO_PATHS, type ProgramSpec } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
+import { PS } from './ps.ts';
 
 const WHATIS: ProgramSpec = { flags: '-rwl -s= --regex --wildcard --exact --sections=', check: namesOnly };
 
@@ -69,7 +70,7 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   lsmem: { flags: '-abnPrJ -o=' },
   lsns: { flags: '-lnrJ -o= -p= -t=' },
   lsb_release: { flags: '-adrcsi --all --id --release --codename --description --short', mostOperands: 0 },
-  ps: { judge: plainWords },
+  ps: PS,
   pgrep: {
     flags:
       '-aclnoivxfwL -d= -g= -G= -P= -s= -t= -u= -U= --full --list-name --list-full --count --newest --oldest --exact --parent= --euid= --delimiter=',
@@ -108,10 +109,14 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   systemctl: {
     flags:
       '-al -t= -p= --no-pager --user --system --all --type= --state= --failed --full --no-legend --plain --property=',
-    subcommands: verbs(
-      'status show cat is-active is-enabled is-failed list-units list-unit-files list-timers list-sockets list-dependencies get-default is-system-running',
-      UNIT_FLAGS,
-    ),
+    // cat, and show where no property is named, print the environments that units are given.
+    subcommands: {
+      ...verbs(
+        'status is-active is-enabled is-failed list-units list-unit-files list-timers list-sockets list-dependencies get-default is-system-running',
+        UNIT_FLAGS,
+      ),
+      show: { flags: UNIT_FLAGS, check: namesProperties },
+    },
   },
   ss: {
     flags:
@@ -155,9 +160,9 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   },
   sysctl: {
     flags: '-anNeb --all --values --names --ignore --binary',
-    // `name=value` writes, with or without -w.
+    // `name=value` writes, with or without -w, and `..` leads out of the kernel's settings.
     check: ({ operands }) =>
-      operands.every((word) => word.literal !== undefined && !word.literal.includes('='))
+      operands.every(({ literal = '=' }) => !literal.includes('=') && !literal.includes('..'))
         ? undefined
         : 'an operand may set a value',
   },
@@ -209,6 +214,12 @@ function verbs(names: string, flags: string): Readonly<Record<string, ProgramSpe
   return Object.fromEntries(names.split(' ').map((name) => [name, { flags }]));
 }
 
+function namesProperties({ flags }: ParsedArguments): string | undefined {
+  const named = flags.filter(({ name }) => name === '-p' || name === '--property');
+  const areKnown = named.every(({ value }) => /^(?!.*environment)[\w,]+$/is.test(value?.literal ?? ''));
+  return named.length > 0 && areKnown ? undefined : 'systemctl may show environments';
+}
+
 function has(flags: ParsedArguments['flags'], ...names: readonly string[]): boolean {
   return flags.some((flag) => names.includes(flag.name));
 }
@@ -224,12 +235,6 @@ const LSOF_WORDS = /^(?!\+\S*M)[^@]*(?:@\[?[\d.:]+\]?(?::[\w,-]+)?)?$/;
 function addressesOnly(words: readonly ShellWord[], between: RegExp, known: RegExp): string | undefined {
   const areKnown = words.every(({ literal }) => literal?.split(between).every((text) => known.test(text)));
   return areKnown ? undefined : 'a host may be looked up';
-}
-
-/** ps knows three dialects of options, and none that writes. */
-function plainWords(words: readonly ShellWord[]): CommandJudgement {
-  const isPlain = words.every((word) => word.literal !== undefined || !word.mayBeFlag || word.isInteger);
-  return { reads: NO_PATHS, ...(!isPlain && { problem: 'an argument of ps cannot be known' }) };
 }
 
 function namesOnly({ operands }: ParsedArguments): string | undefined {
