@@ -4,15 +4,16 @@ import { type CommandJudgement, NO_PATHS, type ProgramSpec } from '../program-sp
 /**
  * Each with the arguments that make it tell its version and end, as `--help` does; some read code on others.
  *
- * Not here: pytest runs `conftest.py` before it answers, terraform asks the network, ansible makes folders.
+ * Not here: terraform asks the network, ansible makes folders, and many obey what lies in the current folder before
+ * they answer. pytest runs `conftest.py`, jest and npx what is in `node_modules`, rustc, cargo and rustup the tools that
+ * `rust-toolchain.toml` names, go, swift and dotnet those of `go.mod`, `.swift-version` and `global.json`, ruby those of
+ * `.ruby-version`; mvn takes options from `.mvn`, valgrind from `.valgrindrc`, npm from `.npmrc`, bundle from `.bundle`,
+ * bun from `bunfig.toml`, some builds of php from `php.ini`; poetry loads plugins, elixir `.erlang`, R `.Rprofile`, convert its settings.
  */
 const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   node: '--version -v',
   nodejs: '--version -v',
-  npm: '--version -v',
-  npx: '--version -v',
   deno: '--version -V',
-  bun: '--version -v',
   tsc: '--version -v',
   python: '--version -V -VV',
   python2: '--version -V',
@@ -20,16 +21,9 @@ const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   pip: '--version -V',
   pip3: '--version -V',
   uv: '--version -V',
-  ruby: '--version -v',
   gem: '--version -v',
-  bundle: '--version -v',
   perl: '--version -v',
-  php: '--version -v',
   lua: '-v',
-  go: 'version',
-  rustc: '--version -V -vV',
-  cargo: '--version -V',
-  rustup: '--version -V',
   gcc: '--version',
   'g++': '--version',
   clang: '--version',
@@ -40,9 +34,6 @@ const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   java: '-version --version',
   javac: '-version --version',
   kotlinc: '-version',
-  scala: '-version --version',
-  mvn: '--version -v',
-  dotnet: '--version --info --list-sdks --list-runtimes',
   make: '--version -v',
   cmake: '--version',
   ninja: '--version',
@@ -68,23 +59,16 @@ const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   'redis-server': '--version -v',
   ffmpeg: '-version',
   ffprobe: '-version',
-  convert: '-version',
   gpg: '--version',
   gawk: '--version -V',
-  swift: '--version',
   ghc: '--version',
-  R: '--version',
-  julia: '--version -v',
-  elixir: '--version',
   cabal: '--version',
   stack: '--version',
-  poetry: '--version -V',
   pipx: '--version',
   virtualenv: '--version',
   conda: '--version -V',
   eslint: '--version -v',
   prettier: '--version -v',
-  jest: '--version -v',
   vitest: '--version -v',
   ruff: '--version -V',
   mypy: '--version -V',
@@ -95,7 +79,6 @@ const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   brew: '--version -v',
   gdb: '--version -v',
   strace: '--version -V',
-  valgrind: '--version',
   nginx: '-v -V',
   systemd: '--version',
   sudo: '--version -V',
@@ -119,9 +102,6 @@ function versionOnly(known: string): ProgramSpec {
 /** Toolchain programs by name. */
 export const TOOLCHAIN_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   ...Object.fromEntries(Object.entries(VERSION_ARGUMENTS).map(([name, known]) => [name, versionOnly(known)])),
-  go: {
-    subcommands: { help: {}, version: { flags: '-m -v', mostOperands: 0 }, env: { flags: '-json', check: namesOnly } },
-  },
   pip: {
     flags: '-V --version',
     subcommands: { show: { flags: '-f --files' }, freeze: { flags: '-l --local --user --all --exclude-editable' } },
@@ -131,10 +111,3 @@ export const TOOLCHAIN_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     subcommands: { show: { flags: '-f --files' }, freeze: { flags: '-l --local --user --all --exclude-editable' } },
   },
 };
-
-/** `go env -w` and `NAME=value` write. */
-function namesOnly({ operands }: { readonly operands: readonly { readonly literal?: string }[] }): string | undefined {
-  return operands.every(({ literal }) => literal !== undefined && /^[A-Z0-9_]+$/.test(literal))
-    ? undefined
-    : 'go env may write its settings';
-}
