@@ -1,4 +1,5 @@
 /** One simple command: which program it is, behind which wrappers, and whether that only reads. */
+import { type EndFacts, endlessProblem } from './endless-command.ts';
 import { hidesProgram } from './hidden-program.ts';
 import { findProgram } from './programs/index.ts';
 import { type CommandJudgement, judgeProgram, NO_PATHS, type ScriptFacts } from './program-spec.ts';
@@ -17,7 +18,7 @@ const SHELL_WORDS =
 const UNKNOWN_WORDS: ShellWord = { text: '', prefix: '', isSplit: true, mayBeFlag: true };
 
 /** What is known around one command. */
-export interface CommandFacts extends ScriptFacts {
+export interface CommandFacts extends ScriptFacts, EndFacts {
   /** Where the paths lie that come in by its standard input, where only paths come in. */
   readonly inputRoots?: readonly string[];
 }
@@ -58,13 +59,24 @@ function judgeDeep(words: readonly ShellWord[], facts: CommandFacts, depth: numb
   const unwrapped = unwrap(name, rest);
   if (!unwrapped) {
     const spec = findProgram(name);
-    return spec ? judgeProgram(spec, rest, facts) : deny(`"${name}" is not known to only read`);
+    if (!spec) return deny(`"${name}" is not known to only read`);
+    const judged = judgeProgram(spec, rest, facts);
+    const endless = judged.problem ?? endlessProblem(name, rest, judged.reads, facts);
+    return endless === undefined ? judged : { ...judged, problem: endless };
   }
   if (unwrapped.problem !== undefined) return deny(unwrapped.problem);
   if (depth === 0) return deny('too many wrappers');
   if (!unwrapped.takesInput)
-    return unwrapped.inner.length === 0 ? { reads: NO_PATHS } : judgeDeep(unwrapped.inner, facts, depth - 1);
+    return unwrapped.inner.length === 0
+      ? { reads: NO_PATHS }
+      : judgeDeep(unwrapped.inner, isTimeout(words, unwrapped) ? { ...facts, isTimed: true } : facts, depth - 1);
   return judgeWithInput(unwrapped, facts, depth);
+}
+
+/** `timeout 5 …`; a time of zero is none. */
+function isTimeout(words: readonly ShellWord[], { inner }: Unwrapped): boolean {
+  const duration = words[words.length - inner.length - 1]?.literal ?? '';
+  return programName(words[0]) === 'timeout' && /^(?=.*[1-9])\d{0,4}(?:\.\d+)?[smh]?$/.test(duration);
 }
 
 /** xargs appends words that nobody knows: harmless only where no option of the inner program does harm. */

@@ -3,10 +3,11 @@
  *
  * A node that is neither harmless nor known here makes the line not read-only.
  */
-import type { ParameterExpansionPart, SyntaxNode, Word } from 'unbash';
+import type { ParameterExpansionPart, SyntaxNode } from 'unbash';
 import { arithmeticProblem, isIntegerWord } from './arithmetic.ts';
 import type { Variables } from './variable-values.ts';
 import { isPrivateName } from './variables.ts';
+import { wordCountProblem } from './word-count.ts';
 
 /** Nodes that only hold others together. */
 export const HARMLESS_NODES: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
@@ -22,7 +23,6 @@ export const HARMLESS_NODES: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNod
   'Case',
   'BraceGroup',
   'Redirected',
-  'Word',
   'Literal',
   'SingleQuoted',
   'DoubleQuoted',
@@ -50,27 +50,14 @@ export const HARMLESS_NODES: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNod
   'TestGroup',
 ]);
 
-/** What no word holds unquoted that the parser has read through. */
-const UNREAD_SYNTAX = /[`()<>;&|]|\$[\w({['"@*#?!$-]/;
-
-/** Whether a word holds text that the parser passed over and bash does not: `a=(1 2)b[$(c)]` runs c. */
-export function holdsUnreadSyntax(word: Word): boolean {
-  return !word.parts && UNREAD_SYNTAX.test(word.text.replace(/\\[^]/g, ''));
-}
-
-/** Whether `'` may quote nothing, as in double quotes and here-documents: there `${x:-'$(c)'}` runs c. */
-export function holdsUnsureQuotes({ operation }: ParameterExpansionPart): boolean {
-  if (operation?.type !== 'Default') return false;
-  const { text } = operation.operand;
-  return text.includes("'") && /["$`]/.test(text);
-}
-
 /** Why a node does more than read, or undefined. */
 export function nodeProblem(node: SyntaxNode, variables: Variables): string | undefined {
   switch (node.type) {
     case 'CommandExpansion':
     case 'ProcessSubstitution':
       return undefined;
+    case 'Word':
+      return wordCountProblem(node);
     case 'For':
     case 'Select':
       return isPrivateName(node.name.value) && !node.name.parts ? undefined : `a loop assigns "${node.name.text}"`;

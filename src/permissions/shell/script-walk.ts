@@ -18,8 +18,12 @@ import { actingPaths } from './acting-paths.ts';
 import { fedWords, foundNames, isBelowHere, writtenInput } from './fed-words.ts';
 import { assignmentProblem } from './assignment-problem.ts';
 import { type CommandFacts, isOwnFunctionName, judgeCommand } from './judge-command.ts';
-import { evaluatesUnseen, HARMLESS_NODES, holdsUnreadSyntax, holdsUnsureQuotes, nodeProblem } from './node-problem.ts';
-import { mayConnect, readPaths, resolveFrom } from './operand-paths.ts';
+import { endlessInput, isCutBy } from './endless-command.ts';
+import { endlessScriptProblems } from './endless-script.ts';
+import { inputProblem } from './input-problem.ts';
+import { evaluatesUnseen, HARMLESS_NODES, nodeProblem } from './node-problem.ts';
+import { unsureSyntax, unsureText } from './unsure-syntax.ts';
+import { readPaths, resolveFrom } from './operand-paths.ts';
 import type { AnalysedCommand, AssignedVariable, ShellAnalysis } from './shell-analysis.ts';
 import { eitherOf, movedBases, mayMove } from './script-facts.ts';
 import type { Variables } from './variable-values.ts';
@@ -44,6 +48,8 @@ export class ScriptWalk {
   /** Inside `[[ ]]` and the patterns of `case`, where words are not split and extended patterns are on. */
   #isPattern = false;
   #isUnparsable = false;
+  /** Substitutions around what is visited. */
+  #nesting = 0;
   /** A statement that is no function definition has begun: a definition from here on may come too late. */
   #hasRun = false;
 
@@ -69,6 +75,7 @@ export class ScriptWalk {
   }
 
   visit(node: SyntaxNode): void {
+    this.#fail(unsureSyntax(node, { source: this.#source, isPattern: this.#isPattern, isNested: this.#nesting > 0 }));
     switch (node.type) {
       case 'Script':
         return this.#visitScript(node);
@@ -88,27 +95,20 @@ export class ScriptWalk {
       case 'ArithmeticFor':
         this.#report(HARMLESS_NODES.has(node.type) ? undefined : nodeProblem(node, this.#variables));
         return this.#visitLoop(node);
-      case 'Word':
-        if (!this.#isPattern && holdsUnreadSyntax(node)) this.#fail(`"${node.text}" cannot be parsed`);
-        // The parser takes `<(a)#b` for a comment, bash for one word.
-        if (node.parts?.at(-1)?.type === 'ProcessSubstitution' && this.#source[node.end] === '#')
-          this.#fail(`what follows "${node.text}" cannot be parsed`);
-        return this.#children(node);
       case 'Command':
         return this.#visitCommand(node);
       case 'Assignment':
         return this.#visitAssignment(node);
       case 'Redirect':
         return this.#visitRedirect(node);
-      case 'ParameterExpansion':
-        if (holdsUnsureQuotes(node)) this.#fail(`"${node.text}" cannot be parsed`);
-        return this.#judge(node);
       case 'CommandExpansion':
       case 'ProcessSubstitution':
       case 'ArithmeticCommandExpansion':
-        if (!node.script) this.#fail(`"${node.text}" cannot be parsed`);
         this.#report(nodeProblem(node, this.#variables));
-        return this.#isolated(node);
+        this.#nesting++;
+        this.#isolated(node);
+        this.#nesting--;
+        return;
       case 'Function': {
         const isOwn = this.#facts.functions.has(node.name.value) && isOwnFunctionName(node.name.value) && !this.#hasRun;
         if (!isOwn || node.name.parts) this.#report(`it redefines "${node.name.text}"`);
@@ -140,18 +140,24 @@ export class ScriptWalk {
   #visitScript(script: ParsedScript): void {
     if (script.errors && script.errors.length > 0) this.#fail(script.errors[0]?.message ?? 'the syntax is wrong');
     const outer = this.#source;
+    const isPattern = this.#isPattern;
     this.#source = script.source ?? outer;
+    // A substitution in a pattern is a script like any other.
+    this.#isPattern = false;
+    this.#fail(unsureText(this.#source));
+    if (this.#nesting === 0) this.#problems.push(...endlessScriptProblems(script, this.#facts.functions));
     for (const statement of script.commands) {
       this.#hasRun ||= statement.command.type !== 'Function';
       this.visit(statement);
     }
     this.#source = outer;
+    this.#isPattern = isPattern;
   }
 
   /** @param producers Commands that are piped into it. */
   #visitCommand(
     node: Command,
-    input?: Pick<CommandFacts, 'isPiped' | 'inputRoots'>,
+    input?: Pick<CommandFacts, 'isPiped' | 'inputRoots' | 'isCut'>,
     producers: readonly SyntaxNode[] = [],
   ): void {
     const words: ShellWord[] = [];
@@ -172,7 +178,9 @@ export class ScriptWalk {
       if (node.name) this.#fail('a command expands to nothing');
       return;
     }
-    const judged = judgeCommand(words, input ? { ...this.#facts, ...input } : this.#facts);
+    const inputDevice = endlessInput(node);
+    const facts = { ...this.#facts, ...input, ...(inputDevice !== undefined && { inputDevice }) };
+    const judged = judgeCommand(words, facts);
     this.#isUnparsable ||= judged.hidesProgram === true;
     const { problem } = judged;
     const settings = attached.flatMap((item) =>
@@ -210,16 +218,15 @@ export class ScriptWalk {
     const [word] = target ?? [];
     if (!this.#spend(wordSteps(target ?? [], 0, this.#bases))) return;
     if (!word || target?.length !== 1) return this.#report('a redirection cannot be known');
-    if (node.operator === '<') return this.#readFrom(word);
+    if (node.operator === '<') {
+      this.#report(inputProblem(word, this.#facts.changesDirectory));
+      if (word.literal !== '/dev/null') this.#paths.push(...resolveFrom(word, 'read', this.#bases));
+      return;
+    }
     const isCopy = (node.operator === '>&' || node.operator === '<&') && /^(?:\d+-?|-)$/.test(word.literal ?? '');
     if (isCopy || (word.literal === '/dev/null' && node.operator !== '<>' && node.operator !== '<&')) return;
     this.#report(`it writes "${word.text}"`);
     this.#paths.push(...resolveFrom(word, 'write', this.#bases));
-  }
-
-  #readFrom(word: ShellWord): void {
-    if (mayConnect(word, this.#facts.changesDirectory)) this.#report(`it may connect to "${word.text}"`);
-    if (word.literal !== '/dev/null') this.#paths.push(...resolveFrom(word, 'read', this.#bases));
   }
 
   /** Each command of a pipeline may run in a shell of its own, or, the last one, in this. */
@@ -236,8 +243,10 @@ export class ScriptWalk {
       const inputRoots =
         isFed && node.operators[at - 1] === '|' ? this.#variables.rootsOfLines(node.commands.slice(0, at)) : undefined;
       const producers = node.commands.slice(0, at);
-      if (command.type === 'Command') this.#visitCommand(command, { isPiped: at > 0, inputRoots }, producers);
-      else {
+      if (command.type === 'Command') {
+        const isCut = isCutBy(node.commands.slice(at + 1), this.#variables);
+        this.#visitCommand(command, { isPiped: at > 0, inputRoots, isCut }, producers);
+      } else {
         const found = foundNames(producers, this.#variables);
         this.#paths.push(...found.flatMap((word) => resolveFrom(word, 'read', this.#bases)));
         this.visit(command);
@@ -291,7 +300,8 @@ export class ScriptWalk {
     if (problem !== undefined) this.#problems.push(problem);
   }
 
-  #fail(problem: string): void {
+  #fail(problem: string | undefined): void {
+    if (problem === undefined) return;
     this.#isUnparsable = true;
     this.#problems.push(problem);
   }

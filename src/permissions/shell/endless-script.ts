@@ -1,0 +1,176 @@
+/**
+ * Scripts that nothing in them ends: `while :; do :; done`, `for ((;;))`, functions that call themselves, jobs in the
+ * background that pile up.
+ *
+ * The condition of a loop may come out otherwise where it reads a line, looks at a variable that the loop changes, or
+ * asks for something outside while the loop sleeps in between.
+ */
+import { forEachChild, type ArithmeticFor, type Command, type ParsedScript, type SyntaxNode, type While } from 'unbash';
+import { endlessInput } from './endless-command.ts';
+
+/** Parameters that change without the loop. */
+const CLOCKS = ['SECONDS', 'EPOCHSECONDS', 'EPOCHREALTIME', 'RANDOM', 'SRANDOM'];
+
+/** Builtins, and sleep, that come out alike each time, whatever happens outside. */
+const CONSTANT = /^(?::|true|false|echo|printf|sleep|pwd|test|\[|shift|let|declare|local|export|set|unset|times|jobs)$/;
+
+/** Operators of `test` that look at a file. */
+const FILE_TEST = /^-[a-hkprsuwxGLNOS]$|^-(?:nt|ot|ef)$/;
+
+/**
+ * Why a script may never end, or start without bound.
+ *
+ * @param functions Those it defines before anything runs.
+ */
+export function endlessScriptProblems(script: ParsedScript, functions: ReadonlySet<string>): readonly string[] {
+  const problems: string[] = [];
+  const defined = new Set<string>();
+  let repeats = 0;
+  const visit = (node: SyntaxNode): void => {
+    const isRepeated = /^(?:While|For|Select|ArithmeticFor|Function)$/.test(node.type);
+    if (node.type === 'While' || node.type === 'ArithmeticFor') problems.push(...endlessLoop(node));
+    if (node.type === 'Statement' && node.background === true && repeats > 0)
+      problems.push('jobs in the background may pile up');
+    const isInput = node.type === 'Redirected' || (node.type === 'Command' && !node.name);
+    if (isInput && endlessInput(node) !== undefined) problems.push('the input never ends');
+    const called = node.type === 'Command' ? (node.name?.value ?? '') : '';
+    // Functions whose definition has ended cannot lead back to one that has not, unless it is defined again.
+    if (functions.has(called) && !defined.has(called)) problems.push('a function may call itself');
+    if (node.type === 'Function' && defined.has(node.name.value)) problems.push('a function is defined again');
+    if (isRepeated) repeats++;
+    forEachChild(node, visit);
+    if (isRepeated) repeats--;
+    if (node.type === 'Function') defined.add(node.name.value);
+  };
+  visit(script);
+  return problems;
+}
+
+function endlessLoop(node: While | ArithmeticFor): readonly string[] {
+  const changed = new Set(CLOCKS);
+  const collect = (child: SyntaxNode): void => changedNames(child).forEach((name) => changed.add(name));
+  if (node.type === 'ArithmeticFor') {
+    for (const part of [node.test, node.update, node.body]) if (part) visitAll(part, collect);
+    const ends = node.test !== undefined && namesIn(node.test).some((name) => changed.has(name));
+    return ends ? [] : ['the loop may never end'];
+  }
+  visitAll(node, collect);
+  const ending: Ending = { changed, sleeps: holdsCommand(node.body, /^(?:sleep|wait|read)$/) };
+  return mayCome(node.clause, node.kind === 'until', ending) ? [] : ['the loop may never end'];
+}
+
+interface Ending {
+  readonly changed: ReadonlySet<string>;
+  /** The body waits before the condition is looked at again. */
+  readonly sleeps: boolean;
+}
+
+/** Whether a condition may come out as wanted, some time. @param wanted Success or failure. */
+function mayCome(node: SyntaxNode, wanted: boolean, ending: Ending): boolean {
+  switch (node.type) {
+    case 'CompoundList': {
+      const last = node.commands.at(-1);
+      return last !== undefined && mayCome(last, wanted, ending);
+    }
+    case 'Statement':
+      return node.background !== true && mayCome(node.command, wanted, ending);
+    case 'BraceGroup':
+      return mayCome(node.body, wanted, ending);
+    case 'AndOr': {
+      const come = (result: boolean) => node.commands.map((command) => mayCome(command, result, ending));
+      // `a && b` fails where one does, and succeeds where both do.
+      return node.operators.every((operator) => (operator === '&&') === wanted)
+        ? come(wanted).every(Boolean)
+        : node.operators.every((operator) => (operator === '&&') !== wanted) && come(wanted).some(Boolean);
+    }
+    case 'Pipeline': {
+      const isNegated = node.prefixes.filter(({ type }) => type === 'Negation').length % 2 === 1;
+      const [only, ...more] = node.commands;
+      return only !== undefined && more.length === 0
+        ? mayCome(only, wanted !== isNegated, ending)
+        : changes(node, ending);
+    }
+    case 'Command':
+      return commandMayCome(node, wanted, ending);
+    default:
+      return changes(node, ending);
+  }
+}
+
+function commandMayCome(node: Command, wanted: boolean, ending: Ending): boolean {
+  const name = node.name?.value ?? '';
+  if (name === 'true' || name === ':') return wanted;
+  if (name === 'false') return !wanted;
+  // With an input of its own it reads the same line each time.
+  if (name === 'read')
+    return !wanted && node.redirects.every(({ operator }) => !operator.startsWith('<') || operator === '<&');
+  return changes(node, ending);
+}
+
+function changes(node: SyntaxNode, { changed, sleeps }: Ending): boolean {
+  return namesIn(node).some((name) => changed.has(name)) || (sleeps && asksOutside(node));
+}
+
+/** Whether a condition runs a program, or looks at a file. */
+function asksOutside(root: SyntaxNode): boolean {
+  let asks = false;
+  visitAll(root, (node) => {
+    if (node.type === 'TestUnary' || node.type === 'TestBinary') asks ||= FILE_TEST.test(node.operator);
+    if (node.type !== 'Command' || !node.name) return;
+    const isTest = node.name.value === 'test' || node.name.value === '[';
+    asks ||= isTest
+      ? node.args.some((word) => word.type === 'Word' && FILE_TEST.test(word.value))
+      : !CONSTANT.test(node.name.value) && node.name.value !== 'read';
+  });
+  return asks;
+}
+
+function holdsCommand(root: SyntaxNode, names: RegExp): boolean {
+  let holds = false;
+  visitAll(root, (node) => {
+    holds ||= node.type === 'Command' && names.test(node.name?.value ?? '');
+  });
+  return holds;
+}
+
+/** Variables that a condition looks at. */
+function namesIn(root: SyntaxNode): readonly string[] {
+  const names: string[] = [];
+  visitAll(root, (node) => {
+    if (node.type === 'SimpleExpansion') names.push(node.text.slice(1));
+    if (node.type === 'ParameterExpansion') names.push(node.parameter);
+    if (node.type === 'ArithmeticWord') names.push(...(node.value.match(/[A-Za-z_]\w*/g) ?? []));
+  });
+  return names;
+}
+
+function changedNames(node: SyntaxNode): readonly string[] {
+  switch (node.type) {
+    case 'Assignment':
+      return [node.name];
+    case 'For':
+    case 'Select':
+      return [node.name.value];
+    case 'ArithmeticBinary':
+      return /^(?:[-+*/%&|^]|<<|>>)?=$/.test(node.operator) ? namesIn(node.left) : [];
+    case 'ArithmeticUnary':
+      return /^(?:\+\+|--)$/.test(node.operator) ? namesIn(node.operand) : [];
+    case 'Command': {
+      const name = node.name?.value ?? '';
+      if (name === 'shift') return ['#', '@', '*', '1'];
+      return /^(?:read|mapfile|readarray|printf)$/.test(name)
+        ? node.args.flatMap((word) => (word.type === 'Word' ? [word.value] : []))
+        : [];
+    }
+    default:
+      return [];
+  }
+}
+
+function visitAll(root: SyntaxNode, see: (node: SyntaxNode) => void): void {
+  const visit = (node: SyntaxNode): void => {
+    see(node);
+    forEachChild(node, visit);
+  };
+  visit(root);
+}

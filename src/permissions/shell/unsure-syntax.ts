@@ -1,0 +1,79 @@
+/**
+ * Spellings that bash takes apart in other places than the parser: a line that holds one is not understood.
+ */
+import type { HereDoc, ParameterExpansionPart, SyntaxNode, Word } from 'unbash';
+
+/** What surrounds a node. */
+interface Surroundings {
+  /** The text that its positions count in. */
+  readonly source: string;
+  /** It stands inside `[[ ]]` or a pattern of `case`. */
+  readonly isPattern: boolean;
+  /** It stands in a substitution. */
+  readonly isNested: boolean;
+}
+
+/** Why bash may take a node apart in other places, or undefined; looks at this node alone. */
+export function unsureSyntax(node: SyntaxNode, { source, isPattern, isNested }: Surroundings): string | undefined {
+  switch (node.type) {
+    case 'Word':
+      return (!isPattern && holdsUnreadText(node)) || mayGoOn(node, source) ? unsure(node.text) : undefined;
+    case 'ParameterExpansion':
+      return holdsUnsureQuotes(node) ? unsure(node.text) : undefined;
+    case 'CommandExpansion':
+    case 'ProcessSubstitution':
+    case 'ArithmeticCommandExpansion':
+      // Within backquotes bash joins lines before it looks for comments and here-documents.
+      return !node.script || /^`[^]*\\\n/.test(node.text) ? unsure(node.text) : undefined;
+    case 'HereDoc':
+      return isNested && mayEndElsewhere(node, source) ? unsure('<<') : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function unsure(text: string): string {
+  return `"${text}" cannot be parsed`;
+}
+
+/** What no word holds unquoted that the parser has read through. */
+const UNREAD_SYNTAX = /[`()<>;&|]|\$[\w({['"@*#?!$-]/;
+
+/** The parser passes over text in `a=(1 2)b[$(c)]`, and bash runs c. */
+function holdsUnreadText({ parts, text }: Word): boolean {
+  return !parts && UNREAD_SYNTAX.test(text.replace(/\\[^]/g, ''));
+}
+
+/** The parser takes `#b` in `<(a)#b` for a comment, bash for the end of a word; so it does where a line is joined. */
+function mayGoOn({ parts, end }: Word, source: string): boolean {
+  return parts?.at(-1)?.type === 'ProcessSubstitution' && /[#\\]/.test(source[end] ?? '');
+}
+
+/** The text of a here-document may stand behind the substitution in which it begins: `$(cat <<E)`. */
+function mayEndElsewhere({ end }: HereDoc, source: string): boolean {
+  return /[)`]/.test(source.slice(end).split('\n', 1)[0] ?? '');
+}
+
+/**
+ * In double quotes and here-documents `'` quotes nothing in `${x:-'$(c)'}`, and in patterns `$'…'` is quoted text that
+ * may hold a `}`.
+ */
+function holdsUnsureQuotes({ text, operation }: ParameterExpansionPart): boolean {
+  const inner = operation ? text.slice(2) : '';
+  return inner.includes("'") && /["$`]/.test(inner);
+}
+
+/** Spellings that count wherever they stand. */
+const UNSURE_TEXTS: readonly RegExp[] = [
+  // `$$` is a parameter, and what follows it no expansion.
+  /(?<!\\)(?:\\\\)*\$\$\{/,
+  // Quoted text that may hold the end of the expansion.
+  /\$\{[^}]*\$['"]/,
+  // A comment begins only where a word may, which the line before decides.
+  /\\\n[ \t]*#/,
+];
+
+/** Why bash may take a script apart in other places, or undefined. */
+export function unsureText(source: string): string | undefined {
+  return UNSURE_TEXTS.some((spelling) => spelling.test(source)) ? 'bash may read the command otherwise' : undefined;
+}
