@@ -68,7 +68,7 @@ function judgeDeep(words: readonly ShellWord[], facts: CommandFacts, depth: numb
   if (depth === 0) return deny('too many wrappers');
   if (!unwrapped.takesInput)
     return unwrapped.inner.length === 0
-      ? { reads: NO_PATHS }
+      ? { reads: NO_PATHS, ...(name === 'command' && { looksFor: rest }) }
       : judgeDeep(unwrapped.inner, isTimeout(words, unwrapped) ? { ...facts, isTimed: true } : facts, depth - 1);
   return judgeWithInput(unwrapped, facts, depth);
 }

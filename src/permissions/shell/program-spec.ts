@@ -26,6 +26,8 @@ export interface CommandJudgement {
   readonly hidesProgram?: boolean;
   /** Words that name files or folders it reads. */
   readonly reads: readonly ShellWord[];
+  /** Words that name files it only looks for: `[ -f a ]`. */
+  readonly looksFor?: readonly ShellWord[];
   /** It reads what lies below them too. */
   readonly isTree?: boolean;
   /** Of that, only files with names like these. */
@@ -39,8 +41,11 @@ export interface ProgramSpec {
   readonly isOpen?: boolean;
   readonly stopsAtOperand?: boolean;
   readonly hasNumbers?: boolean;
-  /** What operands are: `pattern` is text first, then paths, unless a `patternFlags` option was given. */
-  readonly operands?: 'paths' | 'text' | 'pattern';
+  /**
+   * What operands are: `pattern` is text first, then paths, unless a `patternFlags` option was given; `names` are paths
+   * that it only looks for.
+   */
+  readonly operands?: 'paths' | 'text' | 'pattern' | 'names';
   readonly patternFlags?: readonly string[];
   /** It goes through the folders its operands name, and reads what is in them. */
   readonly readsTree?: (given: ParsedArguments) => boolean;
@@ -106,6 +111,7 @@ export function judgeProgram(spec: ProgramSpec, words: readonly ShellWord[], fac
   const isHere = named.length === 0 && spec.readsHere?.(given, facts) === true;
   return {
     reads: [...flagPaths, ...(isHere ? [HERE] : named), ...(spec.followsLinks?.(given) === true ? [ANYWHERE] : [])],
+    ...(spec.operands === 'names' && { looksFor: operands }),
     ...(spec.readsTree?.(given) === true && { isTree: true, names: spec.includedNames?.(given) }),
     ...(problem !== undefined && { problem }),
   };

@@ -23,6 +23,7 @@ import { endlessScriptProblems } from './endless-script.ts';
 import { inputProblem } from './input-problem.ts';
 import { evaluatesUnseen, HARMLESS_NODES, nodeProblem } from './node-problem.ts';
 import { unsureSyntax, unsureText } from './unsure-syntax.ts';
+import { lookedForByCommand, lookedForByNode } from './looked-for.ts';
 import { readPaths, resolveFrom } from './operand-paths.ts';
 import type { AnalysedCommand, AssignedVariable, ShellAnalysis } from './shell-analysis.ts';
 import { eitherOf, movedBases, mayMove } from './script-facts.ts';
@@ -75,6 +76,7 @@ export class ScriptWalk {
   }
 
   visit(node: SyntaxNode): void {
+    this.#paths.push(...lookedForByNode(node, this.#variables, this.#bases));
     this.#fail(unsureSyntax(node, { source: this.#source, isPattern: this.#isPattern, isNested: this.#nesting > 0 }));
     switch (node.type) {
       case 'Script':
@@ -198,6 +200,7 @@ export class ScriptWalk {
       ...(problem === undefined
         ? [
             ...readPaths(judged, this.#bases),
+            ...lookedForByCommand(words, judged, this.#bases),
             ...fed.filter(isBelowHere).flatMap((word) => resolveFrom(word, 'read', this.#bases)),
           ]
         : actingPaths(words, judged, this.#bases, fed)),

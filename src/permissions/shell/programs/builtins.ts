@@ -1,6 +1,7 @@
 /** What bash itself does: builtins that change nothing but this shell, and in it nothing that re-aims later words. */
 import { flagTable, parseArguments } from '../flags.ts';
 import { type CommandJudgement, NO_PATHS, type ProgramSpec } from '../program-spec.ts';
+import { FILE_BINARY, FILE_UNARY } from '../looked-for.ts';
 import { isPrivateName } from '../variables.ts';
 import type { ShellWord } from '../word.ts';
 
@@ -48,10 +49,10 @@ export const BUILTINS: Readonly<Record<string, ProgramSpec>> = {
   pwd: { flags: '-LP', mostOperands: 0 },
   // -x runs its operands.
   jobs: { flags: '-lpnrs' },
-  type: { flags: '-aftpP', isOpen: true },
+  type: { flags: '-aftpP', isOpen: true, operands: 'names' },
   help: { flags: '-dms', isOpen: true },
-  cd: { flags: '-LPe', isOpen: true, mostOperands: 1 },
-  pushd: { flags: '-n', mostOperands: 1 },
+  cd: { flags: '-LPe', isOpen: true, operands: 'names', mostOperands: 1 },
+  pushd: { flags: '-n', operands: 'names', mostOperands: 1 },
   popd: { flags: '-n', mostOperands: 1 },
   printf: { judge: judgePrintf },
   test: { judge: judgeTest },
@@ -119,6 +120,11 @@ const TEST_BINARY = /^(?:==?|!=|=~|[<>]|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
 /** `-v` or `-R`, or a glob that finds a file of that name: its start and its end are those of `-v`. */
 const MAY_BE_VARIABLE_TEST = /^-[vR]$|^(?:-?|-[vR])[*?[](?:.*[*?\]])?(?:-?[vR])?$/;
 
+function isLookedFor(_: ShellWord, at: number, words: readonly ShellWord[]): boolean {
+  const [before = '', after = ''] = [words[at - 1]?.literal, words[at + 1]?.literal];
+  return FILE_UNARY.test(before) || FILE_BINARY.test(before) || FILE_BINARY.test(after);
+}
+
 /** `-v` and `-R` evaluate a subscript; `<` and `>` are redirections, which are judged as such. */
 function judgeTest(words: readonly ShellWord[]): CommandJudgement {
   const mayEvaluate = words.some((word, at) => {
@@ -135,7 +141,7 @@ function judgeTest(words: readonly ShellWord[]): CommandJudgement {
     const isAlone = words.filter(({ literal }) => literal !== ']').length === 1;
     return mayBeOperator && (word.isSplit || (!isOperand && !isAlone));
   });
-  return allowIf(!mayEvaluate, 'test -v evaluates a subscript');
+  return { ...allowIf(!mayEvaluate, 'test -v evaluates a subscript'), looksFor: words.filter(isLookedFor) };
 }
 
 /** Names count as spelled: what is assigned is looked for before anything is expanded. */

@@ -96,7 +96,7 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   },
   basename: { flags: '-az -s= --multiple --suffix= --zero', isOpen: true },
   dirname: { flags: '-z --zero', isOpen: true },
-  which: { flags: '-as --all', isOpen: true },
+  which: { flags: '-as --all', isOpen: true, operands: 'names' },
   whereis: { flags: '-bmsul', isOpen: true },
   namei: { flags: '-lmnovx --long --modes --owners --vertical', isOpen: true, operands: 'paths' },
   lsattr: { flags: '-Radlvp', isOpen: true, operands: 'paths' },

@@ -24,6 +24,7 @@ export const FIND: ProgramSpec = { judge: judgeFind };
 
 function judgeFind(words: readonly ShellWord[]): CommandJudgement {
   const reads: ShellWord[] = [];
+  const looksFor: ShellWord[] = [];
   if (words.length === 1 && /^--(?:help|version)$/.test(words[0]?.literal ?? '')) return { reads };
   let isInExpression = false;
   for (let at = 0; at < words.length; at++) {
@@ -41,8 +42,9 @@ function judgeFind(words: readonly ShellWord[]): CommandJudgement {
     const argument = words[at + 1];
     if (!WITH_ARGUMENT.has(text) || !argument) return { problem: `"${text}" of find is not known to only read`, reads };
     if (argument.isSplit) return { problem: `"${argument.text}" may turn into an action of find`, reads };
+    if (/^-(?:samefile|[ac]?newer|newer[mac]m)$/.test(text)) looksFor.push(argument);
     at++;
   }
   const followsLinks = words.some(({ literal }) => literal === '-L' || literal === '-follow');
-  return { reads: [...(reads.length > 0 ? reads : [HERE]), ...(followsLinks ? [ANYWHERE] : [])] };
+  return { reads: [...(reads.length > 0 ? reads : [HERE]), ...(followsLinks ? [ANYWHERE] : [])], looksFor };
 }

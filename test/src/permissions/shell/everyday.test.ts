@@ -186,6 +186,45 @@ describe('is asked about, because it may read outside:', () => {
   });
 
   test.each([
+    'echo /etc/*',
+    "printf '%s\\n' ~/.ssh/*",
+    'echo ../*',
+    'echo /etc/{a,b}*',
+    'p=/etc/*; echo $p',
+    'a=(/etc/*); echo ${#a[@]}',
+    'declare -a a=(/etc/*)',
+    'for f in /etc/*; do n=1; done',
+    '[[ -f /etc/x ]]',
+    '[[ ! -e a || -d ~/x ]]',
+    '[[ /etc/a -nt b ]]',
+    'test -e /etc/x',
+    '[ -f ../x ]',
+    '[ -f "/etc/$x" ]',
+    '[ a -ef /etc/b ]',
+    'cd /etc; echo *',
+    'which /root/x',
+    'command -v /root/x',
+    'find . -newer /etc/passwd',
+    "compgen -G '/etc/*'",
+  ])('it looks for names there: %s', async (command) => {
+    expect(await behavior(command)).toBe('ask');
+  });
+
+  test.each([
+    'echo *.ts',
+    'echo /etc/passwd',
+    'for f in src/*; do echo "$f"; done',
+    '[ -f package.json ] && cat package.json',
+    '[[ -d src && ! -e nothing ]] && ls src',
+    '[ -f "$f" ]',
+    '[ -x "$(command -v node)" ]',
+    'cd src && ls',
+    'which node',
+  ])('but not below the working directory: %s', async (command) => {
+    expect(await behavior(command)).toBe('allow');
+  });
+
+  test.each([
     'grep -R foo',
     'grep -rn --dereference-recursive foo src',
     'rg -L foo',
