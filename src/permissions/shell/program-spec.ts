@@ -14,6 +14,8 @@ export interface ScriptFacts {
   readonly changesDirectory: boolean;
   /** Functions the script defines; what they do is judged where they are defined. */
   readonly functions: ReadonlySet<string>;
+  /** Why the script as a whole may never end. */
+  readonly problems?: readonly string[];
   /** This command's standard input is a pipe. */
   readonly isPiped?: boolean;
 }

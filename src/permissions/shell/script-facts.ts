@@ -2,6 +2,7 @@
  * What has to be known of a whole script before any of it is judged, and where its `cd`s may have led.
  */
 import { forEachChild, type ParsedScript, type SyntaxNode } from 'unbash';
+import { endlessScriptProblems } from './endless-script.ts';
 import { programName } from './judge-command.ts';
 import type { ScriptFacts } from './program-spec.ts';
 import type { ShellWord } from './word.ts';
@@ -26,7 +27,7 @@ export function collectFacts(script: ParsedScript): ScriptFacts {
   const functions = new Set(
     leading.flatMap(({ command }) => (command.type === 'Function' ? [command.name.value] : [])),
   );
-  return { changesDirectory: mayMove(script), functions };
+  return { changesDirectory: mayMove(script), functions, problems: endlessScriptProblems(script, functions) };
 }
 
 /** Whether a `cd`, `pushd` or `popd` stands anywhere below a node. */

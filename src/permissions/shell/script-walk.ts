@@ -14,17 +14,14 @@ import {
   type Redirect,
   type SyntaxNode,
 } from 'unbash';
-import { actingPaths } from './acting-paths.ts';
-import { fedWords, foundNames, isBelowHere, writtenInput } from './fed-words.ts';
 import { assignmentProblem } from './assignment-problem.ts';
+import { writtenInput } from './fed-words.ts';
 import { type CommandFacts, isOwnFunctionName, judgeCommand } from './judge-command.ts';
 import { endlessInput, isCutBy } from './endless-command.ts';
-import { endlessScriptProblems } from './endless-script.ts';
-import { inputProblem } from './input-problem.ts';
 import { evaluatesUnseen, HARMLESS_NODES, nodeProblem } from './node-problem.ts';
 import { unsureSyntax, unsureText } from './unsure-syntax.ts';
-import { lookedForByCommand, lookedForByNode } from './looked-for.ts';
-import { readPaths, resolveFrom } from './operand-paths.ts';
+import { judgeRedirect } from './judge-redirect.ts';
+import { commandPaths, foundPaths, lookedForByNode } from './node-paths.ts';
 import type { AnalysedCommand, AssignedVariable, ShellAnalysis } from './shell-analysis.ts';
 import { eitherOf, movedBases, mayMove } from './script-facts.ts';
 import type { Variables } from './variable-values.ts';
@@ -59,6 +56,7 @@ export class ScriptWalk {
     this.#variables = variables;
     this.#facts = facts;
     this.#budget = budget;
+    this.#problems.push(...(facts.problems ?? []));
     // A function moves whoever calls it, and reads where it is called.
     if (facts.changesDirectory && facts.functions.size > 0) this.#bases = undefined;
   }
@@ -147,7 +145,6 @@ export class ScriptWalk {
     // A substitution in a pattern is a script like any other.
     this.#isPattern = false;
     this.#fail(unsureText(this.#source));
-    if (this.#nesting === 0) this.#problems.push(...endlessScriptProblems(script, this.#facts.functions));
     for (const statement of script.commands) {
       this.#hasRun ||= statement.command.type !== 'Function';
       this.visit(statement);
@@ -195,16 +192,7 @@ export class ScriptWalk {
       input: writtenInput(node, this.#variables),
       ...(problem !== undefined && { problem }),
     });
-    const fed = fedWords(node, words, producers, this.#variables);
-    this.#paths.push(
-      ...(problem === undefined
-        ? [
-            ...readPaths(judged, this.#bases),
-            ...lookedForByCommand(words, judged, this.#bases),
-            ...fed.filter(isBelowHere).flatMap((word) => resolveFrom(word, 'read', this.#bases)),
-          ]
-        : actingPaths(words, judged, this.#bases, fed)),
-    );
+    this.#paths.push(...commandPaths({ node, words, judged, producers }, this.#variables, this.#bases));
     this.#bases = movedBases(this.#bases, words);
   }
 
@@ -217,19 +205,11 @@ export class ScriptWalk {
 
   #visitRedirect(node: Redirect): void {
     this.#children(node);
-    const target = node.target && decodeWord(node.target, this.#variables);
-    const [word] = target ?? [];
-    if (!this.#spend(wordSteps(target ?? [], 0, this.#bases))) return;
-    if (!word || target?.length !== 1) return this.#report('a redirection cannot be known');
-    if (node.operator === '<') {
-      this.#report(inputProblem(word, this.#facts.changesDirectory));
-      if (word.literal !== '/dev/null') this.#paths.push(...resolveFrom(word, 'read', this.#bases));
-      return;
-    }
-    const isCopy = (node.operator === '>&' || node.operator === '<&') && /^(?:\d+-?|-)$/.test(word.literal ?? '');
-    if (isCopy || (word.literal === '/dev/null' && node.operator !== '<>' && node.operator !== '<&')) return;
-    this.#report(`it writes "${word.text}"`);
-    this.#paths.push(...resolveFrom(word, 'write', this.#bases));
+    const target = node.target ? decodeWord(node.target, this.#variables) : [];
+    if (!this.#spend(wordSteps(target, 0, this.#bases))) return;
+    const { problem, paths } = judgeRedirect(node, target, this.#bases, this.#facts.changesDirectory);
+    this.#report(problem);
+    this.#paths.push(...paths);
   }
 
   /** Each command of a pipeline may run in a shell of its own, or, the last one, in this. */
@@ -250,8 +230,7 @@ export class ScriptWalk {
         const isCut = isCutBy(node.commands.slice(at + 1), this.#variables);
         this.#visitCommand(command, { isPiped: at > 0, inputRoots, isCut }, producers);
       } else {
-        const found = foundNames(producers, this.#variables);
-        this.#paths.push(...found.flatMap((word) => resolveFrom(word, 'read', this.#bases)));
+        this.#paths.push(...foundPaths(producers, this.#variables, this.#bases));
         this.visit(command);
       }
       after = eitherOf(after, this.#bases);
