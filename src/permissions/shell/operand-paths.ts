@@ -63,19 +63,3 @@ export function resolveFrom(
     return bases ? bases.map((base) => ({ path: `${base}${pattern}`, access })) : UNKNOWN;
   });
 }
-
-/** Whether reading from this file may open a connection: bash makes one of `/dev/tcp/HOST/PORT`. */
-export function mayConnect(word: ShellWord, changesDirectory: boolean): boolean {
-  const isKnown = word.patterns
-    ? word.patterns.length > 0
-    : (word.prefix !== '' && !'/dev/'.startsWith(word.prefix.slice(0, 5))) || word.prefix.startsWith('/dev/fd/');
-  const isDevice = (word.patterns ?? [word.prefix]).some(
-    (text) =>
-      /^\/+(?:\.\/+)*dev\/+(?:tcp|udp)/.test(text) ||
-      /^\/[^/]*[*?[]/.test(text) ||
-      // The home of some users is /dev, and so may be where the shell has moved to.
-      /^~[^/]/.test(text) ||
-      (/^\.(?:\/|$)/.test(text) && word.literal === undefined && changesDirectory),
-  );
-  return !isKnown || isDevice;
-}
