@@ -69,6 +69,12 @@ const UNSURE_TEXTS: readonly RegExp[] = [
   /(?<!\\)(?:\\\\)*\$\$\{/,
   // Quoted text that may hold the end of the expansion.
   /\$\{[^}]*\$['"]/,
+  // In a message (`${a?…}`) it is a process substitution where an expansion or a quote stands beside it.
+  /\$\{[^}]*[<>]\(/,
+  // Inside `[[ ]]` bash takes the number for a word, the parser for a part of a redirection.
+  /\d[<>]\(/,
+  // A sub-shell or arithmetic: bash decides by what follows.
+  /[<>]\([ \t]*\(/,
   // A comment begins only where a word may, which the line before decides.
   /\\\n[ \t]*#/,
 ];

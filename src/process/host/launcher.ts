@@ -43,7 +43,7 @@ const READABLE = 4;
 const WRITABLE = 2;
 const EXECUTABLE = 1;
 
-/** The table follows the code; both are 96 bytes long. Assembled with GNU as; a test assembles them again. */
+/** The table follows the code; both are 96 bytes long. Assembled with GNU as. */
 const CODE: Readonly<Record<KnownArchitecture, string>> = {
   x64: [
     '488d1d59000000', //       lea  rbx, [rip + table]

@@ -34,6 +34,8 @@ export interface JailOptions {
   /** Absolute; the jail's own. */
   readonly folder: string;
   readonly limits: Limits;
+  /** What masks; bubblewrap by default. */
+  readonly masking?: JailMechanism;
   /** What the sandbox hides, where there is one: it is masked in jails too. */
   readonly hidden?: () => readonly Mount[];
 }
@@ -83,12 +85,14 @@ interface Chosen {
 }
 
 /** Make the jails of a server. Nothing is started before the first command that needs one. */
-export function createJail({ settings, host, ownPaths, readOnlyPaths, folder, limits, hidden }: JailOptions): Jail {
+export function createJail(options: JailOptions): Jail {
+  const { settings, host, ownPaths, readOnlyPaths, folder, limits, hidden } = options;
   const { scope, wordsAlone } = settings;
   const homeFolder = homedir();
-  const trial = { host, folder: join(folder, 'trial'), timeoutMs: limits.jailTrialMs };
+  const timeoutMs = limits.jailTrialMs;
+  const trial = { host, folder: join(folder, 'trial'), timeoutMs };
   const landlock = createLandlockJail({ host, homeFolder, trial: (mechanism) => tryJail(trial, mechanism) });
-  const bubblewrap = createMaskedJail({ folder, homeFolder, timeoutMs: limits.jailTrialMs });
+  const bubblewrap = options.masking ?? createMaskedJail({ folder, homeFolder, timeoutMs });
   const findMasks = createMaskFinder(limits);
 
   /** The mechanism that can hold a reading command there. @returns Why there is none. */

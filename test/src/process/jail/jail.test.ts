@@ -1,0 +1,329 @@
+/** What a command can do in a jail: tried with real commands on the real kernel. */
+import { spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
+import { createJail } from '../../../../src/process/jail/jail.ts';
+import type { Jail, JailOptions } from '../../../../src/process/jail/jail.ts';
+import type { JailPlace } from '../../../../src/process/jail/place.ts';
+import { run, testProcessHost, until } from '../../../helpers/process-host.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+const host = testProcessHost();
+const home = temporaryFolder();
+const inside = join(home, 'inside');
+const outside = join(home, 'outside');
+
+function jailWith(changes: Partial<JailOptions> = {}): Jail {
+  return createJail({
+    settings: { scope: 'reads', isRequired: false, wordsAlone: false },
+    host,
+    ownPaths: [],
+    readOnlyPaths: [],
+    folder: join(home, 'jail'),
+    limits: DEFAULT_LIMITS,
+    ...changes,
+  });
+}
+
+const NO_DENIALS = { version: 1, isDenied: () => false, mayDenyBelow: () => false };
+
+function placeOf(sessionId: string, changes: Partial<JailPlace> = {}): JailPlace {
+  const sessionFolder = join(home, 'sessions', sessionId);
+  mkdirSync(sessionFolder, { recursive: true });
+  return { principal: 'owner', sessionId, folders: [inside], sessionFolder, denials: NO_DENIALS, ...changes };
+}
+
+/** Run a script in a jail that only reads, or in one that may write. */
+function runIn(jail: Jail, place: JailPlace, script: string, isWritable = false) {
+  return jail.within(place, isWritable, ({ request }) => run(host, { shellScript: script, cwd: inside, ...request }));
+}
+
+beforeAll(() => {
+  mkdirSync(inside);
+  mkdirSync(outside);
+  chmodSync(outside, 0o777);
+  writeFileSync(join(inside, 'file'), 'inside\n', { mode: 0o666 });
+  writeFileSync(join(outside, 'canary'), 'canary\n', { mode: 0o666 });
+  symlinkSync(join(outside, 'canary'), join(inside, 'link'));
+});
+
+describe('a command in a jail', () => {
+  const jail = jailWith();
+  const place = placeOf('one');
+  const runJailed = (script: string) => runIn(jail, place, script);
+
+  it.each([
+    ['git --version && awk "BEGIN { print 1 }" && node --version', 0],
+    ['cat file | grep -c inside; sort <<< "b"; cat <(echo a); wc -l < file', 0],
+    ['cat <<E\n$(seq 70000)\nE', 0],
+    ['echo a | tee /dev/stderr', 0],
+    ['ls -la . && cat $TMPDIR/../../../sessions 2>/dev/null; true', 0],
+  ])('reads as any command does: %s', async (script, code) => {
+    expect(await runJailed(script)).toMatchObject({ code, stdout: expect.stringMatching(/./) });
+  });
+
+  it.each([
+    'echo x >file',
+    'echo x >new',
+    ': >>file',
+    'truncate -s 0 file',
+    'dd if=/dev/null of=file',
+    'rm -f file; [[ ! -e file ]]',
+    'mv file moved',
+    'mkdir folder',
+    'ln file hard',
+    'ln -s file soft',
+    'mkfifo pipe',
+    'mknod device c 1 3',
+    'chmod 600 file',
+    'chown 1:1 file',
+    'touch -d 2001-01-01 file',
+    'touch -h link',
+    'setfattr -n user.a -v b file',
+    'chattr +i file',
+    "node -e \"require('fs').futimesSync(require('fs').openSync('file'), 1, 1)\"",
+    "node -e \"require('fs').fchmodSync(require('fs').openSync('file'), 0)\"",
+    `echo x >${outside}/canary`,
+    `echo x >${outside}/new`,
+    `touch ${outside}/canary`,
+    'echo x >/tmp/gauntlet-jail-escape',
+    'echo x >/dev/shm/gauntlet-jail-escape',
+  ])('changes nothing: %s', async (script) => {
+    const before = stateOf(inside, outside);
+    expect(await runJailed(script)).not.toMatchObject({ code: 0 });
+    expect(stateOf(inside, outside)).toEqual(before);
+    expect(['/tmp', '/dev/shm'].some((folder) => existsSync(join(folder, 'gauntlet-jail-escape')))).toBe(false);
+  });
+
+  it.each([
+    `cat ${outside}/canary`,
+    'cat link',
+    'cat l*',
+    'grep -R canary .',
+    'cat < link',
+    `cd ${outside} && cat canary`,
+    `find ${outside} -type f -exec cat {} +`,
+    'ln -s $PWD/../outside $TMPDIR/l && cat $TMPDIR/l/canary',
+    `cat /proc/self/root${outside}/canary`,
+  ])('reads nothing outside: %s', async (script) => {
+    const { stdout, stderr } = await runJailed(script);
+    expect(stdout + stderr).not.toContain('canary\n');
+  });
+
+  it('sees no other process’s environment, and signals nobody outside', async () => {
+    const other = spawn('sleep', ['60'], { env: { CANARY: 'canary' } });
+    try {
+      const script = `tr '\\0' '\\n' </proc/${other.pid}/environ; kill ${other.pid}; kill -0 $PPID && echo signalled`;
+      const { stdout } = await runJailed(script);
+      expect(stdout).toBe('');
+      expect(other.exitCode ?? other.signalCode).toBeNull();
+    } finally {
+      other.kill('SIGKILL');
+      await once(other, 'exit');
+    }
+  });
+
+  it('sends nothing, over TCP, UDP or a UNIX socket', async () => {
+    let received = 0;
+    const tcp = createServer(() => (received += 1)).listen(0, '127.0.0.1');
+    const unix = createServer(() => (received += 1)).listen(join(inside, 'socket'));
+    const udp = createSocket('udp4', () => (received += 1)).bind(0, '127.0.0.1');
+    await Promise.all([once(tcp, 'listening'), once(unix, 'listening'), once(udp, 'listening')]);
+    chmodSync(join(inside, 'socket'), 0o777);
+    try {
+      const connect = "const n = require('net'); n.connect(process.argv[1]).on('error', () => process.exit(3))";
+      const script = `exec 3<>/dev/tcp/127.0.0.1/${(tcp.address() as AddressInfo).port} && echo x >&3
+        echo x >/dev/udp/127.0.0.1/${udp.address().port}
+        node -e "${connect}" "$PWD/socket"`;
+      expect(await runJailed(script)).toMatchObject({ code: 3 });
+      expect(received).toBe(0);
+    } finally {
+      tcp.close();
+      unix.close();
+      udp.close();
+    }
+  });
+
+  it('has a temporary folder that nobody else sees, and that goes with its call', async () => {
+    const { stdout } = await runJailed('echo kept >$TMPDIR/a && mkdir $TMPDIR/b && cat $TMPDIR/a && echo $TMPDIR');
+    const [text, folder = ''] = stdout.trim().split('\n');
+    expect(text).toBe('kept');
+    expect(existsSync(folder)).toBe(false);
+    const [other] = await Promise.all([
+      runIn(jail, placeOf('two'), `sleep 0.3; cat ${place.sessionFolder}/*/*/secret`),
+      runJailed('echo secret >$TMPDIR/secret; sleep 0.6'),
+    ]);
+    expect(other.stdout).toBe('');
+  });
+
+  it('is bounded in processes, memory and the length of files', async () => {
+    const bombed = await runJailed(':(){ :|:& }; : 2>/dev/null; sleep 1; echo survived');
+    expect(bombed.stdout).toContain('survived');
+    const { stdout } = await runJailed('ulimit -Hd; ulimit -Ht; ulimit -Hf; ulimit -Hu');
+    const [memory = 0, seconds = 0, file = 0, processes = 0] = stdout.trim().split('\n').map(Number);
+    expect([memory, seconds, file].every((limit) => limit > 0)).toBe(true);
+    expect(processes).toBeGreaterThanOrEqual(DEFAULT_LIMITS.jailProcesses);
+    expect((await runJailed('tail /dev/zero')).code).not.toBe(0);
+    const { stdout: raised } = await runJailed('ulimit -u 100000; ulimit -d unlimited; ulimit -Hd');
+    expect(raised.trim()).toBe(String(memory));
+  });
+
+  it('finds programs in the folders of the system alone', async () => {
+    const { stdout } = await runJailed('echo $PATH');
+    expect(stdout).toMatch(/^\/usr\/local\/sbin:/);
+    expect(stdout).not.toContain('node_modules');
+  });
+
+  it('runs when its working directory was replaced by another of the same name', async () => {
+    const folder = join(home, 'replaced');
+    const here = { ...placeOf('three'), folders: [folder] };
+    for (const text of ['first', 'second']) {
+      mkdirSync(folder);
+      writeFileSync(join(folder, 'file'), text, { mode: 0o644 });
+      const held = await jail.within(here, false, ({ request }) =>
+        run(host, { shellScript: 'cat file', cwd: folder, ...request }),
+      );
+      expect(held.stdout).toBe(text);
+      await run(host, { shellScript: `rm -r ${folder}` });
+    }
+  });
+
+  it('runs when the process host was lost and is another one', async () => {
+    await runJailed('true');
+    const { stdout } = await run(host, { shellScript: 'echo $PPID' });
+    process.kill(Number(stdout), 'SIGKILL');
+    await until(async () => (await run(host, { shellScript: 'true' }).catch(() => undefined)) !== undefined);
+    expect(await runJailed('cat file')).toMatchObject({ stdout: 'inside\n' });
+  });
+
+  it('is one of many: more jails than are kept all hold', async () => {
+    const many = Array.from({ length: 140 }, (_, index) => placeOf(`many-${index}`));
+    for (const each of many) expect((await runIn(jail, each, 'cat file; echo x >file')).stdout).toBe('inside\n');
+    expect((await runJailed('cat file')).stdout).toBe('inside\n');
+  });
+});
+
+describe('what a rule hides inside a working directory', () => {
+  const denials = {
+    version: 2,
+    isDenied: (path: string) => path.endsWith('/secret') || path.endsWith('/.env'),
+    mayDenyBelow: () => true,
+  };
+  const jail = jailWith({ folder: join(home, 'masked') });
+
+  beforeAll(() => {
+    mkdirSync(join(inside, 'secret'));
+    writeFileSync(join(inside, 'secret', 'key'), 'hidden\n');
+    writeFileSync(join(inside, '.env'), 'hidden\n');
+    symlinkSync('secret/key', join(inside, 'alias'));
+  });
+
+  it.each(['cat al*', 'cat .e*', 'grep -r hidden .', 'cat secret/key', 'cat <.env'])(
+    'stays hidden: %s',
+    async (script) => {
+      const { stdout } = await runIn(jail, placeOf('masked', { denials }), script);
+      expect(stdout).toBe('');
+    },
+  );
+
+  it('leaves everything else as it is, and read-only', async () => {
+    const { stdout } = await runIn(
+      jail,
+      placeOf('masked', { denials }),
+      'cat file; echo x >file; echo a >$TMPDIR/a; cat $TMPDIR/a',
+    );
+    expect(stdout).toBe('inside\na\n');
+    expect(readFileSync(join(inside, 'file'), 'utf8')).toBe('inside\n');
+  });
+
+  it('has no network there either, and reads nothing outside', async () => {
+    const script = `(: >/dev/udp/127.0.0.1/9) 2>/dev/null && echo sent; cat ${outside}/canary; cat link`;
+    expect((await runIn(jail, placeOf('masked', { denials }), script)).stdout).toBe('');
+  });
+
+  it('is asked about where there are too many files to look at', async () => {
+    const few = jailWith({ limits: { ...DEFAULT_LIMITS, jailScanNames: 2 } });
+    const held = await few.prepare(placeOf('many', { denials }));
+    expect(held).toMatchObject({ kind: 'none', reason: expect.stringContaining('too many files') });
+  });
+
+  it('is masked where the server’s own files lie in a folder that is read', async () => {
+    const own = jailWith({ ownPaths: [join(inside, 'secret')], folder: join(home, 'own') });
+    expect((await runIn(own, placeOf('own'), 'cat secret/key; cat file')).stdout).toBe('inside\n');
+  });
+});
+
+describe('where a jail cannot be had', () => {
+  const missing = () => Promise.resolve('bubblewrap is not installed');
+  const none = {
+    host: { ...host, jailSupport: () => Promise.resolve({ missing: 'the kernel has no Landlock' }) },
+    masking: { missing, open: () => Promise.reject(new Error('Nothing is opened here')) },
+  };
+
+  it('a reading command is asked about', async () => {
+    const held = await jailWith({ ...none, folder: join(home, 'none') }).prepare(placeOf('none'));
+    expect(held).toMatchObject({ kind: 'none' });
+  });
+
+  it('words alone decide only where the operator says so', async () => {
+    const settings = { scope: 'reads', isRequired: false, wordsAlone: true } as const;
+    const jail = jailWith({ settings, ...none, folder: join(home, 'words') });
+    expect(await jail.prepare(placeOf('words'))).toEqual({ kind: 'words' });
+    expect(await jail.state()).toMatchObject({ scope: 'reads', reading: 'words', missing: expect.any(String) });
+  });
+
+  it('one that fails its trial is none', async () => {
+    const open = () => Promise.resolve('no memory');
+    const jail = jailWith({ ...none, host: { ...host, openJail: open }, folder: join(home, 'failing') });
+    expect(await jail.prepare(placeOf('failing'))).toMatchObject({
+      kind: 'none',
+      reason: expect.stringContaining('no memory'),
+    });
+  });
+
+  it('nothing runs that was to be held', async () => {
+    const jail = jailWith({ ...none, folder: join(home, 'nothing') });
+    await expect(runIn(jail, placeOf('nothing'), 'echo ran')).rejects.toMatchObject({ code: 'contained' });
+  });
+});
+
+describe('a command in a jail whose working directories may change', () => {
+  const jail = jailWith({ settings: { scope: 'all', isRequired: false, wordsAlone: false } });
+
+  it('changes them and nothing else', async () => {
+    const place = placeOf('writing');
+    const script = `echo made >made && chmod 600 made && cat made; echo x >${outside}/canary; cat ${outside}/canary`;
+    expect((await runIn(jail, place, script, true)).stdout).toBe('made\n');
+    expect(readFileSync(join(outside, 'canary'), 'utf8')).toBe('canary\n');
+  });
+
+  it('does not run where the installation lies in one of them', async () => {
+    const careful = jailWith({ readOnlyPaths: [join(inside, 'file')] });
+    await expect(runIn(careful, placeOf('careful'), 'true', true)).rejects.toMatchObject({ code: 'contained' });
+  });
+});
+
+/** Names, sizes, modes, owners and dates below folders. */
+function stateOf(...folders: readonly string[]): readonly string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(folder).map((name) => {
+      const { size, mode, uid, mtimeMs, nlink } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
+      return [folder, name, size, mode, uid, mtimeMs, nlink].join();
+    }),
+  );
+}
