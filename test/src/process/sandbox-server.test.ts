@@ -60,9 +60,17 @@ describe('a server whose sandbox may run commands unasked', () => {
     return script;
   }
 
+  /** What a script says cannot be seen, so beside rules about commands it takes one of its own. */
+  const allowedScript = async () => {
+    const script = peekingScript();
+    const updates = [{ type: 'addRules', behavior: 'allow', rules: [`Bash(bash ${script})`] }];
+    await client.post(`/sessions/${sessionId}/permissions`, { updates });
+    return script;
+  };
+
   it('keeps what commands write and where they end, and its own secrets', async () => {
     // In a script, since the gate would refuse the same words in the command.
-    const script = peekingScript();
+    const script = await allowedScript();
     const [made, where, secrets] = (
       await run(bash('mkdir -p sub && echo one >sub/file && cd sub'), bash('pwd; cat file'), bash(`bash ${script}`))
     ).results;
@@ -74,7 +82,7 @@ describe('a server whose sandbox may run commands unasked', () => {
   });
 
   it('runs tasks in the background in the sandbox too', async () => {
-    const { results } = await run(bash(`bash ${peekingScript()}`, { run_in_background: true }));
+    const { results } = await run(bash(`bash ${await allowedScript()}`, { run_in_background: true }));
     expect(results[0]?.content).toContain('background');
     const id = /task (\S+)\./.exec(results[0]?.content ?? '')?.[1];
     const output = await run(block('TaskOutput', { task_id: id, block: true }));
