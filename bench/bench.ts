@@ -10,6 +10,7 @@ import { keptRows } from './rows/kept.ts';
 import { appendRow, restartRow } from './rows/log.ts';
 import { overlapRows, streamingRow } from './rows/scheduling.ts';
 import { grepRow } from './rows/search.ts';
+import { jailRows } from './rows/jail.ts';
 import { sandboxRow, shellRows } from './rows/shell.ts';
 import { firstFrameRow, readRow, socketNoopRow } from './rows/socket.ts';
 import { viewerRows } from './rows/viewers.ts';
@@ -29,6 +30,7 @@ const groups: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = {
   overlap: () => overlapRows(ours),
   stream: () => streamingRow(ours),
   gate: () => gateRows(),
+  jail: () => jailRows(),
   sandbox: () => sandboxRow(ours),
   log: async () => [await appendRow(), await restartRow()],
   viewers: () => viewerRows(),
