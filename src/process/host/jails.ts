@@ -49,7 +49,6 @@ const NOBODY = 65_534;
 /** @see sys/prctl.h */
 const PR_SET_PDEATHSIG = 1;
 const PR_SET_SECCOMP = 22;
-const PR_CAPBSET_DROP = 24;
 const PR_SET_SECUREBITS = 28;
 const PR_SET_NO_NEW_PRIVS = 38;
 const PR_CAP_AMBIENT = 47;
@@ -60,7 +59,6 @@ const SIGKILL = 9;
 /** @see linux/capability.h */
 const CAP_DAC_READ_SEARCH = 2;
 const NEEDED_CAPABILITIES = [CAP_DAC_READ_SEARCH, 6 /* SETGID */, 7 /* SETUID */, 8 /* SETPCAP */];
-const CAPABILITIES = 64;
 const CAPABILITY_VERSION_3 = 0x20080522;
 /** @see sys/resource.h */
 const RLIMIT_CPU = 0;
@@ -150,18 +148,17 @@ function limitCalls({ jailCpuSeconds, jailFileBytes, jailMemoryBytes }: HostSett
   });
 }
 
-/** From root to nobody, who may still look into every folder: root's processes cannot be bounded in number. */
+/**
+ * From root to nobody, who may still look into every folder: root's processes cannot be bounded in number. The programs
+ * that follow gain no right from their files, since nobody in a jail gains any.
+ */
 function nobodyCalls(): readonly LauncherCall[] {
   const header = Buffer.alloc(8);
   header.writeUInt32LE(CAPABILITY_VERSION_3, 0);
   const rights = Buffer.alloc(24);
   // Effective, permitted and inheritable, the low half of each.
   for (const at of [0, 4, 8]) rights.writeUInt32LE(1 << CAP_DAC_READ_SEARCH, at);
-  const dropped = Array.from({ length: CAPABILITIES }, (_, each) => each).filter(
-    (each) => each !== CAP_DAC_READ_SEARCH,
-  );
   return [
-    ...dropped.map((each): LauncherCall => ({ name: 'prctl', arguments: [PR_CAPBSET_DROP, each], mayFail: true })),
     // The change of user takes no rights away, and `access` counts them, upon which git relies below a closed home.
     { name: 'prctl', arguments: [PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP] },
     { name: 'setgroups', arguments: [0, 0] },

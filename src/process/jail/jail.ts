@@ -99,11 +99,10 @@ export function createJail(options: JailOptions): Jail {
   async function choose(place: JailPlace): Promise<Chosen | string> {
     const denied = await findMasks(place);
     if (denied === undefined) return 'the working directories hold too many files to look for what rules hide';
-    const opened = [...COMMON_READS, ...place.folders];
-    const own = [...ownPaths.flatMap(maskOf), ...(hidden?.() ?? [])].filter(({ path }) =>
-      opened.some((readable) => isInsideFolder(readable, path)),
-    );
-    const masks = [...denied, ...own];
+    const isOpened = ({ path }: Pick<Mount, 'path'>) =>
+      [...COMMON_READS, ...place.folders].some((readable) => isInsideFolder(readable, path));
+    const own = ownPaths.filter((path) => isOpened({ path })).flatMap(maskOf);
+    const masks = [...denied, ...own, ...(hidden?.().filter(isOpened) ?? [])];
     const needsMasks = masks.length > 0 || hidden !== undefined;
     const noLandlock = await landlock.missing();
     if (!needsMasks && noLandlock === undefined) return { mechanism: landlock, masks };

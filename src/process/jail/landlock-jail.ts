@@ -4,7 +4,7 @@
  * It costs a descriptor and next to no time, and cannot take anything out of a folder that it opens.
  */
 import { createHash } from 'node:crypto';
-import { lstatSync, statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { GauntletError } from '../../contract/errors.ts';
@@ -37,6 +37,8 @@ export const COMMON_READS: readonly string[] = [
 const MAX_OPEN = 100;
 /** A failure is believed for this long. */
 const RETRY_MS = 10_000;
+/** A file of the machine that is replaced is met by jails this much later at most. */
+const IDENTITY_MS = 1_000;
 /** Its date changes when a file of the system's settings is replaced, which a ruleset would not notice. */
 const SETTINGS_FOLDER = '/etc';
 
@@ -44,6 +46,7 @@ const SETTINGS_FOLDER = '/etc';
 export function createLandlockJail({ host, homeFolder, trial }: LandlockJailOptions): JailMechanism {
   const opened = new LRUCache<string, true>({ max: MAX_OPEN });
   const gitFiles = GIT_FILES.map((name) => join(homeFolder, name));
+  const machineIdentity = rememberIdentity([SETTINGS_FOLDER, ...gitFiles]);
   let support: Promise<JailSupport> | undefined;
   let failedMs = -Infinity;
 
@@ -64,7 +67,7 @@ export function createLandlockJail({ host, homeFolder, trial }: LandlockJailOpti
   async function open(place: JailPlace, { isWritable, isFresh }: JailWish, nobody: number | undefined) {
     const userId = isWritable ? undefined : nobody;
     const base = temporaryBase(place, userId);
-    const key = keyOf(place, isWritable, [...place.folders, base, ...gitFiles]);
+    const key = [keyOf(place, isWritable, [...place.folders, base]), machineIdentity()].join('\n');
     const folders = [...COMMON_READS, ...gitFiles, place.sessionFolder];
     const rules = isWritable
       ? { reads: folders, writes: [...place.folders, base] }
@@ -83,14 +86,26 @@ export function createLandlockJail({ host, homeFolder, trial }: LandlockJailOpti
   };
 }
 
-/** All that a ruleset was made of: a folder that was replaced since is another one. */
+/** All that a ruleset was made of for a place: a folder that was replaced since is another one. */
 function keyOf({ principal, sessionId, denials }: JailPlace, isWritable: boolean, paths: readonly string[]): string {
-  const identities = paths.map((path) => {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    return stats === undefined ? path : `${path} ${stats.dev}:${stats.ino}`;
-  });
-  const settingsDate = statSync(SETTINGS_FOLDER, { throwIfNoEntry: false })?.mtimeMs;
-  return createHash('sha1')
-    .update(JSON.stringify([isWritable, principal, sessionId, denials.version, settingsDate, identities]))
-    .digest('base64');
+  return [isWritable, principal, sessionId, denials.version, ...paths.map(identityOf)].join('\n');
+}
+
+/** What files of the machine are now, looked at again after `IDENTITY_MS`: they change seldom, and many are asked for. */
+function rememberIdentity(paths: readonly string[]): () => string {
+  let known = '';
+  let lookedMs = -Infinity;
+  return () => {
+    const nowMs = performance.now();
+    if (nowMs - lookedMs < IDENTITY_MS) return known;
+    lookedMs = nowMs;
+    return (known = createHash('sha1').update(paths.map(identityOf).join('\n')).digest('base64'));
+  };
+}
+
+/** Which file a path is; for a folder of settings also when an entry of it was last replaced. */
+function identityOf(path: string): string {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return path;
+  return `${path} ${stats.dev}:${stats.ino}${path === SETTINGS_FOLDER ? `:${stats.mtimeMs}` : ''}`;
 }

@@ -12,7 +12,8 @@ export function sessionPlace({ session, sessionFolder, sessionId, principal }: T
   return {
     principal,
     sessionId,
-    folders: [...new Set([root, ...permissions.additionalDirectories].flatMap(realFolder))],
+    // The root is a real path already, and nearly every session has no other folder.
+    folders: [...new Set([root, ...permissions.additionalDirectories.flatMap(realFolder)])],
     sessionFolder,
     denials: {
       version: permissions.version,
