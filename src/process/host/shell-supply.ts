@@ -38,12 +38,12 @@ export interface SupplyCounts {
 
 /** Make a supply. */
 export function createShellSupply(counts: SupplyCounts, parts: ChildParts): ShellSupply {
-  const plain = createWarmShells(counts.plain, parts, {});
+  const plain = { shells: createWarmShells(counts.plain, parts, {}), isWorthRefilling: true };
   const launched = createLatest(counts.launchers);
   const jailed = createLatest(counts.jails);
-  let latest = plain;
+  let latest: KeptShells = plain;
 
-  function shellsFor({ launcher, jail, limits }: WantedShell): WarmShells {
+  function shellsFor({ launcher, jail, limits }: WantedShell): KeptShells {
     if (jail) return jailed.of(jail.key, () => createWarmShells(1, parts, { jail: jail.entry }));
     if (!launcher) return plain;
     const { command, files = [], identity } = launcher;
@@ -54,14 +54,25 @@ export function createShellSupply(counts: SupplyCounts, parts: ChildParts): Shel
   return {
     take(wanted) {
       latest = shellsFor(wanted);
-      return latest.take();
+      return latest.shells.take();
     },
-    refillSoon: () => latest.refillSoon(),
-    addOne: () => latest.addOne(),
+    refillSoon() {
+      if (latest.isWorthRefilling) latest.shells.refillSoon();
+    },
+    addOne() {
+      if (latest.isWorthRefilling) latest.shells.addOne();
+    },
     close() {
-      for (const shells of [plain, ...launched.all(), ...jailed.all()]) shells.close();
+      for (const shells of [plain.shells, ...launched.all(), ...jailed.all()]) shells.close();
     },
   };
+}
+
+/** Shells of one kind. */
+interface KeptShells {
+  readonly shells: WarmShells;
+  /** Whether one that is started ahead is likely to be wanted before it has to make room. */
+  readonly isWorthRefilling: boolean;
 }
 
 /** Shells by key, at most `most` kinds of them. */
@@ -70,8 +81,11 @@ function createLatest(most: number) {
   const byKey = new Map<string, WarmShells>();
   return {
     all: () => byKey.values(),
-    of(key: string, make: () => WarmShells): WarmShells {
-      const shells = byKey.get(key) ?? make();
+    of(key: string, make: () => WarmShells): KeptShells {
+      const known = byKey.get(key);
+      // Where many kinds are used in turn, each would be ended before its second use.
+      const isWorthRefilling = known !== undefined || byKey.size < most;
+      const shells = known ?? make();
       byKey.delete(key);
       byKey.set(key, shells);
       for (const [oldest, { close }] of byKey) {
@@ -80,7 +94,7 @@ function createLatest(most: number) {
         // With room for none, the one just made starts what is wanted and keeps nothing.
         close();
       }
-      return shells;
+      return { shells, isWorthRefilling };
     },
   };
 }

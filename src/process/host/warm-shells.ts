@@ -62,7 +62,6 @@ export function createWarmShells(count: number, parts: ChildParts, surroundings:
     take() {
       const [ready] = waiting;
       if (ready !== undefined) waiting.delete(ready);
-      refillSoon();
       return ready ?? startShell(parts, surroundings);
     },
     refillSoon,
