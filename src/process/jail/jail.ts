@@ -20,7 +20,7 @@ import { createMaskFinder } from './masks.ts';
 import { createMaskedJail } from './masked-jail.ts';
 import type { JailMechanism, JailPlace, JailWish } from './place.ts';
 import { JAIL_PATH } from './system-paths.ts';
-import { makeTemporary, removeTemporary, temporaryBase } from './temporary-folder.ts';
+import { createTemporaryFolders } from './temporary-folder.ts';
 import { tryJail } from './trial.ts';
 
 /** What an operator decides, and what the server has. */
@@ -90,19 +90,23 @@ export function createJail(options: JailOptions): Jail {
   const { scope, wordsAlone } = settings;
   const homeFolder = homedir();
   const timeoutMs = limits.jailTrialMs;
-  const trial = { host, folder: join(folder, 'trial'), timeoutMs };
-  const landlock = createLandlockJail({ host, homeFolder, trial: (mechanism) => tryJail(trial, mechanism) });
-  const bubblewrap = options.masking ?? createMaskedJail({ folder, homeFolder, timeoutMs });
+  const folders = createTemporaryFolders();
+  const tried = { host, folder: join(folder, 'trial'), timeoutMs, folders };
+  const landlock = createLandlockJail({ host, homeFolder, folders, trial: (mechanism) => tryJail(tried, mechanism) });
+  const bubblewrap = options.masking ?? createMaskedJail({ folder, homeFolder, timeoutMs, folders });
   const findMasks = createMaskFinder(limits);
+
+  const isCommon = (path: string) => COMMON_READS.some((readable) => isInsideFolder(readable, path));
+  const ownAndCommon = new Set(ownPaths.filter(isCommon));
 
   /** The mechanism that can hold a reading command there. @returns Why there is none. */
   async function choose(place: JailPlace): Promise<Chosen | string> {
     const denied = await findMasks(place);
     if (denied === undefined) return 'the working directories hold too many files to look for what rules hide';
-    const isOpened = ({ path }: Pick<Mount, 'path'>) =>
-      [...COMMON_READS, ...place.folders].some((readable) => isInsideFolder(readable, path));
-    const own = ownPaths.filter((path) => isOpened({ path })).flatMap(maskOf);
-    const masks = [...denied, ...own, ...(hidden?.().filter(isOpened) ?? [])];
+    const isInPlace = (path: string) => place.folders.some((readable) => isInsideFolder(readable, path));
+    const own = ownPaths.filter((path) => ownAndCommon.has(path) || isInPlace(path)).flatMap(maskOf);
+    const secrets = hidden?.().filter(({ path }) => isCommon(path) || isInPlace(path)) ?? [];
+    const masks = [...denied, ...own, ...secrets];
     const needsMasks = masks.length > 0 || hidden !== undefined;
     const noLandlock = await landlock.missing();
     if (!needsMasks && noLandlock === undefined) return { mechanism: landlock, masks };
@@ -116,7 +120,7 @@ export function createJail(options: JailOptions): Jail {
   function writable({ folders }: JailPlace): Chosen | string {
     const kept = [
       ...readOnlyPaths.filter((path) => folders.some((folder) => isInsideFolder(folder, path))),
-      ...ownPaths.filter((path) => [...COMMON_READS, ...folders].some((folder) => isInsideFolder(folder, path))),
+      ...ownPaths.filter((path) => ownAndCommon.has(path) || folders.some((folder) => isInsideFolder(folder, path))),
     ];
     if (kept[0] === undefined) return { mechanism: landlock, masks: [] };
     return `"${kept[0]}" is the server's own, and lies in a folder that the command may use`;
@@ -136,7 +140,7 @@ export function createJail(options: JailOptions): Jail {
     run: (held: HeldRun) => Promise<Result>,
   ): Promise<Result> {
     const { request, userId } = await mechanism.open(place, wish);
-    const temporaryFolder = makeTemporary(temporaryBase(place, userId), userId);
+    const temporaryFolder = folders.take(place, userId);
     const env = { PATH: JAIL_PATH, TMPDIR: temporaryFolder, ...(userId === undefined ? {} : FOREIGN_REPOSITORIES) };
     try {
       return await run({
@@ -144,7 +148,7 @@ export function createJail(options: JailOptions): Jail {
         temporaryFolder,
       });
     } finally {
-      await removeTemporary(temporaryFolder);
+      await folders.release(temporaryFolder);
     }
   }
 

@@ -12,13 +12,14 @@ import type { JailHost, JailSupport } from '../process-host.ts';
 import { ripgrepPath } from '../ripgrep.ts';
 import type { JailMechanism, JailPlace, JailWish } from './place.ts';
 import { DEVICES, GIT_FILES, KERNEL_FOLDERS, SYSTEM_FILES, SYSTEM_FOLDERS } from './system-paths.ts';
-import { temporaryBase } from './temporary-folder.ts';
+import type { TemporaryFolders } from './temporary-folder.ts';
 
 /** What it is made of. */
 export interface LandlockJailOptions {
   readonly host: JailHost;
   /** Whose settings of git are read: absolute. */
   readonly homeFolder: string;
+  readonly folders: TemporaryFolders;
   /** Finds out whether a jail holds. @returns Why not, as a clause. */
   trial(mechanism: Pick<JailMechanism, 'open'>): Promise<string | undefined>;
 }
@@ -43,7 +44,7 @@ const IDENTITY_MS = 1_000;
 const SETTINGS_FOLDER = '/etc';
 
 /** Make it. Nothing is asked of the host before the first command. */
-export function createLandlockJail({ host, homeFolder, trial }: LandlockJailOptions): JailMechanism {
+export function createLandlockJail({ host, homeFolder, folders, trial }: LandlockJailOptions): JailMechanism {
   const opened = new LRUCache<string, true>({ max: MAX_OPEN });
   const gitFiles = GIT_FILES.map((name) => join(homeFolder, name));
   const machineIdentity = rememberIdentity([SETTINGS_FOLDER, ...gitFiles]);
@@ -66,12 +67,12 @@ export function createLandlockJail({ host, homeFolder, trial }: LandlockJailOpti
 
   async function open(place: JailPlace, { isWritable, isFresh }: JailWish, nobody: number | undefined) {
     const userId = isWritable ? undefined : nobody;
-    const base = temporaryBase(place, userId);
+    const base = folders.base(place, userId);
     const key = [keyOf(place, isWritable, [...place.folders, base]), machineIdentity()].join('\n');
-    const folders = [...COMMON_READS, ...gitFiles, place.sessionFolder];
+    const common = [...COMMON_READS, ...gitFiles, place.sessionFolder];
     const rules = isWritable
-      ? { reads: folders, writes: [...place.folders, base] }
-      : { reads: [...folders, ...place.folders], writes: [base] };
+      ? { reads: common, writes: [...place.folders, base] }
+      : { reads: [...common, ...place.folders], writes: [base] };
     if (isFresh || !opened.get(key)) {
       const failure = await host.openJail({ key, ...rules, isReadOnly: !isWritable });
       if (failure !== undefined) throw new GauntletError('contained', `Cannot open a jail for the command: ${failure}`);

@@ -13,7 +13,7 @@ import { jailFilter } from '../system-call-filter.ts';
 import { COMMON_READS } from './landlock-jail.ts';
 import type { JailMechanism, JailPlace } from './place.ts';
 import { GIT_FILES } from './system-paths.ts';
-import { temporaryBase } from './temporary-folder.ts';
+import type { TemporaryFolders } from './temporary-folder.ts';
 
 /** What it is made of. */
 export interface MaskedJailOptions {
@@ -22,10 +22,11 @@ export interface MaskedJailOptions {
   /** Whose settings of git are read: absolute. */
   readonly homeFolder: string;
   readonly timeoutMs: number;
+  readonly folders: TemporaryFolders;
 }
 
 /** Make it; bubblewrap is looked for when it is first wanted. */
-export function createMaskedJail({ folder, homeFolder, timeoutMs }: MaskedJailOptions): JailMechanism {
+export function createMaskedJail({ folder, homeFolder, timeoutMs, folders }: MaskedJailOptions): JailMechanism {
   const filterPath = join(folder, 'filter');
   const gitFiles = GIT_FILES.map((name) => join(homeFolder, name));
   let found: Promise<string | undefined> | undefined;
@@ -39,7 +40,7 @@ export function createMaskedJail({ folder, homeFolder, timeoutMs }: MaskedJailOp
   }
 
   function mountsOf(place: JailPlace, masks: readonly Mount[]): readonly Mount[] {
-    const base = temporaryBase(place, undefined);
+    const base = folders.base(place, undefined);
     return [
       ...presentMounts([...COMMON_READS, ...gitFiles, ...place.folders, place.sessionFolder]),
       { path: base, access: 'write', isFolder: true },

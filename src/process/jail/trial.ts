@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { errorMessage } from '../../contract/errors.ts';
 import type { ProcessHost } from '../process-host.ts';
 import type { JailMechanism, JailPlace } from './place.ts';
-import { makeTemporary, temporaryBase } from './temporary-folder.ts';
+import type { TemporaryFolders } from './temporary-folder.ts';
 
 /** A trial. */
 export interface JailTrial {
@@ -14,6 +14,7 @@ export interface JailTrial {
   /** Absolute; made anew, and removed. */
   readonly folder: string;
   readonly timeoutMs: number;
+  readonly folders: TemporaryFolders;
 }
 
 /** What each exit code of the script below says. */
@@ -33,7 +34,7 @@ exit 0`;
 
 /** Try a mechanism. @returns Why it does not hold, as a clause; undefined when it does. */
 export async function tryJail(
-  { host, folder, timeoutMs }: JailTrial,
+  { host, folder, timeoutMs, folders }: JailTrial,
   mechanism: Pick<JailMechanism, 'open'>,
 ): Promise<string | undefined> {
   const outside = join(folder, 'outside');
@@ -46,7 +47,7 @@ export async function tryJail(
     const { request, userId } = await mechanism.open(place, { masks: [], isWritable: false, isFresh: true });
     const child = host.spawn({
       ...{ file: 'bash', args: [], cwd: folder, shellScript: SCRIPT, ...request },
-      env: { OUTSIDE: outside, TMPDIR: makeTemporary(temporaryBase(place, userId), userId) },
+      env: { OUTSIDE: outside, TMPDIR: folders.take(place, userId) },
     });
     const timer = setTimeout(() => void child.killTree(), timeoutMs);
     const { code } = await child.exited.finally(() => clearTimeout(timer));

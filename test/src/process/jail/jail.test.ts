@@ -164,6 +164,8 @@ describe('a command in a jail', () => {
     const [text, folder = ''] = stdout.trim().split('\n');
     expect(text).toBe('kept');
     expect(existsSync(folder)).toBe(false);
+    await runJailed('echo left >$TMPDIR/../left; mkdir $TMPDIR/../call-mine; rmdir $TMPDIR; ln -s / $TMPDIR');
+    expect((await runJailed('ls -A $TMPDIR/.. | wc -l; ls -A $TMPDIR')).stdout.trim()).toBe('1');
     const [other] = await Promise.all([
       runIn(jail, placeOf('two'), `sleep 0.3; cat ${place.sessionFolder}/*/*/secret`),
       runJailed('echo secret >$TMPDIR/secret; sleep 0.6'),
