@@ -11,7 +11,7 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { bareBash, canContain } from './fuzz/bare-bash.ts';
 import { runCampaign } from './fuzz/campaign.ts';
 import { makeDecoys } from './fuzz/decoys.ts';
-import { jailedBash, openReadingJail } from './fuzz/jailed-bash.ts';
+import { jailedBash } from './fuzz/jailed-bash.ts';
 import type { RunScripts } from './fuzz/script-batches.ts';
 import { scriptSource } from './fuzz/script-source.ts';
 
@@ -51,8 +51,8 @@ it(
 async function inJail(folder: string): Promise<RunScripts | undefined> {
   const { missing, userId } = await host.jailSupport();
   if (missing !== undefined) return undefined;
-  const decoys = makeDecoys(folder, { ...(userId !== undefined && { owner: userId }) });
-  return jailedBash(host, await openReadingJail(host, decoys.work), decoys);
+  const decoys = makeDecoys(join(folder, 'decoys'), { ...(userId !== undefined && { owner: userId }) });
+  return jailedBash(host, decoys, { folder, kind: 'Landlock' }).run;
 }
 
 function numberFrom(name: string): number | undefined {

@@ -19,7 +19,7 @@ const FILES = ['work/f', 'work/g', 'work/d/h', 'work/.env', 'home/.profile', 'ou
 /**
  * Make them.
  *
- * @param folder Does not exist.
+ * @param folder Need not exist.
  * @param content Of the files outside.
  * @param owner Owns them all, so that no permission keeps that user from changing them.
  */

@@ -1,34 +1,96 @@
-/** Bash in the jail of commands that only read, as the server would start it in there. */
+/** Bash in the jail of commands that only read, as the server starts it in there. */
+import { join } from 'node:path';
+import { DEFAULT_LIMITS } from '../../../config/limits.ts';
+import { createJail } from '../../../src/process/jail/jail.ts';
+import type { Jail } from '../../../src/process/jail/jail.ts';
+import type { JailPlace } from '../../../src/process/jail/place.ts';
+import type { ManagedProcessHost } from '../../../src/process/host-client.ts';
+import type { HostedProcess } from '../../../src/process/process-host.ts';
 import { shellRequest } from '../../../tools/shell/bash/shell-request.ts';
-import { DEVICES, KERNEL_FOLDERS, SYSTEM_FILES, SYSTEM_FOLDERS } from '../../../src/process/jail-paths.ts';
-import type { HostedProcess, JailHost, ProcessHost, SpawnRequest } from '../../../src/process/process-host.ts';
 import type { Decoys } from './decoys.ts';
-import { type RunScripts, scriptRunner } from './script-batches.ts';
+import { type RunScripts, type RunningShell, scriptRunner } from './script-batches.ts';
 
-/** Opens the jail that a session in `work` has. @returns How requests name it. @throws {Error} Where there is none. */
-export async function openReadingJail(host: JailHost, work: string, more: readonly string[] = []): Promise<string> {
-  const key = `reading ${work}`;
-  const reads = [...SYSTEM_FOLDERS, ...SYSTEM_FILES, ...KERNEL_FOLDERS, ...DEVICES, work, ...more];
-  const failure = await host.openJail({ key, reads, writes: [], isReadOnly: true });
-  if (failure !== undefined) throw new Error(`Cannot open a jail: ${failure}`);
-  return key;
+/** What the jail is made with: one that a rule hides a file from is bubblewrap's, the other is Landlock's. */
+export type JailKind = 'Landlock' | 'bubblewrap';
+
+/** A jail around decoys. */
+export interface JailedBash {
+  readonly run: RunScripts;
+  /** Run one script to its end, or until the time is up. @returns What it wrote. */
+  print(script: string, environment?: Readonly<Record<string, string>>): Promise<string>;
 }
 
-/** @param canary No script may print this. */
-export function jailedBash(host: ProcessHost, jail: string, decoys: Decoys, canary?: string): RunScripts {
-  const request = { file: 'bash', args: [], cwd: decoys.work, env: shellRequest('true', '/').env, jail } as const;
-  return scriptRunner({
-    decoys,
-    ...(canary !== undefined && { canary }),
-    start: (shellScript, onOutput) => startShell(host, { ...request, shellScript, onOutput }),
-  });
-}
-
-function startShell(host: ProcessHost, request: SpawnRequest) {
-  const child: HostedProcess = host.spawn(request);
-  let kill: Promise<void> | undefined;
+/**
+ * Make the jail of a session that works in `decoys.work`.
+ *
+ * @param folder Of the jail's own.
+ * @param more Folders that the session may read too.
+ * @param canary No script may print this.
+ */
+export function jailedBash(
+  host: ManagedProcessHost,
+  decoys: Decoys,
+  { folder, kind, more = [], canary }: { folder: string; kind: JailKind; more?: readonly string[]; canary?: string },
+): JailedBash {
+  const settings = { scope: 'reads', isRequired: true, wordsAlone: false } as const;
+  const jail = createJail({ settings, host, ownPaths: [], folder: join(folder, 'jail'), limits: DEFAULT_LIMITS });
+  const hidden = join(decoys.work, '.env');
+  const denials = {
+    version: 1,
+    isDenied: (path: string) => kind === 'bubblewrap' && path === hidden,
+    mayDenyBelow: () => kind === 'bubblewrap',
+  };
+  const place = {
+    ...{ principal: 'owner', sessionId: kind, sessionFolder: join(folder, 'session') },
+    ...{ folders: [decoys.work, ...more], denials },
+  };
+  const start = (script: string, onOutput: OnOutput, environment = {}): RunningShell =>
+    startShell({ jail, place, host }, { script, onOutput, environment, cwd: decoys.work });
   return {
-    ended: child.exited.then(() => kill),
-    kill: () => void (kill ??= child.killTree()),
+    run: scriptRunner({ decoys, start, ...(canary !== undefined && { canary }) }),
+    async print(script, environment) {
+      let text = '';
+      const shell = start(script, (_stream, chunk) => void (text += chunk.toString('latin1')), environment);
+      const timer = setTimeout(() => shell.kill(), 20_000);
+      await shell.ended;
+      clearTimeout(timer);
+      return text;
+    },
+  };
+}
+
+type OnOutput = (stream: 'stdout' | 'stderr', chunk: Buffer) => void;
+
+interface JailedScript {
+  readonly script: string;
+  readonly cwd: string;
+  readonly onOutput: OnOutput;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+function startShell(
+  { jail, place, host }: { jail: Jail; place: JailPlace; host: ManagedProcessHost },
+  { script, cwd, onOutput, environment }: JailedScript,
+): RunningShell {
+  const { env } = shellRequest('true', cwd);
+  let child: HostedProcess | undefined;
+  let isKilled = false;
+  let killed: Promise<void> | undefined;
+  const ended = jail.within(place, false, async ({ request }) => {
+    if (isKilled) return;
+    child = host.spawn({
+      ...{ file: 'bash', args: [], cwd, shellScript: script, onOutput, ...request },
+      env: { ...env, ...environment, ...request.env },
+    });
+    await child.exited;
+    await killed;
+    await child.killTree();
+  });
+  return {
+    ended,
+    kill() {
+      isKilled = true;
+      killed ??= child?.killTree();
+    },
   };
 }
