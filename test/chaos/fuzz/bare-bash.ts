@@ -54,7 +54,16 @@ function endGroup(pid: number | undefined): void {
 /** The machine without a network, read-only but for one folder. */
 function containedIn(folder: string): readonly string[] {
   return [
-    ...['bwrap', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--die-with-parent'],
+    ...[
+      'bwrap',
+      '--unshare-pid',
+      '--unshare-net',
+      '--unshare-ipc',
+      '--unshare-uts',
+      '--die-with-parent',
+      '--cap-drop',
+      'ALL',
+    ],
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/run'],
     ...['--bind', folder, folder, '--'],
   ];

@@ -11,6 +11,8 @@ export interface Decoys {
   readonly outside: string;
   /** Whether anything was changed since the last look; then all is made anew. */
   isChanged(): boolean;
+  /** Take what is there now for unchanged. */
+  settle(): void;
 }
 
 const FOLDERS = ['work/d', 'work/.git', 'home', 'outside'];
@@ -28,7 +30,7 @@ export function makeDecoys(
   { content = 'a 1\nb 2\n', owner }: { content?: string; owner?: number } = {},
 ): Decoys {
   const make = (): string => {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     for (const path of FOLDERS) mkdirSync(join(folder, path), { recursive: true });
     for (const path of FILES) writeFileSync(join(folder, path), path.startsWith('work/') ? 'a 1\nb 2\n' : content);
     for (const path of ['', 'work', ...FOLDERS, ...FILES]) {
@@ -48,14 +50,20 @@ export function makeDecoys(
       before = make();
       return true;
     },
+    settle: () => void (before = fingerprint(folder)),
   };
 }
 
 /** What is there, and when any of it was last changed in any way. */
 function fingerprint(path: string): string {
-  const stats = lstatSync(path, { bigint: true });
-  const own = `${path} ${stats.ino} ${stats.mode} ${stats.uid} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}\n`;
-  if (!stats.isDirectory()) return own;
-  const names = readdirSync(path).sort();
-  return own + names.map((name) => fingerprint(join(path, name))).join('');
+  try {
+    const stats = lstatSync(path, { bigint: true });
+    const own = `${path} ${stats.ino} ${stats.mode} ${stats.uid} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}\n`;
+    if (!stats.isDirectory()) return own;
+    const names = readdirSync(path).sort();
+    return own + names.map((name) => fingerprint(join(path, name))).join('');
+  } catch (error) {
+    // What was left running changes it at this moment, which is a change like any other.
+    return `${path} ${String(error)}\n`;
+  }
 }

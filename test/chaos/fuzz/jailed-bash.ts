@@ -33,7 +33,14 @@ export function jailedBash(
   { folder, kind, more = [], canary }: { folder: string; kind: JailKind; more?: readonly string[]; canary?: string },
 ): JailedBash {
   const settings = { scope: 'reads', isRequired: true, wordsAlone: false } as const;
-  const jail = createJail({ settings, host, ownPaths: [], folder: join(folder, 'jail'), limits: DEFAULT_LIMITS });
+  const jail = createJail({
+    settings,
+    host,
+    ownPaths: [],
+    readOnlyPaths: [],
+    folder: join(folder, 'jail'),
+    limits: DEFAULT_LIMITS,
+  });
   const hidden = join(decoys.work, '.env');
   const denials = {
     version: 1,
