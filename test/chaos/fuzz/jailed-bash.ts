@@ -17,7 +17,7 @@ export type JailKind = 'Landlock' | 'bubblewrap';
 export interface JailedBash {
   readonly run: RunScripts;
   /** Run one script to its end, or until the time is up. @returns What it wrote. */
-  print(script: string, environment?: Readonly<Record<string, string>>): Promise<string>;
+  print(script: string, environment?: Readonly<Record<string, string>>, maxMs?: number): Promise<string>;
 }
 
 /**
@@ -55,10 +55,10 @@ export function jailedBash(
     startShell({ jail, place, host }, { script, onOutput, environment, cwd: decoys.work });
   return {
     run: scriptRunner({ decoys, start, ...(canary !== undefined && { canary }) }),
-    async print(script, environment) {
+    async print(script, environment, maxMs = 20_000) {
       let text = '';
       const shell = start(script, (_stream, chunk) => void (text += chunk.toString('latin1')), environment);
-      const timer = setTimeout(() => shell.kill(), 20_000);
+      const timer = setTimeout(() => shell.kill(), maxMs);
       await shell.ended;
       clearTimeout(timer);
       return text;
