@@ -75,6 +75,8 @@ const UNSURE_TEXTS: readonly RegExp[] = [
   /\d[<>]\(/,
   // A sub-shell or arithmetic: bash decides by what follows.
   /[<>]\([ \t]*\(/,
+  // Arithmetic, or sub-shells: bash decides by what follows, and quotes and here-documents differ in the two.
+  /\(\((?:(?!\)\))[^])*(?:<<|['"])/,
   // A comment begins only where a word may, which the line before decides.
   /\\\n[ \t]*#/,
 ];
