@@ -71,8 +71,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
   const { log, processHost, backgroundTasks, locate, hooks, history } = parts;
   let announce: () => void = () => undefined;
   const mcp = serversOf(settings, { ...parts, data }, logger, () => announce());
-  const jail = jailOf(settings, data, processHost, sandbox);
-  if (settings.containment.isRequired) await requireJail(jail);
+  const jail = await jailOf(settings, data, processHost, sandbox);
   const baseTools = getAllBaseTools({ ...settings, ...parts, mcp, sandbox, jail });
   const plugins = await loadPlugins(settings, baseTools);
   let external: readonly Tool[] = plugins;
@@ -121,13 +120,27 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
       await retention.close();
       await directory.close();
       closeApprovals();
-      await hooks?.close();
-      await mcp.close();
-      await processHost.close();
-      sandbox?.close();
-      await log.close();
+      await closeParts({ ...parts, mcp, sandbox });
     },
   };
+}
+
+/** Children first, the log last. */
+async function closeParts({
+  hooks,
+  mcp,
+  processHost,
+  sandbox,
+  log,
+}: Pick<ReturnType<typeof openParts>, 'hooks' | 'processHost' | 'log'> & {
+  readonly mcp: McpConnections;
+  readonly sandbox: Sandbox | undefined;
+}): Promise<void> {
+  await hooks?.close();
+  await mcp.close();
+  await processHost.close();
+  sandbox?.close();
+  await log.close();
 }
 
 function countTools({ toolMode }: Settings, services: DirectoryServices): number {
@@ -175,9 +188,14 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
   };
 }
 
-function jailOf(settings: Settings, data: DataDirectory, host: ManagedProcessHost, sandbox: Sandbox | undefined): Jail {
+async function jailOf(
+  settings: Settings,
+  data: DataDirectory,
+  host: ManagedProcessHost,
+  sandbox: Sandbox | undefined,
+): Promise<Jail> {
   const { settingsFile, policyFile, tokenFileByHand, containment, limits } = settings;
-  return createJail({
+  const jail = createJail({
     settings: containment,
     host,
     ownPaths: [data.path, settingsFile, policyFile, tokenFileByHand].filter((path) => path !== undefined),
@@ -186,6 +204,8 @@ function jailOf(settings: Settings, data: DataDirectory, host: ManagedProcessHos
     limits,
     ...(sandbox && { hidden: sandbox.hidden }),
   });
+  if (containment.isRequired) await requireJail(jail);
+  return jail;
 }
 
 /** @throws {GauntletError} `invalid_setting` where this machine has no jail. */

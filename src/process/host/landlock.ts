@@ -73,17 +73,10 @@ export async function loadLandlock(): Promise<Landlock | string> {
   } catch {
     return 'koffi has no build for this machine';
   }
-  const own = koffi.load(null);
-  const call = (declaration: string) => own.func(declaration) as (...values: unknown[]) => number;
-  const createRuleset = call('long syscall(long number, void *attr, size_t bytes, uint32_t flags)');
-  const addRule = call('long syscall(long number, int ruleset, int type, void *attr, uint32_t flags)');
-  const memfdCreate = call('int memfd_create(str name, unsigned int flags)');
-  const writeBytes = call('long write(int descriptor, void *bytes, size_t count)');
-  const numbers = {
-    create: systemCallNumber('landlock_create_ruleset', arch),
-    add: systemCallNumber('landlock_add_rule', arch),
-  };
-  const version = createRuleset(numbers.create, null, 0, ASK_VERSION);
+  const calls = bindCalls(koffi);
+  const create = systemCallNumber('landlock_create_ruleset', arch);
+  const add = systemCallNumber('landlock_add_rule', arch);
+  const version = calls.createRuleset(create, null, 0, ASK_VERSION);
   if (version < LEAST_VERSION) {
     const found = version < 0 ? 'the kernel has no Landlock' : `the kernel has version ${version} of Landlock`;
     return `${found}, and signals are bounded from version ${LEAST_VERSION} on (Linux 6.12)`;
@@ -98,7 +91,7 @@ export async function loadLandlock(): Promise<Landlock | string> {
     rule.writeBigUInt64LE(BigInt(opened.isFolder ? rights : rights & FILE_ONLY_RIGHTS), 0);
     rule.writeInt32LE(opened.descriptor, 8);
     try {
-      if (addRule(numbers.add, ruleset, PATH_BENEATH, rule, 0) !== 0) throw failed(`landlock_add_rule for "${path}"`);
+      if (calls.addRule(add, ruleset, PATH_BENEATH, rule, 0) !== 0) throw failed(`landlock_add_rule for "${path}"`);
     } finally {
       closeSync(opened.descriptor);
     }
@@ -109,7 +102,7 @@ export async function loadLandlock(): Promise<Landlock | string> {
       const attributes = Buffer.alloc(RULESET_BYTES);
       attributes.writeBigUInt64LE(BigInt(ALL_FILE_RIGHTS), 0);
       attributes.writeBigUInt64LE(BigInt(SCOPED), 16);
-      const ruleset = createRuleset(numbers.create, attributes, RULESET_BYTES, 0);
+      const ruleset = calls.createRuleset(create, attributes, RULESET_BYTES, 0);
       if (ruleset < 0) throw failed('landlock_create_ruleset');
       try {
         for (const path of reads) grant(ruleset, path, READ_RIGHTS);
@@ -122,11 +115,22 @@ export async function loadLandlock(): Promise<Landlock | string> {
       }
     },
     keepProgram(image) {
-      const descriptor = memfdCreate('gauntlet-launcher', MFD_CLOEXEC | MFD_EXECUTABLE);
+      const descriptor = calls.memfdCreate('gauntlet-launcher', MFD_CLOEXEC | MFD_EXECUTABLE);
       if (descriptor < 0) throw failed('memfd_create');
-      if (writeBytes(descriptor, image, image.length) !== image.length) throw failed('write');
+      if (calls.writeBytes(descriptor, image, image.length) !== image.length) throw failed('write');
       return `/proc/self/fd/${descriptor}`;
     },
+  };
+}
+
+function bindCalls(koffi: typeof import('koffi').default) {
+  const own = koffi.load(null);
+  const call = (declaration: string) => own.func(declaration) as (...values: unknown[]) => number;
+  return {
+    createRuleset: call('long syscall(long number, void *attr, size_t bytes, uint32_t flags)'),
+    addRule: call('long syscall(long number, int ruleset, int type, void *attr, uint32_t flags)'),
+    memfdCreate: call('int memfd_create(str name, unsigned int flags)'),
+    writeBytes: call('long write(int descriptor, void *bytes, size_t count)'),
   };
 }
 

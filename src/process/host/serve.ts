@@ -3,7 +3,7 @@
  */
 import type { Socket } from 'node:net';
 import { createChildren } from './children.ts';
-import { loadJails } from './jails.ts';
+import { loadJails, type Jails } from './jails.ts';
 import type { JailRules } from '../process-host.ts';
 import type { JailOpenedMessage, KillTreeMessage, SpawnMessage } from './messages.ts';
 import type { HostSettings } from './settings.ts';
@@ -21,17 +21,7 @@ const FEW_CHILDREN = 4;
 
 /** Serve one server over `socket` until it ends; then end every child. Resolves when none is left. */
 export async function serveHost(settings: HostSettings, socket: Socket): Promise<void> {
-  const ownMarkers = `${settings.ownerId}.${settings.hostTag}-`;
-  const isOwn = (marker: string) => marker.startsWith(ownMarkers);
-  let markers = 0;
-  const nextMarker = () => `${ownMarkers}${(markers += 1)}`;
-  const [libc, jails] = await Promise.all([loadLibc(), loadJails(settings)]);
-  const start = libc === undefined ? startWithNode : createNativeStarter(libc);
-  const parts = { start, nextMarker };
-  const counts = { plain: settings.warmShells, launchers: settings.warmSandboxes, jails: settings.warmJails };
-  const shells = createShellSupply(counts, parts);
-  const guardian = createGuardian(parts.start, ownMarkers);
-
+  const { isOwn, jails, shells, guardian, parts } = await makeParts(settings);
   const { running, spawn } = createChildren(settings, socket, { shells, jails, parts });
   const trees = createTreeKiller(settings.killGraceMs, () => running.size > FEW_CHILDREN);
 
@@ -64,20 +54,15 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
       case ToHost.jails:
         return writeJsonFrame(socket, FromHost.jails, id, jails.answer);
       case ToHost.openJail:
-        return openJail(id, JSON.parse(String(payload)) as JailRules);
+        return writeJsonFrame(
+          socket,
+          FromHost.jailOpened,
+          id,
+          openJail(jails, JSON.parse(String(payload)) as JailRules),
+        );
       default:
         throw new RangeError(`Cannot serve a frame of kind ${kind}`);
     }
-  }
-
-  function openJail(id: number, jail: JailRules): void {
-    const opened: { failure?: string } = {};
-    try {
-      jails.open(jail);
-    } catch (error) {
-      opened.failure = error instanceof Error ? error.message : String(error);
-    }
-    writeJsonFrame(socket, FromHost.jailOpened, id, opened satisfies JailOpenedMessage);
   }
 
   /** Where the kernel does not even let us look, the caller must not wait, nor the host end. */
@@ -100,4 +85,30 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
   shells.close();
   await Promise.all([...running.values()].map(({ pid }) => endGroup(pid, settings.killGraceMs)));
   await sweep(isOwn);
+}
+
+/** All that starts children, each under a marker of this host's own. */
+async function makeParts(settings: HostSettings) {
+  const ownMarkers = `${settings.ownerId}.${settings.hostTag}-`;
+  let markers = 0;
+  const nextMarker = () => `${ownMarkers}${(markers += 1)}`;
+  const [libc, jails] = await Promise.all([loadLibc(), loadJails(settings)]);
+  const parts = { start: libc === undefined ? startWithNode : createNativeStarter(libc), nextMarker };
+  const counts = { plain: settings.warmShells, launchers: settings.warmSandboxes, jails: settings.warmJails };
+  return {
+    isOwn: (marker: string) => marker.startsWith(ownMarkers),
+    jails,
+    shells: createShellSupply(counts, parts),
+    guardian: createGuardian(parts.start, ownMarkers),
+    parts,
+  };
+}
+
+function openJail(jails: Jails, rules: JailRules): JailOpenedMessage {
+  try {
+    jails.open(rules);
+    return {};
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
 }

@@ -18,9 +18,9 @@ import { isNoJail } from '../spawn-error.ts';
 import { COMMON_READS, createLandlockJail } from './landlock-jail.ts';
 import { createMaskFinder } from './masks.ts';
 import { createMaskedJail } from './masked-jail.ts';
-import type { JailMechanism, JailPlace, JailWish } from './place.ts';
+import type { JailMechanism, JailPlace, OpenJail } from './place.ts';
 import { JAIL_PATH } from './system-paths.ts';
-import { createTemporaryFolders } from './temporary-folder.ts';
+import { createTemporaryFolders, type TemporaryFolders } from './temporary-folder.ts';
 import { tryJail } from './trial.ts';
 
 /** What an operator decides, and what the server has. */
@@ -71,12 +71,89 @@ export interface Jail {
    * @throws {GauntletError} `contained` when it cannot be held: then nothing has run.
    */
   within<Result>(place: JailPlace, isWritable: boolean, run: (held: HeldRun) => Promise<Result>): Promise<Result>;
-  /** Hold a program of the server's own, where Landlock can: what it finds, the server filters itself. */
-  programRequest(place: JailPlace): Promise<Pick<SpawnRequest, 'jail'>>;
+  /**
+   * Run a program of the server's own, held where Landlock can: what it finds, the server filters itself.
+   *
+   * @throws {GauntletError} `contained` when the jail could not be opened.
+   */
+  withProgram<Result>(place: JailPlace, run: (held: Pick<SpawnRequest, 'jail'>) => Promise<Result>): Promise<Result>;
 }
 
-const READING: JailWish = { masks: [], isWritable: false, isFresh: false };
-const WRITING: JailWish = { masks: [], isWritable: true, isFresh: false };
+/** Make the jails of a server. Nothing is started before the first command that needs one. */
+export function createJail(options: JailOptions): Jail {
+  const { scope, wordsAlone } = options.settings;
+  const mechanisms = makeMechanisms(options);
+  const choose = createChooser(options, mechanisms);
+
+  return {
+    scope,
+    async state() {
+      if (scope === 'off') return { scope, reading: 'words', missing: 'it is switched off' };
+      const missing = await whyNone(mechanisms);
+      if (missing === undefined) return { scope, reading: 'jail' };
+      return { scope, reading: wordsAlone ? 'words' : 'asked', missing };
+    },
+    async prepare(place) {
+      if (scope === 'off') return { kind: 'words' };
+      try {
+        const chosen = await choose.reading(place);
+        if (typeof chosen !== 'string') {
+          await chosen.mechanism.open(place, { masks: chosen.masks, isWritable: false, isFresh: false });
+          return { kind: 'jail' };
+        }
+        const maySkip = wordsAlone && (await whyNone(mechanisms)) !== undefined;
+        return maySkip ? { kind: 'words' } : { kind: 'none', reason: chosen };
+      } catch (error) {
+        return { kind: 'none', reason: errorMessage(error) };
+      }
+    },
+    async within(place, isWritable, run) {
+      const chosen = isWritable ? choose.writing(place) : await choose.reading(place);
+      if (typeof chosen === 'string') throw new GauntletError('contained', `Cannot hold the command: ${chosen}`);
+      const { folders } = mechanisms;
+      return opened(chosen, place, isWritable, async ({ request, userId }) => {
+        const temporaryFolder = folders.take(place, userId);
+        const env = environmentIn(temporaryFolder, isWritable, userId);
+        try {
+          return await run({ request: { ...request, env }, temporaryFolder });
+        } finally {
+          await folders.release(temporaryFolder);
+        }
+      });
+    },
+    async withProgram(place, run) {
+      const { landlock } = mechanisms;
+      if (scope === 'off' || (await landlock.missing()) !== undefined) return run({});
+      const chosen = { mechanism: landlock, masks: [] };
+      return opened(chosen, place, false, ({ request: { jail } }) => run({ jail }));
+    },
+  };
+}
+
+interface Mechanisms {
+  readonly landlock: JailMechanism;
+  readonly bubblewrap: JailMechanism;
+  readonly folders: TemporaryFolders;
+}
+
+function makeMechanisms({ host, folder, limits, masking }: JailOptions): Mechanisms {
+  const folders = createTemporaryFolders();
+  const common = { folder, homeFolder: homedir(), timeoutMs: limits.jailTrialMs, folders };
+  const tried = { ...common, host, folder: join(folder, 'trial') };
+  return {
+    landlock: createLandlockJail({ ...common, host, trial: (mechanism) => tryJail(tried, mechanism) }),
+    bubblewrap: masking ?? createMaskedJail(common),
+    folders,
+  };
+}
+
+/** Why neither mechanism is to be had, as a clause; undefined where one is. */
+async function whyNone({ landlock, bubblewrap }: Mechanisms): Promise<string | undefined> {
+  const noLandlock = await landlock.missing();
+  if (noLandlock === undefined) return undefined;
+  const noBubblewrap = await bubblewrap.missing();
+  return noBubblewrap === undefined ? undefined : `${noLandlock}, and ${noBubblewrap}`;
+}
 
 /** The mechanism for one command, and what it has to mask. */
 interface Chosen {
@@ -84,113 +161,60 @@ interface Chosen {
   readonly masks: readonly Mount[];
 }
 
-/** Make the jails of a server. Nothing is started before the first command that needs one. */
-export function createJail(options: JailOptions): Jail {
-  const { settings, host, ownPaths, readOnlyPaths, folder, limits, hidden } = options;
-  const { scope, wordsAlone } = settings;
-  const homeFolder = homedir();
-  const timeoutMs = limits.jailTrialMs;
-  const folders = createTemporaryFolders();
-  const tried = { host, folder: join(folder, 'trial'), timeoutMs, folders };
-  const landlock = createLandlockJail({ host, homeFolder, folders, trial: (mechanism) => tryJail(tried, mechanism) });
-  const bubblewrap = options.masking ?? createMaskedJail({ folder, homeFolder, timeoutMs, folders });
+/** Both answer why there is none, as a clause, where none can hold the command. */
+function createChooser({ ownPaths, readOnlyPaths, hidden, limits }: JailOptions, { landlock, bubblewrap }: Mechanisms) {
   const findMasks = createMaskFinder(limits);
-
-  const isCommon = (path: string) => COMMON_READS.some((readable) => isInsideFolder(readable, path));
+  const isCommon = (path: string) => liesIn(COMMON_READS, path);
   const ownAndCommon = new Set(ownPaths.filter(isCommon));
+  const ownIn = (folders: readonly string[]) =>
+    ownPaths.filter((path) => ownAndCommon.has(path) || liesIn(folders, path));
 
-  /** The mechanism that can hold a reading command there. @returns Why there is none. */
-  async function choose(place: JailPlace): Promise<Chosen | string> {
+  async function reading(place: JailPlace): Promise<Chosen | string> {
     const denied = await findMasks(place);
     if (denied === undefined) return 'the working directories hold too many files to look for what rules hide';
-    const isInPlace = (path: string) => place.folders.some((readable) => isInsideFolder(readable, path));
-    const own = ownPaths.filter((path) => ownAndCommon.has(path) || isInPlace(path)).flatMap(maskOf);
-    const secrets = hidden?.().filter(({ path }) => isCommon(path) || isInPlace(path)) ?? [];
-    const masks = [...denied, ...own, ...secrets];
+    const secrets = hidden?.().filter(({ path }) => isCommon(path) || liesIn(place.folders, path)) ?? [];
+    const masks = [...denied, ...ownIn(place.folders).flatMap(maskOf), ...secrets];
     const needsMasks = masks.length > 0 || hidden !== undefined;
     const noLandlock = await landlock.missing();
     if (!needsMasks && noLandlock === undefined) return { mechanism: landlock, masks };
     const noBubblewrap = await bubblewrap.missing();
     if (noBubblewrap === undefined) return { mechanism: bubblewrap, masks };
-    const why = noLandlock ?? `"${masks[0]?.path ?? ''}" must not be read`;
-    return `${why}, and ${noBubblewrap}`;
+    return `${noLandlock ?? `"${masks[0]?.path ?? ''}" must not be read`}, and ${noBubblewrap}`;
   }
 
-  /** Landlock alone can; what must not change cannot be taken out of a folder that may. @returns Why it cannot. */
-  function writable({ folders }: JailPlace): Chosen | string {
-    const kept = [
-      ...readOnlyPaths.filter((path) => folders.some((folder) => isInsideFolder(folder, path))),
-      ...ownPaths.filter((path) => ownAndCommon.has(path) || folders.some((folder) => isInsideFolder(folder, path))),
-    ];
-    if (kept[0] === undefined) return { mechanism: landlock, masks: [] };
-    return `"${kept[0]}" is the server's own, and lies in a folder that the command may use`;
+  /** Landlock alone can, and it cannot take what must not change out of a folder that may. */
+  function writing({ folders }: JailPlace): Chosen | string {
+    const [kept] = [...readOnlyPaths.filter((path) => liesIn(folders, path)), ...ownIn(folders)];
+    if (kept === undefined) return { mechanism: landlock, masks: [] };
+    return `"${kept}" is the server's own, and lies in a folder that the command may use`;
   }
 
-  async function missing(): Promise<string | undefined> {
-    const noLandlock = await landlock.missing();
-    if (noLandlock === undefined) return undefined;
-    const noBubblewrap = await bubblewrap.missing();
-    return noBubblewrap === undefined ? undefined : `${noLandlock}, and ${noBubblewrap}`;
-  }
+  return { reading, writing };
+}
 
-  async function runIn<Result>(
-    mechanism: JailMechanism,
-    place: JailPlace,
-    wish: JailWish,
-    run: (held: HeldRun) => Promise<Result>,
-  ): Promise<Result> {
-    const { request, userId } = await mechanism.open(place, wish);
-    const temporaryFolder = folders.take(place, userId);
-    const env = { PATH: JAIL_PATH, TMPDIR: temporaryFolder, ...(userId === undefined ? {} : FOREIGN_REPOSITORIES) };
-    try {
-      return await run({
-        request: { ...request, env: wish.isWritable ? { TMPDIR: temporaryFolder } : env },
-        temporaryFolder,
-      });
-    } finally {
-      await folders.release(temporaryFolder);
-    }
+/** Run in a jail that is open. */
+async function opened<Result>(
+  { mechanism, masks }: Chosen,
+  place: JailPlace,
+  isWritable: boolean,
+  run: (jail: OpenJail) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run(await mechanism.open(place, { masks, isWritable, isFresh: false }));
+  } catch (error) {
+    if (!isNoJail(error)) throw error;
   }
+  // The host has made room for other jails since, or is another one; nothing has run.
+  return run(await mechanism.open(place, { masks, isWritable, isFresh: true }));
+}
 
-  return {
-    scope,
-    async state() {
-      if (scope === 'off') return { scope, reading: 'words', missing: 'it is switched off' };
-      const why = await missing();
-      return why === undefined
-        ? { scope, reading: 'jail' }
-        : { scope, reading: wordsAlone ? 'words' : 'asked', missing: why };
-    },
-    async prepare(place) {
-      if (scope === 'off') return { kind: 'words' };
-      try {
-        const chosen = await choose(place);
-        if (typeof chosen !== 'string') {
-          await chosen.mechanism.open(place, { ...READING, masks: chosen.masks });
-          return { kind: 'jail' };
-        }
-        return wordsAlone && (await missing()) !== undefined ? { kind: 'words' } : { kind: 'none', reason: chosen };
-      } catch (error) {
-        return { kind: 'none', reason: errorMessage(error) };
-      }
-    },
-    async within(place, isWritable, run) {
-      const chosen = isWritable ? writable(place) : await choose(place);
-      if (typeof chosen === 'string') throw new GauntletError('contained', `Cannot hold the command: ${chosen}`);
-      const wish = { ...(isWritable ? WRITING : READING), masks: chosen.masks };
-      try {
-        return await runIn(chosen.mechanism, place, wish, run);
-      } catch (error) {
-        // The host has made room for other jails since, or is another one.
-        if (!isNoJail(error)) throw error;
-        return runIn(chosen.mechanism, place, { ...wish, isFresh: true }, run);
-      }
-    },
-    async programRequest(place) {
-      if (scope === 'off' || (await landlock.missing()) !== undefined) return {};
-      return { jail: (await landlock.open(place, READING)).request.jail };
-    },
-  };
+function environmentIn(TMPDIR: string, isWritable: boolean, userId: number | undefined): HeldRun['request']['env'] {
+  if (isWritable) return { TMPDIR };
+  return { PATH: JAIL_PATH, TMPDIR, ...(userId === undefined ? {} : FOREIGN_REPOSITORIES) };
+}
+
+function liesIn(folders: readonly string[], path: string): boolean {
+  return folders.some((folder) => isInsideFolder(folder, path));
 }
 
 /** Git refuses a repository of another user, and whoever reads as nobody owns none. The gate has read its settings. */

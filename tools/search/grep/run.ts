@@ -10,7 +10,7 @@ import type { SearchToolServices } from '../services.ts';
 import { searchEntries, searchLines } from './collect.ts';
 import type { GrepOutput } from './output.ts';
 import { descriptorArguments, outputMode, ripgrepArguments } from './rg-arguments.ts';
-import { type RipgrepRun, runRipgrep } from './ripgrep.ts';
+import { type RipgrepEnd, type RipgrepRun, runRipgrep } from './ripgrep.ts';
 import type { GrepArguments } from './schema.ts';
 import type { Search } from './search.ts';
 import { absoluteIn, assertSearchable, hiddenInOutput, searchTarget } from './target.ts';
@@ -35,9 +35,7 @@ export async function runGrep(
   const headLimit = input.head_limit ?? limits.grepResults;
   const { cwd } = context.session;
   const absolute = absoluteIn(cwd);
-  const held =
-    located.isInside || located.isSessionFile ? await services.jail?.programRequest(sessionPlace(context)) : {};
-  const run = runs(services, context, { ...held, onProgress });
+  const run = runs(services, context, { isInside: located.isInside || located.isSessionFile, onProgress });
   const search: Search = {
     input,
     limits,
@@ -61,17 +59,20 @@ export async function runGrep(
 
 /** Runs of ripgrep for one call: they share its time, and tell how far they are. */
 function runs(
-  { processHost, limits }: SearchToolServices,
-  { session, signal }: ToolUseContext,
-  { jail, onProgress }: { readonly jail?: string; onProgress?: (progress: ToolProgress<GrepProgress>) => void },
+  { processHost, limits, jail }: SearchToolServices,
+  context: ToolUseContext,
+  { isInside, onProgress }: { readonly isInside: boolean; onProgress?: (progress: ToolProgress<GrepProgress>) => void },
 ) {
+  const { session, signal } = context;
+  /** What lies outside was allowed, and no jail opens it. */
+  const held = (run: (held: Pick<RipgrepRun, 'jail'>) => Promise<RipgrepEnd>) =>
+    isInside && jail ? jail.withProgram(sessionPlace(context), run) : run({});
   const isDue = createPace(limits.progressMs);
   const deadlineMs = performance.now() + limits.grepMs;
   let outputBytes = 0;
-  return ({ onOutput, ...run }: Pick<RipgrepRun, 'args' | 'files' | 'onOutput'>) =>
+  const runOnce = ({ onOutput, ...run }: Pick<RipgrepRun, 'args' | 'files' | 'onOutput' | 'jail'>) =>
     runRipgrep({
       processHost,
-      jail,
       cwd: session.cwd,
       signal,
       timeoutMs: Math.max(0, deadlineMs - performance.now()),
@@ -84,4 +85,5 @@ function runs(
       },
       ...run,
     });
+  return (run: Pick<RipgrepRun, 'args' | 'files' | 'onOutput'>) => held((jailed) => runOnce({ ...run, ...jailed }));
 }
