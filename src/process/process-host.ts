@@ -86,6 +86,8 @@ export interface HostedProcess {
 export interface JailRules {
   /** Names the jail in a request; equal for jails that open the same files. */
   readonly key: string;
+  /** Whose jail it is: opening another one for the same owner closes this one. */
+  readonly owner: string;
   /** Absolute; read and executed, what lies below too. Those that do not exist are passed over. */
   readonly reads: readonly string[];
   /** Absolute; read and changed. */

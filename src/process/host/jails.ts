@@ -28,8 +28,8 @@ export interface JailEntry {
 export interface Jails {
   /** What the server is told. */
   readonly answer: JailSupport;
-  /** Make a jail, or find it. @throws The errno error. */
-  open(jail: JailRules): void;
+  /** Make a jail, or find it. @returns Keys of those that were closed for it. @throws The errno error. */
+  open(jail: JailRules): readonly string[];
   /** How to start a child in it; undefined for a jail that was never opened, or made room for others since. */
   entry(key: string): JailEntry | undefined;
   /** Limits and rights alone, for what has another way to bound paths; undefined where the launcher cannot run. */
@@ -43,6 +43,8 @@ export const RULESET_DESCRIPTOR = 4;
 
 /** Rulesets kept; one takes a descriptor and some 10 KiB of the kernel's memory. */
 const MAX_RULESETS = 128;
+/** Of the descriptors this process may have, where those are few. */
+const RULESETS_SHARE = 8;
 /** A user and group that own nothing: `nobody`. */
 const NOBODY = 65_534;
 
@@ -80,7 +82,7 @@ export async function loadJails(settings: HostSettings): Promise<Jails> {
 function noJails(missing: string): Jails {
   return {
     answer: { missing },
-    open: () => undefined,
+    open: () => [],
     entry: () => undefined,
     limits: undefined,
     mostProcesses: () => 0,
@@ -88,7 +90,10 @@ function noJails(missing: string): Jails {
 }
 
 function createJails(landlock: Landlock, settings: HostSettings): Jails {
-  const rulesets = new Map<string, { readonly ruleset: number; readonly isReadOnly: boolean }>();
+  const rulesets = new Map<string, OpenRuleset>();
+  /** The key of each owner's jail. */
+  const keys = new Map<string, string>();
+  const most = mostRulesets();
   const userId = mayBecomeNobody() ? NOBODY : undefined;
   const launcher = (calls: readonly LauncherCall[]) => landlock.keepProgram(makeImage(calls));
   const limits = limitCalls(settings);
@@ -100,17 +105,30 @@ function createJails(landlock: Landlock, settings: HostSettings): Jails {
     limits: launcher(limits),
   };
 
+  function close(key: string): void {
+    const jail = rulesets.get(key);
+    if (jail === undefined) return;
+    rulesets.delete(key);
+    if (keys.get(jail.owner) === key) keys.delete(jail.owner);
+    closeSync(jail.ruleset);
+  }
+
   return {
     answer: userId === undefined ? {} : { userId },
-    open({ key, reads, writes, isReadOnly }) {
+    open({ key, owner, reads, writes, isReadOnly }) {
       const known = rulesets.get(key);
-      rulesets.delete(key);
-      rulesets.set(key, known ?? { ruleset: landlock.createRuleset({ reads, writes }), isReadOnly });
-      for (const [oldest, { ruleset }] of rulesets) {
-        if (rulesets.size <= MAX_RULESETS) break;
-        rulesets.delete(oldest);
-        closeSync(ruleset);
+      if (known) {
+        rulesets.delete(key);
+        rulesets.set(key, known);
+        return [];
       }
+      const outdated = keys.get(owner);
+      rulesets.set(key, { owner, ruleset: landlock.createRuleset({ reads, writes }), isReadOnly });
+      keys.set(owner, key);
+      const excess = rulesets.size - (outdated === undefined ? 0 : 1) > most ? [...rulesets.keys()].slice(0, 1) : [];
+      const closed = [...(outdated === undefined ? [] : [outdated]), ...excess];
+      closed.forEach(close);
+      return closed;
     },
     entry(key) {
       const jail = rulesets.get(key);
@@ -125,6 +143,18 @@ function createJails(landlock: Landlock, settings: HostSettings): Jails {
     limits: { launcher: launchers.limits, ruleset: undefined, userId: undefined },
     mostProcesses: () => tasksOfTheMachine() + settings.jailProcesses,
   };
+}
+
+interface OpenRuleset {
+  readonly owner: string;
+  readonly ruleset: number;
+  readonly isReadOnly: boolean;
+}
+
+/** Most rulesets: pipes of children need descriptors too. */
+function mostRulesets(): number {
+  const [, descriptors] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+  return Math.min(MAX_RULESETS, Math.max(1, Math.floor(Number(descriptors ?? 0) / RULESETS_SHARE)));
 }
 
 function makeImage(calls: readonly LauncherCall[]): Buffer {

@@ -14,7 +14,7 @@ import type { HostFrame } from './protocol.ts';
 import { loadLibc } from './libc.ts';
 import { createNativeStarter } from './native-starter.ts';
 import { startWithNode } from './node-starter.ts';
-import { createShellSupply } from './shell-supply.ts';
+import { createShellSupply, type ShellSupply } from './shell-supply.ts';
 
 /** Up to so many children running at once, the end of each is seen to without waiting for others. */
 const FEW_CHILDREN = 4;
@@ -58,7 +58,7 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
           socket,
           FromHost.jailOpened,
           id,
-          openJail(jails, JSON.parse(String(payload)) as JailRules),
+          openJail(JSON.parse(String(payload)) as JailRules, jails, shells),
         );
       default:
         throw new RangeError(`Cannot serve a frame of kind ${kind}`);
@@ -104,9 +104,10 @@ async function makeParts(settings: HostSettings) {
   };
 }
 
-function openJail(jails: Jails, rules: JailRules): JailOpenedMessage {
+/** Shells that wait in a jail whose rules have changed are of no use any more. */
+function openJail(rules: JailRules, jails: Jails, shells: ShellSupply): JailOpenedMessage {
   try {
-    jails.open(rules);
+    for (const closed of jails.open(rules)) shells.discard(closed);
     return {};
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };

@@ -24,6 +24,8 @@ export interface ShellSupply {
   refillSoon(): void;
   /** Start one more of the kind taken last at once, where one is missing. */
   addOne(): void;
+  /** End those that wait in a jail that is closed. */
+  discard(jailKey: string): void;
   /** End those that wait. */
   close(): void;
 }
@@ -62,6 +64,7 @@ export function createShellSupply(counts: SupplyCounts, parts: ChildParts): Shel
     addOne() {
       if (latest.isWorthRefilling) latest.shells.addOne();
     },
+    discard: (jailKey) => jailed.discard(jailKey),
     close() {
       for (const shells of [plain.shells, ...launched.all(), ...jailed.all()]) shells.close();
     },
@@ -81,6 +84,10 @@ function createLatest(most: number) {
   const byKey = new Map<string, WarmShells>();
   return {
     all: () => byKey.values(),
+    discard(key: string): void {
+      byKey.get(key)?.close();
+      byKey.delete(key);
+    },
     of(key: string, make: () => WarmShells): KeptShells {
       const known = byKey.get(key);
       // Where many kinds are used in turn, each would be ended before its second use.

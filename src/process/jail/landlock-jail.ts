@@ -74,7 +74,8 @@ export function createLandlockJail({ host, homeFolder, folders, trial }: Landloc
       ? { reads: common, writes: [...place.folders, base] }
       : { reads: [...common, ...place.folders], writes: [base] };
     if (isFresh || !opened.get(key)) {
-      const failure = await host.openJail({ key, ...rules, isReadOnly: !isWritable });
+      const owner = [isWritable, place.principal, place.sessionId].join('\n');
+      const failure = await host.openJail({ key, owner, ...rules, isReadOnly: !isWritable });
       if (failure !== undefined) throw new GauntletError('contained', `Cannot open a jail for the command: ${failure}`);
       opened.set(key, true);
     }

@@ -20,7 +20,7 @@ import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
 import { createJail } from '../../../../src/process/jail/jail.ts';
 import type { Jail, JailOptions } from '../../../../src/process/jail/jail.ts';
 import type { JailPlace } from '../../../../src/process/jail/place.ts';
-import { run, testProcessHost, until } from '../../../helpers/process-host.ts';
+import { processesWith, run, testProcessHost, until } from '../../../helpers/process-host.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const host = testProcessHost();
@@ -211,6 +211,19 @@ describe('a command in a jail', () => {
     process.kill(Number(stdout), 'SIGKILL');
     await until(async () => (await run(host, { shellScript: 'true' }).catch(() => undefined)) !== undefined);
     expect(await runJailed('cat file')).toMatchObject({ stdout: 'inside\n' });
+  });
+
+  it('ends the shells that wait under rules which have changed', async () => {
+    const waiting = () => processesWith(host.ownerId).length;
+    await runIn(jail, placeOf('changing'), 'true');
+    await runIn(jail, placeOf('changing'), 'true');
+    await until(() => waiting() > 1);
+    const most = waiting() + 1;
+    for (let version = 2; version < 12; version += 1) {
+      const changed = placeOf('changing', { denials: { ...NO_DENIALS, version } });
+      for (let each = 0; each < 2; each += 1) await runIn(jail, changed, 'true');
+    }
+    await until(() => waiting() <= most);
   });
 
   it('is one of many: more jails than are kept all hold', async () => {
