@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { TestRunner, afterAll, onTestFinished } from 'vitest';
 import { setup } from '../../bin/setup.mjs';
 import { assertEndsHealthy, healthAtStart } from './health.ts';
+import { olderKernelLauncher } from './older-kernel.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 /** `nobody` and `nogroup`. */
@@ -42,6 +43,8 @@ export interface ServerOptions {
   readonly isUnprivileged?: boolean;
   /** `ulimit -n` of the server. */
   readonly descriptors?: number;
+  /** The kernel seems to have no Landlock. */
+  readonly isOlderKernel?: boolean;
   /** Opened for its standard error; `logged()` stays empty then. */
   readonly errorFile?: string;
   /** Words in the command lines of processes that live as long as the server. */
@@ -150,8 +153,13 @@ async function spawnServer(options: ServerOptions, words: readonly string[] = ['
   const program = [process.execPath, join(ROOT, 'dist/gauntlet.js'), ...words];
   const [file = '', ...args] = options.descriptors
     ? ['prlimit', `--nofile=${options.descriptors}`, ...program]
-    : program;
-  const child = spawn(file, args, {
+    : options.isOlderKernel
+      ? [olderKernelLauncher(home), process.execPath, ...program]
+      : program;
+  // The launcher's first word is the path of what follows.
+  const first = options.isOlderKernel ? { argv0: process.execPath } : {};
+  const child = spawn(file, options.isOlderKernel ? args.slice(1) : args, {
+    ...first,
     cwd: join(home, 'workspace'),
     env: environment,
     stdio: ['ignore', 'pipe', options.errorFile === undefined ? 'pipe' : openSync(options.errorFile, 'a')],

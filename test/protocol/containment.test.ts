@@ -149,3 +149,45 @@ describe('the setting "containment"', () => {
     expect(asked).toMatchObject({ behavior: 'ask', message: expect.stringContaining('bubblewrap is not installed') });
   });
 });
+
+describe('a machine that has neither Landlock nor bubblewrap', () => {
+  const machine = () => ({ isOlderKernel: true, environment: withoutBubblewrap() });
+
+  it('asks about what only reads', async () => {
+    const client = wireClient(await startServer(machine()));
+    const sessionId = await client.session();
+    const { behavior, message } = await explain(client, sessionId, { command: 'ls' });
+    expect([behavior, message]).toEqual(['ask', expect.stringContaining('the kernel has no Landlock')]);
+    const { calls } = await client.execute(sessionId, [bash('ls')], { on_ask: 'deny' });
+    expect(calls[0]).toMatchObject({ status: 'denied' });
+    expect((await client.get('/readyz?verbose')).body).toMatchObject({ containment: { reading: 'asked' } });
+  });
+
+  it('lets words alone decide where the operator says so, and says it', async () => {
+    const server = await startServer({ ...machine(), settings: { containment: { wordsAlone: true } } });
+    const client = wireClient(server);
+    expect(await explain(client, await client.session(), { command: 'ls' })).toMatchObject({ containment: 'words' });
+    expect(server.printed()).toMatch(/held by their words alone: the kernel has no Landlock/);
+  });
+
+  it('stops the start where a jail is required', async () => {
+    const { code, stderr } = await runServer({ ...machine(), settings: { containment: { required: true } } });
+    expect([code, stderr]).toEqual([
+      78,
+      expect.stringContaining('"containment.required" is set, and there is no jail'),
+    ]);
+  });
+});
+
+it('holds by bubblewrap alone on a kernel without Landlock', async () => {
+  const server = await startServer({ isOlderKernel: true });
+  const client = wireClient(server);
+  writeFileSync(join(server.workspace, 'file'), 'inside\n');
+  writeFileSync(join(server.home, 'outside'), 'canary\n');
+  symlinkSync(join(server.home, 'outside'), join(server.workspace, 'name'));
+  const { results } = await client.execute(undefined, [bash('cat f*; cat n*; ls -la f*')], {
+    on_ask: 'deny',
+  });
+  expect(results[0]?.content).toContain('inside');
+  expect(results[0]?.content).not.toContain('canary');
+});
