@@ -27,7 +27,9 @@ export function statusDoor(
 
   app.get(
     '/readyz',
-    { config: { summary: 'Ready to take work', reply: { statuses: [200, 503], json: 'Readiness' } } },
+    {
+      config: { summary: 'Ready to take work', query: readyQuery, reply: { statuses: [200, 503], json: 'Readiness' } },
+    },
     async (request, reply) => {
       const { verbose } = parseRequest(readyQuery, request.query, 'the query', limits);
       const body = { status: readiness(), ...(verbose && { containment: await containment() }) };
