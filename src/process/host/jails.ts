@@ -28,8 +28,8 @@ export interface JailEntry {
 export interface Jails {
   /** What the server is told. */
   readonly answer: JailSupport;
-  /** Make a jail, or find it. @returns Keys of those that were closed for it. @throws The errno error. */
-  open(jail: JailRules): readonly string[];
+  /** Make a jail, or find it. @throws The errno error. */
+  open(jail: JailRules): void;
   /** How to start a child in it; undefined for a jail that was never opened, or made room for others since. */
   entry(key: string): JailEntry | undefined;
   /** Limits and rights alone, for what has another way to bound paths; undefined where the launcher cannot run. */
@@ -68,28 +68,35 @@ const RLIMIT_FSIZE = 1;
 const RLIMIT_DATA = 2;
 const RLIMIT_CORE = 4;
 
-/** Find out what this machine has. Without it `entry` finds nothing, and `answer` says why. */
-export async function loadJails(settings: HostSettings): Promise<Jails> {
+/**
+ * Find out what this machine has. Without it `entry` finds nothing, and `answer` says why.
+ *
+ * @param onClosed Told the key of a jail that made room for others: its descriptor may be another jail's from then on.
+ */
+export async function loadJails(settings: HostSettings, onClosed: (key: string) => void): Promise<Jails> {
   const landlock = await loadLandlock();
-  if (typeof landlock === 'string') return noJails(landlock);
+  if (typeof landlock === 'string') return noJails(landlock, settings);
   try {
-    return createJails(landlock, settings);
+    return createJails(landlock, settings, onClosed);
   } catch (error) {
-    return noJails(`its launcher could not be made: ${error instanceof Error ? error.message : String(error)}`);
+    return noJails(
+      `its launcher could not be made: ${error instanceof Error ? error.message : String(error)}`,
+      settings,
+    );
   }
 }
 
-function noJails(missing: string): Jails {
+function noJails(missing: string, settings: HostSettings): Jails {
   return {
     answer: { missing },
-    open: () => [],
+    open: () => undefined,
     entry: () => undefined,
     limits: undefined,
-    mostProcesses: () => 0,
+    mostProcesses: () => mostProcesses(settings),
   };
 }
 
-function createJails(landlock: Landlock, settings: HostSettings): Jails {
+function createJails(landlock: Landlock, settings: HostSettings, onClosed: (key: string) => void): Jails {
   const rulesets = new Map<string, OpenRuleset>();
   /** The key of each owner's jail. */
   const keys = new Map<string, string>();
@@ -110,6 +117,7 @@ function createJails(landlock: Landlock, settings: HostSettings): Jails {
     if (jail === undefined) return;
     rulesets.delete(key);
     if (keys.get(jail.owner) === key) keys.delete(jail.owner);
+    onClosed(key);
     closeSync(jail.ruleset);
   }
 
@@ -120,15 +128,14 @@ function createJails(landlock: Landlock, settings: HostSettings): Jails {
       if (known) {
         rulesets.delete(key);
         rulesets.set(key, known);
-        return [];
+        return;
       }
       const outdated = keys.get(owner);
       rulesets.set(key, { owner, ruleset: landlock.createRuleset({ reads, writes }), isReadOnly });
       keys.set(owner, key);
-      const excess = rulesets.size - (outdated === undefined ? 0 : 1) > most ? [...rulesets.keys()].slice(0, 1) : [];
-      const closed = [...(outdated === undefined ? [] : [outdated]), ...excess];
-      closed.forEach(close);
-      return closed;
+      if (outdated !== undefined) close(outdated);
+      const [oldest] = rulesets.keys();
+      if (rulesets.size > most && oldest !== undefined) close(oldest);
     },
     entry(key) {
       const jail = rulesets.get(key);
@@ -141,7 +148,7 @@ function createJails(landlock: Landlock, settings: HostSettings): Jails {
         : { launcher: launchers.writing, ruleset, userId: undefined };
     },
     limits: { launcher: launchers.limits, ruleset: undefined, userId: undefined },
-    mostProcesses: () => tasksOfTheMachine() + settings.jailProcesses,
+    mostProcesses: () => mostProcesses(settings),
   };
 }
 
@@ -218,6 +225,10 @@ function mayBecomeNobody(): boolean {
   const [, held = '0'] = /^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'latin1')) ?? [];
   const capabilities = BigInt(`0x${held}`);
   return NEEDED_CAPABILITIES.every((each) => ((capabilities >> BigInt(each)) & 1n) === 1n);
+}
+
+function mostProcesses({ jailProcesses }: HostSettings): number {
+  return tasksOfTheMachine() + jailProcesses;
 }
 
 /** Threads of all users, which bounds those of one from above; 0 where nobody tells. */

@@ -14,7 +14,7 @@ import type { HostFrame } from './protocol.ts';
 import { loadLibc } from './libc.ts';
 import { createNativeStarter } from './native-starter.ts';
 import { startWithNode } from './node-starter.ts';
-import { createShellSupply, type ShellSupply } from './shell-supply.ts';
+import { createShellSupply } from './shell-supply.ts';
 
 /** Up to so many children running at once, the end of each is seen to without waiting for others. */
 const FEW_CHILDREN = 4;
@@ -58,7 +58,7 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
           socket,
           FromHost.jailOpened,
           id,
-          openJail(JSON.parse(String(payload)) as JailRules, jails, shells),
+          openJail(JSON.parse(String(payload)) as JailRules, jails),
         );
       default:
         throw new RangeError(`Cannot serve a frame of kind ${kind}`);
@@ -92,22 +92,22 @@ async function makeParts(settings: HostSettings) {
   const ownMarkers = `${settings.ownerId}.${settings.hostTag}-`;
   let markers = 0;
   const nextMarker = () => `${ownMarkers}${(markers += 1)}`;
-  const [libc, jails] = await Promise.all([loadLibc(), loadJails(settings)]);
+  const libc = await loadLibc();
   const parts = { start: libc === undefined ? startWithNode : createNativeStarter(libc), nextMarker };
   const counts = { plain: settings.warmShells, launchers: settings.warmSandboxes, jails: settings.warmJails };
+  const shells = createShellSupply(counts, parts);
   return {
     isOwn: (marker: string) => marker.startsWith(ownMarkers),
-    jails,
-    shells: createShellSupply(counts, parts),
+    jails: await loadJails(settings, shells.forgetJail),
+    shells,
     guardian: createGuardian(parts.start, ownMarkers),
     parts,
   };
 }
 
-/** Shells that wait in a jail whose rules have changed are of no use any more. */
-function openJail(rules: JailRules, jails: Jails, shells: ShellSupply): JailOpenedMessage {
+function openJail(rules: JailRules, jails: Jails): JailOpenedMessage {
   try {
-    for (const closed of jails.open(rules)) shells.discard(closed);
+    jails.open(rules);
     return {};
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };

@@ -24,8 +24,8 @@ export interface ShellSupply {
   refillSoon(): void;
   /** Start one more of the kind taken last at once, where one is missing. */
   addOne(): void;
-  /** End those that wait in a jail that is closed. */
-  discard(jailKey: string): void;
+  /** End those that wait in a jail, and start no more of them: its descriptor is about to be closed. */
+  forgetJail(key: string): void;
   /** End those that wait. */
   close(): void;
 }
@@ -64,7 +64,9 @@ export function createShellSupply(counts: SupplyCounts, parts: ChildParts): Shel
     addOne() {
       if (latest.isWorthRefilling) latest.shells.addOne();
     },
-    discard: (jailKey) => jailed.discard(jailKey),
+    forgetJail(key) {
+      jailed.forget(key);
+    },
     close() {
       for (const shells of [plain.shells, ...launched.all(), ...jailed.all()]) shells.close();
     },
@@ -84,7 +86,8 @@ function createLatest(most: number) {
   const byKey = new Map<string, WarmShells>();
   return {
     all: () => byKey.values(),
-    discard(key: string): void {
+    /** A kind that is closed starts no shell ahead, whoever still holds it. */
+    forget(key: string): void {
       byKey.get(key)?.close();
       byKey.delete(key);
     },

@@ -49,19 +49,20 @@ export function createLandlockJail({ host, homeFolder, folders, trial }: Landloc
   const gitFiles = GIT_FILES.map((name) => join(homeFolder, name));
   const machineIdentity = rememberIdentity([SETTINGS_FOLDER, ...gitFiles]);
   let support: Promise<JailSupport> | undefined;
-  let failedMs = -Infinity;
+  /** By `performance.now()`; a failure may pass, while a jail that holds does so for as long as the server runs. */
+  let retryAtMs = Infinity;
 
-  /** A failure may pass; that there is a jail does not change while the server runs. */
   function supported(): Promise<JailSupport> {
-    if (support !== undefined && performance.now() - failedMs < RETRY_MS) return support;
-    if (failedMs > -Infinity) support = undefined;
-    return (support ??= findSupport());
+    if (support !== undefined && performance.now() < retryAtMs) return support;
+    // Commands that ask during a trial wait for that one: two would remove each other's folders.
+    retryAtMs = Infinity;
+    return (support = findSupport());
   }
 
   async function findSupport(): Promise<JailSupport> {
     const found = await host.jailSupport();
     const missing = found.missing ?? (await trial({ open: (place, wish) => open(place, wish, found.userId) }));
-    failedMs = missing === undefined ? -Infinity : performance.now();
+    if (missing !== undefined) retryAtMs = performance.now() + RETRY_MS;
     return { ...found, missing };
   }
 

@@ -4,7 +4,7 @@
  * Making and removing a folder takes half a millisecond on some disks. One that a call left empty is given to the next
  * call of its session; whatever else a call left is removed, beside its folder too.
  */
-import { chownSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
@@ -40,7 +40,8 @@ export function createTemporaryFolders(): TemporaryFolders {
   function baseOf(sessionFolder: string, userId: number | undefined): Base {
     const path = join(sessionFolder, userId === undefined ? 'temporary' : `temporary-${userId}`);
     const known = bases.get(path);
-    if (known) return known;
+    // It is gone where its session, or a trial, was removed and begun again under the same path.
+    if (known && existsSync(path)) return known;
     mkdirSync(path, { recursive: true, mode: 0o700 });
     giveTo(path, userId);
     const base = { path, taken: new Set<string>(), free: new Set<string>() };

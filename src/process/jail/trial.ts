@@ -45,12 +45,14 @@ export async function tryJail(
     // Nothing but the jail is to keep the command from writing there.
     chmodSync(outside, 0o777);
     const { request, userId } = await mechanism.open(place, { masks: [], isWritable: false, isFresh: true });
+    const temporaryFolder = folders.take(place, userId);
     const child = host.spawn({
       ...{ file: 'bash', args: [], cwd: folder, shellScript: SCRIPT, ...request },
-      env: { OUTSIDE: outside, TMPDIR: folders.take(place, userId) },
+      env: { OUTSIDE: outside, TMPDIR: temporaryFolder },
     });
     const timer = setTimeout(() => void child.killTree(), timeoutMs);
     const { code } = await child.exited.finally(() => clearTimeout(timer));
+    await folders.release(temporaryFolder);
     if (code === 0) return undefined;
     return ESCAPES[code ?? -1] ?? `a command in it ended with ${String(code ?? 'a signal')}`;
   } catch (error) {

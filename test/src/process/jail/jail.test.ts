@@ -15,7 +15,7 @@ import {
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
 import { createJail } from '../../../../src/process/jail/jail.ts';
 import type { Jail, JailOptions } from '../../../../src/process/jail/jail.ts';
@@ -231,6 +231,17 @@ describe('a command in a jail', () => {
     for (const each of many) expect((await runIn(jail, each, 'cat file; echo x >file')).stdout).toBe('inside\n');
     expect((await runJailed('cat file')).stdout).toBe('inside\n');
   });
+
+  it('reads no folder of another session after its jail made room for others', async () => {
+    const foreign = join(home, 'foreign');
+    mkdirSync(foreign);
+    writeFileSync(join(foreign, 'file'), 'foreign\n', { mode: 0o644 });
+    const others = Array.from({ length: 140 }, (_, index) => ({ ...placeOf(`search-${index}`), folders: [foreign] }));
+    await runJailed('true');
+    for (const each of others) await jail.withProgram(each, () => Promise.resolve());
+    for (let round = 0; round < 3; round += 1)
+      expect((await runJailed(`cat file ${foreign}/file`)).stdout).toBe('inside\n');
+  });
 });
 
 describe('what a rule hides inside a working directory', () => {
@@ -309,6 +320,26 @@ describe('where a jail cannot be had', () => {
       kind: 'none',
       reason: expect.stringContaining('no memory'),
     });
+  });
+
+  it('one that failed its trial is tried again, once however many commands ask', async () => {
+    let trials = 0;
+    const openJail: typeof host.openJail = (rules) => {
+      if (!rules.key.includes('trial')) return host.openJail(rules);
+      trials += 1;
+      return trials === 1 ? Promise.resolve('no memory') : host.openJail(rules);
+    };
+    const jail = jailWith({ host: { ...host, openJail }, masking: none.masking, folder: join(home, 'recovering') });
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      expect(await jail.prepare(placeOf('early'))).toMatchObject({ kind: 'none' });
+      vi.advanceTimersByTime(60_000);
+      const asked = await Promise.all(['a', 'b', 'c'].map((id) => jail.prepare(placeOf(id))));
+      expect(asked).toEqual([{ kind: 'jail' }, { kind: 'jail' }, { kind: 'jail' }]);
+      expect(trials).toBe(2);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('nothing runs that was to be held', async () => {
