@@ -44,7 +44,7 @@ export function createChildren(settings: HostSettings, socket: Socket, { shells,
       if (child.pid === undefined) return void child.failure.then((error) => fail(id, error));
       if (shellScript !== undefined) {
         const isBound = jail !== undefined || message.launcher?.isLimited === true;
-        child.input?.end(shellOrder({ ...message, shellScript }, isBound ? jails.mostProcesses() : undefined));
+        child.input?.end(shellOrder({ ...message, shellScript }, isBound ? jails.shellLimits() : undefined));
       }
       supervise(id, child, bornAfter);
       shells.refillSoon();

@@ -34,8 +34,8 @@ export interface Jails {
   entry(key: string): JailEntry | undefined;
   /** Limits and rights alone, for what has another way to bound paths; undefined where the launcher cannot run. */
   readonly limits: JailEntry | undefined;
-  /** Processes that the user of a jailed command may have now, all together. */
-  mostProcesses(): number;
+  /** Options of `ulimit` for the shell of a jailed command: what no launcher has limited before. */
+  shellLimits(): string;
 }
 
 /** Where a child in a jail has the ruleset until the launcher has used it. */
@@ -86,13 +86,15 @@ export async function loadJails(settings: HostSettings, onClosed: (key: string) 
   }
 }
 
+/** Without a launcher, the shells that bubblewrap starts limit themselves. */
 function noJails(missing: string, settings: HostSettings): Jails {
+  const { jailCpuSeconds, jailFileBytes, jailMemoryBytes } = settings;
   return {
     answer: { missing },
     open: () => undefined,
     entry: () => undefined,
     limits: undefined,
-    mostProcesses: () => mostProcesses(settings),
+    shellLimits: () => `-c 0 -t ${jailCpuSeconds} -f ${inKib(jailFileBytes)} -d ${inKib(jailMemoryBytes)} ${processLimit(settings)}`,
   };
 }
 
@@ -148,7 +150,7 @@ function createJails(landlock: Landlock, settings: HostSettings, onClosed: (key:
         : { launcher: launchers.writing, ruleset, userId: undefined };
     },
     limits: { launcher: launchers.limits, ruleset: undefined, userId: undefined },
-    mostProcesses: () => mostProcesses(settings),
+    shellLimits: () => processLimit(settings),
   };
 }
 
@@ -227,8 +229,14 @@ function mayBecomeNobody(): boolean {
   return NEEDED_CAPABILITIES.every((each) => ((capabilities >> BigInt(each)) & 1n) === 1n);
 }
 
-function mostProcesses({ jailProcesses }: HostSettings): number {
-  return tasksOfTheMachine() + jailProcesses;
+/** The kernel counts all processes of a user, so the bound moves with those that run already. */
+function processLimit({ jailProcesses }: HostSettings): string {
+  return `-u ${tasksOfTheMachine() + jailProcesses}`;
+}
+
+/** The unit of `ulimit`. */
+function inKib(bytes: number): number {
+  return Math.ceil(bytes / 1_024);
 }
 
 /** Threads of all users, which bounds those of one from above; 0 where nobody tells. */

@@ -21,10 +21,10 @@ export const WAITING_SHELL = { file: 'bash', args: ['--noprofile', '--norc', '-c
 /**
  * What to write to descriptor 3 so that the shell runs a script.
  *
- * @param mostProcesses That the shell's user may have, all together.
+ * @param limits Options of `ulimit`, which the shell sets for itself first. A lower limit that holds already is as good.
  */
-export function shellOrder(spawn: SpawnMessage & { readonly shellScript: string }, mostProcesses?: number): Buffer {
-  const limit = mostProcesses === undefined ? '' : `ulimit -u ${mostProcesses};`;
+export function shellOrder(spawn: SpawnMessage & { readonly shellScript: string }, limits?: string): Buffer {
+  const limit = limits === undefined ? '' : `ulimit ${limits} 2>/dev/null;`;
   const texts = [limit + prologue(spawn), spawn.shellScript === '' ? ':' : spawn.shellScript];
   return Buffer.from(`${texts.map((text) => Buffer.byteLength(text)).join(' ')}\n${texts.join('')}`);
 }
