@@ -9,7 +9,7 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { isInsideFolder } from '../../config/containment.ts';
-import { GauntletError } from '../contract/errors.ts';
+import { errorMessage, GauntletError } from '../contract/errors.ts';
 import {
   type ConfigBudget,
   expandHome,
@@ -213,10 +213,16 @@ function readIndex(file: string, idBytes: number): IndexedFolders | undefined {
   return folders;
 }
 
-/** The index, and the other halves of one that is split. */
+/** The index, and the other halves of one that is split. @throws {GauntletError} */
 function indexFiles(gitFolder: string): readonly string[] {
-  const halves = readdirSync(gitFolder).filter((name) => name.startsWith('sharedindex.'));
-  return ['index', ...halves].map((name) => join(gitFolder, name));
+  // A `.git` file may name what is gone, as those of removed work trees do.
+  if (realPath(gitFolder).stats === undefined) return [];
+  try {
+    const halves = readdirSync(gitFolder).filter((name) => name.startsWith('sharedindex.'));
+    return ['index', ...halves].map((name) => join(gitFolder, name));
+  } catch (error) {
+    throw unclear(`Cannot list "${showText(gitFolder)}": ${showText(errorMessage(error))}`);
+  }
 }
 
 /** git would go up from here no further: its own test of a repository, but for owners and versions, at which it ends. */

@@ -54,6 +54,15 @@ describe('a repository without programs', () => {
     expect(danger(join(outer, 'deep', 'lib'))).toBeUndefined();
   });
 
+  it('may be gone, as that of a work tree whose repository was removed', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, '.git'), 'gitdir: modules/gone\n');
+    expect(danger(folder)).toBeUndefined();
+    mkdirSync(join(folder, 'modules'));
+    writeFileSync(join(folder, 'modules', 'gone'), '');
+    expect(danger(folder)).toMatch(/modules\/gone/);
+  });
+
   it('may lie above the working directories', () => {
     const folder = repository();
     mkdirSync(join(folder, 'packages', 'one'), { recursive: true });
