@@ -67,21 +67,30 @@ function holdsUnsureQuotes({ text, operation }: ParameterExpansionPart): boolean
 const UNSURE_TEXTS: readonly RegExp[] = [
   // `$$` is a parameter, and what follows it no expansion.
   /(?<!\\)(?:\\\\)*\$\$\{/,
-  // Quoted text that may hold the end of the expansion.
-  /\$\{[^}]*\$['"]/,
-  // In a message (`${a?…}`) it is a process substitution where an expansion or a quote stands beside it.
-  /\$\{[^}]*[<>]\(/,
   // Inside `[[ ]]` bash takes the number for a word, the parser for a part of a redirection.
   /\d[<>]\(/,
   // A sub-shell or arithmetic: bash decides by what follows.
   /[<>]\([ \t]*\(/,
-  // Arithmetic, or sub-shells: bash decides by what follows, and quotes and here-documents differ in the two.
-  /\(\((?:(?!\)\))[^])*(?:<<|['"])/,
   // A comment begins only where a word may, which the line before decides.
   /\\\n[ \t]*#/,
 ];
 
+/**
+ * Spellings that count within others. They are found in two steps: one expression for both would go through the rest of
+ * the text from each place where it might begin.
+ */
+const UNSURE_WITHIN: readonly { readonly outer: RegExp; readonly inner: RegExp }[] = [
+  // Quoted text that may hold the end of the expansion. In a message (`${a?…}`), `<(` is a process substitution where an
+  // expansion or a quote stands beside it.
+  { outer: /\$\{[^}]*/g, inner: /\$['"]|[<>]\(/ },
+  // Arithmetic, or sub-shells: bash decides by what follows, and quotes and here-documents differ in the two.
+  { outer: /\(\((?:(?!\)\))[^])*/g, inner: /<<|['"]/ },
+];
+
 /** Why bash may take a script apart in other places, or undefined. */
 export function unsureText(source: string): string | undefined {
-  return UNSURE_TEXTS.some((spelling) => spelling.test(source)) ? 'bash may read the command otherwise' : undefined;
+  const isUnsure =
+    UNSURE_TEXTS.some((spelling) => spelling.test(source)) ||
+    UNSURE_WITHIN.some(({ outer, inner }) => source.match(outer)?.some((text) => inner.test(text.slice(2))));
+  return isUnsure ? 'bash may read the command otherwise' : undefined;
 }

@@ -9,7 +9,8 @@ export function wordCountProblem({ parts, text }: Word): string | undefined {
   if (!parts?.some(({ type }) => type === 'BraceExpansion')) return undefined;
   let count = 1;
   // Nested or side by side, each multiplies what stands around it at most by what it makes.
-  for (const [, first = '', last = ''] of text.matchAll(/(-?\w+)\.\.(-?\w+)/g)) {
+  // Looked for from the beginning of a name alone, or a long one would be gone through from each of its letters.
+  for (const [, first = '', last = ''] of text.matchAll(/(-?(?<!\w)\w+)\.\.(-?\w+)/g)) {
     const span = Math.abs(Number(last) - Number(first)) + 1;
     count *= Number.isNaN(span) ? 128 : span;
   }

@@ -76,6 +76,22 @@ describe('a line that multiplies what it may run', () => {
   });
 });
 
+describe('a long line does not stop the server', () => {
+  test.each([
+    ['brackets in a comment', `ls # ${'('.repeat(9_900)}`],
+    ['a long name beside braces', `ls {a,b}${'a'.repeat(9_900)}`],
+    ['expansions in a quote', `echo '${'${'.repeat(120)}${'a'.repeat(9_600)}'`],
+  ])('%s', (_name, command) => {
+    // Each line is another one, since verdicts are remembered; the best of some tells it from a busy machine.
+    const durationsMs = [1, 2, 3].map((count) => {
+      const start = performance.now();
+      classifyCommand(command + ' '.repeat(count));
+      return performance.now() - start;
+    });
+    expect(Math.min(...durationsMs)).toBeLessThan(80);
+  });
+});
+
 test('what people write takes a sixth of the budget at most', () => {
   const commands = (['read-only', 'not-read-only', 'denied'] as const).flatMap((name) => [
     ...[...labelledCommands(name).values()].flat(),
