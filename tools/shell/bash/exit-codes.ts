@@ -37,3 +37,13 @@ export function exitAnswer(command: string, code: number): string | undefined {
     return GIT_ANSWERS[last.words.slice(1).find((word) => !word.startsWith('-')) ?? ''];
   return Object.hasOwn(ANSWERS, last.program) ? ANSWERS[last.program]?.[code] : undefined;
 }
+
+/**
+ * Whether an exit code says that files differ. What was printed is their text then, and tells nothing about the command.
+ */
+export function tellsDifference(command: string, code: number | null): boolean {
+  if (code === null) return false;
+  const [only, ...more] = classifyCommand(command).parts;
+  const showsText = more.length === 0 && (only?.program === 'diff' || only?.program === 'git');
+  return showsText && exitAnswer(command, code) !== undefined;
+}

@@ -3,7 +3,7 @@ import type { SpilledText } from '../../../src/contract/blocks.ts';
 import { GauntletError } from '../../../src/contract/errors.ts';
 import { outputText } from '../../../src/process/output-text.ts';
 import type { CommandEnd } from '../../../src/process/run-command.ts';
-import { exitAnswer } from './exit-codes.ts';
+import { exitAnswer, tellsDifference } from './exit-codes.ts';
 
 /**
  * Judge how a command ended.
@@ -35,7 +35,8 @@ export function judgeEnd(
       return fail('cancelled', 'The command was cancelled');
     case undefined:
   }
-  if (isHeld && end.code !== 0 && wasRefused(end)) return fail('contained', `${endOf(end)}. ${CONTAINED}`);
+  if (isHeld && end.code !== 0 && wasRefused(end) && !tellsDifference(command, end.code))
+    return fail('contained', `${endOf(end)}. ${CONTAINED}`);
   if (end.code === null) return fail('tool_failed', `The command was ended by signal ${end.signal ?? 'unknown'}`);
   if (end.code === 0) return undefined;
   const answer = exitAnswer(command, end.code);

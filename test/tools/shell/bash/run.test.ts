@@ -148,6 +148,14 @@ describe('an exit code that is an answer', () => {
   const root = temporaryFolder();
   const shell = shellToolsIn(root);
 
+  it('is one in a jail too, whatever the texts that differ say', async () => {
+    const command = 'diff <<<"" - err.txt';
+    await shell.run({ command: 'echo "open: Permission denied (EACCES)" >err.txt' });
+    expect((await shell.run({ command }, { isHeld: true })).data).toMatchObject({ exitCode: 1 });
+    const error = await shell.error({ command: 'cat err.txt >&2; exit 1' }, { isHeld: true });
+    expect(error).toMatchObject({ code: 'contained' });
+  });
+
   it('is no error and says what it means', async () => {
     const { text, data } = await shell.run({ command: 'grep nothing /dev/null' });
     expect(text).toBe('(no output)\nExit code 1: no matches found');
