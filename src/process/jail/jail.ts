@@ -108,7 +108,7 @@ export function createJail(options: JailOptions): Jail {
       }
     },
     async within(place, isWritable, run) {
-      const chosen = isWritable ? choose.writing(place) : await choose.reading(place);
+      const chosen = await (isWritable ? choose.writing(place) : choose.reading(place));
       if (typeof chosen === 'string') throw new GauntletError('contained', `Cannot hold the command: ${chosen}`);
       const { folders } = mechanisms;
       return opened(chosen, place, isWritable, async ({ request, userId }) => {
@@ -183,7 +183,9 @@ function createChooser({ ownPaths, readOnlyPaths, hidden, limits }: JailOptions,
   }
 
   /** Landlock alone can, and it cannot take what must not change out of a folder that may. */
-  function writing({ folders }: JailPlace): Chosen | string {
+  async function writing({ folders }: JailPlace): Promise<Chosen | string> {
+    const noLandlock = await landlock.missing();
+    if (noLandlock !== undefined) return noLandlock;
     const [kept] = [...readOnlyPaths.filter((path) => liesIn(folders, path)), ...ownIn(folders)];
     if (kept === undefined) return { mechanism: landlock, masks: [] };
     return `"${kept}" is the server's own, and lies in a folder that the command may use`;

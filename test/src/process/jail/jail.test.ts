@@ -344,7 +344,10 @@ describe('where a jail cannot be had', () => {
 
   it('nothing runs that was to be held', async () => {
     const jail = jailWith({ ...none, folder: join(home, 'nothing') });
-    await expect(runIn(jail, placeOf('nothing'), 'echo ran')).rejects.toMatchObject({ code: 'contained' });
+    for (const isWritable of [false, true])
+      await expect(runIn(jail, placeOf('nothing'), 'echo ran', isWritable)).rejects.toMatchObject({
+        code: 'contained',
+      });
   });
 });
 
