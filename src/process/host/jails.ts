@@ -94,7 +94,8 @@ function noJails(missing: string, settings: HostSettings): Jails {
     open: () => undefined,
     entry: () => undefined,
     limits: undefined,
-    shellLimits: () => `-c 0 -t ${jailCpuSeconds} -f ${inKib(jailFileBytes)} -d ${inKib(jailMemoryBytes)} ${processLimit(settings)}`,
+    shellLimits: () =>
+      `-c 0 -t ${jailCpuSeconds} -f ${inKib(jailFileBytes)} -d ${inKib(jailMemoryBytes)} ${processLimit(settings)}`,
   };
 }
 

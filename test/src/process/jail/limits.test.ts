@@ -16,7 +16,11 @@ it('bubblewrap bounds processes, memory, time and files where the kernel has no 
   const hostEntry = join(folder, 'host.ts');
   const unknownMachine = "Object.defineProperty(process, 'arch', { value: 'unknown' });";
   writeFileSync(hostEntry, `${unknownMachine}\nvoid import(${JSON.stringify(hostProgram.href)});\n`);
-  const host = createProcessHost({ limits: DEFAULT_LIMITS, ownerId: randomUUID(), hostEntry: pathToFileURL(hostEntry) });
+  const host = createProcessHost({
+    limits: DEFAULT_LIMITS,
+    ownerId: randomUUID(),
+    hostEntry: pathToFileURL(hostEntry),
+  });
   afterAll(() => host.close());
   expect(await host.jailSupport()).toMatchObject({ missing: expect.stringContaining('unknown') });
 
