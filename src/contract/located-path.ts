@@ -13,6 +13,8 @@ export interface PathUse {
   readonly access: 'read' | 'write';
   /** Files below it are read too, and the input does not say which: `grep -r`, what `find` hands to `xargs`. */
   readonly isTree?: boolean;
+  /** The input does not say which path it is, and `/` stands for it: a link that `grep -R` follows, `cat "$name"`. */
+  readonly isUnknown?: boolean;
   /** All that lies below it is changed or taken along, whatever its name: `rm -r`, `tar c`. */
   readonly isWhole?: boolean;
   /** Globs of names: of what lies below it, only files with such a name are read. Absent: any. */

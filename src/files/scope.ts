@@ -144,9 +144,12 @@ function refuseReadOnly(use: PathUse, real: string, readOnlyPaths: readonly stri
   return undefined;
 }
 
-/** Whether a use reaches all that lies below its path: `rm -r`, `mv`, `grep -r`. */
-function takesBelow({ isTree, isWhole }: PathUse): boolean {
-  return isTree === true || isWhole === true;
+/**
+ * Whether a use reaches all that lies below its path: `rm -r`, `mv`, `grep -r`. A path that nobody knows does not: it
+ * lies outside, so somebody is asked, and a refusal would leave `grep -R` and `diff -r` no way at all.
+ */
+function takesBelow({ isTree, isWhole, isUnknown }: PathUse): boolean {
+  return isUnknown !== true && (isTree === true || isWhole === true);
 }
 
 /** A hard link to somebody else's file reads what a path outside would: it does not count as inside. */

@@ -72,6 +72,19 @@ describe('a folder of the server', () => {
     }
   });
 
+  it('does not forbid searches that follow links elsewhere: they are asked about, and a rule lets them pass', async () => {
+    const [asked, allowed] = [
+      await client.session(),
+      await client.session({ rules: { allow: ['Bash(grep:*)', 'Bash(diff:*)'] } }),
+    ];
+    for (const command of ['grep -R foo .', 'diff -r one two']) {
+      expect(await decision(asked, ['Bash', { command }])).toBe('ask');
+      expect(await decision(allowed, ['Bash', { command }])).toBe('allow');
+    }
+    for (const command of ['grep -R foo data-link', `grep -r foo '${home}'`, `diff -r one '${data}'`])
+      expect(await decision(allowed, ['Bash', { command }])).toBe('deny');
+  });
+
   it('shows a session the results that are its own, and no more', async () => {
     expect(await outcome(owner, grep('qqqq', { path: spilled, output_mode: 'count' }))).toMatchObject({ status: 'ok' });
     expect(await decision(owner, write(spilled))).toBe('deny');

@@ -9,7 +9,7 @@ import type { PathUse } from '../../contract/located-path.ts';
 import type { CommandJudgement } from './program-spec.ts';
 import type { ShellWord } from './word.ts';
 
-const UNKNOWN: readonly PathUse[] = [{ path: '/', access: 'read' }];
+const UNKNOWN: readonly PathUse[] = [{ path: '/', access: 'read', isUnknown: true }];
 
 /** `~me` is `~`. */
 const OWN_HOME = new RegExp(`^~${basename(homedir()).replace(/\W/g, '\\$&')}(?=/|$)`);
