@@ -15,6 +15,7 @@ import {
   type SyntaxNode,
 } from 'unbash';
 import { assignmentProblem } from './assignment-problem.ts';
+import type { Budget } from './budget.ts';
 import { writtenInput } from './fed-words.ts';
 import { type CommandFacts, isOwnFunctionName, judgeCommand } from './judge-command.ts';
 import { endlessInput, isCutBy } from './endless-command.ts';
@@ -25,7 +26,7 @@ import { commandPaths, foundPaths, lookedForByNode } from './node-paths.ts';
 import type { AnalysedCommand, AssignedVariable, ShellAnalysis } from './shell-analysis.ts';
 import { eitherOf, movedBases, mayMove } from './script-facts.ts';
 import type { Variables } from './variable-values.ts';
-import { type Budget, producerSteps, wordSteps } from './walk-steps.ts';
+import { producerSteps, wordSteps } from './walk-steps.ts';
 import { assignedText, decodeWord, type ShellWord } from './word.ts';
 
 /** The state of one pass. */

@@ -3,8 +3,6 @@ import { isLauncherName } from './launchers.ts';
 import { basename, MOST_TRIED_WORDS } from './spellings.ts';
 import type { ShellWord } from './word.ts';
 
-export type { Budget } from './budget.ts';
-
 /** Programs that take each of some operands with each of others: folders and the names looked for in them. */
 const PAIRING = /^(?:find|fd|fdfind|tar|bsdtar)$/;
 

@@ -21,9 +21,6 @@ export interface LauncherCall {
   readonly mayFail?: boolean;
 }
 
-/** Exit code of a launcher one of whose calls was refused; nothing of the program has run then. */
-export const LAUNCH_REFUSED = 126;
-
 /** Where the image lies in memory; any page would do. */
 const BASE = 0x40_0000;
 const ELF_HEADER_BYTES = 64;
@@ -43,7 +40,10 @@ const READABLE = 4;
 const WRITABLE = 2;
 const EXECUTABLE = 1;
 
-/** The table follows the code; both are 96 bytes long. Assembled with GNU as. */
+/**
+ * The table follows the code; both are 96 bytes long. Assembled with GNU as. A launcher whose call is refused exits with
+ * 126, and nothing of the program has run then.
+ */
 const CODE: Readonly<Record<KnownArchitecture, string>> = {
   x64: [
     '488d1d59000000', //       lea  rbx, [rip + table]
