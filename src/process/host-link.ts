@@ -23,7 +23,7 @@ export interface HostLink extends JailHost {
   close(): Promise<void>;
 }
 
-/** What is said of jails where nobody is left to ask. */
+/** Answer about jails where nobody is left to ask. */
 const HOST_LOST = 'the process host was lost';
 
 /** Frames that answer a request of ours and not a child's news. */

@@ -82,7 +82,7 @@ export interface HostedProcess {
   signal(signal: NodeJS.Signals): void;
 }
 
-/** What binds a child to some paths (Landlock), and to a filter of system calls. */
+/** Rules that bind a child to some paths (Landlock), and to a filter of system calls. */
 export interface JailRules {
   /** Names the jail in a request; equal for jails that open the same files. */
   readonly key: string;
@@ -96,7 +96,7 @@ export interface JailRules {
   readonly isReadOnly: boolean;
 }
 
-/** What this machine has for jails. */
+/** Jails that this machine can have. */
 export interface JailSupport {
   /** Why there are none, as a clause. */
   readonly missing?: string;

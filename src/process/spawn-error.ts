@@ -5,7 +5,7 @@ import { GauntletError } from '../contract/errors.ts';
 
 const EXHAUSTED_CODES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM']);
 
-/** Of a child that was to start in a jail which is not open. */
+/** Code of the error for a child whose jail is not open. */
 export const NO_JAIL = 'ENOJAIL';
 
 /** Whether a child did not start because its jail is not open any more. */

@@ -22,7 +22,7 @@ export interface RunningChild extends SupervisedChild {
   readonly input: StartedChild['input'];
 }
 
-/** What children are started with. */
+/** Sources of shells, jails and programs. */
 export interface ChildSources {
   readonly shells: ShellSupply;
   readonly jails: Jails;

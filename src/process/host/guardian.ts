@@ -18,7 +18,7 @@ export interface Guardian {
 const MAX_STARTS = 10;
 
 /**
- * What the guardian runs, with the beginning of the markers as `$1`. It forks nothing: the table of processes may be
+ * Script of the guardian, with the beginning of the markers as `$1`. It forks nothing: the table of processes may be
  * full of those that it is to end.
  *
  * Signals that a service manager sends to everybody are ignored, since the host may still need its guardian then.

@@ -1,5 +1,5 @@
 /**
- * The jails of a process host: what binds a child to the paths of its session before its first instruction.
+ * The jails of a process host, each of which binds a child to the paths of its session before its first instruction.
  *
  * A jail is a ruleset of Landlock under a key that the server gives it. It takes one descriptor; the launcher binds
  * each child to it, and to a filter of system calls, limits and, where the host is root, the rights of nobody.
@@ -18,15 +18,15 @@ import type { HostSettings } from './settings.ts';
 export interface JailEntry {
   /** Path of the launcher, which is given the program and its arguments. */
   readonly launcher: string;
-  /** Of the ruleset, which the child must have as `RULESET_DESCRIPTOR`; undefined where the launcher only limits. */
+  /** Descriptor of the ruleset, which the child must have as `RULESET_DESCRIPTOR`; undefined where the launcher only limits. */
   readonly ruleset: number | undefined;
-  /** Who it runs as; undefined: as the host. */
+  /** User and group it runs as; undefined: those of the host. */
   readonly userId: number | undefined;
 }
 
-/** What the host knows of jails. */
+/** Jails that the host has open, and the ways into them. */
 export interface Jails {
-  /** What the server is told. */
+  /** The answer to the server's question. */
   readonly answer: JailSupport;
   /** Make a jail, or find it. @throws The errno error. */
   open(jail: JailRules): void;
@@ -38,7 +38,7 @@ export interface Jails {
   shellLimits(): string;
 }
 
-/** Where a child in a jail has the ruleset until the launcher has used it. */
+/** Descriptor under which a child in a jail has the ruleset until the launcher has used it. */
 export const RULESET_DESCRIPTOR = 4;
 
 /** Rulesets kept; one takes a descriptor and some 10 KiB of the kernel's memory. */

@@ -21,7 +21,7 @@ export interface LauncherCall {
   readonly mayFail?: boolean;
 }
 
-/** Where the image lies in memory; any page would do. */
+/** Address of the image in memory; any page would do. */
 const BASE = 0x40_0000;
 const ELF_HEADER_BYTES = 64;
 const PROGRAM_HEADER_BYTES = 56;

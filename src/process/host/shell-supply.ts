@@ -8,11 +8,11 @@ import type { UnstartedProcess } from './starter.ts';
 import { createWarmShells } from './warm-shells.ts';
 import type { WarmShells } from './warm-shells.ts';
 
-/** Where a shell is wanted; nothing: as any program. */
+/** The jail or launcher in which a shell is wanted; neither: a plain one. */
 export interface WantedShell {
   readonly launcher?: ShellLauncher;
   readonly jail?: { readonly key: string; readonly entry: JailEntry };
-  /** What limits the launcher, where it is to be limited. */
+  /** Limits of the launcher, where it is to be limited. */
   readonly limits?: JailEntry;
 }
 

@@ -19,7 +19,7 @@ const PROGRAM =
 export const WAITING_SHELL = { file: 'bash', args: ['--noprofile', '--norc', '-c', PROGRAM] } as const;
 
 /**
- * What to write to descriptor 3 so that the shell runs a script.
+ * Make what is written to descriptor 3 so that the shell runs a script.
  *
  * @param limits Options of `ulimit`, which the shell sets for itself first. A lower limit that holds already is as good.
  */

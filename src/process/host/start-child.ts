@@ -24,7 +24,7 @@ export interface ChildParts {
   nextMarker(): string;
 }
 
-/** What a shell is started in. */
+/** The launcher or jail in which a shell is started. */
 export interface ShellSurroundings {
   readonly launcher?: ShellLauncher;
   /** With a launcher only limits: it is the launcher that bounds paths then. */
@@ -70,7 +70,7 @@ export function startShell(parts: ChildParts, { launcher, jail }: ShellSurroundi
   );
 }
 
-/** Where memory is short, what runs unasked ends before anything else does. */
+/** Makes the kernel end this process first where memory is short: nobody was asked about it. */
 function endFirst(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');

@@ -18,7 +18,7 @@ export interface Program {
   readonly more: readonly number[];
   /** Path of a program that binds itself and then becomes this one. Only the kernel's own calls can start it. */
   readonly launcher?: string;
-  /** Who it runs as then, where that is not us. */
+  /** User and group it runs as then; absent: ours. */
   readonly userId?: number;
 }
 

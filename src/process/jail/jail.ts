@@ -23,7 +23,7 @@ import { JAIL_PATH } from './system-paths.ts';
 import { createTemporaryFolders, type TemporaryFolders } from './temporary-folder.ts';
 import { tryJail } from './trial.ts';
 
-/** What an operator decides, and what the server has. */
+/** Settings of the operator, and parts and paths of the server. */
 export interface JailOptions {
   readonly settings: ContainmentSettings;
   readonly host: ProcessHost & JailHost;
@@ -34,13 +34,13 @@ export interface JailOptions {
   /** Absolute; the jail's own. */
   readonly folder: string;
   readonly limits: Limits;
-  /** What masks; bubblewrap by default. */
+  /** The mechanism for masks; bubblewrap by default. */
   readonly masking?: JailMechanism;
-  /** What the sandbox hides, where there is one: it is masked in jails too. */
+  /** Mounts that the sandbox hides, where there is one: they are masked in jails too. */
   readonly hidden?: () => readonly Mount[];
 }
 
-/** What a command is given for the time of its call. */
+/** The surroundings of one command, for the time of its call. */
 export interface HeldRun {
   /** Added to a request, it starts the child in the jail. */
   readonly request: Pick<SpawnRequest, 'jail' | 'launcher'> & { readonly env: Readonly<Record<string, string>> };

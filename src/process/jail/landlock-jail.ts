@@ -14,7 +14,7 @@ import type { JailMechanism, JailPlace, JailWish } from './place.ts';
 import { DEVICES, GIT_FILES, KERNEL_FOLDERS, SYSTEM_FILES, SYSTEM_FOLDERS } from './system-paths.ts';
 import type { TemporaryFolders } from './temporary-folder.ts';
 
-/** What it is made of. */
+/** Parts of the jail. */
 export interface LandlockJailOptions {
   readonly host: JailHost;
   /** Whose settings of git are read: absolute. */
@@ -24,7 +24,7 @@ export interface LandlockJailOptions {
   trial(mechanism: Pick<JailMechanism, 'open'>): Promise<string | undefined>;
 }
 
-/** What every jail of this machine reads, beside the folders of its place. */
+/** Paths that every jail of this machine reads, beside the folders of its place. */
 export const COMMON_READS: readonly string[] = [
   ...SYSTEM_FOLDERS,
   ...SYSTEM_FILES,
@@ -94,7 +94,7 @@ function keyOf({ principal, sessionId, denials }: JailPlace, isWritable: boolean
   return [isWritable, principal, sessionId, denials.version, ...paths.map(identityOf)].join('\n');
 }
 
-/** What files of the machine are now, looked at again after `IDENTITY_MS`: they change seldom, and many are asked for. */
+/** Remembers for `IDENTITY_MS` which files some paths are: they change seldom, and are asked for at every command. */
 function rememberIdentity(paths: readonly string[]): () => string {
   let known = '';
   let lookedMs = -Infinity;

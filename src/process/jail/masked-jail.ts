@@ -15,7 +15,7 @@ import type { JailMechanism, JailPlace } from './place.ts';
 import { GIT_FILES } from './system-paths.ts';
 import type { TemporaryFolders } from './temporary-folder.ts';
 
-/** What it is made of. */
+/** Parts of the jail. */
 export interface MaskedJailOptions {
   /** Absolute; the jail's own. */
   readonly folder: string;

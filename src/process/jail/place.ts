@@ -4,7 +4,7 @@
 import type { SpawnRequest } from '../process-host.ts';
 import type { Mount } from '../sandbox/bwrap.ts';
 
-/** What rules hide from reading. */
+/** Rules that hide paths from reading. */
 export interface ReadDenials {
   /** The version of the rules: another one is another jail. */
   readonly version: number;
@@ -29,7 +29,7 @@ export interface JailPlace {
 export interface OpenJail {
   /** Added to a request, it starts the child in the jail. */
   readonly request: Pick<SpawnRequest, 'jail' | 'launcher'>;
-  /** Who the command runs as; undefined: as the server. */
+  /** User and group of the command; undefined: those of the server. */
   readonly userId: number | undefined;
 }
 

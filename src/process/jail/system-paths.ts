@@ -27,7 +27,7 @@ export const SYSTEM_FILES: readonly string[] = [
 ].map((name) => `/etc/${name}`); // prettier-ignore
 
 /**
- * What the kernel shows as files. A jail's processes are kept from what is another process's own (its environment,
+ * Folders that the kernel shows as files. A jail's processes are kept from another process's own (its environment,
  * memory, descriptors) by the rule that nobody traces out of a jail.
  */
 export const KERNEL_FOLDERS: readonly string[] = [

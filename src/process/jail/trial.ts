@@ -1,5 +1,5 @@
 /**
- * Whether a jail holds on this machine: found out by a command that tries to get out of one.
+ * Finds out whether a jail holds on this machine, by a command that tries to get out of one.
  */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export interface JailTrial {
   readonly folders: TemporaryFolders;
 }
 
-/** What each exit code of the script below says. */
+/** Meanings of the exit codes of the script below. */
 const ESCAPES: Readonly<Record<number, string>> = {
   11: 'a command in it could write to a file outside',
   12: 'a command in it could open a socket',
