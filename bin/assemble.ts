@@ -210,13 +210,10 @@ async function jailOf(
 
 /** @throws {GauntletError} `invalid_setting` where this machine has no jail. */
 async function requireJail(jail: Jail): Promise<void> {
-  const { reading, missing } = await jail.state();
-  if (reading === 'jail') return;
+  const { missing } = await jail.state();
+  if (missing === undefined) return;
   const fix = 'Use Linux 6.12 or newer or install bubblewrap, or take the setting away';
-  throw new GauntletError(
-    'invalid_setting',
-    `"containment.required" is set, and there is no jail: ${missing ?? ''}. ${fix}`,
-  );
+  throw new GauntletError('invalid_setting', `"containment.required" is set, and there is no jail: ${missing}. ${fix}`);
 }
 
 /** Tried before the server listens, since the tool list says whether there is one. */

@@ -90,8 +90,9 @@ export function createJail(options: JailOptions): Jail {
     async state() {
       if (scope === 'off') return { scope, reading: 'words', missing: 'it is switched off' };
       const missing = await whyNone(mechanisms);
-      if (missing === undefined) return { scope, reading: 'jail' };
-      return { scope, reading: wordsAlone ? 'words' : 'asked', missing };
+      if (missing !== undefined) return { scope, reading: wordsAlone ? 'words' : 'asked', missing };
+      const noLandlock = scope === 'all' ? await mechanisms.landlock.missing() : undefined;
+      return { scope, reading: 'jail', ...(noLandlock !== undefined && { missing: `for writing: ${noLandlock}` }) };
     },
     async prepare(place) {
       if (scope === 'off') return { kind: 'words' };
@@ -173,7 +174,8 @@ function createChooser({ ownPaths, readOnlyPaths, hidden, limits }: JailOptions,
     const denied = await findMasks(place);
     if (denied === undefined) return 'the working directories hold too many files to look for what rules hide';
     const secrets = hidden?.().filter(({ path }) => isCommon(path) || liesIn(place.folders, path)) ?? [];
-    const masks = [...denied, ...ownIn(place.folders).flatMap(maskOf), ...secrets];
+    const common = COMMON_READS.filter((path) => place.denials.isDenied(path)).flatMap(maskOf);
+    const masks = [...denied, ...common, ...ownIn(place.folders).flatMap(maskOf), ...secrets];
     const needsMasks = masks.length > 0 || hidden !== undefined;
     const noLandlock = await landlock.missing();
     if (!needsMasks && noLandlock === undefined) return { mechanism: landlock, masks };

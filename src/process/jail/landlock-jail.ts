@@ -12,6 +12,7 @@ import type { JailHost, JailSupport } from '../process-host.ts';
 import { ripgrepPath } from '../ripgrep.ts';
 import type { JailMechanism, JailPlace, JailWish } from './place.ts';
 import { DEVICES, GIT_FILES, KERNEL_FOLDERS, SYSTEM_FILES, SYSTEM_FOLDERS } from './system-paths.ts';
+import { rememberTrial } from './remembered-trial.ts';
 import type { TemporaryFolders } from './temporary-folder.ts';
 
 /** Parts of the jail. */
@@ -36,8 +37,6 @@ export const COMMON_READS: readonly string[] = [
 
 /** Jails known to be open; the host keeps some more. */
 const MAX_OPEN = 100;
-/** A failure is believed for this long. */
-const RETRY_MS = 10_000;
 /** A file of the machine that is replaced is met by jails this much later at most. */
 const IDENTITY_MS = 1_000;
 /** Its date changes when a file of the system's settings is replaced, which a ruleset would not notice. */
@@ -48,23 +47,11 @@ export function createLandlockJail({ host, homeFolder, folders, trial }: Landloc
   const opened = new LRUCache<string, true>({ max: MAX_OPEN });
   const gitFiles = GIT_FILES.map((name) => join(homeFolder, name));
   const machineIdentity = rememberIdentity([SETTINGS_FOLDER, ...gitFiles]);
-  let support: Promise<JailSupport> | undefined;
-  /** By `performance.now()`; a failure may pass, while a jail that holds does so for as long as the server runs. */
-  let retryAtMs = Infinity;
-
-  function supported(): Promise<JailSupport> {
-    if (support !== undefined && performance.now() < retryAtMs) return support;
-    // Commands that ask during a trial wait for that one: two would remove each other's folders.
-    retryAtMs = Infinity;
-    return (support = findSupport());
-  }
-
-  async function findSupport(): Promise<JailSupport> {
+  const supported: () => Promise<JailSupport> = rememberTrial(async () => {
     const found = await host.jailSupport();
     const missing = found.missing ?? (await trial({ open: (place, wish) => open(place, wish, found.userId) }));
-    if (missing !== undefined) retryAtMs = performance.now() + RETRY_MS;
     return { ...found, missing };
-  }
+  });
 
   async function open(place: JailPlace, { isWritable, isFresh }: JailWish, nobody: number | undefined) {
     const userId = isWritable ? undefined : nobody;

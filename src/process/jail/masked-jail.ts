@@ -13,6 +13,7 @@ import { jailFilter } from '../system-call-filter.ts';
 import { COMMON_READS } from './landlock-jail.ts';
 import type { JailMechanism, JailPlace } from './place.ts';
 import { GIT_FILES } from './system-paths.ts';
+import { rememberTrial } from './remembered-trial.ts';
 import type { TemporaryFolders } from './temporary-folder.ts';
 
 /** Parts of the jail. */
@@ -29,15 +30,14 @@ export interface MaskedJailOptions {
 export function createMaskedJail({ folder, homeFolder, timeoutMs, folders }: MaskedJailOptions): JailMechanism {
   const filterPath = join(folder, 'filter');
   const gitFiles = GIT_FILES.map((name) => join(homeFolder, name));
-  let found: Promise<string | undefined> | undefined;
-
-  async function find(): Promise<string | undefined> {
+  const supported = rememberTrial(async () => {
     const filter = jailFilter(process.arch, true);
-    if (filter === undefined) return `the numbers of system calls on ${process.arch} are not known`;
+    if (filter === undefined) return { missing: `the numbers of system calls on ${process.arch} are not known` };
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(filterPath, filter, { mode: 0o600 });
-    return trySandbox({ command: jailCommand(presentMounts(COMMON_READS)), files: [filterPath] }, timeoutMs);
-  }
+    const command = jailCommand(presentMounts(COMMON_READS));
+    return { missing: await trySandbox({ command, files: [filterPath] }, timeoutMs) };
+  });
 
   function mountsOf(place: JailPlace, masks: readonly Mount[]): readonly Mount[] {
     const base = folders.base(place, undefined);
@@ -49,10 +49,10 @@ export function createMaskedJail({ folder, homeFolder, timeoutMs, folders }: Mas
   }
 
   return {
-    missing: () => (found ??= find()),
+    missing: async () => (await supported()).missing,
     async open(place, { masks, isWritable }) {
       if (isWritable) throw new GauntletError('contained', 'Cannot open a jail of bubblewrap for writing');
-      const missing = await (found ??= find());
+      const { missing } = await supported();
       if (missing !== undefined) throw new GauntletError('contained', `Cannot open a jail for the command: ${missing}`);
       const mounts = mountsOf(place, masks);
       const identity = [place.principal, place.sessionId, place.denials.version, ...mounts.map(identityOf)].join('\0');

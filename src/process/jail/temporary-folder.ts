@@ -72,9 +72,17 @@ export function createTemporaryFolders(): TemporaryFolders {
       const kept = new Set([...base.free].filter(isEmpty).map((free) => basename(free)));
       for (const free of base.free) if (!kept.has(basename(free))) base.free.delete(free);
       const left = namesIn(base.path).filter((name) => !kept.has(name));
-      await Promise.all(left.map((name) => rm(join(base.path, name), { recursive: true, force: true })));
+      await Promise.all(left.map((name) => removed(join(base.path, name))));
     },
   };
+}
+
+async function removed(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+  } catch {
+    // The command closed it to us. It must not cost the command its result; it goes with the session.
+  }
 }
 
 /** Also false for what is no folder any more: a link, or nothing. */
