@@ -132,6 +132,13 @@ describe('the setting "containment"', () => {
     expect([existsSync(join(server.workspace, 'made')), existsSync(outside)]).toEqual([true, false]);
   });
 
+  it('all: git works where the system has settings of its own for it', async () => {
+    const settings = { permissions: { allow: ['Bash(git init:*)'] }, containment: { scope: 'all' } };
+    const client = wireClient(await startServer({ settings }));
+    const { calls } = await client.execute(await client.session(), [bash('git init -q made')]);
+    expect(calls[0]).toMatchObject({ status: 'ok' });
+  });
+
   it('a value that is none stops the start with its name', async () => {
     const { code, stderr } = await runServer({ settings: { containment: { scope: 'writes' } } });
     expect([code, stderr]).toEqual([78, expect.stringContaining('containment.scope')]);

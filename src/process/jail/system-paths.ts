@@ -23,7 +23,7 @@ export const SYSTEM_FILES: readonly string[] = [
   'redhat-release', 'lsb-release', 'hostname', 'hosts', 'host.conf', 'resolv.conf', 'protocols', 'services', 'shells',
   'mime.types', 'magic', 'magic.mime', 'terminfo', 'inputrc', 'manpath.config', 'papersize', 'alternatives',
   'ssl/openssl.cnf', 'ssl/certs', 'ca-certificates', 'ca-certificates.conf', 'pki/tls/openssl.cnf', 'pki/tls/certs',
-  'crypto-policies', 'gai.conf', 'fonts', 'python3', 'perl', 'dpkg',
+  'crypto-policies', 'gai.conf', 'fonts', 'python3', 'perl', 'dpkg', 'gitconfig', 'gitattributes',
 ].map((name) => `/etc/${name}`); // prettier-ignore
 
 /**
