@@ -37,7 +37,8 @@ function mayBeList({ name, value }: Assignment, variables: Variables): boolean {
   return decodeWord(value, variables).some(({ prefix }) => prefix === '' || prefix.startsWith('('));
 }
 
-function evaluatesSubscript({ index, value }: Assignment, variables: Variables): boolean {
+/** Recognises an assignment that parses a text again as the subscript of an element: `a[$x]=1`. */
+export function evaluatesSubscript({ index, value }: Assignment, variables: Variables): boolean {
   if (index && !isIntegerWord(index, variables)) return true;
   return value.type === 'ArrayValue' && value.elements.some(({ text }) => /^\[(?!\d+\]=)/.test(text));
 }

@@ -73,6 +73,9 @@ const SYSTEM_PROGRAM = /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$|^\/(?:usr\/)?lib(
 const RUNNING_VARIABLE =
   /^(?:PATH|LD_\w+|DYLD_\w+|BASH_ENV|ENV|PYTHON(?:STARTUP|PATH|HOME)|PERL5(?:OPT|LIB)|RUBY(?:OPT|LIB)|NODE_PATH|GIT_EXEC_PATH|GIT_CONFIG\w*|LESSOPEN|LESSCLOSE|MAKEFLAGS|MAKEFILES|_?JAVA_(?:TOOL_)?OPTIONS|GCONV_PATH|PS4|PROMPT_COMMAND)$/;
 
+/** Options of Node that load a file before anything else. */
+const LOADING_OPTION = /(?:^|[\s"'])(?:-r|--(?:require|import|(?:experimental-)?loader))\b/;
+
 /** A PATH of the system's folders alone. */
 const SYSTEM_PATH =
   /^(?:(?:\/usr(?:\/local)?)?\/s?bin|\$PATH|\$\{PATH\})(?::(?:(?:\/usr(?:\/local)?)?\/s?bin|\$PATH|\$\{PATH\}))*$/;
@@ -118,6 +121,7 @@ function assignmentIn({ text }: ShellWord): AssignedVariable | undefined {
 }
 
 function isRunning({ name, value }: AssignedVariable): boolean {
+  if (name === 'NODE_OPTIONS') return LOADING_OPTION.test(value);
   return RUNNING_VARIABLE.test(name) && !(name === 'PATH' && SYSTEM_PATH.test(value.replaceAll('"', '')));
 }
 
@@ -163,6 +167,7 @@ function opaqueText(words: readonly ShellWord[], part: AnalysedCommand): string 
   if (EVALUATING.test(program)) return isEvaluated(program, rest) ? `What "${program}" evaluates` : undefined;
   if (texts.length > 0 && texts.every((text) => ABOUT.test(text))) return undefined;
   if (program === 'crontab' && texts.every((text) => /^-[lr]$/.test(text))) return texts.length > 0 ? undefined : what;
+  if (program === 'enable') return texts.some((text) => /^-\w*f/.test(text)) ? what : undefined;
   if (FILE_RUNNERS.test(program)) return /^(?:source|\.)$/.test(program) && texts.length === 0 ? undefined : what;
   const script = SCRIPT_COMMANDS.get(program);
   if (script) return script.test(texts.find((text) => !text.startsWith('-')) ?? '') ? what : undefined;
@@ -213,12 +218,14 @@ function isBareConnection(texts: readonly string[]): boolean {
 /** `printf -v`, `declare -n`, `[ -v ]`: a subscript in a name runs what stands in it. */
 function isEvaluated(program: string, words: readonly ShellWord[]): boolean {
   const texts = words.map(textOf);
-  if (program === 'let') return words.some(({ literal }) => literal === undefined || /[[$`]/.test(literal));
+  // A name stands for the text that the variable holds, which is evaluated in turn.
+  if (program === 'let') return words.some(({ literal }) => literal === undefined || !/^(?:\w+=)?\d+$/.test(literal));
   if (/^(?:declare|typeset|local)$/.test(program) && texts.some((text) => /^-\w*[ni]/.test(text))) return true;
   if (/^(?:mapfile|readarray)$/.test(program)) return texts.some((text) => /^-\w*C/.test(text));
   return words.some(({ literal }, at) => {
-    const isName = !/^(?:test|\[|printf)$/.test(program) || /^-[vR]$/.test(texts[at - 1] ?? '');
-    return isName && literal !== undefined && /\[[^\]]*[$`]/.test(literal);
+    const isNamed = /^(?:test|\[|printf)$/.test(program);
+    const isName = !isNamed || /^-[vR]$/.test(texts[at - 1] ?? '');
+    return isName && (literal === undefined ? isNamed : /\[[^\]]*[$`]/.test(literal));
   });
 }
 

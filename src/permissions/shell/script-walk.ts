@@ -14,7 +14,7 @@ import {
   type Redirect,
   type SyntaxNode,
 } from 'unbash';
-import { assignmentProblem } from './assignment-problem.ts';
+import { assignmentProblem, evaluatesSubscript } from './assignment-problem.ts';
 import type { Budget } from './budget.ts';
 import { writtenInput } from './fed-words.ts';
 import { type CommandFacts, isOwnFunctionName, judgeCommand } from './judge-command.ts';
@@ -133,9 +133,12 @@ export class ScriptWalk {
   #judge(node: SyntaxNode): void {
     const problem = HARMLESS_NODES.has(node.type) ? undefined : nodeProblem(node, this.#variables);
     this.#report(problem);
-    if (problem !== undefined && evaluatesUnseen(node))
-      this.#evaluations.push(`What "${this.#source.slice(node.pos, node.end)}" evaluates`);
+    if (problem !== undefined && evaluatesUnseen(node)) this.#pushEvaluation(node);
     this.#children(node);
+  }
+
+  #pushEvaluation({ pos, end }: SyntaxNode): void {
+    this.#evaluations.push(`What "${this.#source.slice(pos, end)}" evaluates`);
   }
 
   #visitScript(script: ParsedScript): void {
@@ -201,6 +204,7 @@ export class ScriptWalk {
   #visitAssignment(node: Extract<SyntaxNode, { type: 'Assignment' }>, program?: string): void {
     this.#assigned.push({ name: node.name, value: this.#source.slice(node.value.pos, node.value.end) });
     this.#report(assignmentProblem(node, this.#variables, program));
+    if (evaluatesSubscript(node, this.#variables)) this.#pushEvaluation(node);
     this.#children(node);
   }
 
