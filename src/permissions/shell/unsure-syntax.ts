@@ -85,6 +85,8 @@ const UNSURE_WITHIN: readonly { readonly outer: RegExp; readonly inner: RegExp }
   { outer: /\$\{[^}]*/g, inner: /\$['"]|[<>]\(/ },
   // Arithmetic, or sub-shells: bash decides by what follows, and quotes and here-documents differ in the two.
   { outer: /\(\((?:(?!\)\))[^])*/g, inner: /<<|['"]/ },
+  // Backquotes within double quotes lose one level of backslashes, and in `${x+…}` bash and the parser disagree which.
+  { outer: /`[^`]*`?/g, inner: /\\["']/ },
 ];
 
 /** Why bash may take a script apart in other places, or undefined. */

@@ -286,6 +286,32 @@ describe('rules', () => {
     expect(await behavior(Edit, { path: '.env' }, { rules: { deny } })).toBe('ask');
   });
 
+  test('ask about git that prints what it keeps of any file, as a search is asked about', async () => {
+    const deny = ['Read(secrets/**)'];
+    for (const command of [
+      'git diff',
+      'git diff HEAD~1',
+      'git show',
+      'git show HEAD',
+      'git log -p',
+      'git log --patch -1',
+      'git stash show -p',
+      'git status -vv',
+      'git cat-file --batch-all-objects --batch',
+    ]) {
+      expect((await bash(command, { rules: { deny } })).behavior, command).toBe('ask');
+      expect((await bash(command)).behavior, command).toBe('allow');
+    }
+    for (const command of [
+      'git diff --stat',
+      'git diff --name-only',
+      'git log --oneline',
+      'git status',
+      'git diff -- a.ts',
+    ])
+      expect((await bash(command, { rules: { deny } })).behavior, command).toBe('allow');
+  });
+
   test('deny a path by its spelling and by where it leads; allow by where it leads alone', async () => {
     expect(await read('alias.env', { rules: { deny: ['Read(.env)'] } })).toBe('deny');
     expect(await read('link', { rules: { deny: ['Read(link)'] } })).toBe('deny');

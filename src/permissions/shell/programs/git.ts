@@ -202,7 +202,35 @@ function judgeGit(words: readonly ShellWord[], facts: ScriptFacts): CommandJudge
   const reads = (isPatternFirst ? operands.slice(1) : operands).flatMap(namedFiles);
   if (name === 'grep')
     return { ...judged, reads: [...judged.reads, ...(reads.length > 0 ? reads : [HERE])], isTree: true };
-  return { ...judged, reads: [...judged.reads, ...reads] };
+  if (!printsContents(name ?? '', rest)) return { ...judged, reads: [...judged.reads, ...reads] };
+  // Contents of any file of the repository, unless paths are named behind `--`.
+  const named = rest.slice(rest.findIndex(({ literal }) => literal === '--') + 1);
+  const isNarrow = rest.length > named.length && named.length > 0;
+  return { ...judged, reads: [...judged.reads, ...(isNarrow ? named : [...reads, HERE])], isTree: true };
+}
+
+/** Options with which a patch is printed, and those with which none is. */
+const PATCH = /^(?:-\w*[pu]\w*|-[UWc].*|--(?:patch|unified|binary|word-diff|color-words|cc|function-context).*)$/;
+const NO_PATCH =
+  /^(?:-\w*[sq]\w*|--(?:no-patch|stat|shortstat|numstat|dirstat|summary|name-only|name-status|raw|quiet|compact-summary).*)$/;
+/** Sub-commands that print one unless they are told not to, and those that print one only when they are told to. */
+const PATCH_BY_DEFAULT = /^(?:diff|show|range-diff)$/;
+const PATCH_ON_DEMAND = /^(?:log|whatchanged|reflog|stash|diff-tree|diff-index|diff-files|cherry)$/;
+
+/**
+ * Whether a sub-command prints what files hold, today or in the past, by no name that its words give. Rules that hide a
+ * file from reading may be about one of them; a mask over the file does not hide what the repository keeps of it.
+ */
+function printsContents(name: string, words: readonly ShellWord[]): boolean {
+  const has = (option: RegExp) =>
+    words.some(({ literal, mayBeFlag }) => (literal === undefined ? mayBeFlag : option.test(literal)));
+  const operands = words.filter(({ mayBeFlag }) => !mayBeFlag);
+  // `git show HEAD:file` names the one that it prints.
+  if (name === 'show' && operands.length > 0 && operands.every(({ literal }) => literal?.includes(':'))) return false;
+  if (PATCH_BY_DEFAULT.test(name)) return has(PATCH) || !words.some(({ literal }) => NO_PATCH.test(literal ?? ''));
+  if (PATCH_ON_DEMAND.test(name)) return has(PATCH);
+  if (name === 'cat-file') return has(/^(?:-\w*p\w*|--batch.*|blob|--textconv|--filters)$/);
+  return name === 'status' && has(/^(?:-\w*v\w*|--verbose)$/);
 }
 
 /**
