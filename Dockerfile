@@ -29,5 +29,5 @@ VOLUME ["/data", "/workspace"]
 EXPOSE 4747
 # Asked under the first allowed name, since no other Host gets in (fetch would not send it).
 HEALTHCHECK --interval=30s --timeout=3s --start-period=10s CMD ["node", "-e", "require('node:http').get({ host: '127.0.0.1', port: process.env.GAUNTLET_PORT, path: '/healthz', headers: { host: process.env.GAUNTLET_ALLOWED_HOSTS.split(',')[0].trim() } }, (reply) => process.exit(reply.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
-ENTRYPOINT ["tini", "--", "node", "/gauntlet/dist/gauntlet.js"]
+ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=32", "/gauntlet/dist/gauntlet.js"]
 CMD ["serve"]

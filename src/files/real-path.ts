@@ -6,7 +6,7 @@
  *
  * Synchronous: on a local disk these calls take microseconds, a trip through the thread pool many times that.
  */
-import { lstatSync, realpathSync, type Stats } from 'node:fs';
+import { existsSync, lstatSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /** Where a path leads, or why nobody can say. */
@@ -42,7 +42,8 @@ export function errorCode(error: unknown): string | undefined {
 function resolveMissing(path: string): RealPath {
   const missing = [basename(path)];
   let ancestor = dirname(path);
-  while (lstatSync(ancestor, { throwIfNoEntry: false }) === undefined) {
+  // Most ancestors are there, and `existsSync` makes no garbage; a link that leads nowhere only `lstat` finds.
+  while (!existsSync(ancestor) && lstatSync(ancestor, { throwIfNoEntry: false }) === undefined) {
     missing.unshift(basename(ancestor));
     ancestor = dirname(ancestor);
   }

@@ -8,7 +8,7 @@ import type { PermissionDecision } from '../contract/decision.ts';
 import type { ToolPermissionContext } from '../contract/permission-context.ts';
 import { unansweredMessage } from './denial.ts';
 import { judgeCall, type Judgement, type PermissionRequest } from './judgement.ts';
-import { decidedPart, matchedRule, opaqueText, pathQuestion, possibleRule, safely } from './matched-rule.ts';
+import { decidedPart, isUnclear, matchedRule, opaqueText, pathQuestion, possibleRule, safely } from './matched-rule.ts';
 import { allowingPathRule, coveringPathRule, PATH_RULE_NAMES, possiblePathRule } from './path-gate.ts';
 import { rulesFor, rulesNamed, type SourcedRule } from './rule-index.ts';
 import { TWO_PERSONS, twoPersonMessage } from './two-person.ts';
@@ -87,8 +87,7 @@ function twoPersons(request: PermissionRequest, judgement: Judgement, verdict: V
   if (!twoPerson || verdict.behavior === 'deny') return verdict;
   const { permissions, principals } = twoPerson;
   // What cannot be understood may be exactly what a rule is about.
-  const unclear =
-    judgement.matcher.isUnparsable || judgement.failure !== undefined ? anyRuleFor(permissions, tool) : undefined;
+  const unclear = judgement.failure !== undefined || isUnclear(judgement) ? anyRuleFor(permissions, tool) : undefined;
   const rule =
     matchedRule(request, judgement, 'ask', permissions) ??
     possibleRule(request, judgement, permissions) ??
@@ -127,7 +126,7 @@ function ownFile({ paths, isReadOnly, failure }: Judgement): Verdict | undefined
 
 function safety(request: PermissionRequest, judgement: Judgement): Verdict | undefined {
   const { tool, context } = request;
-  const { check, paths, failure, matcher } = judgement;
+  const { check, paths, failure } = judgement;
   const ask = (message: string): Verdict => ({
     behavior: 'ask',
     reason: { type: 'safety_check' },
@@ -139,7 +138,7 @@ function safety(request: PermissionRequest, judgement: Judgement): Verdict | und
   if (check.behavior === 'ask' && check.isSafetyCheck) return ask(check.message);
   if (failure !== undefined) return ask(`"${tool.name}" could not judge its input: ${failure}`);
   // What cannot be understood may be exactly what a rule forbids.
-  if (matcher.isUnparsable && hasRestrictingSpecs(tool, context)) {
+  if (hasRestrictingSpecs(tool, context) && isUnclear(judgement)) {
     const message = 'The input cannot be understood well enough to rule out what the rules forbid';
     return { behavior: 'ask', reason: { type: 'parse_error' }, message, isFirm: true };
   }
@@ -179,10 +178,11 @@ function byMode({ tool, context }: PermissionRequest, { paths, isReadOnly }: Jud
   return { behavior: 'deny', reason: { type: 'mode', mode }, message };
 }
 
-function allowedByRule(request: PermissionRequest, { matcher, paths }: Judgement): Verdict | undefined {
+function allowedByRule(request: PermissionRequest, judgement: Judgement): Verdict | undefined {
+  const { matcher, paths } = judgement;
   const { tool, context } = request;
   const rules = rulesFor(context.session.permissions, 'allow', tool);
-  const isJudgeable = !rules.bare && !matcher.isUnparsable && rules.specs.length > 0;
+  const isJudgeable = !rules.bare && rules.specs.length > 0 && !isUnclear(judgement);
   const specs = isJudgeable ? safely(() => matcher.covers(rules.specs), undefined) : undefined;
   const covering = specs?.[0];
   const rule =
@@ -221,14 +221,15 @@ function unasked(request: PermissionRequest, judgement: Judgement): Verdict | un
   return { behavior: 'allow', reason: { type: 'read_only' }, message: 'Only reads, inside the working directories' };
 }
 
-function question({ tool }: PermissionRequest, { check, matcher, paths, isReadOnly }: Judgement): Verdict {
+function question({ tool }: PermissionRequest, judgement: Judgement): Verdict {
+  const { check, paths, isReadOnly } = judgement;
   const ask = (type: 'tool' | 'parse_error' | 'default', message: string): Verdict => ({
     behavior: 'ask',
     reason: { type },
     message,
   });
   if (check.behavior === 'ask') return ask('tool', check.message);
-  if (matcher.isUnparsable)
+  if (isUnclear(judgement))
     return ask('parse_error', `"${tool.name}" needs a yes: its input cannot be fully understood`);
   const outside = isReadOnly ? paths.find(({ located }) => !located.isInside && !located.isSessionFile) : undefined;
   if (outside)

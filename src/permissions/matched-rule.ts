@@ -82,6 +82,11 @@ export function pathQuestion(
   return { permissions, root: context.session.root, tool, paths };
 }
 
+/** Whether the input could not be understood: neither what it runs nor what it spares is known. */
+export function isUnclear({ matcher }: Judgement): boolean {
+  return safely(() => matcher.isUnparsable === true, true);
+}
+
 /** Ask a tool's matcher; one that throws has judged nothing, and `otherwise` is the cautious answer. */
 export function safely<Value>(question: () => Value, otherwise: Value): Value {
   try {

@@ -66,8 +66,8 @@ function launchedPaths({ commands }: ReachedScript): readonly PathUse[] {
   return commands.flatMap(({ part, readings }) =>
     part.problem === undefined
       ? []
-      : readings.flatMap(({ isLauncher, nested }) =>
-          isLauncher ? nested.flatMap((inner) => [...inner.analysis.paths, ...launchedPaths(inner)]) : [],
+      : readings.flatMap(({ launched, nested }) =>
+          launched.isLauncher ? nested.flatMap((inner) => [...inner.analysis.paths, ...launchedPaths(inner)]) : [],
         ),
   );
 }

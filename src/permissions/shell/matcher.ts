@@ -18,12 +18,17 @@ import type { ShellWord } from './word.ts';
 
 /** A matcher for one command line; see `PermissionMatcher`. */
 export function shellMatcher(command: string): PermissionMatcher {
-  const { analysis, reach } = judgedLine(command);
+  // What it may run is found when a rule is held against it, and most calls meet none.
+  const line = judgedLine(command);
+  const { analysis } = line;
   return {
-    ...((isUnknown(reach.plain) || reach.isIncomplete()) && { isUnparsable: true }),
-    parts: reach.plain.commands.map((reached) => toPart(reached, analysis)),
-    hits: (specs) => findHit(reach.plain, shellSpecs(specs)),
+    get isUnparsable() {
+      return analysis.isUnparsable || isUnknown(line.reach.plain) || line.reach.isIncomplete();
+    },
+    parts: analysis.commands.map((part, at) => toPart(part, () => line.reach.plain.commands[at], analysis)),
+    hits: (specs) => findHit(line.reach.plain, shellSpecs(specs)),
     mayHit: (specs) => {
+      const { reach } = line;
       const compiled = shellSpecs(specs);
       const open = reach.open();
       // What was left out may be what any rule is about.
@@ -35,7 +40,7 @@ export function shellMatcher(command: string): PermissionMatcher {
     opaque: (allowed) => {
       const specs = shellSpecs(allowed);
       if (exactSpec(command, specs) !== undefined) return undefined;
-      for (const found of opaqueCommands(reach.plain)) if (!isNamed(found, specs)) return found.what;
+      for (const found of opaqueCommands(line.reach.plain)) if (!isNamed(found, specs)) return found.what;
       return undefined;
     },
   };
@@ -67,12 +72,15 @@ function isUnknown({ analysis, commands }: ReachedScript): boolean {
   );
 }
 
-function toPart(reached: ReachedCommand, analysis: ShellAnalysis): PermissionPart {
-  const { part } = reached;
+function toPart(
+  part: AnalysedCommand,
+  reached: () => ReachedCommand | undefined,
+  analysis: ShellAnalysis,
+): PermissionPart {
   return {
     text: part.text,
     isReadOnly: part.problem === undefined,
-    hits: (specs) => hitsOf(reached, shellSpecs(specs)),
+    hits: (specs) => hitsOf(reached() ?? { part, readings: [] }, shellSpecs(specs)),
     covers: (specs) => {
       const spec = coverOf(part, analysis, shellSpecs(specs));
       return spec === undefined ? undefined : [spec];
@@ -95,14 +103,16 @@ function hitsOf({ part, readings }: ReachedCommand, specs: ShellSpecs): string |
     readings,
     (reading) =>
       firstOf(reading.texts, (text) => specs.match(text)?.spec) ??
-      firstOf(reading.commands, specs.findMeant) ??
+      firstOf(reading.launched.commands, specs.findMeant) ??
       firstOf(reading.nested, (script) => hitInScript(script, reading, specs)),
   );
 }
 
-function hitInScript(script: ReachedScript, { isLauncher, isInterpreter }: Reading, specs: ShellSpecs) {
+function hitInScript(script: ReachedScript, { launched }: Reading, specs: ShellSpecs) {
   // A commit message is no script, and often no syntax either: only what a shell is handed is searched word by word.
-  return findHit(script, specs, isLauncher) ?? (isInterpreter ? commandIn(script.text, specs) : undefined);
+  return (
+    findHit(script, specs, launched.isLauncher) ?? (launched.isInterpreter ? commandIn(script.text, specs) : undefined)
+  );
 }
 
 function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {

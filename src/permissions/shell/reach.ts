@@ -11,11 +11,14 @@ import { type LaunchedCommands, launchedCommands } from './launchers.ts';
 import { openTexts } from './open-word.ts';
 import type { AnalysedCommand, ShellAnalysis } from './shell-analysis.ts';
 import { collapseBlanks } from './shell-specs.ts';
-import { spellings } from './spellings.ts';
+import { operandStarts, spellings } from './spellings.ts';
 import type { ShellWord } from './word.ts';
 
 /** Scripts within scripts that are followed; each level has to be quoted in the one before. */
 const MAX_DEPTH = 6;
+
+const NO_TEXTS: readonly string[] = [];
+const NO_SCRIPTS: readonly ReachedScript[] = [];
 
 /** Steps that a command or a script costs besides its characters. */
 const ITEM_STEPS = 64;
@@ -34,8 +37,9 @@ export interface ReachedCommand {
 }
 
 /** One way to read a command. */
-export interface Reading extends LaunchedCommands {
-  /** Its words, and those of what it launches, as rules may spell them. */
+export interface Reading {
+  readonly launched: LaunchedCommands;
+  /** What it launches, itself first, as rules may spell it. */
   readonly texts: readonly string[];
   /** Texts in its words, and in variables set for it, read as scripts; not all need be any. */
   readonly nested: readonly ReachedScript[];
@@ -78,6 +82,24 @@ function readPlainly(_part: AnalysedCommand, read: Read): readonly Reading[] {
   return read(({ patterns, roots, guesses, text }) => patterns ?? roots ?? guesses ?? [text]);
 }
 
+/** Its spellings are made when a rule or a warning is held against them: most lines that only read meet neither. */
+class SpelledReading implements Reading {
+  readonly launched: LaunchedCommands;
+  readonly nested: readonly ReachedScript[];
+  readonly shellScripts: readonly ReachedScript[];
+  #texts: readonly string[] | undefined;
+
+  constructor(launched: LaunchedCommands, nested: readonly ReachedScript[], scripts: readonly ReachedScript[]) {
+    this.launched = launched;
+    this.nested = nested;
+    this.shellScripts = scripts;
+  }
+
+  get texts(): readonly string[] {
+    return (this.#texts ??= this.launched.commands.flatMap(spellings).map((words) => collapseBlanks(words.join(' '))));
+  }
+}
+
 /** Reads the scripts of one line in one way; a script that stands in it twice is read once. */
 class Reader {
   isTooDeep = false;
@@ -99,40 +121,38 @@ class Reader {
   }
 
   #read(part: AnalysedCommand, textsOf: (word: ShellWord) => readonly string[], depth: number): readonly Reading[] {
-    const values = part.words.map((word) => (word.literal === undefined ? textsOf(word) : [word.literal]));
-    const most = values.reduce((longest, { length }) => Math.max(longest, length), 0);
+    const values = part.words.map((word) => (word.literal === undefined ? textsOf(word) : word.literal));
+    const most = values.reduce(
+      (longest, value) => (typeof value === 'string' ? longest : Math.max(longest, value.length)),
+      1,
+    );
     const readings: Reading[] = [];
     for (let at = 0; at < most; at++) {
-      const words = values.map((texts) => texts[at % texts.length] ?? '');
+      const words = values.map((value) => (typeof value === 'string' ? value : (value[at % value.length] ?? '')));
       if (!this.#budget.spend(ITEM_STEPS + lengthOf(words))) break;
-      const launched = launchedCommands(words, part.problem !== undefined);
-      const { commands, texts } = this.#spelled(launched.commands);
-      const handed = launched.isLauncher && part.words.some(isShell) ? shellScripts(launched.commands) : [];
-      const input = part.input !== undefined && (launched.isLauncher || launched.isInterpreter) ? [part.input] : [];
-      const follow = (script: string): readonly ReachedScript[] => this.#nested(script, depth);
-      readings.push({
-        ...launched,
-        commands,
-        texts,
-        nested: [...new Set([...launched.scripts, ...handed, ...part.settings, ...input])].flatMap(follow),
-        shellScripts: [...new Set(handed)].flatMap(follow),
-      });
+      const launched = this.#affordable(launchedCommands(words, part.problem !== undefined));
+      const { isLauncher, isInterpreter } = launched;
+      const handed = isLauncher && part.words.some(isShell) ? shellScripts(launched.commands) : NO_TEXTS;
+      const input = part.input !== undefined && (isLauncher || isInterpreter) ? [part.input] : NO_TEXTS;
+      const nested = this.#followed([launched.scripts, handed, part.settings, input], depth);
+      readings.push(new SpelledReading(launched, nested, this.#followed([handed], depth)));
     }
     return readings;
   }
 
-  /** Spell commands as rules may, as many as there is budget for. */
-  #spelled(all: LaunchedCommands['commands']): Pick<Reading, 'commands' | 'texts'> {
-    const commands: (readonly string[])[] = [];
-    const texts: string[] = [];
-    for (const command of all) {
-      for (const words of spellings(command)) {
-        if (!this.#budget.spend(ITEM_STEPS + lengthOf(words))) return { commands, texts };
-        texts.push(collapseBlanks(words.join(' ')));
-      }
-      commands.push(command);
-    }
-    return { commands, texts };
+  /** Keep as many commands as there is budget to try in all their spellings. */
+  #affordable(launched: LaunchedCommands): LaunchedCommands {
+    const { commands } = launched;
+    const from = commands.findIndex(
+      (words) => !this.#budget.spend(operandStarts(words).length * (ITEM_STEPS + lengthOf(words))),
+    );
+    return from < 0 ? launched : { ...launched, commands: commands.slice(0, from) };
+  }
+
+  /** Read texts as scripts, each once. */
+  #followed(lists: readonly (readonly string[])[], depth: number): readonly ReachedScript[] {
+    if (lists.every((texts) => texts.length === 0)) return NO_SCRIPTS;
+    return [...new Set(lists.flat())].flatMap((text) => this.#nested(text, depth));
   }
 
   #nested(text: string, depth: number): readonly ReachedScript[] {

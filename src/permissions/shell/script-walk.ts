@@ -20,7 +20,7 @@ import { writtenInput } from './fed-words.ts';
 import { type CommandFacts, isOwnFunctionName, judgeCommand } from './judge-command.ts';
 import { endlessInput, isCutBy } from './endless-command.ts';
 import { evaluatesUnseen, HARMLESS_NODES, nodeProblem } from './node-problem.ts';
-import { unsureSyntax, unsureText } from './unsure-syntax.ts';
+import { type Place, unsureSyntax, unsureText } from './unsure-syntax.ts';
 import { judgeRedirect } from './judge-redirect.ts';
 import { commandPaths, foundPaths, lookedForByNode } from './node-paths.ts';
 import type { AnalysedCommand, AssignedVariable, ShellAnalysis } from './shell-analysis.ts';
@@ -44,11 +44,8 @@ export class ScriptWalk {
   #bases: readonly string[] | undefined = [''];
   /** The text that positions of the nodes in hand count in. */
   #source: string;
-  /** Inside `[[ ]]` and the patterns of `case`, where words are not split and extended patterns are on. */
-  #isPattern = false;
+  #place: Place = { isPattern: false, isNested: false };
   #isUnparsable = false;
-  /** Substitutions around what is visited. */
-  #nesting = 0;
   /** A statement that is no function definition has begun: a definition from here on may come too late. */
   #hasRun = false;
 
@@ -75,8 +72,8 @@ export class ScriptWalk {
   }
 
   visit(node: SyntaxNode): void {
-    this.#paths.push(...lookedForByNode(node, this.#variables, this.#bases));
-    this.#fail(unsureSyntax(node, { source: this.#source, isPattern: this.#isPattern, isNested: this.#nesting > 0 }));
+    for (const path of lookedForByNode(node, this.#variables, this.#bases)) this.#paths.push(path);
+    this.#fail(unsureSyntax(node, this.#source, this.#place));
     switch (node.type) {
       case 'Script':
         return this.#visitScript(node);
@@ -106,10 +103,7 @@ export class ScriptWalk {
       case 'ProcessSubstitution':
       case 'ArithmeticCommandExpansion':
         this.#report(nodeProblem(node, this.#variables));
-        this.#nesting++;
-        this.#isolated(node);
-        this.#nesting--;
-        return;
+        return this.#inPlace({ ...this.#place, isNested: true }, () => this.#isolated(node));
       case 'Function': {
         const isOwn = this.#facts.functions.has(node.name.value) && isOwnFunctionName(node.name.value) && !this.#hasRun;
         if (!isOwn || node.name.parts) this.#report(`it redefines "${node.name.text}"`);
@@ -118,12 +112,12 @@ export class ScriptWalk {
       case 'Subshell':
         return this.#isolated(node);
       case 'CaseItem':
-        this.#inPattern(() => node.pattern.forEach((word) => this.visit(word)));
+        this.#inPlace({ ...this.#place, isPattern: true }, () => node.pattern.forEach(this.#visitChild));
         return this.visit(node.body);
       case 'TestCommand':
-        return this.#inPattern(() => this.#children(node));
+        return this.#inPlace({ ...this.#place, isPattern: true }, () => this.#children(node));
       case 'ExtendedGlob':
-        if (!this.#isPattern) this.#report(`"${node.text}" is no pattern in every bash`);
+        if (!this.#place.isPattern) this.#report(`"${node.text}" is no pattern in every bash`);
         return this.#children(node);
       default:
         return this.#judge(node);
@@ -144,17 +138,16 @@ export class ScriptWalk {
   #visitScript(script: ParsedScript): void {
     if (script.errors && script.errors.length > 0) this.#fail(script.errors[0]?.message ?? 'the syntax is wrong');
     const outer = this.#source;
-    const isPattern = this.#isPattern;
     this.#source = script.source ?? outer;
-    // A substitution in a pattern is a script like any other.
-    this.#isPattern = false;
     this.#fail(unsureText(this.#source));
-    for (const statement of script.commands) {
-      this.#hasRun ||= statement.command.type !== 'Function';
-      this.visit(statement);
-    }
+    // A substitution in a pattern is a script like any other.
+    this.#inPlace({ ...this.#place, isPattern: false }, () => {
+      for (const statement of script.commands) {
+        this.#hasRun ||= statement.command.type !== 'Function';
+        this.visit(statement);
+      }
+    });
     this.#source = outer;
-    this.#isPattern = isPattern;
   }
 
   /** @param producers Commands that are piped into it. */
@@ -182,7 +175,10 @@ export class ScriptWalk {
       return;
     }
     const inputDevice = endlessInput(node);
-    const facts = { ...this.#facts, ...input, ...(inputDevice !== undefined && { inputDevice }) };
+    const facts =
+      input || inputDevice !== undefined
+        ? { ...this.#facts, ...input, ...(inputDevice !== undefined && { inputDevice }) }
+        : this.#facts;
     const judged = judgeCommand(words, facts);
     this.#isUnparsable ||= judged.hidesProgram === true;
     const { problem } = judged;
@@ -272,11 +268,11 @@ export class ScriptWalk {
     this.#bases = bases;
   }
 
-  #inPattern(visit: () => void): void {
-    const outer = this.#isPattern;
-    this.#isPattern = true;
+  #inPlace(place: Place, visit: () => void): void {
+    const outer = this.#place;
+    this.#place = place;
     visit();
-    this.#isPattern = outer;
+    this.#place = outer;
   }
 
   #children(node: SyntaxNode): void {

@@ -51,20 +51,28 @@ function otherName(program: string): string | undefined {
 /** The command without the options before its sub-command. */
 export function spellings(words: readonly string[]): readonly (readonly string[])[] {
   const [program = ''] = words;
-  if (program === 'git') return [words, withoutGitOptions(words)];
-  if (!words[1]?.startsWith('-')) return [words];
+  return operandStarts(words).map((at) => (at === 1 ? words : [program, ...words.slice(at)]));
+}
+
+const FIRST: readonly number[] = [1];
+
+/** Where the words may begin that follow a program and its options: one place for each of its `spellings`. */
+export function operandStarts(words: readonly string[]): readonly number[] {
+  if (!words[1]?.startsWith('-')) return FIRST;
+  const [program = ''] = words;
+  if (program === 'git') return [1, behindGitOptions(words)];
   // Which options take a value is not always known: the word behind one may be that, or the sub-command.
-  const starts = new Set([1]);
+  const starts = new Set(FIRST);
   for (const at of starts) {
     if (starts.size > MOST_TRIED_WORDS || !words[at]?.startsWith('-')) continue;
     if (!takesNextWord(program, words[at] ?? '')) starts.add(at + 1);
     if (words[at + 1]?.startsWith('-') === false) starts.add(at + 2);
   }
-  return [...starts].map((at) => [program, ...words.slice(at)]);
+  return [...starts];
 }
 
-function withoutGitOptions(words: readonly string[]): readonly string[] {
+function behindGitOptions(words: readonly string[]): number {
   let at = 1;
   while (words[at]?.startsWith('-')) at += takesNextWord('git', words[at] ?? '') ? 2 : 1;
-  return ['git', ...words.slice(at)];
+  return at;
 }

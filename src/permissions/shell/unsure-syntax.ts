@@ -3,18 +3,20 @@
  */
 import type { HereDoc, ParameterExpansionPart, SyntaxNode, Word } from 'unbash';
 
-/** What surrounds a node. */
-interface Surroundings {
-  /** The text that its positions count in. */
-  readonly source: string;
-  /** It stands inside `[[ ]]` or a pattern of `case`. */
+/** Where a node stands. */
+export interface Place {
+  /** Inside `[[ ]]` or a pattern of `case`, where words are not split and extended patterns are on. */
   readonly isPattern: boolean;
-  /** It stands in a substitution. */
+  /** In a substitution. */
   readonly isNested: boolean;
 }
 
-/** Why bash may take a node apart in other places, or undefined; looks at this node alone. */
-export function unsureSyntax(node: SyntaxNode, { source, isPattern, isNested }: Surroundings): string | undefined {
+/**
+ * Why bash may take a node apart in other places, or undefined; looks at this node alone.
+ *
+ * @param source The text that its positions count in.
+ */
+export function unsureSyntax(node: SyntaxNode, source: string, { isPattern, isNested }: Place): string | undefined {
   switch (node.type) {
     case 'Word':
       return (!isPattern && holdsUnreadText(node)) || mayGoOn(node, source) ? unsure(node.text) : undefined;

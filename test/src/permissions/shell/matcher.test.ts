@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { shellMatcher } from '../../../../src/permissions/shell/matcher.ts';
-import { cpuMs } from '../../../helpers/cpu-time.ts';
 import { suggestShellSpecs } from '../../../../src/permissions/shell/suggest.ts';
 
 const covers = (command: string, ...specs: string[]) => shellMatcher(command).covers(specs) !== undefined;
@@ -301,22 +300,7 @@ describe('a deny rule', () => {
     'ls | xargs -I{} cp {} "$d"',
   ])('can be held against %s', (command) => {
     const matcher = shellMatcher(command);
-    expect([matcher.isUnparsable, matcher.hits(['npm publish:*', 'git push:*'], 'deny')]).toEqual([
-      undefined,
-      undefined,
-    ]);
-  });
-
-  test('ten thousand rules cost a fraction of a millisecond', () => {
-    const specs = Array.from({ length: 10_000 }, (_, at) =>
-      at % 3 === 0 ? `tool${at}:*` : at % 3 === 1 ? `tool${at} a b` : `tool${at} * x`,
-    );
-    shellMatcher('ls').hits(specs, 'deny');
-    const matcher = shellMatcher('docker compose up -d && npm run build');
-    const spent = cpuMs(() => {
-      for (let run = 0; run < 200; run++) matcher.hits(specs, 'deny');
-    });
-    expect(spent / 200).toBeLessThan(0.5);
+    expect([matcher.isUnparsable, matcher.hits(['npm publish:*', 'git push:*'], 'deny')]).toEqual([false, undefined]);
   });
 });
 
