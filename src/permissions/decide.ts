@@ -5,13 +5,13 @@
  * tighten it, or allow what would have been asked; whoever has nobody to ask denies.
  */
 import type { PermissionDecision } from '../contract/decision.ts';
-import type { ToolPermissionContext } from '../contract/permission-context.ts';
 import { unansweredMessage } from './denial.ts';
 import { judgeCall, type Judgement, type PermissionRequest } from './judgement.ts';
 import { decidedPart, isUnclear, matchedRule, opaqueText, pathQuestion, possibleRule, safely } from './matched-rule.ts';
 import { allowingPathRule, coveringPathRule, PATH_RULE_NAMES, possiblePathRule } from './path-gate.ts';
-import { rulesFor, rulesNamed, type SourcedRule } from './rule-index.ts';
-import { TWO_PERSONS, twoPersonMessage } from './two-person.ts';
+import { rulesFor, rulesNamed } from './rule-index.ts';
+import { TWO_PERSONS } from './two-person.ts';
+import { twoPersonQuestion } from './two-person-question.ts';
 
 export type { PermissionRequest } from './judgement.ts';
 
@@ -83,30 +83,11 @@ async function hold({ tool, input, context }: PermissionRequest, verdict: Verdic
 
 /** What needs two persons is theirs to allow, unless nobody may; no rule, mode or hook stands in for one of them. */
 function twoPersons(request: PermissionRequest, judgement: Judgement, verdict: Verdict): Verdict {
-  const { twoPerson, tool } = request;
-  if (!twoPerson || verdict.behavior === 'deny') return verdict;
-  const { permissions, principals } = twoPerson;
-  // What cannot be understood may be exactly what a rule is about.
-  const unclear = judgement.failure !== undefined || isUnclear(judgement) ? anyRuleFor(permissions, tool) : undefined;
-  const rule =
-    matchedRule(request, judgement, 'ask', permissions) ??
-    possibleRule(request, judgement, permissions) ??
-    possiblePathRule(pathQuestion(request, judgement.paths, permissions)) ??
-    unclear;
-  if (!rule) return verdict;
+  const found = verdict.behavior === 'deny' ? undefined : twoPersonQuestion(request, judgement);
+  if (!found) return verdict;
+  const { rule, message } = found;
   const reason = { type: 'rule', rule: rule.rule, source: rule.source } as const;
-  return {
-    behavior: 'ask',
-    reason,
-    message: twoPersonMessage(rule.rule, principals),
-    isFirm: true,
-    approvals: TWO_PERSONS,
-  };
-}
-
-function anyRuleFor(permissions: ToolPermissionContext, tool: PermissionRequest['tool']): SourcedRule | undefined {
-  const { specs, bySpec } = rulesFor(permissions, 'ask', tool);
-  return bySpec.get(specs[0] ?? '');
+  return { behavior: 'ask', reason, message, isFirm: true, approvals: TWO_PERSONS };
 }
 
 function denial(request: PermissionRequest, judgement: Judgement): Verdict | undefined {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { buildTool } from '../../../src/contract/build-tool.ts';
 import type { PermissionResult } from '../../../src/contract/decision.ts';
 import type { LocatePath } from '../../../src/contract/located-path.ts';
-import type { PermissionMode, RuleSet } from '../../../src/contract/permission-context.ts';
+import type { PermissionMode, RuleSet, RuleSource } from '../../../src/contract/permission-context.ts';
 import type { Tool } from '../../../src/contract/tool.ts';
 import { createPermissionContext } from '../../../src/permissions/context.ts';
 import { decidePermission, type PermissionRequest } from '../../../src/permissions/decide.ts';
@@ -75,6 +75,7 @@ const plain = (name: string, more: Partial<Tool> = {}) =>
 interface Setting extends Partial<Pick<PermissionRequest, 'hook' | 'classifier' | 'twoPerson'>> {
   readonly mode?: PermissionMode;
   readonly rules?: Partial<RuleSet>;
+  readonly source?: RuleSource;
   readonly avoid?: boolean;
   readonly isBypassAvailable?: boolean;
 }
@@ -82,11 +83,18 @@ interface Setting extends Partial<Pick<PermissionRequest, 'hook' | 'classifier' 
 function decide(
   tool: Tool,
   input: Record<string, unknown>,
-  { mode = 'default', rules = {}, avoid = false, isBypassAvailable = true, ...rest }: Setting = {},
+  {
+    mode = 'default',
+    rules = {},
+    source = 'userSettings',
+    avoid = false,
+    isBypassAvailable = true,
+    ...rest
+  }: Setting = {},
 ) {
   const permissions = createPermissionContext({
     mode,
-    rules: { userSettings: rules },
+    rules: { [source]: rules },
     isBypassAvailable,
     shouldAvoidPermissionPrompts: avoid,
   });
@@ -254,6 +262,39 @@ describe('rules', () => {
     });
     const { parts: denied } = await bash('git push; rm a', { rules, twoPerson });
     expect(denied).toMatchObject([{ behavior: 'ask' }, { behavior: 'deny' }]);
+  });
+
+  test('that want two persons want them for text that cannot be seen, whatever a session allows', async () => {
+    const twoPerson = twoPersonRules(['Bash(git push:*)'], 2);
+    for (const command of ['bash release.sh', './release.sh', 'make release', 'npm run release', 'x=$y; let x']) {
+      for (const rules of [{}, { allow: ['Bash'] }]) {
+        expect(await bash(command, { rules, twoPerson, mode: 'bypassPermissions' }), command).toMatchObject({
+          behavior: 'ask',
+          reason: { type: 'rule', rule: 'Bash(git push:*)' },
+          message: expect.stringContaining('cannot be seen') as string,
+          approvals: 2,
+        });
+      }
+    }
+    for (const command of ['git status', 'npm install', 'cat release.sh', "bash -c 'ls'"])
+      expect(await bash(command, { rules: { allow: ['Bash'] }, twoPerson }), command).toMatchObject({
+        behavior: 'allow',
+      });
+    const denied = { rules: { deny: ['Bash(make:*)'] }, twoPerson };
+    expect((await bash('make release', denied)).behavior).toBe('deny');
+    const unconcerned = twoPersonRules(['Write'], 2);
+    expect((await bash('make', { rules: { allow: ['Bash'] }, twoPerson: unconcerned })).behavior).toBe('allow');
+  });
+
+  test('of the operator alone excuse a program from wanting two persons for what it runs', async () => {
+    const twoPerson = twoPersonRules(['Bash(git push:*)'], 2);
+    const allow = ['Bash(make:*)'];
+    const byMake = (source: RuleSource) => bash('make test', { source, rules: { allow }, twoPerson });
+    for (const source of ['policySettings', 'userSettings', 'flagSettings', 'cliArg'] as const)
+      expect((await byMake(source)).behavior, source).toBe('allow');
+    for (const source of ['projectSettings', 'localSettings', 'command', 'session'] as const)
+      expect(await byMake(source), source).toMatchObject({ behavior: 'ask', approvals: 2 });
+    expect(await bash('make test; git push', { rules: { allow }, twoPerson })).toMatchObject({ approvals: 2 });
   });
 
   test('of Read and Edit hold for every tool with paths, operands of commands included', async () => {
