@@ -97,6 +97,12 @@ export function readDenialBelow(permissions: ToolPermissionContext, root: string
   return (absoluteFolder) => compiled.matchBelow(absoluteFolder) !== undefined;
 }
 
+/** Absolute paths that deny rules about reading spell. @see PathRules.places */
+export function readDenialPlaces(permissions: ToolPermissionContext, root: string): () => readonly string[] {
+  const { specs } = rulesNamed(permissions, 'deny', PATH_RULE_NAMES.read);
+  return () => (specs.length === 0 ? [] : pathRules(specs, root, 'deny').places());
+}
+
 /** Whether a deny rule forbids changing an absolute path; a rule without a path forbids all. */
 export function writeDenial(permissions: ToolPermissionContext, root: string): (absolutePath: string) => boolean {
   const { bare, specs } = rulesNamed(permissions, 'deny', PATH_RULE_NAMES.write);

@@ -8,7 +8,7 @@ import { homedir } from 'node:os';
 import { relative } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { isSegmentMatch, patternPlaces, segmentMatcher, wildcardOf } from './pattern-places.ts';
-import { type BasedPattern, patternReach } from './pattern-reach.ts';
+import { type BasedPattern, patternReach, spelledPlace } from './pattern-reach.ts';
 
 /** The specs of one list, ready to be asked about absolute paths. */
 export interface PathRules {
@@ -22,6 +22,8 @@ export interface PathRules {
   matchBelow(absoluteFolder: string, seen?: SeenBelow): string | undefined;
   /** A spec that could match something the glob stands for, as far as the names tell; `rm *` spares hidden files. */
   matchWithin(absoluteGlob: string, access: 'read' | 'write'): string | undefined;
+  /** Absolute paths that specs spell, each once: what such a spec matches lies there or below. Others match anywhere. */
+  places(): readonly string[];
 }
 
 /** What is met below a folder. */
@@ -84,6 +86,7 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
   }
   let reach: ReturnType<typeof patternReach<PathPattern>> | undefined;
   let places: ReturnType<typeof patternPlaces<PathPattern>> | undefined;
+  let spelled: readonly string[] | undefined;
   const all = () => [...anywhere, ...[...bySegment.values()].flat()];
   const placed = () => (places ??= patternPlaces(all()));
   const below = (folder: string, isMet: (pattern: PathPattern) => boolean) => {
@@ -126,6 +129,7 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
       const finds = access === 'write' && segments.slice(at).every((segment) => !segment.startsWith('.'));
       return below(folder, (pattern) => !(finds && lastSegment(pattern).startsWith('.')) && met(pattern));
     },
+    places: () => (spelled ??= [...new Set(all().flatMap((pattern) => spelledPlace(pattern)?.path ?? []))]),
   };
 }
 

@@ -4,10 +4,8 @@
  * Landlock is the first choice. What a rule or the server hides inside a working directory is masked by bubblewrap.
  * A command that neither can hold is asked about.
  */
-import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isInsideFolder } from '../../../config/containment.ts';
 import type { Limits } from '../../../config/limits.ts';
 import type { ContainmentSettings } from '../../../config/settings/containment.ts';
 import { GauntletError, errorMessage } from '../../contract/errors.ts';
@@ -16,7 +14,7 @@ import type { JailHost, ProcessHost, SpawnRequest } from '../process-host.ts';
 import type { Mount } from '../sandbox/bwrap.ts';
 import { isNoJail } from '../spawn-error.ts';
 import { COMMON_READS, createLandlockJail } from './landlock-jail.ts';
-import { createMaskFinder } from './masks.ts';
+import { createMaskFinder, liesIn, maskOf } from './masks.ts';
 import { createMaskedJail } from './masked-jail.ts';
 import type { JailMechanism, JailPlace, OpenJail } from './place.ts';
 import { JAIL_PATH } from './system-paths.ts';
@@ -164,7 +162,7 @@ interface Chosen {
 
 /** Both answer why there is none, as a clause, where none can hold the command. */
 function createChooser({ ownPaths, readOnlyPaths, hidden, limits }: JailOptions, { landlock, bubblewrap }: Mechanisms) {
-  const findMasks = createMaskFinder(limits);
+  const findMasks = createMaskFinder(limits, COMMON_READS);
   const isCommon = (path: string) => liesIn(COMMON_READS, path);
   const ownAndCommon = new Set(ownPaths.filter(isCommon));
   const ownIn = (folders: readonly string[]) =>
@@ -172,7 +170,7 @@ function createChooser({ ownPaths, readOnlyPaths, hidden, limits }: JailOptions,
 
   async function reading(place: JailPlace): Promise<Chosen | string> {
     const denied = await findMasks(place);
-    if (denied === undefined) return 'the working directories hold too many files to look for what rules hide';
+    if (denied === undefined) return 'the folders that rules are about hold too many files to look for what they hide';
     const secrets = hidden?.().filter(({ path }) => isCommon(path) || liesIn(place.folders, path)) ?? [];
     const common = COMMON_READS.filter((path) => place.denials.isDenied(path)).flatMap(maskOf);
     const masks = [...denied, ...common, ...ownIn(place.folders).flatMap(maskOf), ...secrets];
@@ -217,14 +215,5 @@ function environmentIn(TMPDIR: string, isWritable: boolean, userId: number | und
   return { PATH: JAIL_PATH, TMPDIR, ...(userId === undefined ? {} : FOREIGN_REPOSITORIES) };
 }
 
-function liesIn(folders: readonly string[], path: string): boolean {
-  return folders.some((folder) => isInsideFolder(folder, path));
-}
-
 /** Git refuses a repository of another user, and whoever reads as nobody owns none. The gate has read its settings. */
 const FOREIGN_REPOSITORIES = { GIT_CONFIG_PARAMETERS: "'safe.directory=*'" };
-
-function maskOf(path: string): readonly Mount[] {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats === undefined || stats.isSymbolicLink() ? [] : [{ path, access: 'none', isFolder: stats.isDirectory() }];
-}

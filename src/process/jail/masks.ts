@@ -1,58 +1,105 @@
 /**
- * Finds what a rule hides inside the working directories: a jail opens folders as a whole, so it has to be masked.
+ * Finds what a rule hides inside the working directories and the system's folders: a jail opens folders as a whole, so
+ * it has to be masked.
+ *
+ * Working directories are searched for all rules. Rules that spell a place elsewhere are followed there, through links;
+ * rules that may be about any folder are not looked for among the system's files, which are too many.
  */
+import { lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { isInsideFolder } from '../../../config/containment.ts';
 import type { Limits } from '../../../config/limits.ts';
+import { createPace } from '../../files/pace.ts';
+import { resolveRealPath } from '../../files/real-path.ts';
 import type { Mount } from '../sandbox/bwrap.ts';
 import type { JailPlace, ReadDenials } from './place.ts';
 
-/** Looks at the working directories of a place. @returns undefined where they hold too many files to look at. */
+/** Looks for what the rules of a place hide. @returns undefined where there are too many files to look at. */
 export type MaskFinder = (
   place: Pick<JailPlace, 'sessionId' | 'folders' | 'denials'>,
 ) => Promise<readonly Mount[] | undefined>;
 
 type MaskLimits = Pick<Limits, 'jailScanNames' | 'jailScanMs'>;
 
+/** Other calls wait no longer than this while the places of rules are looked at: 10,000 of them take 0.2 s. */
+const MAX_BLOCKED_MS = 5;
 /** Sessions whose last look is remembered. */
 const MAX_LOOKS = 100;
 
-/** Make a finder; what it found holds for `jailScanMs`, as long as the rules stay the same. */
-export function createMaskFinder(limits: MaskLimits): MaskFinder {
+/**
+ * Make a finder; what it found holds for `jailScanMs`, as long as the rules stay the same.
+ *
+ * @param systemPaths What every jail reads beside the working directories: absolute.
+ */
+export function createMaskFinder(limits: MaskLimits, systemPaths: readonly string[]): MaskFinder {
   const looks = new LRUCache<string, Promise<readonly Mount[] | undefined>>({ max: MAX_LOOKS, ttl: limits.jailScanMs });
   return ({ sessionId, folders, denials }) => {
     const searched = folders.filter((folder) => denials.mayDenyBelow(folder));
-    if (searched.length === 0) return Promise.resolve([]);
-    const key = [sessionId, denials.version, ...searched].join('\0');
+    if (searched.length === 0 && denials.places().length === 0) return Promise.resolve([]);
+    const key = [sessionId, denials.version, ...searched, '', ...folders].join('\0');
     const known = looks.get(key);
     if (known) return known;
-    const look = findMasks(searched, denials, limits.jailScanNames);
+    const look = findMasks(searched, [...folders, ...systemPaths], denials, limits.jailScanNames);
     looks.set(key, look);
     return look;
   };
 }
 
+/** A folder to be searched. Rules are held against the path as they spell it; the mask is for the real one. */
+interface SearchedFolder {
+  readonly spelled: string;
+  readonly real: string;
+}
+
+/** @param readable All paths that the jail reads: a rule about anything else hides nothing. */
 async function findMasks(
-  folders: readonly string[],
+  searched: readonly string[],
+  readable: readonly string[],
   denials: ReadDenials,
   mostNames: number,
 ): Promise<readonly Mount[] | undefined> {
   const masks: Mount[] = [];
-  const waiting = [...folders];
+  const isLong = createPace(MAX_BLOCKED_MS);
+  const waiting: SearchedFolder[] = searched.map((folder) => ({ spelled: folder, real: folder }));
+  for (const spelled of denials.places().filter((place) => !liesIn(searched, place))) {
+    if (isLong()) await setImmediate();
+    const found = resolveRealPath(spelled);
+    if ('refusal' in found || found.stats === undefined) continue;
+    const { real, stats } = found;
+    const isReadable = liesIn(readable, real);
+    if (!denials.isDenied(spelled)) {
+      if (isReadable) waiting.push({ spelled, real });
+    } else if (isReadable) masks.push({ path: real, access: 'none', isFolder: stats.isDirectory() });
+    else masks.push(...readable.filter((path) => isInsideFolder(real, path)).flatMap(maskOf));
+  }
   let left = mostNames;
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    for (const entry of await entriesOf(folder)) {
+    for (const entry of await entriesOf(folder.real)) {
       if ((left -= 1) < 0) return undefined;
-      const path = join(folder, entry.name);
+      const spelled = join(folder.spelled, entry.name);
+      const real = join(folder.real, entry.name);
       const isFolder = entry.isDirectory();
       // A link is no content; where it leads is looked at by the name that it has there.
       if (entry.isSymbolicLink()) continue;
-      if (denials.isDenied(path)) masks.push({ path, access: 'none', isFolder });
-      else if (isFolder && denials.mayDenyBelow(path)) waiting.push(path);
+      if (denials.isDenied(spelled)) masks.push({ path: real, access: 'none', isFolder });
+      else if (isFolder && denials.mayDenyBelow(spelled)) waiting.push({ spelled, real });
     }
   }
   return masks;
+}
+
+/** Whether a path is one of some, or lies below one. */
+export function liesIn(folders: readonly string[], path: string): boolean {
+  return folders.some((folder) => isInsideFolder(folder, path));
+}
+
+/** Hides a path that exists. A link is none: what it leads to is read where it leads. */
+export function maskOf(path: string): readonly Mount[] {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats === undefined || stats.isSymbolicLink() ? [] : [{ path, access: 'none', isFolder: stats.isDirectory() }];
 }
 
 async function entriesOf(folder: string) {

@@ -12,6 +12,8 @@ export interface ReadDenials {
   isDenied(absolutePath: string): boolean;
   /** Whether a rule may hide anything below an absolute folder. */
   mayDenyBelow(absoluteFolder: string): boolean;
+  /** Absolute paths that rules spell, as written: each rule that has one is about something at or below it. */
+  places(): readonly string[];
 }
 
 /** One command's surroundings. */

@@ -3,7 +3,7 @@
  */
 import { realpathSync } from 'node:fs';
 import type { ToolUseContext } from '../../contract/tool.ts';
-import { readDenial, readDenialBelow } from '../../permissions/path-gate.ts';
+import { readDenial, readDenialBelow, readDenialPlaces } from '../../permissions/path-gate.ts';
 import type { JailPlace } from './place.ts';
 
 /** Make it for one call. */
@@ -19,6 +19,7 @@ export function sessionPlace({ session, sessionFolder, sessionId, principal }: T
       version: permissions.version,
       isDenied: readDenial(permissions, root),
       mayDenyBelow: readDenialBelow(permissions, root),
+      places: readDenialPlaces(permissions, root),
     },
   };
 }

@@ -63,6 +63,6 @@ export async function tryJail(
 }
 
 function trialPlace(sessionFolder: string, inside: string): JailPlace {
-  const denials = { version: 0, isDenied: () => false, mayDenyBelow: () => false };
+  const denials = { version: 0, isDenied: () => false, mayDenyBelow: () => false, places: () => [] };
   return { principal: '', sessionId: 'trial', folders: [inside], sessionFolder, denials };
 }

@@ -46,6 +46,7 @@ export function jailedBash(
     version: 1,
     isDenied: (path: string) => kind === 'bubblewrap' && path === hidden,
     mayDenyBelow: () => kind === 'bubblewrap',
+    places: () => [],
   };
   const place = {
     ...{ principal: 'owner', sessionId: kind, sessionFolder: join(folder, 'session') },

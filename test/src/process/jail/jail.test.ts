@@ -17,6 +17,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
+import { createPermissionContext } from '../../../../src/permissions/context.ts';
+import { readDenial, readDenialBelow, readDenialPlaces } from '../../../../src/permissions/path-gate.ts';
 import { createJail } from '../../../../src/process/jail/jail.ts';
 import type { Jail, JailOptions } from '../../../../src/process/jail/jail.ts';
 import type { JailPlace } from '../../../../src/process/jail/place.ts';
@@ -40,7 +42,7 @@ function jailWith(changes: Partial<JailOptions> = {}): Jail {
   });
 }
 
-const NO_DENIALS = { version: 1, isDenied: () => false, mayDenyBelow: () => false };
+const NO_DENIALS = { version: 1, isDenied: () => false, mayDenyBelow: () => false, places: () => [] };
 
 function placeOf(sessionId: string, changes: Partial<JailPlace> = {}): JailPlace {
   const sessionFolder = join(home, 'sessions', sessionId);
@@ -249,6 +251,7 @@ describe('what a rule hides inside a working directory', () => {
     version: 2,
     isDenied: (path: string) => path.endsWith('/secret') || path.endsWith('/.env'),
     mayDenyBelow: () => true,
+    places: () => [],
   };
   const jail = jailWith({ folder: join(home, 'masked') });
 
@@ -291,6 +294,50 @@ describe('what a rule hides inside a working directory', () => {
   it('is masked where the server’s own files lie in a folder that is read', async () => {
     const own = jailWith({ ownPaths: [join(inside, 'secret')], folder: join(home, 'own') });
     expect((await runIn(own, placeOf('own'), 'cat secret/key; cat file')).stdout).toBe('inside\n');
+  });
+});
+
+describe('what a rule hides outside the working directories', () => {
+  const jail = jailWith({ folder: join(home, 'system') });
+
+  /** The denials of `Read` rules, as a session has them. */
+  function denying(...specs: readonly string[]): JailPlace['denials'] {
+    const deny = specs.map((spec) => `Read(${spec})`);
+    const permissions = createPermissionContext({
+      mode: 'default',
+      rules: { userSettings: { deny } },
+      isBypassAvailable: false,
+    });
+    return {
+      version: permissions.version,
+      isDenied: readDenial(permissions, inside),
+      mayDenyBelow: readDenialBelow(permissions, inside),
+      places: readDenialPlaces(permissions, inside),
+    };
+  }
+
+  it.each([
+    ['//usr/bin/gzip', 'cat /usr/bin/gzip /bin/gzip'],
+    ['//bin/gzip', 'cat /usr/bin/gzip /bin/gzip'],
+    ['//bin/gzi?', 'cat /usr/bin/gzip /bin/gzip'],
+    ['//lib/git-core/mergetools/**', 'cat /usr/lib/git-core/mergetools/*'],
+    ['//lib/git-core/mergetools/*diff*', 'cat /usr/lib/git-core/mergetools/vimdiff'],
+  ])('is masked where a link leads to it, too: Read(%s)', async (spec, script) => {
+    const place = placeOf(`system ${spec}`, { denials: denying(spec) });
+    const { stdout } = await runIn(jail, place, `${script} 2>/dev/null | wc -c; cat file`);
+    expect(stdout).toMatch(/^0\ninside\n/);
+  });
+
+  it('is masked in a working directory that the rule reaches by a link', async () => {
+    symlinkSync(inside, join(home, 'alias-of-inside'));
+    writeFileSync(join(inside, 'reached'), 'reached\n', { mode: 0o644 });
+    const place = placeOf('reached', { denials: denying(`/${join(home, 'alias-of-inside', 'reached')}`) });
+    expect((await runIn(jail, place, 'cat reached; cat file')).stdout).toBe('inside\n');
+  });
+
+  it('leaves the system as it is where rules are about other folders, or any', async () => {
+    const place = placeOf('others', { denials: denying('//srv/**', '~/.ssh/**', 'gzip.key', '//bin/no-such-program') });
+    expect((await runIn(jail, place, 'gzip --version | grep -c gzip')).stdout).toMatch(/^[1-9]/);
   });
 });
 
