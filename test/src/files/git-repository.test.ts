@@ -1,5 +1,5 @@
 /** What the settings of a repository would make git run, found without running git. */
-import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repositoryDanger } from '../../../src/files/git-repository.ts';
@@ -71,6 +71,43 @@ describe('a repository without programs', () => {
     expect(danger(join(folder, 'packages', 'one'))).toContain('diff.evil.textconv');
   });
 });
+
+describe('a repository that would take long to look at', () => {
+  it('is a danger where its index names more sub-modules than are looked at', () => {
+    const folder = repository();
+    writeFileSync(join(folder, '.git', 'index'), indexOf(20_000));
+    expect(danger(folder)).toContain('too many folders');
+    const half = indexOf(1_200);
+    writeFileSync(join(folder, '.git', 'index'), half);
+    expect(danger(folder)).toBeUndefined();
+    writeFileSync(join(folder, '.git', 'sharedindex.more'), half);
+    expect(danger(folder)).toContain('sub-modules');
+  });
+
+  it('is a danger where its indexes are larger together than what is read', () => {
+    const folder = repository();
+    for (const name of ['index', 'sharedindex.other']) {
+      writeFileSync(join(folder, '.git', name), indexOf(1));
+      truncateSync(join(folder, '.git', name), 16 * 1_048_576);
+    }
+    expect(danger(folder)).toContain('bytes');
+  });
+});
+
+/** An index of version 2 that names sub-modules. */
+function indexOf(submodules: number): Buffer {
+  const header = Buffer.from('DIRC\0\0\0\u0002\0\0\0\0', 'latin1');
+  header.writeUInt32BE(submodules, 8);
+  const entries = Array.from({ length: submodules }, (_, at) => {
+    const name = `module-${at}`;
+    const entry = Buffer.alloc((62 + name.length + 8) & ~7);
+    entry.writeUInt32BE(0o160000, 24);
+    entry.writeUInt16BE(name.length, 60);
+    entry.write(name, 62);
+    return entry;
+  });
+  return Buffer.concat([header, ...entries]);
+}
 
 describe('a setting that names a program', () => {
   it.each([
