@@ -77,8 +77,9 @@ export function repositoryDanger(start: string, roots: readonly string[], isOver
       const gitFolder = findGitFolder(folder);
       if (gitFolder !== undefined) {
         const danger = judgeFound(gitFolder, folder, look, isOverridden);
+        if (danger !== undefined) return danger;
         // Which repositories git takes depends on more than this: only past one that it surely takes does it not go on.
-        if (danger !== undefined || isSurelyTaken(gitFolder)) return danger;
+        if (isSurelyTaken(gitFolder)) return aboveDanger(folder, realRoots);
       }
       if (looksLikeRepository(folder)) return bareDanger(folder);
       if (dirname(folder) === folder) return undefined;
@@ -87,6 +88,13 @@ export function repositoryDanger(start: string, roots: readonly string[], isOver
     if (error instanceof GauntletError) return lowerFirst(error.message);
     throw error;
   }
+}
+
+/** Git would show what the repository keeps of files that the session may not read; a jail would not let it look. */
+function aboveDanger(folder: string, roots: readonly string[]): string | undefined {
+  if (roots.some((root) => isInsideFolder(root, folder))) return undefined;
+  const shown = showText(folder);
+  return `it begins above the working directories and holds files outside them. Add "${shown}" to them to read it unasked`;
 }
 
 /** A clone may bring such a folder: git takes it for a repository, with its settings, when it is run inside. */

@@ -63,12 +63,15 @@ describe('a repository without programs', () => {
     expect(danger(folder)).toMatch(/modules\/gone/);
   });
 
-  it('may lie above the working directories', () => {
+  it('must begin inside the working directories', () => {
     const folder = repository();
-    mkdirSync(join(folder, 'packages', 'one'), { recursive: true });
-    expect(danger(join(folder, 'packages', 'one'))).toBeUndefined();
+    const below = join(folder, 'packages', 'one');
+    mkdirSync(below, { recursive: true });
+    expect(danger(below)).toContain(`Add "${folder}"`);
+    expect(danger(folder, below)).toBeUndefined();
+    expect(repositoryDanger(below, [below, folder])).toBeUndefined();
     git(folder, 'config', 'diff.evil.textconv', './evil');
-    expect(danger(join(folder, 'packages', 'one'))).toContain('diff.evil.textconv');
+    expect(danger(below)).toContain('diff.evil.textconv');
   });
 });
 

@@ -134,6 +134,23 @@ describe('a repository whose settings name a program', () => {
     });
   });
 
+  it('is asked about where it begins above the working directories, and says which folder to add', () => {
+    const folder = makeRepository(join(repositories, 'above'));
+    const cwd = join(folder, 'packages', 'one');
+    mkdirSync(cwd, { recursive: true });
+    const check = (command: string) =>
+      shell.bash.checkPermissions(
+        shell.bash.inputSchema.parse({ command }),
+        shell.context({ session: sessionContextIn(cwd) }),
+      );
+    for (const command of ['git status', 'git show HEAD:../../file'])
+      expect(check(command), command).toMatchObject({
+        behavior: 'ask',
+        message: expect.stringContaining(`Add "${folder}"`) as string,
+      });
+    expect(check('ls')).toEqual({ behavior: 'allow' });
+  });
+
   it.each([
     ['git diff | head', 'head:*', false],
     ['git diff | head', 'git diff:*', true],
