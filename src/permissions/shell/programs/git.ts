@@ -156,7 +156,8 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
   },
   'count-objects': { flags: '-vH --verbose --human-readable' },
   cherry: { flags: '-v --abbrev?' },
-  var: { flags: '-l' },
+  // -l shows all settings, those of the user and their secrets among them.
+  var: { flags: '' },
   version: { flags: '--build-options' },
   stash: {
     subcommands: {
@@ -272,6 +273,9 @@ function judgeRemote(words: readonly ShellWord[]): CommandJudgement {
 }
 
 const CONFIG_READS = /^(?:--get|--get-all|--get-regexp|--get-urlmatch|--list|-l)$/;
+/** Names that hold no secrets. Others of the user's settings may: `http.*.extraHeader`, `url.*.insteadOf`, `github.token`. */
+const OPEN_CONFIG =
+  /^(?:(?:user|author|committer)\.(?:name|email|signingkey)|(?:core|init|pull|push|fetch|merge|rebase|diff|log|status|commit|tag|color|column|advice|format|grep|blame|rerere|gc|index|pack|safe|i18n|extensions|feature|interactive|transfer|receive|submodule|branch)\.[\w./-]+|remote\.[\w./-]+\.(?:url|pushurl|fetch))$/i;
 const CONFIG_SHAPES = flagTable(
   '-zl --get --get-all --get-regexp --list --local --global --system --worktree --show-origin --show-scope --name-only --null --type= --bool --int --path --includes --no-includes --default= --all --regexp --get-urlmatch',
 );
@@ -279,8 +283,16 @@ const CONFIG_SHAPES = flagTable(
 /** `git config NAME` reads, `git config NAME VALUE` writes, and a value may be called `list` too. */
 function judgeConfig(words: readonly ShellWord[]): CommandJudgement {
   const { flags, operands, problem } = parseArguments(words, { flags: CONFIG_SHAPES });
-  const isRead = flags.some(({ name }) => CONFIG_READS.test(name)) || /^(?:get|list)$/.test(operands[0]?.literal ?? '');
+  const verb = /^(?:get|list)$/.exec(operands[0]?.literal ?? '')?.[0];
+  const isRead = verb !== undefined || flags.some(({ name }) => CONFIG_READS.test(name));
   const isPlainName = operands.length === 1 && /^[\w-]+(?:\.[\w./:-]+)+$/.test(operands[0]?.literal ?? '');
-  const wrong = problem ?? (isRead || isPlainName ? undefined : 'git config may write');
+  const has = (option: RegExp) => flags.some(({ name }) => option.test(name));
+  const isOpen =
+    has(/^--(?:local|worktree)$/) ||
+    (!has(/regexp$|urlmatch$|^--list$|^-l$/) && OPEN_CONFIG.test(operands[verb === undefined ? 0 : 1]?.literal ?? ''));
+  const wrong =
+    problem ??
+    (isRead || isPlainName ? undefined : 'git config may write') ??
+    (isOpen ? undefined : 'git config may show secrets that the user or the system keeps there');
   return { reads: NO_PATHS, ...(wrong !== undefined && { problem: wrong }) };
 }
