@@ -4,12 +4,12 @@
  * It costs a descriptor and next to no time, and cannot take anything out of a folder that it opens.
  */
 import { createHash } from 'node:crypto';
-import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { GauntletError } from '../../contract/errors.ts';
 import type { JailHost, JailSupport } from '../process-host.ts';
 import { ripgrepPath } from '../ripgrep.ts';
+import { identityOf, SETTINGS_FOLDER } from './path-identity.ts';
 import type { JailMechanism, JailPlace, JailWish } from './place.ts';
 import { DEVICES, GIT_FILES, KERNEL_FOLDERS, SYSTEM_FILES, SYSTEM_FOLDERS } from './system-paths.ts';
 import { rememberTrial } from './remembered-trial.ts';
@@ -39,8 +39,6 @@ export const COMMON_READS: readonly string[] = [
 const MAX_OPEN = 100;
 /** A file of the machine that is replaced is met by jails this much later at most. */
 const IDENTITY_MS = 1_000;
-/** Its date changes when a file of the system's settings is replaced, which a ruleset would not notice. */
-const SETTINGS_FOLDER = '/etc';
 
 /** Make it. Nothing is asked of the host before the first command. */
 export function createLandlockJail({ host, homeFolder, folders, trial }: LandlockJailOptions): JailMechanism {
@@ -91,11 +89,4 @@ function rememberIdentity(paths: readonly string[]): () => string {
     lookedMs = nowMs;
     return (known = createHash('sha1').update(paths.map(identityOf).join('\n')).digest('base64'));
   };
-}
-
-/** Which file a path is; for a folder of settings also when an entry of it was last replaced. */
-function identityOf(path: string): string {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return path;
-  return `${path} ${stats.dev}:${stats.ino}${path === SETTINGS_FOLDER ? `:${stats.mtimeMs}` : ''}`;
 }

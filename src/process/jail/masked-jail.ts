@@ -11,6 +11,7 @@ import type { Mount } from '../sandbox/bwrap.ts';
 import { trySandbox } from '../sandbox/trial.ts';
 import { jailFilter } from '../system-call-filter.ts';
 import { COMMON_READS } from './landlock-jail.ts';
+import { identityOf } from './path-identity.ts';
 import type { JailMechanism, JailPlace } from './place.ts';
 import { GIT_FILES } from './system-paths.ts';
 import { rememberTrial } from './remembered-trial.ts';
@@ -55,7 +56,12 @@ export function createMaskedJail({ folder, homeFolder, timeoutMs, folders }: Mas
       const { missing } = await supported();
       if (missing !== undefined) throw new GauntletError('contained', `Cannot open a jail for the command: ${missing}`);
       const mounts = mountsOf(place, masks);
-      const identity = [place.principal, place.sessionId, place.denials.version, ...mounts.map(identityOf)].join('\0');
+      const identity = [
+        place.principal,
+        place.sessionId,
+        place.denials.version,
+        ...mounts.map(({ path }) => identityOf(path)),
+      ].join('\0');
       const launcher = { command: jailCommand(mounts), files: [filterPath], identity, isLimited: true };
       return { request: { launcher }, userId: undefined };
     },
@@ -71,9 +77,4 @@ function presentMounts(paths: readonly string[]): readonly Mount[] {
       return dirname(path) === '/' ? [{ path, access: 'read', isFolder: false, linksTo: readlinkSync(path) }] : [];
     return [{ path, access: 'read', isFolder: stats.isDirectory() }];
   });
-}
-
-function identityOf({ path }: Mount): string {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats === undefined ? path : `${path} ${stats.dev}:${stats.ino}`;
 }
