@@ -9,7 +9,7 @@ import { takesNextWord } from './value-options.ts';
 import type { ShellWord } from './word.ts';
 
 /** Shells, and what hands its input to one. */
-const SHELLS = /^(?:(?:ba|z|da|k|mk|fi|a|pw)?sh|at|batch|source|\.)$/;
+const SHELLS = /^(?:(?:r?ba|z|da|k|mk|lk|pdk|fi|a|pw|t?c|ya|o|xon)?sh|powershell|nu|elvish|at|batch|source|\.)$/;
 
 /** Launchers that join their words to a script. */
 const JOINERS = /^(?:eval|ssh|watch|trap)$/;

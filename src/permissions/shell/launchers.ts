@@ -16,17 +16,57 @@ const LAUNCHERS = new Set(
     'bwrap proxychains npx bunx pnpx uvx ssh entr caffeinate unbuffer expect numactl catchsegv valgrind perf hyperfine faketime fakeroot dbus-run-session xvfb-run tmux screen ' +
     'direnv dotenv dotenvx cross-env source . ip setarch linux32 linux64 i386 x86_64 proot gosu su-exec tini dumb-init choom prlimit cpulimit ' +
     'eatmydata torsocks proxychains4 rlwrap rr ccache mise asdf rbenv pyenv nvm volta fnm op doppler aws-vault envchain ' +
-    'corepack sshpass autossh torify tsocks retry nodemon chamber sops lerna'
+    'corepack sshpass autossh torify tsocks retry nodemon chamber sops lerna ' +
+    'aa-exec runcon run0 sg schroot systemd-nspawn systemd-inhibit lxc-attach flatpak-spawn distrobox-enter dbus-launch xinit startx ssh-agent sem ts tsp ' +
+    'dtach abduco daemonize daemon s6-setuidgid setuidgid chpst softlimit envdir envuidgid setlock logsave chronic ifne pee mispipe annotate-output ' +
+    'distcc sccache icecc bear scan-build watchexec autoexpect memusage uftrace heaptrack fakechroot wine kitty foot ' +
+    'rbash tcsh csh yash osh lksh pdksh pwsh powershell nu elvish xonsh'
   ).split(' '),
 );
+
+/** Options and words of many programs behind which another one stands. */
+const PAGER = /^--?pager$/;
+const WRAPPER = /^-wrapper$/;
+const TERMINAL = /^(?:-[ex]|--(?:command|execute))$/;
+const NETCAT = /^(?:-\w*[ce]|--(?:sh-)?exec)$/;
+const MESSENGER = /^exec$/;
+const COPY = /^-S$/;
 
 /** Programs that run what stands behind one of their words. */
 const RUNNERS = new Map(
   Object.entries({
+    ...tableOf('gcc g++ cc c++ cpp gfortran', WRAPPER),
+    ...tableOf(
+      'xterm uxterm lxterm rxvt urxvt st alacritty konsole gnome-terminal mate-terminal xfce4-terminal lxterminal terminator tilix qterminal sakura ' +
+        'termite aterm eterm mlterm x-terminal-emulator cool-retro-term guake tilda',
+      TERMINAL,
+    ),
+    ...tableOf('nc ncat netcat', NETCAT),
+    ...tableOf('bat batcat ack ag', PAGER),
+    ...tableOf('i3-msg swaymsg hyprctl', MESSENGER),
+    ...tableOf('scp sftp', COPY),
+    rg: /^--(?:pre|hostname-bin)$/,
+    socat: /^(?:exec|system|shell):$/i,
+    tcpdump: /^-z$/,
+    cmake: /^-E$/,
+    tar: /^(?:-\w*[IF]|--(?:use-compress-program|to-command|info-script|new-volume-script|rsh-command|rmt-command))$/,
+    sort: /^--compress-program$/,
+    split: /^--filter$/,
+    zip: /^(?:-TT|--unzip-command)$/,
+    man: /^(?:-[PH]|--(?:pager|html))$/,
+    rsync: /^(?:-\w*e|--rsh|--rsync-path)$/,
+    svn: /^--(?:diff-cmd|diff3-cmd|editor-cmd)$/,
+    gpg: /^--(?:agent-program|dirmngr-program|photo-viewer|pinentry-program|keyboxd-program)$/,
+    go: /^-?-(?:toolexec|exec|vettool)$/,
+    helm: /^--post-renderer$/,
+    wget: /^--use-askpass$/,
+    machinectl: /^shell$/,
+    bun: /^x$/,
+    pipx: /^run$/,
     find: /^-(?:exec|execdir|ok|okdir)$/,
     fd: /^-(?:x|X|-exec|-exec-batch)$/,
     fdfind: /^-(?:x|X|-exec|-exec-batch)$/,
-    git: /^(?:foreach|run|-x|--exec|--(?:tree|index|msg|env|parent|commit|tag-name)-filter)$/,
+    git: /^(?:foreach|run|-[xO]|--(?:exec|extcmd|open-files-in-pager|upload-pack|receive-pack)|--(?:tree|index|msg|env|parent|commit|tag-name)-filter)$/,
     mapfile: /^-C$/,
     readarray: /^-C$/,
     docker: /^(?:run|exec)$/,
@@ -45,9 +85,13 @@ const RUNNERS = new Map(
   }),
 );
 
+function tableOf(programs: string, pattern: RegExp): Readonly<Record<string, RegExp>> {
+  return Object.fromEntries(programs.split(' ').map((program) => [program, pattern]));
+}
+
 /** Programs with a language of their own, in which a command is a word among others. */
 const INTERPRETERS = new Set(
-  'sed gsed awk gawk mawk nawk perl python python2 python3 ruby node nodejs deno bun php lua tclsh vim vi view ex ed nvim emacs expect gdb make osascript sqlite3 psql mysql mariadb'.split(
+  'sed gsed awk gawk mawk nawk perl python python2 python3 ruby node nodejs deno bun php lua tclsh vim vi view ex ed nvim emacs expect gdb lldb make osascript sqlite3 psql mysql mariadb m4 dc lftp gnuplot guile duckdb'.split(
     ' ',
   ),
 );
@@ -136,6 +180,11 @@ function findLaunched(words: readonly string[], acts: boolean): LaunchedCommands
   const starts = isLauncherName(program) ? [0] : [];
   if (runner) rest.forEach((word, at) => runner.test(word) && starts.push(at + 1));
   commands.push(...behind(rest, starts));
+  if (runner)
+    rest.forEach((word, at) => {
+      const [path, ...more] = joinedCommand(word, rest[at - 1], runner);
+      if (path !== undefined) commands.push(...namesOf([basename(path), ...more]));
+    });
   // `chamber exec x -- rm y`: whatever the program, what stands there is often a command.
   const dashes = rest.indexOf('--');
   if (acts && dashes >= 0 && !SUBCOMMANDED.test(program))
@@ -147,7 +196,9 @@ function findLaunched(words: readonly string[], acts: boolean): LaunchedCommands
     );
   // `--pre=rm`, `alias ls=rm`, `-c alias.p=push`.
   if (acts)
-    commands.push(...rest.flatMap((word) => /^[\w.-]+=([^\s=]+)$/.exec(word)?.[1] ?? []).map((one) => [basename(one)]));
+    commands.push(
+      ...rest.flatMap((word) => /^[\w.:-]+=([^\s=]+)$/.exec(word)?.[1] ?? []).map((one) => [basename(one)]),
+    );
   if (program === 'git')
     commands.push(
       ...rest.flatMap((word) => /^(?:-c)?alias\.[^=]+=([^!].*)/s.exec(word)?.[1] ?? []).map((alias) => ['git', alias]),
@@ -155,6 +206,17 @@ function findLaunched(words: readonly string[], acts: boolean): LaunchedCommands
   const scripts = values.filter((value) => value.length > 2 && /[\s;&|`$()]/.test(value));
   if (/^(?:eval|watch|parallel|ssh)$/.test(program)) scripts.push(rest.join(' '));
   return { commands, scripts, isLauncher, isInterpreter };
+}
+
+/**
+ * The command that one word holds, with its arguments or behind the option: `-wrapper rm,x`, `-zrm`, `EXEC:rm`.
+ *
+ * @param runner The words behind which the program runs another one.
+ */
+export function joinedCommand(word: string, before: string | undefined, runner: RegExp): readonly string[] {
+  const [, option = '', value = ''] = /^(-[a-zA-Z](?=[^=])|--?[\w-]+(?==)|[a-zA-Z]+:)=?(.*)$/s.exec(word) ?? [];
+  const text = runner.test(option) ? value : runner.test(before ?? '') && /[\s,]/.test(word) ? word : '';
+  return text === '' ? [] : text.split(/[\s,]+/, MOST_TRIED_WORDS);
 }
 
 /** The word, and what may be the value of an option or an assignment in it. */

@@ -4,8 +4,9 @@
  *
  * Plain programs, known or not, say all they do in their words and are not opaque.
  */
-import { isInterpreterName, isLauncherName, runnerPattern } from './launchers.ts';
+import { isInterpreterName, isLauncherName, joinedCommand, runnerPattern } from './launchers.ts';
 import { isShell, shellScripts } from './hidden-program.ts';
+import { isTabled, runsHiddenText } from './opaque-programs.ts';
 import type { ReachedScript } from './reach.ts';
 import type { AnalysedCommand, AssignedVariable } from './shell-analysis.ts';
 import { basename, namesOf } from './spellings.ts';
@@ -27,40 +28,38 @@ const INLINE: ReadonlyMap<string, RegExp> = new Map([
   ['python', /^-\w*[cm]/],
   ['perl', /^-(?![MI])\w*[eE]$/],
   ['ruby', /^-(?![rI])\w*e$/],
-  ['node', /^(?:-\w*[epc]|--(?:eval|print|check|test)(?:=.*)?)$/],
-  ['nodejs', /^(?:-\w*[epc]|--(?:eval|print|check|test)(?:=.*)?)$/],
+  ['node', /^(?:-\w*[epc]|--(?:eval|print|check)(?:=.*)?)$/],
+  ['nodejs', /^(?:-\w*[epc]|--(?:eval|print|check)(?:=.*)?)$/],
   ['php', /^-[rBRE]/],
   ['lua', /^-e/],
   ['osascript', /^-e/],
   ['expect', /^-c/],
+  ['luajit', /^-e/],
+  ['guile', /^-c/],
+  ['racket', /^-\w*e/],
+  ['sbcl', /^--eval/],
+  ['swipl', /^-[gt]/],
+  ['clojure', /^-(?:e|-eval)/],
+  ['groovy', /^-e/],
+  ['scala', /^-e/],
+  ['elixir', /^(?:-e|--eval)/],
+  ['erl', /^-eval/],
+  ['julia', /^(?:-[eE]|--eval|--print)/],
+  ['octave', /^--eval/],
+  ['R', /^-e/],
+  ['Rscript', /^-e/],
+  ['gnuplot', /^-e/],
+  ['mongosh', /^--eval/],
+  ['mongo', /^--eval/],
+  ['bpftrace', /^-e/],
+  ['stap', /^-e/],
+  ['dtrace', /^-\w*n/],
+  ['dc', /^(?:-e|--expression)/],
+  ['lftp', /^-[ce]/],
+  ['m4', /^(?!)/],
   ['psql', /^(?:-c|--command)/],
   ['mysql', /^(?:-\w*e|--execute)/],
   ['mariadb', /^(?:-\w*e|--execute)/],
-]);
-
-/** Programs that always run text of a file that their words do not show. */
-const FILE_RUNNERS = /^(?:g?make|bmake|just|rake|invoke|ninja|source|\.|crontab|tsx|ts-node|vite-node|java)$/;
-
-/** Interpreters whose first operand is their script. */
-const SCRIPT_FIRST: ReadonlyMap<string, RegExp> = new Map([
-  ['awk', /^(?:-[fEil]|--(?:f|i|l|e))/],
-  ['sed', /^(?:-[nErsuz]*f|--f)/],
-]);
-
-/** Editors, which run what a file of commands says. */
-const EDITORS = /^(?:vim?|nvim|view|ex|ed|emacs|gdb)$/;
-const EDITOR_FILE = /^(?:-[SsuxlT]|--(?:command|script|load|batch-script)(?:=.*)?)$/;
-
-/** Sub-commands that run what a file of the project names. */
-const SCRIPT_COMMANDS: ReadonlyMap<string, RegExp> = new Map([
-  ['npm', /^(?:run|run-script|rum|urn|test|t|tst|start|stop|restart)$/],
-  ['pnpm', /^(?:run|run-script|test|t|start)$/],
-  ['yarn', /^(?:run|test|start|build)$/],
-  ['bun', /^(?:run|test|\S+\.[cm]?[jt]sx?)$/],
-  ['deno', /^(?:run|task)$/],
-  ['go', /^(?:run|generate)$/],
-  ['cargo', /^(?:run|r)$/],
-  ['dotnet', /^run$/],
 ]);
 
 /** Options that only say something about the program. */
@@ -85,7 +84,7 @@ const RUNNING_TEXT =
   /(?:Proxy|Local|Remote|KnownHosts)Command\b|^ext::|(?:core\.hooksPath|include\.path|--exec-path)=/i;
 
 /** Commands of sqlite3 that run others, or read files with more of them. */
-const DATABASE_COMMAND = /^\s*\.(?:sh|sy|r|l|i|o|w)|\\!/m;
+const DATABASE_COMMAND = /^\s*\.(?:sh|sy|r|l|i|o|w)|\\!|\bload_extension\b/im;
 
 const DATABASES = /^(?:psql|mysql|mariadb)$/;
 
@@ -112,6 +111,23 @@ function* opaqueParts(part: AnalysedCommand): Generator<OpaqueCommand> {
     const inner = words.slice(start);
     const what = opaqueText(inner, part);
     if (what !== undefined) yield { what, words: inner, launcherWords: words.slice(0, start) };
+    else yield* joinedOpaque(inner, part, words.slice(0, start));
+  }
+}
+
+/** `--pre=./x`: a program in one word with its option or its arguments. */
+function* joinedOpaque(
+  words: readonly ShellWord[],
+  part: AnalysedCommand,
+  launcherWords: readonly ShellWord[],
+): Generator<OpaqueCommand> {
+  const texts = words.map(textOf);
+  const runner = runnerPattern(nameOf(texts[0]));
+  if (!runner) return;
+  for (const [at, text] of texts.entries()) {
+    const joined = at > 0 ? joinedCommand(text, texts[at - 1], runner) : [];
+    const what = joined.length > 0 ? opaqueText(joined.map(plain), part) : undefined;
+    if (what !== undefined) yield { what, words, launcherWords };
   }
 }
 
@@ -129,7 +145,7 @@ function isRunning({ name, value }: AssignedVariable): boolean {
 function programPlaces(words: readonly ShellWord[]): ReadonlySet<number> {
   const places = new Set([0]);
   for (const at of places) {
-    const program = basename(textOf(words[at]));
+    const program = nameOf(textOf(words[at]));
     const runner = runnerPattern(program);
     if (runner) words.forEach((word, place) => place > at && runner.test(textOf(word)) && places.add(place + 1));
     if (isLauncherName(program) && !isShell(plain(program)))
@@ -157,26 +173,23 @@ function innerPlaces(program: string, words: readonly ShellWord[], start: number
 function opaqueText(words: readonly ShellWord[], part: AnalysedCommand): string | undefined {
   const [first, ...rest] = words;
   const path = textOf(first);
-  const texts = rest.map(textOf);
   const name = basename(path);
-  const program = namesOf([name]).at(-1)?.[0] ?? name;
-  const shown = `"${[path, ...texts].join(' ').slice(0, MAX_SHOWN_CHARS)}"`;
+  const given = rest.map(textOf);
+  const [program = name, ...texts] = namesOf([name, ...given]).at(-1) ?? [];
+  const shown = `"${[path, ...given].join(' ').slice(0, MAX_SHOWN_CHARS)}"`;
   const what = `What ${shown} runs`;
   if (path.includes('/') && !SYSTEM_PROGRAM.test(path)) return what;
   if (texts.some((text) => RUNNING_TEXT.test(text))) return what;
   if (EVALUATING.test(program)) return isEvaluated(program, rest) ? `What "${program}" evaluates` : undefined;
   if (texts.length > 0 && texts.every((text) => ABOUT.test(text))) return undefined;
-  if (program === 'crontab' && texts.every((text) => /^-[lr]$/.test(text))) return texts.length > 0 ? undefined : what;
+  if (/^(?:crontab|source|\.)$/.test(program) && texts.every((text) => /^-[lr]$/.test(text)))
+    return program === 'crontab' && texts.length === 0 ? what : undefined;
   if (program === 'enable') return texts.some((text) => /^-\w*f/.test(text)) ? what : undefined;
-  if (FILE_RUNNERS.test(program)) return /^(?:source|\.)$/.test(program) && texts.length === 0 ? undefined : what;
-  const script = SCRIPT_COMMANDS.get(program);
-  if (script) return script.test(texts.find((text) => !text.startsWith('-')) ?? '') ? what : undefined;
-  if (program === 'sqlite3')
+  if (runsHiddenText(program, texts, part.input)) return what;
+  if (/^(?:sqlite3|duckdb)$/.test(program))
     return texts.length < 2 || texts.some((text) => DATABASE_COMMAND.test(text)) ? what : undefined;
   if (isShell(plain(program))) return isShellOpaque(program, texts, part) ? what : undefined;
-  const scriptFile = SCRIPT_FIRST.get(program.replace(/^[gmn](?=awk$|sed$)/, ''));
-  if (scriptFile) return texts.some((text) => scriptFile.test(text)) ? what : undefined;
-  if (EDITORS.test(program)) return texts.some((text) => EDITOR_FILE.test(text)) ? what : undefined;
+  if (isTabled(program)) return undefined;
   const inline = INLINE.get(program);
   if (inline) return isInlineText(program, inline, texts, part.input) ? undefined : what;
   return isInterpreterName(program) && !isLauncherName(program) ? what : undefined;
@@ -227,6 +240,12 @@ function isEvaluated(program: string, words: readonly ShellWord[]): boolean {
     const isName = !isNamed || /^-[vR]$/.test(texts[at - 1] ?? '');
     return isName && (literal === undefined ? isNamed : /\[[^\]]*[$`]/.test(literal));
   });
+}
+
+/** The name of a program without path and version. */
+function nameOf(path = ''): string {
+  const name = basename(path);
+  return namesOf([name]).at(-1)?.[0] ?? name;
 }
 
 function textOf(word: ShellWord | undefined): string {
