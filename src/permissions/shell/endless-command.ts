@@ -32,9 +32,28 @@ const ENDS: Readonly<Record<string, (given: ParsedArguments, words: readonly She
   iostat: endsAfterCount,
   mpstat: endsAfterCount,
   lsof: (_, words) => !words.some(({ prefix }) => /^[-+]r/.test(prefix)),
-  sleep: (_, words) =>
-    words.every(({ literal }) => literal === undefined || /^(?![^a-z]*[in])[\d.]{1,6}\w?$/i.test(literal)),
+  sleep: (_, words) => words.every(({ literal }) => literal === undefined || isShortTime(literal)),
+  factor: (_, words) => words.every(({ literal }) => (literal?.length ?? 0) <= MAX_FACTORED_DIGITS),
+  printf: (_, words) => !isWidePadding(words.map(({ literal }) => literal ?? '')),
 };
+
+/** Longest number that is factored in moments. */
+const MAX_FACTORED_DIGITS = 24;
+
+/** Longest time that a command may wait, or be given, for it to count as one that ends. */
+const MAX_SECONDS = 3_600;
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Whether a duration as sleep and timeout take it, `90`, `1.5m`, is short enough to wait for. */
+export function isShortTime(text: string): boolean {
+  const [, number = '', unit = 's'] = /^(\d{1,6}(?:\.\d*)?|\.\d+)([smhd])?$/.exec(text) ?? [];
+  return number !== '' && Number(number) * (UNIT_SECONDS[unit] ?? 1) <= MAX_SECONDS;
+}
+
+/** `printf %9999999d`, and `%*d` with a number like that. */
+function isWidePadding([format = '', ...rest]: readonly string[]): boolean {
+  return /%[-+ #0']*[\d.*]*\d{7}/.test(format) || (format.includes('*') && rest.some((text) => /^-?\d{7}/.test(text)));
+}
 
 /** The same of those that a reader which ends does end. */
 const ENDS_UNLESS_CUT: typeof ENDS = {
@@ -117,7 +136,8 @@ function readsForever(
   const devices = paths.filter(isEndlessDevice);
   if (devices.length === 0 || LOOKS_ONLY.test(program)) return false;
   const bound = own(BOUNDS, program);
-  if (bound && words.some(({ literal }) => bound.test(literal ?? ''))) return false;
+  const isHuge = words.some(({ literal }) => /\d{10}|\d[TPEZYRQ]/.test(literal ?? ''));
+  if (bound && !isHuge && words.some(({ literal }) => bound.test(literal ?? ''))) return false;
   // Of zeros no line ever comes, and a filter may drop them all.
   return !isCut || (program !== 'cat' && devices.some((path) => ZEROS.test(path ?? '')));
 }

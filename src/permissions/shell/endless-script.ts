@@ -6,7 +6,8 @@
  * asks for something outside while the loop sleeps in between.
  */
 import { forEachChild, type ArithmeticFor, type Command, type ParsedScript, type SyntaxNode, type While } from 'unbash';
-import { endlessInput } from './endless-command.ts';
+import { endlessInput, isShortTime } from './endless-command.ts';
+import { isEndlessCalculation } from './endless-program.ts';
 
 /** Parameters that change without the loop. */
 const CLOCKS = ['SECONDS', 'EPOCHSECONDS', 'EPOCHREALTIME', 'RANDOM', 'SRANDOM'];
@@ -33,6 +34,7 @@ export function endlessScriptProblems(script: ParsedScript, functions: ReadonlyS
       problems.push('jobs in the background may pile up');
     const isInput = node.type === 'Redirected' || (node.type === 'Command' && !node.name);
     if (isInput && endlessInput(node) !== undefined) problems.push('the input never ends');
+    if (isEndlessCalculator(node)) problems.push('bc may never end');
     const called = node.type === 'Command' ? (node.name?.value ?? '') : '';
     // Functions whose definition has ended cannot lead back to one that has not, unless it is defined again.
     if (functions.has(called) && !defined.has(called)) problems.push('a function may call itself');
@@ -44,6 +46,39 @@ export function endlessScriptProblems(script: ParsedScript, functions: ReadonlyS
   };
   visit(script);
   return problems;
+}
+
+/** `bc <<< 2^99999999`, `echo 'while (1) {}' | bc`. */
+function isEndlessCalculator(node: SyntaxNode): boolean {
+  if (node.type === 'Command') return isCalculator(node) && isEndlessCalculation(inputTexts(node).join('\n'));
+  if (node.type !== 'Pipeline') return false;
+  const at = node.commands.findIndex((command) => command.type === 'Command' && isCalculator(command));
+  const producers = node.commands.slice(0, Math.max(at, 0)).flatMap((one) => (one.type === 'Command' ? one : []));
+  const texts = producers.flatMap((one) => [argumentTexts(one).join(' '), ...inputTexts(one)]);
+  // `printf '%s\\n'` and `echo -e` make line ends.
+  return isEndlessCalculation(texts.join('\n').replaceAll('\\n', '\n'));
+}
+
+function isCalculator(node: Command): boolean {
+  const name = node.name?.value ?? '';
+  const texts = argumentTexts(node);
+  if (/^(?:\/usr)?(?:\/bin\/)?bc$/.test(name)) return true;
+  return (
+    texts.some((text) => /^(?:\/usr)?(?:\/bin\/)?bc$/.test(text)) &&
+    !(name === 'timeout' && isShortTime(texts[0] ?? ''))
+  );
+}
+
+function argumentTexts({ args }: Command): readonly string[] {
+  return args.flatMap((word) => (word.type === 'Word' ? [word.value] : []));
+}
+
+/** Its here-documents and here-strings. */
+function inputTexts({ redirects }: Command): readonly string[] {
+  return redirects.flatMap((item) => {
+    if (item.type === 'HereDoc') return [item.body.text];
+    return item.type === 'HereString' && item.target ? [item.target.value] : [];
+  });
 }
 
 function endlessLoop(node: While | ArithmeticFor): readonly string[] {

@@ -1,5 +1,5 @@
 /** One simple command: which program it is, behind which wrappers, and whether that only reads. */
-import { type EndFacts, endlessProblem } from './endless-command.ts';
+import { type EndFacts, endlessProblem, isShortTime } from './endless-command.ts';
 import { hidesProgram } from './hidden-program.ts';
 import { findProgram } from './programs/index.ts';
 import { type CommandJudgement, judgeProgram, NO_PATHS, type ScriptFacts } from './program-spec.ts';
@@ -76,7 +76,7 @@ function judgeDeep(words: readonly ShellWord[], facts: CommandFacts, depth: numb
 /** `timeout 5 …`; a time of zero is none. */
 function isTimeout(words: readonly ShellWord[], { inner }: Unwrapped): boolean {
   const duration = words[words.length - inner.length - 1]?.literal ?? '';
-  return programName(words[0]) === 'timeout' && /^(?=.*[1-9])\d{0,4}(?:\.\d+)?[smh]?$/.test(duration);
+  return programName(words[0]) === 'timeout' && /[1-9]/.test(duration) && isShortTime(duration);
 }
 
 /** xargs appends words that nobody knows: harmless only where no option of the inner program does harm. */

@@ -47,6 +47,9 @@ const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
   },
 };
 
+/** Numbers of programs that may run at once: up to 64, or one a processor. */
+const FEW_AT_ONCE = /^"?(?:[1-9]|[1-5]\d|6[0-4]|\$\(nproc\))"?$/;
+
 /** Names that may be set for one command: none of them names a program or a file to load. */
 const HARMLESS_VARIABLES = /^(?:LC_[A-Z]+|LANG|LANGUAGE|TZ|TERM|NO_COLOR|FORCE_COLOR|CLICOLOR|COLUMNS|LINES)$/;
 
@@ -85,6 +88,9 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
   const replaced = flags
     .filter(({ name }) => name === '-I' || name === '--replace')
     .map(({ value }) => value?.literal ?? '');
+  const atOnce = flags.find(({ name }) => program === 'xargs' && /^(?:-P|--max-procs)$/.test(name))?.value;
+  if (atOnce && !FEW_AT_ONCE.test(atOnce.literal ?? atOnce.text))
+    return { inner: [], problem: 'xargs may start any number of programs at once' };
   if (replaced.some((text) => text === '' || inner[0]?.text.includes(text)))
     return { inner: [], problem: 'xargs may replace the program' };
   return {

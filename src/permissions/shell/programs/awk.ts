@@ -1,4 +1,5 @@
 /** awk: a language of its own. Programs that only print are let through; pipes, files and system are not. */
+import { hasEndlessLoop } from '../endless-program.ts';
 import { flagTable, parseArguments } from '../flags.ts';
 import { type CommandJudgement, NO_PATHS, type ProgramSpec } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
@@ -52,11 +53,15 @@ const NAMES_BEFORE_PATTERN = /^(?:print|printf|return|in|else|do|case|exit|BEGIN
 function awkProblem(program: string): string | undefined {
   if (program.includes('/inet')) return 'awk may open a connection';
   const state: AwkState = { at: 0, slash: 'pattern', brackets: [], isPrinting: false, lastName: '', lastMark: '' };
+  let code = '';
   while (state.at < program.length) {
+    const start = state.at;
     const problem = readToken(program, state);
     if (problem !== undefined) return problem;
+    const token = program.slice(start, state.at);
+    code += /^["#]|^\/./.test(token) ? '""' : token;
   }
-  return undefined;
+  return hasEndlessLoop(code) ? 'the awk program may never end' : undefined;
 }
 
 function readToken(program: string, state: AwkState): string | undefined {

@@ -1,4 +1,5 @@
 /** jq and yq: programs that they are given may name further files. */
+import { isEndlessFilter } from '../endless-program.ts';
 import type { ParsedArguments } from '../flags.ts';
 import type { ProgramSpec } from '../program-spec.ts';
 
@@ -13,7 +14,7 @@ export const JQ: ProgramSpec = {
   pathFlags: ['-f', '--from-file', '--rawfile', '--slurpfile'],
   // A program in a file may import from anywhere, and so may any program with a search path.
   listFlags: ['-f', '--from-file', '-L'],
-  check: mayImport,
+  check: (given) => mayImport(given) ?? mayRunOn(given),
 };
 
 /** The spec of yq. Neither -i nor -s: they write. */
@@ -33,6 +34,10 @@ function mayImport({ operands: [program] }: ParsedArguments): string | undefined
   return isStart || isUnknown || /\bmodulemeta\b/.test(program?.text ?? '') ? 'jq may read a module' : undefined;
 }
 
+function mayRunOn({ operands: [program] }: ParsedArguments): string | undefined {
+  return isEndlessFilter(program?.literal ?? program?.text ?? '') ? 'jq may never end' : undefined;
+}
+
 /** Words of an expression that read a file or run a program; as the name of a field, or in a text, they do nothing. */
 const YQ_ACTS = /(?<![.\w])(?:\w*load\w*|eval\w*|system|import|include|modulemeta)\b/;
 
@@ -40,5 +45,6 @@ const YQ_ACTS = /(?<![.\w])(?:\w*load\w*|eval\w*|system|import|include|modulemet
 function readsOtherFiles({ operands: [first, second] }: ParsedArguments): string | undefined {
   const expression = /^(?:e|ea|eval|eval-all)$/.test(first?.literal ?? '') ? second : first;
   const mayRead = expression && YQ_ACTS.test((expression.literal ?? 'load').replace(/"[^"\\]*"/g, '""'));
-  return mayRead ? 'yq may read another file or run a program' : undefined;
+  if (mayRead) return 'yq may read another file or run a program';
+  return isEndlessFilter(expression?.literal ?? '') ? 'yq may never end' : undefined;
 }

@@ -1,4 +1,5 @@
 /** sed: its scripts can write files (`w`, `W`) and run programs (`e`), so they are read command by command. */
+import { sedLoopFinder } from '../endless-program.ts';
 import { flagTable, parseArguments } from '../flags.ts';
 import { type CommandJudgement, type ProgramSpec } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
@@ -50,13 +51,19 @@ function scriptText(script: ShellWord | undefined): string | undefined {
 export function scriptProblem(script: string, refused = ''): string | undefined {
   let at = 0;
   const unknown = 'the script of sed is not known to only read';
+  const isEndless = sedLoopFinder();
   while (at < script.length) {
-    const start = skipAddresses(script, skip(script, at, /[\s;{}]*/y));
+    const address = skip(script, at, /[\s;]*/y);
+    const start = skipAddresses(script, address);
     if (start === undefined) return unknown;
     at = start;
     const command = script[at];
     if (command === undefined) return undefined;
     at++;
+    const label = /[bT:]/.test(command)
+      ? (/^[ \t]*([\w.-]*)/.exec(script.slice(at, at + MAX_LABEL_CHARS))?.[1] ?? '')
+      : '';
+    if (isEndless(command, script.slice(address, start).trim(), label)) return 'the script of sed may never end';
     if (/[{};\s]/.test(command)) continue;
     if (refused.includes(command)) return unknown;
     if (command === '#') at = lineEnd(script, at);
@@ -75,6 +82,9 @@ export function scriptProblem(script: string, refused = ''): string | undefined 
   }
   return undefined;
 }
+
+/** Longest label that is told from others. */
+const MAX_LABEL_CHARS = 64;
 
 /** Past `1`, `$`, `/re/`, `\cREc`, a range of them and `!`; undefined where a pattern does not end. */
 function skipAddresses(script: string, start: number): number | undefined {
