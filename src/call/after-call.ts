@@ -2,20 +2,18 @@
  * PostToolUse and PostToolUseFailure hooks: what they make of a result, once the tool has run.
  */
 import { resultText, type ResultContentBlock, type ToolResultBlock } from '../contract/blocks.ts';
-import type { ToolUseContext } from '../contract/tool.ts';
+import type { Tool, ToolUseContext } from '../contract/tool.ts';
 import type { HooksVerdict } from '../hooks/merge-answers.ts';
-import { abortReason } from './abort-reason.ts';
-import { contextMessages } from './gate-hooks.ts';
-import type { PermittedCall } from './gate.ts';
-import { type CallHookServices, hookOccasion } from './hook-occasion.ts';
-import { type CallOutcome, failedOutcome, stoppedOutcome } from './outcome.ts';
+import type { Invocation } from '../contract/invocation.ts';
+import { type CallHookServices, contextMessages, hookOccasion } from './call-hooks.ts';
+import type { Permit } from './gate.ts';
+import { abortReason, type CallOutcome, failedOutcome, stoppedOutcome } from './outcome.ts';
 import { isPlainData } from './plain-data.ts';
-import { plainDisplay } from './result.ts';
-import type { ToolRun } from './run.ts';
+import { plainDisplay, type ToolRun } from './result.ts';
 
 /** Show a result to the hooks that wait for it. A call that was stopped meanwhile stays stopped. */
 export async function afterCall(
-  call: PermittedCall,
+  { invocation, hookContexts: before = [] }: Permit,
   run: ToolRun,
   outcome: CallOutcome,
   context: ToolUseContext,
@@ -23,25 +21,24 @@ export async function afterCall(
 ): Promise<CallOutcome> {
   const { hooks } = services;
   const event = outcome.status === 'ok' ? 'PostToolUse' : 'PostToolUseFailure';
-  const before = call.hookContexts ?? [];
   if (!hooks?.has(event) || context.signal.aborted) return withMessages(outcome, before);
 
-  const occasion = hookOccasion(event, call, context, services.locate, told(call, run, outcome));
+  const occasion = hookOccasion(event, invocation, context, services.locate, told(invocation, run, outcome));
   const onSlow = (data: { readonly type: 'hook' }) => services.onProgress?.({ data });
   const verdict = await hooks.ask(occasion, { signal: context.signal, onSlow });
   if (context.signal.aborted) return stoppedOutcome(abortReason(context.signal), outcome.budget);
-  return withMessages(judged(call, outcome, verdict), [...before, ...verdict.additionalContexts]);
+  return withMessages(judged(invocation, outcome, verdict), [...before, ...verdict.additionalContexts]);
 }
 
 /** What the tool handed back, where JSON can hold it; the text of the result where it cannot. */
-function told(call: PermittedCall, run: ToolRun, outcome: CallOutcome): Readonly<Record<string, unknown>> {
+function told({ tool }: Invocation, run: ToolRun, outcome: CallOutcome): Readonly<Record<string, unknown>> {
   const text = resultText(outcome.content);
   if (outcome.status !== 'ok') return { error: text, error_code: outcome.errorCode, is_interrupt: false };
-  const response = run.ok ? hookResponse(call, run.result.data) : undefined;
+  const response = run.ok ? hookResponse(tool, run.result.data) : undefined;
   return { tool_response: response !== undefined && isPlainData(response) ? response : text };
 }
 
-function hookResponse({ tool }: PermittedCall, data: unknown): unknown {
+function hookResponse(tool: Tool, data: unknown): unknown {
   try {
     return tool.toHookResponse ? tool.toHookResponse(data) : data;
   } catch {
@@ -50,28 +47,28 @@ function hookResponse({ tool }: PermittedCall, data: unknown): unknown {
   }
 }
 
-function judged(call: PermittedCall, outcome: CallOutcome, verdict: HooksVerdict): CallOutcome {
+function judged(invocation: Invocation, outcome: CallOutcome, verdict: HooksVerdict): CallOutcome {
   const { withheld, feedback, stopReason } = verdict;
   const endsTurn = stopReason ?? outcome.endsTurn;
   if (withheld !== undefined) {
     return failedOutcome('hook_blocked', withheld, { didRun: true, budget: outcome.budget, endsTurn });
   }
-  const output = replacement(call, verdict);
+  const output = replacement(invocation, verdict);
   const isReplaced = output !== undefined && outcome.status === 'ok';
-  const shown = isReplaced ? withContent(call, outcome, contentOf(output)) : outcome;
+  const shown = isReplaced ? withContent(invocation, outcome, contentOf(output)) : outcome;
   const ending = stopReason === undefined ? [] : [`A hook ended this turn: ${stopReason}`];
   return { ...shown, content: inFront(shown.content, [...objections(feedback), ...ending]), endsTurn };
 }
 
 /** `null` is an output too. */
-function replacement({ tool }: PermittedCall, { updatedToolOutput, updatedMcpOutput }: HooksVerdict): unknown {
+function replacement({ tool }: Invocation, { updatedToolOutput, updatedMcpOutput }: HooksVerdict): unknown {
   if (updatedToolOutput !== undefined) return updatedToolOutput;
   return tool.origin?.type === 'mcp' ? updatedMcpOutput : undefined;
 }
 
 /** Nothing of the old text stays: neither what was drawn of it nor the file it was written to. */
 function withContent(
-  { tool, input, block }: PermittedCall,
+  { tool, input, block }: Invocation,
   outcome: CallOutcome,
   content: ToolResultBlock['content'],
 ): CallOutcome {

@@ -17,17 +17,18 @@ import { parseInput } from './parse.ts';
  */
 export function answerForInnerCalls(services: GateServices, heard: Set<string>): CanUseTool {
   return async (tool, raw, context) => {
-    const parsed = parseInput(tool, raw, services);
-    if ('errorCode' in parsed) return refusal(parsed);
     const block = { type: 'tool_use', id: context.toolUseId, name: tool.name, input: {} } as const;
-    const permitted = await gate({ block, tool, input: parsed.input }, context, services);
-    if ('status' in permitted) {
-      for (const { content } of permitted.newMessages ?? []) heard.add(resultText(content));
-      if (permitted.endsTurn !== undefined) context.abortTurn(permitted.endsTurn);
-      return refusal(permitted);
+    const parsed = parseInput(block, tool, raw, services);
+    if (parsed.kind === 'end') return refusal(parsed.outcome);
+    const passed = await gate(parsed.invocation, context, services);
+    if (passed.kind === 'end') {
+      const { newMessages, endsTurn } = passed.outcome;
+      for (const { content } of newMessages ?? []) heard.add(resultText(content));
+      if (endsTurn !== undefined) context.abortTurn(endsTurn);
+      return refusal(passed.outcome);
     }
-    for (const text of permitted.hookContexts ?? []) heard.add(text);
-    return { ...permitted.decision, behavior: 'allow', updatedInput: permitted.input };
+    for (const text of passed.hookContexts ?? []) heard.add(text);
+    return { ...passed.decision, behavior: 'allow', updatedInput: passed.invocation.input };
   };
 }
 

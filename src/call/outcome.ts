@@ -1,7 +1,7 @@
 /**
  * What a call came to, before its session numbers and logs it.
  *
- * Every step of the journey either hands on or ends with one of these; nothing else leaves `src/call/`.
+ * Every step of a call either hands on or ends with one of these; nothing else leaves `src/call/`.
  */
 import type { NewMessage, SpilledText, ToolResultBlock } from '../contract/blocks.ts';
 import type { DecisionSummary } from '../contract/decision.ts';
@@ -20,7 +20,7 @@ export interface ResultBudget {
   readonly isCut: boolean;
 }
 
-/** The end of one block's journey. */
+/** The end of one call. */
 export interface CallOutcome {
   readonly status: CallStatus;
   /** Absent exactly when `status` is `ok`. */
@@ -38,6 +38,17 @@ export interface CallOutcome {
   readonly decided?: DecisionSummary;
   /** The tool or a gate ended the turn, with this reason. */
   readonly endsTurn?: string;
+}
+
+/** A step that hands nothing on: the call ends here. */
+export interface Ended {
+  readonly kind: 'end';
+  readonly outcome: CallOutcome;
+}
+
+/** End a call at this step. */
+export function ended(outcome: CallOutcome): Ended {
+  return { kind: 'end', outcome };
 }
 
 /** Budget of texts the server words itself. */
@@ -103,6 +114,13 @@ export function stoppedOutcome(cause: unknown, budget?: ResultBudget): CallOutco
 /** The code a thrown error ends its call with: its own if it is a call's, else `tool_failed`. */
 export function callErrorCode(error: unknown): CallErrorCode {
   return error instanceof GauntletError && error.code in STATUS_OF ? (error.code as CallErrorCode) : 'tool_failed';
+}
+
+/** The error a signal was aborted with; a plain abort counts as `cancelled`. */
+export function abortReason(signal: AbortSignal): GauntletError {
+  return signal.reason instanceof GauntletError
+    ? signal.reason
+    : new GauntletError('cancelled', 'Cancelled before it finished');
 }
 
 /** The text a thrown error leaves for the model. */

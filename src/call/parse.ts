@@ -1,10 +1,11 @@
 /**
- * Step 1: a block becomes a tool and an input that fits its schema, or a result that says why not.
+ * Step 1: a block becomes an invocation of a tool, or ends with what is wrong with it.
  */
 import type { JsonValue, ToolUseBlock } from '../contract/blocks.ts';
+import { Invocation, type ToolInput } from '../contract/invocation.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { ToolPool } from '../pool/tool-pool.ts';
-import { type CallOutcome, failedOutcome } from './outcome.ts';
+import { type Ended, ended, failedOutcome } from './outcome.ts';
 import { validationErrorText } from './validation-error.ts';
 
 /** Which tools there are, and which of them gives the schemas of deferred ones. */
@@ -13,45 +14,39 @@ export interface ParseServices {
   readonly schemaTool?: string;
 }
 
-/** A block whose tool is known and whose input fits. */
-export interface ParsedCall {
-  readonly block: ToolUseBlock;
-  readonly tool: Tool;
-  /** Parsed: defaults filled in, unknown fields refused. */
-  readonly input: Readonly<Record<string, unknown>>;
-}
+/** What parsing comes to. */
+export type Parsed = { readonly kind: 'parsed'; readonly invocation: Invocation } | Ended;
 
 /** Find a block's tool, by name or alias, and parse its input. */
-export function parseCall(block: ToolUseBlock, services: ParseServices): ParsedCall | CallOutcome {
+export function parseBlock(block: ToolUseBlock, services: ParseServices): Parsed {
   const tool = services.pool.lookup(block.name);
-  if (!tool) return noSuchTool(block.name, services.pool);
-  const parsed = parseInput(tool, block.input, services);
-  return 'errorCode' in parsed ? parsed : { block, tool, input: parsed.input };
+  return tool ? parseInput(block, tool, block.input, services) : noSuchTool(block.name, services.pool);
 }
 
-/** Parse an input a second time, after a hook, a tool or a person replaced it. */
+/** Parse an input for a known tool: of a block, or what a hook, a tool or a person put in its place. */
 export function parseInput(
+  block: ToolUseBlock,
   tool: Tool,
-  raw: JsonValue | Readonly<Record<string, unknown>>,
+  input: JsonValue | ToolInput,
   services: ParseServices,
-): { readonly input: Readonly<Record<string, unknown>> } | (CallOutcome & { readonly errorCode: string }) {
-  const result = tool.inputSchema.safeParse(withoutInternalFields(tool, raw));
-  if (result.success) return { input: result.data };
+): Parsed {
+  const result = tool.inputSchema.safeParse(withoutInternalFields(tool, input));
+  if (result.success) return { kind: 'parsed', invocation: new Invocation(block, tool, result.data) };
   const schemaTool = services.pool.isDeferred(tool) ? services.schemaTool : undefined;
-  const text = validationErrorText(tool.name, result.error.issues, schemaTool);
-  return { ...failedOutcome('invalid_input', text), errorCode: 'invalid_input' };
+  return ended(failedOutcome('invalid_input', validationErrorText(tool.name, result.error.issues, schemaTool)));
 }
 
-function withoutInternalFields(tool: Tool, raw: unknown): unknown {
+function withoutInternalFields(tool: Tool, input: unknown): unknown {
   const fields = tool.internalFields;
-  if (!fields || typeof raw !== 'object' || raw === null) return raw;
-  return Object.fromEntries(Object.entries(raw).filter(([field]) => !fields.includes(field)));
+  if (!fields || typeof input !== 'object' || input === null) return input;
+  return Object.fromEntries(Object.entries(input).filter(([field]) => !fields.includes(field)));
 }
 
-function noSuchTool(name: string, pool: ToolPool): CallOutcome {
+function noSuchTool(name: string, pool: ToolPool): Ended {
   const hidden = pool.hiddenTool(name);
-  if (hidden) return failedOutcome(hidden.cause === 'deny rule' ? 'permission_denied' : 'unknown_tool', hidden.message);
+  if (hidden)
+    return ended(failedOutcome(hidden.cause === 'deny rule' ? 'permission_denied' : 'unknown_tool', hidden.message));
   const alike = pool.tools.find((tool) => tool.name.toLowerCase() === name.toLowerCase());
   const advice = alike ? `; did you mean "${alike.name}"?` : ': use one of the listed tools';
-  return failedOutcome('unknown_tool', `There is no tool "${name}"${advice}`);
+  return ended(failedOutcome('unknown_tool', `There is no tool "${name}"${advice}`));
 }

@@ -5,14 +5,19 @@ import { resultText, type SpilledText, type ToolResultBlock } from '../contract/
 import { cutText } from '../contract/cut-text.ts';
 import type { Display } from '../contract/display.ts';
 import { errorMessage, isGauntletError } from '../contract/errors.ts';
+import type { Invocation } from '../contract/invocation.ts';
 import type { Tool, ToolProgress, ToolResult } from '../contract/tool.ts';
-import type { PermittedCall } from './gate.ts';
 import { callErrorCode, callErrorText, type CallOutcome, failedOutcome, type ResultBudget } from './outcome.ts';
 import { isPlainData } from './plain-data.ts';
-import type { ToolRun } from './run.ts';
 
 /** Text shown of a result whose tool draws nothing. */
 const PLAIN_DISPLAY_CHARS = 2_000;
+
+/** How a run ended. */
+export type ToolRun =
+  | { readonly ok: true; readonly result: ToolResult<unknown> }
+  /** What the tool threw, or why it was stopped. */
+  | { readonly ok: false; readonly error: unknown };
 
 /** How a result is bounded: the server's own ceiling over what the tool says. */
 export interface ResultLimits {
@@ -25,29 +30,33 @@ export interface ResultLimits {
  * A tool that cannot map or draw its own result has failed, like one that throws in `call`.
  */
 export function mapResult(
-  call: PermittedCall,
+  invocation: Invocation,
   run: ToolRun,
   progress: readonly ToolProgress[],
   limits: ResultLimits,
 ): CallOutcome {
-  const budget = budgetOf(call.tool, limits);
+  const budget = budgetOf(invocation.tool, limits);
   try {
-    if (run.ok) return succeeded(call, run.result, progress, budget);
-    return failed(call, run.error, budget);
+    if (run.ok) return succeeded(invocation, run.result, progress, budget);
+    return failed(invocation, run.error, budget);
   } catch (error) {
-    return failedOutcome('tool_failed', `"${call.tool.name}" could not present its result: ${errorMessage(error)}`, {
-      didRun: true,
-    });
+    return failedOutcome(
+      'tool_failed',
+      `"${invocation.tool.name}" could not present its result: ${errorMessage(error)}`,
+      {
+        didRun: true,
+      },
+    );
   }
 }
 
 function succeeded(
-  call: PermittedCall,
+  invocation: Invocation,
   result: ToolResult<unknown>,
   progress: readonly ToolProgress[],
   budget: ResultBudget,
 ): CallOutcome {
-  const { tool, input, block } = call;
+  const { tool, input, block } = invocation;
   const mapped = tool.mapToolResultToToolResultBlockParam(result.data, block.id);
   if (!isContent(mapped.content)) throw new TypeError('its content is neither text nor a list of blocks');
   const display = tool.renderToolResultMessage?.(result.data, progress, {}) ?? plainDisplay(tool, input, mapped);
@@ -72,10 +81,10 @@ function succeeded(
   };
 }
 
-function failed(call: PermittedCall, error: unknown, budget: ResultBudget): CallOutcome {
+function failed({ tool, input }: Invocation, error: unknown, budget: ResultBudget): CallOutcome {
   const code = callErrorCode(error);
   const text = code === 'discarded' ? '' : callErrorText(error);
-  const drawn = call.tool.renderToolUseErrorMessage?.(text, call.input);
+  const drawn = tool.renderToolUseErrorMessage?.(text, input);
   const display = isPlainData(drawn) ? drawn : undefined;
   return failedOutcome(code, text, { didRun: true, budget, display, spilled: spilledBefore(error) });
 }

@@ -103,6 +103,8 @@ export interface ToolUseContext {
   readonly located?: readonly LocatedPath[];
   /** It passed unasked because it only reads, and runs in a jail. */
   readonly isHeld?: boolean;
+  /** What the tool's `analyse` made of the input. */
+  readonly analysis?: unknown;
   /** Where the call says what it does to files: what can be listed and taken back later. */
   readonly changes: ChangeLog;
   /** Ends the whole turn after this call. */
@@ -182,23 +184,28 @@ export interface Tool<
   readonly internalFields?: readonly string[];
 
   // Gates
+  /**
+   * Works out what several members need of one input. Asked once an invocation; the members below get the answer as
+   * `analysis`, those with a context as `context.analysis`. Called directly, they work it out themselves.
+   */
+  analyse?(input: z.output<Input>): unknown;
   validateInput?(input: z.output<Input>, context: ToolUseContext): ValidationResult | Promise<ValidationResult>;
   checkPermissions(input: z.output<Input>, context: ToolUseContext): PermissionResult | Promise<PermissionResult>;
-  isReadOnly(input: z.output<Input>): boolean;
-  isConcurrencySafe(input: z.output<Input>): boolean;
-  isDestructive?(input: z.output<Input>): boolean;
+  isReadOnly(input: z.output<Input>, analysis?: unknown): boolean;
+  isConcurrencySafe(input: z.output<Input>, analysis?: unknown): boolean;
+  isDestructive?(input: z.output<Input>, analysis?: unknown): boolean;
   /** What the classifier of mode `auto` reads; '' means: ask a person. */
   toAutoClassifierInput(input: z.output<Input>): string;
   /** Adds derived fields to the observable clone, in place: the one argument a tool may change. */
   backfillObservableInput?(clone: Record<string, unknown>, context: SessionContext): void;
-  preparePermissionMatcher?(input: z.output<Input>, context: SessionContext): PermissionMatcher;
-  paths?(input: z.output<Input>): readonly PathUse[];
+  preparePermissionMatcher?(input: z.output<Input>, context: SessionContext, analysis?: unknown): PermissionMatcher;
+  paths?(input: z.output<Input>, analysis?: unknown): readonly PathUse[];
   /** Sentences that make a dangerous input plain to the person who is asked. */
-  warnings?(input: z.output<Input>): readonly string[];
+  warnings?(input: z.output<Input>, analysis?: unknown): readonly string[];
   /** For a question: what the call would do. Changes nothing; undefined where that is not certain. */
   preview?(input: z.output<Input>, context: ToolUseContext): Promise<CallPreview | undefined>;
   /** What "always allow" would add for this input. */
-  suggestRules?(input: z.output<Input>): readonly string[];
+  suggestRules?(input: z.output<Input>, analysis?: unknown): readonly string[];
   /** Lists, Sleep, ToolSearch and their like: changes nothing outside the session. */
   readonly touchesOnlySession?: boolean;
   /** Edits files: mode `acceptEdits` allows it inside the working directories. */
@@ -222,7 +229,7 @@ export interface Tool<
     onProgress?: (progress: ToolProgress<P>) => void,
   ): Promise<ToolResult<Output>>;
   /** What an `interrupt` does to a running call. Default: block. */
-  interruptBehavior?(input: z.output<Input>): 'cancel' | 'block';
+  interruptBehavior?(input: z.output<Input>, analysis?: unknown): 'cancel' | 'block';
 
   // Result
   mapToolResultToToolResultBlockParam(output: Output, toolUseId: string): ToolResultBlock;

@@ -5,7 +5,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Limits } from '../../config/limits.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { Invocation } from '../contract/invocation.ts';
 import type { SessionContext } from '../contract/session-context.ts';
 
 /** What a classifier says; `ask` is "a person must decide". */
@@ -64,11 +64,11 @@ export function rememberingClassifier(
  */
 export function speculate(
   classifier: PermissionClassifier,
-  { tool, input }: { readonly tool: Tool; readonly input: Readonly<Record<string, unknown>> },
+  invocation: Invocation,
   { session, signal }: { readonly session: SessionContext; readonly signal: AbortSignal },
 ): Speculation | undefined {
   if (session.permissions.mode !== 'auto') return undefined;
-  const found = questionAbout(tool, input, session);
+  const found = questionAbout(invocation, session);
   if (!found) return undefined;
   const { question, isWorthIt } = found;
   const cancelled = new AbortController();
@@ -83,13 +83,14 @@ export function speculate(
   return { answer: begin, cancel: () => cancelled.abort() };
 }
 
-function questionAbout(tool: Tool, input: Readonly<Record<string, unknown>>, { cwd }: SessionContext) {
+function questionAbout(invocation: Invocation, { cwd }: SessionContext) {
+  const { tool, input } = invocation;
   try {
     const text = tool.toAutoClassifierInput(input);
     if (text === '') return undefined;
     return {
       question: { toolName: tool.name, text, cwd },
-      isWorthIt: !tool.isReadOnly(input) && !tool.touchesOnlySession,
+      isWorthIt: !invocation.isReadOnly && !tool.touchesOnlySession,
     };
   } catch {
     // A tool that cannot word its input is not classified: a person is asked.

@@ -5,6 +5,7 @@
  * tighten it, or allow what would have been asked; whoever has nobody to ask denies.
  */
 import type { PermissionDecision } from '../contract/decision.ts';
+import type { Tool, ToolUseContext } from '../contract/tool.ts';
 import { unansweredMessage } from './denial.ts';
 import { judgeCall, type Judgement, type PermissionRequest } from './judgement.ts';
 import { decidedPart, isUnclear, matchedRule, opaqueText, pathQuestion, possibleRule, safely } from './matched-rule.ts';
@@ -72,7 +73,8 @@ function weigh(request: PermissionRequest, judgement: Judgement): Verdict {
 }
 
 /** What passes because it only reads is held to that by the kernel, or somebody is asked. */
-async function hold({ tool, input, context }: PermissionRequest, verdict: Verdict): Promise<Verdict> {
+async function hold({ invocation, context }: PermissionRequest, verdict: Verdict): Promise<Verdict> {
+  const { tool, input } = invocation;
   if (verdict.behavior !== 'allow' || verdict.reason.type !== 'read_only' || tool.prepareHold === undefined)
     return verdict;
   const held = await tool.prepareHold(input, context);
@@ -106,7 +108,8 @@ function ownFile({ paths, isReadOnly, failure }: Judgement): Verdict | undefined
 }
 
 function safety(request: PermissionRequest, judgement: Judgement): Verdict | undefined {
-  const { tool, context } = request;
+  const { context, invocation } = request;
+  const { tool } = invocation;
   const { check, paths, failure } = judgement;
   const ask = (message: string): Verdict => ({
     behavior: 'ask',
@@ -148,7 +151,10 @@ function personRequired(_request: PermissionRequest, { check }: Judgement): Verd
   return { behavior: 'ask', reason: { type: 'tool' }, message: check.message, isFirm: true };
 }
 
-function byMode({ tool, context }: PermissionRequest, { paths, isReadOnly }: Judgement): Verdict | undefined {
+function byMode(
+  { invocation: { tool }, context }: PermissionRequest,
+  { paths, isReadOnly }: Judgement,
+): Verdict | undefined {
   const { mode, isBypassAvailable } = context.session.permissions;
   if (mode === 'bypassPermissions' && isBypassAvailable) {
     return { behavior: 'allow', reason: { type: 'mode', mode }, message: `Allowed by mode "${mode}"` };
@@ -161,7 +167,8 @@ function byMode({ tool, context }: PermissionRequest, { paths, isReadOnly }: Jud
 
 function allowedByRule(request: PermissionRequest, judgement: Judgement): Verdict | undefined {
   const { matcher, paths } = judgement;
-  const { tool, context } = request;
+  const { context, invocation } = request;
+  const { tool } = invocation;
   const rules = rulesFor(context.session.permissions, 'allow', tool);
   const isJudgeable = !rules.bare && rules.specs.length > 0 && !isUnclear(judgement);
   const specs = isJudgeable ? safely(() => matcher.covers(rules.specs), undefined) : undefined;
@@ -175,7 +182,8 @@ function allowedByRule(request: PermissionRequest, judgement: Judgement): Verdic
 
 /** Edits in mode `acceptEdits`, what stays in the session or in the sandbox, and what only reads inside. */
 function unasked(request: PermissionRequest, judgement: Judgement): Verdict | undefined {
-  const { tool, context } = request;
+  const { context, invocation } = request;
+  const { tool } = invocation;
   const { check, paths, hasPaths, isReadOnly } = judgement;
   const { mode } = context.session.permissions;
   if (check.behavior === 'ask' || tool.origin?.type === 'mcp') return undefined;
@@ -190,7 +198,7 @@ function unasked(request: PermissionRequest, judgement: Judgement): Verdict | un
     ({ use, located }) => use.access === 'read' && (located.isInside || located.isSessionFile),
   );
   // What a plugin says of itself is no containment.
-  const isContained = tool.origin === undefined && safely(() => tool.isContained?.(request.input), false) === true;
+  const isContained = tool.origin === undefined && safely(() => tool.isContained?.(invocation.input), false) === true;
   if (!isContained && (!isReadOnly || !hasPaths || !readsInside)) return undefined;
   const possible = possiblePathRule(pathQuestion(request, paths));
   if (possible) {
@@ -202,7 +210,7 @@ function unasked(request: PermissionRequest, judgement: Judgement): Verdict | un
   return { behavior: 'allow', reason: { type: 'read_only' }, message: 'Only reads, inside the working directories' };
 }
 
-function question({ tool }: PermissionRequest, judgement: Judgement): Verdict {
+function question({ invocation: { tool } }: PermissionRequest, judgement: Judgement): Verdict {
   const { check, paths, isReadOnly } = judgement;
   const ask = (type: 'tool' | 'parse_error' | 'default', message: string): Verdict => ({
     behavior: 'ask',
@@ -249,7 +257,7 @@ async function classify(request: PermissionRequest, verdict: Verdict): Promise<V
   const isPlain = verdict.reason.type === 'default' || verdict.reason.type === 'parse_error';
   if (!request.classifier || !isPlain || verdict.isFirm === true) return undefined;
   try {
-    if (request.tool.toAutoClassifierInput(request.input) === '') return undefined;
+    if (request.invocation.tool.toAutoClassifierInput(request.invocation.input) === '') return undefined;
     const behavior = await request.classifier(request);
     if (behavior !== 'allow' && behavior !== 'deny') return undefined;
     const message = behavior === 'allow' ? 'Allowed by the classifier' : 'Denied by the classifier of mode "auto"';
@@ -260,7 +268,7 @@ async function classify(request: PermissionRequest, verdict: Verdict): Promise<V
   }
 }
 
-function hasRestrictingSpecs(tool: PermissionRequest['tool'], context: PermissionRequest['context']): boolean {
+function hasRestrictingSpecs(tool: Tool, context: ToolUseContext): boolean {
   const { permissions } = context.session;
   return (['deny', 'ask'] as const).some(
     (behavior) =>
@@ -270,7 +278,10 @@ function hasRestrictingSpecs(tool: PermissionRequest['tool'], context: Permissio
 }
 
 /** The rules that would allow the call: as narrow as is known, and never none. */
-function allowingRules({ tool, context }: PermissionRequest, { paths, suggest }: Judgement): readonly string[] {
+function allowingRules(
+  { invocation: { tool }, context }: PermissionRequest,
+  { paths, suggest }: Judgement,
+): readonly string[] {
   const suggested = suggest().flatMap((update) =>
     update.type === 'addRules' && update.behavior === 'allow' ? update.rules : [],
   );

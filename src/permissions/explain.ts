@@ -1,6 +1,6 @@
 /** A decision as `POST …/permissions/explain` replies it. */
 import type { PermissionDecision } from '../contract/decision.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { Invocation } from '../contract/invocation.ts';
 
 /** The wire object of `explain`, PROTOCOL section 3. */
 export type WireExplanation = Pick<
@@ -17,21 +17,17 @@ export type WireExplanation = Pick<
 /**
  * Turn a decision around for the wire.
  *
- * @param input What would run, parsed; a tool whose answer about it throws counts as "no", and as destructive.
+ * @param invocation What would run; a tool whose answer about it throws counts as "no", and as destructive.
  */
-export function explainDecision(
-  decision: PermissionDecision,
-  tool: Tool,
-  input: Readonly<Record<string, unknown>>,
-): WireExplanation {
+export function explainDecision(decision: PermissionDecision, invocation: Invocation): WireExplanation {
   const { behavior, reason, message, warnings, suggestions, allowedBy, parts, containment } = decision;
   return {
     behavior,
     reason,
     message,
-    read_only: answer(() => tool.isReadOnly(input), false),
-    concurrency_safe: answer(() => tool.isConcurrencySafe(input), false),
-    destructive: answer(() => tool.isDestructive?.(input) ?? false, true),
+    read_only: answer(() => invocation.isReadOnly, false),
+    concurrency_safe: invocation.isConcurrencySafe,
+    destructive: answer(() => invocation.isDestructive, true),
     warnings,
     suggestions,
     ...(allowedBy && { allowed_by: allowedBy }),

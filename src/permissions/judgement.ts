@@ -8,18 +8,16 @@ import type { PermissionDecision, PermissionResult } from '../contract/decision.
 import { errorMessage } from '../contract/errors.ts';
 import type { LocatePath } from '../contract/located-path.ts';
 import type { PermissionUpdate } from '../contract/permission-context.ts';
-import type { PermissionMatcher, Tool, ToolUseContext } from '../contract/tool.ts';
+import type { Invocation } from '../contract/invocation.ts';
+import type { SessionContext } from '../contract/session-context.ts';
+import type { PermissionMatcher, ToolUseContext } from '../contract/tool.ts';
 import { domainMatcher } from './domain-matcher.ts';
 import { allowingPathRule, type JudgedPath } from './path-gate.ts';
 import type { TwoPersonRules } from './two-person.ts';
 
 /** A call to decide about. */
 export interface PermissionRequest {
-  readonly tool: Tool;
-  /** Parsed; what would run. */
-  readonly input: Readonly<Record<string, unknown>>;
-  /** The backfilled clone: what rules and people see. */
-  readonly observable: Readonly<Record<string, unknown>>;
+  readonly invocation: Invocation;
   readonly context: ToolUseContext;
   readonly locate: LocatePath;
   /** Calls that need two persons, whatever else allows them. */
@@ -53,7 +51,8 @@ const PATHS_ONLY: PermissionMatcher = { hits: () => undefined, covers: () => und
 
 /** Ask the tool everything. Never rejects. */
 export async function judgeCall(request: PermissionRequest): Promise<Judgement> {
-  const { tool, input, observable, context } = request;
+  const { invocation, context } = request;
+  const { tool } = invocation;
   let failure: string | undefined;
   const attempt = <Value>(question: () => Value, otherwise: Value): Value => {
     try {
@@ -64,7 +63,7 @@ export async function judgeCall(request: PermissionRequest): Promise<Judgement> 
     }
   };
 
-  const uses = attempt(() => tool.paths?.(input), undefined);
+  const uses = attempt(() => invocation.paths, undefined);
   const where = { session: context.session, sessionFolder: context.sessionFolder };
   const [check, paths] = await Promise.all([
     checkOf(request).catch((error: unknown): PermissionResult => {
@@ -79,13 +78,9 @@ export async function judgeCall(request: PermissionRequest): Promise<Judgement> 
     ),
   ]);
 
-  const defaultMatcher = tool.paths ? PATHS_ONLY : domainMatcher(observable['url']);
-  const matcher = attempt(
-    () => tool.preparePermissionMatcher?.(observable, context.session) ?? defaultMatcher,
-    UNJUDGEABLE,
-  );
-  const isReadOnly = attempt(() => tool.isReadOnly(input), false) === true;
-  const warnings = attempt(() => tool.warnings?.(observable) ?? [], []);
+  const matcher = attempt(() => matcherFor(invocation, context.session), UNJUDGEABLE);
+  const isReadOnly = attempt(() => invocation.isReadOnly, false);
+  const warnings = attempt(() => invocation.warnings, []);
   const hasPaths = uses !== undefined;
   let suggested: readonly PermissionUpdate[] | undefined;
   const suggest = () =>
@@ -94,17 +89,26 @@ export async function judgeCall(request: PermissionRequest): Promise<Judgement> 
   return { check, matcher, paths, hasPaths, isReadOnly, warnings, suggest, failure };
 }
 
-async function checkOf({ tool, input, context }: PermissionRequest): Promise<PermissionResult> {
-  return await tool.checkPermissions(input, context);
+/** Matches an invocation against rules: as its tool says, else by the domain of its address, else by its paths alone. */
+export function matcherFor(invocation: Invocation, session: SessionContext): PermissionMatcher {
+  const defaultMatcher = () =>
+    invocation.tool.paths ? PATHS_ONLY : domainMatcher(invocation.observable(session)['url']);
+  return invocation.matcher(session) ?? defaultMatcher();
+}
+
+async function checkOf({ invocation, context }: PermissionRequest): Promise<PermissionResult> {
+  const { tool, input } = invocation;
+  return await tool.checkPermissions(input, tool.analyse ? { ...context, analysis: invocation.analysis } : context);
 }
 
 /** The tool's own rules, else the folder outside, else the tool itself. */
 function suggestionsFor(
-  { tool, observable, context }: PermissionRequest,
+  { invocation, context }: PermissionRequest,
   paths: readonly JudgedPath[],
   hasPaths: boolean,
 ): readonly PermissionUpdate[] {
-  const own = ownRules(tool, observable);
+  const { tool } = invocation;
+  const own = ownRules(invocation, context.session);
   if (own) return own.length === 0 ? [] : [{ type: 'addRules', behavior: 'allow', rules: own }];
   if (!hasPaths) return [{ type: 'addRules', behavior: 'allow', rules: [tool.name] }];
 
@@ -122,9 +126,9 @@ function suggestionsFor(
 }
 
 /** @returns None where the tool fails to say: nothing is proposed rather than the tool itself. */
-function ownRules(tool: PermissionRequest['tool'], observable: PermissionRequest['observable']) {
+function ownRules(invocation: Invocation, session: SessionContext) {
   try {
-    return tool.suggestRules?.(observable);
+    return invocation.tool.suggestRules?.(invocation.observable(session), invocation.analysis);
   } catch {
     // A proposal is a courtesy: what is asked does not depend on it.
     return [];

@@ -15,7 +15,7 @@ export function matchedRule(
   behavior: Exclude<RuleBehavior, 'allow'>,
   permissions = request.context.session.permissions,
 ): SourcedRule | undefined {
-  const rules = rulesFor(permissions, behavior, request.tool);
+  const rules = rulesFor(permissions, behavior, request.invocation.tool);
   if (rules.bare) return rules.bare;
   const spec = rules.specs.length === 0 ? undefined : safely(() => matcher.hits(rules.specs, behavior), rules.specs[0]);
   if (spec !== undefined) return rules.bySpec.get(spec);
@@ -30,7 +30,7 @@ export function possibleRule(
 ): SourcedRule | undefined {
   if (!matcher.mayHit) return undefined;
   for (const behavior of ['deny', 'ask'] as const) {
-    const { specs, bySpec } = rulesFor(permissions, behavior, request.tool);
+    const { specs, bySpec } = rulesFor(permissions, behavior, request.invocation.tool);
     const spec = specs.length === 0 ? undefined : safely(() => matcher.mayHit?.(specs), specs[0]);
     if (spec !== undefined) return bySpec.get(spec);
   }
@@ -44,17 +44,17 @@ export function possibleRule(
  * Text that runs unseen, where it may be what a deny or ask rule about commands is about and no allow rule names the
  * program that runs it.
  */
-export function opaqueText({ tool, context }: PermissionRequest, { matcher }: Judgement): string | undefined {
-  const specs = (behavior: RuleBehavior) => rulesFor(context.session.permissions, behavior, tool).specs;
+export function opaqueText({ invocation, context }: PermissionRequest, { matcher }: Judgement): string | undefined {
+  const specs = (behavior: RuleBehavior) => rulesFor(context.session.permissions, behavior, invocation.tool).specs;
   if (specs('deny').length === 0 && specs('ask').length === 0) return undefined;
   return safely(() => matcher.opaque?.(specs('allow')), 'What the input runs');
 }
 
 /** What became of one part by itself, for `explain`. */
-export function decidedPart({ tool, context, twoPerson }: PermissionRequest, part: PermissionPart): DecisionPart {
+export function decidedPart({ invocation, context, twoPerson }: PermissionRequest, part: PermissionPart): DecisionPart {
   const { permissions } = context.session;
   const ruled = (behavior: RuleBehavior, from = permissions): DecisionPart | undefined => {
-    const rules = rulesFor(from, behavior, tool);
+    const rules = rulesFor(from, behavior, invocation.tool);
     const hit = () => (behavior === 'allow' ? part.covers?.(rules.specs)?.[0] : part.hits?.(rules.specs, behavior));
     const spec = rules.specs.length === 0 ? undefined : safely(hit, undefined);
     const rule = rules.bare ?? (spec === undefined ? undefined : rules.bySpec.get(spec));
@@ -75,11 +75,11 @@ export function decidedPart({ tool, context, twoPerson }: PermissionRequest, par
 
 /** A call as the path gate is asked about it. @param permissions As for `matchedRule`. */
 export function pathQuestion(
-  { tool, context }: PermissionRequest,
+  { invocation, context }: PermissionRequest,
   paths: Judgement['paths'],
   permissions = context.session.permissions,
 ): PathQuestion {
-  return { permissions, root: context.session.root, tool, paths };
+  return { permissions, root: context.session.root, tool: invocation.tool, paths };
 }
 
 /** Whether the input could not be understood: neither what it runs nor what it spares is known. */

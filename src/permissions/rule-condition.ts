@@ -1,15 +1,14 @@
 /**
  * Is a call one that a rule is about? The `if` of a hook, judged as a deny rule would be.
  */
-import type { PermissionRequest } from './judgement.ts';
+import { matcherFor, type PermissionRequest } from './judgement.ts';
 import { createPermissionContext } from './context.ts';
-import { domainMatcher } from './domain-matcher.ts';
 import { hitPathRule } from './path-gate.ts';
 import { rulesFor } from './rule-index.ts';
 import { parseRule } from './rule.ts';
 
 /** A call to ask about. */
-export type ConditionedCall = Pick<PermissionRequest, 'tool' | 'input' | 'observable' | 'context' | 'locate'>;
+export type ConditionedCall = Pick<PermissionRequest, 'invocation' | 'context' | 'locate'>;
 
 /** Answers whether a call is meant. Never rejects: what cannot be judged is meant. */
 export type RuleCondition = (call: ConditionedCall) => Promise<boolean>;
@@ -38,18 +37,18 @@ export function ruleCondition(rule: string): RuleCondition {
 
 async function isMeant(
   permissions: ReturnType<typeof createPermissionContext>,
-  { tool, input, observable, context, locate }: ConditionedCall,
+  { invocation, context, locate }: ConditionedCall,
 ): Promise<boolean> {
   const { session, sessionFolder } = context;
+  const { tool } = invocation;
   const rules = rulesFor(permissions, 'deny', tool);
   if (rules.bare) return true;
   if (rules.specs.length > 0) {
-    const own = tool.preparePermissionMatcher?.(observable, session);
-    const matcher = own ?? (tool.paths ? undefined : domainMatcher(observable['url']));
-    if (matcher?.isUnparsable || matcher?.hits(rules.specs, 'deny') !== undefined) return true;
-    if (matcher?.mayHit?.(rules.specs) !== undefined) return true;
+    const matcher = matcherFor(invocation, session);
+    if (matcher.isUnparsable || matcher.hits(rules.specs, 'deny') !== undefined) return true;
+    if (matcher.mayHit?.(rules.specs) !== undefined) return true;
   }
-  const uses = tool.paths?.(input) ?? [];
+  const uses = invocation.paths ?? [];
   if (uses.length === 0) return false;
   const where = { session, sessionFolder };
   const paths = await Promise.all(uses.map(async (use) => ({ use, located: await locate(use, where) })));

@@ -2,6 +2,7 @@
  * Finds the rule for which a call needs two persons, also where the call only may turn out to be what the rule is about.
  */
 import type { RuleSource, ToolPermissionContext } from '../contract/permission-context.ts';
+import type { Invocation } from '../contract/invocation.ts';
 import type { Judgement, PermissionRequest } from './judgement.ts';
 import { isUnclear, matchedRule, pathQuestion, possibleRule, safely } from './matched-rule.ts';
 import { possiblePathRule } from './path-gate.ts';
@@ -25,7 +26,7 @@ const OPERATOR_SOURCES: ReadonlySet<RuleSource | undefined> = new Set<RuleSource
 
 /** Weigh a call against the rules that want two persons. @returns undefined where none is about it. */
 export function twoPersonQuestion(request: PermissionRequest, judgement: Judgement): TwoPersonQuestion | undefined {
-  const { twoPerson, tool } = request;
+  const { twoPerson, invocation } = request;
   if (!twoPerson) return undefined;
   const { permissions, principals } = twoPerson;
   const rule =
@@ -33,7 +34,7 @@ export function twoPersonQuestion(request: PermissionRequest, judgement: Judgeme
     possibleRule(request, judgement, permissions) ??
     possiblePathRule(pathQuestion(request, judgement.paths, permissions));
   if (rule) return { rule, message: twoPersonMessage(rule.rule, principals) };
-  const any = anyRuleFor(permissions, tool);
+  const any = anyRuleFor(permissions, invocation.tool);
   if (!any) return undefined;
   const message = twoPersonMessage(any.rule, principals);
   // What cannot be understood may be exactly what a rule is about.
@@ -44,14 +45,14 @@ export function twoPersonQuestion(request: PermissionRequest, judgement: Judgeme
 }
 
 /** Text that runs unseen where no allow rule of the operator names the program: one of a session must not excuse it. */
-function opaqueText({ tool, context }: PermissionRequest, { matcher }: Judgement): string | undefined {
+function opaqueText({ invocation, context }: PermissionRequest, { matcher }: Judgement): string | undefined {
   const opaqueBeside = (allowed: readonly string[]) => safely(() => matcher.opaque?.(allowed), 'What the input runs');
   if (opaqueBeside([]) === undefined) return undefined;
-  const { specs, bySpec } = rulesFor(context.session.permissions, 'allow', tool);
+  const { specs, bySpec } = rulesFor(context.session.permissions, 'allow', invocation.tool);
   return opaqueBeside(specs.filter((spec) => OPERATOR_SOURCES.has(bySpec.get(spec)?.source)));
 }
 
-function anyRuleFor(permissions: ToolPermissionContext, tool: PermissionRequest['tool']): SourcedRule | undefined {
+function anyRuleFor(permissions: ToolPermissionContext, tool: Invocation['tool']): SourcedRule | undefined {
   const { specs, bySpec } = rulesFor(permissions, 'ask', tool);
   return bySpec.get(specs[0] ?? '');
 }

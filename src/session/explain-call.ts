@@ -2,10 +2,10 @@
  * Why a call would be allowed, asked about or denied: the gate's own decision, with nothing run.
  */
 import { decide } from '../call/gate.ts';
-import { parseCall } from '../call/parse.ts';
-import type { JsonValue } from '../contract/blocks.ts';
+import { parseBlock } from '../call/parse.ts';
+import { type JsonValue, resultText } from '../contract/blocks.ts';
 import { GauntletError } from '../contract/errors.ts';
-import { resultText } from '../contract/blocks.ts';
+import { Invocation } from '../contract/invocation.ts';
 import { explainDecision, type WireExplanation } from '../permissions/explain.ts';
 import { hidingRule } from '../permissions/rule-index.ts';
 import type { SessionCore } from './session-core.ts';
@@ -18,25 +18,26 @@ import { toolUseContext } from './turn/tool-use-context.ts';
  */
 export async function explainCall(core: SessionCore, name: string, input: JsonValue): Promise<WireExplanation> {
   const { services, context, pool } = core;
+  const block = { type: 'tool_use', id: 'explain', name, input } as const;
   const hidden = pool.lookup(name) ? undefined : pool.hiddenTool(name);
   const rule = hidden?.cause === 'deny rule' ? hidingRule(context.permissions, hidden.tool) : undefined;
   if (hidden && rule) {
     const decision = { behavior: 'deny', reason: { type: 'rule', ...rule }, message: hidden.message } as const;
-    return explainDecision({ ...decision, suggestions: [], warnings: [] }, hidden.tool, {});
+    return explainDecision({ ...decision, suggestions: [], warnings: [] }, new Invocation(block, hidden.tool, {}));
   }
 
-  const block = { type: 'tool_use', id: 'explain', name, input } as const;
-  const call = parseCall(block, { pool, schemaTool: services.schemaTool });
-  if ('status' in call) {
-    const field = call.errorCode === 'invalid_input' ? 'input' : 'name';
-    throw new GauntletError('invalid_request', resultText(call.content), { details: { path: field } });
+  const parsed = parseBlock(block, { pool, schemaTool: services.schemaTool });
+  if (parsed.kind === 'end') {
+    const { errorCode, content } = parsed.outcome;
+    const field = errorCode === 'invalid_input' ? 'input' : 'name';
+    throw new GauntletError('invalid_request', resultText(content), { details: { path: field } });
   }
   const { signal } = new AbortController();
   const ids = { turnId: 'explain', toolUseId: 'explain' };
   const { decision } = await decide(
-    call,
+    parsed.invocation,
     toolUseContext(core, ids, signal, () => undefined),
     services,
   );
-  return explainDecision(decision, call.tool, call.input);
+  return explainDecision(decision, parsed.invocation);
 }

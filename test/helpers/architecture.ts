@@ -12,7 +12,7 @@ const SRC_ROOMS = 'contract log permissions hooks pool files process work mcp ca
 const FORBIDDEN_NAMES = /^(utils?|helpers?|types?|managers?|common)\.ts$/;
 /** Tables of contents, and the wiring. */
 const MAY_IMPORT_MUCH = [
-  'src/call/call.ts',
+  'src/call/execute.ts',
   'routes/app.ts',
   'tools/index.ts',
   'bin/gauntlet.ts',

@@ -1,9 +1,9 @@
-/** What one block's journey needs, with a person who answers as a test says. */
+/** What one call needs, with a person who answers as a test says. */
 import { DEFAULT_LIMITS } from '../../config/limits.ts';
-import { runCall, type CallServices } from '../../src/call/call.ts';
-import type { GateAnswer, GateQuestion, PermittedCall } from '../../src/call/gate.ts';
+import { execute, type CallServices } from '../../src/call/execute.ts';
+import type { GateAnswer, GateQuestion, Permit } from '../../src/call/gate.ts';
 import type { CallOutcome } from '../../src/call/outcome.ts';
-import { parseCall } from '../../src/call/parse.ts';
+import { parseBlock } from '../../src/call/parse.ts';
 import type { JsonValue } from '../../src/contract/blocks.ts';
 import type { LocatePath } from '../../src/contract/located-path.ts';
 import type { RuleSet } from '../../src/contract/permission-context.ts';
@@ -18,7 +18,7 @@ export const ROOT = '/root-of-test';
 const locateAnything: LocatePath = ({ path }) =>
   Promise.resolve({ spelled: path, real: path, isInside: path.startsWith(ROOT), isSessionFile: false });
 
-/** A journey's surroundings; what happened in them is kept. */
+/** The environment of a call; what happened in it is kept. */
 export function callWorld(
   tools: readonly Tool[],
   options: {
@@ -39,7 +39,7 @@ export function callWorld(
   }).pool({ toolMode: 'normal', permissions }, []);
   const context = toolUseContextIn(ROOT, { session: sessionContextIn(ROOT, { permissions }), ...options.context });
   const asked: GateQuestion[] = [];
-  const admitted: PermittedCall[] = [];
+  const admitted: Permit[] = [];
   const progress: ToolProgress[] = [];
   const services: CallServices = {
     pool,
@@ -53,8 +53,8 @@ export function callWorld(
     onProgress: (piece) => void progress.push(piece),
   };
   const run = async (name: string, input: JsonValue): Promise<CallOutcome> => {
-    const parsed = parseCall({ type: 'tool_use', id: 'call-1', name, input }, services);
-    return 'status' in parsed ? parsed : runCall(parsed, context, parentMessage, services);
+    const parsed = parseBlock({ type: 'tool_use', id: 'call-1', name, input }, services);
+    return parsed.kind === 'end' ? parsed.outcome : execute(parsed.invocation, context, parentMessage, services);
   };
   return { run, services, context, pool, asked, admitted, progress };
 }

@@ -6,7 +6,7 @@
  */
 import type { PermissionMatcher, PermissionPart } from '../../contract/tool.ts';
 import type { AnalysedCommand, ShellAnalysis } from './shell-analysis.ts';
-import { judgedLine } from './classify.ts';
+import type { ShellLine } from './shell-line.ts';
 import { hasDangerousOption } from './dangerous-options.ts';
 import { programName } from './judge-command.ts';
 import { collapseBlanks, shellSpecs, type ShellSpecs } from './shell-specs.ts';
@@ -17,10 +17,9 @@ import { unwrap } from './wrappers.ts';
 import type { ShellWord } from './word.ts';
 
 /** A matcher for one command line; see `PermissionMatcher`. */
-export function shellMatcher(command: string): PermissionMatcher {
+export function shellMatcher(line: ShellLine): PermissionMatcher {
   // What it may run is found when a rule is held against it, and most calls meet none.
-  const line = judgedLine(command);
-  const { analysis } = line;
+  const { analysis, command } = line;
   return {
     get isUnparsable() {
       return analysis.isUnparsable || isUnknown(line.reach.plain) || line.reach.isIncomplete();

@@ -4,9 +4,9 @@
  * The same script, as a filter, turns the file's text into what sed would write in its place.
  */
 import { parse } from 'unbash';
-import { analysisOf } from './classify.ts';
 import { flagTable, parseArguments } from './flags.ts';
 import { scriptProblem } from './programs/sed.ts';
+import type { ShellLine } from './shell-line.ts';
 import type { ShellWord } from './word.ts';
 
 /** An edit in place. */
@@ -29,8 +29,8 @@ const SCRIPT_FLAGS = new Set(['-e', '--expression']);
 const IN_PLACE = new Set(['-i', '--in-place']);
 
 /** The edit that a command line is; undefined where it is anything else, or more, or not certain. */
-export function sedEdit(command: string): SedEdit | undefined {
-  const [program, ...words] = onlyCommand(command) ?? [];
+export function sedEdit(line: ShellLine): SedEdit | undefined {
+  const [program, ...words] = onlyCommand(line) ?? [];
   if (program?.literal !== 'sed') return undefined;
   const { flags, operands, problem } = parseArguments(words, { flags: FLAGS });
   const inPlace = flags.filter(({ name }) => IN_PLACE.has(name));
@@ -48,8 +48,8 @@ export function sedEdit(command: string): SedEdit | undefined {
 }
 
 /** The words of a line that is one program with its words written out, and nothing around it. */
-function onlyCommand(command: string): readonly ShellWord[] | undefined {
-  const { commands, problems, isUnparsable } = analysisOf(command);
+function onlyCommand({ command, analysis }: ShellLine): readonly ShellWord[] | undefined {
+  const { commands, problems, isUnparsable } = analysis;
   const [only, ...further] = commands;
   if (!only || further.length > 0 || problems.length > 0 || isUnparsable) return undefined;
   const [statement, ...others] = parse(command).commands;

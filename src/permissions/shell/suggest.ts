@@ -1,8 +1,8 @@
 /** What "always allow" would add for a command line. */
-import { classifyCommand } from './classify.ts';
 import { basename } from './spellings.ts';
 import { runsItsWords } from './launchers.ts';
 import { shellMatcher } from './matcher.ts';
+import type { ShellLine } from './shell-line.ts';
 import type { ShellPart } from './verdict.ts';
 
 /** Programs whose first operand says what they do: the rule names it too. */
@@ -33,8 +33,8 @@ const MOST_EXACT_CHARS = 200;
  * part word for word; empty where even that covers nothing. A command that only reads has them too: it may
  * be asked about for where it reads.
  */
-export function suggestShellSpecs(command: string): readonly string[] {
-  const verdict = classifyCommand(command);
+export function suggestShellSpecs(line: ShellLine): readonly string[] {
+  const { verdict } = line;
   if (verdict.isUnparsable) return [];
   const specs = new Set<string>();
   for (const part of verdict.parts.filter(({ isReadOnly }) => verdict.isReadOnly || !isReadOnly)) {
@@ -43,7 +43,7 @@ export function suggestShellSpecs(command: string): readonly string[] {
     else if (!part.isReadOnly) return [];
   }
   const suggested = [...specs];
-  return suggested.length > 0 && shellMatcher(command).covers(suggested) ? suggested : [];
+  return suggested.length > 0 && shellMatcher(line).covers(suggested) ? suggested : [];
 }
 
 function specFor(part: ShellPart): string | undefined {

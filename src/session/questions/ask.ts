@@ -21,7 +21,8 @@ export async function askWhoMayAnswer(
   question: GateQuestion,
   signal: AbortSignal,
 ): Promise<GateAnswer> {
-  const { tool, decision, observable } = question;
+  const { invocation, decision, observable } = question;
+  const { tool } = invocation;
   const asked = record.askPolicy.onAsk ?? core.opened.on_ask;
   const onAsk = asked ?? (core.attached > 0 ? 'wait' : 'deny');
   if (onAsk === 'deny' && !core.questions.isStanding(record.toolUseId)) {
@@ -38,7 +39,7 @@ export async function askWhoMayAnswer(
         title: decision.message,
         display: question.preview?.display ?? drawIntent(tool, tool.name, input),
         reason: decision.reason,
-        destructive: answersYes(() => tool.isDestructive?.(question.input) === true),
+        destructive: answersYes(() => invocation.isDestructive),
         warnings: decision.warnings,
         suggestions: decision.suggestions,
         ...(decision.approvals === undefined ? {} : { approvals: { needed: decision.approvals, by: [] } }),

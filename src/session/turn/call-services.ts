@@ -1,11 +1,10 @@
 /**
  * What one call's journey is handed by its session: its questions, its progress, its beginning on disk.
  */
-import type { CallServices } from '../../call/call.ts';
-import type { PermittedCall } from '../../call/gate.ts';
+import type { CallServices } from '../../call/execute.ts';
+import type { Permit } from '../../call/gate.ts';
 import { isPlainData } from '../../call/plain-data.ts';
 import type { Tool } from '../../contract/tool.ts';
-import { answersYes } from '../../schedule/partition.ts';
 import type { JourneySteps } from '../../schedule/scheduled-call.ts';
 import { updateAndRejudge } from '../questions/answer.ts';
 import { askWhoMayAnswer } from '../questions/ask.ts';
@@ -31,7 +30,7 @@ export function callServices(
     limits: services.limits,
     updatePermissions: (updates) => updateAndRejudge(core, updates),
     ask: (question, signal) => askWhoMayAnswer(core, record, question, signal),
-    admitted: (call) => admit(core, record, call, steps),
+    admitted: (permit) => admit(core, record, permit, steps),
     onProgress: ({ data }) => {
       if (record.scheduled?.state !== 'executing' || !isPlainData(data)) return;
       const drawn = drawProgress(steps.tool, { data });
@@ -48,16 +47,13 @@ export function callServices(
 async function admit(
   core: SessionCore,
   record: CallRecord,
-  call: PermittedCall,
+  { invocation, isInputChanged }: Permit,
   steps: JourneySteps & { readonly isSafe: boolean },
 ): Promise<void> {
-  const { tool, input } = call;
   core.questions.withdrawStanding(record.toolUseId, { behavior: 'allow', by: 'rule' }, 'It need not be asked any more');
-  const isStillSafe = !call.isInputChanged || answersYes(() => tool.isConcurrencySafe(input));
-  if (steps.isSafe && !isStillSafe) await steps.becomeAlone();
+  if (steps.isSafe && isInputChanged && !invocation.isConcurrencySafe) await steps.becomeAlone();
   steps.signal.throwIfAborted();
-  const hasEffects = !tool.touchesOnlySession && !answersYes(() => tool.isReadOnly(input));
   const started = { type: 'started', tool_use_id: record.toolUseId } as const;
-  if (hasEffects) await core.log.emit(started);
+  if (invocation.hasEffects) await core.log.emit(started);
   else core.log.tell(started);
 }

@@ -3,9 +3,10 @@
  * questions, log and budget around it.
  */
 import type { AssistantMessage, ToolUseBlock } from '../../contract/blocks.ts';
-import { runCall } from '../../call/call.ts';
+import { execute } from '../../call/execute.ts';
 import { type CallOutcome } from '../../call/outcome.ts';
-import { parseCall, type ParsedCall } from '../../call/parse.ts';
+import { parseBlock } from '../../call/parse.ts';
+import type { Invocation } from '../../contract/invocation.ts';
 import { answersYes } from '../../schedule/partition.ts';
 import type { Journey, JourneySteps } from '../../schedule/scheduled-call.ts';
 import type { CallRecord } from '../call-record.ts';
@@ -23,17 +24,16 @@ export function prepareJourney(
   block: ToolUseBlock,
   parentMessage: AssistantMessage,
 ): Journey {
-  const parsed = parseCall(block, { pool: core.pool, schemaTool: core.services.schemaTool });
-  if ('status' in parsed) return failedJourney(block, parsed);
-  const { tool, input } = parsed;
-  const isSafe = answersYes(() => tool.isConcurrencySafe(input));
+  const parsed = parseBlock(block, { pool: core.pool, schemaTool: core.services.schemaTool });
+  if (parsed.kind === 'end') return failedJourney(block, parsed.outcome);
+  const { invocation } = parsed;
   return {
     toolUseId: block.id,
-    label: labelOf(parsed),
-    isConcurrencySafe: () => isSafe,
-    abortsSiblings: () => abortsSiblings(core, parsed),
-    interruptBehavior: () => tool.interruptBehavior?.(input) ?? 'block',
-    run: (steps) => travel(core, record, parsed, parentMessage, { isSafe, ...steps }),
+    label: labelOf(invocation),
+    isConcurrencySafe: () => invocation.isConcurrencySafe,
+    abortsSiblings: () => abortsSiblings(core, invocation),
+    interruptBehavior: () => invocation.interruptBehavior,
+    run: (steps) => run(core, record, invocation, parentMessage, steps),
   };
 }
 
@@ -48,38 +48,38 @@ function failedJourney(block: ToolUseBlock, outcome: CallOutcome): Journey {
   };
 }
 
-async function travel(
+async function run(
   core: SessionCore,
   record: CallRecord,
-  call: ParsedCall,
+  invocation: Invocation,
   parentMessage: AssistantMessage,
-  steps: JourneySteps & { readonly isSafe: boolean },
+  steps: JourneySteps,
 ): Promise<CallOutcome> {
   let endsTurn: string | undefined;
   const ids = { turnId: record.turn.id, toolUseId: record.toolUseId };
   const context = toolUseContext(core, ids, steps.signal, (reason) => (endsTurn = reason));
-  const outcome = await runCall(
-    call,
-    context,
-    parentMessage,
-    callServices(core, record, { tool: call.tool, ...steps }),
-  );
+  const services = callServices(core, record, {
+    tool: invocation.tool,
+    isSafe: invocation.isConcurrencySafe,
+    ...steps,
+  });
+  const outcome = await execute(invocation, context, parentMessage, services);
   return endsTurn === undefined ? outcome : { ...outcome, endsTurn };
 }
 
-function abortsSiblings(core: SessionCore, { tool, input }: ParsedCall): boolean {
-  if (tool.abortsSiblings !== true) return false;
+function abortsSiblings(core: SessionCore, invocation: Invocation): boolean {
+  if (invocation.tool.abortsSiblings !== true) return false;
   switch (core.services.siblingAbort) {
     case 'never':
       return false;
     case 'mutating-bash':
-      return !answersYes(() => tool.isReadOnly(input));
+      return !answersYes(() => invocation.isReadOnly);
     case 'bash':
       return true;
   }
 }
 
-function labelOf({ tool, input }: ParsedCall): string {
+function labelOf({ tool, input }: Invocation): string {
   try {
     const text = tool.toAutoClassifierInput(input) || tool.getToolUseSummary?.(input) || '';
     return text === '' ? tool.name : `${tool.name}(${text.slice(0, LABEL_CHARS)})`;

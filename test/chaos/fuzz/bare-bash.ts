@@ -4,6 +4,7 @@
  * Where bubblewrap works, everything but the decoys is read-only and there is no network: what a wrongly allowed script
  * does must not cost whoever runs the test.
  */
+import { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { shellRequest } from '../../../tools/shell/bash/shell-request.ts';
@@ -23,7 +24,7 @@ export function bareBash(decoys: Decoys, isContained: boolean): RunScripts {
   const bash = ['bash', '--noprofile', '--norc', '-c', 'eval "$(<"$0")"', programFile];
   const [file = '', ...args] = isContained ? [...containedIn(decoys.folder), ...bash] : bash;
   const env = {
-    ...shellRequest('true', '/').env,
+    ...shellRequest(new ShellLine('true'), '/').env,
     ...{ PATH: '/usr/local/bin:/usr/bin:/bin', HOME: decoys.home, LANG: 'C.UTF-8' },
   };
   return scriptRunner({

@@ -1,4 +1,5 @@
 /** Bash in the jail of commands that only read, as the server starts it in there. */
+import { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
 import { join } from 'node:path';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import { createJail } from '../../../src/process/jail/jail.ts';
@@ -80,7 +81,7 @@ function startShell(
   { jail, place, host }: { jail: Jail; place: JailPlace; host: ManagedProcessHost },
   { script, cwd, onOutput, environment }: JailedScript,
 ): RunningShell {
-  const { env } = shellRequest('true', cwd);
+  const { env } = shellRequest(new ShellLine('true'), cwd);
   let child: HostedProcess | undefined;
   let isKilled = false;
   let killed: Promise<void> | undefined;

@@ -4,6 +4,7 @@
  * A subshell keeps what one script sets from the next, and costs less than a process. The way in is the server's:
  * `eval` of a text, an empty standard input.
  */
+import { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
 import { shellRequest } from '../../../tools/shell/bash/shell-request.ts';
 import type { Decoys } from './decoys.ts';
 
@@ -77,7 +78,7 @@ async function runShell(
   scripts: readonly string[],
 ): Promise<{ readonly count: number; readonly hasCanary: boolean }> {
   const lines = scripts.map((script) => {
-    const { shellScript = '' } = shellRequest(script, '/');
+    const { shellScript = '' } = shellRequest(new ShellLine(script), '/');
     return `(unset piped;eval ${quote(shellScript)}) </dev/null 2>&1\nprintf . >&50\n`;
   });
   let [count, hasCanary, tail] = [0, false, ''];

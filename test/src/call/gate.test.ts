@@ -129,17 +129,20 @@ describe('an input that the tool itself changes', () => {
     const { tool, effects } = effectTool('Effect', upper);
     const world = callWorld([tool], { answer: allow });
     expect(await world.run('Effect', { text: 'a' })).toMatchObject({ status: 'ok' });
-    expect(world.asked.map(({ input }) => input)).toEqual([{ text: 'A' }]);
+    expect(world.asked.map(({ invocation }) => invocation.input)).toEqual([{ text: 'A' }]);
     expect(effects).toEqual(['A']);
   });
 
   it('after a person allowed another one is asked about again', async () => {
     const { tool, effects } = effectTool('Effect', upper);
     const world = callWorld([tool], {
-      answer: ({ input }) => ({ behavior: 'allow', ...(input['text'] === 'A' ? { updatedInput: { text: 'b' } } : {}) }),
+      answer: ({ invocation: { input } }) => ({
+        behavior: 'allow',
+        ...(input['text'] === 'A' ? { updatedInput: { text: 'b' } } : {}),
+      }),
     });
     expect(await world.run('Effect', { text: 'a' })).toMatchObject({ status: 'ok' });
-    expect(world.asked.map(({ input }) => input)).toEqual([{ text: 'A' }, { text: 'B' }]);
+    expect(world.asked.map(({ invocation }) => invocation.input)).toEqual([{ text: 'A' }, { text: 'B' }]);
     expect(effects).toEqual(['B']);
   });
 

@@ -1,14 +1,15 @@
 /** A block becomes a tool and an input, or a result that says why not. */
 import { z } from 'zod';
 import { describe, expect, it } from 'vitest';
-import { parseCall } from '../../../src/call/parse.ts';
+import { parseBlock, type Parsed } from '../../../src/call/parse.ts';
 import { callWorld } from '../../helpers/call-services.ts';
 import { plainTool } from '../../helpers/plain-tool.ts';
 
 const parse = (name: string, input: unknown, tools = [plainTool('Echo', { aliases: ['Say'] })]) =>
-  parseCall({ type: 'tool_use', id: 'a', name, input: input as never }, callWorld(tools).services);
+  comesTo(parseBlock({ type: 'tool_use', id: 'a', name, input: input as never }, callWorld(tools).services));
+const comesTo = (parsed: Parsed) => (parsed.kind === 'end' ? parsed.outcome : parsed.invocation);
 
-describe('parseCall', () => {
+describe('parseBlock', () => {
   it('finds a tool by its name and by its alias', () => {
     for (const name of ['Echo', 'Say'])
       expect(parse(name, { text: 'hi' })).toMatchObject({ tool: { name: 'Echo' }, input: { text: 'hi' } });
@@ -46,7 +47,7 @@ describe('parseCall', () => {
 
   it('says that a deny rule hides a tool, and does not call it unknown', () => {
     const { services } = callWorld([plainTool('Echo')], { rules: { deny: ['Echo'] } });
-    expect(parseCall({ type: 'tool_use', id: 'a', name: 'Echo', input: {} }, services)).toMatchObject({
+    expect(comesTo(parseBlock({ type: 'tool_use', id: 'a', name: 'Echo', input: {} }, services))).toMatchObject({
       status: 'denied',
       errorCode: 'permission_denied',
     });
@@ -55,7 +56,7 @@ describe('parseCall', () => {
   it('names the tool that gives the schema of a deferred one', () => {
     const tools = Array.from({ length: 40 }, (_, place) => plainTool(`Tool${place}`, { shouldDefer: place === 0 }));
     const services = { ...callWorld(tools).services, schemaTool: 'Finder' };
-    const failed = parseCall({ type: 'tool_use', id: 'a', name: 'Tool0', input: { text: 7 } }, services);
+    const failed = comesTo(parseBlock({ type: 'tool_use', id: 'a', name: 'Tool0', input: { text: 7 } }, services));
     expect(failed).toMatchObject({ content: expect.stringContaining('call Finder with "select:Tool0"') as string });
   });
 });

@@ -11,6 +11,7 @@ import {
   speculate,
 } from '../../../src/permissions/classifier.ts';
 import { createModelClassifier } from '../../../src/permissions/model-classifier.ts';
+import { invocationOf } from '../../helpers/invocation.ts';
 import { plainTool } from '../../helpers/plain-tool.ts';
 import { sessionContextIn, toolUseContextIn } from '../../helpers/tool-use-context.ts';
 
@@ -39,7 +40,7 @@ describe('speculation', () => {
 
   test('begins at once for what changes something, and ends when nobody needs it', async () => {
     const { classifier, asked } = slowClassifier();
-    const speculation = speculate(classifier, { tool: writes, input: {} }, contextIn('auto'));
+    const speculation = speculate(classifier, invocationOf(writes), contextIn('auto'));
     await vi.waitFor(() => expect(asked).toHaveLength(1));
     speculation?.cancel();
     expect(asked[0]?.aborted).toBe(true);
@@ -50,7 +51,7 @@ describe('speculation', () => {
   test('waits to be asked about what only reads', async () => {
     const { classifier, asked } = slowClassifier();
     const tool = plainTool('Reads', { toAutoClassifierInput: () => 'cat a', isReadOnly: () => true });
-    const speculation = speculate(classifier, { tool, input: {} }, contextIn('auto'));
+    const speculation = speculate(classifier, invocationOf(tool), contextIn('auto'));
     await Promise.resolve();
     expect(asked).toHaveLength(0);
     void speculation?.answer().catch(() => undefined);
@@ -60,8 +61,8 @@ describe('speculation', () => {
 
   test('is not there in other modes, nor for a tool that has no words', () => {
     const { classifier } = slowClassifier();
-    expect(speculate(classifier, { tool: writes, input: {} }, contextIn('default'))).toBeUndefined();
-    expect(speculate(classifier, { tool: plainTool('Silent'), input: {} }, contextIn('auto'))).toBeUndefined();
+    expect(speculate(classifier, invocationOf(writes), contextIn('default'))).toBeUndefined();
+    expect(speculate(classifier, invocationOf(plainTool('Silent')), contextIn('auto'))).toBeUndefined();
   });
 });
 

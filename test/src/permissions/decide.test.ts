@@ -1,3 +1,4 @@
+import { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
 import { isAbsolute, join, normalize } from 'node:path';
 import { homedir } from 'node:os';
 import { describe, expect, test } from 'vitest';
@@ -12,10 +13,10 @@ import { decidePermission, type PermissionRequest } from '../../../src/permissio
 import { explainDecision } from '../../../src/permissions/explain.ts';
 import { readDenial } from '../../../src/permissions/path-gate.ts';
 import { hidingRule } from '../../../src/permissions/rule-index.ts';
-import { classifyCommand } from '../../../src/permissions/shell/classify.ts';
 import { shellMatcher } from '../../../src/permissions/shell/matcher.ts';
 import { suggestShellSpecs } from '../../../src/permissions/shell/suggest.ts';
 import { twoPersonRules } from '../../../src/permissions/two-person.ts';
+import { invocationOf } from '../../helpers/invocation.ts';
 import { sessionContextIn, toolUseContextIn } from '../../helpers/tool-use-context.ts';
 
 const ROOT = '/ws';
@@ -62,11 +63,11 @@ const Bash = buildTool({
   ...parts,
   name: 'Bash',
   inputSchema: z.strictObject({ command: z.string().describe('c') }),
-  isReadOnly: ({ command }) => classifyCommand(command).isReadOnly,
-  paths: ({ command }) => classifyCommand(command).paths,
-  preparePermissionMatcher: ({ command }) => shellMatcher(command),
-  warnings: ({ command }) => classifyCommand(command).warnings,
-  suggestRules: ({ command }) => suggestShellSpecs(command).map((spec) => `Bash(${spec})`),
+  isReadOnly: ({ command }) => new ShellLine(command).verdict.isReadOnly,
+  paths: ({ command }) => new ShellLine(command).verdict.paths,
+  preparePermissionMatcher: ({ command }) => shellMatcher(new ShellLine(command)),
+  warnings: ({ command }) => new ShellLine(command).verdict.warnings,
+  suggestRules: ({ command }) => suggestShellSpecs(new ShellLine(command)).map((spec) => `Bash(${spec})`),
   toAutoClassifierInput: ({ command }) => command,
 }) as unknown as Tool;
 const plain = (name: string, more: Partial<Tool> = {}) =>
@@ -102,7 +103,7 @@ function decide(
     session: sessionContextIn(ROOT, { permissions }),
     sessionFolder: '/state/session-1',
   });
-  return decidePermission({ tool, input, observable: input, context, locate, ...rest });
+  return decidePermission({ invocation: invocationOf(tool, input), context, locate, ...rest });
 }
 const behavior = async (...question: Parameters<typeof decide>) => (await decide(...question)).behavior;
 const bash = (command: string, setting: Setting = {}) => decide(Bash, { command }, setting);
@@ -500,7 +501,7 @@ describe('a tool that throws', () => {
 
 test('an explanation has every field of the wire', async () => {
   const decision = await bash('rm -rf build');
-  const explained = explainDecision(decision, Bash, { command: 'rm -rf build' });
+  const explained = explainDecision(decision, invocationOf(Bash, { command: 'rm -rf build' }));
   expect(explained).toMatchObject({
     behavior: 'ask',
     reason: { type: 'default' },

@@ -1,20 +1,19 @@
 /** The `if` of a hook: which calls a rule is about. */
+import { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
 import { describe, expect, it } from 'vitest';
 import { ruleCondition } from '../../../src/permissions/rule-condition.ts';
 import type { Tool } from '../../../src/contract/tool.ts';
 import { shellMatcher } from '../../../src/permissions/shell/matcher.ts';
+import { invocationOf } from '../../helpers/invocation.ts';
 import { mcpTool, plainTool } from '../../helpers/plain-tool.ts';
 import { toolUseContextIn } from '../../helpers/tool-use-context.ts';
 
-const shell = plainTool('Bash', { preparePermissionMatcher: ({ text }) => shellMatcher(String(text)) });
+const shell = plainTool('Bash', { preparePermissionMatcher: ({ text }) => shellMatcher(new ShellLine(String(text))) });
 const writer = plainTool('Writer', { paths: ({ text }) => [{ path: String(text), access: 'write' }] });
 
 function isMeant(rule: string, tool: Tool, text: string): Promise<boolean> {
-  const input = { text };
   return ruleCondition(rule)({
-    tool,
-    input,
-    observable: input,
+    invocation: invocationOf(tool, { text }),
     context: toolUseContextIn('/project'),
     locate: ({ path }) => Promise.resolve({ spelled: path, real: path, isInside: true, isSessionFile: false }),
   });

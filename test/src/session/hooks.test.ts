@@ -461,7 +461,7 @@ describe('hooks that are only told', () => {
       PermissionDenied: any(shell(`${hookScript('record.mjs')} ${path}`)),
     });
     await run('Effect', {}, { rules: { ask: ['Effect'] } });
-    await until(() => existsSync(path));
+    await until(() => existsSync(path) && readFileSync(path, 'utf8').trimEnd().endsWith('}'));
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
       hook_event_name: 'PermissionDenied',
       tool_name: 'Effect',

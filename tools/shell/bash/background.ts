@@ -4,6 +4,7 @@ import type { CommandEnd } from '../../../src/process/run-command.ts';
 import type { TaskEnd } from '../../../src/work/background-tasks.ts';
 import type { ShellToolServices } from '../services.ts';
 import { outputFile, runEnclosed } from './enclosed.ts';
+import { lineOf } from './line.ts';
 import type { BashOutput } from './output.ts';
 import type { BashArguments } from './schema.ts';
 import { shellRequest } from './shell-request.ts';
@@ -20,7 +21,7 @@ export function startInBackground(
   context: ToolUseContext,
 ): BashOutput {
   const { backgroundTasks } = services;
-  const request = shellRequest(input.command, startFolder(context.session).cwd);
+  const request = shellRequest(lineOf(input, context.analysis), startFolder(context.session).cwd);
   const { id } = backgroundTasks.start({
     sessionId: context.sessionId,
     kind: 'bash',

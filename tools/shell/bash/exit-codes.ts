@@ -1,5 +1,5 @@
 /** Exit codes that are answers and not failures. */
-import { classifyCommand } from '../../../src/permissions/shell/classify.ts';
+import type { ShellVerdict } from '../../../src/permissions/shell/verdict.ts';
 
 /** By program: the codes that answer a question, and what they say. */
 const ANSWERS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
@@ -28,8 +28,7 @@ const GIT_ANSWERS: Readonly<Record<string, string>> = { diff: 'the files differ'
  * @returns undefined for a failure. In a command of several parts only when all of them read: the code
  *   of a build that failed before the grep must stay a failure.
  */
-export function exitAnswer(command: string, code: number): string | undefined {
-  const { parts, isUnparsable } = classifyCommand(command);
+export function exitAnswer({ parts, isUnparsable }: ShellVerdict, code: number): string | undefined {
   const last = parts.at(-1);
   if (isUnparsable || last?.program === undefined) return undefined;
   if (parts.length > 1 && !parts.every(({ isReadOnly }) => isReadOnly)) return undefined;
@@ -41,9 +40,9 @@ export function exitAnswer(command: string, code: number): string | undefined {
 /**
  * Whether an exit code says that files differ. What was printed is their text then, and tells nothing about the command.
  */
-export function tellsDifference(command: string, code: number | null): boolean {
+export function tellsDifference(verdict: ShellVerdict, code: number | null): boolean {
   if (code === null) return false;
-  const [only, ...more] = classifyCommand(command).parts;
+  const [only, ...more] = verdict.parts;
   const showsText = more.length === 0 && (only?.program === 'diff' || only?.program === 'git');
-  return showsText && exitAnswer(command, code) !== undefined;
+  return showsText && exitAnswer(verdict, code) !== undefined;
 }

@@ -1,14 +1,13 @@
 /** Bash: runs a command line. */
 import { buildTool } from '../../../src/contract/build-tool.ts';
-import { classifyCommand } from '../../../src/permissions/shell/classify.ts';
 import type { ShellToolServices } from '../services.ts';
 import { bashMatcher } from './git-reading.ts';
 import { interruptsBash } from './interrupt.ts';
+import { lineOf, mayRunBeside } from './line.ts';
 import { bashHookResponse, bashResult, bashText, type BashOutput } from './output.ts';
 import { prepareHold } from './enclosed.ts';
 import { checkBash, INTERNAL_FIELDS, previewBash, runsContained, suggestBashRules } from './permissions.ts';
 import { bashPrompt } from './prompt.ts';
-import { isReadOnlyCommand, mayRunBeside } from './read-only.ts';
 import * as render from './render.ts';
 import { runBash } from './run.ts';
 import { bashInput } from './schema.ts';
@@ -25,20 +24,21 @@ export function bashTool(services: ShellToolServices) {
     maxResultSizeChars: 30_000,
     prompt: () => bashPrompt(services),
     description: (input) => input.description ?? render.commandTitle(input.command),
-    isReadOnly: (input) => isReadOnlyCommand(input.command),
-    isConcurrencySafe: (input) => mayRunBeside(input.command),
-    isDestructive: (input) => classifyCommand(input.command).warnings.length > 0,
-    warnings: (input) => classifyCommand(input.command).warnings,
-    paths: (input) => classifyCommand(input.command).paths,
-    preparePermissionMatcher: bashMatcher,
+    analyse: (input) => lineOf(input, undefined),
+    isReadOnly: (input, analysis?: unknown) => lineOf(input, analysis).verdict.isReadOnly,
+    isConcurrencySafe: (input, analysis?: unknown) => mayRunBeside(lineOf(input, analysis)),
+    isDestructive: (input, analysis?: unknown) => lineOf(input, analysis).verdict.warnings.length > 0,
+    warnings: (input, analysis?: unknown) => lineOf(input, analysis).verdict.warnings,
+    paths: (input, analysis?: unknown) => lineOf(input, analysis).verdict.paths,
+    preparePermissionMatcher: (input, session, analysis?: unknown) => bashMatcher(lineOf(input, analysis), session),
     checkPermissions: (input, context) => checkBash(input, context, sandbox),
     isContained: (input) => runsContained(input, sandbox),
     prepareHold: (_input, context) => prepareHold(services, context),
     internalFields: INTERNAL_FIELDS,
     preview: (input, context) => previewBash(services, input, context),
-    suggestRules: suggestBashRules,
+    suggestRules: (input, analysis?: unknown) => suggestBashRules(lineOf(input, analysis)),
     toAutoClassifierInput: (input) => input.command,
-    interruptBehavior: (input) => interruptsBash(input.command),
+    interruptBehavior: (input, analysis?: unknown) => interruptsBash(lineOf(input, analysis).verdict),
     call: (input, context, _canUseTool, _parentMessage, onProgress) => runBash(services, input, context, onProgress),
     mapToolResultToToolResultBlockParam: bashResult,
     isResultTruncated: (result: BashOutput) => result.type === 'finished' && result.output.omittedChars > 0,

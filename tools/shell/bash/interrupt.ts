@@ -1,5 +1,5 @@
 /** What becomes of a running command when a person types. */
-import { classifyCommand } from '../../../src/permissions/shell/classify.ts';
+import type { ShellVerdict } from '../../../src/permissions/shell/verdict.ts';
 
 /** Installs, servers and watchers: begun again at little cost, or never ending by themselves. */
 const RESTARTABLE = [
@@ -20,8 +20,8 @@ const RESTARTABLE = [
 const WAITED_FOR = /\b(test|tests|spec|check|build|compile|pytest|vitest|jest|tsc|make|cmake|ninja|gradle|mvn)\b/;
 
 /** `cancel` when every lasting part of the command can be begun again. */
-export function interruptsBash(command: string): 'cancel' | 'block' {
-  const parts = classifyCommand(command).parts.map(({ text, words }) => (words.length > 0 ? words.join(' ') : text));
+export function interruptsBash(verdict: ShellVerdict): 'cancel' | 'block' {
+  const parts = verdict.parts.map(({ text, words }) => (words.length > 0 ? words.join(' ') : text));
   const isRestartable = parts.some((part) => RESTARTABLE.some((pattern) => pattern.test(part)));
   return isRestartable && !parts.some((part) => WAITED_FOR.test(part.split(' ', 3).join(' '))) ? 'cancel' : 'block';
 }

@@ -1,6 +1,7 @@
 /** Whether a command failed, and in which words. */
 import type { SpilledText } from '../../../src/contract/blocks.ts';
 import { GauntletError } from '../../../src/contract/errors.ts';
+import type { ShellVerdict } from '../../../src/permissions/shell/verdict.ts';
 import { outputText } from '../../../src/process/output-text.ts';
 import type { CommandEnd } from '../../../src/process/run-command.ts';
 import { exitAnswer, tellsDifference } from './exit-codes.ts';
@@ -12,7 +13,7 @@ import { exitAnswer, tellsDifference } from './exit-codes.ts';
  * @throws {GauntletError} `tool_failed`, `contained` where the jail is the likely cause, `timeout`, `output_limit` or `cancelled`, with the output so far.
  */
 export function judgeEnd(
-  command: string,
+  verdict: ShellVerdict,
   end: CommandEnd,
   { timeoutMs, isHeld }: { readonly timeoutMs: number; readonly isHeld: boolean },
 ): string | undefined {
@@ -35,11 +36,11 @@ export function judgeEnd(
       return fail('cancelled', 'The command was cancelled');
     case undefined:
   }
-  if (isHeld && end.code !== 0 && wasRefused(end) && !tellsDifference(command, end.code))
+  if (isHeld && end.code !== 0 && wasRefused(end) && !tellsDifference(verdict, end.code))
     return fail('contained', `${endOf(end)}. ${CONTAINED}`);
   if (end.code === null) return fail('tool_failed', `The command was ended by signal ${end.signal ?? 'unknown'}`);
   if (end.code === 0) return undefined;
-  const answer = exitAnswer(command, end.code);
+  const answer = exitAnswer(verdict, end.code);
   return answer === undefined ? fail('tool_failed', `Exit code ${end.code}`) : `Exit code ${end.code}: ${answer}`;
 }
 

@@ -1,11 +1,13 @@
 /** What Bash asks before it runs, what it shows then, and the rule it suggests. */
 import type { PermissionResult } from '../../../src/contract/decision.ts';
 import type { CallPreview, ToolUseContext } from '../../../src/contract/tool.ts';
+import type { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
 import { suggestShellSpecs } from '../../../src/permissions/shell/suggest.ts';
 import type { Sandbox } from '../../../src/process/sandbox.ts';
 import type { ShellToolServices } from '../services.ts';
 import { isSandboxed } from './enclosed.ts';
 import { gitDanger } from './git-reading.ts';
+import { lineOf } from './line.ts';
 import type { BashArguments } from './schema.ts';
 import { previewSedEdit, SHOWN_EDIT } from './sed-edit.ts';
 
@@ -26,9 +28,13 @@ export function checkBash(
   return { behavior: 'ask', message: 'The command wants to run outside the sandbox', isSafetyCheck: true };
 }
 
-function checkGit(input: BashArguments, { session }: ToolUseContext, sandbox: Sandbox | undefined): PermissionResult {
+function checkGit(
+  input: BashArguments,
+  { session, analysis }: ToolUseContext,
+  sandbox: Sandbox | undefined,
+): PermissionResult {
   if (runsContained(input, sandbox)) return { behavior: 'allow' };
-  const danger = gitDanger(input.command, session);
+  const danger = gitDanger(lineOf(input, analysis), session);
   if (danger === undefined) return { behavior: 'allow' };
   return { behavior: 'ask', message: `git needs a yes in this repository: ${danger}` };
 }
@@ -48,10 +54,10 @@ export async function previewBash(
   context: ToolUseContext,
 ): Promise<CallPreview | undefined> {
   const isElsewhere = input.run_in_background === true || input.dangerouslyDisableSandbox === true;
-  return isElsewhere ? undefined : previewSedEdit(services, input.command, context);
+  return isElsewhere ? undefined : previewSedEdit(services, lineOf(input, context.analysis), context);
 }
 
 /** What "always allow" would add: prefixes such as `Bash(touch:*)`. */
-export function suggestBashRules(input: BashArguments): readonly string[] {
-  return suggestShellSpecs(input.command).map((spec) => `Bash(${spec})`);
+export function suggestBashRules(line: ShellLine): readonly string[] {
+  return suggestShellSpecs(line).map((spec) => `Bash(${spec})`);
 }

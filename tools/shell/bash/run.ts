@@ -7,7 +7,7 @@ import { outputFile, runEnclosed } from './enclosed.ts';
 import { judgeEnd, wholeOutput } from './judge-end.ts';
 import type { BashOutput, BashProgress } from './output.ts';
 import type { BashArguments } from './schema.ts';
-import { mayRunBeside } from './read-only.ts';
+import { lineOf, mayRunBeside } from './line.ts';
 import { shownSedEdit, writeShownSedEdit } from './sed-edit.ts';
 import { shellRequest } from './shell-request.ts';
 import { watchCommand } from './watch.ts';
@@ -30,18 +30,19 @@ export async function runBash(
   if (input.run_in_background === true) return { data: startInBackground(services, input, context) };
   const shown = shownSedEdit(input);
   if (shown) return { data: await writeShownSedEdit(services, shown, context) };
+  const line = lineOf(input, context.analysis);
   const { limits } = services;
   const timeoutMs = input.timeout ?? limits.commandMs;
   const start = startFolder(context.session);
-  const reportChanges = await watchCommand(services, input.command, context);
+  const reportChanges = await watchCommand(services, line.verdict, context);
   const progress = paceOutput(limits, (stream, text) => onProgress?.({ data: { type: 'bash', stream, text } }));
   let end: Awaited<ReturnType<typeof runEnclosed>>;
   let reported: string | undefined;
   try {
     end = await runEnclosed(services, input, context, {
-      request: shellRequest(input.command, start.cwd),
+      request: shellRequest(line, start.cwd),
       // What runs beside others stays where it is, and need not be asked.
-      ...(!mayRunBeside(input.command) && { onReport: async (cwdFile) => void (reported = await takeReport(cwdFile)) }),
+      ...(!mayRunBeside(line) && { onReport: async (cwdFile) => void (reported = await takeReport(cwdFile)) }),
       timeoutMs,
       signal: context.signal,
       outputPath: outputFile(context, context.toolUseId),
@@ -53,7 +54,7 @@ export async function runBash(
 
   // However it ended: what it did is done.
   await reportChanges?.();
-  const answer = judgeEnd(input.command, end, { timeoutMs, isHeld: context.isHeld === true });
+  const answer = judgeEnd(line.verdict, end, { timeoutMs, isHeld: context.isHeld === true });
   const next =
     reported === undefined || reported === start.cwd ? { cwd: start.cwd } : nextFolder(context.session, reported);
   const notes = [answer, start.note, next.note, end.hasSurvivors === true ? ENDED_SURVIVORS : undefined];

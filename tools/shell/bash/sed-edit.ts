@@ -9,8 +9,8 @@ import type { CallPreview, ToolUseContext } from '../../../src/contract/tool.ts'
 import { showText } from '../../../src/files/hidden-characters.ts';
 import { planShownEdit, shownEditKey, writeShownEdit, type ShownEdit } from '../../../src/files/shown-edit.ts';
 import { countChanges } from '../../../src/files/text-diff.ts';
-import { classifyCommand } from '../../../src/permissions/shell/classify.ts';
 import { sedEdit } from '../../../src/permissions/shell/sed-edit.ts';
+import type { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
 import { runProgram } from '../../../src/process/run-program.ts';
 import type { ShellToolServices } from '../services.ts';
 import type { BashOutput } from './output.ts';
@@ -21,15 +21,15 @@ export const SHOWN_EDIT = '_simulatedSedEdit';
 /** Work out what a command would do to its file. @returns undefined where it is not certain, or too much to show. */
 export async function previewSedEdit(
   services: ShellToolServices,
-  command: string,
+  line: ShellLine,
   context: ToolUseContext,
 ): Promise<CallPreview | undefined> {
-  const edit = sedEdit(command);
-  const located = edit && editedFile(command, edit.file, context);
+  const edit = sedEdit(line);
+  const located = edit && editedFile(line, edit.file, context);
   if (!located) return undefined;
   const change = (text: string) => filtered(services, edit.filter, text, context);
   const shown = await planShownEdit({ located, spelled: edit.file }, change, services.limits);
-  return shown && { display: drawEdit(command, shown), key: shownEditKey(shown), fields: { [SHOWN_EDIT]: shown } };
+  return shown && { display: drawEdit(line.command, shown), key: shownEditKey(shown), fields: { [SHOWN_EDIT]: shown } };
 }
 
 /** The edit a person was shown and allowed, if the input holds one. */
@@ -50,8 +50,8 @@ export async function writeShownSedEdit(
 }
 
 /** Where the file lies, as the gate saw it; only inside, where nothing else needs a person. */
-function editedFile(command: string, file: string, context: ToolUseContext): LocatedPath | undefined {
-  const at = classifyCommand(command).paths.findIndex(({ path, access }) => path === file && access === 'write');
+function editedFile({ verdict }: ShellLine, file: string, context: ToolUseContext): LocatedPath | undefined {
+  const at = verdict.paths.findIndex(({ path, access }) => path === file && access === 'write');
   const located = context.located?.[at];
   // sed puts a file in the place of a link, and a file that rules hide is shown to nobody.
   const isPlain = located?.isInside && located.real === located.spelled && !context.isReadDenied(located.real);

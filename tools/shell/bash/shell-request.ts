@@ -5,7 +5,7 @@
  * repository's own settings name. The environment wins over them, however git is called. Settings that it cannot
  * override (`filter.*.clean`, `diff.*.textconv`) are a question (`src/files/git-programs.ts`).
  */
-import { classifyCommand } from '../../../src/permissions/shell/classify.ts';
+import type { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
 import type { SpawnRequest } from '../../../src/process/process-host.ts';
 
 /** Settings that win over those of the repository. */
@@ -46,8 +46,7 @@ const READ_ONLY_ENVIRONMENT: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Ask for a shell that runs `command` in `cwd`. */
-export function shellRequest(command: string, cwd: string): SpawnRequest {
-  const { isReadOnly } = classifyCommand(command);
+/** Ask for a shell that runs a line in `cwd`. */
+export function shellRequest({ command, verdict: { isReadOnly } }: ShellLine, cwd: string): SpawnRequest {
   return { file: 'bash', args: [], shellScript: command, cwd, env: isReadOnly ? READ_ONLY_ENVIRONMENT : {} };
 }

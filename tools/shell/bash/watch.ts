@@ -1,7 +1,7 @@
 /** What a command changes in files, as far as it can be seen. */
 import type { ToolUseContext } from '../../../src/contract/tool.ts';
 import { watchFiles } from '../../../src/files/watch-files.ts';
-import { classifyCommand } from '../../../src/permissions/shell/classify.ts';
+import type { ShellVerdict } from '../../../src/permissions/shell/verdict.ts';
 import type { ShellToolServices } from '../services.ts';
 
 /**
@@ -12,10 +12,9 @@ import type { ShellToolServices } from '../services.ts';
  */
 export async function watchCommand(
   { history, limits }: ShellToolServices,
-  command: string,
+  { isReadOnly, paths }: ShellVerdict,
   { sessionId, principal, session, located = [], changes }: ToolUseContext,
 ): Promise<(() => Promise<void>) | undefined> {
-  const { isReadOnly, paths } = classifyCommand(command);
   if (isReadOnly) return undefined;
   const named = paths.flatMap(({ access }, index) => {
     const place = located[index];

@@ -1,13 +1,14 @@
+import { ShellLine } from '../../../../src/permissions/shell/shell-line.ts';
 import { describe, expect, test } from 'vitest';
 import { createPermissionContext } from '../../../../src/permissions/context.ts';
 import { decidePermission } from '../../../../src/permissions/decide.ts';
 import { analyse } from '../../../../src/permissions/shell/analysis.ts';
 import { createBudget, MAX_STEPS } from '../../../../src/permissions/shell/budget.ts';
-import { classifyCommand } from '../../../../src/permissions/shell/classify.ts';
 import { shellMatcher } from '../../../../src/permissions/shell/matcher.ts';
 import { reachOf } from '../../../../src/permissions/shell/reach.ts';
 import type { Tool } from '../../../../src/contract/tool.ts';
 import { shellToolsIn } from '../../../helpers/shell-tools.ts';
+import { invocationOf } from '../../../helpers/invocation.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { sessionContextIn, toolUseContextIn } from '../../../helpers/tool-use-context.ts';
 import { labelledCommands } from './labelled-commands.ts';
@@ -30,8 +31,7 @@ async function decide(command: string, rules: { readonly allow?: string[]; reado
   });
   const context = toolUseContextIn(root, { session: sessionContextIn(root, { permissions }) });
   const locate = () => Promise.reject(new Error('no path stands in these lines'));
-  return (await decidePermission({ tool: bash, input: { command }, observable: { command }, context, locate }))
-    .behavior;
+  return (await decidePermission({ invocation: invocationOf(bash, { command }), context, locate })).behavior;
 }
 
 const folders = (count: number) => Array.from({ length: count }, (_, at) => `cd a${at}`).join(';');
@@ -52,18 +52,18 @@ const MULTIPLYING: Readonly<Record<string, string>> = {
 
 describe('a line that multiplies what it may run', () => {
   test.each(Object.entries(MULTIPLYING))('%s is asked about, and allowed by no rule', async (_name, command) => {
-    expect(shellMatcher(command).isUnparsable).toBe(true);
+    expect(shellMatcher(new ShellLine(command)).isUnparsable).toBe(true);
     expect(stepsOf(command)).toBeLessThanOrEqual(MAX_STEPS);
     expect(await decide(command, { deny: ['Bash(terraform:*)'] })).toBe('ask');
-    expect(shellMatcher(command).covers(['eval:*', 'sudo:*', 'make:*'])).toBeUndefined();
+    expect(shellMatcher(new ShellLine(command)).covers(['eval:*', 'sudo:*', 'make:*'])).toBeUndefined();
   });
 
   test('a sixth script within scripts is followed, and what is deeper is asked about', () => {
     const nested = (levels: number): string =>
       levels === 0 ? 'rm x' : `bash -c ${JSON.stringify(nested(levels - 1))}`;
-    expect(shellMatcher(nested(5)).hits(['rm:*'], 'deny')).toBe('rm:*');
-    expect(shellMatcher(nested(5)).isUnparsable).toBe(false);
-    expect(shellMatcher(nested(8)).isUnparsable).toBe(true);
+    expect(shellMatcher(new ShellLine(nested(5))).hits(['rm:*'], 'deny')).toBe('rm:*');
+    expect(shellMatcher(new ShellLine(nested(5))).isUnparsable).toBe(false);
+    expect(shellMatcher(new ShellLine(nested(8))).isUnparsable).toBe(true);
   });
 
   test.each([
@@ -72,7 +72,7 @@ describe('a line that multiplies what it may run', () => {
     ['sub-shells', '( '.repeat(200) + 'x' + ' )'.repeat(200)],
     ['sums', `echo $((${'1+'.repeat(600)}1))`],
   ])('a tree too deep to be walked is not understood: %s', (_name, command) => {
-    expect(classifyCommand(command)).toMatchObject({ isReadOnly: false, isUnparsable: true });
+    expect(new ShellLine(command).verdict).toMatchObject({ isReadOnly: false, isUnparsable: true });
   });
 });
 
@@ -85,7 +85,7 @@ describe('a long line does not stop the server', () => {
     // Each line is another one, since verdicts are remembered; the best of some tells it from a busy machine.
     const durationsMs = [1, 2, 3].map((count) => {
       const start = performance.now();
-      classifyCommand(command + ' '.repeat(count));
+      new ShellLine(command + ' '.repeat(count)).verdict;
       return performance.now() - start;
     });
     expect(Math.min(...durationsMs)).toBeLessThan(80);

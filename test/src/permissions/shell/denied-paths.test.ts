@@ -8,6 +8,7 @@ import { createLocatePath } from '../../../../src/files/scope.ts';
 import { createPermissionContext } from '../../../../src/permissions/context.ts';
 import { decidePermission } from '../../../../src/permissions/decide.ts';
 import { shellToolsIn } from '../../../helpers/shell-tools.ts';
+import { invocationOf } from '../../../helpers/invocation.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { writeTree } from '../../../helpers/tool-session.ts';
 import { sessionContextIn, toolUseContextIn } from '../../../helpers/tool-use-context.ts';
@@ -26,8 +27,7 @@ async function behavior(command: string, rule: string): Promise<string> {
   const rules = { session: { deny: [rule], allow: ['Bash'] } };
   const permissions = createPermissionContext({ mode: 'default', rules, isBypassAvailable: true });
   const context = toolUseContextIn(root, { session: sessionContextIn(root, { permissions }) });
-  return (await decidePermission({ tool: bash, input: { command }, observable: { command }, context, locate }))
-    .behavior;
+  return (await decidePermission({ invocation: invocationOf(bash, { command }), context, locate })).behavior;
 }
 
 const WORKSPACE = root;

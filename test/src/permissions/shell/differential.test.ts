@@ -1,9 +1,9 @@
+import { ShellLine } from '../../../../src/permissions/shell/shell-line.ts';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { classifyCommand } from '../../../../src/permissions/shell/classify.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { labelledCommands } from './labelled-commands.ts';
 
@@ -76,7 +76,7 @@ test('no mutated command that passes as reading leaves a file behind', { timeout
   fc.assert(
     fc.property(mutated, ([command, insertions]) => {
       const text = insertions.reduce((whole, [at, piece]) => whole.slice(0, at) + piece + whole.slice(at), command);
-      if (ran >= 150 || !/touch m|> ?m|>&m|-o m/.test(text) || !classifyCommand(text).isReadOnly) return;
+      if (ran >= 150 || !/touch m|> ?m|>&m|-o m/.test(text) || !new ShellLine(text).verdict.isReadOnly) return;
       const cwd = join(folder, String(ran++));
       mkdirSync(cwd);
       writeFileSync(join(cwd, 'f'), 'x\n');

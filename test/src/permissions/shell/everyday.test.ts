@@ -9,6 +9,7 @@ import { createLocatePath } from '../../../../src/files/scope.ts';
 import { createPermissionContext } from '../../../../src/permissions/context.ts';
 import { decidePermission } from '../../../../src/permissions/decide.ts';
 import { shellToolsIn } from '../../../helpers/shell-tools.ts';
+import { invocationOf } from '../../../helpers/invocation.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { writeTree } from '../../../helpers/tool-session.ts';
 import { sessionContextIn, toolUseContextIn } from '../../../helpers/tool-use-context.ts';
@@ -30,7 +31,7 @@ const locate = createLocatePath({ protectedPaths: [], limits: { ...DEFAULT_LIMIT
 async function decide(command: string, rules: Partial<RuleSet> = {}, cwd = root, locating = locate) {
   const permissions = createPermissionContext({ mode: 'default', rules: { session: rules }, isBypassAvailable: true });
   const context = toolUseContextIn(root, { session: sessionContextIn(root, { permissions, cwd }) });
-  return decidePermission({ tool: bash, input: { command }, observable: { command }, context, locate: locating });
+  return decidePermission({ invocation: invocationOf(bash, { command }), context, locate: locating });
 }
 const behavior = async (...question: Parameters<typeof decide>) => (await decide(...question)).behavior;
 

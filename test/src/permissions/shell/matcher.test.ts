@@ -1,9 +1,12 @@
+import { ShellLine } from '../../../../src/permissions/shell/shell-line.ts';
 import { describe, expect, test } from 'vitest';
 import { shellMatcher } from '../../../../src/permissions/shell/matcher.ts';
 import { suggestShellSpecs } from '../../../../src/permissions/shell/suggest.ts';
 
-const covers = (command: string, ...specs: string[]) => shellMatcher(command).covers(specs) !== undefined;
-const hits = (command: string, ...specs: string[]) => shellMatcher(command).hits(specs, 'deny') !== undefined;
+const covers = (command: string, ...specs: string[]) =>
+  shellMatcher(new ShellLine(command)).covers(specs) !== undefined;
+const hits = (command: string, ...specs: string[]) =>
+  shellMatcher(new ShellLine(command)).hits(specs, 'deny') !== undefined;
 
 describe('the grammar of specs', () => {
   test('plain text is exact, and blanks are one', () => {
@@ -250,13 +253,13 @@ describe('a deny rule', () => {
   test.each(['echo install x | xargs pip', 'echo install x | xargs pip3.12', 'echo install x | xargs sudo apt-get'])(
     'cannot be held against a sub-command that comes by the input: %s',
     (command) => {
-      expect(shellMatcher(command).isUnparsable).toBe(true);
+      expect(shellMatcher(new ShellLine(command)).isUnparsable).toBe(true);
     },
   );
 
   test('a program that cannot be known is unparsable', () => {
     for (const command of ['$x y', '$(cat f) x', '"$x" y', '`cat f`'])
-      expect(shellMatcher(command).isUnparsable, command).toBe(true);
+      expect(shellMatcher(new ShellLine(command)).isUnparsable, command).toBe(true);
   });
 
   const hidden = [
@@ -281,7 +284,7 @@ describe('a deny rule', () => {
     'bash $x',
   ];
   test.each(hidden)('cannot be held against %s', (command) => {
-    expect(shellMatcher(command).isUnparsable).toBe(true);
+    expect(shellMatcher(new ShellLine(command)).isUnparsable).toBe(true);
   });
 
   test.each([
@@ -299,7 +302,7 @@ describe('a deny rule', () => {
     'bash -c \'touch "$1"\' _ "$f"',
     'ls | xargs -I{} cp {} "$d"',
   ])('can be held against %s', (command) => {
-    const matcher = shellMatcher(command);
+    const matcher = shellMatcher(new ShellLine(command));
     expect([matcher.isUnparsable, matcher.hits(['npm publish:*', 'git push:*'], 'deny')]).toEqual([false, undefined]);
   });
 });
@@ -315,13 +318,13 @@ describe('suggestions', () => {
     ['python x.py', ['python x.py']],
     ['rm -rf build', ['rm -rf build']],
   ])('%s gives %j', (command, specs) => {
-    expect(suggestShellSpecs(command)).toEqual(specs);
+    expect(suggestShellSpecs(new ShellLine(command))).toEqual(specs);
   });
 
   test.each(['python', 'bash', 'echo a > f', '$x y', 'ls &&', 'sudo $x', 'bash -c "rm $x"', 'touch $(rm x) | sh'])(
     '%s gives none',
     (command) => {
-      expect(suggestShellSpecs(command)).toEqual([]);
+      expect(suggestShellSpecs(new ShellLine(command))).toEqual([]);
     },
   );
 
@@ -356,7 +359,7 @@ describe('suggestions', () => {
       'watchexec',
       'conda',
     ]) {
-      expect(suggestShellSpecs(`${program} a b`), program).not.toContain(`${program}:*`);
+      expect(suggestShellSpecs(new ShellLine(`${program} a b`)), program).not.toContain(`${program}:*`);
     }
   });
 });

@@ -1,8 +1,9 @@
+import { ShellLine } from '../../../../src/permissions/shell/shell-line.ts';
 import { describe, expect, test } from 'vitest';
 import { shellMatcher } from '../../../../src/permissions/shell/matcher.ts';
 
-const hit = (command: string, ...specs: string[]) => shellMatcher(command).hits(specs, 'deny');
-const possible = (command: string, ...specs: string[]) => shellMatcher(command).mayHit?.(specs);
+const hit = (command: string, ...specs: string[]) => shellMatcher(new ShellLine(command)).hits(specs, 'deny');
+const possible = (command: string, ...specs: string[]) => shellMatcher(new ShellLine(command)).mayHit?.(specs);
 
 /** A rule, commands it is about in other words, and neighbours that it is not about. */
 const RULES: Readonly<Record<string, readonly [meant: readonly string[], others: readonly string[]]>> = {

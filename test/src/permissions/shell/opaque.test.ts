@@ -7,6 +7,7 @@ import { decidePermission } from '../../../../src/permissions/decide.ts';
 import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
 import { createLocatePath } from '../../../../src/files/scope.ts';
 import { shellToolsIn } from '../../../helpers/shell-tools.ts';
+import { invocationOf } from '../../../helpers/invocation.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { sessionContextIn, toolUseContextIn } from '../../../helpers/tool-use-context.ts';
 import { labelledCommands } from './labelled-commands.ts';
@@ -18,7 +19,7 @@ const locate = createLocatePath({ protectedPaths: [], limits: DEFAULT_LIMITS });
 async function decide(command: string, rules: Partial<RuleSet>, mode: PermissionMode = 'bypassPermissions') {
   const permissions = createPermissionContext({ mode, rules: { session: rules }, isBypassAvailable: true });
   const context = toolUseContextIn(root, { session: sessionContextIn(root, { permissions }) });
-  return decidePermission({ tool: bash, input: { command }, observable: { command }, context, locate });
+  return decidePermission({ invocation: invocationOf(bash, { command }), context, locate });
 }
 const deny = ['Bash(terraform:*)'];
 const behavior = async (...question: Parameters<typeof decide>) => (await decide(...question)).behavior;

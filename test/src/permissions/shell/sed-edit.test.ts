@@ -1,4 +1,5 @@
 /** Which command lines are an edit in place that can be shown before it is made. */
+import { ShellLine } from '../../../../src/permissions/shell/shell-line.ts';
 import { describe, expect, it } from 'vitest';
 import { sedEdit } from '../../../../src/permissions/shell/sed-edit.ts';
 
@@ -12,7 +13,7 @@ describe('an edit in place', () => {
     ["sed -n -i '2,$p' -- file", ['-n', '-e', '2,$p'], 'file'],
     ["sed -i '3i\\\n  text' file", ['-e', '3i\\\n  text'], 'file'],
   ])('%j', (command, filter, file) => {
-    expect(sedEdit(command)).toEqual({ filter: ['--sandbox', ...filter], file });
+    expect(sedEdit(new ShellLine(command))).toEqual({ filter: ['--sandbox', ...filter], file });
   });
 });
 
@@ -48,6 +49,6 @@ describe('anything else is no such edit:', () => {
     './sed -i s/a/b/ file',
     "sed -i 's/a/b/' file # with \u200b in it",
   ])('%s', (command) => {
-    expect(sedEdit(command)).toBeUndefined();
+    expect(sedEdit(new ShellLine(command))).toBeUndefined();
   });
 });

@@ -1,4 +1,5 @@
 /** What Bash says of a command before it runs. */
+import { ShellLine } from '../../../../src/permissions/shell/shell-line.ts';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
@@ -95,7 +96,7 @@ describe('Bash', () => {
     ['make && grep x file', 1, undefined],
     ['false', 1, undefined],
   ])('reads the end of "%s" with %i as: %s', (command, code, answer) => {
-    expect(exitAnswer(command, code)).toBe(answer);
+    expect(exitAnswer(new ShellLine(command).verdict, code)).toBe(answer);
   });
 
   it('draws a command that is still streaming in', () => {

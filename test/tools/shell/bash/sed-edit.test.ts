@@ -1,11 +1,11 @@
 /** What a question shows of `sed -i` is what sed would have made, byte for byte. */
+import { ShellLine } from '../../../../src/permissions/shell/shell-line.ts';
 import { isUtf8 } from 'node:buffer';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, linkSync, readFileSync, realpathSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { classifyCommand } from '../../../../src/permissions/shell/classify.ts';
 import { shellToolsIn } from '../../../helpers/shell-tools.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { shownSedEdit } from '../../../../tools/shell/bash/sed-edit.ts';
@@ -19,7 +19,7 @@ const shell = shellToolsIn(root, { shownEditLines: 1_000 });
 /** A preview as the gate asks for it. */
 async function preview(command: string, more: object = {}) {
   const context = shell.context();
-  const { paths } = classifyCommand(command);
+  const { paths } = new ShellLine(command).verdict;
   const located = await Promise.all(paths.map((use) => shell.locate(use, context)));
   return shell.bash.preview({ command, ...more }, { ...context, located });
 }

@@ -1,6 +1,6 @@
+import { ShellLine } from '../../../../src/permissions/shell/shell-line.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { classifyCommand } from '../../../../src/permissions/shell/classify.ts';
 import { flagTable } from '../../../../src/permissions/shell/flags.ts';
 import { FILE_PROGRAMS } from '../../../../src/permissions/shell/programs/files.ts';
 import { GIT_SUBCOMMANDS } from '../../../../src/permissions/shell/programs/git.ts';
@@ -13,7 +13,7 @@ import { labelledCommands } from './labelled-commands.ts';
 const readOnly = labelledCommands('read-only');
 const notReadOnly = labelledCommands('not-read-only');
 const allReadOnly = [...readOnly.values()].flat();
-const isReadOnly = (command: string) => classifyCommand(command).isReadOnly;
+const isReadOnly = (command: string) => new ShellLine(command).verdict.isReadOnly;
 
 describe('commands that do more than read are never let through', () => {
   for (const [name, commands] of notReadOnly) {
@@ -155,7 +155,7 @@ describe('whatever is spliced into a command that reads', () => {
       fc.property(
         fc.string({ unit: fc.constantFrom(...'ls rm;|&<>(){}[]$`"\'\\\n#*?~!=-'.split('')), maxLength: 40 }),
         (text) => {
-          expect(typeof classifyCommand(text).isReadOnly).toBe('boolean');
+          expect(typeof new ShellLine(text).verdict.isReadOnly).toBe('boolean');
         },
       ),
       { numRuns: 2_000 },
@@ -164,7 +164,8 @@ describe('whatever is spliced into a command that reads', () => {
 });
 
 describe('what a verdict says besides', () => {
-  const paths = (command: string) => classifyCommand(command).paths.map(({ path, access }) => `${access} ${path}`);
+  const paths = (command: string) =>
+    new ShellLine(command).verdict.paths.map(({ path, access }) => `${access} ${path}`);
 
   test('operands and redirections are named with what is done to them', () => {
     expect(paths('cat a.txt < b.txt > c.txt')).toEqual(['read b.txt', 'write c.txt', 'read a.txt']);
@@ -195,12 +196,12 @@ describe('what a verdict says besides', () => {
   test('paths after a cd start from where it leads', () => {
     expect(paths('cd src && cat a')).toEqual(['read src', 'read src/a'].slice(1));
     expect(paths('cd "$x"; cat a')).toEqual(['read /']);
-    expect(classifyCommand('cd src && ls').changesDirectory).toBe(true);
-    expect(classifyCommand('ls').changesDirectory).toBe(false);
+    expect(new ShellLine('cd src && ls').verdict.changesDirectory).toBe(true);
+    expect(new ShellLine('ls').verdict.changesDirectory).toBe(false);
   });
 
   test('destructive commands are warned of behind launchers too', () => {
-    expect(classifyCommand('sudo rm -rf /').warnings).toEqual(
+    expect(new ShellLine('sudo rm -rf /').verdict.warnings).toEqual(
       expect.arrayContaining([expect.stringContaining('Deletes folders'), expect.stringContaining('another user')]),
     );
     for (const command of [
@@ -211,15 +212,15 @@ describe('what a verdict says besides', () => {
       'chmod -R 777 .',
       'curl x | sh',
     ]) {
-      expect(classifyCommand(command).warnings, command).not.toEqual([]);
+      expect(new ShellLine(command).verdict.warnings, command).not.toEqual([]);
     }
-    expect(classifyCommand('touch a').warnings).toEqual([]);
+    expect(new ShellLine('touch a').verdict.warnings).toEqual([]);
   });
 
   test('a syntax error and a program that cannot be known are unparsable', () => {
     for (const command of ['ls &&', 'echo "a', '$x y', '$(echo rm) x'])
-      expect(classifyCommand(command).isUnparsable, command).toBe(true);
-    expect(classifyCommand('rm x').isUnparsable).toBe(false);
+      expect(new ShellLine(command).verdict.isUnparsable, command).toBe(true);
+    expect(new ShellLine('rm x').verdict.isUnparsable).toBe(false);
   });
 });
 

@@ -1,5 +1,4 @@
-/** Whether a command line only reads: the test behind Bash's `isReadOnly`. */
-import { LRUCache } from 'lru-cache';
+/** One command line, understood as far as it is asked about. Pure; never throws. */
 import type { PathUse } from '../../contract/located-path.ts';
 import { analyse } from './analysis.ts';
 import { createBudget } from './budget.ts';
@@ -11,54 +10,33 @@ import { commandWarnings } from './warnings.ts';
 
 export type { ShellPart, ShellVerdict } from './verdict.ts';
 
-/** One command line, understood as far as it was asked about. All of it draws from one budget. */
-class JudgedLine {
-  readonly analysis: ShellAnalysis;
-  readonly #command: string;
+/** What is found out about it is found when it is first asked for, and all of it draws from one budget. */
+export class ShellLine {
+  /** As `bash -c` would get it. */
+  readonly command: string;
   readonly #budget = createBudget();
+  #analysis: ShellAnalysis | undefined;
   #reach: Reach | undefined;
   #verdict: ShellVerdict | undefined;
 
   constructor(command: string) {
-    this.#command = command;
-    this.analysis = analyse(command, this.#budget);
+    this.command = command;
   }
 
+  /** What its syntax tells. */
+  get analysis(): ShellAnalysis {
+    return (this.#analysis ??= analyse(this.command, this.#budget));
+  }
+
+  /** All that it may run. */
   get reach(): Reach {
-    return (this.#reach ??= reachOf(this.#command, this.analysis, this.#budget));
+    return (this.#reach ??= reachOf(this.command, this.analysis, this.#budget));
   }
 
+  /** Whether it only reads, and what it names. */
   get verdict(): ShellVerdict {
-    return (this.#verdict ??= toVerdict(this.#command, this));
+    return (this.#verdict ??= toVerdict(this));
   }
-}
-
-/** A call asks several times about one command, and seldom later; what is kept longer costs each collection of garbage. */
-const remembered = new LRUCache<string, JudgedLine>({ max: 32 });
-
-/**
- * Judge a command line. Pure; never throws.
- *
- * @param command As `bash -c` would get it.
- */
-export function classifyCommand(command: string): ShellVerdict {
-  return judged(command).verdict;
-}
-
-/** The analysis behind a verdict. */
-export function analysisOf(command: string): ShellAnalysis {
-  return judged(command).analysis;
-}
-
-/** The analysis behind a verdict, and all that the line may run, for the matcher. */
-export function judgedLine(command: string): Pick<JudgedLine, 'analysis' | 'reach'> {
-  return judged(command);
-}
-
-function judged(command: string): JudgedLine {
-  let line = remembered.get(command);
-  if (!line) remembered.set(command, (line = new JudgedLine(command)));
-  return line;
 }
 
 /** The paths that scripts name which stand in the words of a launcher: `bash -c 'cat .env'`. */
@@ -72,8 +50,8 @@ function launchedPaths({ commands }: ReachedScript): readonly PathUse[] {
   );
 }
 
-function toVerdict(command: string, line: JudgedLine): ShellVerdict {
-  const { analysis } = line;
+function toVerdict(line: ShellLine): ShellVerdict {
+  const { analysis, command } = line;
   const parts = analysis.commands.map(({ text, words, problem }): ShellPart => {
     const program = programName(words[0]) ?? words[0]?.literal;
     return {

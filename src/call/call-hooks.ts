@@ -1,0 +1,182 @@
+/**
+ * The hooks of one call: what they are told, and what they decide in the gate.
+ *
+ * PreToolUse is asked before each decision, PermissionRequest before a person. Hooks see every input that may run, also
+ * one that a person or another hook put in the place of the first. They may replace it once, and once more after a
+ * person did; what they said of their own input goes on with it.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { isGauntletError } from '../contract/errors.ts';
+import type { PermissionDecision } from '../contract/decision.ts';
+import type { Invocation, ToolInput } from '../contract/invocation.ts';
+import type { LocatePath } from '../contract/located-path.ts';
+import type { PermissionUpdate } from '../contract/permission-context.ts';
+import type { ToolProgress, ToolUseContext } from '../contract/tool.ts';
+import type { HookEvent } from '../hooks/hook-event.ts';
+import type { HookOccasion, Hooks } from '../hooks/hooks.ts';
+import { mergePermissions, type HooksVerdict } from '../hooks/merge-answers.ts';
+import { ruleKeys } from '../permissions/rule.ts';
+import { type CallOutcome, type Ended, ended, failedOutcome } from './outcome.ts';
+
+/** What a call's hooks need of its session. */
+export interface CallHookServices {
+  readonly locate: LocatePath;
+  /** Absent where the operator set none: then no step waits for any. */
+  readonly hooks?: Hooks;
+  /** Change what the session may do; the others that wait are judged again. @throws {GauntletError} `invalid_request`, `forbidden`, `log_unavailable` */
+  updatePermissions?(updates: readonly PermissionUpdate[]): Promise<void>;
+  /** Where slow hooks are told of. */
+  onProgress?(progress: ToolProgress): void;
+}
+
+/**
+ * What hooks are told of a call: the fields of the public contract, with the input as rules and people see it.
+ *
+ * @param fields What the event tells beside the call itself.
+ */
+export function hookOccasion(
+  event: HookEvent,
+  invocation: Invocation,
+  context: ToolUseContext,
+  locate: LocatePath,
+  fields: Readonly<Record<string, unknown>> = {},
+): HookOccasion {
+  const { session, sessionId } = context;
+  const { tool, block } = invocation;
+  return {
+    payload: {
+      session_id: sessionId,
+      cwd: session.cwd,
+      permission_mode: session.permissions.mode,
+      hook_event_name: event,
+      tool_name: tool.name,
+      tool_input: invocation.observable(session),
+      tool_use_id: block.id,
+      ...fields,
+    },
+    names: ruleKeys(tool),
+    call: { invocation, context, locate },
+    projectFolder: session.root,
+    notify: (level, code, message) => context.notify(level, code, message),
+  };
+}
+
+/** What hooks make of a call: another input, or a word that the decision weighs. */
+export interface HookStep {
+  readonly kind: 'step';
+  readonly replacement?: ToolInput;
+  readonly permission?: HooksVerdict['permission'];
+  /** What goes with a yes, once it holds. */
+  readonly updatedPermissions?: HooksVerdict['updatedPermissions'];
+}
+
+/** The hooks of one gate. */
+export interface GateHooks {
+  /** @returns The end of the call when a hook blocks it. */
+  beforeDecision(invocation: Invocation): Promise<HookStep | Ended>;
+  /** @returns What hooks answer in a person's place; a plain `allow` still has to hold in the decision. */
+  beforeQuestion(invocation: Invocation, decision: PermissionDecision): Promise<HookStep | Ended>;
+  /** A yes holds: what goes with it is made so. @returns False where it cannot be, and then the yes counts for nothing. */
+  grant(step: HookStep): Promise<boolean>;
+  /** A person put an input in place: hooks may replace it again, and have said nothing of it. */
+  personReplaced(): void;
+  /** What hooks add for the model, each once. */
+  readonly contexts: ReadonlySet<string>;
+}
+
+const NOTHING: HookStep = Object.freeze({ kind: 'step' });
+
+/** The hooks for one call's way through its gate; undefined where no hook can stand in it. */
+export function gateHooks(context: ToolUseContext, services: CallHookServices): GateHooks | undefined {
+  const { hooks } = services;
+  if (!hooks?.has('PreToolUse') && !hooks?.has('PermissionRequest')) return undefined;
+  const contexts = new Set<string>();
+  let carried: HookStep['permission'];
+  let mayReplace = true;
+
+  async function ask(
+    event: HookEvent,
+    invocation: Invocation,
+    fields: Readonly<Record<string, unknown>>,
+  ): Promise<HookStep | Ended> {
+    if (!hooks?.has(event)) return NOTHING;
+    const occasion = hookOccasion(event, invocation, context, services.locate, fields);
+    const onSlow = (data: { readonly type: 'hook' }) => services.onProgress?.({ data });
+    const verdict = await hooks.ask(occasion, { signal: context.signal, onSlow });
+    // Hooks that were stopped have not spoken, and what they would have said must not be missed.
+    context.signal.throwIfAborted();
+    for (const text of verdict.additionalContexts) contexts.add(text);
+    const { stopReason, permission, updatedInput, updatedPermissions } = verdict;
+    if (stopReason !== undefined) return ended(failedOutcome('hook_blocked', stopReason, { endsTurn: stopReason }));
+    if (permission?.behavior === 'deny')
+      return ended(failedOutcome('hook_blocked', permission.reason ?? `Blocked by a ${event} hook`));
+    const replacement = mayReplace ? replacedInput(updatedInput, invocation, context) : undefined;
+    return { kind: 'step', permission, updatedPermissions, ...(replacement && { replacement }) };
+  }
+
+  function replaces(step: HookStep): HookStep {
+    if (!step.replacement) return step;
+    mayReplace = false;
+    carried = step.permission;
+    return step;
+  }
+
+  return {
+    contexts,
+    async beforeDecision(invocation) {
+      const step = await ask('PreToolUse', invocation, {});
+      if (step.kind === 'end') return step;
+      return replaces({ ...step, permission: mergePermissions([{ permission: carried }, step]) });
+    },
+    async beforeQuestion(invocation, { suggestions }) {
+      const step = await ask('PermissionRequest', invocation, { permission_suggestions: suggestions });
+      if (step.kind === 'end') return step;
+      return step.permission?.behavior === 'allow' ? replaces(step) : NOTHING;
+    },
+    async grant({ updatedPermissions: updates = [] }) {
+      if (updates.length === 0) return true;
+      try {
+        await services.updatePermissions?.(updates);
+        return true;
+      } catch (error) {
+        if (!isGauntletError(error)) throw error;
+        const message = `A PermissionRequest hook's yes does not count, since what goes with it cannot be: ${error.message}`;
+        context.notify('warning', 'hook_failed', message);
+        return false;
+      }
+    },
+    personReplaced() {
+      mayReplace = true;
+      carried = undefined;
+    },
+  };
+}
+
+/**
+ * The input that takes the place of an invocation's own, from a change of its observable copy, without what the tool
+ * only added to be seen; undefined when nothing changes.
+ */
+export function replacedInput(
+  changed: ToolInput | undefined,
+  invocation: Invocation,
+  { session }: ToolUseContext,
+): ToolInput | undefined {
+  if (!changed) return undefined;
+  const { input } = invocation;
+  const observable = invocation.observable(session);
+  const next =
+    observable === input
+      ? changed
+      : Object.fromEntries(
+          Object.entries(changed)
+            .filter(([key]) => key in input || !(key in observable))
+            .map(([key, value]) => [key, isDeepStrictEqual(value, observable[key]) ? input[key] : value]),
+        );
+  return isDeepStrictEqual(next, input) ? undefined : next;
+}
+
+/** What hooks add, as messages to the conversation; undefined where they add nothing. */
+export function contextMessages(contexts: Iterable<string>): CallOutcome['newMessages'] {
+  const messages = [...contexts].map((content) => ({ role: 'user' as const, content }));
+  return messages.length > 0 ? messages : undefined;
+}

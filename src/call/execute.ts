@@ -1,0 +1,138 @@
+/**
+ * One call, from its parsed block to its outcome: gate → run → result → hooks. Its session logs what it comes to.
+ */
+import { resultText, type AssistantMessage } from '../contract/blocks.ts';
+import type { Invocation } from '../contract/invocation.ts';
+import type { CanUseTool, ToolProgress, ToolUseContext } from '../contract/tool.ts';
+import { afterCall } from './after-call.ts';
+import { hookOccasion } from './call-hooks.ts';
+import { gate, type GateServices, type Permit } from './gate.ts';
+import { answerForInnerCalls } from './inner-calls.ts';
+import { abortReason, type CallOutcome, type Ended, ended, stoppedOutcome, summariseDecision } from './outcome.ts';
+import { mapResult, type ResultLimits, type ToolRun } from './result.ts';
+
+/** What a call needs of its session. */
+export interface CallServices extends GateServices {
+  readonly limits: ResultLimits & { readonly abandonMs: number; readonly progressKept: number };
+  /**
+   * The gate is passed: the session makes the call's beginning durable, and, where the input became
+   * unsafe on the way, waits until nothing else runs.
+   */
+  admitted(permit: Permit): Promise<void>;
+  onProgress(progress: ToolProgress): void;
+}
+
+/** Take an invocation to its end, which comes soon after its signal; rejects only for a fault of our own. */
+export async function execute(
+  invocation: Invocation,
+  context: ToolUseContext,
+  parentMessage: AssistantMessage,
+  services: CallServices,
+): Promise<CallOutcome> {
+  const { signal } = context;
+  try {
+    const work = takeSteps(invocation, context, parentMessage, services);
+    return await unlessGivenUp(work, signal, services.limits.abandonMs);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return stoppedOutcome(abortReason(signal));
+  }
+}
+
+async function takeSteps(
+  invocation: Invocation,
+  context: ToolUseContext,
+  parentMessage: AssistantMessage,
+  services: CallServices,
+): Promise<CallOutcome> {
+  const passed = await passGate(invocation, context, services);
+  if (passed.kind === 'end') return passed.outcome;
+
+  const progress: ToolProgress[] = [];
+  const heard = new Set(passed.hookContexts);
+  const run = await runTool(passed, context, parentMessage, answerForInnerCalls(services, heard), (piece) => {
+    if (progress.push(piece) > services.limits.progressKept) progress.shift();
+    services.onProgress(piece);
+  });
+  const mapped = mapResult(passed.invocation, run, progress, services.limits);
+  const outcome = services.hooks
+    ? await afterCall({ ...passed, hookContexts: [...heard] }, run, mapped, context, services)
+    : mapped;
+  return { ...outcome, decided: summariseDecision(passed.decision) };
+}
+
+/** The gate, with an abort or a throwing tool turned into an outcome. */
+async function passGate(
+  invocation: Invocation,
+  context: ToolUseContext,
+  services: CallServices,
+): Promise<Permit | Ended> {
+  try {
+    const passed = await gate(invocation, context, services);
+    if (passed.kind === 'end') {
+      tellDenied(invocation, passed.outcome, context, services);
+      return passed;
+    }
+    await services.admitted(passed);
+    context.signal.throwIfAborted();
+    return passed;
+  } catch (error) {
+    return ended(stoppedOutcome(context.signal.aborted ? abortReason(context.signal) : error));
+  }
+}
+
+/** Nobody waits for these hooks: the answer stands. */
+function tellDenied(
+  invocation: Invocation,
+  { errorCode, content }: CallOutcome,
+  context: ToolUseContext,
+  { hooks, locate }: CallServices,
+): void {
+  if (errorCode !== 'permission_denied' || !hooks?.has('PermissionDenied')) return;
+  hooks.tell(hookOccasion('PermissionDenied', invocation, context, locate, { reason: resultText(content) }));
+}
+
+/** Run a permitted call to its end; never rejects. */
+async function runTool(
+  { invocation, internalFields, located, decision }: Permit,
+  context: ToolUseContext,
+  parentMessage: AssistantMessage,
+  canUseTool: CanUseTool,
+  onProgress: (progress: ToolProgress) => void,
+): Promise<ToolRun> {
+  const { tool, input, analysis } = invocation;
+  const { signal } = context;
+  const args = internalFields ? { ...input, ...internalFields } : input;
+  const isHeld = decision.containment === 'jail';
+  try {
+    const inside = { ...context, located, isHeld, analysis };
+    const result = await tool.call(args, inside, canUseTool, parentMessage, onProgress);
+    // Whoever cancelled was told so: a tool that went on to its end regardless does not change it.
+    signal.throwIfAborted();
+    return { ok: true, result };
+  } catch (error) {
+    return { ok: false, error: signal.aborted ? abortReason(signal) : error };
+  }
+}
+
+/**
+ * Wait for a call's work. A tool that does not listen to its signal is given up: its call ends, and its place is free.
+ *
+ * @param graceMs How long after the signal it may still come to its own end.
+ * @throws What the work rejects with; the signal's reason when it is given up.
+ */
+function unlessGivenUp<Result>(work: Promise<Result>, signal: AbortSignal, graceMs: number): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const arm = () => {
+      timer = setTimeout(() => reject(abortReason(signal)), graceMs);
+    };
+    if (signal.aborted) arm();
+    else signal.addEventListener('abort', arm, { once: true });
+    const release = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', arm);
+    };
+    work.then(resolve, reject).finally(release);
+  });
+}
