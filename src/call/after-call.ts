@@ -73,7 +73,7 @@ function withContent(
   content: ToolResultBlock['content'],
 ): CallOutcome {
   const display = plainDisplay(tool, input, { type: 'tool_result', tool_use_id: block.id, content });
-  return { ...outcome, content, display, spilled: undefined };
+  return { ...outcome, content, display, condensed: undefined, isTruncated: false, spilled: undefined };
 }
 
 /** A text and a list of blocks stand as they are; any other JSON is written out. */

@@ -27,6 +27,10 @@ export interface CallOutcome {
   readonly errorCode?: CallErrorCode;
   readonly content: ToolResultBlock['content'];
   readonly display: Display;
+  /** The same in a line or two, of a tool that draws its results. */
+  readonly condensed?: Display;
+  /** The tool left a part of what there is out of its result. */
+  readonly isTruncated?: boolean;
   readonly budget: ResultBudget;
   /** True once the tool's `call` was entered: its side effects may have happened. */
   readonly didRun: boolean;

@@ -60,7 +60,8 @@ function succeeded(
   const mapped = tool.mapToolResultToToolResultBlockParam(result.data, block.id);
   if (!isContent(mapped.content)) throw new TypeError('its content is neither text nor a list of blocks');
   const display = tool.renderToolResultMessage?.(result.data, progress, {}) ?? plainDisplay(tool, input, mapped);
-  if (![mapped.content, display, result.newMessages].every((part) => isPlainData(part))) {
+  const condensed = tool.renderToolResultMessage?.(result.data, progress, { style: 'condensed' });
+  if (![mapped.content, display, condensed, result.newMessages].every((part) => isPlainData(part))) {
     throw new TypeError('it holds what JSON cannot');
   }
   if (mapped.is_error) {
@@ -71,6 +72,8 @@ function succeeded(
     status: 'ok',
     content: mapped.content,
     display,
+    condensed,
+    isTruncated: tool.isResultTruncated?.(result.data) === true,
     budget,
     didRun: true,
     newMessages: result.newMessages?.length ? result.newMessages : undefined,

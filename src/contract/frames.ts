@@ -34,6 +34,8 @@ export interface CallSummary {
   readonly result_chars: number;
   readonly spilled?: { readonly chars: number; readonly path: string; readonly url: string };
   readonly replayed?: boolean;
+  /** The tool left a part of what there is out of its result. */
+  readonly truncated?: true;
 }
 
 /** First frame of every log and of every time a log is opened again after a crash. */
@@ -63,6 +65,8 @@ export interface ToolUseFrame {
   readonly index: number;
   readonly tool_use: ToolUseBlock;
   readonly display: Display;
+  /** What the call does while it runs, for people: "Reading src/app.ts". */
+  readonly activity?: string;
 }
 
 /** What has streamed in of a block that is not complete. */
@@ -138,6 +142,8 @@ export interface ResultFrame {
   /** Absent where the call did not come as far as a decision. */
   readonly decision?: DecisionSummary;
   readonly display: Display;
+  /** The same in a line or two, where the tool draws that. */
+  readonly condensed?: Display;
   readonly new_messages?: readonly NewMessage[];
 }
 

@@ -3,7 +3,7 @@
  *
  * Key order is part of the bytes a prompt cache is keyed by.
  */
-import { toolInputSchema } from './json-schema.ts';
+import { toolInputSchema, toolOutputSchema } from './json-schema.ts';
 import type { ToolPool } from './tool-pool.ts';
 import type { JsonObject } from '../contract/blocks.ts';
 import type { PromptOptions, Tool } from '../contract/tool.ts';
@@ -79,6 +79,7 @@ function mcpEntry(tool: Tool, options: PromptOptions): object {
     name: tool.name,
     description: tool.prompt(options),
     inputSchema: toolInputSchema(tool),
+    ...(tool.outputSchema && { outputSchema: toolOutputSchema(tool.outputSchema) }),
     annotations: annotations(tool),
   };
 }
@@ -89,6 +90,8 @@ function facts(tool: Tool, pool: ToolPool): object {
     source: tool.origin?.type ?? 'built_in',
     ...(tool.origin && { server: tool.origin.name }),
     aliases: tool.aliases ?? [],
+    user_facing_name: tool.userFacingName(),
+    ...(tool.outputSchema && { output_schema: toolOutputSchema(tool.outputSchema) }),
     annotations: annotations(tool),
     // JSON has no Infinity: a tool that limits itself has no number.
     max_result_size_chars: Number.isFinite(tool.maxResultSizeChars) ? tool.maxResultSizeChars : null,

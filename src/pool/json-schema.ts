@@ -1,5 +1,5 @@
 /**
- * A tool's input schema as JSON Schema, made once a tool.
+ * A tool's schemas as JSON Schema; that of its input is made once a tool.
  */
 import { z } from 'zod';
 import type { JsonObject } from '../contract/blocks.ts';
@@ -18,6 +18,11 @@ export function toolInputSchema(tool: Tool): JsonObject {
   const { $schema: _dialect, ...schema } = tool.inputJSONSchema ?? fromZod(tool);
   schemas.set(tool, schema);
   return schema;
+}
+
+/** The JSON Schema of what a tool hands back; what JSON Schema cannot say may be anything there. */
+export function toolOutputSchema(schema: z.ZodType): JsonObject {
+  return z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonObject;
 }
 
 /** Side `input`: on side `output` a field with a default would be required. */

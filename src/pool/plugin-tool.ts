@@ -45,7 +45,15 @@ const Definition = z.looseObject({
   isOutsideTurnBudget: flag,
   ...Object.fromEntries(
     [
-      ...['userFacingName', 'isEnabled', 'disabledReason', 'analyse', 'validateInput', 'checkPermissions', 'isReadOnly'],
+      ...[
+        'userFacingName',
+        'isEnabled',
+        'disabledReason',
+        'analyse',
+        'validateInput',
+        'checkPermissions',
+        'isReadOnly',
+      ],
       ...['isConcurrencySafe', 'isDestructive', 'toAutoClassifierInput', 'backfillObservableInput'],
       ...['preparePermissionMatcher', 'paths', 'warnings', 'suggestRules', 'interruptBehavior', 'isResultTruncated'],
       ...[

@@ -120,3 +120,25 @@ describe('output that is no text', () => {
     }
   });
 });
+
+describe('what people see of a call', () => {
+  it('says what it does, belongs to a group, and has a result in a line', async () => {
+    const sessionId = await client.session({ cwd: folder });
+    await client.execute(sessionId, [block('Read', { file_path: 'long.txt', limit: 1 })]);
+    const frames = await client.frames(sessionId);
+    expect(frames.find(({ type }) => type === 'tool_use')).toMatchObject({
+      activity: 'Reading long.txt',
+      display: { group: { key: 'read', title: 'Read files' } },
+    });
+    expect(frames.find(({ type }) => type === 'result')).toMatchObject({
+      condensed: { blocks: [] },
+      call: { truncated: true },
+    });
+  });
+
+  it('claims nothing to be left out of a whole result', async () => {
+    const { session_id } = await client.execute(undefined, [block('Bash', { command: 'echo hi' })]);
+    const frames = await client.frames(session_id);
+    expect(frames.find(({ type }) => type === 'result')?.['call']).not.toHaveProperty('truncated');
+  });
+});

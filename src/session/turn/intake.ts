@@ -10,7 +10,7 @@ import { GauntletError } from '../../contract/errors.ts';
 import type { Seq, ToolUseFrame } from '../../contract/frames.ts';
 import { turnBudget } from '../../schedule/turn-budget.ts';
 import { type AskPolicy, type CallRecord, endedTurn, type TurnRecord } from '../call-record.ts';
-import { drawIntent } from './drawn.ts';
+import { describeActivity, drawIntent } from './drawn.ts';
 import { prepareJourney } from './journey.ts';
 import { recalledBlock } from '../restore/recalled-block.ts';
 import type { SessionCore } from '../session-core.ts';
@@ -94,10 +94,11 @@ function acceptBlock(core: SessionCore, turn: TurnRecord, block: ToolUseBlock, p
   const { onAsk, askTimeoutMs } = policy;
   const record = core.ledger.addCall(turn, block, tool?.name ?? block.name, { onAsk, askTimeoutMs });
   const display = drawIntent(tool, block.name, block.input);
+  const activity = describeActivity(tool, block.input);
   return {
     record,
     block,
-    frame: { type: 'tool_use', turn_id: turn.id, index: record.index, tool_use: block, display },
+    frame: { type: 'tool_use', turn_id: turn.id, index: record.index, tool_use: block, display, activity },
   };
 }
 

@@ -116,6 +116,7 @@ function summarise(
     error_code: outcome.errorCode,
     duration_ms: Math.round(durationMs * 1_000) / 1_000,
     result_chars: fitted.resultChars,
+    truncated: outcome.isTruncated === true ? true : undefined,
     spilled: spilled && { chars: spilled.chars, path: spilled.path, url: resultUrl(core.id, record.toolUseId) },
   };
 }
@@ -135,6 +136,7 @@ function resultFrame(record: CallRecord, outcome: CallOutcome, fitted: FittedRes
     call,
     decision: outcome.decided,
     display: outcome.display,
+    condensed: outcome.condensed,
     new_messages: outcome.newMessages,
   };
 }
