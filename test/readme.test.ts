@@ -4,45 +4,23 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LongRunning, longRunning } from './helpers/long-running.ts';
+import { expectOutput, markedBlocks, titleOf } from './helpers/marked-blocks.ts';
 import { temporaryFolder } from './helpers/temporary-folder.ts';
-
-interface Block {
-  readonly marker: string;
-  readonly command: string;
-  /** Lines the command prints, in order; `...` stands for any number of others. */
-  readonly output: string;
-}
 
 const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const blocks = [...readme.matchAll(/<!-- (runs|starts) -->\n+```sh\n([^]*?)```\n+```text\n([^]*?)```/g)].map(
-  ([, marker = '', command = '', output = '']): Block => ({ marker, command, output }),
-);
 const environment = { PATH: process.env['PATH'], HOME: temporaryFolder() };
 let server: LongRunning;
 let address: string;
 
 /** What differs from run to run becomes the same word on both sides. */
-function steady(output: string): string[] {
-  const words = output
+function steady(output: string): string {
+  return output
     .replaceAll(address, '127.0.0.1:4747')
     .replaceAll(environment.HOME, '/home/you')
     .replaceAll(root, '/home/you/gauntlet')
     .replace(/"(session_id|turn_id)":"[^"]*"/g, '"$1":"…"')
     .replace(/"duration_ms":[\d.]+/g, '"duration_ms":0');
-  // The width of a column follows its longest cell.
-  return words.split('\n').map((line) => line.trimEnd().replace(/\s+/g, ' '));
-}
-
-function expectOutput(printed: string, { output }: Block): void {
-  const pattern = steady(output.trimEnd()).map((line) => (line.trim() === '...' ? '[^]*' : escaped(line)));
-  expect(steady(printed.trimEnd()).join('\n')).toMatch(
-    new RegExp(`^${pattern.join('\n').replaceAll('\n[^]*', '[^]*')}$`),
-  );
-}
-
-function escaped(line: string): string {
-  return line.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
 function run(command: string) {
@@ -56,13 +34,13 @@ function run(command: string) {
 }
 
 describe('the README', () => {
-  const [start, ...others] = blocks;
+  const [start, ...others] = markedBlocks(readme);
   let started: string;
 
   beforeAll(async () => {
     const lines = start?.output.trimEnd().split('\n').length ?? 1;
     server = await longRunning(
-      ['bash', '-c', `exec ${start?.command ?? ''}`],
+      ['bash', '-c', `exec ${start?.code ?? ''}`],
       new RegExp(`^Listening.*\n(.*\n){${lines - 1}}`, 'm'),
       { cwd: root, env: { ...environment, GAUNTLET_PORT: '0' } },
     );
@@ -79,15 +57,12 @@ describe('the README', () => {
 
   it('starts the server and shows what that prints', () => {
     if (!start) throw new Error('The README has no block that starts the server');
-    expectOutput(started, start);
+    expectOutput(started, start, steady);
   });
 
-  it.each(others.map((block) => [block.command.split('\n').at(-2)?.slice(0, 60), block] as const))(
-    'runs %s…',
-    async (_title, block) => {
-      const { stdout, stderr, exitCode } = await run(block.command);
-      expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
-      expectOutput(stdout, block);
-    },
-  );
+  it.each(others.map((block) => [titleOf(block), block] as const))('runs %s…', async (_title, block) => {
+    const { stdout, stderr, exitCode } = await run(block.code);
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+    expectOutput(stdout, block, steady);
+  });
 });
