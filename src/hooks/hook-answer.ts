@@ -1,5 +1,5 @@
 /**
- * What a hook's end means for its event: the failure policy of ARCHITECTURE.md, "A broken guard says no".
+ * Reads the end of a hook as an answer: the failure policy of `docs/decisions/0018-broken-hooks-deny.md`.
  */
 import type { PermissionUpdate } from '../contract/permission-context.ts';
 import type { CompiledHook } from './compile-hooks.ts';
