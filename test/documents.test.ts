@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { settingsFileSchema } from '../config/settings/schema.ts';
 
 const root = join(import.meta.dirname, '..');
 /** `CHANGELOG.md` tells of what was, so it may name what is gone. */
@@ -90,6 +91,13 @@ describe('documents', () => {
       links(read(page)).flatMap((target) => (leadsSomewhere(page, target) ? [] : [`${page}: ${target}`])),
     );
     expect(broken).toEqual([]);
+  });
+});
+
+describe('docs/settings.md', () => {
+  it('names every key of the settings file', () => {
+    const text = read('docs/settings.md');
+    expect(Object.keys(settingsFileSchema.shape).filter((key) => !text.includes(`\`${key}\``))).toEqual([]);
   });
 });
 
