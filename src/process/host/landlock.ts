@@ -118,7 +118,8 @@ export async function loadLandlock(): Promise<Landlock | string> {
       const descriptor = calls.memfdCreate('gauntlet-launcher', MFD_CLOEXEC | MFD_EXECUTABLE);
       if (descriptor < 0) throw failed('memfd_create');
       if (calls.writeBytes(descriptor, image, image.length) !== image.length) throw failed('write');
-      return `/proc/self/fd/${descriptor}`;
+      // By this process's table: in its own the child has files where this descriptor stood.
+      return `/proc/${process.pid}/fd/${descriptor}`;
     },
   };
 }

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -232,6 +233,22 @@ describe('a command in a jail', () => {
     const many = Array.from({ length: 140 }, (_, index) => placeOf(`many-${index}`));
     for (const each of many) expect((await runIn(jail, each, 'cat file; echo x >file')).stdout).toBe('inside\n');
     expect((await runJailed('cat file')).stdout).toBe('inside\n');
+  });
+
+  it('hands a program more files than the host has descriptors', async () => {
+    const files = Array.from({ length: 100 }, (_, index) => join(inside, `handed-${index}`));
+    files.forEach((path, index) => writeFileSync(path, `${index}\n`, { mode: 0o644 }));
+    const read = await jail.withProgram(placeOf('handed'), (held) =>
+      run(host, {
+        file: 'cat',
+        args: files.map((_, index) => `/proc/self/fd/${index + 5}`),
+        cwd: inside,
+        files,
+        ...held,
+      }),
+    );
+    for (const path of files) rmSync(path);
+    expect(read).toMatchObject({ code: 0, stdout: files.map((_, index) => `${index}\n`).join('') });
   });
 
   it('reads no folder of another session after its jail made room for others', async () => {
