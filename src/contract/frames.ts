@@ -160,6 +160,12 @@ export interface ContextFrame {
   readonly version: number;
   readonly permission_context: WirePermissionContext;
   readonly cwd: string;
+  /** Working directory that `cwd` starts from; present where it is not the one of the `opened` frame. */
+  readonly root?: string;
+  /** Present where it is not the one of the `opened` frame. */
+  readonly tool_mode?: ToolMode;
+  /** The git worktree that the session is in. */
+  readonly worktree?: { readonly path: string; readonly branch: string; readonly original_cwd: string };
   /** Durable state of tools, by name; present when it changed. */
   readonly tool_state?: Readonly<Record<string, JsonValue>>;
 }

@@ -28,24 +28,38 @@ export interface ReadState {
 }
 
 /** Which tools a session sees: all, the three simple ones, or the REPL alone. */
-export type ToolMode = 'normal' | 'simple' | 'repl';
+export const TOOL_MODES = ['normal', 'simple', 'repl'] as const;
+
+/** One of the three tool modes. */
+export type ToolMode = (typeof TOOL_MODES)[number];
+
+/** A git worktree that a session was moved to. */
+export interface Worktree {
+  /** Absolute real path. */
+  readonly path: string;
+  readonly branch: string;
+  /** Where the session goes back to. */
+  readonly originalCwd: string;
+}
 
 /** What a call may see of its session. */
 export interface SessionContext {
   /** One more with each change; the permission context has a version of its own. */
   readonly version: number;
   readonly permissions: ToolPermissionContext;
-  /** Absolute real path the session began in. The working directories are this one and the permission context's additional ones. */
+  /** Absolute real path the session began in, or was moved to by a tool. The working directories are this one and the permission context's additional ones. */
   readonly root: string;
   /** Absolute real path that relative paths start from; always inside a working directory. */
   readonly cwd: string;
   readonly toolMode: ToolMode;
   readonly readState: ReadState;
-  /** A git worktree the session was moved to, if any. */
-  readonly worktree?: { readonly path: string; readonly branch: string; readonly originalCwd: string };
-  /** Durable state of tools, by tool name: a todo list, schemas already given out. Logged with each change. */
+  readonly worktree?: Worktree;
+  /** Durable state of tools, by tool name: a todo list, schemas already given out. Deeply frozen; logged with each change. */
   readonly toolState: Readonly<Record<string, JsonValue>>;
 }
 
-/** Maps a session context to the next. Pure; runs in block order. */
+/**
+ * Maps a session context to the next. Pure: it is tried when its call has run, and applied in block order. What it
+ * makes is held to what an update over the wire is held to; a call whose modifier makes anything else has failed.
+ */
 export type ContextModifier = (context: SessionContext) => SessionContext;

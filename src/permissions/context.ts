@@ -8,6 +8,7 @@ import { isAbsolute, normalize } from 'node:path';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError, isGauntletError } from '../contract/errors.ts';
 import {
+  PERMISSION_MODES,
   RULE_SOURCES,
   type PermissionUpdate,
   type RuleBehavior,
@@ -203,6 +204,10 @@ function checkedMode(
   mode: ToolPermissionContext['mode'],
   { isBypassAvailable, maxMode }: Pick<ToolPermissionContext, 'isBypassAvailable' | 'maxMode'>,
 ): ToolPermissionContext['mode'] {
+  if (!PERMISSION_MODES.includes(mode)) {
+    const message = `Cannot use mode ${JSON.stringify(mode)}: choose one of ${PERMISSION_MODES.join(', ')}`;
+    throw new GauntletError('invalid_request', message, { details: { reason: 'unknown_mode', path: 'mode' } });
+  }
   if (maxMode !== undefined && isBeyond(mode, maxMode)) {
     const message = `Cannot use mode "${mode}": "maxMode" of this principal is "${maxMode}". Choose that one or a lower`;
     throw new GauntletError('forbidden', message, { details: { reason: 'max_mode', path: 'mode', max_mode: maxMode } });

@@ -1,19 +1,40 @@
 /**
- * A session's context as its readers see it.
+ * A session's context as its readers see it, and as it stands in the log.
  */
-import { isPlainData } from '../call/plain-data.ts';
-import type { ContextFrame } from '../contract/frames.ts';
+import type { ContextFrame, OpenedFrame } from '../contract/frames.ts';
 import { toWirePermissionContext } from '../contract/permission-context.ts';
 import type { SessionContext } from '../contract/session-context.ts';
 
-/** What changed from one context to the next. @throws {TypeError} If a part is missing, or is what JSON cannot hold. */
-export function contextFrame(before: SessionContext, after: SessionContext): ContextFrame {
-  if (!isPlainData(after.toolState)) throw new TypeError('A context holds what JSON cannot');
+/** What a frame or a snapshot says of a context. */
+export type LoggedContext = Omit<ContextFrame, 'type' | 'tool_state'>;
+
+/** What changed from one context to the next. */
+export function contextFrame(opened: OpenedFrame, before: SessionContext, after: SessionContext): ContextFrame {
   return {
     type: 'context',
-    version: after.permissions.version,
-    permission_context: toWirePermissionContext(after.permissions),
-    cwd: after.cwd,
+    ...loggedContext(opened, after),
     ...(after.toolState === before.toolState ? {} : { tool_state: after.toolState }),
+  };
+}
+
+/** Whether a reader can see the difference: which files were read is the session's alone. */
+export function isVisibleChange(before: SessionContext, after: SessionContext): boolean {
+  return VISIBLE.some((member) => before[member] !== after[member]);
+}
+
+const VISIBLE = ['permissions', 'cwd', 'root', 'toolMode', 'worktree', 'toolState'] as const;
+
+/** A context without what its tools keep. */
+export function loggedContext(opened: OpenedFrame, context: SessionContext): LoggedContext {
+  const { permissions, cwd, root, toolMode, worktree } = context;
+  return {
+    version: permissions.version,
+    permission_context: toWirePermissionContext(permissions),
+    cwd,
+    ...(root === opened.cwd ? {} : { root }),
+    ...(toolMode === opened.tool_mode ? {} : { tool_mode: toolMode }),
+    ...(worktree && {
+      worktree: { path: worktree.path, branch: worktree.branch, original_cwd: worktree.originalCwd },
+    }),
   };
 }

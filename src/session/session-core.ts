@@ -6,11 +6,12 @@
 import type { PermissionUpdate, ToolPermissionContext } from '../contract/permission-context.ts';
 import type { NewFrame, OpenedFrame, Seq } from '../contract/frames.ts';
 import type { ContextModifier, ReadState, SessionContext } from '../contract/session-context.ts';
-import { applyUpdates, checkedContext } from '../permissions/context.ts';
+import { applyUpdates } from '../permissions/context.ts';
 import { Questions, type Settled } from '../permissions/questions.ts';
 import { StreamingToolExecutor, type ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
 import { CallLedger } from './call-ledger.ts';
-import { contextFrame } from './context-frame.ts';
+import { contextFrame, isVisibleChange } from './context-frame.ts';
+import { modifiedContext } from './modified-context.ts';
 import { Recollection } from './restore/recollection.ts';
 import { SessionLog } from './session-log.ts';
 import type { SessionServices } from './session-services.ts';
@@ -127,27 +128,20 @@ export class SessionCore {
   setContext(next: SessionContext): Promise<unknown> {
     const before = this.#context;
     if (next === before) return Promise.resolve();
-    const isVisible =
-      next.permissions !== before.permissions || next.cwd !== before.cwd || next.toolState !== before.toolState;
     const after = Object.freeze({ ...next, version: before.version + 1 });
-    // What cannot be told to readers is not taken over: a tool may have made it.
-    const frame = isVisible ? contextFrame(before, after) : undefined;
     this.#context = after;
-    return frame ? this.log.emit(frame) : Promise.resolve();
+    return isVisibleChange(before, after) ? this.log.emit(contextFrame(this.opened, before, after)) : Promise.resolve();
   }
 
   /**
-   * The context that a tool makes of the current one.
+   * The context that a tool would make of the current one.
    *
-   * @throws {GauntletError} `invalid_request`, `forbidden` for permissions it may not have; whatever `modifier` throws.
+   * @throws {GauntletError} `tool_failed` where the session may not have it.
    */
-  modifyContext(modifier: ContextModifier): Promise<unknown> {
-    const before = this.#context;
-    const next = modifier(before);
-    if (next.permissions === before.permissions) return this.setContext(next);
-    const permissions = checkedContext(before.permissions, next.permissions, this.services.limits);
-    this.services.checkFolders(this.opened.principal, addedTo(before.permissions, permissions.additionalDirectories));
-    return this.setContext({ ...next, permissions });
+  contextAfter(modifier: ContextModifier): SessionContext {
+    const { limits } = this.services;
+    const checkFolders = (folders: readonly string[]) => this.services.checkFolders(this.opened.principal, folders);
+    return modifiedContext(this.#context, modifier, { limits, checkFolders });
   }
 
   /**
@@ -180,8 +174,4 @@ export class SessionCore {
       throw error;
     }
   }
-}
-
-function addedTo({ additionalDirectories }: ToolPermissionContext, directories: readonly string[]): readonly string[] {
-  return directories.filter((directory) => !additionalDirectories.includes(directory));
 }

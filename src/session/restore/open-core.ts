@@ -2,6 +2,7 @@
  * A session's shared state, made new or from its log, with the executor wired to the way out.
  */
 import type { AssistantMessage } from '../../contract/blocks.ts';
+import { errorMessage } from '../../contract/errors.ts';
 import type { OpenedFrame } from '../../contract/frames.ts';
 import type { ExecutorEvents } from '../../schedule/streaming-tool-executor.ts';
 import type { CallRecord, TurnRecord } from '../call-record.ts';
@@ -35,8 +36,8 @@ export function restoredCore(
   services: SessionServices,
 ): SessionCore {
   const { opened, head, settled } = history;
-  services.checkFolders(opened.principal, [opened.cwd]);
   const context = restoredContext(history, services);
+  services.checkFolders(opened.principal, [context.root]);
   const savedAs = history.savedSeq === undefined ? undefined : { seq: history.savedSeq, context };
   const core = new SessionCore({ opened, context, head, settled, savedAs }, services, WAYS);
   for (const turn of history.turns.values()) restoreTurn(core, turn);
@@ -56,10 +57,13 @@ function executorEvents(core: SessionCore): ExecutorEvents {
     onYield: (calls) => line.yield(calls),
     onModifier: (modifier) => {
       try {
-        const changed = core.modifyContext(modifier);
+        const changed = core.setContext(core.contextAfter(modifier));
         changed.catch((error: unknown) => core.services.onFault(error, 'A context could not be logged'));
+        return undefined;
       } catch (error) {
-        core.services.onFault(error, 'A context modifier threw');
+        const message = errorMessage(error);
+        core.log.tell({ type: 'notice', level: 'error', code: 'context_unchanged', message });
+        return message;
       }
     },
   };

@@ -12,6 +12,7 @@ import type {
   Seq,
 } from '../../contract/frames.ts';
 import type { Settled } from '../../permissions/questions.ts';
+import type { LoggedContext } from '../context-frame.ts';
 
 /** One call as the log has it. */
 export interface LoggedCall {
@@ -43,7 +44,7 @@ export interface LoggedHistory {
   readonly opened: OpenedFrame;
   readonly head: Seq;
   /** The last one, if the context ever changed. */
-  readonly context?: Omit<ContextFrame, 'type' | 'tool_state'>;
+  readonly context?: LoggedContext;
   readonly toolState?: ContextFrame['tool_state'];
   /** In order of acceptance; those that a snapshot stands for are left out, and so are turns and questions. */
   readonly calls: ReadonlyMap<string, LoggedCall>;

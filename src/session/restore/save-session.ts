@@ -2,10 +2,10 @@
  * Put aside what a session knows, so that it can be woken without its whole log: a snapshot of how it
  * stands, and a fact for each id that is settled.
  */
-import { toWirePermissionContext } from '../../contract/permission-context.ts';
 import type { Seq } from '../../contract/frames.ts';
 import type { FileReadRecord } from '../../contract/session-context.ts';
 import { isInterrupted, type TurnRecord } from '../call-record.ts';
+import { loggedContext } from '../context-frame.ts';
 import { callFact, type Fact, turnFact } from './recollection.ts';
 import type { Standing } from './replay-log.ts';
 import type { SessionCore } from '../session-core.ts';
@@ -97,9 +97,8 @@ function readsFact({ context, savedReads, services }: SessionCore): readonly Fac
 
 /** A context that never changed is not kept: it is the settings' of the day. */
 function standingOf({ opened, context }: SessionCore): Standing {
-  const { permissions, cwd, toolState } = context;
-  const hasChanged = permissions.version > 1 || cwd !== opened.cwd || Object.keys(toolState).length > 0;
-  if (!hasChanged) return { opened };
-  const { version } = permissions;
-  return { opened, context: { version, permission_context: toWirePermissionContext(permissions), cwd }, toolState };
+  const { permissions, cwd, root, toolMode, toolState } = context;
+  const hasMoved = cwd !== opened.cwd || root !== opened.cwd || toolMode !== opened.tool_mode;
+  const hasChanged = permissions.version > 1 || hasMoved || context.worktree || Object.keys(toolState).length > 0;
+  return hasChanged ? { opened, context: loggedContext(opened, context), toolState } : { opened };
 }

@@ -4,6 +4,7 @@
 import type { OpenedFrame, Seq } from '../../contract/frames.ts';
 import type { SessionContext } from '../../contract/session-context.ts';
 import { describeStill, type SessionDescription } from '../directory/describe-session.ts';
+import { frozenJson } from '../frozen-json.ts';
 import type { LoggedHistory, Standing } from './replay-log.ts';
 import { savedReads } from './save-session.ts';
 import type { PermissionSeed, SessionServices } from '../session-services.ts';
@@ -11,7 +12,7 @@ import type { PermissionSeed, SessionServices } from '../session-services.ts';
 /** The settings' rules are today's; the session's own, and those of its last command, are those it had. */
 export function standingContext({ opened, context, toolState }: Standing, services: SessionServices): SessionContext {
   if (!context) return contextOf(opened, seedOf(opened), services);
-  const { permission_context: logged, version, cwd } = context;
+  const { permission_context: logged, version, cwd, root, tool_mode: toolMode, worktree } = context;
   const seed = {
     mode: logged.mode,
     rules: logged.rules.session,
@@ -25,7 +26,12 @@ export function standingContext({ opened, context, toolState }: Standing, servic
     ...restored,
     permissions: Object.freeze({ ...restored.permissions, version }),
     cwd,
-    toolState: toolState ?? {},
+    root: root ?? restored.root,
+    toolMode: toolMode ?? restored.toolMode,
+    ...(worktree && {
+      worktree: Object.freeze({ path: worktree.path, branch: worktree.branch, originalCwd: worktree.original_cwd }),
+    }),
+    toolState: frozenJson(toolState ?? {}),
   });
 }
 
@@ -41,8 +47,9 @@ export function restoredContext(history: LoggedHistory, services: SessionService
 
 /** A session that sleeps, in words. @throws {GauntletError} `forbidden` where its folder no longer is one of its principal's. */
 export function describeAsleep(standing: Standing, head: Seq, services: SessionServices): SessionDescription {
-  services.checkFolders(standing.opened.principal, [standing.opened.cwd]);
-  return describeStill(standing.opened, standingContext(standing, services), head);
+  const context = standingContext(standing, services);
+  services.checkFolders(standing.opened.principal, [context.root]);
+  return describeStill(standing.opened, context, head);
 }
 
 function seedOf(opened: OpenedFrame): PermissionSeed {

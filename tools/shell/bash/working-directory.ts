@@ -1,9 +1,8 @@
 /** Where the next command starts: where this one ended, as long as that is inside. */
 import { rm } from 'node:fs/promises';
-import { isInsideFolder } from '../../../config/containment.ts';
 import type { SessionContext } from '../../../src/contract/session-context.ts';
 import { withCheckedFile } from '../../../src/files/open-checked.ts';
-import { resolveRealPath } from '../../../src/files/real-path.ts';
+import { isInWorkingDirectories, realFolder } from '../../../src/files/working-directories.ts';
 
 /** The longest path of the kernel, and its line end. */
 const MOST_PATH_BYTES = 4_097;
@@ -39,16 +38,9 @@ export async function takeReport(cwdFile: string): Promise<string | undefined> {
 /** Judge where a command ended. The report comes from the command itself, so its real path is looked up again. */
 export function nextFolder(session: SessionContext, reported: string): NextFolder {
   const cwd = realFolder(reported);
-  const directories = [session.root, ...session.permissions.additionalDirectories].map(realFolder);
-  if (cwd !== undefined && directories.some((folder) => folder !== undefined && isInsideFolder(folder, cwd)))
-    return { cwd };
+  if (cwd !== undefined && isInWorkingDirectories(session, cwd)) return { cwd };
   return {
     cwd: session.root,
     note: `The working directory was reset to "${session.root}": "${reported}" is outside the workspace`,
   };
-}
-
-function realFolder(path: string): string | undefined {
-  const found = resolveRealPath(path);
-  return 'real' in found && found.stats?.isDirectory() === true ? found.real : undefined;
 }
