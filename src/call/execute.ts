@@ -3,6 +3,7 @@
  */
 import { resultText, type AssistantMessage } from '../contract/blocks.ts';
 import type { Invocation } from '../contract/invocation.ts';
+import type { ContextModifier } from '../contract/session-context.ts';
 import type { CanUseTool, ToolProgress, ToolUseContext } from '../contract/tool.ts';
 import { afterCall } from './after-call.ts';
 import { hookOccasion } from './call-hooks.ts';
@@ -20,6 +21,8 @@ export interface CallServices extends GateServices {
    */
   admitted(permit: Permit): Promise<void>;
   onProgress(progress: ToolProgress): void;
+  /** Try what a call that has run would make of the context. @throws {GauntletError} `tool_failed` where it may not. */
+  tryModifier(modifier: ContextModifier): void;
 }
 
 /** Take an invocation to its end, which comes soon after its signal; rejects only for a fault of our own. */
@@ -50,15 +53,28 @@ async function takeSteps(
 
   const progress: ToolProgress[] = [];
   const heard = new Set(passed.hookContexts);
-  const run = await runTool(passed, context, parentMessage, answerForInnerCalls(services, heard), (piece) => {
+  const ran = await runTool(passed, context, parentMessage, answerForInnerCalls(services, heard), (piece) => {
     if (progress.push(piece) > services.limits.progressKept) progress.shift();
     services.onProgress(piece);
   });
+  const run = withTriedModifier(ran, services);
   const mapped = mapResult(passed.invocation, run, progress, services.limits);
   const outcome = services.hooks
     ? await afterCall({ ...passed, hookContexts: [...heard] }, run, mapped, context, services)
     : mapped;
   return { ...outcome, decided: summariseDecision(passed.decision) };
+}
+
+/** A call that asks for a context its session may not have has failed, and its hooks hear of it as of any failure. */
+function withTriedModifier(run: ToolRun, services: CallServices): ToolRun {
+  if (!run.ok) return run;
+  try {
+    const { contextModifier } = run.result;
+    if (contextModifier) services.tryModifier(contextModifier);
+    return run;
+  } catch (error) {
+    return { ok: false, error };
+  }
 }
 
 /** The gate, with an abort or a throwing tool turned into an outcome. */

@@ -18,7 +18,8 @@ export interface ExecutorEvents {
   onState(call: ScheduledCall, state: 'executing' | 'completed'): void;
   /** These may leave, in this order; each has its `outcome`. */
   onYield(calls: readonly ScheduledCall[]): void;
-  onModifier(modifier: ContextModifier): void;
+  /** @returns Why the context cannot change so; undefined where it did. */
+  onModifier(modifier: ContextModifier): string | undefined;
 }
 
 interface Slot {
@@ -245,7 +246,15 @@ export class StreamingToolExecutor {
       .filter(({ place }) => place < firstWaiting)
       .sort((one, other) => one.place - other.place);
     this.#modifiers = this.#modifiers.filter(({ place }) => place > firstWaiting);
-    for (const { outcome } of ready) if (outcome?.contextModifier) this.#events.onModifier(outcome.contextModifier);
+    for (const call of ready) this.#applyModifier(call);
+  }
+
+  /** The modifier was tried when its call had run; where the context has changed since, it may fail all the same. */
+  #applyModifier(call: ScheduledCall): void {
+    const { contextModifier: modifier, budget } = call.outcome ?? {};
+    const problem = modifier && this.#events.onModifier(modifier);
+    if (problem !== undefined && call.state === 'completed')
+      call.outcome = failedOutcome('tool_failed', problem, { didRun: true, budget });
   }
 
   #takeDownSiblings(call: ScheduledCall, outcome: CallOutcome): void {

@@ -50,6 +50,7 @@ export function callWorld(
       return (await options.answer?.(question)) ?? { behavior: 'deny', message: 'Nobody is here' };
     },
     admitted: (call) => Promise.resolve(void admitted.push(call)),
+    tryModifier: () => undefined,
     onProgress: (piece) => void progress.push(piece),
   };
   const run = async (name: string, input: JsonValue): Promise<CallOutcome> => {

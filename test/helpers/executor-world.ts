@@ -68,7 +68,10 @@ export class ExecutorWorld {
           for (const { journey, outcome } of calls)
             this.yielded.push(`${journey.toolUseId} ${outcome?.errorCode ?? outcome?.status}`);
         },
-        onModifier: ({ name }) => this.#checkModifier(name),
+        onModifier: ({ name }) => {
+          this.#checkModifier(name);
+          return undefined;
+        },
       },
       maxConcurrency,
     );

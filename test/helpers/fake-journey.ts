@@ -79,7 +79,10 @@ export function executorUnderTest(maxConcurrency = 10) {
         for (const { journey, outcome } of calls)
           told.push(`yield ${journey.toolUseId} ${outcome?.errorCode ?? outcome?.status}`);
       },
-      onModifier: (modifier) => told.push(`modify ${modifier.name}`),
+      onModifier: (modifier) => {
+        told.push(`modify ${modifier.name}`);
+        return modifier.name.startsWith('refused') ? 'The context cannot change so' : undefined;
+      },
     },
     maxConcurrency,
   );

@@ -99,17 +99,19 @@ const open = (options: object = { mode: 'bypassPermissions' }) => client.session
 describe('F11: a tool that throws', () => {
   it.each([
     ...['Sync', 'Rejecting', 'NoError', 'Odd', 'Nothing', 'Mapping', 'DrawingResult', 'Validating'],
-    ...['Labelling', 'Progressing', 'BadProgress', 'DrawingError'],
+    ...['Labelling', 'Progressing', 'BadProgress', 'DrawingError', 'Modifying', 'Emptying', 'Blanking', 'Bigint'],
   ])('%s is an error of its call, and its sibling runs', async (name) => {
     const health = await watchHealth(server);
-    const { calls } = await client.execute(await open(), [block(name, {}), block('Fine', {})]);
+    const sessionId = await open();
+    const { calls } = await client.execute(sessionId, [block(name, {}), block('Fine', {})]);
     expect(calls).toMatchObject([{ status: 'error', error_code: 'tool_failed' }, { status: 'ok' }]);
+    expect((await client.get(`/sessions/${sessionId}/permissions`)).body).toMatchObject({ version: 1 });
     await health.assertHealthy();
   });
 
   it.each([
     ...['DrawingUse', 'DrawingProgress', 'Safe', 'Classifying', 'Describing', 'Prompting'],
-    ...['Late', 'Listening', 'Interrupting', 'Summarising', 'Modifying', 'Emptying', 'Blanking', 'Bigint', 'Aborting'],
+    ...['Late', 'Listening', 'Interrupting', 'Summarising', 'Aborting'],
     'Notifying',
   ])('%s where its call does not need it runs all the same', async (name) => {
     const health = await watchHealth(server);

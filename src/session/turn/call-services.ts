@@ -31,6 +31,7 @@ export function callServices(
     updatePermissions: (updates) => updateAndRejudge(core, updates),
     ask: (question, signal) => askWhoMayAnswer(core, record, question, signal),
     admitted: (permit) => admit(core, record, permit, steps),
+    tryModifier: (modifier) => void core.contextAfter(modifier),
     onProgress: ({ data }) => {
       if (record.scheduled?.state !== 'executing' || !isPlainData(data)) return;
       const drawn = drawProgress(steps.tool, { data });
