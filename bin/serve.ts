@@ -1,7 +1,6 @@
 /**
  * A server's life: assembled, listening, announced; drained and closed when a signal says so.
  */
-import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
@@ -36,7 +35,7 @@ export async function serve(settings: Settings): Promise<void> {
   const app = await buildDoors(settings, { engine, logger, hosts, readiness: () => life.readiness });
 
   tellStrayFaults(logger);
-  closeWithGrace({ delay: false, logger: false, skip: ['uncaughtException', 'unhandledRejection'] }, async () => {
+  endOnSignal(logger, async () => {
     life.readiness = 'draining';
     await engine.directory.drain(ended.signal);
     await app.close();
@@ -58,6 +57,30 @@ export async function serve(settings: Settings): Promise<void> {
   if (settings.unusedKeys.length > 0)
     logger.warn({ keys: settings.unusedKeys }, 'Settings without effect in this version');
   engine.start();
+}
+
+/** Signals that end the server. */
+const END_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const;
+
+/** Signals within this time of the first are the same one: a service manager's reaches npm, which passes it on, and us. */
+const SAME_SIGNAL_MS = 1_000;
+
+/** Drain and close at the first signal; end at once at one that comes later. */
+function endOnSignal(logger: Logger, close: () => Promise<void>): void {
+  let firstMs: number | undefined;
+  function onSignal(): void {
+    if (firstMs === undefined) {
+      firstMs = performance.now();
+      close().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          logger.error({ err: error }, 'The server could not be closed in order');
+          process.exit(1);
+        },
+      );
+    } else if (performance.now() - firstMs >= SAME_SIGNAL_MS) process.exit(1);
+  }
+  for (const signal of END_SIGNALS) process.on(signal, onSignal);
 }
 
 interface DoorParts {

@@ -1,10 +1,12 @@
 /** `npm start`: the server answers where its first line says, and ends with the npm that started it. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { longRunning } from '../helpers/long-running.ts';
 import { processesWith, until } from '../helpers/process-host.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { block, wireClient } from '../helpers/wire-client.ts';
 
 const surroundings = {
   cwd: join(import.meta.dirname, '../..'),
@@ -33,6 +35,37 @@ describe('npm start', () => {
     npm.child.kill(signal);
     await npm.exited;
     await closed(port);
+  });
+
+  it('lets a running call finish when a service manager sends SIGTERM to npm and to the server', async () => {
+    const home = temporaryFolder();
+    const token = 'a-token-of-this-test-alone';
+    const env = {
+      ...surroundings.env,
+      GAUNTLET_DATA_DIR: temporaryFolder(),
+      GAUNTLET_WORKSPACE: home,
+      GAUNTLET_TOKEN: token,
+    };
+    const npm = await longRunning(['npm', 'start', '--', '--port', '0'], /^Listening on .*\n/m, {
+      ...surroundings,
+      env,
+    });
+    onTestFinished(() => npm.stop());
+    const client = wireClient({ url: /^Listening on (\S+)$/m.exec(npm.printed)?.[1] ?? '', token });
+    const sessionId = await client.session({ mode: 'bypassPermissions' });
+    const reply = client.execute(sessionId, [
+      block('Bash', { command: 'touch started; until [ -e go ]; do sleep 0.02; done' }),
+    ]);
+    await until(() => existsSync(join(home, 'started')));
+    const pid = npm.child.pid ?? 0;
+    const servers = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+    npm.child.kill('SIGTERM');
+    // Two that arrive in one moment would be one: the kernel keeps no count.
+    await until(async () => (await client.get('/readyz')).status === 503);
+    for (const server of servers) process.kill(server, 'SIGTERM');
+    writeFileSync(join(home, 'go'), '');
+    expect(await reply).toMatchObject({ calls: [{ status: 'ok' }] });
+    await npm.exited;
   });
 
   it('shows the token in no environment but that of npm, and names npm', async () => {

@@ -63,11 +63,24 @@ describe('SIGTERM', () => {
     expect(existsSync(join(server.workspace, 'queued'))).toBe(false);
   });
 
-  it('F10: sent twice ends at once, with all that runs, and the next server says so', async () => {
+  it('sent twice within a second is one, and what runs may finish', async () => {
+    const { server, client, reply } = await busy();
+    const ended = server.end('SIGTERM');
+    server.end('SIGTERM').catch(() => undefined);
+    await draining(client);
+    server.end('SIGINT').catch(() => undefined);
+    writeFileSync(join(server.workspace, 'go'), '');
+    expect(await reply).toMatchObject({ calls: [{ status: 'ok' }, expect.anything()] });
+    expect((await ended).code).toBe(0);
+  });
+
+  it('F10: sent again a second later ends at once, with all that runs, and the next server says so', async () => {
     const { server, client, sessionId } = await busy();
     const health = await watchHealth(server);
+    const firstMs = performance.now();
     const ended = server.end('SIGTERM');
     await draining(client);
+    await until(() => Promise.resolve(performance.now() - firstMs > 1_200));
     const startedMs = performance.now();
     server.end('SIGTERM').catch(() => undefined);
     await ended;
