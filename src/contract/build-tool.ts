@@ -29,8 +29,11 @@ export type BuiltTool<D extends { readonly inputSchema: AnyObject }> = Readonly<
   Omit<Required<Pick<Tool<D['inputSchema']>, DefaultedMember>>, keyof Given<D>> & Given<D>
 >;
 
+/** `isEnabled` of a tool that has none of its own: it need not be asked again. */
+export const alwaysEnabled = () => true;
+
 const FAIL_CLOSED = {
-  isEnabled: () => true,
+  isEnabled: alwaysEnabled,
   isReadOnly: () => false,
   isConcurrencySafe: () => false,
   isDestructive: () => false,

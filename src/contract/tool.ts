@@ -159,6 +159,7 @@ export interface Tool<
   /** 3 to 10 words for ToolSearch. */
   readonly searchHint?: string;
   userFacingName(input?: Partial<z.output<Input>>): string;
+  /** Asked whenever a list of tools is made, so it must be cheap: a tool that is not enabled is not listed. */
   isEnabled(): boolean;
   /** Why `isEnabled` is false, for `GET /tools?format=full`. */
   disabledReason?(): string;

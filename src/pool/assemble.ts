@@ -41,7 +41,8 @@ export function assembleMembers(
   const hidden = [...builtIns.hidden, ...external.hidden];
   const tools = Object.freeze([...builtIns.visible, ...external.visible]);
   const builtInCount = builtIns.visible.length;
-  const deferral = { ...configuration, builtInCount };
+  // Of the server and not of the list: a deny rule more must not bring schemas back and the prompt cache down.
+  const deferral = { ...configuration, builtInCount: baseTools.filter((tool) => tool.isEnabled()).length };
   const deferred = new Set(tools.filter((tool) => isDeferredTool(tool, deferral)));
   const visibleByName = index(tools, (tool) => tool);
   const hiddenByName = index(hidden, (entry) => entry.tool);

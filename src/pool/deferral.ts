@@ -13,7 +13,7 @@ export type ToolSearchSetting = 'auto' | 'always' | 'off';
 /** What deferral depends on beside the tool. */
 export interface DeferralContext {
   readonly toolSearch: ToolSearchSetting;
-  /** Built-ins that are enabled in the list. */
+  /** Enabled built-ins of the server, whatever the mode and the rules of one list leave of them. */
   readonly builtInCount: number;
   readonly limits: PoolLimits;
 }

@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 import type { ToolResultBlock } from '../contract/blocks.ts';
-import { buildTool } from '../contract/build-tool.ts';
+import { alwaysEnabled, buildTool } from '../contract/build-tool.ts';
 import type { Tool } from '../contract/tool.ts';
 import { pluginInput } from './plugin-input.ts';
 
@@ -89,7 +89,7 @@ export function pluginTool(exported: unknown, plugin: string, resultChars: numbe
     maxResultSizeChars: resultChars,
     ...(members as unknown as Pick<Tool, 'name' | 'call'>),
     ...pluginInput(inputSchema),
-    isEnabled: () => answersYes(members['isEnabled']),
+    isEnabled: enabledBy(members['isEnabled']),
     prompt: spoken(prompt, parsed.data.name),
     description: spoken(description, parsed.data.name),
     origin: { type: 'plugin', name: plugin },
@@ -110,15 +110,17 @@ function spoken(words: string | ((...given: never[]) => unknown), name: string):
   };
 }
 
-/** One that cannot say whether it can be used cannot. */
-function answersYes(isEnabled: unknown): boolean {
-  if (typeof isEnabled !== 'function') return true;
-  try {
-    return (isEnabled as () => unknown)() === true;
-  } catch {
-    // As said above.
-    return false;
-  }
+/** A tool that cannot say whether it can be used cannot. */
+function enabledBy(isEnabled: unknown): () => boolean {
+  if (typeof isEnabled !== 'function') return alwaysEnabled;
+  return () => {
+    try {
+      return (isEnabled as () => unknown)() === true;
+    } catch {
+      // As said above.
+      return false;
+    }
+  };
 }
 
 /** A text as it is, everything else as JSON. */

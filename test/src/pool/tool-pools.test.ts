@@ -31,3 +31,31 @@ test('a prompt is worded by the permissions of its session', () => {
   expect(own.prefixSha256).not.toBe(other.prefixSha256);
   expect(own.tools).toBe(other.tools);
 });
+
+test('a tool that becomes enabled is listed from then on, and no more once it is disabled', () => {
+  let isConnected = false;
+  const remote = plainTool('Remote', { isEnabled: () => isConnected });
+  const pools = createToolPools([plainTool('Bash'), remote], configuration);
+  const names = () => pools.pool({ toolMode: 'normal', permissions }, none).tools.map(({ name }) => name);
+  expect(names()).toEqual(['Bash']);
+  isConnected = true;
+  expect(names()).toEqual(['Bash', 'Remote']);
+  isConnected = false;
+  expect(names()).toEqual(['Bash']);
+});
+
+test('one deny rule more does not bring the schema of a deferred tool back', () => {
+  const many = Array.from({ length: configuration.limits.undeferredBuiltIns }, (_, place) => plainTool(`Tool${place}`));
+  const rare = plainTool('Rare', { shouldDefer: true });
+  const isDeferred = (deny: readonly string[], off: readonly string[] = []) => {
+    const tools = many.map((tool) => (off.includes(tool.name) ? { ...tool, isEnabled: () => false } : tool));
+    const rules = { session: { allow: [], ask: [], deny } };
+    const context = { toolMode: 'normal', permissions: { ...permissions, rules } } as const;
+    return createToolPools([...tools, rare], configuration)
+      .pool(context, none)
+      .isDeferred(rare);
+  };
+  expect(isDeferred([])).toBe(true);
+  expect(isDeferred(['Tool1'])).toBe(true);
+  expect(isDeferred([], ['Tool1'])).toBe(false);
+});
