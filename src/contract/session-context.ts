@@ -15,8 +15,12 @@ export interface FileReadRecord {
   readonly sizeBytes: number;
   /** sha256 of the whole file's bytes, hex; absent where only a page was read of a file too large to hash. */
   readonly sha256?: string;
-  /** True when only part of the file was shown. */
+  /** True when only part of the file was shown, in all reads of these bytes together. */
   readonly isPartial: boolean;
+  /** Of a text shown in part: first and last line of what was shown, in order, not touching each other. */
+  readonly shownLines?: readonly (readonly [first: number, last: number])[];
+  /** A line was cut, since it is longer than Read shows. */
+  readonly hasCutLines?: boolean;
 }
 
 /** Files this session has read, by real path. Immutable: `with` gives the next one. */

@@ -20,9 +20,50 @@ export function emptyReadState(limit: number): ReadState {
   return readState(new Map(), new Map(), limit);
 }
 
+/** Last line of a part that goes on to the end of its file. */
+export const END_OF_FILE = Number.MAX_SAFE_INTEGER;
+
+/** Parts remembered of one file; who reads it in more has to read it again before it is overwritten. */
+const MAX_PARTS = 100;
+
 /** The next context: the same, with one file read or written. A `ContextModifier` once its record is bound. */
 export function withReadRecord(context: SessionContext, record: FileReadRecord): SessionContext {
-  return Object.freeze({ ...context, version: context.version + 1, readState: context.readState.with(record) });
+  const { readState } = context;
+  const joined = joinedRecord(readState.get(record.path), record);
+  return Object.freeze({ ...context, version: context.version + 1, readState: readState.with(joined) });
+}
+
+/** The first line that was not shown of a text that was shown in part. */
+export function firstUnseenLine({ shownLines = [] }: FileReadRecord): number {
+  const [first] = shownLines;
+  return first?.[0] === 1 ? first[1] + 1 : 1;
+}
+
+/** What was seen of a file in two reads, if it did not change between them. */
+function joinedRecord(known: FileReadRecord | undefined, record: FileReadRecord): FileReadRecord {
+  if (!record.isPartial || !known || !isSameContent(known, record)) return record;
+  if (!known.isPartial) return { ...record, isPartial: false, shownLines: undefined };
+  const shownLines = joinedParts([...(known.shownLines ?? []), ...(record.shownLines ?? [])]);
+  const hasCutLines = known.hasCutLines === true || record.hasCutLines === true;
+  const isWhole = shownLines[0]?.[0] === 1 && shownLines[0][1] === END_OF_FILE;
+  return { ...record, isPartial: hasCutLines || !isWhole, shownLines, hasCutLines };
+}
+
+function isSameContent(one: FileReadRecord, other: FileReadRecord): boolean {
+  if (one.sha256 !== undefined || other.sha256 !== undefined) return one.sha256 === other.sha256;
+  return one.mtimeMs === other.mtimeMs && one.sizeBytes === other.sizeBytes;
+}
+
+type Parts = NonNullable<FileReadRecord['shownLines']>;
+
+function joinedParts(parts: Parts): Parts {
+  const joined: (readonly [number, number])[] = [];
+  for (const [first, last] of parts.toSorted((one, other) => one[0] - other[0])) {
+    const before = joined.at(-1);
+    if (before && first <= before[1] + 1) joined[joined.length - 1] = [before[0], Math.max(before[1], last)];
+    else joined.push([first, last]);
+  }
+  return joined.slice(0, MAX_PARTS);
 }
 
 function readState(older: Records, recent: Records, limit: number): ReadState {

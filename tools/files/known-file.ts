@@ -9,7 +9,7 @@ import type { ToolUseContext, ValidationResult } from '../../src/contract/tool.t
 import { sha256Of } from '../../src/files/file-state.ts';
 import { type CheckedFile, withCheckedFile } from '../../src/files/open-checked.ts';
 import { recordedWrite } from '../../src/files/recorded-write.ts';
-import { withReadRecord } from '../../src/files/read-state.ts';
+import { firstUnseenLine, withReadRecord } from '../../src/files/read-state.ts';
 import { UNDO } from '../../src/files/writers.ts';
 import type { FileToolServices } from './services.ts';
 
@@ -18,6 +18,8 @@ export interface KnownFile {
   readonly content: Buffer;
   readonly sha256: string;
   readonly stats: Stats;
+  /** Only part of it was shown to its session. */
+  readonly isPartlySeen: boolean;
 }
 
 /** A file that is about to change, and what it is called. */
@@ -27,13 +29,16 @@ export interface FileInHand {
   readonly spelled: string;
   /** First words of messages: `Cannot edit`. */
   readonly action: string;
+  /** All of it is replaced, so all of it must have been seen. */
+  readonly isReplaced?: boolean;
 }
 
 /**
  * Open a file that is about to change.
  *
  * @returns Undefined when there is none.
- * @throws {GauntletError} `tool_failed` when it was not read, changed since, or is too large.
+ * @throws {GauntletError} `tool_failed` when it was not read, changed since, or is too large, and when it is to be
+ *   replaced and was read only in part.
  */
 export async function openKnownFile(
   services: FileToolServices,
@@ -52,7 +57,8 @@ export async function openKnownFile(
       const sha256 = sha256Of(content);
       if (isChanged(opened, sha256, record))
         throw refuse(file, `the file changed after it was read${by(services, file, context)}. Read it again first`);
-      return { content, sha256, stats: opened.stats };
+      if (file.isReplaced === true && record.isPartial) throw refuse(file, unseen(record));
+      return { content, sha256, stats: opened.stats, isPartlySeen: record.isPartial };
     });
   } catch (error) {
     if (!isGauntletError(error, 'tool_failed')) throw error;
@@ -80,7 +86,9 @@ export async function writeKnownFile(
 ): Promise<ContextModifier> {
   const { stats, sha256 } = await recordedWrite(services.history, { real, spelled, content, known }, context);
   services.history.writers.note(real, { sessionId: context.sessionId, principal: context.principal, toolName });
-  const record = { path: real, mtimeMs: stats.mtimeMs, sizeBytes: stats.size, sha256, isPartial: false };
+  // After an edit the rest of a file is as unseen as before.
+  const isPartial = toolName === 'Edit' && known?.isPartlySeen === true;
+  const record = { path: real, mtimeMs: stats.mtimeMs, sizeBytes: stats.size, sha256, isPartial };
   return (session) => withReadRecord(session, record);
 }
 
@@ -112,6 +120,15 @@ function isChanged(opened: CheckedFile, sha256: string, record: FileReadRecord):
   // The content decides where it is known: a touched file is the same, and a clock can be set back.
   if (record.sha256 !== undefined) return sha256 !== record.sha256;
   return opened.stats.mtimeMs !== record.mtimeMs || opened.stats.size !== record.sizeBytes;
+}
+
+function unseen(record: FileReadRecord): string {
+  const elsewise = 'or change a part of it with Edit';
+  if (record.hasCutLines === true)
+    return `only part of it was read: a line is longer than Read shows. Look at the rest with Bash and remove the file first, ${elsewise}`;
+  const { shownLines = [] } = record;
+  if (shownLines.length === 0) return `only part of it was read in this session. Read it whole first, ${elsewise}`;
+  return `only part of it was read in this session. Read the rest first, from line ${firstUnseenLine(record)} on, ${elsewise}`;
 }
 
 function by(services: FileToolServices, file: FileInHand, context: ToolUseContext): string {

@@ -41,6 +41,39 @@ describe('writing a file', () => {
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('theirs');
   });
 
+  it('is refused over a file that was read only in part, until the rest was read', async () => {
+    const root = writeTree(temporaryFolder(), { 'a.txt': 'one\ntwo\nthree\nfour\n' });
+    const session = toolSession(root);
+    const refusal = () => session.refusal(write, { file_path: 'a.txt', content: 'mine' });
+    await session.run(read, { file_path: 'a.txt', limit: 1 });
+    expect(await refusal()).toContain('only part of it was read in this session. Read the rest first, from line 2 on');
+    await session.run(read, { file_path: 'a.txt', offset: 3 });
+    expect(await refusal()).toContain('from line 2 on');
+    await session.run(editTool(services), { file_path: 'a.txt', old_string: 'four', new_string: '4' });
+    expect(await refusal()).toContain('Read it whole first');
+    await session.run(read, { file_path: 'a.txt', offset: 2 });
+    expect(await refusal()).toContain('from line 1 on');
+    await session.run(read, { file_path: 'a.txt', offset: 1, limit: 2 });
+    await session.run(write, { file_path: 'a.txt', content: 'mine' });
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('mine');
+  });
+
+  it('is not refused because a page of a file that was read whole was read again', async () => {
+    const root = writeTree(temporaryFolder(), { 'a.txt': 'one\ntwo\n' });
+    const session = toolSession(root);
+    await session.run(read, { file_path: 'a.txt' });
+    await session.run(read, { file_path: 'a.txt', offset: 2, limit: 1 });
+    await session.run(write, { file_path: 'a.txt', content: 'mine' });
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('mine');
+  });
+
+  it('is refused over a file with a line that is longer than Read shows', async () => {
+    const root = writeTree(temporaryFolder(), { 'a.txt': `${'long '.repeat(2_000)}\n` });
+    const session = toolSession(root);
+    await session.run(read, { file_path: 'a.txt' });
+    expect(await session.refusal(write, { file_path: 'a.txt', content: 'mine' })).toContain('a line is longer');
+  });
+
   it('is refused over a file that changed since', async () => {
     const root = writeTree(temporaryFolder(), { 'a.txt': 'read' });
     const session = toolSession(root);

@@ -28,6 +28,8 @@ export interface FinishedPage {
   readonly lineCount: number;
   /** Why lines are missing after the last one: too many lines, too many bytes, or nothing is missing. */
   readonly stoppedBy: 'lines' | 'bytes' | undefined;
+  /** The end of a line is missing. */
+  readonly hasCutLines: boolean;
 }
 
 /** A UTF-16 unit is at most this many bytes of UTF-8, so most pages need no counting. */
@@ -41,6 +43,7 @@ export function createLinePage(options: LinePageOptions): LinePage {
   let countedBytes = 0;
   let countedLines = 0;
   let stoppedBy: FinishedPage['stoppedBy'];
+  let hasCutLines = false;
   // The line that has begun and not ended: what is kept of it, and how long it is by now.
   let open = '';
   let openChars = 0;
@@ -64,7 +67,9 @@ export function createLinePage(options: LinePageOptions): LinePage {
   }
 
   function closeLine(): void {
-    add(finishLine(open, openChars, options.maxLineChars));
+    const isCut = isTooLong(open, openChars, options.maxLineChars);
+    hasCutLines ||= isCut;
+    add(isCut ? cutLine(open, openChars, options.maxLineChars) : withoutCarriageReturn(open));
     open = '';
     openChars = 0;
   }
@@ -91,15 +96,20 @@ export function createLinePage(options: LinePageOptions): LinePage {
       const mayAdd = stoppedBy === undefined && openChars > 0 && lines.length < options.maxLines;
       if (mayAdd) closeLine();
       if (!isEnd) stoppedBy ??= 'bytes';
-      return { text: lines.join('\n'), lineCount: lines.length, stoppedBy };
+      return { text: lines.join('\n'), lineCount: lines.length, stoppedBy, hasCutLines };
     },
   };
 }
 
-function finishLine(kept: string, chars: number, maxChars: number): string {
-  if (chars > maxChars + 1 || (chars === maxChars + 1 && !kept.endsWith('\r'))) {
-    const head = cutText(kept, maxChars);
-    return `${head} [cut: ${chars - head.length} more characters in this line]`;
-  }
-  return kept.endsWith('\r') ? kept.slice(0, -1) : kept;
+function isTooLong(kept: string, chars: number, maxChars: number): boolean {
+  return chars > maxChars + 1 || (chars === maxChars + 1 && !kept.endsWith('\r'));
+}
+
+function cutLine(kept: string, chars: number, maxChars: number): string {
+  const head = cutText(kept, maxChars);
+  return `${head} [cut: ${chars - head.length} more characters in this line]`;
+}
+
+function withoutCarriageReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
 }

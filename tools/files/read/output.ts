@@ -16,6 +16,8 @@ export interface TextOutput {
   readonly sizeBytes: number;
   /** Less than the whole file is shown. */
   readonly isPartial: boolean;
+  /** A line that is shown is longer than what is shown of it. */
+  readonly hasCutLines?: true;
 }
 
 /** An image, PDF or notebook: blocks ready for the model. */

@@ -7,7 +7,7 @@ import type { FileReadRecord } from '../../../src/contract/session-context.ts';
 import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/contract/tool.ts';
 import { judgedPath } from '../../../src/files/judged-path.ts';
 import { type CheckedFile, withCheckedFile } from '../../../src/files/open-checked.ts';
-import { withReadRecord } from '../../../src/files/read-state.ts';
+import { END_OF_FILE, withReadRecord } from '../../../src/files/read-state.ts';
 import type { FileToolServices } from '../services.ts';
 import type { ReadOutput } from './output.ts';
 import { explainReadError } from './read-error.ts';
@@ -29,7 +29,7 @@ export async function runRead(
       const whole = file.stats.size <= limits.readWholeBytes ? await file.readWhole(limits.readWholeBytes) : undefined;
       const read = { file, whole, input, located, context, limits, onProgress };
       const data = await showFile(read);
-      const record = readRecord(located, file, whole, data.isPartial);
+      const record = readRecord(located, file, whole, data);
       return { data, contextModifier: (session) => withReadRecord(session, record) };
     });
   } catch (error) {
@@ -41,8 +41,23 @@ function readRecord(
   located: LocatedPath,
   file: CheckedFile,
   whole: Buffer | undefined,
-  isPartial: boolean,
+  data: ReadOutput,
 ): FileReadRecord {
-  const record = { path: located.real, mtimeMs: file.stats.mtimeMs, sizeBytes: file.stats.size, isPartial };
+  const hasCutLines = data.type === 'text' && data.hasCutLines === true;
+  const isPartial = data.isPartial || hasCutLines;
+  const record = {
+    path: located.real,
+    mtimeMs: file.stats.mtimeMs,
+    sizeBytes: file.stats.size,
+    isPartial,
+    ...(isPartial && { shownLines: shownLines(data), hasCutLines }),
+  };
   return whole ? { sha256: createHash('sha256').update(whole).digest('hex'), ...record } : record;
+}
+
+function shownLines(data: ReadOutput): FileReadRecord['shownLines'] {
+  if (data.type !== 'text' || data.lineCount === 0) return [];
+  const last = data.startLine + data.lineCount - 1;
+  const isEnd = data.totalLines !== undefined && last >= data.totalLines;
+  return [[data.startLine, isEnd ? END_OF_FILE : last]];
 }

@@ -54,6 +54,7 @@ export async function readText(request: TextRequest, limits: Limits): Promise<Te
     ...described,
     ...(totalLines === undefined ? {} : { totalLines }),
     ...(notice === undefined ? {} : { notice }),
+    ...(page.hasCutLines && { hasCutLines: true }),
   };
 }
 

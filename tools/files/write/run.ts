@@ -55,5 +55,5 @@ export async function runWrite(
 }
 
 function inHand(located: LocatedPath, input: WriteArguments): FileInHand {
-  return { located, spelled: input.file_path, action: 'Cannot write' };
+  return { located, spelled: input.file_path, action: 'Cannot write', isReplaced: true };
 }
