@@ -3,23 +3,20 @@
  */
 import type { CallServices } from '../../call/execute.ts';
 import type { Permit } from '../../call/gate.ts';
-import { isPlainData } from '../../call/plain-data.ts';
-import type { Tool } from '../../contract/tool.ts';
 import type { JourneySteps } from '../../schedule/scheduled-call.ts';
 import { updateAndRejudge } from '../questions/answer.ts';
 import { askWhoMayAnswer } from '../questions/ask.ts';
 import type { CallRecord } from '../call-record.ts';
-import { drawProgress } from './drawn.ts';
 import type { SessionCore } from '../session-core.ts';
+import type { CallProgress } from './call-progress.ts';
 
 /** Put together what a call needs. */
 export function callServices(
   core: SessionCore,
   record: CallRecord,
-  steps: JourneySteps & { readonly isSafe: boolean; readonly tool: Tool },
+  steps: JourneySteps & { readonly isSafe: boolean; readonly progress: CallProgress },
 ): CallServices {
   const { services } = core;
-  let progressCount = 0;
   return {
     pool: core.pool,
     schemaTool: services.schemaTool,
@@ -30,14 +27,12 @@ export function callServices(
     limits: services.limits,
     updatePermissions: (updates) => updateAndRejudge(core, updates),
     ask: (question, signal) => askWhoMayAnswer(core, record, question, signal),
-    admitted: (permit) => admit(core, record, permit, steps),
-    tryModifier: (modifier) => void core.contextAfter(modifier),
-    onProgress: ({ data }) => {
-      if (record.scheduled?.state !== 'executing' || !isPlainData(data)) return;
-      const drawn = drawProgress(steps.tool, { data });
-      const display = isPlainData(drawn) ? drawn : undefined;
-      core.log.tell({ type: 'progress', tool_use_id: record.toolUseId, n: ++progressCount, data, display });
+    admitted: async (permit) => {
+      await admit(core, record, permit, steps);
+      steps.progress.begin();
     },
+    tryModifier: (modifier) => void core.contextAfter(modifier),
+    onProgress: (piece) => steps.progress.tell(piece),
   };
 }
 

@@ -10,6 +10,7 @@ import type { Invocation } from '../../contract/invocation.ts';
 import { answersYes } from '../../schedule/partition.ts';
 import type { Journey, JourneySteps } from '../../schedule/scheduled-call.ts';
 import type { CallRecord } from '../call-record.ts';
+import { callProgress } from './call-progress.ts';
 import { callServices } from './call-services.ts';
 import type { SessionCore } from '../session-core.ts';
 import { toolUseContext } from './tool-use-context.ts';
@@ -58,13 +59,15 @@ async function run(
   let endsTurn: string | undefined;
   const ids = { turnId: record.turn.id, toolUseId: record.toolUseId };
   const context = toolUseContext(core, ids, steps.signal, (reason) => (endsTurn = reason));
-  const services = callServices(core, record, {
-    tool: invocation.tool,
-    isSafe: invocation.isConcurrencySafe,
-    ...steps,
-  });
-  const outcome = await execute(invocation, context, parentMessage, services);
-  return endsTurn === undefined ? outcome : { ...outcome, endsTurn };
+  const progress = callProgress(core, record, invocation.tool);
+  const isSafe = invocation.isConcurrencySafe;
+  try {
+    const services = callServices(core, record, { progress, isSafe, ...steps });
+    const outcome = await execute(invocation, context, parentMessage, services);
+    return endsTurn === undefined ? outcome : { ...outcome, endsTurn };
+  } finally {
+    progress.end();
+  }
 }
 
 function abortsSiblings(core: SessionCore, invocation: Invocation): boolean {

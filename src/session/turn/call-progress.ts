@@ -1,0 +1,51 @@
+/**
+ * A call's progress on its way out: what its tool says, and that it still runs while its tool says nothing.
+ */
+import { isPlainData } from '../../call/plain-data.ts';
+import type { Tool, ToolProgress } from '../../contract/tool.ts';
+import type { CallRecord } from '../call-record.ts';
+import type { SessionCore } from '../session-core.ts';
+import { drawProgress } from './drawn.ts';
+
+/** After so much silence of a running call its viewers are told that it still runs, and again after as much. */
+const SILENCE_MS = 2_000;
+
+/** Where the progress of one call goes. */
+export interface CallProgress {
+  /** Send one piece; dropped where JSON cannot hold it or the call does not execute any more. */
+  tell(progress: ToolProgress): void;
+  /** The tool runs from now on. */
+  begin(): void;
+  /** The call is over. */
+  end(): void;
+}
+
+/** Make it. `end` must be called, or its timer goes on. */
+export function callProgress(core: SessionCore, record: CallRecord, tool: Tool): CallProgress {
+  let count = 0;
+  let silence: NodeJS.Timeout | undefined;
+
+  function send(data: ToolProgress['data'], display: ReturnType<typeof drawProgress>): void {
+    if (record.scheduled?.state !== 'executing') return;
+    core.log.tell({ type: 'progress', tool_use_id: record.toolUseId, n: ++count, data, display });
+  }
+
+  return {
+    tell({ data }) {
+      if (!isPlainData(data)) return;
+      silence?.refresh();
+      const drawn = drawProgress(tool, { data });
+      send(data, isPlainData(drawn) ? drawn : undefined);
+    },
+    begin() {
+      const begunMs = performance.now();
+      silence = setInterval(() => {
+        const elapsed_ms = Math.round(performance.now() - begunMs);
+        const data = { type: 'status', message: 'Still running', elapsed_ms };
+        const subtitle = `for ${Math.round(elapsed_ms / 1_000)} s`;
+        send(data, { title: 'Still running', subtitle, blocks: [] });
+      }, SILENCE_MS).unref();
+    },
+    end: () => clearInterval(silence),
+  };
+}
