@@ -2,14 +2,16 @@
  * PostToolUse and PostToolUseFailure hooks: what they make of a result, once the tool has run.
  */
 import { resultText, type ResultContentBlock, type ToolResultBlock } from '../contract/blocks.ts';
-import type { Tool, ToolUseContext } from '../contract/tool.ts';
+import { GauntletError } from '../contract/errors.ts';
+import type { Tool, ToolResult, ToolUseContext } from '../contract/tool.ts';
 import type { HooksVerdict } from '../hooks/merge-answers.ts';
 import type { Invocation } from '../contract/invocation.ts';
 import { type CallHookServices, contextMessages, hookOccasion } from './call-hooks.ts';
 import type { Permit } from './gate.ts';
 import { abortReason, type CallOutcome, failedOutcome, stoppedOutcome } from './outcome.ts';
 import { isPlainData } from './plain-data.ts';
-import { plainDisplay, type ToolRun } from './result.ts';
+import { plainDisplay } from './result.ts';
+import type { ToolRun } from './run.ts';
 
 /** Show a result to the hooks that wait for it. A call that was stopped meanwhile stays stopped. */
 export async function afterCall(
@@ -19,15 +21,52 @@ export async function afterCall(
   context: ToolUseContext,
   services: CallHookServices,
 ): Promise<CallOutcome> {
-  const { hooks } = services;
-  const event = outcome.status === 'ok' ? 'PostToolUse' : 'PostToolUseFailure';
-  if (!hooks?.has(event) || context.signal.aborted) return withMessages(outcome, before);
-
-  const occasion = hookOccasion(event, invocation, context, services.locate, told(invocation, run, outcome));
-  const onSlow = (data: { readonly type: 'hook' }) => services.onProgress?.({ data });
-  const verdict = await hooks.ask(occasion, { signal: context.signal, onSlow });
+  const verdict = await verdictOn(invocation, run, outcome, context, services);
+  if (!verdict) return withMessages(outcome, before);
   if (context.signal.aborted) return stoppedOutcome(abortReason(context.signal), outcome.budget);
   return withMessages(judged(invocation, outcome, verdict), [...before, ...verdict.additionalContexts]);
+}
+
+/**
+ * Show the result of an inner call to the hooks that wait for it.
+ *
+ * @param heard Gets what they add for the model: the outer call passes it on.
+ * @returns What the outer tool is handed: the result as it came, or what a hook puts in its place.
+ * @throws What the inner tool threw; {GauntletError} `hook_blocked` where a hook withholds the result.
+ */
+export async function afterInnerCall(
+  invocation: Invocation,
+  run: ToolRun,
+  outcome: CallOutcome,
+  context: ToolUseContext,
+  { heard, ...services }: CallHookServices & { readonly heard: Set<string> },
+): Promise<ToolResult<unknown>> {
+  const verdict = await verdictOn(invocation, run, outcome, context, services);
+  context.signal.throwIfAborted();
+  if (verdict) {
+    for (const text of [...verdict.additionalContexts, ...objections(verdict.feedback)]) heard.add(text);
+    if (verdict.stopReason !== undefined) context.abortTurn(verdict.stopReason);
+    if (verdict.withheld !== undefined) throw new GauntletError('hook_blocked', verdict.withheld);
+  }
+  if (!run.ok) throw run.error;
+  const output = verdict && replacement(invocation, verdict);
+  return output === undefined ? run.result : { ...run.result, data: output };
+}
+
+/** What the hooks of a result say; undefined where none waits for it. */
+async function verdictOn(
+  invocation: Invocation,
+  run: ToolRun,
+  outcome: CallOutcome,
+  context: ToolUseContext,
+  services: CallHookServices,
+): Promise<HooksVerdict | undefined> {
+  const { hooks } = services;
+  const event = outcome.status === 'ok' ? 'PostToolUse' : 'PostToolUseFailure';
+  if (!hooks?.has(event) || context.signal.aborted) return undefined;
+  const occasion = hookOccasion(event, invocation, context, services.locate, told(invocation, run, outcome));
+  const onSlow = (data: { readonly type: 'hook' }) => services.onProgress?.({ data });
+  return hooks.ask(occasion, { signal: context.signal, onSlow });
 }
 
 /** What the tool handed back, where JSON can hold it; the text of the result where it cannot. */

@@ -4,13 +4,14 @@
 import { resultText, type AssistantMessage } from '../contract/blocks.ts';
 import type { Invocation } from '../contract/invocation.ts';
 import type { ContextModifier } from '../contract/session-context.ts';
-import type { CanUseTool, ToolProgress, ToolUseContext } from '../contract/tool.ts';
+import type { ToolProgress, ToolUseContext } from '../contract/tool.ts';
 import { afterCall } from './after-call.ts';
 import { hookOccasion } from './call-hooks.ts';
 import { gate, type GateServices, type Permit } from './gate.ts';
-import { answerForInnerCalls } from './inner-calls.ts';
+import { innerCalls } from './inner-calls.ts';
 import { abortReason, type CallOutcome, type Ended, ended, stoppedOutcome, summariseDecision } from './outcome.ts';
-import { mapResult, type ResultLimits, type ToolRun } from './result.ts';
+import { mapResult, type ResultLimits } from './result.ts';
+import { runTool, type ToolRun } from './run.ts';
 
 /** What a call needs of its session. */
 export interface CallServices extends GateServices {
@@ -51,18 +52,33 @@ async function takeSteps(
   const passed = await passGate(invocation, context, services);
   if (passed.kind === 'end') return passed.outcome;
 
+  const { invocation: permitted, located, decision } = passed;
   const progress: ToolProgress[] = [];
   const heard = new Set(passed.hookContexts);
-  const ran = await runTool(passed, context, parentMessage, answerForInnerCalls(services, heard), (piece) => {
-    if (progress.push(piece) > services.limits.progressKept) progress.shift();
-    services.onProgress(piece);
+  const inner = innerCalls(context.tools, services, heard);
+  const inside: ToolUseContext = {
+    ...context,
+    located,
+    isHeld: decision.containment === 'jail',
+    analysis: permitted.analysis,
+    get tools() {
+      return inner.tools;
+    },
+  };
+  const ran = await runTool(passed, inside, {
+    canUseTool: inner.canUseTool,
+    parentMessage,
+    onProgress(piece) {
+      if (progress.push(piece) > services.limits.progressKept) progress.shift();
+      services.onProgress(piece);
+    },
   });
   const run = withTriedModifier(ran, services);
-  const mapped = mapResult(passed.invocation, run, progress, services.limits);
+  const mapped = mapResult(permitted, run, progress, services.limits);
   const outcome = services.hooks
     ? await afterCall({ ...passed, hookContexts: [...heard] }, run, mapped, context, services)
     : mapped;
-  return { ...outcome, decided: summariseDecision(passed.decision) };
+  return { ...outcome, decided: summariseDecision(decision) };
 }
 
 /** A call that asks for a context its session may not have has failed, and its hooks hear of it as of any failure. */
@@ -106,29 +122,6 @@ function tellDenied(
 ): void {
   if (errorCode !== 'permission_denied' || !hooks?.has('PermissionDenied')) return;
   hooks.tell(hookOccasion('PermissionDenied', invocation, context, locate, { reason: resultText(content) }));
-}
-
-/** Run a permitted call to its end; never rejects. */
-async function runTool(
-  { invocation, internalFields, located, decision }: Permit,
-  context: ToolUseContext,
-  parentMessage: AssistantMessage,
-  canUseTool: CanUseTool,
-  onProgress: (progress: ToolProgress) => void,
-): Promise<ToolRun> {
-  const { tool, input, analysis } = invocation;
-  const { signal } = context;
-  const args = internalFields ? { ...input, ...internalFields } : input;
-  const isHeld = decision.containment === 'jail';
-  try {
-    const inside = { ...context, located, isHeld, analysis };
-    const result = await tool.call(args, inside, canUseTool, parentMessage, onProgress);
-    // Whoever cancelled was told so: a tool that went on to its end regardless does not change it.
-    signal.throwIfAborted();
-    return { ok: true, result };
-  } catch (error) {
-    return { ok: false, error: signal.aborted ? abortReason(signal) : error };
-  }
 }
 
 /**

@@ -9,15 +9,10 @@ import type { Invocation } from '../contract/invocation.ts';
 import type { Tool, ToolProgress, ToolResult } from '../contract/tool.ts';
 import { callErrorCode, callErrorText, type CallOutcome, failedOutcome, type ResultBudget } from './outcome.ts';
 import { isPlainData } from './plain-data.ts';
+import type { ToolRun } from './run.ts';
 
 /** Text shown of a result whose tool draws nothing. */
 const PLAIN_DISPLAY_CHARS = 2_000;
-
-/** How a run ended. */
-export type ToolRun =
-  | { readonly ok: true; readonly result: ToolResult<unknown> }
-  /** What the tool threw, or why it was stopped. */
-  | { readonly ok: false; readonly error: unknown };
 
 /** How a result is bounded: the server's own ceiling over what the tool says. */
 export interface ResultLimits {

@@ -133,8 +133,8 @@ export interface CallPreview {
 }
 
 /**
- * Asks the gate about an inner call, as the session would be asked. The tool runs what is allowed itself: how that ends
- * nobody else sees, so hooks behind a call are told of the outer one alone.
+ * Asks the gate about an inner call, as the session would be asked. The tool runs what is allowed itself, with the `call`
+ * of the tool from `context.tools`: then PostToolUse hooks hear how it ends, as of the outer call.
  */
 export type CanUseTool = (
   tool: Tool,

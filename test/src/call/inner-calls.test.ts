@@ -1,6 +1,6 @@
 /** A tool that makes calls of its own asks the gate its own call went through. */
 import { describe, expect, it } from 'vitest';
-import { answerForInnerCalls } from '../../../src/call/inner-calls.ts';
+import { innerCalls } from '../../../src/call/inner-calls.ts';
 import { callWorld } from '../../helpers/call-services.ts';
 import { effectTool } from '../../helpers/fake-tools.ts';
 
@@ -9,7 +9,10 @@ type World = Parameters<typeof callWorld>[1];
 function ask(input: Record<string, unknown>, options: World, changes: Parameters<typeof effectTool>[1] = {}) {
   const { tool } = effectTool('Effect', changes);
   const world = callWorld([tool], options);
-  return { asked: world.asked, answer: answerForInnerCalls(world.services, new Set())(tool, input, world.context) };
+  return {
+    asked: world.asked,
+    answer: innerCalls([tool], world.services, new Set()).canUseTool(tool, input, world.context),
+  };
 }
 
 describe('canUseTool', () => {

@@ -444,6 +444,53 @@ describe('the call of a call', () => {
   });
 });
 
+describe('the result of a call of a call', () => {
+  /** Runs `Effect` with its own text, and hands on what that gives. */
+  const outer = effectTool('Outer', {
+    call: async ({ text }, context, canUseTool, message) => {
+      const inner = context.tools.find(({ name }) => name === 'Effect');
+      const answer = inner && (await canUseTool(inner, { text }, context));
+      if (!inner || answer?.behavior !== 'allow') return { data: 'refused' };
+      return inner.call({ ...answer.updatedInput }, context, canUseTool, message);
+    },
+  }).tool;
+  const failing = effectTool('Effect', { call: () => Promise.reject(new Error('no effect')) }).tool;
+  const matching = (hook: object) => [{ matcher: 'Effect', hooks: [hook] }] as never;
+
+  it('is shown to PostToolUse hooks, whose words reach the model', async () => {
+    const adds = says({ hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext: 'seen inside' } });
+    const { run } = hookSessions(processHost, [outer, effectTool().tool], { PostToolUse: matching(adds) });
+    const { content, reply } = await run('Outer', { text: 'a' }, BYPASS);
+    expect(content).toContain('a');
+    expect(reply.newMessages).toEqual([{ role: 'user', content: 'seen inside' }]);
+  });
+
+  it('is shown to PostToolUseFailure hooks where it failed', async () => {
+    const adds = says({ hookSpecificOutput: { hookEventName: 'PostToolUseFailure', additionalContext: 'it failed' } });
+    const { run } = hookSessions(processHost, [outer, failing], { PostToolUseFailure: matching(adds) });
+    const { content, reply } = await run('Outer', { text: 'a' }, BYPASS);
+    expect(content).toContain('no effect');
+    expect(reply.newMessages).toEqual([{ role: 'user', content: 'it failed' }]);
+  });
+
+  it('is what a hook puts in its place', async () => {
+    const replaces = says({ hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: 'redacted' } });
+    const { run } = hookSessions(processHost, [outer, effectTool().tool], { PostToolUse: matching(replaces) });
+    expect((await run('Outer', { text: 'secret' }, BYPASS)).content).toBe('"redacted"');
+  });
+
+  it('ends the turn where a hook says so', async () => {
+    const stop = says({ continue: false, stopReason: 'enough inside' });
+    const hooks = { PostToolUse: matching(stop) };
+    const session = await hookSessions(processHost, [outer, effectTool().tool], hooks).directory.create(
+      'owner',
+      BYPASS,
+    );
+    const { calls } = await execute(session, [blockOf('Outer', 'a'), blockOf('Outer', 'b')]);
+    expect(calls.map(({ error_code }) => error_code ?? 'ok')).toEqual(['ok', 'cancelled']);
+  });
+});
+
 describe('hooks that are only told', () => {
   it('add to a session that begins, as a notice', async () => {
     const { directory } = hookSessions(processHost, [], { SessionStart: any(shell('echo on call: Ada')) });
