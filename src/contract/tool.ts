@@ -89,6 +89,8 @@ export interface ToolUseContext {
   readonly principal: string;
   /** All tools the session sees, in list order. */
   readonly tools: readonly Tool[];
+  /** Whether the session's list names a tool without its schema. */
+  isDeferred(tool: Tool): boolean;
   /** The session's folder for spilled results and outputs: absolute, private, readable by its own Read and Grep. */
   readonly sessionFolder: string;
   /**

@@ -43,7 +43,7 @@ export function assembleMembers(
   const builtInCount = builtIns.visible.length;
   // Of the server and not of the list: a deny rule more must not bring schemas back and the prompt cache down.
   const deferral = { ...configuration, builtInCount: baseTools.filter((tool) => tool.isEnabled()).length };
-  const deferred = new Set(tools.filter((tool) => isDeferredTool(tool, deferral)));
+  const deferred = new Set(tools.filter((tool) => isDeferredTool(tool, deferral)).map(({ name }) => name));
   const visibleByName = index(tools, (tool) => tool);
   const hiddenByName = index(hidden, (entry) => entry.tool);
 
@@ -55,7 +55,7 @@ export function assembleMembers(
     lookup: (name) => visibleByName.get(name),
     whyHidden: (name) => hiddenByName.get(name)?.cause,
     hiddenTool: (name) => hiddenByName.get(name),
-    isDeferred: (tool) => deferred.has(tool),
+    isDeferred: ({ name }) => deferred.has(name),
     limits: configuration.limits,
   };
 }

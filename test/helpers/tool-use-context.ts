@@ -43,6 +43,7 @@ export function toolUseContextIn(root: string, changes: Partial<ToolUseContext> 
     toolUseId: 'call-1',
     principal: 'owner',
     tools: [],
+    isDeferred: () => false,
     sessionFolder: `${root}/.session-1`,
     isReadDenied: () => false,
     changes: { announce: () => Promise.resolve(), report: () => undefined },

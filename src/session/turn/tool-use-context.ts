@@ -13,7 +13,7 @@ export function toolUseContext(
   signal: AbortSignal,
   abortTurn: (reason: string) => void,
 ): ToolUseContext {
-  const { context: session, services } = core;
+  const { context: session, services, pool } = core;
   return {
     session,
     signal,
@@ -23,7 +23,8 @@ export function toolUseContext(
     located: undefined,
     isHeld: undefined,
     principal: core.opened.principal,
-    tools: core.pool.tools,
+    tools: pool.tools,
+    isDeferred: pool.isDeferred,
     sessionFolder: services.sessionFolder(core.id),
     isReadDenied: services.readDenial(session.permissions, session.root),
     changes: {

@@ -14,7 +14,10 @@ const tools = [
 
 async function search(query: string, maxResults = 5, listed = tools) {
   const input = tool.inputSchema.parse({ query, max_results: maxResults });
-  const { data } = await tool.call(input, toolUseContextIn('/w', { tools: listed }));
+  const { data } = await tool.call(
+    input,
+    toolUseContextIn('/w', { tools: listed, isDeferred: ({ origin }) => origin !== undefined }),
+  );
   const { content } = tool.mapToolResultToToolResultBlockParam(data, 'call-1');
   const references = typeof content === 'string' ? [] : content.filter(({ type }) => type === 'tool_reference');
   return { data, text: resultText(content), references };
@@ -37,6 +40,13 @@ describe('ToolSearch', () => {
     const { references } = await search('message');
     expect(references).toHaveLength(2);
     expect((await search('message', 1)).references).toHaveLength(1);
+  });
+
+  test('finds by words what the list of its session defers, however few tools are left in that', async () => {
+    const rare = plainTool('Rare', { shouldDefer: true, searchHint: 'collect stamps' });
+    const context = toolUseContextIn('/w', { tools: [rare], isDeferred: () => true });
+    const { data } = await tool.call(tool.inputSchema.parse({ query: 'stamps' }), context);
+    expect(data.found.map(({ definition }) => definition.name)).toEqual(['Rare']);
   });
 
   test('a tool that is loaded may be named, without a reference', async () => {

@@ -21,7 +21,7 @@ export function toolSearchTool(services: MoreToolServices) {
     isConcurrencySafe: () => true,
     prompt: () => TOOL_SEARCH_PROMPT,
     description: (input) => `Search tools: ${input.query}`,
-    call: (input, context) => Promise.resolve({ data: searchDeferred(services, input, context) }),
+    call: (input, context) => Promise.resolve({ data: searchDeferred(input, context) }),
     mapToolResultToToolResultBlockParam: toolSearchResult,
     isSearchOrReadCommand: () => ({ isSearch: true, isRead: false }),
     extractSearchText: (output: ToolSearchOutput) => output.found.map(({ definition }) => definition.name).join(' '),

@@ -1,9 +1,7 @@
 /** The work of ToolSearch: which tools are meant, and their whole definitions. */
 import type { PromptOptions, Tool, ToolUseContext } from '../../../src/contract/tool.ts';
-import { isDeferredTool } from '../../../src/pool/deferral.ts';
 import { describeTool, type ToolDefinition } from '../../../src/pool/describe.ts';
 import { searchTools } from '../../../src/pool/search.ts';
-import type { MoreToolServices } from '../services.ts';
 import type { ToolSearchArguments } from './schema.ts';
 
 /** What was found. */
@@ -18,16 +16,13 @@ export interface ToolSearchOutput {
 
 /** Search the tools the session sees. Words find deferred tools; `select:` names any. */
 export function searchDeferred(
-  services: MoreToolServices,
   { query, max_results: maxResults }: ToolSearchArguments,
-  { tools, session }: Pick<ToolUseContext, 'tools' | 'session'>,
+  { tools, isDeferred, session }: Pick<ToolUseContext, 'tools' | 'isDeferred' | 'session'>,
 ): ToolSearchOutput {
-  const builtIns = tools.filter((tool) => tool.origin === undefined);
   const options: PromptOptions = {
     permissions: session.permissions,
-    toolNames: builtIns.map((tool) => tool.name),
+    toolNames: tools.filter((tool) => tool.origin === undefined).map((tool) => tool.name),
   };
-  const isDeferred = (tool: Tool) => isDeferredTool(tool, { ...services, builtInCount: builtIns.length });
   const space = { tools, isCandidate: isDeferred, describe: (tool: Tool) => tool.prompt(options) };
   const { found, unknownNames } = searchTools(query, space, maxResults);
   return {
