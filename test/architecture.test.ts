@@ -15,7 +15,7 @@ import { temporaryFolder } from './helpers/temporary-folder.ts';
 
 /** Where a tool's name is a word of the permission rule language, or of shell syntax. */
 const RULE_WORDS = [
-  'src/permissions/path-gate.ts',
+  'src/permissions/rule-names.ts',
   // The parser calls a node of its tree "Glob".
   'src/permissions/shell/node-problem.ts',
   'src/permissions/shell/word.ts',

@@ -9,8 +9,8 @@ import {
   type RuleSource,
   type ToolPermissionContext,
 } from '../contract/permission-context.ts';
-import { PATH_RULE_NAMES } from './path-gate.ts';
 import { parseRule, type PermissionRule } from './rule.ts';
+import { isPathRuleName, PATH_RULE_NAMES } from './rule-names.ts';
 import { matchesWildcard } from './wildcard.ts';
 
 /** A rule that never decides. */
@@ -33,9 +33,6 @@ const STRENGTH: readonly RuleBehavior[] = ['deny', 'ask', 'allow'];
 /** Broad rules of one tool that others are compared with; the rest is taken as it is. */
 const MOST_BROAD_RULES = 200;
 
-/** Words of the rule language whose specs are paths. */
-const PATH_WORDS: ReadonlySet<string> = new Set(Object.values(PATH_RULE_NAMES));
-
 /**
  * Find dead rules.
  *
@@ -43,7 +40,7 @@ const PATH_WORDS: ReadonlySet<string> = new Set(Object.values(PATH_RULE_NAMES));
  *   nothing need be known yet.
  */
 export function deadRules(context: ToolPermissionContext, toolNames: Iterable<string>): readonly DeadRule[] {
-  const known = new Set([...toolNames, ...PATH_WORDS, 'mcp']);
+  const known = new Set([...toolNames, ...Object.values(PATH_RULE_NAMES), 'mcp']);
   const rules = placedRules(context);
   const byTool = new Map<string, PlacedRule[]>();
   for (const rule of rules) {
@@ -82,7 +79,7 @@ function unknownTool(name: string, known: ReadonlySet<string>): string | undefin
 
 function impossibleSpec({ toolName, spec, behavior }: PlacedRule): string | undefined {
   if (spec === undefined) return undefined;
-  if (PATH_WORDS.has(toolName)) {
+  if (isPathRuleName(toolName)) {
     return spec.split('/').includes('..') ? 'paths are compared without "..": write where it leads' : undefined;
   }
   const isJoined = behavior === 'allow' && spec.endsWith(':*') && /[;&|\n]/.test(spec);
@@ -116,11 +113,10 @@ function isBroad(spec: string): boolean {
 }
 
 function coversAll(broad: PlacedRule, { spec, toolName }: PlacedRule): boolean {
-  // A bare `Edit` is about that tool, `Edit(src/**)` about all that write.
-  if (broad.spec === undefined) return spec === undefined || !PATH_WORDS.has(toolName);
+  if (broad.spec === undefined) return true;
   if (spec === undefined) return false;
   if (broad.spec === spec) return true;
-  return PATH_WORDS.has(toolName) ? coversPaths(broad.spec, spec) : coversCommands(broad.spec, spec);
+  return isPathRuleName(toolName) ? coversPaths(broad.spec, spec) : coversCommands(broad.spec, spec);
 }
 
 /** `src/**` covers whatever begins with `src/`. */

@@ -9,8 +9,9 @@ import type { Tool, ToolUseContext } from '../contract/tool.ts';
 import { unansweredMessage } from './denial.ts';
 import { judgeCall, type Judgement, type PermissionRequest } from './judgement.ts';
 import { decidedPart, isUnclear, matchedRule, opaqueText, pathQuestion, possibleRule, safely } from './matched-rule.ts';
-import { allowingPathRule, coveringPathRule, PATH_RULE_NAMES, possiblePathRule } from './path-gate.ts';
+import { allowingPathRule, coveringPathRule, possiblePathRule } from './path-gate.ts';
 import { rulesFor, rulesNamed } from './rule-index.ts';
+import { PATH_RULE_NAMES } from './rule-names.ts';
 import { TWO_PERSONS } from './two-person.ts';
 import { twoPersonQuestion } from './two-person-question.ts';
 

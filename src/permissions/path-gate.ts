@@ -8,15 +8,13 @@ import type { RuleBehavior, ToolPermissionContext } from '../contract/permission
 import type { Tool } from '../contract/tool.ts';
 import { pathRules } from './path-rules.ts';
 import { rulesFor, rulesNamed, type SourcedRule, type ToolRules } from './rule-index.ts';
+import { isPathRuleName, PATH_RULE_NAMES } from './rule-names.ts';
 
 /** One path of a call: what the tool said, and what was found there. */
 export interface JudgedPath {
   readonly use: PathUse;
   readonly located: LocatedPath;
 }
-
-/** Whose rules judge a path, by access: words of the rule language. */
-export const PATH_RULE_NAMES = { read: 'Read', write: 'Edit' } as const;
 
 /** What the path gate is asked about. */
 export interface PathQuestion {
@@ -103,10 +101,9 @@ export function readDenialPlaces(permissions: ToolPermissionContext, root: strin
   return () => (specs.length === 0 ? [] : pathRules(specs, root, 'deny').places());
 }
 
-/** Whether a deny rule forbids changing an absolute path; a rule without a path forbids all. */
+/** Whether a deny rule forbids changing an absolute path. */
 export function writeDenial(permissions: ToolPermissionContext, root: string): (absolutePath: string) => boolean {
-  const { bare, specs } = rulesNamed(permissions, 'deny', PATH_RULE_NAMES.write);
-  return bare ? () => true : denial(specs, root);
+  return denial(rulesNamed(permissions, 'deny', PATH_RULE_NAMES.write).specs, root);
 }
 
 function denial(specs: readonly string[], root: string): (absolutePath: string) => boolean {
@@ -125,7 +122,7 @@ export function allowingPathRule(path: JudgedPath, root: string): string {
 /** The lists that judge one path: those of its access, and the tool's own where it is not one of those two. */
 function listsFor(question: PathQuestion, behavior: RuleBehavior, use: PathUse): readonly ToolRules[] {
   const general = rulesNamed(question.permissions, behavior, PATH_RULE_NAMES[use.access]);
-  const isShared = Object.values(PATH_RULE_NAMES).some((name) => name === question.tool.name);
+  const isShared = isPathRuleName(question.tool.name);
   // A tool with a matcher of its own gives its specs another meaning than a path.
   if (isShared || question.tool.preparePermissionMatcher) return general.specs.length > 0 ? [general] : [];
   const own = rulesFor(question.permissions, behavior, question.tool);

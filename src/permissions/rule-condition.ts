@@ -4,7 +4,8 @@
 import { matcherFor, type PermissionRequest } from './judgement.ts';
 import { createPermissionContext } from './context.ts';
 import { hitPathRule } from './path-gate.ts';
-import { rulesFor } from './rule-index.ts';
+import { rulesFor, rulesNamed } from './rule-index.ts';
+import { PATH_RULE_NAMES } from './rule-names.ts';
 import { parseRule } from './rule.ts';
 
 /** A call to ask about. */
@@ -43,10 +44,15 @@ async function isMeant(
   const { tool } = invocation;
   const rules = rulesFor(permissions, 'deny', tool);
   if (rules.bare) return true;
-  if (rules.specs.length > 0) {
+  const judgesPaths = Object.values(PATH_RULE_NAMES).some(
+    (name) => rulesNamed(permissions, 'deny', name).specs.length > 0,
+  );
+  if (rules.specs.length > 0 || judgesPaths) {
     const matcher = matcherFor(invocation, session);
-    if (matcher.isUnparsable || matcher.hits(rules.specs, 'deny') !== undefined) return true;
-    if (matcher.mayHit?.(rules.specs) !== undefined) return true;
+    // What cannot be understood may name any path, too.
+    if (matcher.isUnparsable === true) return true;
+    if (rules.specs.length > 0 && (matcher.hits(rules.specs, 'deny') ?? matcher.mayHit?.(rules.specs)) !== undefined)
+      return true;
   }
   const uses = invocation.paths ?? [];
   if (uses.length === 0) return false;

@@ -12,6 +12,7 @@ import {
 } from '../contract/permission-context.ts';
 import type { Tool } from '../contract/tool.ts';
 import { parseRule, ruleKeys } from './rule.ts';
+import { isPathRuleName } from './rule-names.ts';
 
 /** A rule as written, and where it came from. */
 export interface SourcedRule {
@@ -36,6 +37,9 @@ interface MutableToolRules {
 }
 
 type RuleIndex = Readonly<Record<RuleBehavior, Map<string, MutableToolRules>>>;
+
+/** The spec of a path rule that spells none: every absolute path, inside the working directories or not. */
+const EVERY_PATH = '//**';
 
 const NONE: ToolRules = Object.freeze({ specs: Object.freeze([]), bySpec: new Map() });
 const indexes = new WeakMap<ToolPermissionContext, RuleIndex>();
@@ -103,8 +107,11 @@ function addRule(byName: Map<string, MutableToolRules>, text: string, source: Ru
   const { toolName, spec } = parseRule(text);
   let rules = byName.get(toolName);
   if (!rules) byName.set(toolName, (rules = emptyRules()));
-  if (spec === undefined) rules.bare ??= { rule: text, source };
-  else add(rules, spec, { rule: text, source });
+  const rule = { rule: text, source };
+  if (spec === undefined) rules.bare ??= rule;
+  // A path rule without a path is about all of them, for every tool that has paths.
+  const listed = spec ?? (isPathRuleName(toolName) ? EVERY_PATH : undefined);
+  if (listed !== undefined) add(rules, listed, rule);
 }
 
 function add(rules: MutableToolRules, spec: string, rule: SourcedRule): void {

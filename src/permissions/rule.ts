@@ -6,12 +6,13 @@
  */
 import { GauntletError } from '../contract/errors.ts';
 import type { Tool } from '../contract/tool.ts';
+import { canonicalName } from './rule-names.ts';
 
 /** A parsed rule. */
 export interface PermissionRule {
   /** As written, blanks around it removed. */
   readonly text: string;
-  /** Name or alias of a tool; `mcp__server` for a whole server, `mcp` for all of them. */
+  /** Name of a tool, never an alias of a built-in one; `mcp__server` for a whole server, `mcp` for all of them. */
   readonly toolName: string;
   /** The text between the brackets; absent where the rule covers every input. */
   readonly spec?: string;
@@ -33,7 +34,7 @@ export function parseRule(text: string): PermissionRule {
   const spec = match?.[2]?.trim();
   if (name.includes('*') && !name.startsWith('mcp__')) throw invalid(trimmed, EXPECTED);
 
-  const toolName = name.endsWith('__*') ? name.slice(0, -3) : name;
+  const toolName = name.endsWith('__*') ? name.slice(0, -3) : canonicalName(name);
   if (spec === undefined || spec === '' || spec === '*') return { text: trimmed, toolName };
   if (name.startsWith('mcp__')) throw invalid(trimmed, 'A rule for an MCP tool has no spec: write the bare name');
   if (spec.startsWith('!')) throw invalid(trimmed, 'A spec cannot be negated: write a rule of the opposite behavior');
@@ -42,7 +43,7 @@ export function parseRule(text: string): PermissionRule {
 }
 
 /**
- * The `toolName`s under which rules for this tool are found: its name, its aliases, its MCP server.
+ * The `toolName`s under which rules for this tool are found: its name, the aliases of a plugin's tool, its MCP server.
  *
  * @returns Exact names first.
  */

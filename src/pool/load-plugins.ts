@@ -11,6 +11,7 @@ import { pathToFileURL } from 'node:url';
 import type { Limits } from '../../config/limits.ts';
 import { errorMessage, GauntletError } from '../contract/errors.ts';
 import type { Tool } from '../contract/tool.ts';
+import { isReservedName } from '../permissions/rule-names.ts';
 import { pluginTool } from './plugin-tool.ts';
 
 /** Where plugins are found, and whose names they may not take. */
@@ -21,6 +22,9 @@ export interface PluginOptions {
   readonly limits: Pick<Limits, 'pluginLoadMs' | 'pluginFileBytes' | 'resultChars'>;
 }
 
+/** The owner of a name, as the end of a sentence. */
+const BUILT_IN = 'a built-in tool';
+
 /**
  * Load plugins in the order of the settings file.
  *
@@ -28,12 +32,12 @@ export interface PluginOptions {
  * @throws {GauntletError} `invalid_setting` for the first plugin that cannot be used.
  */
 export async function loadPlugins(specifiers: readonly string[], options: PluginOptions): Promise<readonly Tool[]> {
-  const owners = new Map(options.builtIns.flatMap((tool) => namesOf(tool).map((name) => [name, 'a built-in tool'])));
+  const owners = new Map(options.builtIns.flatMap((tool) => namesOf(tool).map((name) => [name, BUILT_IN])));
   const tools: Tool[] = [];
   for (const specifier of specifiers) {
     for (const tool of await loadPlugin(specifier, options)) {
       for (const name of namesOf(tool)) {
-        const owner = owners.get(name);
+        const owner = owners.get(name) ?? (isReservedName(name) ? BUILT_IN : undefined);
         if (owner !== undefined)
           throw refusal(specifier, `its tool "${tool.name}" takes the name "${name}" of ${owner}`);
       }

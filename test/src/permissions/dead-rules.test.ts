@@ -31,8 +31,12 @@ describe('a rule is dead', () => {
   test('when a bare rule that is as strong or stronger comes first', () => {
     expect(named({ allow: ['Bash', 'Bash(ls:*)'], ask: ['WebFetch'], deny: ['Edit'] })).toEqual(['allow Bash(ls:*)']);
     expect(named({ allow: ['WebFetch(domain:a)', 'Edit(src/**)'], ask: ['WebFetch', 'Edit'], deny: ['Edit'] })).toEqual(
-      ['ask Edit', 'allow WebFetch(domain:a)'],
+      ['ask Edit', 'allow WebFetch(domain:a)', 'allow Edit(src/**)'],
     );
+  });
+
+  test('when a stronger rule stands under another name of the tool', () => {
+    expect(named({ allow: ['FileRead(src/**)'], deny: ['Read(src/**)'] })).toEqual(['allow FileRead(src/**)']);
   });
 
   test('when a broader prefix, pattern or folder takes all its calls', () => {

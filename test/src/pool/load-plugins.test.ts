@@ -97,6 +97,11 @@ describe('a plugin that cannot be used', () => {
       /takes the name "Bash" of a built-in/,
     ],
     ['takes the alias of a built-in', `export default { ...${greet}, aliases: ['Shell'] }`, /takes the name "Shell"/],
+    [
+      'takes the alias of a built-in that is off',
+      `export default { ...${greet}, aliases: ['FileRead'] }`,
+      /takes the name "FileRead" of a built-in/,
+    ],
     ['has the same name twice', `export default [${greet}, ${greet}]`, /takes the name "Greet" of the plugin/],
     ['has no call', `export default { ...${greet}, call: 7 }`, /"call": expected a function/],
     [

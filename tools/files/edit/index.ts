@@ -1,6 +1,7 @@
 /** Edit: replaces exact text in a file that was read. */
 import { buildTool } from '../../../src/contract/build-tool.ts';
 import { shownAbsolute } from '../../../src/files/spelling.ts';
+import { TOOL_ALIASES } from '../../../src/permissions/rule-names.ts';
 import type { FileToolServices } from '../services.ts';
 import { EDIT_PROMPT } from './prompt.ts';
 import { editResult, renderEdit, renderEditError, renderEditRejected, renderEditResult } from './render.ts';
@@ -12,7 +13,7 @@ export function editTool(services: FileToolServices) {
   const { limits } = services;
   return buildTool({
     name: 'Edit',
-    aliases: ['FileEdit'],
+    aliases: TOOL_ALIASES.Edit,
     searchHint: 'change a file by replacing exact text',
     alwaysLoad: true,
     isFileEdit: true,

@@ -1,6 +1,7 @@
 /** Read: shows a file to the model. */
 import { buildTool } from '../../../src/contract/build-tool.ts';
 import { shownAbsolute } from '../../../src/files/spelling.ts';
+import { TOOL_ALIASES } from '../../../src/permissions/rule-names.ts';
 import type { FileToolServices } from '../services.ts';
 import type { ReadOutput } from './output.ts';
 import { readPrompt } from './prompt.ts';
@@ -12,7 +13,7 @@ import { ReadInput } from './schema.ts';
 export function readTool(services: FileToolServices) {
   return buildTool({
     name: 'Read',
-    aliases: ['FileRead'],
+    aliases: TOOL_ALIASES.Read,
     searchHint: 'show a file: text, image, PDF, notebook',
     alwaysLoad: true,
     inputSchema: ReadInput,

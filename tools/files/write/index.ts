@@ -1,6 +1,7 @@
 /** Write: creates a file, or overwrites one that was read. */
 import { buildTool } from '../../../src/contract/build-tool.ts';
 import { shownAbsolute } from '../../../src/files/spelling.ts';
+import { TOOL_ALIASES } from '../../../src/permissions/rule-names.ts';
 import type { FileToolServices } from '../services.ts';
 import { WRITE_PROMPT } from './prompt.ts';
 import { renderWrite, renderWriteError, renderWriteRejected, renderWriteResult, writeResult } from './render.ts';
@@ -12,7 +13,7 @@ export function writeTool(services: FileToolServices) {
   const { limits } = services;
   return buildTool({
     name: 'Write',
-    aliases: ['FileWrite'],
+    aliases: TOOL_ALIASES.Write,
     searchHint: 'create a file or overwrite it whole',
     alwaysLoad: true,
     isFileEdit: true,

@@ -1,6 +1,7 @@
 /** ListMcpResourcesTool: what MCP servers have to read. */
 import { z } from 'zod';
 import { buildTool } from '../../../src/contract/build-tool.ts';
+import { TOOL_ALIASES } from '../../../src/permissions/rule-names.ts';
 import type { McpToolServices } from '../services.ts';
 import { renderList, renderListError, renderListResult } from './render.ts';
 import { listedText, runList, type ListOutput } from './run.ts';
@@ -18,7 +19,7 @@ const PROMPT = `Lists the resources that MCP servers offer: files, records and p
 export function listMcpResourcesTool(services: McpToolServices) {
   return buildTool({
     name: 'ListMcpResourcesTool',
-    aliases: ['ListMcpResources'],
+    aliases: TOOL_ALIASES.ListMcpResourcesTool,
     searchHint: 'list resources of MCP servers',
     shouldDefer: true,
     inputSchema: ListMcpResourcesInput,

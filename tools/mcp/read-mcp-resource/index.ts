@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { resultText } from '../../../src/contract/blocks.ts';
 import { buildTool } from '../../../src/contract/build-tool.ts';
 import type { McpOutput } from '../../../src/mcp/call-result.ts';
+import { TOOL_ALIASES } from '../../../src/permissions/rule-names.ts';
 import type { McpToolServices } from '../services.ts';
 import { renderRead, renderReadError, renderReadResult } from './render.ts';
 
@@ -20,7 +21,7 @@ const PROMPT = `Reads one resource of an MCP server.
 export function readMcpResourceTool(services: McpToolServices) {
   return buildTool({
     name: 'ReadMcpResourceTool',
-    aliases: ['ReadMcpResource'],
+    aliases: TOOL_ALIASES.ReadMcpResourceTool,
     searchHint: 'read a resource of an MCP server',
     shouldDefer: true,
     inputSchema: ReadMcpResourceInput,

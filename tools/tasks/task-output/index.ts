@@ -3,6 +3,7 @@ import { buildTool } from '../../../src/contract/build-tool.ts';
 import { GauntletError } from '../../../src/contract/errors.ts';
 import type { ToolUseContext } from '../../../src/contract/tool.ts';
 import type { TaskReading } from '../../../src/work/background-tasks.ts';
+import { TOOL_ALIASES } from '../../../src/permissions/rule-names.ts';
 import type { TaskToolServices } from '../services.ts';
 import { taskOutputPrompt } from './prompt.ts';
 import { renderReading, renderTaskOutput, taskText } from './render.ts';
@@ -27,7 +28,7 @@ export function taskOutputTool({ backgroundTasks, limits }: TaskToolServices) {
 
   return buildTool({
     name: 'TaskOutput',
-    aliases: ['BashOutput', 'AgentOutput'],
+    aliases: TOOL_ALIASES.TaskOutput,
     searchHint: 'read output of a background command or agent',
     shouldDefer: true,
     touchesOnlySession: true,

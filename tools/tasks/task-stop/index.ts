@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { buildTool } from '../../../src/contract/build-tool.ts';
 import type { TaskView } from '../../../src/work/background-tasks.ts';
 import { showValue } from '../../../src/files/hidden-characters.ts';
+import { TOOL_ALIASES } from '../../../src/permissions/rule-names.ts';
 import { renameTaskId } from '../old-keys.ts';
 import type { TaskToolServices } from '../services.ts';
 
@@ -22,7 +23,7 @@ const PROMPT = `Ends a background task and everything it started.
 export function taskStopTool({ backgroundTasks }: Pick<TaskToolServices, 'backgroundTasks'>) {
   return buildTool({
     name: 'TaskStop',
-    aliases: ['KillShell'],
+    aliases: TOOL_ALIASES.TaskStop,
     searchHint: 'end a background command or agent',
     shouldDefer: true,
     touchesOnlySession: true,
