@@ -2,7 +2,7 @@
  * The decision of the gate: may this call run, or must somebody be asked?
  *
  * `weigh` is the list of ARCHITECTURE, "What may run", from top to bottom, and its first answer holds. A hook may then
- * tighten it, or allow what would have been asked; whoever has nobody to ask denies.
+ * tighten it, or answer a plain question; whoever has nobody to ask denies.
  */
 import type { PermissionDecision } from '../contract/decision.ts';
 import type { Tool, ToolUseContext } from '../contract/tool.ts';
@@ -18,7 +18,7 @@ import { twoPersonQuestion } from './two-person-question.ts';
 export type { PermissionRequest } from './judgement.ts';
 
 type Verdict = Pick<PermissionDecision, 'behavior' | 'reason' | 'message' | 'containment'> & {
-  /** No hook turns this question into a yes: a safety check, or a person is required. */
+  /** No hook turns this question into a yes: a safety check or an ask rule asks, or a person is required. */
   readonly isFirm?: boolean;
   /** An allow rule would have come first: what "always allow" adds would help. */
   readonly yieldsToRules?: boolean;
@@ -57,15 +57,16 @@ function partsOf(request: PermissionRequest, { parts }: Judgement['matcher'], { 
   return parts?.map((part) => decidedPart(request, part));
 }
 
-/** The ten steps; the first that applies. */
+/** The steps of the list; the first that applies. */
 function weigh(request: PermissionRequest, judgement: Judgement): Verdict {
   return (
     denial(request, judgement) ??
+    deniedByPlan(request, judgement) ??
     ownFile(judgement) ??
     safety(request, judgement) ??
     askedByRule(request, judgement) ??
     personRequired(request, judgement) ??
-    byMode(request, judgement) ??
+    bypassed(request) ??
     allowedByRule(request, judgement) ?? {
       ...(unasked(request, judgement) ?? question(request, judgement)),
       yieldsToRules: true,
@@ -99,6 +100,18 @@ function denial(request: PermissionRequest, judgement: Judgement): Verdict | und
   const message = judgement.paths.find(({ located }) => located.refusal !== undefined)?.located.refusal;
   if (message === undefined) return undefined;
   return { behavior: 'deny', reason: { type: 'safety_check' }, message };
+}
+
+/** Nobody is asked about what plan mode forbids: a yes could not make it run. */
+function deniedByPlan(
+  { invocation: { tool }, context }: PermissionRequest,
+  { paths, isReadOnly }: Judgement,
+): Verdict | undefined {
+  const { mode } = context.session.permissions;
+  if (mode !== 'plan' || tool.touchesOnlySession) return undefined;
+  if (isReadOnly && paths.every(({ use }) => use.access === 'read')) return undefined;
+  const message = `Cannot use "${tool.name}" in plan mode: only reading is allowed. Leave plan mode first`;
+  return { behavior: 'deny', reason: { type: 'mode', mode }, message };
 }
 
 /** A session may read its own spilled results in every mode. */
@@ -143,7 +156,13 @@ function safety(request: PermissionRequest, judgement: Judgement): Verdict | und
 
 function askedByRule(request: PermissionRequest, judgement: Judgement): Verdict | undefined {
   const rule = matchedRule(request, judgement, 'ask');
-  return rule && { behavior: 'ask', reason: { type: 'rule', ...rule }, message: `Rule "${rule.rule}" asks first` };
+  if (!rule) return undefined;
+  return {
+    behavior: 'ask',
+    reason: { type: 'rule', ...rule },
+    message: `Rule "${rule.rule}" asks first`,
+    isFirm: true,
+  };
 }
 
 function personRequired(_request: PermissionRequest, { check }: Judgement): Verdict | undefined {
@@ -152,18 +171,12 @@ function personRequired(_request: PermissionRequest, { check }: Judgement): Verd
   return { behavior: 'ask', reason: { type: 'tool' }, message: check.message, isFirm: true };
 }
 
-function byMode(
-  { invocation: { tool }, context }: PermissionRequest,
-  { paths, isReadOnly }: Judgement,
-): Verdict | undefined {
+function bypassed({ context }: PermissionRequest): Verdict | undefined {
   const { mode, isBypassAvailable } = context.session.permissions;
   if (mode === 'bypassPermissions' && isBypassAvailable) {
     return { behavior: 'allow', reason: { type: 'mode', mode }, message: `Allowed by mode "${mode}"` };
   }
-  if (mode !== 'plan' || tool.touchesOnlySession) return undefined;
-  if (isReadOnly && paths.every(({ use }) => use.access === 'read')) return undefined;
-  const message = `Cannot use "${tool.name}" in plan mode: only reading is allowed. Leave plan mode first`;
-  return { behavior: 'deny', reason: { type: 'mode', mode }, message };
+  return undefined;
 }
 
 function allowedByRule(request: PermissionRequest, judgement: Judgement): Verdict | undefined {
@@ -205,7 +218,7 @@ function unasked(request: PermissionRequest, judgement: Judgement): Verdict | un
   if (possible) {
     const { use, ...rule } = possible;
     const message = `Reading "${use.path}" needs a yes: what rule "${rule.rule}" is about may be among it`;
-    return { behavior: 'ask', reason: { type: 'rule', ...rule }, message };
+    return { behavior: 'ask', reason: { type: 'rule', ...rule }, message, isFirm: true };
   }
   if (isContained) return { behavior: 'allow', reason: { type: 'mode' }, message: 'Runs in the sandbox' };
   return { behavior: 'allow', reason: { type: 'read_only' }, message: 'Only reads, inside the working directories' };
@@ -227,7 +240,7 @@ function question({ invocation: { tool } }: PermissionRequest, judgement: Judgem
   return ask('default', `"${tool.name}" needs a yes: no rule allows this call`);
 }
 
-/** A hook tightens whatever it likes, and allows what would have been asked. */
+/** A hook tightens whatever it likes, and answers a plain question: one that no rule and no safety check asks. */
 function withHook({ hook }: PermissionRequest, verdict: Verdict): Verdict {
   if (!hook || verdict.behavior === 'deny') return verdict;
   const message = hook.reason ?? `A hook said ${hook.behavior}`;

@@ -184,6 +184,15 @@ describe('the order of the ten steps', () => {
     expect(await behavior(plain('List', { touchesOnlySession: true }), {}, { mode: 'plan' })).toBe('allow');
   });
 
+  test('plan asks nobody about what it forbids, not even for safety', async () => {
+    expect(await decide(Write, { path: '.git/config' }, { mode: 'plan' })).toMatchObject({
+      behavior: 'deny',
+      reason: { type: 'mode', mode: 'plan' },
+    });
+    expect((await bash('touch a', { mode: 'plan', rules: { ask: ['Bash(touch:*)'] } })).behavior).toBe('deny');
+    expect((await bash('eval "$x"', { mode: 'plan', rules: { deny: ['Bash(rm:*)'] } })).behavior).toBe('deny');
+  });
+
   test('acceptEdits allows edits inside the working directories alone', async () => {
     expect(await behavior(Edit, { path: 'a' }, { mode: 'acceptEdits' })).toBe('allow');
     expect(await behavior(Edit, { path: '/etc/x' }, { mode: 'acceptEdits' })).toBe('ask');
@@ -440,7 +449,94 @@ describe('path patterns', () => {
   });
 });
 
+describe('a rule under an alias', () => {
+  test('forbids reading to every tool, as the real name does', async () => {
+    const rules = { deny: ['FileRead(hidden/**)'] };
+    expect(await read('hidden/a', { rules })).toBe('deny');
+    expect(await behavior(Grep, { path: 'hidden/a' }, { rules })).toBe('deny');
+    expect((await bash('cat hidden/a', { rules })).behavior).toBe('deny');
+    expect((await bash('cat shown', { rules })).behavior).toBe('allow');
+  });
+
+  test('forbids editing to every tool, as the real name does', async () => {
+    const rules = { deny: ['FileEdit(src/**)'], allow: ['Bash'] };
+    expect(await behavior(Write, { path: 'src/a' }, { rules })).toBe('deny');
+    expect((await bash('echo x > src/a', { rules })).behavior).toBe('deny');
+  });
+
+  test('wants two persons, as the real name does', async () => {
+    const twoPerson = twoPersonRules(['FileEdit(prod/**)'], 2);
+    for (const tool of [Edit, Write])
+      expect(await decide(tool, { path: 'prod/a' }, { mode: 'acceptEdits', twoPerson })).toMatchObject({
+        behavior: 'ask',
+        approvals: 2,
+      });
+    expect(await behavior(Edit, { path: 'test/a' }, { mode: 'acceptEdits', twoPerson })).toBe('allow');
+  });
+
+  test('hides the tool, and is named as it was written', () => {
+    const permissions = createPermissionContext({
+      mode: 'default',
+      rules: { session: { deny: ['FileRead'] } },
+      isBypassAvailable: true,
+    });
+    expect(hidingRule(permissions, Read)).toEqual({ rule: 'FileRead', source: 'session' });
+  });
+});
+
+describe('a path rule without a path', () => {
+  test('forbids reading to every tool, inside and outside', async () => {
+    const rules = { deny: ['Read'] };
+    for (const path of ['a', '/etc/passwd']) {
+      expect(await behavior(Grep, { path }, { rules, mode: 'bypassPermissions' })).toBe('deny');
+      expect((await bash(`cat ${path}`, { rules, mode: 'bypassPermissions' })).behavior).toBe('deny');
+    }
+    expect((await bash('echo x', { rules })).behavior).toBe('allow');
+    expect(await behavior(Edit, { path: 'a' }, { rules, mode: 'acceptEdits' })).toBe('allow');
+  });
+
+  test('forbids editing to every tool, and to what Bash is seen to write', async () => {
+    const rules = { deny: ['Edit'] };
+    for (const path of ['a', '/tmp/a']) {
+      expect(await behavior(Write, { path }, { rules, mode: 'bypassPermissions' })).toBe('deny');
+      expect((await bash(`echo x > ${path}`, { rules, mode: 'bypassPermissions' })).behavior).toBe('deny');
+    }
+    expect((await bash('eval "$x"', { rules, mode: 'bypassPermissions' })).behavior).toBe('ask');
+    expect(await read('a', { rules })).toBe('allow');
+  });
+
+  test('asks before every tool reads', async () => {
+    expect(await behavior(Grep, { path: 'a' }, { rules: { ask: ['Read'] } })).toBe('ask');
+  });
+
+  test('allows every tool to edit, inside and outside', async () => {
+    for (const path of ['a', '/tmp/a'])
+      expect(await behavior(Write, { path }, { rules: { allow: ['Edit'] } })).toBe('allow');
+    expect(await behavior(Write, { path: '.git/config' }, { rules: { allow: ['Edit'] } })).toBe('ask');
+  });
+
+  test('hides nothing less than all from searches', () => {
+    const permissions = createPermissionContext({
+      mode: 'default',
+      rules: { session: { deny: ['Read'] } },
+      isBypassAvailable: true,
+    });
+    expect(readDenial(permissions, ROOT)('/ws/src/a.ts')).toBe(true);
+    expect(readDenial(permissions, ROOT)('/etc/passwd')).toBe(true);
+  });
+});
+
 describe('hooks and the classifier', () => {
+  test('a hook that allows answers no ask rule', async () => {
+    const hook = { behavior: 'allow' } as const;
+    expect(await bash('git push', { rules: { ask: ['Bash(git push:*)'] }, hook })).toMatchObject({
+      behavior: 'ask',
+      reason: { type: 'rule', rule: 'Bash(git push:*)' },
+    });
+    expect(await behavior(Grep, { path: 'a' }, { rules: { ask: ['Read(a)'] }, hook })).toBe('ask');
+    expect((await bash('grep -r x .', { rules: { ask: ['Read(.env)'] }, hook })).behavior).toBe('ask');
+  });
+
   test('a hook allows what would have been asked, and tightens what would have been allowed', async () => {
     expect(await bash('touch a', { hook: { behavior: 'allow', reason: 'fine' } })).toMatchObject({
       behavior: 'allow',
