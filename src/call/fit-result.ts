@@ -5,7 +5,7 @@
  * the path; a tool that limits itself is cut to a page instead, or it would chase its own tail.
  */
 import { resultText, type ResultContentBlock, type SpilledText, type ToolResultBlock } from '../contract/blocks.ts';
-import { cutText } from '../contract/cut-text.ts';
+import { cutText, cutTextEnd } from '../contract/cut-text.ts';
 import { errorMessage } from '../contract/errors.ts';
 import type { ResultBudget } from './outcome.ts';
 
@@ -40,7 +40,7 @@ export interface FittedResult {
 /** Fit a result to its room. Never rejects: what cannot be spilled is cut and says so. */
 export async function fitResult(content: Content, budget: ResultBudget, room: ResultRoom): Promise<FittedResult> {
   const text = resultText(content);
-  const { limitChars = room.resultChars } = budget;
+  const { limitChars = room.resultChars, showsEnd = false } = budget;
   const limit = budget.isInTurnSum ? Math.min(limitChars, room.remainingChars) : limitChars;
   if (text.length <= Math.max(limit, NOTICE_CHARS) && fitsBytes(text, room.textBytes))
     return { content, resultChars: text.length };
@@ -48,12 +48,15 @@ export async function fitResult(content: Content, budget: ResultBudget, room: Re
   if (budget.isCut) return cutToPage(content, text, Math.min(limit, room.textBytes / 4));
   try {
     const spilled = await room.spill(text);
-    return { ...replaceText(content, spilledText(text, spilled, { limit, previewChars: room.previewChars })), spilled };
+    return {
+      ...replaceText(content, spilledText(text, spilled, { limit, previewChars: room.previewChars, showsEnd })),
+      spilled,
+    };
   } catch (error) {
     // The whole text has nowhere to go; the model gets what fits and learns why the rest is missing.
     const kept = Math.max(room.previewChars, Math.min(limit, room.textBytes / 4));
     const notice = `[PARTIAL: ${text.length} characters, the rest is lost: spill_failed: ${errorMessage(error)}]`;
-    return replaceText(content, `${cutText(text, kept)}\n${notice}`);
+    return replaceText(content, `${showsEnd ? headAndEnd(text, kept) : cutText(text, kept)}\n${notice}`);
   }
 }
 
@@ -66,16 +69,33 @@ function fitsBytes(text: string, bytes: number): boolean {
 function spilledText(
   text: string,
   spilled: SpilledText,
-  { limit, previewChars }: { readonly limit: number; readonly previewChars: number },
+  {
+    limit,
+    previewChars,
+    showsEnd,
+  }: { readonly limit: number; readonly previewChars: number; readonly showsEnd: boolean },
 ): string {
   const notice =
     `Output too large (${spilled.chars} characters). The whole text was saved to: ${spilled.path}\n` +
     'Use Read with offset and limit, or Grep, on that file to see the rest.';
   const withPreview = (preview: string) =>
-    `${notice}\n\nPreview (first ${preview.length} characters):\n${preview}\n...`;
+    showsEnd
+      ? `${notice}\n\nPreview (beginning and end):\n${preview}`
+      : `${notice}\n\nPreview (first ${preview.length} characters):\n${preview}\n...`;
   const overheadChars = withPreview('').length + String(previewChars).length;
-  const preview = cutText(text, Math.min(previewChars, limit - overheadChars));
+  const chars = Math.min(previewChars, limit - overheadChars);
+  const preview = showsEnd ? headAndEnd(text, chars) : cutText(text, chars);
   return preview === '' ? notice : withPreview(preview);
+}
+
+/** The beginning and the end of a text with a line about the rest between, together at most `chars`; '' where that is too little. */
+function headAndEnd(text: string, chars: number): string {
+  const gap = (leftOut: number) => `\n[${leftOut} of ${text.length} characters left out]\n`;
+  const room = chars - gap(text.length).length;
+  if (room <= 0) return '';
+  const head = cutText(text, room / 2);
+  const end = cutTextEnd(text, room / 2);
+  return `${head}${gap(text.length - head.length - end.length)}${end}`;
 }
 
 function cutToPage(content: Content, text: string, chars: number): FittedResult {

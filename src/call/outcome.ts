@@ -18,6 +18,8 @@ export interface ResultBudget {
   readonly isInTurnSum: boolean;
   /** True: what does not fit is cut off with a notice; false: it is spilled to a file. */
   readonly isCut: boolean;
+  /** The call failed: a preview shows its end beside its beginning, since the cause often stands there. */
+  readonly showsEnd?: boolean;
 }
 
 /** The end of one call. */

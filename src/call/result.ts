@@ -61,7 +61,10 @@ function succeeded(
   }
   if (mapped.is_error) {
     const text = resultText(mapped.content);
-    return { ...failedOutcome('tool_failed', text, { didRun: true, budget }), content: mapped.content };
+    return {
+      ...failedOutcome('tool_failed', text, { didRun: true, budget: { ...budget, showsEnd: true } }),
+      content: mapped.content,
+    };
   }
   return {
     status: 'ok',
@@ -84,7 +87,12 @@ function failed({ tool, input }: Invocation, error: unknown, budget: ResultBudge
   const text = code === 'discarded' ? '' : callErrorText(error);
   const drawn = tool.renderToolUseErrorMessage?.(text, input);
   const display = isPlainData(drawn) ? drawn : undefined;
-  return failedOutcome(code, text, { didRun: true, budget, display, spilled: spilledBefore(error) });
+  return failedOutcome(code, text, {
+    didRun: true,
+    budget: { ...budget, showsEnd: true },
+    display,
+    spilled: spilledBefore(error),
+  });
 }
 
 /** Where a tool that failed had written its whole output. */

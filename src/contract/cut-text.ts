@@ -8,6 +8,12 @@ export function cutText(text: string, chars: number): string {
   return text.slice(0, splitsPair(text, end) ? end - 1 : end);
 }
 
+/** The last `chars` UTF-16 units of a text, one less where they would begin with half a surrogate pair. */
+export function cutTextEnd(text: string, chars: number): string {
+  const start = text.length - Math.max(0, Math.floor(chars));
+  return start <= 0 ? text : text.slice(splitsPair(text, start) ? start + 1 : start);
+}
+
 /** Whether a cut before unit `at` leaves a surrogate pair in halves. */
 export function splitsPair(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);

@@ -35,6 +35,19 @@ describe('a result over its limit', () => {
     expect(content).not.toMatch(LONE_SURROGATE);
   });
 
+  it('shows the beginning and the end of a command that failed, and how much is left out', async () => {
+    const sessionId = await client.session({ cwd: folder, mode: 'default', rules: { allow: ['Bash'] } });
+    const command = 'echo the-start; seq 1 20000; echo the-cause >&2; exit 3';
+    const { results, calls } = await client.execute(sessionId, [block('Bash', { command })]);
+    const content = results[0]?.content ?? '';
+    expect(calls[0]).toMatchObject({ status: 'error', error_code: 'tool_failed' });
+    expect(content).toContain('Exit code 3\nthe-start\n1\n2\n');
+    expect(content).toMatch(/\n\[\d+ of \d+ characters left out\]\n/);
+    expect(content).toMatch(/\n20000\nthe-cause$/);
+    expect(content).toContain(calls[0]?.spilled?.path);
+    expect(content.length).toBeLessThan(4_000);
+  });
+
   it('is read whole by its URL, in pages that join', async () => {
     const { sessionId, call, spill } = await spilled();
     const url = new URL(spill?.url ?? '', client.url);

@@ -44,6 +44,24 @@ describe('fitResult', () => {
     expect(resultChars).toBe(String(content).length);
   });
 
+  it('shows the beginning and the end of what failed, and how much is left out between', async () => {
+    const text = `first${'x'.repeat(2_000)}last`;
+    const { content, resultChars } = await fitResult(text, { ...spilling, showsEnd: true }, room().room);
+    const shown = /Preview \(beginning and end\):\n(first\w+)\n\[(\d+) of 2009 characters left out\]\n(\w+last)$/;
+    const [, head = '', leftOut, end = ''] = shown.exec(String(content)) ?? [];
+    expect(head.length + Number(leftOut) + end.length).toBe(2_009);
+    expect(resultChars).toBe(String(content).length);
+  });
+
+  it('shows both ends of what failed in what the turn has left, and where the disk is full', async () => {
+    const text = `first${'x'.repeat(2_000)}last`;
+    const small = await fitResult(text, { ...spilling, showsEnd: true }, room({ remainingChars: 400 }).room);
+    expect(small.resultChars).toBeLessThanOrEqual(400);
+    const full = room({ spill: () => Promise.reject(new GauntletError('spill_failed', 'no space')) }).room;
+    const lost = await fitResult(text, { ...spilling, showsEnd: true }, full);
+    expect(lost.content).toMatch(/^first[^]*left out\]\nx+last\n\[PARTIAL/);
+  });
+
   it('spills what fits its own limit but not what the turn has left', async () => {
     const { room: space, written } = room({ remainingChars: 400 });
     expect((await fitResult('x'.repeat(500), spilling, space)).spilled?.chars).toBe(500);
