@@ -1,12 +1,9 @@
 /** What xargs may be given: the words of the commands before it, and of its here-string. For deny rules alone. */
 import type { Command, SyntaxNode } from 'unbash';
-import { basename } from './spellings.ts';
+import { basename, namesOf } from './spellings.ts';
 import type { Variables } from './variable-values.ts';
 import { decodeWord, type ShellWord } from './word.ts';
 import { writtenWord } from './written-word.ts';
-
-/** What makes arguments of its input. */
-const TAKERS = /(?:^|\/)(?:xargs|parallel)(?:\.exe)?$/;
 
 /** Most words that are handed on. */
 const MOST_FED = 64;
@@ -22,16 +19,44 @@ export function fedWords(
   producers: readonly SyntaxNode[],
   variables: Variables,
 ): readonly ShellWord[] {
-  if (!words.some(({ literal }) => literal !== undefined && TAKERS.test(literal))) return [];
+  if (!words.some(({ literal }) => literal !== undefined && isTaker(literal))) return [];
   const printed = producers.flatMap((producer) => {
-    const all = wordsOf(producer, variables);
+    const all = producerWords(producer, variables);
     return isFind(all) ? foundBy(all) : all.slice(1);
   });
-  const strings = command.redirects.flatMap((item) => (item.type === 'HereString' && item.target ? [item.target] : []));
-  return [...printed, ...strings.flatMap((word) => decodeWord(word, variables))]
+  return [...printed, ...hereStrings(command, variables)]
     .flatMap((word) => (word.literal === undefined ? [word] : linesOf(word.literal)))
     .filter(({ mayBeFlag, patterns }) => patterns !== undefined && !mayBeFlag)
     .slice(0, MOST_FED);
+}
+
+/**
+ * Words that a command certainly finds in its input, for it stands in the script: what echo and printf print, and
+ * here-strings.
+ */
+export function printedWords(
+  command: Command,
+  producers: readonly SyntaxNode[],
+  variables: Variables,
+): readonly string[] {
+  const printed = producers.flatMap((producer) => {
+    const [program, ...rest] = producerWords(producer, variables);
+    return /^(?:echo|printf)$/.test(basename(program?.literal ?? '')) ? rest : [];
+  });
+  return [...printed, ...hereStrings(command, variables)]
+    .flatMap(({ literal }) => (literal === undefined ? [] : linesOf(literal).map((word) => word.literal ?? '')))
+    .slice(0, MOST_FED);
+}
+
+/** Whether a program makes arguments of its input. */
+export function isTaker(program: string): boolean {
+  return namesOf([basename(program)]).some(([name]) => name === 'xargs' || name === 'parallel');
+}
+
+function hereStrings(command: Command, variables: Variables): readonly ShellWord[] {
+  return command.redirects.flatMap((item) =>
+    item.type === 'HereString' && item.target ? decodeWord(item.target, variables) : [],
+  );
 }
 
 /** The here-document or here-string of a command, where it is written out and the only input. */
@@ -46,14 +71,15 @@ export function writtenInput({ redirects }: Command, variables: Variables): stri
 /** What find looks for by name, and hands to a loop: `find . -name .env | while read f`. */
 export function foundNames(producers: readonly SyntaxNode[], variables: Variables): readonly ShellWord[] {
   return producers
-    .map((producer) => wordsOf(producer, variables))
+    .map((producer) => producerWords(producer, variables))
     .filter(isFind)
     .flatMap((words) => foundBy(words).filter(({ text }) => text.includes('/')))
     .filter(isBelowHere);
 }
 
-function wordsOf(producer: SyntaxNode, variables: Variables): readonly ShellWord[] {
-  if (producer.type !== 'Command' || !producer.name) return [];
+/** The decoded words of a simple command, the program's first; none of any other node. */
+export function producerWords(producer: SyntaxNode | undefined, variables: Variables): readonly ShellWord[] {
+  if (producer?.type !== 'Command' || !producer.name) return [];
   return [producer.name, ...producer.args].flatMap((word) => (word.type === 'Word' ? decodeWord(word, variables) : []));
 }
 
@@ -61,11 +87,22 @@ function isFind(words: readonly ShellWord[]): boolean {
   return basename(words[0]?.literal ?? '') === 'find';
 }
 
+/** The folders find begins in, as written; the working directory where it is given none. @param words The program's first. */
+export function findStarts(words: readonly ShellWord[]): readonly ShellWord[] {
+  const starts = writtenStarts(words);
+  return starts.length === 0 ? [plainWord('.')] : starts;
+}
+
+function writtenStarts(words: readonly ShellWord[]): readonly ShellWord[] {
+  const rest = words.slice(1);
+  const end = rest.findIndex(({ literal, mayBeFlag }) => mayBeFlag || /^[!()]$/.test(literal ?? ''));
+  return end === 0 ? [] : rest.slice(0, end < 0 ? rest.length : end);
+}
+
 /** Where find begins, and there the names it looks for. @param words The program's first. */
 export function foundBy(words: readonly ShellWord[]): readonly ShellWord[] {
   const rest = words.slice(1);
-  const end = rest.findIndex(({ literal, mayBeFlag }) => mayBeFlag || /^[!()]$/.test(literal ?? ''));
-  const starts = end === 0 ? [] : rest.slice(0, end < 0 ? rest.length : end);
+  const starts = writtenStarts(words);
   const names = rest.flatMap((word, at) =>
     /^-i?(?:name|path|wholename)$/.test(rest[at - 1]?.literal ?? '') ? (word.literal ?? word.patterns?.[0] ?? []) : [],
   );

@@ -1,10 +1,11 @@
 /**
  * Commands whose words do not tell what they run: `eval "$x"`, `sudo $x`, `echo … | sh`. No rule can be held against them.
  */
-import { isLauncherName, launchedCommands, SUBCOMMANDED } from './launchers.ts';
-import { ANY_WORDS, isOpen } from './meant-specs.ts';
+import { isLauncherName, launchedCommands } from './launchers.ts';
+import { ANY_TEXT, ANY_WORDS, isOpen } from './meant-specs.ts';
 import { openTexts } from './open-word.ts';
-import { basename, FINDERS, MOST_TRIED_WORDS, namesOf, spellings } from './spellings.ts';
+import { basename, FINDERS, MOST_TRIED_WORDS, spellings } from './spellings.ts';
+import { takesInput } from './supplied-words.ts';
 import { takesNextWord } from './value-options.ts';
 import type { ShellWord } from './word.ts';
 
@@ -27,17 +28,17 @@ export function hidesProgram(words: readonly ShellWord[]): boolean {
   const { commands, isLauncher } = launchedCommands(texts);
   if (isLauncher && texts.length > MOST_TRIED_WORDS) return true;
   const program = basename(texts[0] ?? '');
-  const takesInput = /^(?:xargs|parallel)$/.test(program);
-  // The sub-command comes by the input.
-  if (takesInput && namesOf([basename(texts.at(-1) ?? '')]).some(([name = '']) => SUBCOMMANDED.test(name))) return true;
   const runsNext = FINDERS.test(program);
   if (
     runsNext &&
     texts.some((text, at) => RUNS_NEXT.test(texts[at - 1] ?? '') && (isOpen(text) || text.includes('{}')))
   )
     return true;
-  const placeholder = takesInput ? inputMark(texts) : runsNext ? '{}' : undefined;
-  return commands.some((command) => hidesInner(command, placeholder));
+  const isFed = takesInput(texts);
+  const placeholder = isFed ? inputMark(texts) : runsNext ? '{}' : undefined;
+  if (commands.some((command) => hidesInner(command, placeholder))) return true;
+  // `xargs sudo`: the program comes by the input.
+  return isFed && launchedCommands([...texts, ANY_TEXT]).commands.some((command) => hidesInner(command, placeholder));
 }
 
 /** What `xargs -I` puts its input in the place of. */

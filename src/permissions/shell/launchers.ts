@@ -5,6 +5,7 @@
  * and any text that could be a script is parsed as one.
  */
 
+import { isOpen } from './meant-specs.ts';
 import { basename, MOST_TRIED_WORDS, namesOf } from './spellings.ts';
 import { isMessage, takesNextWord } from './value-options.ts';
 
@@ -96,8 +97,8 @@ const INTERPRETERS = new Set(
   ),
 );
 
-/** Programs about whose sub-commands rules are. */
-export const SUBCOMMANDED =
+/** Programs whose words behind `--` are operands of a sub-command, and no command. */
+const SUBCOMMANDED =
   /^(?:git|gh|npm|pnpm|yarn|docker|podman|kubectl|helm|aws|gcloud|az|cargo|terraform|systemctl|pip|pipx|gem|brew|apt|apt-get|dnf|yum|apk|composer|go|rustup|dotnet)$/;
 
 /** Most places behind launchers where a program may stand, and most words it is given there that are looked at. */
@@ -112,7 +113,7 @@ const CONTAINERS = /^(?:docker|podman|kubectl)$/;
 
 /** Whether every word of this program may be what it runs. */
 export function isLauncherName(program: string): boolean {
-  return LAUNCHERS.has(program) || LOADER.test(program);
+  return LAUNCHERS.has(program) || LAUNCHERS.has(namesOf([program]).at(-1)?.[0] ?? '') || LOADER.test(program);
 }
 
 /** Whether this program has a language of its own. */
@@ -204,7 +205,9 @@ function findLaunched(words: readonly string[], acts: boolean): LaunchedCommands
       ...rest.flatMap((word) => /^(?:-c)?alias\.[^=]+=([^!].*)/s.exec(word)?.[1] ?? []).map((alias) => ['git', alias]),
     );
   const scripts = values.filter((value) => value.length > 2 && /[\s;&|`$()]/.test(value));
-  if (/^(?:eval|watch|parallel|ssh)$/.test(program)) scripts.push(rest.join(' '));
+  const joined = /^(?:eval|watch|parallel|ssh)$/.test(program) ? rest.join(' ') : '';
+  // With words that nobody can know it is no script that can be parsed; behind parallel each word was tried as a program.
+  if (joined !== '' && !(program === 'parallel' && isOpen(joined))) scripts.push(joined);
   return { commands, scripts, isLauncher, isInterpreter };
 }
 

@@ -23,6 +23,8 @@ interface Meaning {
   readonly options: readonly { readonly text: string; readonly place: number }[];
   /** More operands may follow. */
   readonly isOpen: boolean;
+  /** Plain words alone: only words that are not known can mean more than they say. */
+  readonly isPlain: boolean;
 }
 
 /** Letters that say the same as a word in most programs, and in one. */
@@ -50,7 +52,7 @@ const NPM_NAMES = new Map(
 /** Words of a command that are looked at. */
 const MOST_WORDS = 64;
 
-/** Compile specs; those of one word, and exact ones without options, mean no more than they say. */
+/** Compile specs; those of one word, and exact ones without options, mean no more than they say where all words are known. */
 export function meantSpecs(specs: readonly string[]): FindMeant {
   const byProgram = new Map<string, Meaning[]>();
   for (const meaning of specs.flatMap(meaningOf))
@@ -92,16 +94,17 @@ function meaningOf(spec: string): readonly Meaning[] {
   const isOption = (word: string) => /^-./.test(word) && word !== '--';
   const options = words.flatMap((word, place) => (place > 0 && isOption(word) ? [{ text: word, place }] : []));
   const isOpen = text !== spec.trim() || text.endsWith('*');
-  if (rest.length === 0 || (!isOpen && options.length === 0)) return [];
-  return [{ spec, program, operands: rest.filter((word) => !isOption(word) && word !== '--'), options, isOpen }];
+  if (rest.length === 0) return [];
+  const operands = rest.filter((word) => !isOption(word) && word !== '--');
+  return [{ spec, program, operands, options, isOpen, isPlain: !isOpen && options.length === 0 }];
 }
 
 function isMeant(
-  { program, operands, options, isOpen: takesMore }: Meaning,
+  { program, operands, options, isOpen: takesMore, isPlain }: Meaning,
   words: readonly string[],
   given: ReadonlySet<string>,
 ): boolean {
-  if (!matchesWildcard(program, words[0] ?? '')) return false;
+  if (!matchesWildcard(program, words[0] ?? '') || (isPlain && !words.some(isOpen))) return false;
   return options.every((option) => isGiven(option, given, words)) && fits(operands, takesMore, words);
 }
 

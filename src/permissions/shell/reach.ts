@@ -63,9 +63,12 @@ export function reachOf(text: string, analysis: ShellAnalysis, budget: Budget): 
   const found = plain.script(text, analysis, MAX_DEPTH);
   const open = new Reader(budget, (part, read) => {
     if (part.problem === undefined) return [];
-    const isOpen = part.words.some(({ literal }) => literal === undefined);
+    const isOpen = part.supplied !== undefined || part.words.some(({ literal }) => literal === undefined);
     return isOpen
-      ? read((word) => word.roots ?? openTexts(word))
+      ? read(
+          (word) => word.roots ?? openTexts(word),
+          (words) => [part.supplied?.open(words) ?? words],
+        )
       : readPlainly(part, read).filter(({ nested }) => nested.length > 0);
   });
   let opened: ReachedScript | undefined;
@@ -76,10 +79,15 @@ export function reachOf(text: string, analysis: ShellAnalysis, budget: Budget): 
   };
 }
 
-type Read = (textsOf: (word: ShellWord) => readonly string[]) => readonly Reading[];
+/** @param variantsOf What the words may be with those that the command supplies; the words themselves by default. */
+type Read = (textsOf: (word: ShellWord) => readonly string[], variantsOf?: VariantsOf) => readonly Reading[];
+type VariantsOf = (words: readonly string[]) => readonly (readonly string[])[];
 
-function readPlainly(_part: AnalysedCommand, read: Read): readonly Reading[] {
-  return read(({ patterns, roots, guesses, text }) => patterns ?? roots ?? guesses ?? [text]);
+function readPlainly({ supplied }: AnalysedCommand, read: Read): readonly Reading[] {
+  return read(
+    ({ patterns, roots, guesses, text }) => patterns ?? roots ?? guesses ?? [text],
+    (words) => [words, ...(supplied?.known ?? [])],
+  );
 }
 
 /** Its spellings are made when a rule or a warning is held against them: most lines that only read meet neither. */
@@ -115,29 +123,36 @@ class Reader {
   script(text: string, analysis: ShellAnalysis, depth: number): ReachedScript {
     const commands = analysis.commands.map((part) => ({
       part,
-      readings: this.#choose(part, (textsOf) => this.#read(part, textsOf, depth)),
+      readings: this.#choose(part, (textsOf, variantsOf) =>
+        this.#wordings(part, textsOf)
+          .flatMap(variantsOf ?? ((words) => [words]))
+          .flatMap((words) => this.#read(part, words, depth)),
+      ),
     }));
     return { text, analysis, commands };
   }
 
-  #read(part: AnalysedCommand, textsOf: (word: ShellWord) => readonly string[], depth: number): readonly Reading[] {
+  /** The words of a command, once for each value of those that have several. */
+  #wordings(part: AnalysedCommand, textsOf: (word: ShellWord) => readonly string[]): readonly (readonly string[])[] {
     const values = part.words.map((word) => (word.literal === undefined ? textsOf(word) : word.literal));
     const most = values.reduce(
       (longest, value) => (typeof value === 'string' ? longest : Math.max(longest, value.length)),
       1,
     );
-    const readings: Reading[] = [];
-    for (let at = 0; at < most; at++) {
-      const words = values.map((value) => (typeof value === 'string' ? value : (value[at % value.length] ?? '')));
-      if (!this.#budget.spend(ITEM_STEPS + lengthOf(words))) break;
-      const launched = this.#affordable(launchedCommands(words, part.problem !== undefined));
-      const { isLauncher, isInterpreter } = launched;
-      const handed = isLauncher && part.words.some(isShell) ? shellScripts(launched.commands) : NO_TEXTS;
-      const input = part.input !== undefined && (isLauncher || isInterpreter) ? [part.input] : NO_TEXTS;
-      const nested = this.#followed([launched.scripts, handed, part.settings, input], depth);
-      readings.push(new SpelledReading(launched, nested, this.#followed([handed], depth)));
-    }
-    return readings;
+    return Array.from({ length: most }, (_, at) =>
+      values.map((value) => (typeof value === 'string' ? value : (value[at % value.length] ?? ''))),
+    );
+  }
+
+  /** @returns None where there is no budget left. */
+  #read(part: AnalysedCommand, words: readonly string[], depth: number): readonly Reading[] {
+    if (!this.#budget.spend(ITEM_STEPS + lengthOf(words))) return [];
+    const launched = this.#affordable(launchedCommands(words, part.problem !== undefined));
+    const { isLauncher, isInterpreter } = launched;
+    const handed = isLauncher && part.words.some(isShell) ? shellScripts(launched.commands) : NO_TEXTS;
+    const input = part.input !== undefined && (isLauncher || isInterpreter) ? [part.input] : NO_TEXTS;
+    const nested = this.#followed([launched.scripts, handed, part.settings, input], depth);
+    return [new SpelledReading(launched, nested, this.#followed([handed], depth))];
   }
 
   /** Keep as many commands as there is budget to try in all their spellings. */

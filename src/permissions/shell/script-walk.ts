@@ -23,6 +23,7 @@ import { evaluatesUnseen, HARMLESS_NODES, nodeProblem } from './node-problem.ts'
 import { type Place, unsureSyntax, unsureText } from './unsure-syntax.ts';
 import { judgeRedirect } from './judge-redirect.ts';
 import { commandPaths, foundPaths, lookedForByNode } from './node-paths.ts';
+import { suppliedWords } from './supplied-words.ts';
 import type { AnalysedCommand, AssignedVariable, ShellAnalysis } from './shell-analysis.ts';
 import { eitherOf, movedBases, mayMove } from './script-facts.ts';
 import type { Variables } from './variable-values.ts';
@@ -190,6 +191,10 @@ export class ScriptWalk {
       words,
       settings,
       input: writtenInput(node, this.#variables),
+      supplied: suppliedWords(
+        { node, words, producers, isPathInput: input?.inputRoots !== undefined },
+        this.#variables,
+      ),
       ...(problem !== undefined && { problem }),
     });
     this.#paths.push(...commandPaths({ node, words, judged, producers }, this.#variables, this.#bases));

@@ -1,5 +1,6 @@
 /** The result of one walk over the syntax tree of a command line. */
 import type { PathUse } from '../../contract/located-path.ts';
+import type { SuppliedWords } from './supplied-words.ts';
 import type { ShellWord } from './word.ts';
 
 /** One simple command, decoded. */
@@ -13,6 +14,8 @@ export interface AnalysedCommand {
   readonly settings: readonly string[];
   /** Its here-document or here-string, where that is written out. */
   readonly input?: string;
+  /** Words that it hands to the program it runs, and that come from elsewhere. */
+  readonly supplied?: SuppliedWords;
 }
 
 /** A variable that is set, its value as written. */

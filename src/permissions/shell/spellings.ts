@@ -20,7 +20,12 @@ const VERSIONED = /^((?:python|pip|ruby|perl|php|lua)(?=\d))(\d+)((?:\.\d+)*)$/;
 
 /** Other names of a program: a version behind it, the GNU one of several, a smaller one of its kind. */
 const SUFFIXED = /^(gcc|g\+\+|cpp|clang|clang\+\+)-\d+(?:\.\d+)*$/;
-const GNU = /^g(sed|make|tar|find|xargs|rm|cp|mv|ln|dd|chmod|chown)$/;
+const GNU = new RegExp(
+  '^g(sed|make|tar|find|xargs|grep|egrep|fgrep|cat|tac|nl|head|tail|wc|cut|paste|tr|sort|uniq|comm|join|fold|fmt|pr|expand|' +
+    'unexpand|od|base64|base32|basenc|(?:md5|sha1|sha224|sha256|sha384|sha512|b2|ck)?sum|seq|shuf|split|csplit|numfmt|factor|tsort|' +
+    'ls|dir|vdir|stat|du|df|readlink|realpath|basename|dirname|date|env|timeout|nice|nohup|stdbuf|chroot|tee|truncate|shred|' +
+    'rm|rmdir|unlink|cp|mv|ln|link|dd|install|mkdir|mkfifo|mknod|mktemp|touch|sync|chmod|chown|chgrp|kill|id|who|uptime|hostid|printenv)$',
+);
 const AWKS = /^[gmn]awk$/;
 
 /** The last part of a path, without what Windows adds. */

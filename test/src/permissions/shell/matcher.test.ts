@@ -250,12 +250,59 @@ describe('a deny rule', () => {
     expect(hits(command, spec)).toBe(true);
   });
 
-  test.each(['echo install x | xargs pip', 'echo install x | xargs pip3.12', 'echo install x | xargs sudo apt-get'])(
-    'cannot be held against a sub-command that comes by the input: %s',
-    (command) => {
-      expect(shellMatcher(new ShellLine(command)).isUnparsable).toBe(true);
-    },
-  );
+  test.each([
+    ['echo install x | xargs pip', 'pip install:*'],
+    ['echo install x | xargs pip3.12', 'pip install:*'],
+    ['echo install x | xargs sudo apt-get', 'apt-get install:*'],
+    ['echo x install | xargs -n1 poetry', 'poetry install:*'],
+    ['echo publish | xargs -I{} cargo {} --dry-run', 'cargo publish:*'],
+    ['echo publish | xargs -I % cargo %', 'cargo publish'],
+    ['xargs dotnet <<< "nuget push x"', 'dotnet nuget push:*'],
+    ["printf '%s\\n' install | gxargs brew", 'brew install:*'],
+    ["bash -c 'echo install x | xargs foo'", 'foo install:*'],
+    ['parallel foo ::: install', 'foo install:*'],
+    ['parallel foo {} x ::: list install', 'foo install:*'],
+    ['echo rm x | xargs sudo', 'rm:*'],
+    ['echo -rf x | xargs rm', 'rm -rf:*'],
+  ])('holds for words that come by the input: %s', (command, spec) => {
+    expect(hits(command, spec)).toBe(true);
+  });
+
+  test.each([
+    ['cat f | xargs pip', 'pip install:*'],
+    ['cat f | xargs pip', 'pip install'],
+    ['cat f | xargs -n1 unheard-of', 'unheard-of install:*'],
+    ['cat f | xargs -I{} go {} ./...', 'go run:*'],
+    ['cat f | xargs -I% go %', 'go run'],
+    ['cat f | sudo xargs -0 poetry', 'poetry publish:*'],
+    ['cat f | parallel brew', 'brew install:*'],
+    ['cat f | parallel brew {1} x', 'brew install:*'],
+    ['parallel brew :::: f', 'brew install:*'],
+    ['find "$d" -exec pip {} x \\;', 'pip install:*'],
+    ['fd . -x pip {} x', 'pip install:*'],
+    ['pip $(cat f)', 'pip install'],
+    ['cat f | xargs rm', 'rm -rf:*'],
+  ])('may turn out to be what a rule is about: %s', (command, spec) => {
+    expect(hits(command, spec)).toBe(false);
+    expect(shellMatcher(new ShellLine(command)).mayHit?.([spec])).toBe(spec);
+  });
+
+  test.each([
+    ['cat f | xargs pip download', 'pip install:*'],
+    ['cat f | xargs -I{} pip download {}', 'pip install:*'],
+    ["find . -name '*.pyc' | xargs rm", 'rm -rf:*'],
+    ["find . -name '*.pyc' -exec rm {} +", 'rm -rf:*'],
+    ['find src -exec pip {} x \\;', 'pip install:*'],
+    ['cat f | xargs touch', 'pip install:*'],
+    ['parallel pip download ::: x', 'pip install:*'],
+  ])('is not asked about for a rule that it cannot meet: %s', (command, spec) => {
+    const matcher = shellMatcher(new ShellLine(command));
+    expect([matcher.isUnparsable, matcher.hits([spec], 'deny'), matcher.mayHit?.([spec])]).toEqual([
+      false,
+      undefined,
+      undefined,
+    ]);
+  });
 
   test('a program that cannot be known is unparsable', () => {
     for (const command of ['$x y', '$(cat f) x', '"$x" y', '`cat f`'])
@@ -274,6 +321,10 @@ describe('a deny rule', () => {
     'find . -exec $x {} \\;',
     'find . -exec {} \\;',
     'xargs -I{} {} x',
+    'cat f | xargs sudo',
+    'cat f | xargs timeout 5',
+    'cat f | xargs git',
+    'cat f | parallel',
     "xargs -I% sh -c '% x'",
     'bash -c "$x"',
     "bash -c '$x'",
