@@ -1,38 +1,50 @@
-/** Options that run, delete or write elsewhere: a prefix rule does not cover them unless it spells them. */
+/** Words by which a program does more than read: an allow rule for the program does not cover them unless it spells them. */
+import { flagTable, parseArguments } from './flags.ts';
+import { judgeProgram, type ProgramSpec, type ScriptFacts } from './program-spec.ts';
+import { findReader } from './programs/index.ts';
+import { namesOf } from './spellings.ts';
 import type { ShellWord } from './word.ts';
+import { writtenWord } from './written-word.ts';
 
+/** Options of programs whose records do not tell, because they have a language of their own, or none. */
 const DANGEROUS: Readonly<Record<string, RegExp>> = {
   find: /^-(?:exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/,
   git: /^(?:-C.*|-c.*|--exec-path.*|--git-dir.*|--work-tree.*|--namespace.*|--config-env.*|--output(?:=.*)?|--ext-diff|--textconv|--upload-pack.*|--receive-pack.*|--open-files-in-pager.*|-O.*|--exec(?:=.*)?)$/,
-  sort: /^(?:-[a-zA-Z]*o.*|-[a-zA-Z]*T.*|--output.*|--o.*|--compress-program.*|--comp.*|--temporary-directory.*)$/,
-  rg: /^--(?:pre|hostname-bin|hyperlink-format)(?:=.*)?$|^-[a-zA-Z]*z|^--search-zip$/,
-  fd: /^(?:-[xX].*|--exec(?:-batch)?(?:=.*)?)$/,
-  fdfind: /^(?:-[xX].*|--exec(?:-batch)?(?:=.*)?)$/,
-  sed: /^(?:-[a-zA-Z]*i.*|--in-.*|-[a-zA-Z]*f|--file.*)$/,
-  awk: /^(?:-i|-f.*|-l|--include.*|--file.*|--load.*|--exec.*|-E)$/,
-  gawk: /^(?:-i|-f.*|-l|--include.*|--file.*|--load.*|--exec.*|-E)$/,
+  sed: /^(?:-[nErsuz]*[if].*|-[a-zA-Z]*i.*|--i.*|--f(?!o).*)$/,
+  // -o, -p and -d write what they found out, -W of mawk is any of the long ones.
+  awk: /^(?:-[EWdfilop].*|-D.*|--(?:d|ex|f(?!ie)|i|lo|pr).*)$/,
   tar: /^(?:--checkpoint-action.*|--to-command.*|--use-compress-program.*|-I.*|-F.*|--info-script.*|--new-volume-script.*|--rsh-command.*|--rmt-command.*|--absolute-names|-P)$/,
   man: /^(?:-P.*|-H.*|-C.*|--pager.*|--html.*|--config-file.*)$/,
-  tree: /^(?:-o.*|-R)$/,
   env: /^(?:-S.*|--split-string.*|-C.*|--chdir.*)$/,
-  xargs: /^$/,
-  uniq: /^$/,
   rsync: /^(?:-e.*|--rsh.*|--rsync-path.*)$/,
   ssh: /^(?:-o.*|-F.*)$/,
-  tee: /^$/,
 };
 
 /** Sub-commands of git for which `-c` and `-C` name something harmless. */
 const GIT_LOCAL_C = /^(?:commit|switch|diff|log|show|blame|checkout|branch|grep)$/;
 
+/** A command by itself. */
+const NO_FACTS: ScriptFacts = { changesDirectory: false, functions: new Set() };
+
 /**
- * Whether any argument beyond what the rule spells is such an option, or may turn into one.
+ * Whether any argument beyond what the rule spells makes the program write, run or set something, or may turn into one
+ * that does.
  *
+ * @param program Under any of its names: `gsed`, `mawk`.
  * @param spelled How many of `words` the rule itself spells.
  */
-export function hasDangerousOption(program: string, words: readonly ShellWord[], spelled: number): boolean {
-  const dangerous = Object.hasOwn(DANGEROUS, program) ? DANGEROUS[program] : undefined;
-  if (!dangerous) return false;
+export function actsBeyondRule(program: string, words: readonly ShellWord[], spelled: number): boolean {
+  if (spelled >= words.length) return false;
+  const names = namesOf([program]).map(([name = '']) => name);
+  return names.some((name) => {
+    const dangerous = Object.hasOwn(DANGEROUS, name) ? DANGEROUS[name] : undefined;
+    if (dangerous) return hasOption(dangerous, name, words, spelled);
+    const reader = findReader(name);
+    return reader !== undefined && exceedsReading(reader, words, spelled);
+  });
+}
+
+function hasOption(dangerous: RegExp, program: string, words: readonly ShellWord[], spelled: number): boolean {
   let subcommandAt = -1;
   return words.some((word, at) => {
     if (subcommandAt < 0 && !word.mayBeFlag) subcommandAt = at;
@@ -46,4 +58,17 @@ export function hasDangerousOption(program: string, words: readonly ShellWord[],
     if (isLocal && /^-[cC]/.test(word.literal)) return false;
     return dangerous.test(word.literal);
   });
+}
+
+/** Whether a program that is known to read does more with these words, and the rule does not say so. */
+function exceedsReading(record: ProgramSpec, words: readonly ShellWord[], spelled: number): boolean {
+  const isReading = (given: readonly ShellWord[]) => judgeProgram(record, given, NO_FACTS).problem === undefined;
+  if (isReading(words)) return false;
+  const own = words.slice(0, spelled);
+  // With a value behind it, since the rule may end with an option that takes one.
+  const spellsActing = spelled > 0 && !isReading(own) && !isReading([...own, writtenWord('1', false)]);
+  if (!spellsActing) return true;
+  // `Bash(date -s:*)` is about what acts; of further options it covers those that only read.
+  const rest = parseArguments(words.slice(spelled), { ...record, flags: flagTable(record.flags ?? '') });
+  return rest.problem !== undefined;
 }

@@ -7,7 +7,7 @@
 import type { PermissionMatcher, PermissionPart } from '../../contract/tool.ts';
 import type { AnalysedCommand, ShellAnalysis } from './shell-analysis.ts';
 import type { ShellLine } from './shell-line.ts';
-import { hasDangerousOption } from './dangerous-options.ts';
+import { actsBeyondRule } from './dangerous-options.ts';
 import { programName } from './judge-command.ts';
 import { collapseBlanks, shellSpecs, type ShellSpecs } from './shell-specs.ts';
 import { type OpaqueCommand, opaqueCommands } from './opaque.ts';
@@ -60,7 +60,7 @@ function spells(words: readonly ShellWord[], at: number, specs: ShellSpecs): boo
     .slice(0, match.spelledWords)
     .every(({ literal }) => literal !== undefined && !/\s/.test(literal));
   const program = basename(words[at]?.literal ?? '');
-  return isSpelled && !hasDangerousOption(program, words.slice(at + 1), match.spelledWords - at - 1);
+  return isSpelled && !actsBeyondRule(program, words.slice(at + 1), match.spelledWords - at - 1);
 }
 
 /** Whether it, or a script that its words hand to a shell, cannot be understood. */
@@ -181,7 +181,7 @@ function coverWords(words: readonly ShellWord[], analysis: ShellAnalysis, specs:
   if (!match) return undefined;
   // What the rule spells must be written out, and what it does not spell must not be an option that acts.
   const isSpelled = words.slice(0, match.spelledWords).every((word) => word.literal !== undefined);
-  return isSpelled && !hasDangerousOption(program, words.slice(1), match.spelledWords - 1) ? match.spec : undefined;
+  return isSpelled && !actsBeyondRule(program, words.slice(1), match.spelledWords - 1) ? match.spec : undefined;
 }
 
 function behindTransparent(words: readonly ShellWord[]): readonly ShellWord[] | undefined {

@@ -64,6 +64,11 @@ export interface ProgramSpec {
   readonly mostOperands?: number;
   /** Anything else: returns why not. */
   readonly check?: (given: ParsedArguments, facts: ScriptFacts) => string | undefined;
+  /**
+   * An allow rule that names the program covers all it does: acting is what it is called for, or asking the network, or
+   * showing more, is all that it can do beyond reading.
+   */
+  readonly isCoveredWhole?: boolean;
   /** Sub-commands by name; the first operand must be one of them. */
   readonly subcommands?: Readonly<Record<string, ProgramSpec>>;
   /** A grammar of its own takes the place of all the rest. */

@@ -22,6 +22,7 @@ const TAR: ProgramSpec = {
 
 /** Compressors replace their file by another, unless they print, list or test. */
 const UNPACK: ProgramSpec = {
+  isCoveredWhole: true,
   flags: '-cdflnqtv --stdout --to-stdout --decompress --uncompress --list --test --quiet --verbose --force',
   operands: 'paths',
   check: printsUnpacked,
@@ -117,8 +118,8 @@ export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   xz: UNPACK,
   unxz: UNPACK,
   zstd: { ...UNPACK, flags: '-cdfklqtv --stdout --decompress --list --test --quiet --verbose' },
-  tar: { judge: (words, facts) => judgeProgram(TAR, dashed(words), facts) },
-  unzip: { flags: '-lvqtpZ1', check: listsZip, operands: 'paths' },
+  tar: { isCoveredWhole: true, judge: (words, facts) => judgeProgram(TAR, dashed(words), facts) },
+  unzip: { isCoveredWhole: true, flags: '-lvqtpZ1', check: listsZip, operands: 'paths' },
   zipinfo: { flags: '-12smlvhtzTM', operands: 'paths' },
   // GNU binutils read options from a file that is given as `@file`.
   readelf: refusing(OPTION_FILE, {

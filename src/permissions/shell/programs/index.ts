@@ -35,6 +35,21 @@ const PROGRAMS = new Map<string, ProgramSpec>(
   }),
 );
 
+/** Programs that are called to look at something. Builtins, tools with a language and toolchains are called to act. */
+const READERS: Readonly<Record<string, ProgramSpec>> = { ...SYSTEM_PROGRAMS, ...FILE_PROGRAMS, ...TEXT_PROGRAMS };
+
+/**
+ * The spec of a program that is called to look at something, and that can do more.
+ *
+ * @returns undefined where an allow rule for the program covers all it does.
+ */
+export function findReader(name: string): ProgramSpec | undefined {
+  const spec = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
+  if (!spec || spec.isCoveredWhole === true || spec.subcommands) return undefined;
+  // No word of it does harm.
+  return spec.isOpen === true && spec.mostOperands === undefined ? undefined : spec;
+}
+
 /** The spec of a program or builtin. */
 export function findProgram(name: string): ProgramSpec | undefined {
   return PROGRAMS.get(name);

@@ -4,7 +4,11 @@ import { type CommandJudgement, NO_PATHS, type ProgramSpec } from '../program-sp
 import type { ShellWord } from '../word.ts';
 import { PS } from './ps.ts';
 
-const WHATIS: ProgramSpec = { flags: '-rwl -s= --regex --wildcard --exact --sections=', check: namesOnly };
+const WHATIS: ProgramSpec = {
+  isCoveredWhole: true,
+  flags: '-rwl -s= --regex --wildcard --exact --sections=',
+  check: namesOnly,
+};
 
 /** Options of `systemctl` verbs that only show. */
 const UNIT_FLAGS =
@@ -41,6 +45,7 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   users: { mostOperands: 0 },
   tty: { flags: '-s', mostOperands: 0 },
   stty: {
+    isCoveredWhole: true,
     flags: '-a --all',
     check: ({ operands }) =>
       operands.every(({ literal }) => literal === 'size' || literal === 'speed')
@@ -49,6 +54,7 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   },
   uuidgen: { flags: '-r --random', mostOperands: 0 },
   mktemp: {
+    isCoveredWhole: true,
     flags: '-udqt -p? --dry-run --directory --quiet --suffix= --tmpdir?',
     check: ({ flags }) => (has(flags, '-u', '--dry-run') ? undefined : 'mktemp makes a file'),
   },
@@ -79,6 +85,7 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   pidof: { flags: '-sxc -o=', isOpen: true },
   pstree: { flags: '-acphlnstTuAUgGZ -H=', isOpen: true },
   top: {
+    isCoveredWhole: true,
     flags: '-bHci1S -n= -d= -p= -u= -o= -w= -E= -e=',
     check: ({ flags }) => (has(flags, '-b') ? undefined : 'top is interactive without -b'),
   },
@@ -119,42 +126,48 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     },
   },
   ss: {
+    isCoveredWhole: true,
     flags:
       '-tulnpa46xsemoiHOwSbZz0 --tcp --udp --listening --numeric --processes --all --summary --unix --no-header --extended --ipv4 --ipv6',
     check: ({ operands }) => addressesOnly(operands, /[\s()=!<>&|]+/, SS_WORDS),
   },
   netstat: {
+    isCoveredWhole: true,
     flags:
       '-tulnparis46eWvoxgM --tcp --udp --listening --numeric --program --all --route --interfaces --statistics --wide',
     mostOperands: 0,
     check: ({ flags }) => (has(flags, '-n', '--numeric') ? undefined : 'netstat looks names up without -n'),
   },
   lsof: {
+    isCoveredWhole: true,
     flags: '-nPltaUR -p= -u= -c= -d= -i? -s?',
     check: ({ flags, operands }) =>
       has(flags, '-n')
         ? addressesOnly([...operands, ...flags.flatMap(({ value }) => value ?? [])], /\s+/, LSOF_WORDS)
         : 'lsof looks names up without -n',
   },
-  ip: { judge: judgeIp },
+  ip: { isCoveredWhole: true, judge: judgeIp },
   // With -a, BSD takes what follows for what is to be done to all.
   ifconfig: {
+    isCoveredWhole: true,
     flags: '-as',
     mostOperands: 1,
     check: ({ flags, operands }) =>
       flags.length > 0 && operands.length > 0 ? 'ifconfig may change the network' : undefined,
   },
   arp: {
+    isCoveredWhole: true,
     flags: '-nave',
     mostOperands: 0,
     check: ({ flags }) => (has(flags, '-n') ? undefined : 'arp looks names up without -n'),
   },
   route: {
+    isCoveredWhole: true,
     flags: '-nve46',
     mostOperands: 0,
     check: ({ flags }) => (has(flags, '-n') ? undefined : 'route looks names up without -n'),
   },
-  mount: { flags: '-lv', mostOperands: 0 },
+  mount: { isCoveredWhole: true, flags: '-lv', mostOperands: 0 },
   findmnt: {
     flags: '-lnrJDbfikPRuvyA -t= -o= -T= -S= -M= -O= --list --noheadings --json --output= --target= --types= --df',
   },
@@ -167,6 +180,7 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
         : 'an operand may set a value',
   },
   crontab: {
+    isCoveredWhole: true,
     flags: '-l -u=',
     mostOperands: 0,
     check: ({ flags }) => (has(flags, '-l') ? undefined : 'crontab does more than list'),
@@ -174,6 +188,7 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
   atq: { flags: '-q=', mostOperands: 0 },
   // init and reset may run what the terminal description names.
   tput: {
+    isCoveredWhole: true,
     flags: '-T=',
     check: ({ operands: [name, ...parameters] }) =>
       /^(?:cols|lines|colors|bold|sgr0|setaf|setab|smul|rmul|rev|dim)$/.test(name?.literal ?? '') &&
@@ -181,22 +196,28 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
         ? undefined
         : 'tput may change the terminal',
   },
-  expr: { judge: (words) => ({ reads: NO_PATHS, ...(words.length === 0 && { problem: 'expr lacks an expression' }) }) },
+  expr: {
+    isCoveredWhole: true,
+    judge: (words) => ({ reads: NO_PATHS, ...(words.length === 0 && { problem: 'expr lacks an expression' }) }),
+  },
   bc: { flags: '-lqsw --mathlib --quiet --standard --warn', isOpen: true, operands: 'paths' },
   yes: { isOpen: true },
-  man: { flags: '-kfw -s= --apropos --whatis --where --path --sections=', check: namesOnly },
+  man: { isCoveredWhole: true, flags: '-kfw -s= --apropos --whatis --where --path --sections=', check: namesOnly },
   whatis: WHATIS,
   apropos: WHATIS,
   dpkg: {
+    isCoveredWhole: true,
     flags:
       '-lLsSpV --list --listfiles --status --search --print-avail --get-selections --print-architecture --verify --audit -C',
     check: ({ flags }) => (flags.length > 0 ? undefined : 'dpkg lacks an action'),
   },
   'dpkg-query': {
+    isCoveredWhole: true,
     flags: '-lLsSWp -f= --list --listfiles --status --search --show --showformat=',
     check: ({ flags }) => (flags.length > 0 ? undefined : 'dpkg-query lacks an action'),
   },
   rpm: {
+    isCoveredWhole: true,
     flags:
       '-qailRcdf --query --all --info --list --requires --provides --whatrequires --changelog --last --scripts --configfiles --docfiles',
     check: ({ flags }) => (has(flags, '-q', '--query') ? undefined : 'rpm does more than query'),
@@ -206,7 +227,7 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
     subcommands: verbs('list search show policy depends rdepends', `${APT_FLAGS} --upgradable --manual-installed`),
   },
   'apt-cache': { subcommands: verbs('search show policy depends rdepends showpkg madison pkgnames', APT_FLAGS) },
-  openssl: { judge: judgeOpenssl },
+  openssl: { isCoveredWhole: true, judge: judgeOpenssl },
 };
 
 /** Sub-commands of one shape. */

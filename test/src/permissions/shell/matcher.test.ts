@@ -95,6 +95,70 @@ describe('an allow rule', () => {
     expect(covers('find . -delete', 'find . -delete')).toBe(true);
   });
 
+  test.each([
+    ["gsed -i 's/a/b/' f", 'gsed:*'],
+    ['sed -fscript f', 'sed:*'],
+    ['mawk -f x f', 'mawk:*'],
+    ['nawk -f x f', 'nawk:*'],
+    ['mawk -W exec x', 'mawk:*'],
+    ['gawk -o f', 'gawk:*'],
+    ['gfind . -delete', 'gfind:*'],
+    ['date -s 12:00', 'date:*'],
+    ['gdate --set=12:00', 'gdate:*'],
+    ['date 010203042026', 'date:*'],
+    ['uniq a b', 'uniq:*'],
+    ['uniq a b', 'uniq a:*'],
+    ['uniq -f 1 a b', 'uniq -f:*'],
+    ['guniq a b', 'guniq:*'],
+    ['xxd a b', 'xxd:*'],
+    ['xxd -r a b', 'xxd -r:*'],
+    ['file -C -m x', 'file:*'],
+    ['journalctl --vacuum-time=1s', 'journalctl:*'],
+    ['journalctl --rotate', 'journalctl:*'],
+    ['less +!sh f', 'less:*'],
+    ['less -o log f', 'less:*'],
+    ['bat --pager=sh f', 'bat:*'],
+    ['batcat --pager sh f', 'batcat:*'],
+    ['bat cache --clear', 'bat:*'],
+    ['sort -o f f', 'sort:*'],
+    ['gsort --compress-program=sh f', 'gsort:*'],
+    ['rg --pre sh x', 'rg:*'],
+    ['tree -o f', 'tree:*'],
+    ['dmesg -C', 'dmesg:*'],
+    ['hostname x', 'hostname:*'],
+    ['sysctl -w a=1', 'sysctl:*'],
+    ['yq -i .a=1 f', 'yq:*'],
+    ['sort -k 1 -o f', 'sort -k:*'],
+  ])('%s is not covered by %s', (command, spec) => {
+    expect(covers(command, spec)).toBe(false);
+  });
+
+  test.each([
+    ["gsed -i 's/a/b/' f", 'gsed -i:*'],
+    ["sed -n '1,5p' f", 'sed:*'],
+    ["awk -F: '{print $1}' f", 'awk:*'],
+    ["gawk --field-separator=: '{print}' f", 'gawk:*'],
+    ['date -s 12:00', 'date -s:*'],
+    ['date -s 12:00', 'date -s 12:00'],
+    ['date -d yesterday +%F', 'date:*'],
+    ['sort -o out in', 'sort -o:*'],
+    ['uniq a b', 'uniq a b'],
+    ['ls --no-such-option x', 'ls:*'],
+    ['cat /etc/hosts', 'cat:*'],
+    ['tar xf a.tar', 'tar:*'],
+    ['gzip a', 'gzip:*'],
+    ['mktemp -d', 'mktemp:*'],
+    ['tee f', 'tee:*'],
+    ['crontab -l', 'crontab:*'],
+    ['netstat -t', 'netstat:*'],
+    ['systemctl restart x', 'systemctl:*'],
+    ['make build', 'make:*'],
+    ['python x.py', 'python:*'],
+    ['touch a', 'touch:*'],
+  ])('%s is covered by %s', (command, spec) => {
+    expect(covers(command, spec)).toBe(true);
+  });
+
   test('a quoted blank is no word boundary', () => {
     expect(covers('"npm test" x', 'npm test:*')).toBe(false);
     expect(covers('git "push --force"', 'git push --force')).toBe(false);
