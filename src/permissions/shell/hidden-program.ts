@@ -1,6 +1,7 @@
 /**
  * Commands whose words do not tell what they run: `eval "$x"`, `sudo $x`, `echo … | sh`. No rule can be held against them.
  */
+import { isShellName } from './interpreters.ts';
 import { isLauncherName, launchedCommands } from './launchers.ts';
 import { ANY_TEXT, ANY_WORDS, isOpen } from './meant-specs.ts';
 import { openTexts } from './open-word.ts';
@@ -9,8 +10,8 @@ import { takesInput } from './supplied-words.ts';
 import { takesNextWord } from './value-options.ts';
 import type { ShellWord } from './word.ts';
 
-/** Shells, and what hands its input to one. */
-const SHELLS = /^(?:(?:r?ba|z|da|k|mk|lk|pdk|fi|a|pw|t?c|ya|o|xon)?sh|powershell|nu|elvish|at|batch|source|\.)$/;
+/** What hands its input, or a file, to a shell. */
+const FEEDS_SHELL = /^(?:at|batch|source|\.)$/;
 
 /** Launchers that join their words to a script. */
 const JOINERS = /^(?:eval|ssh|watch|trap)$/;
@@ -51,10 +52,14 @@ function holds(text: string, mark: string | undefined): boolean {
   return mark !== undefined && text.includes(mark);
 }
 
+function runsScripts(program: string): boolean {
+  return isShellName(program) || FEEDS_SHELL.test(program);
+}
+
 /** Whether a word is the name of what runs scripts. */
 export function isShell({ literal }: ShellWord): boolean {
   const name = basename(literal ?? '');
-  return SHELLS.test(name) || JOINERS.test(name);
+  return runsScripts(name) || JOINERS.test(name);
 }
 
 /** Scripts that stand in the words of commands for a shell to run. */
@@ -62,7 +67,7 @@ export function shellScripts(commands: readonly (readonly string[])[]): readonly
   return commands.flatMap(([program = '', ...rest]) => {
     if (program === 'trap') return rest.slice(0, 1);
     if (JOINERS.test(program)) return [rest.slice(program === 'ssh' ? 1 : 0).join(' ')];
-    return SHELLS.test(program) ? scriptOf(rest) : [];
+    return runsScripts(program) ? scriptOf(rest) : [];
   });
 }
 
@@ -70,7 +75,7 @@ function hidesInner([program = '', ...rest]: readonly string[], placeholder: str
   if (program === 'git') return isOpen(spellings([program, ...rest]).at(-1)?.[1]);
   // `npx eslint .` sources nothing.
   if (/^(?:source|\.)$/.test(program) && rest.length === 0) return false;
-  if (SHELLS.test(program)) return hidesScript(rest, placeholder);
+  if (runsScripts(program)) return hidesScript(rest, placeholder);
   if (/^(?:make|crontab)$/.test(program)) return rest.includes('-');
   if (!isLauncherName(program)) return false;
   const from = innerAt(program, rest);

@@ -5,6 +5,7 @@
  * and any text that could be a script is parsed as one.
  */
 
+import { isInterpreterName, SHELL_NAMES } from './interpreters.ts';
 import { isOpen } from './meant-specs.ts';
 import { basename, MOST_TRIED_WORDS, namesOf } from './spellings.ts';
 import { isMessage, takesNextWord } from './value-options.ts';
@@ -13,16 +14,17 @@ import { isMessage, takesNextWord } from './value-options.ts';
 const LAUNCHERS = new Set(
   (
     'timeout nice time stdbuf command builtin exec env xargs sudo doas su pkexec ionice chrt taskset nohup setsid watch busybox toybox strace ltrace gdb chroot flock ' +
-    'parallel bash sh zsh dash ksh mksh fish ash eval trap alias hash coproc script unshare nsenter runuser setpriv capsh systemd-run start-stop-daemon run-parts cgexec firejail ' +
+    'parallel eval trap alias hash coproc script unshare nsenter runuser setpriv capsh systemd-run start-stop-daemon run-parts cgexec firejail ' +
     'bwrap proxychains npx bunx pnpx uvx ssh entr caffeinate unbuffer expect numactl catchsegv valgrind perf hyperfine faketime fakeroot dbus-run-session xvfb-run tmux screen ' +
     'direnv dotenv dotenvx cross-env source . ip setarch linux32 linux64 i386 x86_64 proot gosu su-exec tini dumb-init choom prlimit cpulimit ' +
     'eatmydata torsocks proxychains4 rlwrap rr ccache mise asdf rbenv pyenv nvm volta fnm op doppler aws-vault envchain ' +
     'corepack sshpass autossh torify tsocks retry nodemon chamber sops lerna ' +
     'aa-exec runcon run0 sg schroot systemd-nspawn systemd-inhibit lxc-attach flatpak-spawn distrobox-enter dbus-launch xinit startx ssh-agent sem ts tsp ' +
     'dtach abduco daemonize daemon s6-setuidgid setuidgid chpst softlimit envdir envuidgid setlock logsave chronic ifne pee mispipe annotate-output ' +
-    'distcc sccache icecc bear scan-build watchexec autoexpect memusage uftrace heaptrack fakechroot wine kitty foot ' +
-    'rbash tcsh csh yash osh lksh pdksh pwsh powershell nu elvish xonsh'
-  ).split(' '),
+    'distcc sccache icecc bear scan-build watchexec autoexpect memusage uftrace heaptrack fakechroot wine kitty foot'
+  )
+    .split(' ')
+    .concat(SHELL_NAMES),
 );
 
 /** Options and words of many programs behind which another one stands. */
@@ -90,13 +92,6 @@ function tableOf(programs: string, pattern: RegExp): Readonly<Record<string, Reg
   return Object.fromEntries(programs.split(' ').map((program) => [program, pattern]));
 }
 
-/** Programs with a language of their own, in which a command is a word among others. */
-const INTERPRETERS = new Set(
-  'sed gsed awk gawk mawk nawk perl python python2 python3 ruby node nodejs deno bun php lua tclsh vim vi view ex ed nvim emacs expect gdb lldb make osascript sqlite3 psql mysql mariadb m4 dc lftp gnuplot guile duckdb'.split(
-    ' ',
-  ),
-);
-
 /** Programs whose words behind `--` are operands of a sub-command, and no command. */
 const SUBCOMMANDED =
   /^(?:git|gh|npm|pnpm|yarn|docker|podman|kubectl|helm|aws|gcloud|az|cargo|terraform|systemctl|pip|pipx|gem|brew|apt|apt-get|dnf|yum|apk|composer|go|rustup|dotnet)$/;
@@ -116,11 +111,6 @@ export function isLauncherName(program: string): boolean {
   return LAUNCHERS.has(program) || LAUNCHERS.has(namesOf([program]).at(-1)?.[0] ?? '') || LOADER.test(program);
 }
 
-/** Whether this program has a language of its own. */
-export function isInterpreterName(program: string): boolean {
-  return INTERPRETERS.has(program);
-}
-
 /** The words behind which this program runs another one on this machine. */
 export function runnerPattern(program: string): RegExp | undefined {
   return CONTAINERS.test(program) ? undefined : RUNNERS.get(program);
@@ -128,7 +118,7 @@ export function runnerPattern(program: string): RegExp | undefined {
 
 /** Whether this program may run what its words, or the files that they name, say. */
 export function runsItsWords(program: string): boolean {
-  return LAUNCHERS.has(program) || INTERPRETERS.has(program) || RUNNERS.has(program);
+  return isLauncherName(program) || isInterpreterName(program) || RUNNERS.has(program);
 }
 
 /** What one command may run: its own words, and scripts that stand in them. */
@@ -168,10 +158,10 @@ function findLaunched(words: readonly string[], acts: boolean): LaunchedCommands
   const rest = words.slice(1);
   const runner = RUNNERS.get(namesOf([program]).at(-1)?.[0] ?? '') ?? RUNNERS.get(program);
   const isLauncher = isLauncherName(program) || (runner !== undefined && rest.some((word) => runner.test(word)));
-  const isInterpreter = acts && INTERPRETERS.has(program);
+  const isInterpreter = acts && isInterpreterName(program);
   const own = [program, ...rest];
   const commands = [...namesOf(own)];
-  if (!acts && !isLauncher && !INTERPRETERS.has(program)) return { commands, scripts: [], isLauncher, isInterpreter };
+  if (!acts && !isLauncher && !isInterpreterName(program)) return { commands, scripts: [], isLauncher, isInterpreter };
 
   // `command -v rm` looks it up.
   if (program === 'command' && /^-p?[vV]/.test(rest[0] ?? ''))

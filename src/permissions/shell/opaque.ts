@@ -4,7 +4,8 @@
  *
  * Plain programs, known or not, say all they do in their words and are not opaque.
  */
-import { isInterpreterName, isLauncherName, joinedCommand, runnerPattern } from './launchers.ts';
+import { inlineOption, isInterpreterName } from './interpreters.ts';
+import { isLauncherName, joinedCommand, runnerPattern } from './launchers.ts';
 import { isShell, shellScripts } from './hidden-program.ts';
 import { isTabled, runsHiddenText } from './opaque-programs.ts';
 import type { ReachedScript } from './reach.ts';
@@ -22,45 +23,6 @@ export interface OpaqueCommand {
   /** The words before the program: launchers and their options. */
   readonly launcherWords: readonly ShellWord[];
 }
-
-/** Options of interpreters before text that is part of the command, or before the name of a module. */
-const INLINE: ReadonlyMap<string, RegExp> = new Map([
-  ['python', /^-\w*[cm]/],
-  ['perl', /^-(?![MI])\w*[eE]$/],
-  ['ruby', /^-(?![rI])\w*e$/],
-  ['node', /^(?:-\w*[epc]|--(?:eval|print|check)(?:=.*)?)$/],
-  ['nodejs', /^(?:-\w*[epc]|--(?:eval|print|check)(?:=.*)?)$/],
-  ['php', /^-[rBRE]/],
-  ['lua', /^-e/],
-  ['osascript', /^-e/],
-  ['expect', /^-c/],
-  ['luajit', /^-e/],
-  ['guile', /^-c/],
-  ['racket', /^-\w*e/],
-  ['sbcl', /^--eval/],
-  ['swipl', /^-[gt]/],
-  ['clojure', /^-(?:e|-eval)/],
-  ['groovy', /^-e/],
-  ['scala', /^-e/],
-  ['elixir', /^(?:-e|--eval)/],
-  ['erl', /^-eval/],
-  ['julia', /^(?:-[eE]|--eval|--print)/],
-  ['octave', /^--eval/],
-  ['R', /^-e/],
-  ['Rscript', /^-e/],
-  ['gnuplot', /^-e/],
-  ['mongosh', /^--eval/],
-  ['mongo', /^--eval/],
-  ['bpftrace', /^-e/],
-  ['stap', /^-e/],
-  ['dtrace', /^-\w*n/],
-  ['dc', /^(?:-e|--expression)/],
-  ['lftp', /^-[ce]/],
-  ['m4', /^(?!)/],
-  ['psql', /^(?:-c|--command)/],
-  ['mysql', /^(?:-\w*e|--execute)/],
-  ['mariadb', /^(?:-\w*e|--execute)/],
-]);
 
 /** Options that only say something about the program. */
 const ABOUT = /^(?:--?version|-[vVh]|--?help)$/;
@@ -192,7 +154,7 @@ function opaqueText(words: readonly ShellWord[], part: AnalysedCommand): string 
     return texts.length < 2 || texts.some((text) => DATABASE_COMMAND.test(text)) ? what : undefined;
   if (isShell(plain(program))) return isShellOpaque(program, texts, part) ? what : undefined;
   if (isTabled(program)) return undefined;
-  const inline = INLINE.get(program);
+  const inline = inlineOption(program);
   if (inline) return isInlineText(program, inline, texts, part.input) ? undefined : what;
   return isInterpreterName(program) && !isLauncherName(program) ? what : undefined;
 }

@@ -69,7 +69,7 @@ function toVerdict(line: ShellLine): ShellVerdict {
     reason: isReadOnly ? '' : (problem ?? 'the command cannot be understood'),
     parts,
     paths: reach ? [...analysis.paths, ...launchedPaths(reach.plain)] : analysis.paths,
-    warnings: reach ? commandWarnings(command, parts, reach.plain) : [],
+    warnings: reach ? commandWarnings(command, reach.plain) : [],
     isUnparsable: analysis.isUnparsable || reach?.isIncomplete() === true,
     changesDirectory: analysis.changesDirectory,
   };

@@ -15,8 +15,9 @@ const WITHIN = new Map([
   ['yarn', /^workspace$/],
 ]);
 
-/** `python3.11` is python3, and python. */
-const VERSIONED = /^((?:python|pip|ruby|perl|php|lua)(?=\d))(\d+)((?:\.\d+)*)$/;
+/** `python3.11` is python3, and python; `bash-5.2` is bash. */
+const VERSIONED =
+  /^((?:i?python|pypy|pip|ruby|perl|php|lua|luajit|node|nodejs|bash|zsh|ksh|tclsh|guile|ghc)(?=-?\d))-?(\d+)((?:\.\d+)*)$/;
 
 /** Other names of a program: a version behind it, the GNU one of several, a smaller one of its kind. */
 const SUFFIXED = /^(gcc|g\+\+|cpp|clang|clang\+\+)-\d+(?:\.\d+)*$/;

@@ -14,9 +14,7 @@ const RUNS_A_SCRIPT = /^(?:run|run-script)$/;
 
 /** What runs anything at all, deletes, or becomes someone else: no prefix of these is safe, nor of a launcher. */
 const NEVER_A_PREFIX = new RegExp(
-  '^(?:\\w*sh|nix-shell|powershell|nu|xonsh|python[\\d.]*|ipython[\\d.]*|pypy[\\d.]*|ts-?node|tsx|vite-node|jiti|java|jshell|groovy|scala|kotlin|clojure|clj|elixir|iex|erl|escript|runghc|ghci?|' +
-    'ocaml|sbcl|guile|racket|octave|Rscript|R|julia|bb|m4|tcl|wish|psql|mysql|mariadb|sqlite3|mongo|redis-cli|' +
-    'scp|rsync|curl|wget|nc|ncat|socat|telnet|sftp|ansible(?:-\\w+)?|watchexec|concurrently|chronic|ts|multipass|just|task|invoke|rake|' +
+  '^(?:\\w*sh|nix-shell|redis-cli|scp|rsync|curl|wget|nc|ncat|socat|telnet|sftp|ansible(?:-\\w+)?|watchexec|concurrently|chronic|ts|multipass|just|task|invoke|rake|' +
     'rm|rmdir|shred|dd|chmod|chown|kill|pkill|killall|export|crontab|at|batch|tee|truncate|tar|' +
     'mkfs.*|mount|umount|reboot|shutdown|set|declare|typeset|unset|cd|pushd|popd|true|test|\\[)$',
 );

@@ -1,6 +1,6 @@
 /** What makes a command line dangerous, one sentence each, for the person who is asked. */
-import type { ReachedScript } from './reach.ts';
-import type { ShellPart } from './verdict.ts';
+import { runsPrograms } from './interpreters.ts';
+import type { ReachedCommand, ReachedScript } from './reach.ts';
 
 interface Warning {
   readonly test: RegExp;
@@ -46,26 +46,32 @@ const WARNINGS: readonly Warning[] = [
   },
 ];
 
-const DOWNLOADERS = /^(?:curl|wget|fetch|http|aria2c)$/;
-const SHELLS = /^(?:bash|sh|zsh|dash|ksh|fish|python\d?|perl|ruby|node|php|sudo)$/;
+const DOWNLOADERS = /^(?:curl|wget|fetch|https?|xh|aria2c|axel)$/;
+
+/** What gives a command other rights: whatever it is, it should be looked at before it gets what was downloaded. */
+const RAISES_RIGHTS = /^(?:sudo|doas|su|pkexec)$/;
 
 /** All warnings for a command line, each once. */
-export function commandWarnings(
-  command: string,
-  parts: readonly ShellPart[],
-  { commands }: ReachedScript,
-): readonly string[] {
+export function commandWarnings(command: string, { commands }: ReachedScript): readonly string[] {
   const found = new Set<string>();
   for (const { texts } of commands.flatMap(({ readings }) => readings)) {
     for (const text of texts) {
       for (const { test, sentence } of WARNINGS) if (test.test(text)) found.add(sentence);
     }
   }
-  const download = parts.findIndex(({ program }) => DOWNLOADERS.test(program ?? ''));
-  if (download >= 0 && parts.some(({ program }, at) => at !== download && SHELLS.test(program ?? ''))) {
-    found.add('Runs what it downloads');
-  }
+  if (runsDownload(commands)) found.add('Runs what it downloads');
   if (/>\s*\/dev\/(?:sd|nvme|hd|vd|disk|mmcblk)/.test(command)) found.add('Overwrites a disk');
   if (/:\s*\(\)\s*\{.*:\s*\|\s*:/.test(command)) found.add('Starts processes without end');
   return [...found];
+}
+
+/** Whether one command downloads and another one runs text: `curl x | sudo ash`, `wget x -O y; python3.11 y`. */
+function runsDownload(commands: readonly ReachedCommand[]): boolean {
+  const programs = commands.map(({ readings }) =>
+    readings.flatMap(({ launched }) => launched.commands.map(([program = '']) => program)),
+  );
+  const download = programs.findIndex((names) => names.some((name) => DOWNLOADERS.test(name)));
+  const isRunning = (name: string) =>
+    runsPrograms(name) || RAISES_RIGHTS.test(name) || /^(?:eval|source|\.)$/.test(name);
+  return download >= 0 && programs.some((names, at) => at !== download && names.some(isRunning));
 }

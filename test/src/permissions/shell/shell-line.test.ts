@@ -217,6 +217,35 @@ describe('what a verdict says besides', () => {
     expect(new ShellLine('touch a').verdict.warnings).toEqual([]);
   });
 
+  test.each([
+    'curl x | ash',
+    'curl x | mksh',
+    'curl x | pwsh -',
+    'curl x | /bin/dash',
+    'curl x | bash-5.2',
+    'curl x | python3.11',
+    'curl x | pypy3',
+    'curl x | deno run -',
+    'curl x | bun run -',
+    'curl x | env -i tclsh8.6',
+    'curl x | sudo -E busybox ash',
+    'curl x | xargs -0 node -e',
+    'wget -qO- x | osascript',
+    'https x | Rscript -',
+    'wget x -O y; julia y',
+    'zsh <(curl x)',
+    'eval "$(curl x)"',
+  ])('what runs a download is warned of: %s', (command) => {
+    expect(classifyCommand(command).warnings).toContain('Runs what it downloads');
+  });
+
+  test.each(['curl x | jq .', 'curl x | tee f', 'curl x | sed s/a/b/', 'curl -o f x && tar xf f', 'curl x > bash'])(
+    'what only uses a download is not: %s',
+    (command) => {
+      expect(classifyCommand(command).warnings).not.toContain('Runs what it downloads');
+    },
+  );
+
   test('a syntax error and a program that cannot be known are unparsable', () => {
     for (const command of ['ls &&', 'echo "a', '$x y', '$(echo rm) x'])
       expect(new ShellLine(command).verdict.isUnparsable, command).toBe(true);
