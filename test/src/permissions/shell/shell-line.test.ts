@@ -236,13 +236,13 @@ describe('what a verdict says besides', () => {
     'zsh <(curl x)',
     'eval "$(curl x)"',
   ])('what runs a download is warned of: %s', (command) => {
-    expect(classifyCommand(command).warnings).toContain('Runs what it downloads');
+    expect(new ShellLine(command).verdict.warnings).toContain('Runs what it downloads');
   });
 
   test.each(['curl x | jq .', 'curl x | tee f', 'curl x | sed s/a/b/', 'curl -o f x && tar xf f', 'curl x > bash'])(
     'what only uses a download is not: %s',
     (command) => {
-      expect(classifyCommand(command).warnings).not.toContain('Runs what it downloads');
+      expect(new ShellLine(command).verdict.warnings).not.toContain('Runs what it downloads');
     },
   );
 
