@@ -2,6 +2,7 @@
 import type { ParsedArguments } from '../flags.ts';
 import { type CommandJudgement, NO_PATHS, type ProgramSpec } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
+import { IP } from './ip.ts';
 import { PS } from './ps.ts';
 
 const WHATIS: ProgramSpec = {
@@ -146,7 +147,7 @@ export const SYSTEM_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
         ? addressesOnly([...operands, ...flags.flatMap(({ value }) => value ?? [])], /\s+/, LSOF_WORDS)
         : 'lsof looks names up without -n',
   },
-  ip: { isCoveredWhole: true, judge: judgeIp },
+  ip: IP,
   // With -a, BSD takes what follows for what is to be done to all.
   ifconfig: {
     isCoveredWhole: true,
@@ -262,25 +263,6 @@ function namesOnly({ operands }: ParsedArguments): string | undefined {
   return operands.every((word) => word.literal !== undefined && /^\w[\w.+:-]*$/.test(word.literal))
     ? undefined
     : 'an operand may be a file';
-}
-
-const IP_OBJECTS = /^(?:a|addr|address|l|link|r|ro|route|n|neigh|neighbour|neighbor|rule|ru|maddr|tunnel)$/;
-const IP_VERBS = /^(?:show|list|lst|ls|s|sh|get)$/;
-
-/** `ip [options] object [show …]`; every other verb changes the network. */
-function judgeIp(words: readonly ShellWord[]): CommandJudgement {
-  const texts = words.map((word) => word.literal);
-  const at = texts.findIndex(
-    (text) =>
-      text === undefined ||
-      !/^-(?:[46osdhjpc]|br|brief|json|pretty|details|stats|statistics|color|oneline|human|family|[46])$/.test(text),
-  );
-  const [object = '', verb] = at < 0 ? [] : texts.slice(at);
-  const isShown = verb === undefined ? texts.length === at + 1 : IP_VERBS.test(verb);
-  // `ip link s` is `ip link set`; of all other objects it is `show`.
-  const isKnown = IP_OBJECTS.test(object) && isShown && !(verb === 's' && object.startsWith('l'));
-  const isLiteral = texts.every((text) => text !== undefined);
-  return { reads: NO_PATHS, ...(!(isKnown && isLiteral) && { problem: 'ip may change the network' }) };
 }
 
 const OPENSSL_OPTIONS =
