@@ -54,18 +54,30 @@ const MOST_WORDS = 64;
 
 /** Compile specs; those of one word, and exact ones without options, mean no more than they say where all words are known. */
 export function meantSpecs(specs: readonly string[]): FindMeant {
-  const byProgram = new Map<string, Meaning[]>();
-  for (const meaning of specs.flatMap(meaningOf))
-    append(byProgram, meaning.program.includes('*') ? '*' : meaning.program, meaning);
-  const indexes = new Map([...byProgram].map(([program, meanings]) => [program, indexOf(meanings)]));
+  const meanings = specs.flatMap(meaningOf);
+  const spoken = indexByProgram(meanings.filter(({ isPlain }) => !isPlain));
+  // Thousands of exact rules cost nothing where they cannot mean more.
+  const plain = indexByProgram(meanings.filter(({ isPlain }) => isPlain));
   return (words) => {
     const looked = words.slice(0, MOST_WORDS);
-    const [own, any] = [indexes.get(looked[0] ?? ''), indexes.get('*')];
-    if (!own && !any) return undefined;
-    const given = optionsOf(looked);
-    const candidates = [...(own?.(looked) ?? []), ...(any?.(looked) ?? [])];
-    return candidates.find((meaning) => isMeant(meaning, looked, given))?.spec;
+    return findIn(spoken, looked) ?? (plain.size > 0 && looked.some(isOpen) ? findIn(plain, looked) : undefined);
   };
+}
+
+type ProgramIndex = ReadonlyMap<string, (words: readonly string[]) => Iterable<Meaning>>;
+
+function indexByProgram(meanings: readonly Meaning[]): ProgramIndex {
+  const byProgram = new Map<string, Meaning[]>();
+  for (const meaning of meanings) append(byProgram, meaning.program.includes('*') ? '*' : meaning.program, meaning);
+  return new Map([...byProgram].map(([program, list]) => [program, indexOf(list)]));
+}
+
+function findIn(indexes: ProgramIndex, looked: readonly string[]): string | undefined {
+  const [own, any] = [indexes.get(looked[0] ?? ''), indexes.get('*')];
+  if (!own && !any) return undefined;
+  const given = optionsOf(looked);
+  const candidates = [...(own?.(looked) ?? []), ...(any?.(looked) ?? [])];
+  return candidates.find((meaning) => isMeant(meaning, looked, given))?.spec;
 }
 
 /** Of many rules about one program most name others operands first: those are found by what they spell of it. */
@@ -100,11 +112,11 @@ function meaningOf(spec: string): readonly Meaning[] {
 }
 
 function isMeant(
-  { program, operands, options, isOpen: takesMore, isPlain }: Meaning,
+  { program, operands, options, isOpen: takesMore }: Meaning,
   words: readonly string[],
   given: ReadonlySet<string>,
 ): boolean {
-  if (!matchesWildcard(program, words[0] ?? '') || (isPlain && !words.some(isOpen))) return false;
+  if (!matchesWildcard(program, words[0] ?? '')) return false;
   return options.every((option) => isGiven(option, given, words)) && fits(operands, takesMore, words);
 }
 
