@@ -1,7 +1,7 @@
 /**
  * The Fastify app: what it listens like, what guards it, and its doors.
  */
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { randomBytes } from 'node:crypto';
 import { GauntletError } from '../src/contract/errors.ts';
 import { createBadCredentials } from './bad-credentials.ts';
@@ -13,6 +13,7 @@ import { sendError, toWireError } from './error-reply.ts';
 import { executeDoor } from './execute/index.ts';
 import { createGuard, guardHook, type GuardDependencies } from './guard.ts';
 import { takeJsonBodies } from './json-body.ts';
+import { type App, checkRequests } from './request-schemas.ts';
 import { openApiDoor } from './api/openapi.ts';
 import { changesDoor } from './sessions/changes.ts';
 import { createRequestRates } from './request-rates.ts';
@@ -31,7 +32,7 @@ import { toolsDoor } from './tools.ts';
  *
  * Logging is ours, not Fastify's: a logger child a request costs more than a call that does nothing.
  */
-export async function buildApp(dependencies: Dependencies): Promise<FastifyInstance> {
+export async function buildApp(dependencies: Dependencies): Promise<App> {
   const rates = createRequestRates((principal) => dependencies.limitsOf(principal));
   const mayFail = createBadCredentials(dependencies.limits);
   let welcome: GuardDependencies['welcome'] = () => undefined;
@@ -44,7 +45,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     isRefused: (socket) => isRefused(socket),
   });
   const onError = errorHandler(dependencies);
-  const app = fastify({
+  const app: App = fastify({
     ...serverOptions(dependencies),
     // Addresses that cannot be routed pass no hook: they meet the guard here.
     frameworkErrors: (error, request, reply) => {
@@ -66,6 +67,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     onError(new GauntletError('not_found', 'There is nothing at this address'), request, reply),
   );
   takeJsonBodies(app, dependencies.limits);
+  checkRequests(app, dependencies.limits);
 
   openApiDoor(app, dependencies);
   const closing = new AbortController();

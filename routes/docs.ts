@@ -1,11 +1,11 @@
 /**
  * `/docs`: the API, to read and to try. Swagger UI's files are read when somebody asks for them.
  */
-import type { FastifyInstance } from 'fastify';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { GauntletError } from '../src/contract/errors.ts';
+import type { App } from './request-schemas.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
@@ -35,7 +35,7 @@ const POLICY =
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The pages for people. */
-export function docsDoor(app: FastifyInstance): void {
+export function docsDoor(app: App): void {
   const config = { isPublic: true };
 
   app.get('/docs', { config }, (_request, reply) => {

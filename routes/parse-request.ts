@@ -4,6 +4,7 @@
 import type { z } from 'zod';
 import type { Limits } from '../config/limits.ts';
 import { GauntletError } from '../src/contract/errors.ts';
+import { checkFields } from '../src/contract/field-issues.ts';
 
 /**
  * Fit `value` to `schema`.
@@ -17,22 +18,12 @@ export function parseRequest<Schema extends z.ZodType>(
   what: string,
   limits: Pick<Limits, 'requestIssues'>,
 ): z.output<Schema> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const issues = result.error.issues
-    .slice(0, limits.requestIssues)
-    .map((issue) => ({ path: pathOf(issue.path), message: issue.message }));
+  const check = checkFields(schema, value);
+  if (check.kind === 'fits') return check.value;
+  const issues = check.issues.slice(0, limits.requestIssues);
   const list = issues.map(({ path, message }) => (path === '' ? message : `"${path}": ${message}`)).join('; ');
   const path = issues[0]?.path;
   throw new GauntletError('invalid_request', `Cannot read ${what}: ${list}`, {
     details: { ...(path && { path }), issues },
   });
-}
-
-/** `tool_uses[0].id` */
-function pathOf(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, key) => {
-    if (typeof key === 'number') return `${text}[${key}]`;
-    return text === '' ? String(key) : `${text}.${String(key)}`;
-  }, '');
 }

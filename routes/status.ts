@@ -1,14 +1,13 @@
 /**
  * `/healthz`, `/readyz` and `/metrics`: for whoever keeps the server alive.
  */
-import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
 import type { Dependencies } from './dependencies.ts';
-import { parseRequest } from './parse-request.ts';
+import type { App } from './request-schemas.ts';
 
 /** `?verbose`: what the server found out about its machine, too. */
-const readyQuery = z.strictObject({
+const ReadyQuery = z.strictObject({
   verbose: z
     .enum(['', '1', 'true', '0', 'false'])
     .optional()
@@ -16,10 +15,7 @@ const readyQuery = z.strictObject({
 });
 
 /** The doors of operators. */
-export function statusDoor(
-  app: FastifyInstance,
-  { readiness, containment, gauges, version, limits }: Dependencies,
-): void {
+export function statusDoor(app: App, { readiness, containment, gauges, version, limits }: Dependencies): void {
   const alive = { isPublic: true, summary: 'Alive', reply: { json: 'Health' } } as const;
   app.get('/healthz', { config: alive, exposeHeadRoute: true }, (_request, reply) =>
     reply.send({ status: 'ok', version }),
@@ -28,10 +24,11 @@ export function statusDoor(
   app.get(
     '/readyz',
     {
-      config: { summary: 'Ready to take work', query: readyQuery, reply: { statuses: [200, 503], json: 'Readiness' } },
+      schema: { querystring: ReadyQuery },
+      config: { summary: 'Ready to take work', reply: { statuses: [200, 503], json: 'Readiness' } },
     },
     async (request, reply) => {
-      const { verbose } = parseRequest(readyQuery, request.query, 'the query', limits);
+      const { verbose } = request.query;
       const body = { status: readiness(), ...(verbose && { containment: await containment() }) };
       if (body.status === 'ready') return reply.send(body);
       return reply

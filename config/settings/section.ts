@@ -14,11 +14,14 @@ export function section<Shape extends z.ZodRawShape>(shape: Shape) {
 /**
  * The known key that `key` was probably meant to be.
  *
- * @returns One that begins with it, else the one with the fewest letters to change, at most a third of them; else undefined.
+ * @returns One that begins with it, or whose words it ends with (`permission_mode`: `mode`), else the one with the fewest
+ *   letters to change, at most a third of them; else undefined.
  */
 export function nearestKey(key: string, known: readonly string[]): string | undefined {
   const begun = known.find((candidate) => key.length > 2 && candidate.startsWith(key));
   if (begun !== undefined) return begun;
+  const ended = known.find((candidate) => key.endsWith(`_${candidate}`));
+  if (ended !== undefined) return ended;
   const scored = known.map((candidate) => ({ candidate, distance: editDistance(plain(key), plain(candidate)) }));
   const best = scored.sort((left, right) => left.distance - right.distance)[0];
   return best && best.distance <= Math.max(1, Math.floor(key.length / 3)) ? best.candidate : undefined;

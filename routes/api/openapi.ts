@@ -1,11 +1,13 @@
 /**
  * `/openapi.json`: made on first request from the schemas that the doors parse with, and the shapes of replies.
  *
- * A route says what it is in its `config`; nothing is registered at start, when nobody has asked.
+ * A route says what it takes in its `schema` and what it replies in its `config`; nothing is registered at start, when
+ * nobody has asked.
  */
-import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { RouteOptions } from 'fastify';
 import { z } from 'zod';
 import { STATUS_OF_CODE } from '../error-reply.ts';
+import { type App, describedSchemas } from '../request-schemas.ts';
 import type { ReplyName } from './reply-schemas.ts';
 
 /** What a route replies when all goes well. */
@@ -21,14 +23,12 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** One line for the description of the API; routes without it are left out. */
     summary?: string;
-    query?: z.ZodObject;
-    body?: z.ZodType;
     reply?: RouteReply;
   }
 }
 
 /** Serve the description. Must come before the doors it describes. */
-export function openApiDoor(app: FastifyInstance, { version }: { readonly version: string }): void {
+export function openApiDoor(app: App, { version }: { readonly version: string }): void {
   const routes: RouteOptions[] = [];
   let text: Promise<string> | undefined;
   app.addHook('onRoute', (route) => {
@@ -62,9 +62,11 @@ async function describeApi(routes: readonly RouteOptions[], version: string): Pr
 
 type Reference = (name: string) => string;
 
-function operation({ url, config }: RouteOptions, reference: Reference): object {
-  const parameters = [...pathParameters(url), ...queryParameters(config?.query)];
-  const body = config?.body && { content: { 'application/json': { schema: jsonSchema(config.body) } } };
+function operation(route: RouteOptions, reference: Reference): object {
+  const { url, config } = route;
+  const taken = describedSchemas(route);
+  const parameters = [...pathParameters(url), ...queryParameters(taken.query)];
+  const body = taken.body && { content: { 'application/json': { schema: jsonSchema(taken.body) } } };
   const done = { description: 'Done', ...content(config?.reply, reference) };
   return {
     summary: config?.summary,
@@ -98,7 +100,7 @@ function pathParameters(url: string): readonly object[] {
   }));
 }
 
-function queryParameters(query: z.ZodObject | undefined): readonly object[] {
+function queryParameters(query: z.ZodType | undefined): readonly object[] {
   if (query === undefined) return [];
   const { properties = {}, required = [] } = jsonSchema(query) as {
     properties?: Record<string, { description?: string }>;

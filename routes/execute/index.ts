@@ -1,32 +1,32 @@
 /**
  * `POST /execute`: a batch of blocks in, its results out, at once or as they happen.
  */
-import type { FastifyInstance } from 'fastify';
 import { GauntletError } from '../../src/contract/errors.ts';
 import type { TurnReply } from '../../src/session/turn/turn-reply.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { FRAME_TYPES, writeFrames, writingFor } from '../frame-text.ts';
 import { clientGone, pour } from '../pour.ts';
-import { executeReader, executeSchema } from './execute-request.ts';
+import type { App } from '../request-schemas.ts';
+import { batchOf, executeSchema } from './execute-request.ts';
 import type { ReplyShape } from './shape.ts';
 
 /** The door that executes. */
-export function executeDoor(app: FastifyInstance, { directory, limits, readiness }: Dependencies): void {
-  const readExecute = executeReader(limits);
+export function executeDoor(app: App, { directory, limits, readiness }: Dependencies): void {
+  const schema = { body: executeSchema(limits) };
   const reply = { json: 'Execution', text: FRAME_TYPES } as const;
-  const config = { summary: 'Execute tool calls', body: executeSchema(limits), reply };
+  const config = { summary: 'Execute tool calls', reply };
 
-  app.post('/execute', { config }, async (request, reply) => {
+  app.post('/execute', { schema, config }, async (request, reply) => {
     if (readiness() === 'draining')
       throw new GauntletError('shutting_down', 'The server is shutting down; try again soon');
-    const { principal } = request;
-    const asked = readExecute(request.body);
+    const { principal, body: asked } = request;
+    const { blocks, shape } = batchOf(asked, limits);
     const { session_id: sessionId, on_ask: onAsk } = asked;
     const session =
       sessionId === undefined ? directory.createForBatch(principal) : await directory.open(principal, sessionId);
     const turn = await session.submit({
       turnId: asked.turn_id,
-      blocks: asked.blocks,
+      blocks,
       onAsk,
       askTimeoutMs: asked.ask_timeout_ms,
     });
@@ -41,9 +41,7 @@ export function executeDoor(app: FastifyInstance, { directory, limits, readiness
       return pour(reply, { ...writing, chunks }, gone, limits);
     }
     const result = await session.collect(turn, gone);
-    return reply
-      .header('content-type', 'application/json; charset=utf-8')
-      .send(replyBody(session.id, result, asked.shape));
+    return reply.header('content-type', 'application/json; charset=utf-8').send(replyBody(session.id, result, shape));
   });
 }
 

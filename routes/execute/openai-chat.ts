@@ -6,8 +6,8 @@ import { resultText, type ToolResultBlock } from '../../src/contract/blocks.ts';
 import { IdSchema } from '../../src/session/feed/block-schema.ts';
 import type { ReplyShape } from './shape.ts';
 
-/** One function call of an assistant message. */
-export const ToolCallSchema = z.object({
+/** One function call of an assistant message; its vendor's own fields are kept. */
+export const ToolCallSchema = z.looseObject({
   id: IdSchema,
   type: z.literal('function').optional(),
   function: z.object({ name: z.string().min(1).max(256), arguments: z.string().describe('JSON') }),

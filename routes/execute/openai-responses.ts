@@ -6,7 +6,8 @@ import { resultText, type ResultContentBlock, type ToolResultBlock } from '../..
 import { IdSchema } from '../../src/session/feed/block-schema.ts';
 import type { ReplyShape } from './shape.ts';
 
-const FunctionCallSchema = z.object({
+/** Its vendor's own fields are kept. */
+const FunctionCallSchema = z.looseObject({
   call_id: IdSchema,
   name: z.string().min(1).max(256),
   arguments: z.string().describe('JSON'),

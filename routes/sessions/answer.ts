@@ -8,7 +8,7 @@ import type { PromptAnswer } from '../../src/session/questions/answer.ts';
 
 /** An answer's fields, as they stand in a body and in a frame. */
 export function answerSchema(limits: Limits) {
-  return z.object({
+  return z.strictObject({
     behavior: z.enum(['allow', 'deny']),
     message: z.string().max(limits.queryChars).optional().describe('Told to the model when denied'),
     updated_input: z.record(z.string(), z.unknown()).optional().describe('What runs instead of the input asked about'),

@@ -1,25 +1,25 @@
 /**
  * `GET /sessions/{id}/events`: the log by the page, or live as Server-Sent Events.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { LogGap, LoggedFrame } from '../../src/log/frame-log.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { DoorContext } from '../dependencies.ts';
 import { FRAME_TYPES, writingFor, type FrameWriting } from '../frame-text.ts';
 import { logStart, type LogStart } from '../log-start.ts';
-import { parseRequest } from '../parse-request.ts';
 import { clientGone, pour } from '../pour.ts';
 import { queryNumber } from '../query-number.ts';
+import { type App, SessionAddress } from '../request-schemas.ts';
 import { sessionFinder } from './index.ts';
 
 const EVENTS_REPLY = { json: 'Events', text: FRAME_TYPES } as const;
 
 /** The door of events. */
-export function eventsDoor(app: FastifyInstance, context: DoorContext): void {
+export function eventsDoor(app: App, context: DoorContext): void {
   const { limits } = context;
   const sessionOf = sessionFinder(context);
-  const Query = z.object({
+  const Query = z.strictObject({
     from_seq: queryNumber(0).default(0).describe('Frames after this one'),
     limit: queryNumber(1, limits.eventsPage).default(limits.eventsPage).describe('Most frames in the page'),
   });
@@ -27,9 +27,13 @@ export function eventsDoor(app: FastifyInstance, context: DoorContext): void {
   app.get(
     '/sessions/:id/events',
     // A long reply to HEAD would never end.
-    { exposeHeadRoute: false, config: { summary: 'Frames of the session', query: Query, reply: EVENTS_REPLY } },
+    {
+      exposeHeadRoute: false,
+      schema: { params: SessionAddress, querystring: Query },
+      config: { summary: 'Frames of the session', reply: EVENTS_REPLY },
+    },
     async (request, reply) => {
-      const query = parseRequest(Query, request.query, 'the query', limits);
+      const { query } = request;
       const session = await sessionOf(request);
       const seen = lastEvent(request.headers['last-event-id']) ?? { fromSeq: query.from_seq };
       const start = logStart(session, seen);

@@ -1,7 +1,7 @@
 /**
  * `/sessions`: made, listed, looked at, cancelled, ended. One's own only.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/contract/errors.ts';
@@ -9,36 +9,33 @@ import { PermissionModeSchema, permissionSchemas } from '../../src/permissions/s
 import { IdSchema } from '../../src/session/feed/block-schema.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { parseRequest } from '../parse-request.ts';
 import { queryNumber } from '../query-number.ts';
+import { type App, SessionAddress } from '../request-schemas.ts';
 
-/** The address of everything below a session. */
-const SessionAddress = z.object({ id: IdSchema });
+const Cancel = z.strictObject({ tool_use_id: IdSchema.optional(), turn_id: IdSchema.optional() }).prefault({});
 
-const Cancel = z.object({ tool_use_id: IdSchema.optional(), turn_id: IdSchema.optional() });
+/** A request to an address below a session. */
+export type SessionRequest = Pick<FastifyRequest, 'principal'> & { readonly params: z.output<typeof SessionAddress> };
 
-/** Gives the session a request is about. @throws {GauntletError} `invalid_request`, `not_found` */
-export type SessionOf = (request: FastifyRequest) => Promise<Session>;
+/** Gives the session a request is about. @throws {GauntletError} `not_found` */
+export type SessionOf = (request: SessionRequest) => Promise<Session>;
 
 /** Make the way from a request's address to its session. */
-export function sessionFinder({ directory, limits }: Dependencies): SessionOf {
-  return (request) => {
-    const { id } = parseRequest(SessionAddress, request.params, 'the address', limits);
-    return directory.open(request.principal, id);
-  };
+export function sessionFinder({ directory }: Pick<Dependencies, 'directory'>): SessionOf {
+  return ({ principal, params }) => directory.open(principal, params.id);
 }
 
 /** The door of sessions themselves. */
-export function sessionsDoor(app: FastifyInstance, dependencies: Dependencies): void {
+export function sessionsDoor(app: App, dependencies: Dependencies): void {
   const { directory, limits, readiness } = dependencies;
   const sessionOf = sessionFinder(dependencies);
   const { New, List } = schemas(limits);
 
-  const begin = { summary: 'Begin a session', body: New, reply: { statuses: [201], json: 'Session' } } as const;
-  app.post('/sessions', { config: begin }, async (request, reply) => {
+  const begin = { summary: 'Begin a session', reply: { statuses: [201], json: 'Session' } } as const;
+  app.post('/sessions', { schema: { body: New }, config: begin }, async (request, reply) => {
     if (readiness() === 'draining')
       throw new GauntletError('shutting_down', 'The server is shutting down; try again soon');
-    const asked = parseRequest(New, request.body ?? {}, 'the body', limits);
+    const asked = request.body;
     const session = await directory.create(request.principal, {
       cwd: asked.cwd,
       toolMode: asked.tool_mode,
@@ -51,34 +48,35 @@ export function sessionsDoor(app: FastifyInstance, dependencies: Dependencies): 
     return reply.code(201).send(session.describe());
   });
 
-  const list = { summary: 'List your sessions, the newest first', query: List, reply: { json: 'Sessions' } } as const;
-  app.get('/sessions', { config: list }, async (request) => {
-    const { limit, cursor } = parseRequest(List, request.query, 'the query', limits);
+  const list = { summary: 'List your sessions, the newest first', reply: { json: 'Sessions' } } as const;
+  app.get('/sessions', { schema: { querystring: List }, config: list }, async (request) => {
+    const { limit, cursor } = request.query;
     const page = await directory.list(request.principal, { limit, cursor });
     return { sessions: page.sessions, next_cursor: page.cursor };
   });
 
-  app.get('/sessions/:id', { config: { summary: 'One session', reply: { json: 'Session' } } }, async (request) => {
-    return (await sessionOf(request)).describe();
-  });
+  const schema = { params: SessionAddress };
+  app.get(
+    '/sessions/:id',
+    { schema, config: { summary: 'One session', reply: { json: 'Session' } } },
+    async (request) => {
+      return (await sessionOf(request)).describe();
+    },
+  );
 
   app.delete(
     '/sessions/:id',
-    { config: { summary: 'End what runs and forget the session', reply: { statuses: [204] } } },
+    { schema, config: { summary: 'End what runs and forget the session', reply: { statuses: [204] } } },
     async (request, reply) => {
-      const { id } = parseRequest(SessionAddress, request.params, 'the address', limits);
-      await directory.remove(request.principal, id);
+      await directory.remove(request.principal, request.params.id);
       return reply.code(204).send();
     },
   );
 
-  const cancel = {
-    summary: 'Cancel one call, one turn, or all that runs',
-    body: Cancel,
-    reply: { json: 'Cancelled' },
-  } as const;
-  app.post('/sessions/:id/cancel', { config: cancel }, async (request) => {
-    const asked = parseRequest(Cancel, request.body ?? {}, 'the body', limits);
+  const cancel = { summary: 'Cancel one call, one turn, or all that runs', reply: { json: 'Cancelled' } } as const;
+  const cancelSchema = { params: SessionAddress, body: Cancel };
+  app.post('/sessions/:id/cancel', { schema: cancelSchema, config: cancel }, async (request) => {
+    const asked = request.body;
     const session = await sessionOf(request);
     return { cancelled: session.cancel({ toolUseId: asked.tool_use_id, turnId: asked.turn_id }) };
   });
@@ -86,7 +84,7 @@ export function sessionsDoor(app: FastifyInstance, dependencies: Dependencies): 
 
 function schemas(limits: Limits) {
   const { ruleSet, directories } = permissionSchemas(limits);
-  const New = z.object({
+  const New = z.strictObject({
     cwd: z.string().min(1).max(limits.pathChars).optional().describe('A folder inside the workspace'),
     tool_mode: z.enum(['normal', 'simple', 'repl']).optional(),
     mode: PermissionModeSchema.optional(),
@@ -95,9 +93,9 @@ function schemas(limits: Limits) {
     on_ask: z.enum(['deny', 'wait']).optional(),
     title: z.string().max(limits.titleChars).optional(),
   });
-  const List = z.object({
+  const List = z.strictObject({
     limit: queryNumber(1, limits.listedSessions).default(limits.listedSessions),
     cursor: z.string().max(limits.idChars).optional().describe('`next_cursor` of the page before'),
   });
-  return { New, List };
+  return { New: New.prefault({}), List };
 }

@@ -5,15 +5,18 @@ import type { FastifyRequest } from 'fastify';
 import { GauntletError } from '../../src/contract/errors.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { DoorContext } from '../dependencies.ts';
-import { sessionFinder } from '../sessions/index.ts';
+import { sessionFinder, type SessionRequest } from '../sessions/index.ts';
 import { isSpoken, SUBPROTOCOL } from './subprotocol.ts';
+
+/** What is looked at of a request to upgrade. */
+export type Upgrade = SessionRequest & Pick<FastifyRequest, 'ws' | 'headers'>;
 
 /** Lets clients in. */
 export interface Admission {
   /** Look at an upgrade. @throws {GauntletError} `invalid_request`, `not_found`, `rate_limited` */
-  admit(request: FastifyRequest): Promise<void>;
+  admit(request: Upgrade): Promise<void>;
   /** The session of a request that was let in. */
-  sessionOf(request: FastifyRequest): Session;
+  sessionOf(request: Upgrade): Session;
   /** Whether a principal has as many WebSockets open as it may. */
   hasTooMany(principal: string): boolean;
 }
@@ -21,7 +24,7 @@ export interface Admission {
 /** Make it. @param principals Of the WebSockets that are open. */
 export function createAdmission(context: DoorContext, principals: () => Iterable<string>): Admission {
   const find = sessionFinder(context);
-  const admitted = new WeakMap<FastifyRequest, Session>();
+  const admitted = new WeakMap<Upgrade, Session>();
 
   function hasTooMany(principal: string): boolean {
     const most = context.limitsOf(principal).streams;

@@ -17,24 +17,24 @@ const Seq = z.number().int().min(0);
 /** All client frames, by `type`. What a block or an event must look like is for the session to say. */
 function clientFrameSchema(limits: Limits) {
   return z.discriminatedUnion('type', [
-    z.object({
+    z.strictObject({
       type: z.literal('hello'),
       // A client that has seen nothing yet may say so with null.
       from_seq: Seq.nullish(),
       epoch: z.string().nullish(),
       progress: z.boolean().default(true),
     }),
-    z.object({ type: z.literal('tool_use'), turn_id: IdSchema.optional(), tool_use: z.unknown() }),
-    z.object({ type: z.literal('stream_event'), turn_id: IdSchema.optional(), event: z.unknown() }),
-    z.object({ type: z.literal('turn_end'), turn_id: IdSchema }),
-    z.object({ type: z.literal('cancel'), tool_use_id: IdSchema.optional(), turn_id: IdSchema.optional() }),
-    z.object({ type: z.literal('interrupt') }),
-    z.object({ type: z.literal('discard'), turn_id: IdSchema }),
+    z.strictObject({ type: z.literal('tool_use'), turn_id: IdSchema.optional(), tool_use: z.unknown() }),
+    z.strictObject({ type: z.literal('stream_event'), turn_id: IdSchema.optional(), event: z.unknown() }),
+    z.strictObject({ type: z.literal('turn_end'), turn_id: IdSchema }),
+    z.strictObject({ type: z.literal('cancel'), tool_use_id: IdSchema.optional(), turn_id: IdSchema.optional() }),
+    z.strictObject({ type: z.literal('interrupt') }),
+    z.strictObject({ type: z.literal('discard'), turn_id: IdSchema }),
     z
-      .object({ type: z.literal('permission_answer'), request_id: IdSchema, ...answerSchema(limits).shape })
+      .strictObject({ type: z.literal('permission_answer'), request_id: IdSchema, ...answerSchema(limits).shape })
       .transform(({ type, request_id, ...answer }) => ({ type, request_id, answer: toAnswer(answer) })),
-    z.object({ type: z.literal('ack'), seq: Seq }),
-    z.object({ type: z.literal('ping'), t: z.json().optional() }),
+    z.strictObject({ type: z.literal('ack'), seq: Seq }),
+    z.strictObject({ type: z.literal('ping'), t: z.json().optional() }),
   ]);
 }
 

@@ -2,8 +2,8 @@
  * `GET /sessions/{id}/stream`: the WebSocket channel. Whatever could refuse a client does so in the upgrade.
  */
 import fastifyWebsocket from '@fastify/websocket';
-import type { FastifyInstance } from 'fastify';
 import type { DoorContext } from '../dependencies.ts';
+import { type App, SessionAddress, type ZodTypes } from '../request-schemas.ts';
 import { createAdmission } from './admission.ts';
 import { clientFrameReader } from './client-frame.ts';
 import { CLOSE } from './close-codes.ts';
@@ -11,14 +11,15 @@ import { Connection } from './connection.ts';
 import { SUBPROTOCOL } from './subprotocol.ts';
 
 /** The door of streams, in a scope of its own: the plugin's hooks cost other routes nothing. */
-export function streamDoor(app: FastifyInstance, context: DoorContext): void {
+export function streamDoor(app: App, context: DoorContext): void {
   const { limits, logger, readiness, rates } = context;
   const readFrame = clientFrameReader(limits);
   /** With the principal of each. */
   const connections = new Map<Connection, string>();
   const { admit, sessionOf, hasTooMany } = createAdmission(context, () => connections.values());
 
-  app.register(async (scope) => {
+  app.register(async (plain) => {
+    const scope = plain.withTypeProvider<ZodTypes>();
     await scope.register(fastifyWebsocket, {
       options: {
         maxPayload: limits.webSocketMessageBytes,
@@ -40,8 +41,9 @@ export function streamDoor(app: FastifyInstance, context: DoorContext): void {
       method: 'GET',
       url: '/sessions/:id/stream',
       exposeHeadRoute: false,
+      schema: { params: SessionAddress },
       config: { takesTicket: true, summary: 'The WebSocket channel', reply: { statuses: [101] } },
-      preValidation: admit,
+      preHandler: admit,
       // `admit` refuses whatever is no upgrade.
       handler: (_request, reply) => reply,
       wsHandler: (socket, request) => {

@@ -10,7 +10,10 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** A call a model wants made. `input` is the block as it came: logged, never changed. */
+/**
+ * A call a model wants made. `input` is the block as it came: logged, never changed. So is whatever else the model's
+ * vendor put beside these fields.
+ */
 export interface ToolUseBlock {
   readonly type: 'tool_use';
   /** `^[A-Za-z0-9_-]{1,128}$`, unique in its session. */

@@ -6,7 +6,6 @@ import type { ToolResultBlock, ToolUseBlock } from '../../contract/blocks.ts';
 import { GauntletError } from '../../contract/errors.ts';
 import type { CallSummary } from '../../contract/frames.ts';
 import { newId } from '../../contract/new-id.ts';
-import { readBlock } from './block-schema.ts';
 import { endedTurn, type TurnRecord } from '../call-record.ts';
 import { acceptBlocks, openTurn } from '../turn/intake.ts';
 import { loggedFrame } from '../turn/logged-frame.ts';
@@ -77,7 +76,7 @@ export class Feeder {
         this.#partial(this.#turn(turnId), step.block, step.isFirst);
         return;
       case 'block':
-        await this.toolUse(turnId, readBlock({ type: 'tool_use', id: step.id, name: step.name, input: step.input }));
+        await this.toolUse(turnId, step.block);
     }
   }
 

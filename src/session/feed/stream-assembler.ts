@@ -6,23 +6,20 @@
  * @see Anthropic Messages API, "Streaming messages"
  */
 import { z } from 'zod';
-import type { JsonValue } from '../../contract/blocks.ts';
+import type { JsonValue, ToolUseBlock } from '../../contract/blocks.ts';
 import { GauntletError, isGauntletError } from '../../contract/errors.ts';
+import { checkFields, type FieldIssue } from '../../contract/field-issues.ts';
 import { parseSafeJson } from '../../contract/safe-json.ts';
 import { ToolUseBlockSchema } from './block-schema.ts';
 
 const BlockIndex = z.int().nonnegative();
-const BlockHead = ToolUseBlockSchema.pick({ id: true, name: true });
 
 const StreamEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message_start') }),
   z.object({
     type: z.literal('content_block_start'),
     index: BlockIndex,
-    content_block: z.looseObject({
-      type: z.string(),
-      input: z.unknown().optional(),
-    }),
+    content_block: z.looseObject({ type: z.string() }),
   }),
   z.object({
     type: z.literal('content_block_delta'),
@@ -48,14 +45,12 @@ export type StreamStep =
   | { readonly type: 'start' | 'stop' | 'nothing' }
   | { readonly type: 'partial'; readonly block: StreamingBlock; readonly isFirst: boolean }
   /** `input` is the text itself where it is no JSON: the schema refuses it, the other blocks go on. */
-  | { readonly type: 'block'; readonly id: string; readonly name: string; readonly input: JsonValue };
+  | { readonly type: 'block'; readonly block: ToolUseBlock };
 
-interface OpenBlock {
+interface OpenBlock extends StreamingBlock {
   readonly turnId: string;
-  readonly id: string;
-  readonly name: string;
-  /** What the start event held: the whole input where no delta follows. */
-  readonly initial: JsonValue;
+  /** As it stood in the start event: with the whole input where no delta follows. */
+  readonly started: ToolUseBlock;
   text: string;
 }
 
@@ -100,9 +95,9 @@ export class StreamAssembler {
       throw new GauntletError('invalid_request', 'A stream event needs a "type"', { details });
     }
     if (!KNOWN_TYPES.has(type)) return { type: 'nothing' };
-    const parsed = StreamEvent.safeParse(event);
-    if (!parsed.success) throw badEvent(type, parsed.error);
-    return this.#step(turnId, parsed.data);
+    const check = checkFields(StreamEvent, event);
+    if (check.kind === 'unfit') throw badEvent(type, check.issues);
+    return this.#step(turnId, check.value);
   }
 
   #step(turnId: string, event: z.output<typeof StreamEvent>): StreamStep {
@@ -114,7 +109,7 @@ export class StreamAssembler {
         this.reset(turnId);
         return { type: 'stop' };
       case 'content_block_start':
-        return this.#begin(turnId, event.index, event.content_block as { type: string; input?: JsonValue });
+        return this.#begin(turnId, event.index, event.content_block);
       case 'content_block_delta':
         return this.#extend(keyOf(turnId, event.index), event.delta);
       case 'content_block_stop':
@@ -122,13 +117,13 @@ export class StreamAssembler {
     }
   }
 
-  #begin(turnId: string, index: number, block: { type: string; input?: JsonValue }): StreamStep {
+  #begin(turnId: string, index: number, block: { readonly type: string }): StreamStep {
     if (block.type !== 'tool_use') return { type: 'nothing' };
-    const head = BlockHead.safeParse(block);
-    if (!head.success) throw badEvent('content_block_start', head.error, 'content_block');
-    if (this.#open.size >= this.#limits.batchBlocks)
-      throw tooLarge(head.data.id, `${this.#limits.batchBlocks} blocks are open`);
-    const open: OpenBlock = { turnId, ...head.data, initial: block.input ?? {}, text: '' };
+    const check = checkFields(ToolUseBlockSchema, block);
+    if (check.kind === 'unfit') throw badEvent('content_block_start', check.issues, 'content_block');
+    const { id, name } = check.value;
+    if (this.#open.size >= this.#limits.batchBlocks) throw tooLarge(id, `${this.#limits.batchBlocks} blocks are open`);
+    const open: OpenBlock = { turnId, id, name, started: check.value, text: '' };
     this.#open.set(keyOf(turnId, index), open);
     return { type: 'partial', block: open, isFirst: true };
   }
@@ -150,7 +145,7 @@ export class StreamAssembler {
     const open = this.#open.get(key);
     if (!open) return { type: 'nothing' };
     this.#open.delete(key);
-    return { type: 'block', id: open.id, name: open.name, input: wholeInput(open, this.#limits) };
+    return { type: 'block', block: { ...open.started, input: wholeInput(open, this.#limits) } };
   }
 }
 
@@ -161,7 +156,7 @@ function keyOf(turnId: string, index: number): string {
 
 /** @throws {GauntletError} `invalid_request` for JSON that is too deep, reaches a prototype or is no Unicode. */
 function wholeInput(open: OpenBlock, limits: AssemblerLimits): JsonValue {
-  if (open.text.trim() === '') return open.initial;
+  if (open.text.trim() === '') return open.started.input;
   try {
     return parseSafeJson(open.text, `the input of block "${open.id}"`, limits, { at: 'input' });
   } catch (error) {
@@ -178,14 +173,9 @@ function tooLarge(id: string, why: string): GauntletError {
   );
 }
 
-function badEvent(type: string, error: z.ZodError, within?: string): GauntletError {
-  const issue = error.issues[0];
-  const path = [...(within ? [within] : []), ...(issue?.path ?? [])].join('.');
-  return new GauntletError(
-    'invalid_request',
-    `Stream event "${type}", field "${path}": ${issue?.message ?? 'invalid'}`,
-    {
-      details: { path: `event.${path}` },
-    },
-  );
+function badEvent(type: string, [issue]: readonly FieldIssue[], within?: string): GauntletError {
+  const path = [within, issue?.path].filter(Boolean).join('.');
+  return new GauntletError('invalid_request', `Stream event "${type}", field "${path}": ${issue?.message}`, {
+    details: { path: `event.${path}` },
+  });
 }

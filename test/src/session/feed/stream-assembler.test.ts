@@ -21,7 +21,8 @@ describe('StreamAssembler', () => {
     expect(tool(0)).toMatchObject({ type: 'partial', isFirst: true });
     delta(0, '{"path":');
     expect(delta(0, '"a"}')).toMatchObject({ type: 'partial', isFirst: false, block: { text: '{"path":"a"}' } });
-    expect(stop(0)).toEqual({ type: 'block', id: 'call-0', name: 'Read', input: { path: 'a' } });
+    const block = { type: 'tool_use', id: 'call-0', name: 'Read', input: { path: 'a' } };
+    expect(stop(0)).toEqual({ type: 'block', block });
   });
 
   it('keeps blocks apart that stream in together', () => {
@@ -30,20 +31,20 @@ describe('StreamAssembler', () => {
     tool(1);
     delta(1, '{"n":1}');
     delta(0, '{"n":0}');
-    expect([stop(1), stop(0)]).toMatchObject([{ input: { n: 1 } }, { input: { n: 0 } }]);
+    expect([stop(1), stop(0)]).toMatchObject([{ block: { input: { n: 1 } } }, { block: { input: { n: 0 } } }]);
   });
 
   it('takes the input of the start where no piece follows', () => {
     const { start, stop } = stream();
     start(0, { type: 'tool_use', id: 'a', name: 'Read', input: { path: 'a' } });
-    expect(stop(0)).toMatchObject({ input: { path: 'a' } });
+    expect(stop(0)).toMatchObject({ block: { input: { path: 'a' } } });
   });
 
   it('hands on as text what is no JSON: the schema will say so', () => {
     const { tool, delta, stop } = stream();
     tool(0);
     delta(0, '{"path":');
-    expect(stop(0)).toMatchObject({ type: 'block', input: '{"path":' });
+    expect(stop(0)).toMatchObject({ type: 'block', block: { input: '{"path":' } });
   });
 
   it.each([

@@ -1,0 +1,79 @@
+/**
+ * A route states its address, query and body once, as Zod schemas in `schema`: they check its requests, type its
+ * handler, and describe it in `/openapi.json`.
+ */
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyTypeProvider,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+  RouteOptions,
+} from 'fastify';
+import { z } from 'zod';
+import type { Limits } from '../config/limits.ts';
+import { IdSchema } from '../src/session/feed/block-schema.ts';
+import { parseRequest } from './parse-request.ts';
+
+/** Reads the types of a request's parts off their Zod schemas. */
+export interface ZodTypes extends FastifyTypeProvider {
+  validator: this['schema'] extends z.ZodType ? z.output<this['schema']> : unknown;
+}
+
+/** The app, as doors see it: requests have the types of their schemas. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  ZodTypes
+>;
+
+/** The address of everything below a session. */
+export const SessionAddress = z.strictObject({ id: IdSchema });
+
+/** A query without fields, and a body that is empty or absent. */
+const NO_QUERY = z.strictObject({});
+const NO_BODY = z.strictObject({}).optional();
+
+const METHODS_WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/** What a part of a request is called in messages. */
+const PART_NAMES: Readonly<Record<string, string>> = {
+  params: 'the address',
+  querystring: 'the query',
+  body: 'the body',
+};
+
+/** Check requests before handlers see them. A described route without a query or body schema takes none. */
+export function checkRequests(app: App, limits: Pick<Limits, 'requestIssues'>): void {
+  app.setValidatorCompiler<z.ZodType>(({ schema, httpPart = 'body' }) => {
+    const what = PART_NAMES[httpPart] ?? httpPart;
+    return (value: unknown) => {
+      try {
+        // Fastify hands over null where there is no body.
+        return { value: parseRequest(schema, value ?? undefined, what, limits) };
+      } catch (error) {
+        return { error: error as Error };
+      }
+    };
+  });
+  app.addHook('onRoute', (route) => {
+    if (route.config?.summary === undefined) return;
+    route.schema = { querystring: NO_QUERY, ...(takesBody(route) && { body: NO_BODY }), ...route.schema };
+  });
+}
+
+/** The fields of a route's query, and its body; undefined where it takes none. */
+export function describedSchemas({ schema }: RouteOptions): { readonly query?: z.ZodType; readonly body?: z.ZodType } {
+  const { querystring: query, body } = schema ?? {};
+  return {
+    ...(query instanceof z.ZodType && query !== NO_QUERY && { query }),
+    ...(body instanceof z.ZodType && body !== NO_BODY && { body }),
+  };
+}
+
+function takesBody({ method }: RouteOptions): boolean {
+  return ![method].flat().every((each) => METHODS_WITHOUT_BODY.has(each));
+}
