@@ -30,7 +30,7 @@ import { runProgram } from '../src/process/run-program.ts';
 import { createNewSessionPools } from '../src/session/directory/new-session-pool.ts';
 import { type DirectoryServices, SessionDirectory } from '../src/session/directory/session-directory.ts';
 import { createBackgroundTasks } from '../src/work/background-tasks.ts';
-import { getAllBaseTools, HIDDEN_IN_REPL, SIMPLE_TOOLS } from '../tools/index.ts';
+import { getAllBaseTools, HIDDEN_IN_REPL, REPL_TOOL, SIMPLE_TOOLS } from '../tools/index.ts';
 import { type Approvals, createApprovals } from './approvals.ts';
 import { installationPaths } from './installation.ts';
 import { createNetworkDenials, type NetworkDenials } from './network-denials.ts';
@@ -46,6 +46,7 @@ export interface Engine {
   newSessionPool(principal: string, toolMode: ToolMode): ToolPool;
   /** Tools that the owner's sessions see by the server's own settings, for the banner. */
   readonly toolCount: number;
+  readonly hasRepl: boolean;
   readonly limitsOf: ReturnType<typeof limitsOfPrincipals>;
   /** Rules of the settings that never decide anything. */
   readonly deadRules: readonly DeadRule[];
@@ -74,6 +75,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
   const jail = await jailOf(settings, data, processHost, sandbox);
   const baseTools = getAllBaseTools({ ...settings, ...parts, mcp, sandbox, jail });
   const plugins = await loadPlugins(settings, baseTools);
+  const toolNames = namesInRules(settings, [...baseTools, ...plugins]);
   let external: readonly Tool[] = plugins;
   const pools = createToolPools(baseTools, { ...settings, simpleTools: SIMPLE_TOOLS, hiddenInRepl: HIDDEN_IN_REPL });
 
@@ -88,6 +90,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     history,
     ...approvals,
     limitsOf,
+    toolNames,
     onFault,
     externalTools: () => external,
     sessionFolder: (sessionId) => data.sessionFolder(sessionId),
@@ -106,10 +109,10 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
   return {
     directory,
     newSessionPool: createNewSessionPools(services),
-    toolCount: countTools(settings, services),
+    ...countTools(settings, services),
     limitsOf,
     trail: parts.trail,
-    ...findDead(settings, [...baseTools, ...plugins], approvals.twoPerson),
+    ...findDead(settings, toolNames, approvals.twoPerson),
     containment: () => jail.state(),
     gauges: () => ({ sessions_open: directory.openCount, sandbox_network_denials: denials.count() }),
     start: () => {
@@ -143,23 +146,33 @@ async function closeParts({
   await log.close();
 }
 
-function countTools({ toolMode }: Settings, services: DirectoryServices): number {
-  return services.poolFor({ toolMode, permissions: services.permissionsFor(OWNER, {}) }).tools.length;
+/** @throws {GauntletError} `invalid_setting` where the tool mode needs a REPL that is not there. */
+function countTools({ toolMode }: Settings, services: DirectoryServices): Pick<Engine, 'toolCount' | 'hasRepl'> {
+  const hasRepl = services.toolNames.tools.includes(REPL_TOOL);
+  if (toolMode === 'repl' && !hasRepl) {
+    const message = 'Setting "toolMode": there is no REPL on this server; use "normal" or "simple"';
+    throw new GauntletError('invalid_setting', message);
+  }
+  const pool = services.poolFor({ toolMode, permissions: services.permissionsFor(OWNER, {}) });
+  return { toolCount: pool.tools.length, hasRepl };
 }
 
-/** Under the names that MCP tools will have, whether their servers are connected or not. */
+/** The names that rules may use. MCP tools have those of their servers, connected or not. */
+function namesInRules({ mcpServers }: Settings, tools: readonly Tool[]): DirectoryServices['toolNames'] {
+  const servers = Object.keys(mcpServers).flatMap((name) => ruleKeys({ name: '', origin: { type: 'mcp', name } }));
+  return { tools: tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]), servers };
+}
+
 function findDead(
-  { permissions, mcpServers, hooks }: Settings,
-  tools: readonly Tool[],
+  { permissions, hooks }: Settings,
+  { tools, servers }: DirectoryServices['toolNames'],
   twoPerson: Approvals['twoPerson'],
 ): Pick<Engine, 'deadRules' | 'deadMatchers'> {
-  const servers = Object.keys(mcpServers).flatMap((name) => ruleKeys({ name: '', origin: { type: 'mcp', name } }));
   const context = createPermissionContext({ ...permissions, mode: permissions.defaultMode });
-  const names = tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const contexts = [context, ...(twoPerson ? [twoPerson.permissions] : [])];
   return {
-    deadRules: contexts.flatMap((rules) => deadRules(rules, [...names, ...servers])),
-    deadMatchers: deadMatchers(hooks, names),
+    deadRules: contexts.flatMap((rules) => deadRules(rules, [...tools, ...servers])),
+    deadMatchers: deadMatchers(hooks, tools),
   };
 }
 

@@ -96,6 +96,7 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
     directory: engine.directory,
     newSessionPool: (principal, toolMode) => engine.newSessionPool(principal, toolMode),
     defaultToolMode: settings.toolMode,
+    hasRepl: engine.hasRepl,
     authenticate: createAuthenticator(credentials(settings)),
     limitsOf: engine.limitsOf,
     onBadCredential: (address) => engine.trail.badCredential(address),

@@ -30,6 +30,7 @@ export interface SessionParts {
   onQuestion?: DirectoryServices['onQuestion'];
   onQuestionEnd?: DirectoryServices['onQuestionEnd'];
   limitsOf: DirectoryServices['limitsOf'];
+  readonly toolNames: DirectoryServices['toolNames'];
   externalTools(): readonly Tool[];
   sessionFolder(sessionId: string): string;
   onSessionEnd(sessionId: string): void;

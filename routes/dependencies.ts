@@ -31,6 +31,8 @@ export interface Dependencies {
   newSessionPool(principal: string, toolMode: ToolMode): ToolPool;
   /** Mode of the list that names none. */
   readonly defaultToolMode: ToolMode;
+  /** There is a REPL tool: without one, tool mode `repl` would leave nothing to work with. */
+  readonly hasRepl: boolean;
   /** The principal a token belongs to; compares in constant time. */
   authenticate(token: string): string | undefined;
   /** What a principal may use at most; the same whenever it is asked. */

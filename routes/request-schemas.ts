@@ -13,7 +13,9 @@ import type {
 } from 'fastify';
 import { z } from 'zod';
 import type { Limits } from '../config/limits.ts';
+import { TOOL_MODES } from '../src/contract/session-context.ts';
 import { IdSchema } from '../src/session/feed/block-schema.ts';
+import type { Dependencies } from './dependencies.ts';
 import { parseRequest } from './parse-request.ts';
 
 /** Reads the types of a request's parts off their Zod schemas. */
@@ -32,6 +34,13 @@ export type App = FastifyInstance<
 
 /** The address of everything below a session. */
 export const SessionAddress = z.strictObject({ id: IdSchema });
+
+/** A tool mode; `repl` is one only where there is a REPL. */
+export function toolModeSchema({ hasRepl }: Pick<Dependencies, 'hasRepl'>) {
+  return z
+    .enum(TOOL_MODES)
+    .refine((mode) => hasRepl || mode !== 'repl', 'there is no REPL on this server; use "normal" or "simple"');
+}
 
 /** A query without fields, and a body that is empty or absent. */
 const NO_QUERY = z.strictObject({});

@@ -8,21 +8,21 @@ import { LIST_FORMATS, toolInFull, toolList, type ToolList } from '../src/pool/t
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import { IdSchema } from '../src/session/feed/block-schema.ts';
 import type { Dependencies } from './dependencies.ts';
-import type { App } from './request-schemas.ts';
+import { type App, toolModeSchema } from './request-schemas.ts';
 
-const Viewpoint = z.strictObject({
-  session_id: IdSchema.optional().describe('The list that this session may see'),
-  mode: z.enum(['normal', 'simple', 'repl']).optional().describe('The list of a tool mode; not with a session'),
-});
-const ListQuery = Viewpoint.extend({
-  format: z.enum(LIST_FORMATS).default('anthropic').describe('Shape of the entries'),
-  schemas: z.enum(['full', 'none']).optional().describe('All schemas, or names only; absent: by deferral'),
-});
 const ToolAddress = z.strictObject({ name: IdSchema });
 
 /** The tool list, and one tool of it. */
 export function toolsDoor(app: App, dependencies: Dependencies): void {
   const { defaultToolMode } = dependencies;
+  const Viewpoint = z.strictObject({
+    session_id: IdSchema.optional().describe('The list that this session may see'),
+    mode: toolModeSchema(dependencies).optional().describe('The list of a tool mode; not with a session'),
+  });
+  const ListQuery = Viewpoint.extend({
+    format: z.enum(LIST_FORMATS).default('anthropic').describe('Shape of the entries'),
+    schemas: z.enum(['full', 'none']).optional().describe('All schemas, or names only; absent: by deferral'),
+  });
 
   async function poolFor(principal: string, query: z.output<typeof Viewpoint>): Promise<ToolPool> {
     if (query.session_id === undefined) {

@@ -23,6 +23,9 @@ export type ToolServices = Parameters<typeof fileTools>[0] &
 /** The only tools of mode `simple`. */
 export const SIMPLE_TOOLS: readonly string[] = ['Bash', 'Edit', 'Read'];
 
+/** The tool that mode `repl` is about. */
+export const REPL_TOOL = 'REPL';
+
 /** What mode `repl` hides from the list, since the REPL has them as functions. */
 export const HIDDEN_IN_REPL: readonly string[] = ['Bash', 'Edit', 'Glob', 'Grep', 'NotebookEdit', 'Read', 'Write'];
 

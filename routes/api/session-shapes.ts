@@ -10,6 +10,7 @@ import {
   type PermissionUpdate,
   type WirePermissionContext,
 } from '../../src/contract/permission-context.ts';
+import { TOOL_MODES } from '../../src/contract/session-context.ts';
 import type { WireExplanation } from '../../src/permissions/explain.ts';
 import type { Answered as AnsweredQuestion } from '../../src/permissions/questions.ts';
 import type { SessionDescription } from '../../src/session/directory/describe-session.ts';
@@ -19,7 +20,12 @@ const Mode = z.enum(PERMISSION_MODES);
 const Texts = z.array(z.string());
 const Behavior = z.enum(['allow', 'ask', 'deny']);
 
-const PermissionContext: z.ZodType<WirePermissionContext> = z.object({
+/** In replies to whoever sent rules. */
+const warnings = Texts.optional().describe(
+  'Rules that were sent and can never decide anything; absent where there are none',
+);
+
+const PermissionContext = z.object({
   version: z.int().min(1),
   mode: Mode,
   rules: z.partialRecord(z.enum(RULE_SOURCES), z.object({ allow: Texts, ask: Texts, deny: Texts })),
@@ -27,13 +33,15 @@ const PermissionContext: z.ZodType<WirePermissionContext> = z.object({
   is_bypass_available: z.boolean(),
   max_mode: Mode.optional(),
   avoid_prompts: z.boolean(),
-});
+}) satisfies z.ZodType<WirePermissionContext>;
 
-const Session: z.ZodType<SessionDescription> = z.object({
+const ChangedPermissions = PermissionContext.extend({ warnings });
+
+const Session = z.object({
   session_id: z.string(),
   cwd: z.string(),
   mode: Mode,
-  tool_mode: z.enum(['normal', 'simple', 'repl']),
+  tool_mode: z.enum(TOOL_MODES),
   permission_context: PermissionContext,
   created_at: z.iso.datetime(),
   title: z.string().optional(),
@@ -41,7 +49,9 @@ const Session: z.ZodType<SessionDescription> = z.object({
   state: z.enum(['idle', 'running']),
   head: Count.describe('The last frame of its log'),
   running: z.array(z.object({ tool_use_id: z.string(), name: z.string(), turn_id: z.string(), state: z.string() })),
-});
+}) satisfies z.ZodType<SessionDescription>;
+
+const NewSession = Session.extend({ warnings });
 
 const Sessions = z.object({
   sessions: z.array(Session),
@@ -94,11 +104,12 @@ const Prompt = z.object({
 }) satisfies z.ZodType<Omit<PermissionRequestFrame, 'display' | 'input'>>;
 
 const Prompts = z.object({ prompts: z.array(Prompt) });
-const Answered: z.ZodType<AnsweredQuestion> = z.object({
+const Answered = z.object({
   behavior: z.enum(['allow', 'deny']),
   by: z.string(),
   pending: z.literal(true).optional().describe('Another principal has yet to say yes too'),
-});
+  warnings,
+}) satisfies z.ZodType<AnsweredQuestion>;
 const Cancelled = z.object({ cancelled: z.array(z.string()).describe('Ids of calls') });
 const Ticket = z.object({ ticket: z.string(), expires_at: z.iso.datetime() });
 
@@ -138,7 +149,9 @@ const Readiness = z.object({
 /** Replies about sessions and the server, by the name they have in the description of the API. */
 export const SESSION_SHAPES = {
   PermissionContext,
+  ChangedPermissions,
   Session,
+  NewSession,
   Sessions,
   Explanation,
   Prompt,

@@ -3,14 +3,14 @@
  */
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/contract/errors.ts';
 import { PermissionModeSchema, permissionSchemas } from '../../src/permissions/schemas.ts';
 import { IdSchema } from '../../src/session/feed/block-schema.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { queryNumber } from '../query-number.ts';
-import { type App, SessionAddress } from '../request-schemas.ts';
+import { warningsAbout } from './rule-warnings.ts';
+import { type App, SessionAddress, toolModeSchema } from '../request-schemas.ts';
 
 const Cancel = z.strictObject({ tool_use_id: IdSchema.optional(), turn_id: IdSchema.optional() }).prefault({});
 
@@ -27,11 +27,11 @@ export function sessionFinder({ directory }: Pick<Dependencies, 'directory'>): S
 
 /** The door of sessions themselves. */
 export function sessionsDoor(app: App, dependencies: Dependencies): void {
-  const { directory, limits, readiness } = dependencies;
+  const { directory, readiness } = dependencies;
   const sessionOf = sessionFinder(dependencies);
-  const { New, List } = schemas(limits);
+  const { New, List } = schemas(dependencies);
 
-  const begin = { summary: 'Begin a session', reply: { statuses: [201], json: 'Session' } } as const;
+  const begin = { summary: 'Begin a session', reply: { statuses: [201], json: 'NewSession' } } as const;
   app.post('/sessions', { schema: { body: New }, config: begin }, async (request, reply) => {
     if (readiness() === 'draining')
       throw new GauntletError('shutting_down', 'The server is shutting down; try again soon');
@@ -45,7 +45,8 @@ export function sessionsDoor(app: App, dependencies: Dependencies): void {
       onAsk: asked.on_ask,
       title: asked.title,
     });
-    return reply.code(201).send(session.describe());
+    const rules = Object.values(asked.rules ?? {}).flat();
+    return reply.code(201).send({ ...session.describe(), ...warningsAbout(rules, session) });
   });
 
   const list = { summary: 'List your sessions, the newest first', reply: { json: 'Sessions' } } as const;
@@ -82,11 +83,12 @@ export function sessionsDoor(app: App, dependencies: Dependencies): void {
   });
 }
 
-function schemas(limits: Limits) {
+function schemas(dependencies: Pick<Dependencies, 'limits' | 'hasRepl'>) {
+  const { limits } = dependencies;
   const { ruleSet, directories } = permissionSchemas(limits);
   const New = z.strictObject({
     cwd: z.string().min(1).max(limits.pathChars).optional().describe('A folder inside the workspace'),
-    tool_mode: z.enum(['normal', 'simple', 'repl']).optional(),
+    tool_mode: toolModeSchema(dependencies).optional(),
     mode: PermissionModeSchema.optional(),
     rules: ruleSet.optional(),
     additional_directories: directories.optional(),

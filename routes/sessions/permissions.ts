@@ -8,15 +8,23 @@ import type { Dependencies } from '../dependencies.ts';
 import { type App, SessionAddress } from '../request-schemas.ts';
 import { answerSchema, toAnswer } from './answer.ts';
 import { sessionFinder } from './index.ts';
+import { rulesOf, warningsAbout } from './rule-warnings.ts';
 
 const QuestionAddress = SessionAddress.extend({ request_id: IdSchema });
+
+/** The fields of a `tool_use` block, so that one can be sent as it is; a call needs its name and input alone. */
+const Explain = z.strictObject({
+  type: z.literal('tool_use').optional(),
+  id: IdSchema.optional(),
+  name: z.string().min(1).max(256),
+  input: z.json().default({}),
+});
 
 /** The door of permissions and prompts. */
 export function permissionsDoor(app: App, dependencies: Dependencies): void {
   const { limits } = dependencies;
   const sessionOf = sessionFinder(dependencies);
   const Updates = z.strictObject({ updates: permissionSchemas(limits).updates });
-  const Explain = z.strictObject({ name: z.string().min(1).max(256), input: z.json().default({}) });
 
   app.get(
     '/sessions/:id/permissions',
@@ -27,10 +35,13 @@ export function permissionsDoor(app: App, dependencies: Dependencies): void {
     async (request) => (await sessionOf(request)).permissions(),
   );
 
-  const update = { summary: 'Change what the session may do', reply: { json: 'PermissionContext' } } as const;
+  const update = { summary: 'Change what the session may do', reply: { json: 'ChangedPermissions' } } as const;
   const updateSchema = { params: SessionAddress, body: Updates };
   app.post('/sessions/:id/permissions', { schema: updateSchema, config: update }, async (request) => {
-    return (await sessionOf(request)).updatePermissions(request.body.updates);
+    const { updates } = request.body;
+    const session = await sessionOf(request);
+    const permissions = await session.updatePermissions(updates);
+    return { ...permissions, ...warningsAbout(rulesOf(updates), session) };
   });
 
   const explain = {
@@ -54,6 +65,7 @@ export function permissionsDoor(app: App, dependencies: Dependencies): void {
   app.post('/sessions/:id/prompts/:request_id', { schema: answerSchemas, config: answer }, async (request) => {
     const { id, request_id: requestId } = request.params;
     const session = await dependencies.directory.openToAnswer(request.principal, id, requestId);
-    return session.answer(requestId, toAnswer(request.body), request.principal);
+    const answered = await session.answer(requestId, toAnswer(request.body), request.principal);
+    return { ...answered, ...warningsAbout(rulesOf(request.body.updated_permissions), session) };
   });
 }

@@ -35,6 +35,14 @@ export interface ToolResult<Output> {
   readonly spilled?: SpilledText;
 }
 
+/** MCP's hints about a tool. What is absent is as its specification assumes: nothing is safe. */
+export interface McpHints {
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+}
+
 /** What `prompt` may word itself by; the list without a session passes none of the session's. */
 export interface PromptOptions {
   readonly permissions?: ToolPermissionContext;
@@ -182,6 +190,8 @@ export interface Tool<
   readonly outputSchema?: z.ZodType<Output>;
   /** The server's own JSON Schema, for MCP tools. */
   readonly inputJSONSchema?: JsonObject;
+  /** The server's own hints, for MCP tools: passed on in lists, and decide nothing. */
+  readonly mcpHints?: McpHints;
 
   /** Fields only the server sets, after approval; stripped before parsing whoever sends them. */
   readonly internalFields?: readonly string[];

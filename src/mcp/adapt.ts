@@ -67,9 +67,9 @@ export interface ToolSource {
 /** Make the tool. Pure but for `source`, which its calls reach. */
 export function adaptTool(definition: McpToolDefinition, source: ToolSource): Tool {
   const { server, limits } = source;
-  const hints = definition.annotations ?? {};
+  const { title: hintedTitle, ...hints } = definition.annotations ?? {};
   const name = mcpToolName(server, definition.name);
-  const title = visibleLine(hints.title ?? definition.title ?? `${server} - ${definition.name} (MCP)`, TITLE_CHARS);
+  const title = visibleLine(hintedTitle ?? definition.title ?? `${server} - ${definition.name} (MCP)`, TITLE_CHARS);
   const words = visibleText(definition.description ?? definition.title ?? definition.name, limits.mcpDescriptionChars);
   const isReadOnly = hints.readOnlyHint === true;
 
@@ -82,6 +82,7 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
     description: () => `Use "${visibleLine(definition.name, TITLE_CHARS)}" of the MCP server "${server}"`,
     inputSchema: jsonSchemaInput(definition.inputSchema, limits),
     inputJSONSchema: shownSchema(definition.inputSchema, limits.mcpDescriptionChars),
+    mcpHints: hints,
 
     isReadOnly: () => isReadOnly,
     isConcurrencySafe: () => isReadOnly,

@@ -6,7 +6,7 @@
 import { toolInputSchema, toolOutputSchema } from './json-schema.ts';
 import type { ToolPool } from './tool-pool.ts';
 import type { JsonObject } from '../contract/blocks.ts';
-import type { PromptOptions, Tool } from '../contract/tool.ts';
+import type { McpHints, PromptOptions, Tool } from '../contract/tool.ts';
 
 /** The shapes `GET /tools?format=` gives as JSON. */
 export const ENTRY_FORMATS = ['anthropic', 'openai-responses', 'openai-chat', 'mcp', 'full'] as const;
@@ -100,19 +100,30 @@ function facts(tool: Tool, pool: ToolPool): object {
   };
 }
 
-/** MCP's hints, which hold for every input: an answer that looks at its input gives none. */
-function annotations(tool: Tool): object {
+/** MCP's hints, which hold for every input: what is not known is what the specification assumes. */
+function annotations(tool: Tool): Required<McpHints> {
+  const { mcpHints: said = {} } = tool;
+  const isReadOnly = holdsForEveryInput(tool.isReadOnly);
+  const isHarmless = isReadOnly || tool.touchesOnlySession === true;
   return {
-    readOnlyHint: holdsForEveryInput(tool.isReadOnly),
-    destructiveHint: tool.isDestructive !== undefined && holdsForEveryInput(tool.isDestructive),
+    readOnlyHint: isReadOnly,
+    destructiveHint: !isHarmless && (said.destructiveHint ?? true),
+    idempotentHint: said.idempotentHint ?? false,
+    openWorldHint: said.openWorldHint ?? !staysOnMachine(tool, isReadOnly),
   };
+}
+
+/** True for the session's own things and for files: a built-in tool that reads or edits files opens nothing else. */
+function staysOnMachine(tool: Tool, isReadOnly: boolean): boolean {
+  if (tool.touchesOnlySession === true) return true;
+  return tool.origin === undefined && (tool.isFileEdit === true || (isReadOnly && tool.paths !== undefined));
 }
 
 function holdsForEveryInput(answer: (input: never) => boolean): boolean {
   try {
     return answer.length === 0 && (answer as () => boolean)() === true;
   } catch {
-    // It does look at its input, or it fails: no hint either way.
+    // It does look at its input, or it fails: nothing holds for every input.
     return false;
   }
 }

@@ -46,6 +46,8 @@ export interface TextRange {
 export interface SessionServices {
   readonly log: FrameLog;
   readonly limits: Limits;
+  /** The names that rules may use: of tools and their aliases, and of MCP servers. */
+  readonly toolNames: { readonly tools: readonly string[]; readonly servers: readonly string[] };
   poolFor(context: Pick<SessionContext, 'toolMode' | 'permissions'>): ToolPool;
   /** Name of the tool that gives deferred schemas, for the text of an invalid input. */
   readonly schemaTool?: string;

@@ -7,6 +7,7 @@ import {
   type WirePermissionContext,
 } from '../contract/permission-context.ts';
 import type { LogBounds, LoggedFrame, ReadOptions } from '../log/frame-log.ts';
+import { deadRules } from '../permissions/dead-rules.ts';
 import { answerPrompt, type PromptAnswer } from './questions/answer.ts';
 import { cancelCalls, type CancelTarget, interruptCalls, stopWorking, workingCalls } from './cancel.ts';
 import {
@@ -121,6 +122,17 @@ export class Session {
   /** @throws {GauntletError} `invalid_request`, `forbidden`, `log_unavailable` */
   async updatePermissions(updates: readonly PermissionUpdate[]): Promise<WirePermissionContext> {
     return toWirePermissionContext(await this.#core.updatePermissions(updates));
+  }
+
+  /** Sentences about those of `rules` that stand in the session and can never decide anything. */
+  ruleWarnings(rules: readonly string[]): readonly string[] {
+    if (rules.length === 0) return [];
+    const { context, services } = this.#core;
+    const { tools, servers } = services.toolNames;
+    const asked = new Set(rules.map((rule) => rule.trim()));
+    return deadRules(context.permissions, [...tools, ...servers])
+      .filter(({ rule, source }) => source === 'session' && asked.has(rule))
+      .map(({ rule, why }) => `Rule "${rule}" never decides anything: ${why}`);
   }
 
   permissions(): WirePermissionContext {

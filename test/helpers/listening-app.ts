@@ -54,6 +54,7 @@ export async function listeningApp(changes: Partial<Omit<Dependencies, 'limits'>
     directory: noSessions,
     newSessionPool: (_principal, toolMode) => pools.pool({ toolMode }, NONE),
     defaultToolMode: 'normal',
+    hasRepl: true,
     containment: () => Promise.resolve({ scope: 'reads', reading: 'jail' }),
     authenticate: createAuthenticator([
       { principal: 'owner', tokenSha256: sha256(TOKEN) },

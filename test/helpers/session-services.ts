@@ -37,6 +37,7 @@ export function sessionServices(
   return {
     log,
     defaultToolMode: 'normal',
+    toolNames: { tools: tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]), servers: [] },
     poolFor: (context) => pools.pool(context, external),
     schemaTool: 'ToolSearch',
     locate: createLocatePath({ protectedPaths: [], privateFolders: [], limits }),

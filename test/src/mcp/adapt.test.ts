@@ -44,6 +44,7 @@ describe('a tool of a server', () => {
     expect([destroys.isReadOnly({}), destroys.isDestructive?.({})]).toEqual([false, true]);
     expect(destroys.warnings?.({})).toHaveLength(1);
     expect(reads.userFacingName()).toBe('Look around');
+    expect(destroys.mcpHints).toEqual({ destructiveHint: true, openWorldHint: true });
   });
 
   test('takes hints of the wrong type for none', () => {

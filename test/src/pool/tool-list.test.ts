@@ -80,6 +80,31 @@ describe('other variants', () => {
     expect(late).toMatchObject({ inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } });
   });
 
+  const hints = (readOnly: boolean, destructive: boolean, idempotent: boolean, openWorld: boolean) => ({
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: openWorld,
+  });
+
+  test.each([
+    ['nothing is known of', plainTool('T'), hints(false, true, false, true)],
+    ['looks at its input', plainTool('T', { isReadOnly: (input) => 'a' in input }), hints(false, true, false, true)],
+    ['only reads files', plainTool('T', { isReadOnly: () => true, paths: () => [] }), hints(true, false, false, false)],
+    ['edits files', plainTool('T', { isFileEdit: true }), hints(false, true, false, false)],
+    ['keeps a list', plainTool('T', { touchesOnlySession: true }), hints(false, false, false, false)],
+    ['only reads, elsewhere', mcpTool('s', 'T', { isReadOnly: () => true }), hints(true, false, false, true)],
+    [
+      'has hints of its own',
+      mcpTool('s', 'T', { mcpHints: { destructiveHint: false, idempotentHint: true, openWorldHint: false } }),
+      hints(false, false, true, false),
+    ],
+  ])('a tool that %s has the hints that MCP would assume, or better ones', (_what, tool, expected) => {
+    const pool = assembleToolPool({ toolMode: 'normal' }, [], [tool], configuration);
+    const [entry] = JSON.parse(toolList(pool, { format: 'mcp', schemas: 'full' }).body.toString()).tools;
+    expect(entry.annotations).toEqual(expected);
+  });
+
   test('full tells of what is not enabled, after the others', () => {
     const { tools } = parsed({ format: 'full' });
     expect(tools.map((tool: { state: string }) => tool.state)).toEqual([
