@@ -8,12 +8,20 @@ import { queryNumber } from '../query-number.ts';
 import { type App, SessionAddress } from '../request-schemas.ts';
 import { sessionFinder } from './index.ts';
 
+/** One of the two fields is wanted: what the description of a transformed object cannot say by itself. */
+const EITHER = ['tool_use_id', 'to_seq'].map((name) => ({
+  type: 'object',
+  properties: { [name]: { type: name === 'to_seq' ? 'integer' : 'string' } },
+  required: [name],
+}));
+
 /** Says what to take back, in one of two ways. */
 const Undo = z
   .strictObject({
     tool_use_id: IdSchema.optional().describe('The call whose changes are taken back'),
     to_seq: z.int().min(0).optional().describe('Everything changed after this frame is taken back'),
   })
+  .meta({ oneOf: EITHER })
   .transform(({ tool_use_id: toolUseId, to_seq: toSeq }, context) => {
     if (toolUseId !== undefined && toSeq === undefined) return { toolUseId };
     if (toSeq !== undefined && toolUseId === undefined) return { toSeq };

@@ -8,6 +8,7 @@ import { parseSafeJson } from '../../src/contract/safe-json.ts';
 import { IdSchema } from '../../src/session/feed/block-schema.ts';
 import { parseRequest } from '../parse-request.ts';
 import { answerSchema, toAnswer } from '../sessions/answer.ts';
+import { SUBPROTOCOL } from './subprotocol.ts';
 
 /** Its strings are pieces of what streams in, judged when the block is whole. */
 const DELTA = 'event.delta';
@@ -23,6 +24,8 @@ function clientFrameSchema(limits: Limits) {
       from_seq: Seq.nullish(),
       epoch: z.string().nullish(),
       progress: z.boolean().default(true),
+      // A client may say which version it speaks.
+      protocol: z.literal([1, SUBPROTOCOL]).optional(),
     }),
     z.strictObject({ type: z.literal('tool_use'), turn_id: IdSchema.optional(), tool_use: z.unknown() }),
     z.strictObject({ type: z.literal('stream_event'), turn_id: IdSchema.optional(), event: z.unknown() }),

@@ -25,12 +25,14 @@ const MAX_KEY_CHARS = 100;
 
 /** Check `value` against `schema`. Unknown keys come first: a misspelt required field is also missing. */
 export function checkFields<Schema extends z.ZodType>(schema: Schema, value: unknown): FieldCheck<z.output<Schema>> {
-  const result = schema.safeParse(value, { error: wordIssue });
-  if (result.success) return { kind: 'fits', value: result.data };
-  const unknown = result.error.issues.flatMap((issue) =>
+  const quick = schema.safeParse(value);
+  if (quick.success) return { kind: 'fits', value: quick.data };
+  // Only what does not fit is worded: an error map costs each parse some 2 µs, as much as a small body.
+  const { issues } = schema.safeParse(value, { error: wordIssue }).error ?? quick.error;
+  const unknown = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys' ? unknownKeys(issue.path, issue.keys, issue.message) : [],
   );
-  const others = result.error.issues.flatMap(({ code, path, message }) =>
+  const others = issues.flatMap(({ code, path, message }) =>
     code === 'unrecognized_keys' ? [] : [{ path: pathText(path), message }],
   );
   return { kind: 'unfit', issues: [...unknown, ...others] };

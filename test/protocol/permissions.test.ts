@@ -143,14 +143,14 @@ describe('an update', () => {
       { type: 'setMode', mode: 'acceptEdits' },
       { type: 'addRules', behavior: 'allow', rules: ['Bash(touch:*)'] },
       { type: 'removeRules', behavior: 'allow', rules: ['Bash(ls:*)'] },
-      { type: 'replaceRules', behavior: 'deny', rules: ['WebFetch'] },
+      { type: 'replaceRules', behavior: 'deny', rules: ['Sleep'] },
       { type: 'addDirectories', directories: ['/usr/share'] },
     );
     expect(status).toBe(200);
     expect(body).toMatchObject({
       version: 2,
       mode: 'acceptEdits',
-      rules: { session: { allow: ['Bash(touch:*)'], deny: ['WebFetch'] } },
+      rules: { session: { allow: ['Bash(touch:*)'], deny: ['Sleep'] } },
       additional_directories: ['/usr/share'],
     });
     expect((await client.get(`/sessions/${id}/permissions`)).body).toEqual(body);

@@ -21,7 +21,7 @@ describe('a session', () => {
       mode: 'acceptEdits',
       tool_mode: 'normal',
       title: 'A title',
-      rules: { allow: ['Bash(touch:*)'], ask: ['Read(./x)'], deny: ['WebFetch'] },
+      rules: { allow: ['Bash(touch:*)'], ask: ['Read(./x)'], deny: ['Sleep'] },
       additional_directories: [folder],
       on_ask: 'deny',
     };
