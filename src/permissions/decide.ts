@@ -5,13 +5,20 @@
  * tighten it, or answer a plain question; whoever has nobody to ask denies.
  */
 import type { PermissionDecision } from '../contract/decision.ts';
-import type { Tool, ToolUseContext } from '../contract/tool.ts';
 import { unansweredMessage } from './denial.ts';
 import { judgeCall, type Judgement, type PermissionRequest } from './judgement.ts';
-import { decidedPart, isUnclear, matchedRule, opaqueText, pathQuestion, possibleRule, safely } from './matched-rule.ts';
+import {
+  decidedPart,
+  hasRestrictingSpecs,
+  isUnclear,
+  matchedRule,
+  opaqueText,
+  pathQuestion,
+  possibleRule,
+  safely,
+} from './matched-rule.ts';
 import { allowingPathRule, coveringPathRule, possiblePathRule } from './path-gate.ts';
-import { rulesFor, rulesNamed } from './rule-index.ts';
-import { PATH_RULE_NAMES } from './rule-names.ts';
+import { rulesFor } from './rule-index.ts';
 import { TWO_PERSONS } from './two-person.ts';
 import { twoPersonQuestion } from './two-person-question.ts';
 
@@ -122,21 +129,16 @@ function ownFile({ paths, isReadOnly, failure }: Judgement): Verdict | undefined
 }
 
 function safety(request: PermissionRequest, judgement: Judgement): Verdict | undefined {
-  const { context, invocation } = request;
-  const { tool } = invocation;
+  const { tool } = request.invocation;
   const { check, paths, failure } = judgement;
-  const ask = (message: string): Verdict => ({
-    behavior: 'ask',
-    reason: { type: 'safety_check' },
-    message,
-    isFirm: true,
-  });
+  const reason = { type: 'safety_check' } as const;
+  const ask = (message: string): Verdict => ({ behavior: 'ask', reason, message, isFirm: true });
   const unsafe = paths.find(({ located }) => located.safety !== undefined);
   if (unsafe) return ask(`Writing "${unsafe.use.path}" needs a person: ${unsafe.located.safety ?? ''}`);
   if (check.behavior === 'ask' && check.isSafetyCheck) return ask(check.message);
   if (failure !== undefined) return ask(`"${tool.name}" could not judge its input: ${failure}`);
   // What cannot be understood may be exactly what a rule forbids.
-  if (hasRestrictingSpecs(tool, context) && isUnclear(judgement)) {
+  if (hasRestrictingSpecs(request) && isUnclear(judgement)) {
     const message = 'The input cannot be understood well enough to rule out what the rules forbid';
     return { behavior: 'ask', reason: { type: 'parse_error' }, message, isFirm: true };
   }
@@ -280,15 +282,6 @@ async function classify(request: PermissionRequest, verdict: Verdict): Promise<V
     // A classifier that fails has said nothing: the question goes to a person.
     return undefined;
   }
-}
-
-function hasRestrictingSpecs(tool: Tool, context: ToolUseContext): boolean {
-  const { permissions } = context.session;
-  return (['deny', 'ask'] as const).some(
-    (behavior) =>
-      rulesFor(permissions, behavior, tool).specs.length > 0 ||
-      Object.values(PATH_RULE_NAMES).some((name) => rulesNamed(permissions, behavior, name).specs.length > 0),
-  );
 }
 
 /** The rules that would allow the call: as narrow as is known, and never none. */

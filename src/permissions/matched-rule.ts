@@ -6,7 +6,8 @@ import type { RuleBehavior } from '../contract/permission-context.ts';
 import type { PermissionPart } from '../contract/tool.ts';
 import type { Judgement, PermissionRequest } from './judgement.ts';
 import { hitPathRule, type PathQuestion, possiblePathRule } from './path-gate.ts';
-import { rulesFor, type SourcedRule } from './rule-index.ts';
+import { rulesFor, rulesNamed, type SourcedRule } from './rule-index.ts';
+import { PATH_RULE_NAMES } from './rule-names.ts';
 
 /** The first deny or ask rule that the call runs into. @param permissions Where the rules stand; the session's own by default. */
 export function matchedRule(
@@ -48,6 +49,16 @@ export function opaqueText({ invocation, context }: PermissionRequest, { matcher
   const specs = (behavior: RuleBehavior) => rulesFor(context.session.permissions, behavior, invocation.tool).specs;
   if (specs('deny').length === 0 && specs('ask').length === 0) return undefined;
   return safely(() => matcher.opaque?.(specs('allow')), 'What the input runs');
+}
+
+/** Whether any deny or ask rule with a spec may be about the call: one of its tool, or one about paths. */
+export function hasRestrictingSpecs({ invocation, context }: PermissionRequest): boolean {
+  const { permissions } = context.session;
+  return (['deny', 'ask'] as const).some(
+    (behavior) =>
+      rulesFor(permissions, behavior, invocation.tool).specs.length > 0 ||
+      Object.values(PATH_RULE_NAMES).some((name) => rulesNamed(permissions, behavior, name).specs.length > 0),
+  );
 }
 
 /** What became of one part by itself, for `explain`. */

@@ -90,7 +90,7 @@ function facts(tool: Tool, pool: ToolPool): object {
     source: tool.origin?.type ?? 'built_in',
     ...(tool.origin && { server: tool.origin.name }),
     aliases: tool.aliases ?? [],
-    user_facing_name: tool.userFacingName(),
+    user_facing_name: nameForPeople(tool),
     ...(tool.outputSchema && { output_schema: toolOutputSchema(tool.outputSchema) }),
     annotations: annotations(tool),
     // JSON has no Infinity: a tool that limits itself has no number.
@@ -98,6 +98,15 @@ function facts(tool: Tool, pool: ToolPool): object {
     ...(tool.searchHint !== undefined && { search_hint: tool.searchHint }),
     state: pool.lookup(tool.name) === tool ? 'enabled' : (pool.hiddenTool(tool.name)?.reason ?? 'not enabled'),
   };
+}
+
+function nameForPeople(tool: Tool): string {
+  try {
+    return tool.userFacingName();
+  } catch {
+    // A tool that cannot say its name to people is called what models call it.
+    return tool.name;
+  }
 }
 
 /** MCP's hints, which hold for every input: what is not known is what the specification assumes. */
