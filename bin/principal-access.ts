@@ -24,7 +24,7 @@ export type PrincipalAccess = Pick<
 
 type PermissionSeed = Parameters<DirectoryServices['permissionsFor']>[1];
 
-interface Standing {
+interface Access {
   readonly name: string;
   /** Real paths; undefined: the workspace to begin in, any folder to add. */
   readonly roots: readonly string[] | undefined;
@@ -42,35 +42,35 @@ export function principalAccess(settings: Settings): PrincipalAccess {
   const owner = { name: OWNER, roots: undefined, maxMode: undefined };
   const closed = realpathSync.native(settings.dataFolder);
   const tokenFile = settings.tokenFileByHand === undefined ? undefined : realPathOf(settings.tokenFileByHand);
-  const standings = new Map(
+  const accesses = new Map(
     [owner, ...settings.principals].map((who) => {
       const bounds = { ...who, closed, tokenFile };
       return [who.name, { ...bounds, base: settledContext(settings, bounds) }];
     }),
   );
-  function standingOf(principal: string): Standing {
-    const standing = standings.get(principal);
-    if (standing === undefined) throw new GauntletError('forbidden', `There is no principal "${principal}" any more`);
-    return standing;
+  function accessOf(principal: string): Access {
+    const access = accesses.get(principal);
+    if (access === undefined) throw new GauntletError('forbidden', `There is no principal "${principal}" any more`);
+    return access;
   }
   return {
     permissionsFor: (principal, seed) => {
-      const standing = standingOf(principal);
-      const { base } = standing;
+      const access = accessOf(principal);
+      const { base } = access;
       const hasOwn = [seed.rules, seed.commandRules, seed.workspaceSettings, seed.additionalDirectories?.[0]].some(
         (own) => own !== undefined,
       );
       if (!hasOwn && (seed.mode ?? base.mode) === base.mode) return base;
-      if (!seed.isLogged) checkFolders(standing, seed.additionalDirectories ?? []);
-      return contextFrom(settings, standing, seed);
+      if (!seed.isLogged) checkFolders(access, seed.additionalDirectories ?? []);
+      return contextFrom(settings, access, seed);
     },
-    checkFolders: (principal, folders) => checkFolders(standingOf(principal), folders),
-    resolveFolder: (principal, cwd) => folderFor(standingOf(principal), settings.workspace, cwd),
+    checkFolders: (principal, folders) => checkFolders(accessOf(principal), folders),
+    resolveFolder: (principal, cwd) => folderFor(accessOf(principal), settings.workspace, cwd),
     workspaceSettings: (folder) => workspaceSettings(settings.trustedWorkspaces, folder),
   };
 }
 
-type Bounds = Omit<Standing, 'base'>;
+type Bounds = Omit<Access, 'base'>;
 
 /** Rules of the settings that cannot be understood stop the start. */
 function settledContext(settings: Settings, bounds: Bounds): ToolPermissionContext {

@@ -87,11 +87,11 @@ export const DEFAULT_LIMITS = {
   /** Tickets of one principal waiting to be used: one for each socket that may be open. */
   tickets: 2_000,
 
-  // Strangers: who has not shown a credential yet.
+  // Connections that have not shown a credential yet.
   /** Sockets without a good credential that are older than one look (`requestCheckMs`). */
-  strangers: 32,
+  unauthenticatedConnections: 32,
   /** A socket that has shown no good credential by then is closed. */
-  strangerMs: 5 * SECOND,
+  unauthenticatedMs: 5 * SECOND,
   /** Bad credentials one address may send at once; past it, 429. */
   badCredentialBurst: 2_000,
   /** Bad credentials a second that its burst grows again by. */

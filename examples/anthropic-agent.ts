@@ -6,7 +6,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { gauntlet } from './gauntlet.ts';
 
-const MOST_TURNS = 20;
+const MAX_TURNS = 20;
 const model = process.env['ANTHROPIC_MODEL'] ?? 'claude-sonnet-5-5';
 const task = process.argv[2] ?? 'Summarise notes.md in summary.txt';
 
@@ -16,7 +16,7 @@ const { tools } = await gauntlet<{ tools: Anthropic.Tool[] }>('GET', '/tools?sch
 const { session_id } = await gauntlet<{ session_id: string }>('POST', '/sessions', { rules: { allow: ['Write'] } });
 
 const messages: Anthropic.MessageParam[] = [{ role: 'user', content: task }];
-for (let turn = 0; turn < MOST_TURNS; turn++) {
+for (let turn = 0; turn < MAX_TURNS; turn++) {
   const stream = anthropic.messages.stream({ model, max_tokens: 4_096, tools, messages });
   stream.on('text', (text) => process.stdout.write(text));
   const message = await stream.finalMessage();

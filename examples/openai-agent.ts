@@ -8,7 +8,7 @@ import { gauntlet } from './gauntlet.ts';
 
 type Message = OpenAI.ChatCompletionMessageParam;
 
-const MOST_TURNS = 20;
+const MAX_TURNS = 20;
 const model = process.env['OPENAI_MODEL'] ?? 'gpt-5';
 const task = process.argv[2] ?? 'Summarise notes.md in summary.txt';
 
@@ -20,7 +20,7 @@ const { tools } = await gauntlet<{ tools: OpenAI.ChatCompletionTool[] }>(
 const { session_id } = await gauntlet<{ session_id: string }>('POST', '/sessions', { rules: { allow: ['Write'] } });
 
 const messages: Message[] = [{ role: 'user', content: task }];
-for (let turn = 0; turn < MOST_TURNS; turn++) {
+for (let turn = 0; turn < MAX_TURNS; turn++) {
   const stream = openai.chat.completions.stream({ model, tools, messages });
   stream.on('content', (text) => process.stdout.write(text));
   const message = (await stream.finalChatCompletion()).choices[0]?.message;

@@ -22,7 +22,7 @@ import { sessionsDoor } from './sessions/index.ts';
 import { permissionsDoor } from './sessions/permissions.ts';
 import { storedDoor } from './sessions/stored.ts';
 import { statusDoor } from './status.ts';
-import { watchStrangers } from './strangers.ts';
+import { watchUnauthenticated } from './unauthenticated.ts';
 import { streamDoor } from './stream/index.ts';
 import { ticketsDoor } from './tickets-door.ts';
 import { toolsDoor } from './tools.ts';
@@ -59,7 +59,7 @@ export async function buildApp(dependencies: Dependencies): Promise<App> {
   });
   isRefused = capConnections(app.server, dependencies.limits);
   app.server.on('checkExpectation', onExpectation);
-  welcome = watchStrangers(app.server, dependencies.limits, isRefused, refuseSlow);
+  welcome = watchUnauthenticated(app.server, dependencies.limits, isRefused, refuseSlow);
   app.decorateRequest('principal', '');
   app.addHook('onRequest', guardHook(guard));
   app.setErrorHandler(onError);

@@ -5,7 +5,7 @@ import { GauntletError } from '../../src/contract/errors.ts';
 import type { TurnReply } from '../../src/session/turn/turn-reply.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { FRAME_TYPES, writeFrames, writingFor } from '../frame-text.ts';
-import { clientGone, pour } from '../pour.ts';
+import { clientGone, pipeReply } from '../pipe-reply.ts';
 import type { App } from '../request-schemas.ts';
 import { batchOf, executeSchema } from './execute-request.ts';
 import type { ReplyShape } from './shape.ts';
@@ -38,7 +38,7 @@ export function executeDoor(app: App, { directory, limits, readiness }: Dependen
     const writing = writingFor(request.headers.accept);
     if (writing !== undefined) {
       const chunks = writeFrames(session.turnFrames(turn, gone), writing, session.epoch);
-      return pour(reply, { ...writing, chunks }, gone, limits);
+      return pipeReply(reply, { ...writing, chunks }, gone, limits);
     }
     const result = await session.collect(turn, gone);
     return reply.header('content-type', 'application/json; charset=utf-8').send(replyBody(session.id, result, shape));

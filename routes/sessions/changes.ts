@@ -15,7 +15,7 @@ const EITHER = ['tool_use_id', 'to_seq'].map((name) => ({
   required: [name],
 }));
 
-/** Says what to take back, in one of two ways. */
+/** Says what to take back, in one of two callbacks. */
 const Undo = z
   .strictObject({
     tool_use_id: IdSchema.optional().describe('The call whose changes are taken back'),

@@ -8,7 +8,7 @@ import type { Session } from '../../src/session/session.ts';
 import type { DoorContext } from '../dependencies.ts';
 import { FRAME_TYPES, writingFor, type FrameWriting } from '../frame-text.ts';
 import { logStart, type LogStart } from '../log-start.ts';
-import { clientGone, pour } from '../pour.ts';
+import { clientGone, pipeReply } from '../pipe-reply.ts';
 import { queryNumber } from '../query-number.ts';
 import { type App, SessionAddress } from '../request-schemas.ts';
 import { sessionFinder } from './index.ts';
@@ -74,7 +74,7 @@ function follow(
       }
     }
   }
-  return pour(reply, { ...writing, chunks: chunks() }, gone, limits);
+  return pipeReply(reply, { ...writing, chunks: chunks() }, gone, limits);
 }
 
 interface Page {

@@ -4,10 +4,10 @@
  */
 
 /** Levels of objects and lists; deeper values are cycles, or of no use to anyone. */
-const MOST_LEVELS = 64;
+const MAX_LEVELS = 64;
 
 /** Whether JSON can hold a value: no cycle, no bigint. What JSON leaves out, such as functions, does no harm. */
-export function isPlainData(value: unknown, levelsLeft = MOST_LEVELS): boolean {
+export function isPlainData(value: unknown, levelsLeft = MAX_LEVELS): boolean {
   if (typeof value === 'bigint') return false;
   if (typeof value !== 'object' || value === null) return true;
   return levelsLeft > 0 && Object.values(value).every((member) => isPlainData(member, levelsLeft - 1));

@@ -7,16 +7,16 @@ import { cutText } from '../contract/cut-text.ts';
 type Issue = z.core.$ZodIssue;
 
 /** Issues listed before the rest is only counted. */
-const MOST_ISSUES = 20;
+const MAX_ISSUES = 20;
 
 /** Longest line about one issue: names of fields are the caller's, and may be as long as a body. */
 const ISSUE_CHARS = 1_000;
 
 /** Unknown fields that are named. */
-const MOST_KEYS = 20;
+const MAX_KEYS = 20;
 
 /** Forms of a union that are named. */
-const MOST_BRANCHES = 5;
+const MAX_BRANCHES = 5;
 
 /**
  * Word what is wrong with an input.
@@ -27,9 +27,9 @@ const MOST_BRANCHES = 5;
  */
 export function validationErrorText(toolName: string, issues: readonly Issue[], schemaTool?: string): string {
   const lines = issues
-    .slice(0, MOST_ISSUES)
+    .slice(0, MAX_ISSUES)
     .map((issue) => cutText(`- ${pathOf(issue.path)}: ${wordIssue(issue)}`, ISSUE_CHARS));
-  const more = issues.length > MOST_ISSUES ? [`- and ${issues.length - MOST_ISSUES} more`] : [];
+  const more = issues.length > MAX_ISSUES ? [`- and ${issues.length - MAX_ISSUES} more`] : [];
   const advice =
     schemaTool === undefined
       ? []
@@ -72,8 +72,8 @@ function wordType({ input, path, expected, message }: Extract<Issue, { code: 'in
 }
 
 function wordUnknownKeys(keys: readonly string[]): string {
-  const named = keys.slice(0, MOST_KEYS).map((key) => `\`${key}\``);
-  const more = keys.length > MOST_KEYS ? ` and ${keys.length - MOST_KEYS} more` : '';
+  const named = keys.slice(0, MAX_KEYS).map((key) => `\`${key}\``);
+  const more = keys.length > MAX_KEYS ? ` and ${keys.length - MAX_KEYS} more` : '';
   return keys.length === 1
     ? `unknown field ${named[0]}; remove it`
     : `unknown fields ${named.join(', ')}${more}; remove them`;
@@ -85,5 +85,5 @@ function wordUnion(branches: readonly (readonly Issue[])[]): string {
     if (!issue) return [];
     return [issue.path.length > 0 ? `${pathOf(issue.path)} ${wordIssue(issue)}` : wordIssue(issue)];
   });
-  return [...new Set(words)].slice(0, MOST_BRANCHES).join('; or ');
+  return [...new Set(words)].slice(0, MAX_BRANCHES).join('; or ');
 }

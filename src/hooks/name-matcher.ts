@@ -8,7 +8,7 @@ import { GauntletError } from '../contract/errors.ts';
 import { matchesWildcard } from '../permissions/wildcard.ts';
 
 /** Alternatives that the groups of one matcher may stand for. */
-const MOST_ALTERNATIVES = 256;
+const MAX_ALTERNATIVES = 256;
 const EXPECTED =
   'Expected "*", a name, names joined by "|", or a pattern of names, ".", ".*", ".+", "*" and groups, as in "mcp__(a|b)__.*"';
 
@@ -89,7 +89,7 @@ class Pattern {
     for (let piece = this.#piece(); piece; piece = this.#piece()) {
       const choices = piece;
       wildcards = wildcards.flatMap((before) => choices.map((choice) => before + choice));
-      if (wildcards.length > MOST_ALTERNATIVES) throw this.#refusal();
+      if (wildcards.length > MAX_ALTERNATIVES) throw this.#refusal();
     }
     return wildcards;
   }

@@ -13,10 +13,10 @@ import type { McpResource } from './resources.ts';
 import type { McpServer } from './server.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import { takeSlots } from './slots.ts';
-import type { McpSurroundings } from './surroundings.ts';
+import type { McpEnvironment } from './environment.ts';
 
 /** What the connections are made from. */
-export interface McpConnectionsOptions extends McpSurroundings {
+export interface McpConnectionsOptions extends McpEnvironment {
   /** The setting `mcpServers`. */
   readonly servers: Readonly<Record<string, McpServerSettings>>;
   /** Real path of the file that keeps the pins of tool definitions. */

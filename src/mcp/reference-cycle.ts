@@ -12,7 +12,7 @@ const SAME_VALUE_SCHEMAS = ['not', 'if', 'then', 'else'];
 const SAME_VALUE_MAPS = ['dependentSchemas', 'dependencies'];
 
 /** References followed on one value; a longer chain is taken for one that never ends. */
-const MOST_OPEN = 1_000;
+const MAX_OPEN = 1_000;
 
 /** Whether a local `$ref` of `schema` leads back to itself on the same value. */
 export function hasReferenceCycle(schema: JsonObject): boolean {
@@ -21,7 +21,7 @@ export function hasReferenceCycle(schema: JsonObject): boolean {
 
   function leadsBack(node: unknown): boolean {
     if (!isObject(node) || finished.has(node)) return false;
-    if (open.has(node) || open.size > MOST_OPEN) return true;
+    if (open.has(node) || open.size > MAX_OPEN) return true;
     open.add(node);
     const isCycle = sameValueSchemas(node).some(leadsBack);
     open.delete(node);

@@ -12,7 +12,7 @@ import { definitionPins } from './definition-pins.ts';
 import { listResources, readResource, type McpResource } from './resources.ts';
 import { linkOpener } from './server-link.ts';
 import { secretMask } from './secret-mask.ts';
-import type { McpServerOptions } from './surroundings.ts';
+import type { McpServerOptions } from './environment.ts';
 import type { McpToolDefinition } from './tool-definition.ts';
 import { visibleLine } from './visible-text.ts';
 

@@ -11,7 +11,7 @@ import type { ProcessHost } from '../process/process-host.ts';
 /** Names a server inherits beside the process host's own list, as other MCP clients hand them down. */
 const INHERITED_NAMES = ['LOGNAME', 'SHELL', 'USER'];
 
-/** What a stdio server needs from its surroundings. */
+/** What a stdio server needs from its environment. */
 export interface StdioSurroundings {
   readonly processHost: ProcessHost;
   /** Absolute; where relative working directories start from. */

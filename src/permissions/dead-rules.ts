@@ -31,7 +31,7 @@ interface PlacedRule extends PermissionRule {
 const STRENGTH: readonly RuleBehavior[] = ['deny', 'ask', 'allow'];
 
 /** Broad rules of one tool that others are compared with; the rest is taken as it is. */
-const MOST_BROAD_RULES = 200;
+const MAX_BROAD_RULES = 200;
 
 /**
  * Find dead rules.
@@ -89,8 +89,8 @@ function impossibleSpec({ toolName, spec, behavior }: PlacedRule): string | unde
 /** Finds the rule that takes all calls from another one of the same tool. */
 function shadowFinder(all: readonly PlacedRule[]): (rule: PlacedRule) => string | undefined {
   const rules = all.filter((rule) => impossibleSpec(rule) === undefined);
-  const broad = rules.filter(({ spec }) => spec !== undefined && isBroad(spec)).slice(0, MOST_BROAD_RULES);
-  const bare = rules.filter(({ spec }) => spec === undefined).slice(0, MOST_BROAD_RULES);
+  const broad = rules.filter(({ spec }) => spec !== undefined && isBroad(spec)).slice(0, MAX_BROAD_RULES);
+  const bare = rules.filter(({ spec }) => spec === undefined).slice(0, MAX_BROAD_RULES);
   const exact = new Map<string, PlacedRule>();
   for (const rule of rules) if (rule.spec !== undefined && !exact.has(rule.spec)) exact.set(rule.spec, rule);
 

@@ -19,7 +19,7 @@ const INSTRUCTIONS =
   'Answer with exactly one word: ALLOW, ASK or DENY.';
 
 /** A word and what a tokenizer may make of it. */
-const MOST_TOKENS = 16;
+const MAX_TOKENS = 16;
 
 const ANSWERS: Readonly<Record<string, Classification>> = { ALLOW: 'allow', ASK: 'ask', DENY: 'deny' };
 
@@ -40,7 +40,7 @@ const WIRES: Readonly<Record<ModelSettings['provider'], Wire>> = {
     headers: (apiKey) => ({ 'anthropic-version': '2023-06-01', ...(apiKey !== undefined && { 'x-api-key': apiKey }) }),
     body: (model, call) => ({
       model,
-      max_tokens: MOST_TOKENS,
+      max_tokens: MAX_TOKENS,
       system: INSTRUCTIONS,
       messages: [{ role: 'user', content: call }],
     }),
@@ -57,7 +57,7 @@ const WIRES: Readonly<Record<ModelSettings['provider'], Wire>> = {
     headers: (apiKey): Record<string, string> => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
     body: (model, call) => ({
       model,
-      max_tokens: MOST_TOKENS,
+      max_tokens: MAX_TOKENS,
       messages: [
         { role: 'system', content: INSTRUCTIONS },
         { role: 'user', content: call },

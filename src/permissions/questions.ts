@@ -89,12 +89,12 @@ export class Questions {
   }
 
   /** Whether a question of this call stands from before a restart. */
-  isStanding(toolUseId: string): boolean {
+  hasOpenQuestion(toolUseId: string): boolean {
     return this.#standing.has(toolUseId);
   }
 
   /** A question of this call that stands from before a restart is not asked again after all. */
-  withdrawStanding(toolUseId: string, settled: Settled, reason: string): void {
+  withdrawQuestion(toolUseId: string, settled: Settled, reason: string): void {
     const standing = this.#standing.get(toolUseId);
     this.#standing.delete(toolUseId);
     if (standing && this.#take(standing.frame.request_id)) void this.#log(standing.frame, settled, reason);
@@ -204,7 +204,7 @@ export class Questions {
     const isSame = frame.tool_name === tool_name && frame.approvals?.needed === approvals?.needed;
     const wasShown = isDeepStrictEqual([frame.input, frame.display], [asLogged(input), asLogged(display)]);
     if (!isSame || !wasShown) {
-      this.withdrawStanding(tool_use_id, CANCELLED, 'The question changed and is asked anew');
+      this.withdrawQuestion(tool_use_id, CANCELLED, 'The question changed and is asked anew');
       return undefined;
     }
     this.#standing.delete(tool_use_id);

@@ -11,7 +11,7 @@ import type { Tool } from '../contract/tool.ts';
 import { pluginInput } from './plugin-input.ts';
 
 /** Aliases of one tool. */
-const MOST_ALIASES = 16;
+const MAX_ALIASES = 16;
 
 /** What the model APIs take as a name; the prefix of MCP tools belongs to their servers. */
 const name = z
@@ -28,7 +28,7 @@ const optional = method.optional();
 /** Every member of a tool with the kind of value it is. Further members are kept: they may be a plugin's own. */
 const Definition = z.looseObject({
   name,
-  aliases: z.array(name).max(MOST_ALIASES).optional(),
+  aliases: z.array(name).max(MAX_ALIASES).optional(),
   searchHint: z.string().optional(),
   inputSchema: z.custom<object>((value) => typeof value === 'object' && value !== null, 'expected a Zod schema'),
   prompt: words,

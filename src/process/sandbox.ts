@@ -9,12 +9,12 @@ import { GauntletError } from '../contract/errors.ts';
 import type { ShellLauncher } from './process-host.ts';
 import type { ProxyOptions } from './proxy/proxy.ts';
 import type { Mount } from './sandbox/bwrap.ts';
-import { createGround } from './sandbox/ground.ts';
-import { shapeOf } from './sandbox/shape.ts';
-import type { Shape } from './sandbox/shape.ts';
+import { createWorkingFolders } from './sandbox/working-folders.ts';
+import { sandboxBase } from './sandbox/sandbox-base.ts';
+import type { SandboxBase } from './sandbox/sandbox-base.ts';
 import { trySandbox } from './sandbox/trial.ts';
-import { openWayOut } from './sandbox/way-out.ts';
-import type { EnteredWayOut } from './sandbox/way-out.ts';
+import { openSandboxProxy } from './sandbox/sandbox-proxy.ts';
+import type { EnteredProxy } from './sandbox/sandbox-proxy.ts';
 
 /** `allow`: hosts that every one of the lists must cover, through the proxy. */
 export type SandboxNetwork = 'off' | 'on' | { readonly allow: readonly (readonly string[])[] };
@@ -34,7 +34,7 @@ export interface SandboxOptions {
   /** Absolute; the sandbox's own, made anew. */
   readonly folder: string;
   readonly limits: Pick<Limits, 'sandboxTrialMs' | 'sandboxTemporaryBytes'> &
-    Parameters<typeof createGround>[0] &
+    Parameters<typeof createWorkingFolders>[0] &
     ProxyOptions['limits'];
   /** Default: the machine's own. */
   readonly lookup?: ProxyOptions['lookup'];
@@ -87,7 +87,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox | un
   if (mode === 'off') return undefined;
   rmSync(options.folder, { recursive: true, force: true });
   mkdirSync(options.folder, { recursive: true, mode: 0o700 });
-  const shape = shapeOf({ ...options, hasNetwork: options.network === 'on' });
+  const shape = sandboxBase({ ...options, hasNetwork: options.network === 'on' });
   const why = await trySandbox({ command: shape.command(shape.hidden()), files: shape.files }, limits.sandboxTrialMs);
   if (why === undefined) return sandboxOf(options, shape);
   if (mode === 'required') throw missing(why);
@@ -95,17 +95,17 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox | un
   return undefined;
 }
 
-function sandboxOf(options: SandboxOptions, { files, hidden, command }: Shape): Sandbox {
+function sandboxOf(options: SandboxOptions, { files, hidden, command }: SandboxBase): Sandbox {
   const { network, folder } = options;
-  const ground = createGround(options.limits, options.readOnlyPaths);
+  const ground = createWorkingFolders(options.limits, options.readOnlyPaths);
   const wayOut =
     typeof network === 'object'
-      ? openWayOut({ ...options, socketFolder: join(folder, 'network'), lists: network.allow })
+      ? openSandboxProxy({ ...options, socketFolder: join(folder, 'network'), lists: network.allow })
       : undefined;
 
   async function enclose<Result>(
     { folders, sessionFolder, reportFolder }: SandboxPlace,
-    way: EnteredWayOut | undefined,
+    way: EnteredProxy | undefined,
     run: (launcher: ShellLauncher) => Promise<Result>,
   ): Promise<Result> {
     mkdirSync(reportFolder, { recursive: true, mode: 0o700 });

@@ -1,18 +1,18 @@
 /**
- * A call as the executor sees it: a journey it may run, a turn it belongs to, and how far it came.
+ * A call as the executor sees it: what it may run, a turn it belongs to, and how far it came.
  */
 import type { CallOutcome } from '../call/outcome.ts';
 import type { AbortNode } from './abort-tree.ts';
 
-/** What the executor may tell a journey, and ask of it. */
-export interface JourneySteps {
+/** What the executor tells a running call, and does for it. */
+export interface RunControl {
   readonly signal: AbortSignal;
   /** The input became unsafe after the call began: resolves when nothing else runs, or the call is aborted. */
   becomeAlone(): Promise<void>;
 }
 
-/** One block's journey, as the executor sees it. */
-export interface Journey {
+/** One block, as the executor runs it. */
+export interface RunnableCall {
   readonly toolUseId: string;
   /** What ran, for the text of siblings it takes down: `Bash(npm test)`. */
   readonly label: string;
@@ -20,7 +20,7 @@ export interface Journey {
   /** Whether a failure of this call cancels its siblings. */
   abortsSiblings(): boolean;
   interruptBehavior(): 'cancel' | 'block';
-  run(steps: JourneySteps): Promise<CallOutcome>;
+  run(steps: RunControl): Promise<CallOutcome>;
 }
 
 /** A turn's node in the abort tree: once it is aborted, later blocks of the turn end with its reason. */
@@ -30,7 +30,7 @@ export interface ExecutorTurn {
 
 /** A call in the executor. */
 export interface ScheduledCall {
-  readonly journey: Journey;
+  readonly runnable: RunnableCall;
   readonly turn: ExecutorTurn;
   /** One more with each accepted block: the order in which results leave and modifiers apply. */
   readonly place: number;

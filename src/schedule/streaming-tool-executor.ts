@@ -11,7 +11,7 @@ import type { ContextModifier } from '../contract/session-context.ts';
 import { type AbortCode, type AbortNode, abortTree } from './abort-tree.ts';
 import { inOrder } from './in-order.ts';
 import { answersYes } from './partition.ts';
-import { type ExecutorTurn, isOpen, type Journey, type ScheduledCall } from './scheduled-call.ts';
+import { type ExecutorTurn, isOpen, type RunnableCall, type ScheduledCall } from './scheduled-call.ts';
 
 /** What the executor tells its session. All are called in the order things happen. */
 export interface ExecutorEvents {
@@ -73,8 +73,8 @@ export class StreamingToolExecutor {
   }
 
   /** Accept a block; it starts at once if it may. */
-  add(turn: ExecutorTurn, journey: Journey): ScheduledCall {
-    const call: ScheduledCall = { journey, turn, place: this.#accepted++, state: 'queued' };
+  add(turn: ExecutorTurn, runnable: RunnableCall): ScheduledCall {
+    const call: ScheduledCall = { runnable, turn, place: this.#accepted++, state: 'queued' };
     this.#unyielded.add(call);
     this.#line.join(call);
     const { abortedBy } = turn.node;
@@ -157,7 +157,7 @@ export class StreamingToolExecutor {
   interrupt(): { readonly cancelled: readonly ScheduledCall[]; readonly continuing: readonly ScheduledCall[] } {
     const open = this.unyielded.filter(isOpen);
     const continuing = open.filter(
-      (call) => call.state === 'executing' && !answersYes(() => call.journey.interruptBehavior() === 'cancel'),
+      (call) => call.state === 'executing' && !answersYes(() => call.runnable.interruptBehavior() === 'cancel'),
     );
     const cancelled = open.filter((call) => !continuing.includes(call));
     return { cancelled: this.cancel(cancelled, 'cancelled', 'Cancelled: the user interrupted'), continuing };
@@ -191,18 +191,20 @@ export class StreamingToolExecutor {
     if (this.#isHalted || this.#isHeld) return false;
     if (this.#slots.size === 0) return true;
     if (this.#slots.size >= this.#maxConcurrency) return false;
-    return [...this.#slots.values()].every((slot) => slot.isSafe) && answersYes(() => call.journey.isConcurrencySafe());
+    return (
+      [...this.#slots.values()].every((slot) => slot.isSafe) && answersYes(() => call.runnable.isConcurrencySafe())
+    );
   }
 
   #start(call: ScheduledCall): void {
-    const isSafe = answersYes(() => call.journey.isConcurrencySafe());
+    const isSafe = answersYes(() => call.runnable.isConcurrencySafe());
     const slot: Slot = { call, node: call.turn.node.branch(), isSafe };
     this.#slots.set(call, slot);
     call.state = 'executing';
     call.startedMs = performance.now();
     this.#events.onState(call, 'executing');
     const steps = { signal: slot.node.signal, becomeAlone: () => this.#becomeAlone(slot) };
-    call.journey.run(steps).then(
+    call.runnable.run(steps).then(
       (outcome) => this.#finish(slot, outcome),
       (error: unknown) => this.#finish(slot, failedOutcome('tool_failed', errorMessage(error), { didRun: true })),
     );
@@ -263,8 +265,8 @@ export class StreamingToolExecutor {
       return;
     }
     const isFailure = ['tool_failed', 'timeout', 'output_limit'].includes(outcome.errorCode ?? '');
-    if (!outcome.didRun || !isFailure || !answersYes(() => call.journey.abortsSiblings())) return;
-    this.cancelTurn(call.turn, 'sibling_aborted', `Cancelled: ${call.journey.label} failed earlier in this turn`);
+    if (!outcome.didRun || !isFailure || !answersYes(() => call.runnable.abortsSiblings())) return;
+    this.cancelTurn(call.turn, 'sibling_aborted', `Cancelled: ${call.runnable.label} failed earlier in this turn`);
   }
 
   #becomeAlone(slot: Slot): Promise<void> {

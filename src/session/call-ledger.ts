@@ -10,11 +10,11 @@ import { abortTree } from '../schedule/abort-tree.ts';
 import type { ExecutorTurn } from '../schedule/scheduled-call.ts';
 import { type TurnBudget, turnBudget } from '../schedule/turn-budget.ts';
 import { type AskPolicy, type CallRecord, endedTurn, type TurnRecord } from './call-record.ts';
-import type { Recollection } from './restore/recollection.ts';
+import type { SettledCallIndex } from './restore/settled-call-index.ts';
 
 /** The calls and turns of one session. */
 export class CallLedger {
-  readonly #recollection: Recollection;
+  readonly #settledCalls: SettledCallIndex;
   readonly #mostKept: number;
   readonly #calls = new Map<string, CallRecord>();
   readonly #turns = new Map<string, TurnRecord>();
@@ -26,8 +26,8 @@ export class CallLedger {
   readonly #saved = new Set<TurnRecord>();
 
   /** @param mostKept Turns and calls that stay in memory although facts tell of them. */
-  constructor(recollection: Recollection, mostKept: number) {
-    this.#recollection = recollection;
+  constructor(settledCalls: SettledCallIndex, mostKept: number) {
+    this.#settledCalls = settledCalls;
     this.#mostKept = mostKept;
   }
 
@@ -125,7 +125,7 @@ export class CallLedger {
   }
 
   #recallCall(toolUseId: string): CallRecord | undefined {
-    const known = this.#recollection.call(toolUseId);
+    const known = this.#settledCalls.call(toolUseId);
     if (!known) return undefined;
     const { turnId, ...rest } = known;
     const turn = this.turn(turnId) ?? this.#remember(turnId, 0);
@@ -136,7 +136,7 @@ export class CallLedger {
   }
 
   #recallTurn(turnId: string): TurnRecord | undefined {
-    const endSeq = this.#recollection.turnEnd(turnId);
+    const endSeq = this.#settledCalls.turnEnd(turnId);
     return endSeq === undefined ? undefined : this.#remember(turnId, endSeq);
   }
 

@@ -41,7 +41,7 @@ export function interruptCalls({ executor, log }: SessionCore): void {
 /** Calls whose work goes on; those that wait for an answer, and those behind them, do not work. */
 export function workingCalls({ executor, questions }: SessionCore): readonly ScheduledCall[] {
   const waiting = new Set(questions.open.map(({ tool_use_id }) => tool_use_id));
-  return executor.unyielded.filter(({ state, journey }) => state === 'executing' && !waiting.has(journey.toolUseId));
+  return executor.unyielded.filter(({ state, runnable }) => state === 'executing' && !waiting.has(runnable.toolUseId));
 }
 
 /** The server ends before these calls do; what waits behind them starts no more. */
@@ -51,5 +51,5 @@ export function stopWorking(core: SessionCore): void {
 }
 
 function ids(calls: readonly ScheduledCall[]): readonly string[] {
-  return calls.map(({ journey }) => journey.toolUseId);
+  return calls.map(({ runnable }) => runnable.toolUseId);
 }

@@ -12,7 +12,7 @@ import { StreamingToolExecutor, type ExecutorEvents } from '../schedule/streamin
 import { CallLedger } from './call-ledger.ts';
 import { contextFrame, isVisibleChange } from './context-frame.ts';
 import { modifiedContext } from './modified-context.ts';
-import { Recollection } from './restore/recollection.ts';
+import { SettledCallIndex } from './restore/settled-call-index.ts';
 import { SessionLog } from './session-log.ts';
 import type { SessionServices } from './session-services.ts';
 import { SettledQuestions } from './questions/settled-questions.ts';
@@ -29,7 +29,7 @@ export interface SessionState {
 }
 
 /** What a session does that its parts do not do for themselves. */
-export interface SessionWays {
+export interface SessionCallbacks {
   events(core: SessionCore): ExecutorEvents;
   save(core: SessionCore): Promise<void>;
   saveReads(core: SessionCore): Promise<void>;
@@ -47,7 +47,7 @@ export class SessionCore {
   readonly opened: OpenedFrame;
   readonly services: SessionServices;
   readonly log: SessionLog;
-  readonly recollection: Recollection;
+  readonly settledCalls: SettledCallIndex;
   readonly ledger: CallLedger;
   readonly settled: SettledQuestions;
   readonly questions: Questions;
@@ -66,23 +66,23 @@ export class SessionCore {
   #isSaveDue = false;
   #context: SessionContext;
 
-  constructor(state: SessionState, services: SessionServices, ways: SessionWays) {
+  constructor(state: SessionState, services: SessionServices, callbacks: SessionCallbacks) {
     this.opened = state.opened;
     this.services = services;
     this.#context = state.context;
     this.log = new SessionLog(services, state.opened.session_id, state.head);
     this.savedAs = state.savedAs;
     this.savedReads = state.context.readState;
-    this.save = () => ways.save(this);
-    this.saveReads = () => ways.saveReads(this);
-    this.recollection = new Recollection(services.log, this.id, {
+    this.save = () => callbacks.save(this);
+    this.saveReads = () => callbacks.saveReads(this);
+    this.settledCalls = new SettledCallIndex(services.log, this.id, {
       hasFacts: state.savedAs !== undefined,
       mostUnknown: services.limits.batchBlocks,
     });
-    this.ledger = new CallLedger(this.recollection, services.limits.keptRecords);
-    this.settled = new SettledQuestions(this.recollection, state.settled);
+    this.ledger = new CallLedger(this.settledCalls, services.limits.keptRecords);
+    this.settled = new SettledQuestions(this.settledCalls, state.settled);
     this.questions = new Questions((frame) => this.#emitQuestion(frame), services.limits.openQuestions, this.settled);
-    this.executor = new StreamingToolExecutor(ways.events(this), services.limits.toolUseConcurrency);
+    this.executor = new StreamingToolExecutor(callbacks.events(this), services.limits.toolUseConcurrency);
   }
 
   get id(): string {

@@ -8,7 +8,7 @@ import { block, until, wireClient, type WireClient, type WireReply } from '../he
 
 const SHIM = new URL('../fixtures/failing-disk.mjs', import.meta.url).pathname;
 /** More operations than the work below has. */
-const MOST_OPERATIONS = 300;
+const MAX_OPERATIONS = 300;
 /** How long a disk that fails for good stays so. */
 const FAILING_MS = 1_000;
 const TYPED = ['log_unavailable', 'overloaded', 'not_found', 'gone'];
@@ -76,7 +76,7 @@ it.each([
     const client = wireClient(server);
     const health = await watchHealth(server);
     await heal();
-    for (let at = 1; at <= MOST_OPERATIONS; at++) {
+    for (let at = 1; at <= MAX_OPERATIONS; at++) {
       await take({ at, code, persists });
       const working = work(client);
       await Promise.race([working, new Promise((resolve) => setTimeout(resolve, FAILING_MS))]);

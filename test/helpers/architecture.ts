@@ -22,8 +22,8 @@ const MAY_IMPORT_MUCH = [
 ];
 /** A table with a line of reason above each number. */
 const MAY_BE_LONG = ['config/limits.ts'];
-const MOST_IMPORTS = 20;
-const MOST_LINES = 300;
+const MAX_IMPORTS = 20;
+const MAX_LINES = 300;
 
 /** One file of a room. */
 export interface SourceFile {
@@ -76,9 +76,9 @@ export function misshapenFiles(sources: readonly SourceFile[]): string[] {
     const lines = text.trimEnd().split('\n').length;
     return [
       ...(FORBIDDEN_NAMES.test(posix.basename(path)) ? [`${path}: name it after its one idea`] : []),
-      ...(lines > MOST_LINES && !MAY_BE_LONG.includes(path) ? [`${path}: ${lines} lines; stop at ${MOST_LINES}`] : []),
-      ...(imports.length > MOST_IMPORTS && !MAY_IMPORT_MUCH.includes(path)
-        ? [`${path}: ${imports.length} imports; at most ${MOST_IMPORTS}`]
+      ...(lines > MAX_LINES && !MAY_BE_LONG.includes(path) ? [`${path}: ${lines} lines; stop at ${MAX_LINES}`] : []),
+      ...(imports.length > MAX_IMPORTS && !MAY_IMPORT_MUCH.includes(path)
+        ? [`${path}: ${imports.length} imports; at most ${MAX_IMPORTS}`]
         : []),
       ...(/^(#!.*\n)?\/\*\*/.test(text) ? [] : [`${path}: begins without a header comment`]),
     ];

@@ -4,9 +4,9 @@
  */
 import { failedOutcome, type CallOutcome } from '../../src/call/outcome.ts';
 import { answersYes, partitionToolCalls } from '../../src/schedule/partition.ts';
-import { isOpen, type ExecutorTurn, type JourneySteps, type ScheduledCall } from '../../src/schedule/scheduled-call.ts';
+import { isOpen, type ExecutorTurn, type RunControl, type ScheduledCall } from '../../src/schedule/scheduled-call.ts';
 import { StreamingToolExecutor } from '../../src/schedule/streaming-tool-executor.ts';
-import { afterMicrotasks, namedModifier, okOutcome } from './fake-journey.ts';
+import { afterMicrotasks, namedModifier, okOutcome } from './fake-call.ts';
 
 /** A call as it is drawn. */
 export interface CallPlan {
@@ -32,7 +32,7 @@ interface WorldCall {
   readonly plan: CallPlan;
   readonly turn: number;
   scheduled?: ScheduledCall;
-  steps?: JourneySteps;
+  steps?: RunControl;
   isInFlight: boolean;
   /** Waiting to be alone; `alone` once it is. */
   unsafe?: 'waiting' | 'alone';
@@ -65,8 +65,8 @@ export class ExecutorWorld {
       {
         onState: () => undefined,
         onYield: (calls) => {
-          for (const { journey, outcome } of calls)
-            this.yielded.push(`${journey.toolUseId} ${outcome?.errorCode ?? outcome?.status}`);
+          for (const { runnable, outcome } of calls)
+            this.yielded.push(`${runnable.toolUseId} ${outcome?.errorCode ?? outcome?.status}`);
         },
         onModifier: ({ name }) => {
           this.#checkModifier(name);
@@ -143,7 +143,7 @@ export class ExecutorWorld {
     });
   }
 
-  #run(call: WorldCall, steps: JourneySteps): Promise<CallOutcome> {
+  #run(call: WorldCall, steps: RunControl): Promise<CallOutcome> {
     this.#checkStart(call);
     this.began.push(call.name);
     call.steps = steps;

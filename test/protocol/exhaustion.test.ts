@@ -7,7 +7,7 @@ import { startServer, type BuiltServer } from '../helpers/built-server.ts';
 import { watchHealth } from '../helpers/health.ts';
 import { block, until, wireClient, type WireCall } from '../helpers/wire-client.ts';
 
-const MOST_DESCRIPTORS = 80;
+const MAX_DESCRIPTORS = 80;
 const RESERVED = 32;
 const IDLE = 150;
 /** What the server opens after it has counted: its process host, the reader of a file. */
@@ -54,7 +54,7 @@ async function nextDescriptor(pid: number): Promise<number> {
 
 /** Change how many descriptors a running process may open. */
 const limitDescriptors = (pid: number, count: number) =>
-  execFileSync('prlimit', ['--pid', String(pid), `--nofile=${count}:${MOST_DESCRIPTORS}`]);
+  execFileSync('prlimit', ['--pid', String(pid), `--nofile=${count}:${MAX_DESCRIPTORS}`]);
 
 /** The process that starts the server's children. */
 function processHostOf({ pid }: BuiltServer): number {
@@ -66,7 +66,7 @@ describe('F08: a server with few descriptors', () => {
   let run: (command: string) => Promise<{ call: WireCall | undefined; text: string | undefined }>;
 
   beforeAll(async () => {
-    server = await startServer({ descriptors: MOST_DESCRIPTORS, settings: { limits: { warmShells: 1 } } });
+    server = await startServer({ descriptors: MAX_DESCRIPTORS, settings: { limits: { warmShells: 1 } } });
     const client = wireClient(server);
     const sessionId = await client.session({ mode: 'bypassPermissions' });
     run = async (command) => {
@@ -78,7 +78,7 @@ describe('F08: a server with few descriptors', () => {
   it('runs what it is asked while idle connections crowd it, and afterwards', async () => {
     const health = await watchHealth(server);
     await crowd(server);
-    expect(openDescriptors(server.pid)).toBeLessThanOrEqual(MOST_DESCRIPTORS - RESERVED + MADE_LATER);
+    expect(openDescriptors(server.pid)).toBeLessThanOrEqual(MAX_DESCRIPTORS - RESERVED + MADE_LATER);
     expect((await run('echo hi')).call).toMatchObject({ status: 'ok' });
     expect((await run(FLOOD)).call).toMatchObject({ status: 'ok', spilled: { chars: FLOOD_CHARS } });
     for (const socket of idle) socket.destroy();
@@ -95,7 +95,7 @@ describe('F08: a server with few descriptors', () => {
     const { call, text } = await run('echo never');
     expect(call).toMatchObject({ status: 'error', error_code: 'resource_exhausted' });
     expect(text).toContain('EMFILE');
-    limitDescriptors(host, MOST_DESCRIPTORS);
+    limitDescriptors(host, MAX_DESCRIPTORS);
     expect((await run('echo back')).text).toBe('back');
     await health.assertHealthy();
   });
@@ -104,7 +104,7 @@ describe('F08: a server with few descriptors', () => {
     const health = await watchHealth(server);
     limitDescriptors(server.pid, await nextDescriptor(server.pid));
     const { call, text } = await run(FLOOD);
-    limitDescriptors(server.pid, MOST_DESCRIPTORS);
+    limitDescriptors(server.pid, MAX_DESCRIPTORS);
     expect(call).toMatchObject({ status: 'ok' });
     expect(text).toContain('spill_failed: EMFILE');
     expect((await run(FLOOD)).call).toMatchObject({ status: 'ok', spilled: { chars: FLOOD_CHARS } });

@@ -4,7 +4,7 @@ import { startServer, type BuiltServer } from '../helpers/built-server.ts';
 import { COLLECTING, heldMiB } from '../helpers/held-memory.ts';
 import { block, until, wireClient, type WireClient } from '../helpers/wire-client.ts';
 
-const MOST_MIB = 20;
+const MAX_MIB = 20;
 const NOTE = 'x'.repeat(4_000);
 
 let server: BuiltServer;
@@ -48,7 +48,7 @@ describe('what a server holds', () => {
     const beforeMiB = await heldMiB(server);
     await work(100);
     await idle();
-    expect(await heldMiB(server)).toBeLessThan(beforeMiB + MOST_MIB);
+    expect(await heldMiB(server)).toBeLessThan(beforeMiB + MAX_MIB);
   });
 });
 

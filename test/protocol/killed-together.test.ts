@@ -7,9 +7,9 @@ import { survivorsOf } from '../helpers/health.ts';
 import { until } from '../helpers/process-host.ts';
 import { block, wireClient } from '../helpers/wire-client.ts';
 
-const MOST_MS = 5_000;
+const MAX_MS = 5_000;
 /** Private memory that the guardian may hold while it waits. */
-const MOST_KIB = 3 * 1_024;
+const MAX_KIB = 3 * 1_024;
 
 /** A grandchild in a session of its own, one in a group of its own, one that ignores signals, and one that forks on. */
 const COMMAND = `
@@ -89,26 +89,26 @@ describe('a server and its process host that are killed together', () => {
     expect(survivorsOf(busy.server).length).toBeGreaterThan(8);
     const guardianPid = busy.guardianPid();
     await killTogether(busy);
-    await until(() => survivorsOf(busy.server).length === 0, MOST_MS);
-    await until(() => !isRunning(guardianPid), MOST_MS);
+    await until(() => survivorsOf(busy.server).length === 0, MAX_MS);
+    await until(() => !isRunning(guardianPid), MAX_MS);
     expect(survivorsOf(busy.server)).toEqual([]);
   });
 
   it('leave none when the whole group of the host is killed', async () => {
     const busy = await busyServer();
     await killTogether(busy, -busy.hostPid);
-    await until(() => survivorsOf(busy.server).length === 0, MOST_MS);
+    await until(() => survivorsOf(busy.server).length === 0, MAX_MS);
   });
 
   it('leave none when the guardian was killed before and its successor stands in', async () => {
     const busy = await busyServer();
     const killed = busy.guardianPid();
     process.kill(killed, 'SIGKILL');
-    await until(() => !isRunning(killed), MOST_MS);
+    await until(() => !isRunning(killed), MAX_MS);
     const client = wireClient(busy.server);
     await client.execute(undefined, [block('Bash', { command: 'true' })]);
     await killTogether(busy);
-    await until(() => survivorsOf(busy.server).length === 0, MOST_MS);
+    await until(() => survivorsOf(busy.server).length === 0, MAX_MS);
   });
 });
 
@@ -127,7 +127,7 @@ describe('the guardian', () => {
       (sum, [, kib]) => sum + Number(kib),
       0,
     );
-    expect(privateKib).toBeLessThan(MOST_KIB);
+    expect(privateKib).toBeLessThan(MAX_KIB);
   });
 
   it('is gone when the server has ended in order', async () => {
@@ -138,7 +138,7 @@ describe('the guardian', () => {
     for (const { session_id: id } of (await client.get('/sessions')).body.sessions)
       await client.post(`/sessions/${id}/cancel`);
     await server.end();
-    await until(() => !isRunning(guardianPid), MOST_MS);
+    await until(() => !isRunning(guardianPid), MAX_MS);
     expect(survivorsOf(server)).toEqual([]);
   });
 });

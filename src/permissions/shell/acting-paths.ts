@@ -62,8 +62,8 @@ const WHOLE = new Map<string, RegExp>([
 ]);
 
 /** Most paths that are looked for in a script of another language, and in one word. */
-const MOST_MENTIONED = 64;
-const MOST_PIECES = 8;
+const MAX_MENTIONED = 64;
+const MAX_PIECES = 8;
 
 /** Every path such a command names, with what it may do to it. @param fed Words that come to it by a pipe. */
 export function actingPaths(
@@ -200,7 +200,7 @@ function pathsIn(script: string): readonly ShellWord[] {
   return script
     .split(/[\s'"`()[\]{},;:=<>|&!$#*?\\]+/)
     .filter((text) => looksLikePath(text) && !/^\/(?:dev|proc|sys)\b|^[./\d]*$/.test(text))
-    .slice(0, MOST_MENTIONED)
+    .slice(0, MAX_MENTIONED)
     .map((value) => writtenWord(value, false));
 }
 
@@ -219,7 +219,7 @@ function namedIn(word: ShellWord): readonly ShellWord[] {
     ];
     return values
       .filter(looksLikePath)
-      .slice(0, MOST_PIECES)
+      .slice(0, MAX_PIECES)
       .map((value) => writtenWord(value, false));
   });
 }

@@ -10,13 +10,13 @@ import type { ShellAnalysis } from './shell-analysis.ts';
 import { collectVariables } from './variables.ts';
 
 /** Longest command line that is looked at; a longer one is nobody's one-liner. */
-const MOST_CHARS = 10_000;
+const MAX_CHARS = 10_000;
 
 /** Most expansions in a command: the parser looks at what is nested again at every level. */
-const MOST_EXPANSIONS = 256;
+const MAX_EXPANSIONS = 256;
 
 /** Most nodes of a syntax tree that are walked: some six hundred commands, or two thousand words. */
-const MOST_NODES = 2_000;
+const MAX_NODES = 2_000;
 
 /** Deepest syntax tree that is walked, so that no walk overflows the stack: some twenty substitutions in each other. */
 const MAX_DEPTH = 100;
@@ -48,8 +48,8 @@ const CUT_EXPANSION = '$\\\n';
 export function analyse(command: string, budget: Budget = createBudget()): ShellAnalysis {
   const hidden = findHiddenCharacter(command);
   const disguise = hidden === undefined ? cutExpansion(command) : `a hidden character ${hidden}`;
-  if (command.length > MOST_CHARS) return unparsable('the command is too long to be judged');
-  if (command.split(/[$<>][({]|`/, MOST_EXPANSIONS + 2).length > MOST_EXPANSIONS + 1) return unparsable(TOO_MANY_PARTS);
+  if (command.length > MAX_CHARS) return unparsable('the command is too long to be judged');
+  if (command.split(/[$<>][({]|`/, MAX_EXPANSIONS + 2).length > MAX_EXPANSIONS + 1) return unparsable(TOO_MANY_PARTS);
   if (!budget.spend(command.length)) return unparsable(TOO_MANY_PARTS);
   try {
     const script = parse(command);
@@ -71,7 +71,7 @@ function mayWalk(root: SyntaxNode, budget: Budget): boolean {
   let level: SyntaxNode[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
     count += level.length;
-    if (count > MOST_NODES || depth > MAX_DEPTH || !budget.spend(stepsOf(level))) return false;
+    if (count > MAX_NODES || depth > MAX_DEPTH || !budget.spend(stepsOf(level))) return false;
     const next: SyntaxNode[] = [];
     const add = (child: SyntaxNode): void => {
       next.push(child);

@@ -1,6 +1,6 @@
 /** Brace expansion of the plain kinds: `{a,b}` and `{1..5}`. */
 
-const MOST_WORDS = 64;
+const MAX_WORDS = 64;
 
 /**
  * What one brace stands for.
@@ -15,7 +15,7 @@ export function expandBrace(text: string): readonly string[] | undefined {
   if (range) return expandRange(range[1] ?? '', range[2] ?? '', range[3]);
   if (!inner.includes(',')) return undefined;
   const words = inner.split(',');
-  return words.length > MOST_WORDS ? undefined : words;
+  return words.length > MAX_WORDS ? undefined : words;
 }
 
 function expandRange(first: string, last: string, step: string | undefined): readonly string[] | undefined {
@@ -27,7 +27,7 @@ function expandRange(first: string, last: string, step: string | undefined): rea
   if (isLetters && from < 97 !== to < 97) return undefined;
   const stride = Math.max(1, Math.abs(Number(step ?? 1)));
   const count = Math.floor(Math.abs(to - from) / stride) + 1;
-  if (count > MOST_WORDS) return undefined;
+  if (count > MAX_WORDS) return undefined;
   const direction = to < from ? -stride : stride;
   const width = [first, last].some((end) => /^-?0\d/.test(end)) ? Math.max(first.length, last.length) : 0;
   return Array.from({ length: count }, (_, index) => {

@@ -6,7 +6,7 @@ import { decodeWord, type ShellWord } from './word.ts';
 import { writtenWord } from './written-word.ts';
 
 /** Most words that are handed on. */
-const MOST_FED = 64;
+const MAX_FED = 64;
 
 /**
  * Words that a command may be fed which makes arguments of its input.
@@ -27,7 +27,7 @@ export function fedWords(
   return [...printed, ...hereStrings(command, variables)]
     .flatMap((word) => (word.literal === undefined ? [word] : linesOf(word.literal)))
     .filter(({ mayBeFlag, patterns }) => patterns !== undefined && !mayBeFlag)
-    .slice(0, MOST_FED);
+    .slice(0, MAX_FED);
 }
 
 /**
@@ -45,7 +45,7 @@ export function printedWords(
   });
   return [...printed, ...hereStrings(command, variables)]
     .flatMap(({ literal }) => (literal === undefined ? [] : linesOf(literal).map((word) => word.literal ?? '')))
-    .slice(0, MOST_FED);
+    .slice(0, MAX_FED);
 }
 
 /** Whether a program makes arguments of its input. */

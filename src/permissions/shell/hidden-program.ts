@@ -5,7 +5,7 @@ import { isShellName } from './interpreters.ts';
 import { isLauncherName, launchedCommands } from './launchers.ts';
 import { ANY_TEXT, ANY_WORDS, isOpen } from './meant-specs.ts';
 import { openTexts } from './open-word.ts';
-import { basename, FINDERS, MOST_TRIED_WORDS, spellings } from './spellings.ts';
+import { basename, FINDERS, MAX_TRIED_WORDS, spellings } from './spellings.ts';
 import { takesInput } from './supplied-words.ts';
 import { takesNextWord } from './value-options.ts';
 import type { ShellWord } from './word.ts';
@@ -27,7 +27,7 @@ export function hidesProgram(words: readonly ShellWord[]): boolean {
   if (words[0]?.literal === undefined) return true;
   const texts = words.map((word) => word.literal ?? word.roots?.[0] ?? openTexts(word)[0] ?? '');
   const { commands, isLauncher } = launchedCommands(texts);
-  if (isLauncher && texts.length > MOST_TRIED_WORDS) return true;
+  if (isLauncher && texts.length > MAX_TRIED_WORDS) return true;
   const program = basename(texts[0] ?? '');
   const runsNext = FINDERS.test(program);
   if (

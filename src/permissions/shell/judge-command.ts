@@ -8,7 +8,7 @@ import { unwrap, type Unwrapped } from './wrappers.ts';
 import type { ShellWord } from './word.ts';
 
 /** Wrappers in wrappers in wrappers; nobody writes more. */
-const MOST_WRAPPERS = 8;
+const MAX_WRAPPERS = 8;
 
 /** Builtins that some modes of bash find before any function. */
 const SHELL_WORDS =
@@ -28,7 +28,7 @@ export function judgeCommand(words: readonly ShellWord[], facts: CommandFacts): 
   // Only here: behind a wrapper the name is a program's, not the function's.
   const own = words[0]?.literal;
   if (own !== undefined && facts.functions.has(own)) return { reads: NO_PATHS };
-  const judged = judgeDeep(words, facts, MOST_WRAPPERS);
+  const judged = judgeDeep(words, facts, MAX_WRAPPERS);
   return judged.problem !== undefined && hidesProgram(words) ? { ...judged, hidesProgram: true } : judged;
 }
 

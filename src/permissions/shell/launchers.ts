@@ -7,7 +7,7 @@
 
 import { isInterpreterName, SHELL_NAMES } from './interpreters.ts';
 import { isOpen } from './meant-specs.ts';
-import { basename, MOST_TRIED_WORDS, namesOf } from './spellings.ts';
+import { basename, MAX_TRIED_WORDS, namesOf } from './spellings.ts';
 import { isMessage, takesNextWord } from './value-options.ts';
 
 /** Programs whose every word may be the program that they run. */
@@ -97,8 +97,8 @@ const SUBCOMMANDED =
   /^(?:git|gh|npm|pnpm|yarn|docker|podman|kubectl|helm|aws|gcloud|az|cargo|terraform|systemctl|pip|pipx|gem|brew|apt|apt-get|dnf|yum|apk|composer|go|rustup|dotnet)$/;
 
 /** Most places behind launchers where a program may stand, and most words it is given there that are looked at. */
-const MOST_STARTS = 2 * MOST_TRIED_WORDS;
-const MOST_LAUNCHED_WORDS = MOST_TRIED_WORDS;
+const MAX_STARTS = 2 * MAX_TRIED_WORDS;
+const MAX_LAUNCHED_WORDS = MAX_TRIED_WORDS;
 
 /** The dynamic loader, which runs the program it is given. */
 const LOADER = /^ld[\w.-]*\.so(?:\.\d+)*$/;
@@ -134,7 +134,7 @@ export interface LaunchedCommands {
 }
 
 /** Commands remembered: one is looked at from several sides, for its paths, its rules and its warnings, within a call. */
-const MOST_REMEMBERED = 32;
+const MAX_REMEMBERED = 32;
 const remembered = new Map<string, LaunchedCommands>();
 
 /**
@@ -147,7 +147,7 @@ export function launchedCommands(words: readonly string[], acts = true): Launche
   const key = `${String(acts)} ${words.length} ${words.join('\0')}`;
   let found = remembered.get(key);
   if (!found) {
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(key, (found = findLaunched(words, acts)));
   }
   return found;
@@ -209,7 +209,7 @@ function findLaunched(words: readonly string[], acts: boolean): LaunchedCommands
 export function joinedCommand(word: string, before: string | undefined, runner: RegExp): readonly string[] {
   const [, option = '', value = ''] = /^(-[a-zA-Z](?=[^=])|--?[\w-]+(?==)|[a-zA-Z]+:)=?(.*)$/s.exec(word) ?? [];
   const text = runner.test(option) ? value : runner.test(before ?? '') && /[\s,]/.test(word) ? word : '';
-  return text === '' ? [] : text.split(/[\s,]+/, MOST_TRIED_WORDS);
+  return text === '' ? [] : text.split(/[\s,]+/, MAX_TRIED_WORDS);
 }
 
 /** The word, and what may be the value of an option or an assignment in it. */
@@ -225,14 +225,14 @@ function possibleValues(word: string): readonly string[] {
 function behind(words: readonly string[], starts: readonly number[]): readonly (readonly string[])[] {
   const tried = new Set<number>();
   for (const start of starts) {
-    const end = Math.min(words.length, start + MOST_TRIED_WORDS);
-    for (let at = start; at < end && tried.size < MOST_STARTS; at++) tried.add(at);
+    const end = Math.min(words.length, start + MAX_TRIED_WORDS);
+    for (let at = start; at < end && tried.size < MAX_STARTS; at++) tried.add(at);
   }
   const found: (readonly string[])[] = [];
   for (const at of tried) {
     const word = words[at] ?? '';
     if (word === '' || word.startsWith('-')) continue;
-    found.push(...namesOf([basename(word), ...words.slice(at + 1, at + MOST_LAUNCHED_WORDS)]));
+    found.push(...namesOf([basename(word), ...words.slice(at + 1, at + MAX_LAUNCHED_WORDS)]));
   }
   return found;
 }

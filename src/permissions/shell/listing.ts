@@ -99,10 +99,10 @@ const FILTERS: Readonly<Record<string, { readonly flags: string; readonly operan
 };
 
 /** Longest pipeline that is followed; each of its commands is looked at for all that come after. */
-const MOST_STAGES = 8;
+const MAX_STAGES = 8;
 
 /** Most roots that are followed. */
-const MOST_ROOTS = 64;
+const MAX_ROOTS = 64;
 
 /**
  * Where everything lies that a pipeline prints.
@@ -110,13 +110,13 @@ const MOST_ROOTS = 64;
  * @param producers Its commands, first to last.
  */
 export function listedRoots(producers: readonly SyntaxNode[], variables: Variables): Roots {
-  if (producers.length > MOST_STAGES) return undefined;
+  if (producers.length > MAX_STAGES) return undefined;
   let roots: Roots;
   for (const [at, producer] of producers.entries()) {
     const words = producer.type === 'Command' ? plainWords(producer, variables) : undefined;
     if (!words) return undefined;
     roots = (at > 0 && roots ? filtered(words, roots) : undefined) ?? listed(words);
-    if (!roots || roots.length > MOST_ROOTS) return undefined;
+    if (!roots || roots.length > MAX_ROOTS) return undefined;
   }
   return roots;
 }

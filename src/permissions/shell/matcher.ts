@@ -128,13 +128,13 @@ function firstWordIn(command: string, specs: ShellSpecs): string | undefined {
 }
 
 /** Most words of a rule that are looked for in another language. */
-const MOST_RULE_WORDS = 8;
+const MAX_RULE_WORDS = 8;
 
 /** `subprocess.run(['git', 'push'])`: the words of a command, one after another. */
 function commandIn(text: string, specs: ShellSpecs): string | undefined {
   const words = plainWords(text).map(basename);
   const starts = [...words.keys()].filter((at) => specs.firstWords.has(words[at] ?? ''));
-  return firstOf(starts, (at) => specs.match(words.slice(at, at + MOST_RULE_WORDS).join(' '))?.spec);
+  return firstOf(starts, (at) => specs.match(words.slice(at, at + MAX_RULE_WORDS).join(' '))?.spec);
 }
 
 function plainWords(text: string): readonly string[] {

@@ -50,7 +50,7 @@ const NPM_NAMES = new Map(
 );
 
 /** Words of a command that are looked at. */
-const MOST_WORDS = 64;
+const MAX_WORDS = 64;
 
 /** Compile specs; those of one word, and exact ones without options, mean no more than they say where all words are known. */
 export function meantSpecs(specs: readonly string[]): FindMeant {
@@ -59,7 +59,7 @@ export function meantSpecs(specs: readonly string[]): FindMeant {
   // Thousands of exact rules cost nothing where they cannot mean more.
   const plain = indexByProgram(meanings.filter(({ isPlain }) => isPlain));
   return (words) => {
-    const looked = words.slice(0, MOST_WORDS);
+    const looked = words.slice(0, MAX_WORDS);
     return findIn(spoken, looked) ?? (plain.size > 0 && looked.some(isOpen) ? findIn(plain, looked) : undefined);
   };
 }

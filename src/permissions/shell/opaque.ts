@@ -10,7 +10,7 @@ import { isShell, shellScripts } from './hidden-program.ts';
 import { isTabled, runsHiddenText } from './opaque-programs.ts';
 import type { ReachedScript } from './reach.ts';
 import type { AnalysedCommand, AssignedVariable } from './shell-analysis.ts';
-import { basename, MOST_TRIED_WORDS, namesOf } from './spellings.ts';
+import { basename, MAX_TRIED_WORDS, namesOf } from './spellings.ts';
 import { takesNextWord } from './value-options.ts';
 import type { ShellWord } from './word.ts';
 
@@ -69,7 +69,7 @@ function* opaqueParts(part: AnalysedCommand): Generator<OpaqueCommand> {
   const { words } = part;
   const variable = words.map(assignmentIn).find((found) => found && isRunning(found));
   if (variable) yield { what: `What "${variable.name}" makes programs run`, words: [], launcherWords: [] };
-  for (const start of [...programPlaces(words)].slice(0, MOST_TRIED_WORDS)) {
+  for (const start of [...programPlaces(words)].slice(0, MAX_TRIED_WORDS)) {
     const inner = words.slice(start);
     const what = opaqueText(inner, part);
     if (what !== undefined) yield { what, words: inner, launcherWords: words.slice(0, start) };
@@ -108,7 +108,7 @@ function programPlaces(words: readonly ShellWord[]): ReadonlySet<number> {
   const places = new Set([0]);
   for (const at of places) {
     // A line with more is not understood, whatever it runs.
-    if (places.size > MOST_TRIED_WORDS) break;
+    if (places.size > MAX_TRIED_WORDS) break;
     const program = nameOf(textOf(words[at]));
     const runner = runnerPattern(program);
     if (runner) words.forEach((word, place) => place > at && runner.test(textOf(word)) && places.add(place + 1));

@@ -13,7 +13,7 @@ type Bases = readonly string[] | undefined;
 const DIRECTORY_CHANGERS = new Set(['cd', 'pushd', 'popd']);
 
 /** Most folders a script may have moved to that are followed. */
-const MOST_BASES = 16;
+const MAX_BASES = 16;
 
 /**
  * Look through a script.
@@ -63,5 +63,5 @@ export function movedBases(bases: Bases, words: readonly ShellWord[]): Bases {
 export function eitherOf(left: Bases, right: Bases): Bases {
   if (!left || !right || left === right) return left && right;
   const all = [...new Set([...left, ...right])];
-  return all.length > MOST_BASES ? undefined : all;
+  return all.length > MAX_BASES ? undefined : all;
 }

@@ -2,7 +2,7 @@
 import { takesNextWord } from './value-options.ts';
 
 /** Most words of a command that are tried in turn; with more, nobody can tell what it runs. */
-export const MOST_TRIED_WORDS = 64;
+export const MAX_TRIED_WORDS = 64;
 
 /** Programs that find files, and may run another one for each. */
 export const FINDERS = /^(?:find|fd|fdfind)$/;
@@ -70,7 +70,7 @@ export function operandStarts(words: readonly string[]): readonly number[] {
   // Which options take a value is not always known: the word behind one may be that, or the sub-command.
   const starts = new Set(FIRST);
   for (const at of starts) {
-    if (starts.size > MOST_TRIED_WORDS || !words[at]?.startsWith('-')) continue;
+    if (starts.size > MAX_TRIED_WORDS || !words[at]?.startsWith('-')) continue;
     if (!takesNextWord(program, words[at] ?? '')) starts.add(at + 1);
     if (words[at + 1]?.startsWith('-') === false) starts.add(at + 2);
   }

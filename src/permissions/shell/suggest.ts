@@ -24,7 +24,7 @@ const RUNS_ANYTHING =
   /^(?:exec|execute|run|x|dlx|npx|shell|ssh|develop|api|config|filter-branch|bisect|submodule|difftool|mergetool|alias)$/;
 
 /** Longest command that is suggested word for word. */
-const MOST_EXACT_CHARS = 200;
+const MAX_EXACT_CHARS = 200;
 
 /**
  * Prefix specs (`touch:*`, `npm run build:*`) that together cover the command; where no prefix is safe, the
@@ -51,9 +51,7 @@ function specFor(part: ShellPart): string | undefined {
   const text = part.words.join(' ');
   // A bare interpreter would run whatever comes in; a `*` would be read as a wildcard.
   const isExact =
-    part.words.length > 1 &&
-    text.length <= MOST_EXACT_CHARS &&
-    part.words.every((word) => /^[^\s*$`"'\\]+$/.test(word));
+    part.words.length > 1 && text.length <= MAX_EXACT_CHARS && part.words.every((word) => /^[^\s*$`"'\\]+$/.test(word));
   return isExact && !text.endsWith(':') ? text : undefined;
 }
 

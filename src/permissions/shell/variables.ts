@@ -15,7 +15,7 @@ interface ListedLines {
 }
 
 /** Most values of one variable that are followed. */
-const MOST_VALUES = 64;
+const MAX_VALUES = 64;
 
 type Binding = Word | ListedLines | 'integer' | 'unknown';
 
@@ -162,7 +162,7 @@ function variablesFrom(bindings: ReadonlyMap<string, readonly Binding[]>, arrays
       const found = isFollowed(name) ? (bindings.get(name) ?? []) : [];
       const known = found.length > 0 ? found.map((binding) => valuesOfBinding(binding, variables)) : [undefined];
       const all = known.every((value) => value !== undefined) ? known.flat() : undefined;
-      const result = all && all.length <= MOST_VALUES ? all : undefined;
+      const result = all && all.length <= MAX_VALUES ? all : undefined;
       values.set(name, result);
       return result;
     },

@@ -1,6 +1,6 @@
 /** Steps that parts of a walk draw from the budget, before the work that they stand for is done. */
 import { isLauncherName } from './launchers.ts';
-import { basename, MOST_TRIED_WORDS } from './spellings.ts';
+import { basename, MAX_TRIED_WORDS } from './spellings.ts';
 import type { ShellWord } from './word.ts';
 
 /** Programs that take each of some operands with each of others: folders and the names looked for in them. */
@@ -34,7 +34,7 @@ export function wordSteps(words: readonly ShellWord[], start: number, bases: rea
 function pairSteps([first]: readonly ShellWord[], at: number): number {
   const program = basename(first?.literal ?? '');
   if (PAIRING.test(program)) return 2 * at;
-  return isLauncherName(program) && at <= MOST_TRIED_WORDS ? 2 * at : 0;
+  return isLauncherName(program) && at <= MAX_TRIED_WORDS ? 2 * at : 0;
 }
 
 function valueSteps({ literal, text, patterns, roots, guesses }: ShellWord): number {

@@ -2,7 +2,7 @@
 import type { Word } from 'unbash';
 
 /** Most words that one may become. */
-const MOST_WORDS = 100_000;
+const MAX_WORDS = 100_000;
 
 /** Why a word may become more than a shell can hold, or undefined. */
 export function wordCountProblem({ parts, text }: Word): string | undefined {
@@ -15,5 +15,5 @@ export function wordCountProblem({ parts, text }: Word): string | undefined {
     count *= Number.isNaN(span) ? 128 : span;
   }
   for (const brace of text.split('{').slice(1)) count *= brace.split(',').length;
-  return count > MOST_WORDS ? `"${text.slice(0, 40)}" becomes too many words` : undefined;
+  return count > MAX_WORDS ? `"${text.slice(0, 40)}" becomes too many words` : undefined;
 }

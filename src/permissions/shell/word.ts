@@ -7,7 +7,7 @@
 import type { DoubleQuotedChild, ParameterExpansionPart, ParsedScript, SyntaxNode, Word, WordPart } from 'unbash';
 import { expandBrace } from './brace.ts';
 import { remaining } from './removal.ts';
-import { commonStart, MOST_ALTERNATIVES, product } from './texts.ts';
+import { commonStart, MAX_ALTERNATIVES, product } from './texts.ts';
 import type { Variables } from './variable-values.ts';
 import { isWorkingFolder } from './working-folder.ts';
 import { writtenWord } from './written-word.ts';
@@ -101,7 +101,7 @@ function withoutBraces(parts: readonly WordPart[]): readonly (readonly (WordPart
   let variants: (WordPart | string)[][] = [[]];
   for (const part of parts) {
     const options = part.type === 'BraceExpansion' ? expandBrace(part.text) : [part];
-    if (!options || variants.length * options.length > MOST_ALTERNATIVES) return undefined;
+    if (!options || variants.length * options.length > MAX_ALTERNATIVES) return undefined;
     variants = variants.flatMap((variant) => options.map((option) => [...variant, option]));
   }
   return variants;

@@ -25,7 +25,7 @@ export interface ChildParts {
 }
 
 /** The launcher or jail in which a shell is started. */
-export interface ShellSurroundings {
+export interface ShellContainment {
   readonly launcher?: ShellLauncher;
   /** With a launcher only limits: it is the launcher that bounds paths then. */
   readonly jail?: JailEntry;
@@ -54,7 +54,7 @@ export function startProgram(
  *
  * @param surroundings The jail it is bound to, or what starts it in its stead. @throws As the starter.
  */
-export function startShell(parts: ChildParts, { launcher, jail }: ShellSurroundings): StartedChild | UnstartedProcess {
+export function startShell(parts: ChildParts, { launcher, jail }: ShellContainment): StartedChild | UnstartedProcess {
   const { command = [], files = [] } = launcher ?? {};
   const [file = WAITING_SHELL.file, ...args] = [...command, WAITING_SHELL.file, ...WAITING_SHELL.args];
   const env: Program['env'] = jail ? { PATH: JAIL_PATH } : {};

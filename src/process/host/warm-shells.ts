@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { signalGroup } from './kill-tree.ts';
 import { startShell } from './start-child.ts';
-import type { ChildParts, ShellSurroundings, StartedChild } from './start-child.ts';
+import type { ChildParts, ShellContainment, StartedChild } from './start-child.ts';
 import type { UnstartedProcess } from './starter.ts';
 
 /** The shells that wait. */
@@ -22,8 +22,8 @@ export interface WarmShells {
 /** Replacements are started this long after a take: their forks must not delay the output of the shell just taken. */
 const REFILL_MS = 5;
 
-/** Keep `count` shells waiting. @param surroundings What each is started in. */
-export function createWarmShells(count: number, parts: ChildParts, surroundings: ShellSurroundings): WarmShells {
+/** Keep `count` shells waiting. @param containment What each is started in. */
+export function createWarmShells(count: number, parts: ChildParts, containment: ShellContainment): WarmShells {
   const waiting = new Set<StartedChild>();
   let refill: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -33,7 +33,7 @@ export function createWarmShells(count: number, parts: ChildParts, surroundings:
     if (isClosed || waiting.size >= count) return false;
     let shell: StartedChild | UnstartedProcess;
     try {
-      shell = startShell(parts, surroundings);
+      shell = startShell(parts, containment);
     } catch {
       // No memory for a spare shell: `take` starts one when it is wanted, and reports.
       return false;
@@ -62,7 +62,7 @@ export function createWarmShells(count: number, parts: ChildParts, surroundings:
     take() {
       const [ready] = waiting;
       if (ready !== undefined) waiting.delete(ready);
-      return ready ?? startShell(parts, surroundings);
+      return ready ?? startShell(parts, containment);
     },
     refillSoon,
     addOne,

@@ -59,8 +59,8 @@ export function describeStill(opened: OpenedFrame, context: SessionContext, head
 
 /** Calls that wait, run, or wait to be yielded, in order of acceptance. */
 export function runningCalls(core: SessionCore): readonly RunningCall[] {
-  return core.executor.unyielded.flatMap(({ journey, state }) => {
-    const record = core.ledger.call(journey.toolUseId);
+  return core.executor.unyielded.flatMap(({ runnable, state }) => {
+    const record = core.ledger.call(runnable.toolUseId);
     return record ? [{ tool_use_id: record.toolUseId, name: record.name, turn_id: record.turn.id, state }] : [];
   });
 }

@@ -15,7 +15,7 @@ import { Session } from '../session.ts';
 import type { SessionDescription } from './describe-session.ts';
 import { tellSessionEnd, tellSessionStart } from '../session-hooks.ts';
 import type { SessionServices } from '../session-services.ts';
-import { describeAsleep } from '../restore/standing-context.ts';
+import { describeAsleep } from '../restore/restored-context.ts';
 
 /** What a directory needs beside what its sessions do. */
 export interface DirectoryServices extends SessionServices, NewSessionRules {
@@ -197,7 +197,7 @@ export class SessionDirectory {
       if (awake) return awake.describe();
       const saved = savedStanding(logged);
       return saved?.seq === bounds.head
-        ? describeAsleep(saved.standing, bounds.head, this.#services)
+        ? describeAsleep(saved.savedState, bounds.head, this.#services)
         : (await this.open(principal, sessionId)).describe();
     } catch (error) {
       if (isGauntletError(error, 'not_found', 'forbidden')) return undefined;

@@ -25,7 +25,7 @@ export async function askWhoMayAnswer(
   const { tool } = invocation;
   const asked = record.askPolicy.onAsk ?? core.opened.on_ask;
   const onAsk = asked ?? (core.attached > 0 ? 'wait' : 'deny');
-  if (onAsk === 'deny' && !core.questions.isStanding(record.toolUseId)) {
+  if (onAsk === 'deny' && !core.questions.hasOpenQuestion(record.toolUseId)) {
     const cause = asked === 'deny' ? 'nobody is asked ("on_ask" is "deny")' : 'nobody who may answer is connected';
     return { behavior: 'deny', message: unansweredMessage(decision, cause) };
   }

@@ -2,24 +2,24 @@
  * How questions were settled, so that a late answer is told: the latest in memory, older ones as facts.
  */
 import type { Settled } from '../../permissions/questions.ts';
-import { questionFact, type Fact, type Recollection } from '../restore/recollection.ts';
+import { questionFact, type Fact, type SettledCallIndex } from '../restore/settled-call-index.ts';
 
 /** Settled questions by request id. */
 export class SettledQuestions {
-  readonly #recollection: Recollection;
+  readonly #settledCalls: SettledCallIndex;
   /** The oldest first. */
   readonly #recent: Map<string, Settled>;
   readonly #unsaved: Set<string>;
 
   /** @param recent Those that the log tells of and no fact does yet. */
-  constructor(recollection: Recollection, recent: ReadonlyMap<string, Settled>) {
-    this.#recollection = recollection;
+  constructor(settledCalls: SettledCallIndex, recent: ReadonlyMap<string, Settled>) {
+    this.#settledCalls = settledCalls;
     this.#recent = new Map(recent);
     this.#unsaved = new Set(recent.keys());
   }
 
   get(requestId: string): Settled | undefined {
-    return this.#recent.get(requestId) ?? this.#recollection.question(requestId);
+    return this.#recent.get(requestId) ?? this.#settledCalls.question(requestId);
   }
 
   set(requestId: string, settled: Settled): void {

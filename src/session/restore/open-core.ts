@@ -7,21 +7,21 @@ import type { OpenedFrame } from '../../contract/frames.ts';
 import type { ExecutorEvents } from '../../schedule/streaming-tool-executor.ts';
 import type { CallRecord, TurnRecord } from '../call-record.ts';
 import { openTurn } from '../turn/intake.ts';
-import { prepareJourney } from '../turn/journey.ts';
+import { prepareCall } from '../turn/prepare-call.ts';
 import type { LoggedCall, LoggedHistory, LoggedTurn } from './replay-log.ts';
 import { saveReads, saveSession } from './save-session.ts';
 import { SessionCore } from '../session-core.ts';
 import type { SessionServices } from '../session-services.ts';
-import { restoredContext, standingContext } from './standing-context.ts';
+import { sessionContextFrom, restoredContext } from './restored-context.ts';
 import { endTurnIfDone, ResultLine } from '../turn/yield-results.ts';
 
-const WAYS = { events: executorEvents, save: saveSession, saveReads };
+const CALLBACKS = { events: executorEvents, save: saveSession, saveReads };
 const CANCELLED = { behavior: 'deny', by: 'cancelled' } as const;
 
 /** A session that has just been opened, its first frame not yet in the log. */
 export function newCore(opened: OpenedFrame, services: SessionServices): SessionCore {
-  const context = standingContext({ opened }, services);
-  return new SessionCore({ opened, context, head: 0, settled: new Map() }, services, WAYS);
+  const context = sessionContextFrom({ opened }, services);
+  return new SessionCore({ opened, context, head: 0, settled: new Map() }, services, CALLBACKS);
 }
 
 /**
@@ -39,7 +39,7 @@ export function restoredCore(
   const context = restoredContext(history, services);
   services.checkFolders(opened.principal, [context.root]);
   const savedAs = history.savedSeq === undefined ? undefined : { seq: history.savedSeq, context };
-  const core = new SessionCore({ opened, context, head, settled, savedAs }, services, WAYS);
+  const core = new SessionCore({ opened, context, head, settled, savedAs }, services, CALLBACKS);
   for (const turn of history.turns.values()) restoreTurn(core, turn);
   for (const turn of surviving) resumeTurn(core, turn);
   return core;
@@ -49,8 +49,8 @@ function executorEvents(core: SessionCore): ExecutorEvents {
   const line = new ResultLine(core);
   return {
     onState: (call, state) => {
-      const { toolUseId } = call.journey;
-      if (state === 'completed') core.questions.withdrawStanding(toolUseId, CANCELLED, 'The call has ended');
+      const { toolUseId } = call.runnable;
+      if (state === 'completed') core.questions.withdrawQuestion(toolUseId, CANCELLED, 'The call has ended');
       if (state === 'executing' && core.ledger.call(toolUseId)?.isExecutingLogged) return;
       core.log.tell({ type: 'state', tool_use_id: toolUseId, state });
     },
@@ -82,7 +82,7 @@ function restoreTurn(core: SessionCore, logged: LoggedTurn): void {
 
 function restoreCall(core: SessionCore, turn: TurnRecord, logged: LoggedCall): CallRecord {
   const name = logged.summary?.name ?? logged.block.name;
-  // A call that is settled, or left over by a crash, is never asked about again; a standing question waits.
+  // A call that is settled, or left over by a crash, is never asked about again; a savedState question waits.
   const record = core.ledger.addCall(turn, logged.block, name, {});
   record.acceptedSeq = logged.acceptedSeq;
   record.isExecutingLogged = logged.isExecuting === true;
@@ -103,7 +103,7 @@ function resumeTurn(core: SessionCore, logged: LoggedTurn): void {
   for (const call of logged.calls) {
     const record = core.ledger.call(call.block.id);
     if (call.summary || !record) continue;
-    record.scheduled = core.executor.add(turn.executorTurn, prepareJourney(core, record, call.block, message));
+    record.scheduled = core.executor.add(turn.executorTurn, prepareCall(core, record, call.block, message));
   }
   turn.state = 'closed';
   endTurnIfDone(core, turn);

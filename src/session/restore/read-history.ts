@@ -5,7 +5,7 @@ import { GauntletError } from '../../contract/errors.ts';
 import type { Seq } from '../../contract/frames.ts';
 import type { FrameLog, LoggedSession } from '../../log/frame-log.ts';
 import { planRecovery, type Recovery } from './recover.ts';
-import { type LoggedHistory, LogReplay, mattersForReplay, type Standing } from './replay-log.ts';
+import { type LoggedHistory, LogReplay, mattersForReplay, type SavedState } from './replay-log.ts';
 
 /** A log in order. */
 export interface OrderedHistory extends Pick<Recovery, 'surviving'> {
@@ -26,9 +26,9 @@ export async function historyInOrder(log: FrameLog, sessionId: string): Promise<
 export function savedStanding({
   snapshot,
   bounds,
-}: Pick<LoggedSession, 'snapshot' | 'bounds'>): { readonly seq: Seq; readonly standing: Standing } | undefined {
+}: Pick<LoggedSession, 'snapshot' | 'bounds'>): { readonly seq: Seq; readonly savedState: SavedState } | undefined {
   const isUsable = snapshot !== undefined && snapshot.seq <= bounds.head && snapshot.seq + 1 >= bounds.first;
-  return isUsable ? { seq: snapshot.seq, standing: snapshot.state as Standing } : undefined;
+  return isUsable ? { seq: snapshot.seq, savedState: snapshot.state as SavedState } : undefined;
 }
 
 async function readHistory(log: FrameLog, sessionId: string): Promise<LoggedHistory> {

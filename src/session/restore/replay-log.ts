@@ -63,7 +63,7 @@ export function mattersForReplay(type: Frame['type']): boolean {
 }
 
 /** How a session stood at a frame, without what was settled by then. What a snapshot holds. */
-export type Standing = Pick<LoggedHistory, 'opened' | 'context' | 'toolState'>;
+export type SavedState = Pick<LoggedHistory, 'opened' | 'context' | 'toolState'>;
 
 /** Folds a log frame by frame. */
 export class LogReplay {
@@ -77,11 +77,11 @@ export class LogReplay {
   readonly #settled = new Map<string, Settled>();
 
   /** @param saved Given: the first frame to come is the one behind that snapshot. */
-  constructor(saved?: { readonly seq: Seq; readonly standing: Standing }) {
+  constructor(saved?: { readonly seq: Seq; readonly savedState: SavedState }) {
     this.#savedSeq = saved?.seq;
-    this.#opened = saved?.standing.opened;
-    this.#context = saved?.standing.context;
-    this.#toolState = saved?.standing.toolState;
+    this.#opened = saved?.savedState.opened;
+    this.#context = saved?.savedState.context;
+    this.#toolState = saved?.savedState.toolState;
   }
 
   /** Take the next frame. */

@@ -6,8 +6,8 @@ import type { Seq } from '../../contract/frames.ts';
 import type { FileReadRecord } from '../../contract/session-context.ts';
 import { isInterrupted, type TurnRecord } from '../call-record.ts';
 import { loggedContext } from '../context-frame.ts';
-import { callFact, type Fact, turnFact } from './recollection.ts';
-import type { Standing } from './replay-log.ts';
+import { callFact, type Fact, turnFact } from './settled-call-index.ts';
+import type { SavedState } from './replay-log.ts';
 import type { SessionCore } from '../session-core.ts';
 
 /** The fact that holds the read state. */
@@ -28,7 +28,7 @@ export async function saveSession(core: SessionCore): Promise<void> {
     core.savedAs?.seq === seq && core.savedAs.context === context && turns.length + questions.length === 0;
   if (isSaved || !core.isLogged) return;
   const facts: readonly Fact[] = [...factsOf(turns), ...questions, ...readsFact(core)];
-  const snapshot = { seq, state: standingOf(core) };
+  const snapshot = { seq, state: savedStateOf(core) };
   const before = { savedAs: core.savedAs, savedReads: core.savedReads };
   core.savedAs = { seq, context };
   core.savedReads = context.readState;
@@ -43,7 +43,7 @@ export async function saveSession(core: SessionCore): Promise<void> {
     Object.assign(core, before);
     throw error;
   }
-  core.recollection.grown();
+  core.settledCalls.grown();
   ledger.saved(turns);
   settled.saved(questions);
 }
@@ -96,7 +96,7 @@ function readsFact({ context, savedReads, services }: SessionCore): readonly Fac
 }
 
 /** A context that never changed is not kept: it is the settings' of the day. */
-function standingOf({ opened, context }: SessionCore): Standing {
+function savedStateOf({ opened, context }: SessionCore): SavedState {
   const { permissions, cwd, root, toolMode, toolState } = context;
   const hasMoved = cwd !== opened.cwd || root !== opened.cwd || toolMode !== opened.tool_mode;
   const hasChanged = permissions.version > 1 || hasMoved || context.worktree || Object.keys(toolState).length > 0;

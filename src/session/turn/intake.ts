@@ -11,7 +11,7 @@ import type { Seq, ToolUseFrame } from '../../contract/frames.ts';
 import { turnBudget } from '../../schedule/turn-budget.ts';
 import { type AskPolicy, type CallRecord, endedTurn, type TurnRecord } from '../call-record.ts';
 import { describeActivity, drawIntent } from './drawn.ts';
-import { prepareJourney } from './journey.ts';
+import { prepareCall } from './prepare-call.ts';
 import { recalledBlock } from '../restore/recalled-block.ts';
 import type { SessionCore } from '../session-core.ts';
 import { endTurnIfDone } from './yield-results.ts';
@@ -72,7 +72,7 @@ async function accept(
   const accepted = fresh.map((block) => acceptBlock(core, turn, block, submission));
   const landing = accepted.length > 0 ? land(core, accepted) : undefined;
   for (const { record, block } of accepted) {
-    record.scheduled = executor.add(turn.executorTurn, prepareJourney(core, record, block, message));
+    record.scheduled = executor.add(turn.executorTurn, prepareCall(core, record, block, message));
   }
   for (const record of replayed) ledger.repeat(turn, record);
   if (submission.isClosed && turn.state === 'open') turn.state = 'closed';

@@ -20,7 +20,7 @@ export class ResultLine {
   /** These may leave, in this order. */
   yield(calls: readonly ScheduledCall[]): void {
     for (const call of calls) {
-      const record = this.#core.ledger.call(call.journey.toolUseId);
+      const record = this.#core.ledger.call(call.runnable.toolUseId);
       if (!record || !call.outcome) continue;
       const { outcome } = call;
       const leave = () => leaveWithResult(this.#core, record, outcome, durationOf(call));

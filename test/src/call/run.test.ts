@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { GauntletError } from '../../../src/contract/errors.ts';
 import { callWorld } from '../../helpers/call-services.ts';
 import { effectTool, slowTool } from '../../helpers/fake-tools.ts';
-import { afterMicrotasks } from '../../helpers/fake-journey.ts';
+import { afterMicrotasks } from '../../helpers/fake-call.ts';
 
 function cancellable() {
   const controller = new AbortController();

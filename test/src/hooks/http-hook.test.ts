@@ -19,11 +19,11 @@ const ANSWERS: Readonly<Record<string, (reply: ServerResponse) => void>> = {
     reply.end();
   },
   '/endless': (reply) => {
-    const pour = () => {
+    const pipeReply = () => {
       while (!reply.destroyed && reply.write(Buffer.alloc(MIB)));
     };
-    reply.on('drain', pour);
-    pour();
+    reply.on('drain', pipeReply);
+    pipeReply();
   },
   '/drip': (reply) => {
     const drip = setInterval(() => reply.write('x'), 50);

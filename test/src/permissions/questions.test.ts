@@ -217,7 +217,7 @@ describe('a question from before a restart', () => {
   it('is withdrawn when its call ends without asking', () => {
     const { questions, resolved } = table();
     questions.stand(logged());
-    questions.withdrawStanding('a', { behavior: 'allow', by: 'rule' }, 'A rule allows it now');
+    questions.withdrawQuestion('a', { behavior: 'allow', by: 'rule' }, 'A rule allows it now');
     expect([questions.open, resolved()]).toEqual([[], ['allow by rule']]);
   });
 

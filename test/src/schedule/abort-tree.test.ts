@@ -1,7 +1,7 @@
 /** Cancellation is a tree: session, turn, call. */
 import { describe, expect, it } from 'vitest';
 import { GauntletError } from '../../../src/contract/errors.ts';
-import { afterMicrotasks } from '../../helpers/fake-journey.ts';
+import { afterMicrotasks } from '../../helpers/fake-call.ts';
 import { abortTree } from '../../../src/schedule/abort-tree.ts';
 
 describe('abortTree', () => {

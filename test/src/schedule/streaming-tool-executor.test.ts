@@ -1,23 +1,17 @@
 /** The executor, sentence by sentence of its design. */
 import { describe, expect, it } from 'vitest';
-import {
-  afterMicrotasks,
-  executorUnderTest,
-  fakeJourney,
-  namedModifier,
-  type FakeJourney,
-} from '../../helpers/fake-journey.ts';
+import { afterMicrotasks, executorUnderTest, fakeCall, namedModifier, type FakeCall } from '../../helpers/fake-call.ts';
 
 const fakes = <const Ids extends readonly string[]>(...ids: Ids) =>
-  ids.map((id) => fakeJourney(id)) as { [Place in keyof Ids]: FakeJourney };
+  ids.map((id) => fakeCall(id)) as { [Place in keyof Ids]: FakeCall };
 /** One whose failure cancels its siblings, unsafe as its name says. */
-const shell = (id: string) => fakeJourney(id, { abortsSiblings: () => true });
+const shell = (id: string) => fakeCall(id, { abortsSiblings: () => true });
 const modifying = (id: string) => ({ contextModifier: namedModifier(id) });
 
 describe('starting', () => {
   it('starts a call as soon as its block is there', () => {
     const { executor, heard } = executorUnderTest();
-    executor.add(executor.openTurn(), fakeJourney('a'));
+    executor.add(executor.openTurn(), fakeCall('a'));
     expect(heard('executing')).toEqual(['a']);
   });
 
@@ -73,7 +67,7 @@ describe('starting', () => {
     const isConcurrencySafe = () => {
       throw new Error('no idea');
     };
-    addTurn(fakeJourney('a'), fakeJourney('b', { isConcurrencySafe }));
+    addTurn(fakeCall('a'), fakeCall('b', { isConcurrencySafe }));
     expect(heard('executing')).toEqual(['a']);
   });
 
@@ -103,16 +97,16 @@ describe('an input that became unsafe', () => {
 
   it('lets nothing start beside it any more', () => {
     const { executor, addTurn, heard } = executorUnderTest();
-    const changed = fakeJourney('a');
+    const changed = fakeCall('a');
     const { turn } = addTurn(changed);
     void changed.steps?.becomeAlone();
-    executor.add(turn, fakeJourney('b'));
+    executor.add(turn, fakeCall('b'));
     expect(heard('executing')).toEqual(['a']);
   });
 
   it('goes on at once when it is alone already', async () => {
     const { addTurn } = executorUnderTest();
-    const changed = fakeJourney('a');
+    const changed = fakeCall('a');
     addTurn(changed);
     await expect(changed.steps?.becomeAlone()).resolves.toBeUndefined();
   });
@@ -192,15 +186,15 @@ describe('results', () => {
   it('do not wait for an open turn with nothing left to yield', async () => {
     const { executor, addTurn, heard } = executorUnderTest();
     executor.openTurn();
-    const call = fakeJourney('a');
+    const call = fakeCall('a');
     addTurn(call);
     await call.succeed();
     expect(heard('yield')).toEqual(['a ok']);
   });
 
-  it('turn a fault of the journey into a failed call', async () => {
+  it('turn a fault of the runnable into a failed call', async () => {
     const { addTurn, heard } = executorUnderTest();
-    const broken = fakeJourney('a');
+    const broken = fakeCall('a');
     addTurn(broken);
     await broken.reject(new Error('a bug'));
     expect(heard('yield')).toEqual(['a tool_failed']);
@@ -247,7 +241,7 @@ describe('context modifiers', () => {
 
   it('of a failed call are dropped', async () => {
     const { addTurn, heard } = executorUnderTest();
-    const failing = fakeJourney('A');
+    const failing = fakeCall('A');
     addTurn(failing);
     await failing.fail('tool_failed', modifying('A'));
     expect(heard('modify')).toEqual([]);
@@ -269,13 +263,13 @@ describe('cancelling', () => {
     const { executor, addTurn, heard } = executorUnderTest();
     const { calls } = addTurn(...fakes('A', 'B', 'C'));
     const cancelled = executor.cancel(calls.slice(1, 2), 'cancelled', 'By the client');
-    expect(cancelled.map(({ journey }) => journey.toolUseId)).toEqual(['B']);
+    expect(cancelled.map(({ runnable }) => runnable.toolUseId)).toEqual(['B']);
     expect(heard('completed')).toEqual(['B']);
   });
 
   it('tells a running call and waits for its own end', async () => {
     const { executor, addTurn, heard } = executorUnderTest();
-    const running = fakeJourney('A');
+    const running = fakeCall('A');
     const { calls } = addTurn(running);
     executor.cancel(calls, 'cancelled', 'By the client');
     expect(running.abortCode).toBe('cancelled');
@@ -300,7 +294,7 @@ describe('cancelling', () => {
     const { turn } = addTurn(one);
     addTurn(other);
     executor.cancelTurn(turn, 'cancelled', 'By the client');
-    executor.add(turn, fakeJourney('late'));
+    executor.add(turn, fakeCall('late'));
     expect(heard('executing')).toEqual(['a', 'b']);
     expect([one.abortCode, other.abortCode]).toEqual(['cancelled', undefined]);
     expect(heard('completed')).toEqual(['late']);
@@ -322,7 +316,7 @@ describe('cancelling', () => {
     addTurn(one);
     addTurn(queued);
     executor.end('cancelled', 'The session was removed');
-    addTurn(fakeJourney('late'));
+    addTurn(fakeCall('late'));
     expect(one.abortCode).toBe('cancelled');
     expect(heard('completed')).toEqual(['B', 'late']);
   });
@@ -331,11 +325,11 @@ describe('cancelling', () => {
 describe('a failed call that cancels its siblings', () => {
   it('takes down those that execute, those that wait and those that arrive later', async () => {
     const { executor, addTurn, heard } = executorUnderTest();
-    const failing = fakeJourney('a', { abortsSiblings: () => true });
+    const failing = fakeCall('a', { abortsSiblings: () => true });
     const [beside, waiting] = fakes('b', 'C');
     const { turn } = addTurn(failing, beside, waiting);
     await failing.fail('tool_failed');
-    executor.add(turn, fakeJourney('late'));
+    executor.add(turn, fakeCall('late'));
     expect(beside.abortCode).toBe('sibling_aborted');
     await beside.fail('sibling_aborted');
     expect(heard('yield')).toEqual(['a tool_failed', 'b sibling_aborted', 'C sibling_aborted', 'late sibling_aborted']);
@@ -343,9 +337,9 @@ describe('a failed call that cancels its siblings', () => {
 
   it('leaves what is finished as it is', async () => {
     const { addTurn, heard } = executorUnderTest();
-    const first = fakeJourney('a');
-    const done = fakeJourney('b');
-    const failing = fakeJourney('c', { abortsSiblings: () => true });
+    const first = fakeCall('a');
+    const done = fakeCall('b');
+    const failing = fakeCall('c', { abortsSiblings: () => true });
     addTurn(first, done, failing);
     await done.succeed();
     await failing.fail();
@@ -356,7 +350,7 @@ describe('a failed call that cancels its siblings', () => {
   it('is named in the text of each sibling', async () => {
     const { addTurn } = executorUnderTest();
     const failing = shell('A');
-    const { calls } = addTurn(failing, fakeJourney('b'));
+    const { calls } = addTurn(failing, fakeCall('b'));
     await failing.fail();
     expect(calls[1]?.outcome?.content).toContain('Tool(A)');
   });
@@ -364,7 +358,7 @@ describe('a failed call that cancels its siblings', () => {
   it.each(['tool_failed', 'timeout', 'output_limit'] as const)('does so when it ended in %s', async (code) => {
     const { addTurn, heard } = executorUnderTest();
     const failing = shell('A');
-    addTurn(failing, fakeJourney('b'));
+    addTurn(failing, fakeCall('b'));
     await failing.fail(code);
     expect(heard('yield')).toEqual([`A ${code}`, 'b sibling_aborted']);
   });
@@ -377,7 +371,7 @@ describe('a failed call that cancels its siblings', () => {
   ] as const)('does not when it ended in %s and whether it ran is %s', async (code, didRun) => {
     const { addTurn, heard } = executorUnderTest();
     const failing = shell('A');
-    addTurn(failing, fakeJourney('b'));
+    addTurn(failing, fakeCall('b'));
     await failing.fail(code, { didRun });
     expect(heard('executing')).toEqual(['A', 'b']);
   });
@@ -386,15 +380,15 @@ describe('a failed call that cancels its siblings', () => {
     const { addTurn, heard } = executorUnderTest();
     const failing = shell('A');
     addTurn(failing);
-    addTurn(fakeJourney('b'));
+    addTurn(fakeCall('b'));
     await failing.fail();
     expect(heard('executing')).toEqual(['A', 'b']);
   });
 
   it('is a matter of its own tool: the errors of others never spread', async () => {
     const { addTurn, heard } = executorUnderTest();
-    const failing = fakeJourney('A');
-    addTurn(failing, fakeJourney('b'));
+    const failing = fakeCall('A');
+    addTurn(failing, fakeCall('b'));
     await failing.fail();
     expect(heard('executing')).toEqual(['A', 'b']);
   });
@@ -403,8 +397,8 @@ describe('a failed call that cancels its siblings', () => {
 describe('a tool that ends the turn', () => {
   it('cancels what is left of it, with its reason', async () => {
     const { addTurn, heard } = executorUnderTest();
-    const ending = fakeJourney('A');
-    const { calls } = addTurn(ending, fakeJourney('b'));
+    const ending = fakeCall('A');
+    const { calls } = addTurn(ending, fakeCall('b'));
     await ending.succeed({ endsTurn: 'the plan was refused' });
     expect(heard('yield')).toEqual(['A ok', 'b cancelled']);
     expect(calls[1]?.outcome?.content).toContain('the plan was refused');
@@ -414,8 +408,8 @@ describe('a tool that ends the turn', () => {
 describe('discarding a turn', () => {
   it('gives each of its calls an empty result at once, whatever still runs', () => {
     const { executor, addTurn, heard } = executorUnderTest();
-    const running = fakeJourney('A');
-    const { turn, calls } = addTurn(running, fakeJourney('b'));
+    const running = fakeCall('A');
+    const { turn, calls } = addTurn(running, fakeCall('b'));
     executor.discardTurn(turn);
     expect(running.abortCode).toBe('discarded');
     expect(heard('yield')).toEqual(['A discarded', 'b discarded']);
@@ -424,7 +418,7 @@ describe('discarding a turn', () => {
 
   it('never lets the real result of a discarded call leave', async () => {
     const { executor, addTurn, heard } = executorUnderTest();
-    const running = fakeJourney('A');
+    const running = fakeCall('A');
     const { turn } = addTurn(running);
     executor.discardTurn(turn);
     await running.succeed(modifying('A'));
@@ -445,10 +439,10 @@ describe('discarding a turn', () => {
 
   it('keeps an unsafe call waiting until the discarded one has really ended', async () => {
     const { executor, addTurn, heard } = executorUnderTest();
-    const running = fakeJourney('A');
+    const running = fakeCall('A');
     const { turn } = addTurn(running);
     executor.discardTurn(turn);
-    addTurn(fakeJourney('B'));
+    addTurn(fakeCall('B'));
     expect(heard('executing')).toEqual(['A']);
     expect(executor.isBusy).toBe(true);
     await running.fail('discarded');
@@ -459,12 +453,12 @@ describe('discarding a turn', () => {
 describe('an interrupt', () => {
   it('cancels what is queued and what says so, and lets the rest go on', async () => {
     const { executor, addTurn, heard } = executorUnderTest();
-    const yields = fakeJourney('a', { interruptBehavior: () => 'cancel' });
-    const stays = fakeJourney('b');
-    addTurn(yields, stays, fakeJourney('C'));
+    const yields = fakeCall('a', { interruptBehavior: () => 'cancel' });
+    const stays = fakeCall('b');
+    addTurn(yields, stays, fakeCall('C'));
     const { cancelled, continuing } = executor.interrupt();
-    expect(cancelled.map(({ journey }) => journey.toolUseId)).toEqual(['a', 'C']);
-    expect(continuing.map(({ journey }) => journey.toolUseId)).toEqual(['b']);
+    expect(cancelled.map(({ runnable }) => runnable.toolUseId)).toEqual(['a', 'C']);
+    expect(continuing.map(({ runnable }) => runnable.toolUseId)).toEqual(['b']);
     expect([yields.isAborted, stays.isAborted]).toEqual([true, false]);
     await yields.fail('cancelled');
     await stays.succeed();
@@ -476,7 +470,7 @@ describe('an interrupt', () => {
     const interruptBehavior = () => {
       throw new Error('no idea');
     };
-    addTurn(fakeJourney('a', { interruptBehavior }));
+    addTurn(fakeCall('a', { interruptBehavior }));
     expect(executor.interrupt().continuing).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { NewFrame, Seq } from '../../../src/contract/frames.ts';
 import { SessionLog } from '../../../src/session/session-log.ts';
-import { afterMicrotasks } from '../../helpers/fake-journey.ts';
+import { afterMicrotasks } from '../../helpers/fake-call.ts';
 import { MemoryLog } from '../../helpers/memory-log.ts';
 import { noticeFrame, noticeFrames, openedFrame } from '../../helpers/new-frames.ts';
 

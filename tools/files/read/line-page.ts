@@ -33,7 +33,7 @@ export interface FinishedPage {
 }
 
 /** A UTF-16 unit is at most this many bytes of UTF-8, so most pages need no counting. */
-const MOST_UNIT_BYTES = 3;
+const MAX_UNIT_BYTES = 3;
 
 /** Begin a page. */
 export function createLinePage(options: LinePageOptions): LinePage {
@@ -51,7 +51,7 @@ export function createLinePage(options: LinePageOptions): LinePage {
   function add(line: string): void {
     const isFirst = lines.length === 0;
     const numbered = `${String(options.firstLine + lines.length).padStart(6)}\t${line}`;
-    mostBytes += MOST_UNIT_BYTES * numbered.length + 1;
+    mostBytes += MAX_UNIT_BYTES * numbered.length + 1;
     // One line always fits, or a page could never get past it.
     if (!isFirst && mostBytes > options.maxBytes && bytesWith(numbered) > options.maxBytes) {
       stoppedBy = 'bytes';

@@ -5,7 +5,7 @@ import { withCheckedFile } from '../../../src/files/open-checked.ts';
 import { isInWorkingDirectories, realFolder } from '../../../src/files/working-directories.ts';
 
 /** The longest path of the kernel, and its line end. */
-const MOST_PATH_BYTES = 4_097;
+const MAX_PATH_BYTES = 4_097;
 
 /** A folder to go on in, and a word about it where it is not the one expected. */
 export interface NextFolder {
@@ -24,7 +24,7 @@ export async function takeReport(cwdFile: string): Promise<string | undefined> {
   try {
     // The command knows this path and may have put anything here: a pipe to wait at, a link, an endless file.
     const report = await withCheckedFile(cwdFile, cwdFile, async (file) => {
-      const buffer = Buffer.alloc(MOST_PATH_BYTES);
+      const buffer = Buffer.alloc(MAX_PATH_BYTES);
       return buffer.toString('utf8', 0, await file.read(buffer, 0));
     });
     await rm(cwdFile, { force: true });

@@ -4,7 +4,7 @@ import type { Tool } from '../../../../src/contract/tool.ts';
 import type { Limits } from '../../../../config/limits.ts';
 import { SessionDirectory } from '../../../../src/session/directory/session-directory.ts';
 import { effectTool, noteTool, slowTool } from '../../../helpers/fake-tools.ts';
-import { afterMicrotasks } from '../../../helpers/fake-journey.ts';
+import { afterMicrotasks } from '../../../helpers/fake-call.ts';
 import { MemoryLog } from '../../../helpers/memory-log.ts';
 import { blockOf, execute, frameWhere, sessionServices } from '../../../helpers/session-services.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';

@@ -7,8 +7,8 @@ import type { StoredPins } from './pin-store.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import type { Slots } from './slots.ts';
 
-/** The surroundings, the same for all servers. */
-export interface McpSurroundings {
+/** The environment, the same for all servers. */
+export interface McpEnvironment {
   readonly processHost: ProcessHost;
   /** Absolute; where relative working directories of stdio servers start from. */
   readonly folder: string;
@@ -20,7 +20,7 @@ export interface McpSurroundings {
 }
 
 /** What one server is made from. */
-export interface McpServerOptions extends McpSurroundings {
+export interface McpServerOptions extends McpEnvironment {
   /** As configured. */
   readonly name: string;
   readonly settings: McpServerSettings;

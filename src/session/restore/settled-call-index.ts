@@ -52,7 +52,7 @@ const LOST: KnownCall = {
 };
 
 /** Looks facts up. */
-export class Recollection {
+export class SettledCallIndex {
   readonly #log: FrameLog;
   readonly #sessionId: string;
   /** False while nothing was put aside: then there is nothing to look up. */

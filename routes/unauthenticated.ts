@@ -13,21 +13,21 @@ import type { Limits } from '../config/limits.ts';
  * @param isRefused Tells that a socket is held only to be told that there are too many.
  * @returns Tells that a socket has shown a good credential.
  */
-export function watchStrangers(
+export function watchUnauthenticated(
   server: Server,
-  limits: Pick<Limits, 'strangers' | 'strangerMs' | 'requestCheckMs'>,
+  limits: Pick<Limits, 'unauthenticatedConnections' | 'unauthenticatedMs' | 'requestCheckMs'>,
   isRefused: (socket: Socket) => boolean,
   refuse: (socket: Socket) => void,
 ): (socket: Socket) => void {
   /** When each came, the oldest first; monotonic, in milliseconds. */
-  const strangers = new Map<Socket, number>();
+  const unauthenticated = new Map<Socket, number>();
   function closeLate(): void {
     const nowMs = performance.now();
-    for (const [socket, cameMs] of strangers) {
+    for (const [socket, cameMs] of unauthenticated) {
       const agedMs = nowMs - cameMs;
-      const isOneTooMany = strangers.size > limits.strangers && agedMs >= limits.requestCheckMs;
-      if (agedMs < limits.strangerMs && !isOneTooMany) return;
-      strangers.delete(socket);
+      const isOneTooMany = unauthenticated.size > limits.unauthenticatedConnections && agedMs >= limits.requestCheckMs;
+      if (agedMs < limits.unauthenticatedMs && !isOneTooMany) return;
+      unauthenticated.delete(socket);
       refuse(socket);
     }
   }
@@ -37,8 +37,8 @@ export function watchStrangers(
   server.once('close', () => clearInterval(look));
   server.on('connection', (socket: Socket) => {
     if (isRefused(socket)) return;
-    strangers.set(socket, performance.now());
-    socket.once('close', () => strangers.delete(socket));
+    unauthenticated.set(socket, performance.now());
+    socket.once('close', () => unauthenticated.delete(socket));
   });
-  return (socket) => void strangers.delete(socket);
+  return (socket) => void unauthenticated.delete(socket);
 }

@@ -9,7 +9,7 @@ import { lockedPaths, removeRedirections } from './locked-paths.ts';
 import { workingMounts } from './working-mounts.ts';
 
 /** Folders a sandboxed command is about to run in. */
-export interface EnteredGround {
+export interface EnteredFolders {
   /** The working directories, and what is locked in them. */
   readonly mounts: readonly Mount[];
   /** The command has ended. */
@@ -17,12 +17,12 @@ export interface EnteredGround {
 }
 
 /** What is known of working directories. */
-export interface Ground {
+export interface WorkingFolders {
   /** @param roots Absolute real paths, none inside another. */
-  enter(roots: readonly string[]): Promise<EnteredGround>;
+  enter(roots: readonly string[]): Promise<EnteredFolders>;
 }
 
-type GroundLimits = Parameters<typeof lockedPaths>[1] & Pick<Limits, 'sandboxScanMs'>;
+type FolderLimits = Parameters<typeof lockedPaths>[1] & Pick<Limits, 'sandboxScanMs'>;
 
 interface Look {
   readonly locked: Promise<readonly Mount[]>;
@@ -32,7 +32,7 @@ interface Look {
 }
 
 /** Make it; it knows nothing yet. @param readOnlyPaths Real paths that are never written, wherever they lie. */
-export function createGround(limits: GroundLimits, readOnlyPaths: readonly string[] = []): Ground {
+export function createWorkingFolders(limits: FolderLimits, readOnlyPaths: readonly string[] = []): WorkingFolders {
   const looks = new Map<string, Look>();
 
   function isStale({ running, takenMs }: Look): boolean {

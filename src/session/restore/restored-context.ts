@@ -5,12 +5,15 @@ import type { OpenedFrame, Seq } from '../../contract/frames.ts';
 import type { SessionContext } from '../../contract/session-context.ts';
 import { describeStill, type SessionDescription } from '../directory/describe-session.ts';
 import { frozenJson } from '../frozen-json.ts';
-import type { LoggedHistory, Standing } from './replay-log.ts';
+import type { LoggedHistory, SavedState } from './replay-log.ts';
 import { savedReads } from './save-session.ts';
 import type { PermissionSeed, SessionServices } from '../session-services.ts';
 
 /** The settings' rules are today's; the session's own, and those of its last command, are those it had. */
-export function standingContext({ opened, context, toolState }: Standing, services: SessionServices): SessionContext {
+export function sessionContextFrom(
+  { opened, context, toolState }: SavedState,
+  services: SessionServices,
+): SessionContext {
   if (!context) return contextOf(opened, seedOf(opened), services);
   const { permission_context: logged, version, cwd, root, tool_mode: toolMode, worktree } = context;
   const seed = {
@@ -37,7 +40,7 @@ export function standingContext({ opened, context, toolState }: Standing, servic
 
 /** The same, with what the session had read when it was saved. */
 export function restoredContext(history: LoggedHistory, services: SessionServices): SessionContext {
-  const context = standingContext(history, services);
+  const context = sessionContextFrom(history, services);
   const reads = savedReads(services.log, history.opened.session_id);
   return Object.freeze({
     ...context,
@@ -46,10 +49,10 @@ export function restoredContext(history: LoggedHistory, services: SessionService
 }
 
 /** A session that sleeps, in words. @throws {GauntletError} `forbidden` where its folder no longer is one of its principal's. */
-export function describeAsleep(standing: Standing, head: Seq, services: SessionServices): SessionDescription {
-  const context = standingContext(standing, services);
-  services.checkFolders(standing.opened.principal, [context.root]);
-  return describeStill(standing.opened, context, head);
+export function describeAsleep(savedState: SavedState, head: Seq, services: SessionServices): SessionDescription {
+  const context = sessionContextFrom(savedState, services);
+  services.checkFolders(savedState.opened.principal, [context.root]);
+  return describeStill(savedState.opened, context, head);
 }
 
 function seedOf(opened: OpenedFrame): PermissionSeed {

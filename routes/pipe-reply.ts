@@ -31,7 +31,7 @@ export function clientGone(reply: FastifyReply): AbortSignal {
  * @param gone From `clientGone`.
  * @throws Whatever `chunks` throws; the connection is cut, since the status has left.
  */
-export async function pour(
+export async function pipeReply(
   reply: FastifyReply,
   { contentType, chunks, heartbeat }: LongReply,
   gone: AbortSignal,

@@ -1,32 +1,31 @@
-/**
- * A block of this session as the executor runs it: `src/call/` with the session's own context,
- * questions, log and budget around it.
- */
+/** A block of this session as the executor runs it: with the session's context, questions and log around its call. */
 import type { AssistantMessage, ToolUseBlock } from '../../contract/blocks.ts';
-import { execute } from '../../call/execute.ts';
+import { type CallServices, execute } from '../../call/execute.ts';
+import type { Permit } from '../../call/gate.ts';
 import { type CallOutcome } from '../../call/outcome.ts';
 import { parseBlock } from '../../call/parse.ts';
 import type { Invocation } from '../../contract/invocation.ts';
 import { answersYes } from '../../schedule/partition.ts';
-import type { Journey, JourneySteps } from '../../schedule/scheduled-call.ts';
+import type { RunnableCall, RunControl } from '../../schedule/scheduled-call.ts';
 import type { CallRecord } from '../call-record.ts';
-import { callProgress } from './call-progress.ts';
-import { callServices } from './call-services.ts';
+import { updateAndRejudge } from '../questions/answer.ts';
+import { askWhoMayAnswer } from '../questions/ask.ts';
+import { callProgress, type CallProgress } from './call-progress.ts';
 import type { SessionCore } from '../session-core.ts';
 import { toolUseContext } from './tool-use-context.ts';
 
 /** Longest command or summary in the text that names a failed call. */
 const LABEL_CHARS = 120;
 
-/** Prepare a block: what fails to parse is a journey too, one that ends at once. */
-export function prepareJourney(
+/** Prepare a block; one that fails to parse is a call that ends at once. */
+export function prepareCall(
   core: SessionCore,
   record: CallRecord,
   block: ToolUseBlock,
   parentMessage: AssistantMessage,
-): Journey {
+): RunnableCall {
   const parsed = parseBlock(block, { pool: core.pool, schemaTool: core.services.schemaTool });
-  if (parsed.kind === 'end') return failedJourney(block, parsed.outcome);
+  if (parsed.kind === 'end') return endedCall(block, parsed.outcome);
   const { invocation } = parsed;
   return {
     toolUseId: block.id,
@@ -38,7 +37,7 @@ export function prepareJourney(
   };
 }
 
-function failedJourney(block: ToolUseBlock, outcome: CallOutcome): Journey {
+function endedCall(block: ToolUseBlock, outcome: CallOutcome): RunnableCall {
   return {
     toolUseId: block.id,
     label: block.name,
@@ -54,7 +53,7 @@ async function run(
   record: CallRecord,
   invocation: Invocation,
   parentMessage: AssistantMessage,
-  steps: JourneySteps,
+  steps: RunControl,
 ): Promise<CallOutcome> {
   let endsTurn: string | undefined;
   const ids = { turnId: record.turn.id, toolUseId: record.toolUseId };
@@ -90,4 +89,48 @@ function labelOf({ tool, input }: Invocation): string {
     // A label is only words; the name alone will do.
     return tool.name;
   }
+}
+
+/** What a call needs of its session. */
+function callServices(
+  core: SessionCore,
+  record: CallRecord,
+  steps: RunControl & { readonly isSafe: boolean; readonly progress: CallProgress },
+): CallServices {
+  const { services } = core;
+  return {
+    pool: core.pool,
+    schemaTool: services.schemaTool,
+    locate: services.locate,
+    hooks: services.hooks,
+    twoPerson: services.twoPerson,
+    classifier: services.classifier,
+    limits: services.limits,
+    updatePermissions: (updates) => updateAndRejudge(core, updates),
+    ask: (question, signal) => askWhoMayAnswer(core, record, question, signal),
+    admitted: async (permit) => {
+      await admit(core, record, permit, steps);
+      steps.progress.begin();
+    },
+    tryModifier: (modifier) => void core.contextAfter(modifier),
+    onProgress: (piece) => steps.progress.tell(piece),
+  };
+}
+
+/**
+ * The gate is passed. Side effects wait until the log has the beginning of the call, so that a crash
+ * can say what was running; what only reads need not wait.
+ */
+async function admit(
+  core: SessionCore,
+  record: CallRecord,
+  { invocation, isInputChanged }: Permit,
+  steps: RunControl & { readonly isSafe: boolean },
+): Promise<void> {
+  core.questions.withdrawQuestion(record.toolUseId, { behavior: 'allow', by: 'rule' }, 'It need not be asked any more');
+  if (steps.isSafe && isInputChanged && !invocation.isConcurrencySafe) await steps.becomeAlone();
+  steps.signal.throwIfAborted();
+  const started = { type: 'started', tool_use_id: record.toolUseId } as const;
+  if (invocation.hasEffects) await core.log.emit(started);
+  else core.log.tell(started);
 }

@@ -11,7 +11,7 @@ import { hiddenPaths } from './hidden-paths.ts';
 import { sandboxFilter } from '../system-call-filter.ts';
 
 /** What an operator decides of it. */
-export interface ShapeOptions extends Pick<BwrapOptions, 'hasNetwork'> {
+export interface SandboxBaseOptions extends Pick<BwrapOptions, 'hasNetwork'> {
   /** Absolute; the sandbox's own, and there. */
   readonly folder: string;
   /** Whose keys are hidden: absolute. */
@@ -22,7 +22,7 @@ export interface ShapeOptions extends Pick<BwrapOptions, 'hasNetwork'> {
 }
 
 /** The common part. */
-export interface Shape {
+export interface SandboxBase {
   readonly files: NonNullable<ShellLauncher['files']>;
   /** What is hidden now. */
   hidden(): readonly Mount[];
@@ -34,7 +34,7 @@ export interface Shape {
 const FIRST_FILE_DESCRIPTOR = 4;
 
 /** Make it. */
-export function shapeOf({ folder, homeFolder, ownPaths, hasNetwork, limits }: ShapeOptions): Shape {
+export function sandboxBase({ folder, homeFolder, ownPaths, hasNetwork, limits }: SandboxBaseOptions): SandboxBase {
   const files = filterFile(folder);
   const common = {
     hasNetwork,

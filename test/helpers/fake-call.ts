@@ -1,14 +1,14 @@
-/** Journeys that end when a test says so, and an executor that writes down what it tells its session. */
+/** Calls that end when a test says so, and an executor that writes down what it tells its session. */
 import { failedOutcome, type CallOutcome } from '../../src/call/outcome.ts';
 import type { CallErrorCode } from '../../src/contract/errors.ts';
 import type { ContextModifier } from '../../src/contract/session-context.ts';
-import type { Journey, JourneySteps } from '../../src/schedule/scheduled-call.ts';
+import type { RunnableCall, RunControl } from '../../src/schedule/scheduled-call.ts';
 import { StreamingToolExecutor } from '../../src/schedule/streaming-tool-executor.ts';
 
-/** A journey in a test's hands. */
-export interface FakeJourney extends Journey {
+/** A call in the hands of a test. */
+export interface FakeCall extends RunnableCall {
   /** Set once the executor runs it. */
-  steps?: JourneySteps;
+  steps?: RunControl;
   readonly isAborted: boolean;
   /** Why, as the code of its signal's reason. */
   readonly abortCode: string | undefined;
@@ -18,8 +18,8 @@ export interface FakeJourney extends Journey {
   reject(error: Error): Promise<void>;
 }
 
-/** A journey that is safe exactly when its id begins with a small letter, unless `changes` says otherwise. */
-export function fakeJourney(id: string, changes: Partial<Journey> = {}): FakeJourney {
+/** A call that is safe exactly when its id begins with a small letter, unless `changes` says otherwise. */
+export function fakeCall(id: string, changes: Partial<RunnableCall> = {}): FakeCall {
   let end: (outcome: CallOutcome) => void = () => undefined;
   let fault: (error: Error) => void = () => undefined;
   const outcome = new Promise<CallOutcome>((resolve, reject) => {
@@ -74,10 +74,10 @@ export function executorUnderTest(maxConcurrency = 10) {
   const told: string[] = [];
   const executor = new StreamingToolExecutor(
     {
-      onState: ({ journey }, state) => told.push(`${state} ${journey.toolUseId}`),
+      onState: ({ runnable }, state) => told.push(`${state} ${runnable.toolUseId}`),
       onYield: (calls) => {
-        for (const { journey, outcome } of calls)
-          told.push(`yield ${journey.toolUseId} ${outcome?.errorCode ?? outcome?.status}`);
+        for (const { runnable, outcome } of calls)
+          told.push(`yield ${runnable.toolUseId} ${outcome?.errorCode ?? outcome?.status}`);
       },
       onModifier: (modifier) => {
         told.push(`modify ${modifier.name}`);
@@ -88,10 +88,10 @@ export function executorUnderTest(maxConcurrency = 10) {
   );
   const heard = (word: string) =>
     told.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
-  /** Add journeys of these ids to one new turn. */
-  const addTurn = (...journeys: readonly FakeJourney[]) => {
+  /** Add runnables of these ids to one new turn. */
+  const addTurn = (...runnables: readonly FakeCall[]) => {
     const turn = executor.openTurn();
-    return { turn, calls: journeys.map((journey) => executor.add(turn, journey)) };
+    return { turn, calls: runnables.map((runnable) => executor.add(turn, runnable)) };
   };
   return { executor, told, heard, addTurn };
 }

@@ -8,7 +8,7 @@ import { BRIDGE_COMMAND, bridgeMounts, proxyVariables } from './bridge.ts';
 import type { BwrapOptions } from './bwrap.ts';
 
 /** How to make it. */
-export interface WayOutOptions extends Pick<ProxyOptions, 'limits' | 'lookup' | 'onDenied'> {
+export interface SandboxProxyOptions extends Pick<ProxyOptions, 'limits' | 'lookup' | 'onDenied'> {
   /** Every one must cover a host. */
   readonly lists: readonly (readonly string[])[];
   /** Absolute; for the proxy's sockets alone. */
@@ -16,22 +16,22 @@ export interface WayOutOptions extends Pick<ProxyOptions, 'limits' | 'lookup' | 
 }
 
 /** What a sandbox is made with, while a session's command runs in it. */
-export interface EnteredWayOut extends Pick<BwrapOptions, 'mounts' | 'variables'> {
+export interface EnteredProxy extends Pick<BwrapOptions, 'mounts' | 'variables'> {
   /** Program and arguments that start the shell in the sandbox. */
   readonly command: readonly string[];
   leave(): void;
 }
 
 /** The way out of all sandboxes. */
-export interface WayOut {
+export interface SandboxProxy {
   /** What can be reached, as the lists have it. */
   readonly hosts: readonly string[];
-  enter(sessionId: string): Promise<EnteredWayOut>;
+  enter(sessionId: string): Promise<EnteredProxy>;
   close(): void;
 }
 
 /** Make it. @throws {GauntletError} As `openProxy`. */
-export function openWayOut({ lists, socketFolder: folder, ...options }: WayOutOptions): WayOut {
+export function openSandboxProxy({ lists, socketFolder: folder, ...options }: SandboxProxyOptions): SandboxProxy {
   const allowed = allowedHosts(lists);
   const proxy = openProxy({ ...options, allowed, folder });
   const variables = proxyVariables(allowed.mentions);
