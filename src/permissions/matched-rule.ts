@@ -2,11 +2,12 @@
  * Which rule a call runs into: by the tool's name, by its matcher, by the paths it declares.
  */
 import type { DecisionPart } from '../contract/decision.ts';
-import type { RuleBehavior } from '../contract/permission-context.ts';
+import type { Invocation } from '../contract/invocation.ts';
+import type { RuleBehavior, ToolPermissionContext } from '../contract/permission-context.ts';
 import type { PermissionPart } from '../contract/tool.ts';
 import type { Judgement, PermissionRequest } from './judgement.ts';
 import { hitPathRule, type PathQuestion, possiblePathRule } from './path-gate.ts';
-import { rulesFor, rulesNamed, type SourcedRule } from './rule-index.ts';
+import { rulesFor, rulesNamed, type SourcedRule, type ToolRules } from './rule-index.ts';
 import { PATH_RULE_NAMES } from './rule-names.ts';
 
 /** The first deny or ask rule that the call runs into. @param permissions Where the rules stand; the session's own by default. */
@@ -54,11 +55,19 @@ export function opaqueText({ invocation, context }: PermissionRequest, { matcher
 /** Whether any deny or ask rule with a spec may be about the call: one of its tool, or one about paths. */
 export function hasRestrictingSpecs({ invocation, context }: PermissionRequest): boolean {
   const { permissions } = context.session;
-  return (['deny', 'ask'] as const).some(
-    (behavior) =>
-      rulesFor(permissions, behavior, invocation.tool).specs.length > 0 ||
-      Object.values(PATH_RULE_NAMES).some((name) => rulesNamed(permissions, behavior, name).specs.length > 0),
+  return (['deny', 'ask'] as const).some((behavior) =>
+    rulesConcerning(permissions, behavior, invocation.tool).some(({ specs }) => specs.length > 0),
   );
+}
+
+/** Collects the rules that may be about a call of a tool: its own, and those about paths. */
+export function rulesConcerning(
+  permissions: ToolPermissionContext,
+  behavior: RuleBehavior,
+  tool: Invocation['tool'],
+): readonly ToolRules[] {
+  const pathRules = Object.values(PATH_RULE_NAMES).map((name) => rulesNamed(permissions, behavior, name));
+  return [rulesFor(permissions, behavior, tool), ...pathRules];
 }
 
 /** What became of one part by itself, for `explain`. */

@@ -4,7 +4,7 @@
 import type { RuleSource, ToolPermissionContext } from '../contract/permission-context.ts';
 import type { Invocation } from '../contract/invocation.ts';
 import type { Judgement, PermissionRequest } from './judgement.ts';
-import { isUnclear, matchedRule, pathQuestion, possibleRule, safely } from './matched-rule.ts';
+import { isUnclear, matchedRule, pathQuestion, possibleRule, rulesConcerning, safely } from './matched-rule.ts';
 import { possiblePathRule } from './path-gate.ts';
 import { rulesFor, type SourcedRule } from './rule-index.ts';
 import { twoPersonMessage } from './two-person.ts';
@@ -53,6 +53,5 @@ function opaqueText({ invocation, context }: PermissionRequest, { matcher }: Jud
 }
 
 function anyRuleFor(permissions: ToolPermissionContext, tool: Invocation['tool']): SourcedRule | undefined {
-  const { specs, bySpec } = rulesFor(permissions, 'ask', tool);
-  return bySpec.get(specs[0] ?? '');
+  return rulesConcerning(permissions, 'ask', tool).flatMap(({ specs, bySpec }) => bySpec.get(specs[0] ?? '') ?? [])[0];
 }

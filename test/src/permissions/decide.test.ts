@@ -296,6 +296,19 @@ describe('rules', () => {
     expect((await bash('make', { rules: { allow: ['Bash'] }, twoPerson: unconcerned })).behavior).toBe('allow');
   });
 
+  test('that want two persons for a path want them for what cannot be understood or seen', async () => {
+    for (const rule of ['Edit(deploy/**)', 'Read(deploy/**)', 'Edit']) {
+      const twoPerson = twoPersonRules([rule], 2);
+      for (const command of ['eval "$x"', '$x deploy/y', 'bash ./x.sh'])
+        expect(await bash(command, { rules: { allow: ['Bash'] }, twoPerson }), command).toMatchObject({
+          behavior: 'ask',
+          reason: { type: 'rule', rule },
+          approvals: 2,
+        });
+      expect(await bash('ls src', { rules: { allow: ['Bash'] }, twoPerson })).toMatchObject({ behavior: 'allow' });
+    }
+  });
+
   test('of the operator alone excuse a program from wanting two persons for what it runs', async () => {
     const twoPerson = twoPersonRules(['Bash(git push:*)'], 2);
     const allow = ['Bash(make:*)'];
