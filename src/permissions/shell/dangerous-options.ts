@@ -18,6 +18,9 @@ const DANGEROUS: Readonly<Record<string, RegExp>> = {
   env: /^(?:-S.*|--split-string.*|-C.*|--chdir.*)$/,
   rsync: /^(?:-e.*|--rsh.*|--rsync-path.*)$/,
   ssh: /^(?:-o.*|-F.*)$/,
+  // No option of theirs matters by itself, but a word that is only known when it runs may be one.
+  tee: /^$/,
+  xargs: /^$/,
 };
 
 /** Sub-commands of git for which `-c` and `-C` name something harmless. */

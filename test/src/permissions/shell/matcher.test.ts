@@ -129,6 +129,12 @@ describe('an allow rule', () => {
     ['sysctl -w a=1', 'sysctl:*'],
     ['yq -i .a=1 f', 'yq:*'],
     ['sort -k 1 -o f', 'sort -k:*'],
+    ['tee $x', 'tee:*'],
+    ['tee -a "$x"', 'tee:*'],
+    ['xargs -I $x ls', 'xargs:*'],
+    ['xargs -I $x ls', 'xargs -I:*'],
+    ['gxargs -I $x ls', 'gxargs:*'],
+    ['uniq $x', 'uniq:*'],
   ])('%s is not covered by %s', (command, spec) => {
     expect(covers(command, spec)).toBe(false);
   });
@@ -149,6 +155,7 @@ describe('an allow rule', () => {
     ['gzip a', 'gzip:*'],
     ['mktemp -d', 'mktemp:*'],
     ['tee f', 'tee:*'],
+    ['xargs -I% ls %', 'xargs:*'],
     ['crontab -l', 'crontab:*'],
     ['netstat -t', 'netstat:*'],
     ['systemctl restart x', 'systemctl:*'],
