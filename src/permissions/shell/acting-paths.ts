@@ -6,7 +6,7 @@
  */
 import type { PathUse } from '../../contract/located-path.ts';
 import { foundBy } from './fed-words.ts';
-import { launchedCommands } from './launchers.ts';
+import { isLauncherName, launchedCommands } from './launchers.ts';
 import { resolveFrom } from './operand-paths.ts';
 import type { CommandJudgement } from './program-spec.ts';
 import { basename, FINDERS, spellings } from './spellings.ts';
@@ -78,29 +78,40 @@ export function actingPaths(
   const launched = launchedCommands(words.map((word) => word.literal ?? word.text));
   // `sudo tee f`, `find -exec cp a b \;`: what is launched writes.
   const writerAt = words.findIndex(({ literal }) => literal !== undefined && isWriter(basename(literal)));
-  const mayLaunch = launched.isLauncher || FINDERS.test(basename(words[0]?.literal ?? ''));
-  const command = mayLaunch && writerAt > 0 ? words.slice(writerAt) : words;
-  const operands = command
+  const outer = basename(words[0]?.literal ?? '');
+  const mayLaunch = launched.isLauncher || FINDERS.test(outer);
+  const mentioned = launched.isInterpreter ? launched.scripts.flatMap(pathsIn) : [];
+  const usesOf = (command: readonly ShellWord[]): readonly PathUse[] => {
+    const operands = operandsOf(command);
+    const program = basename(command[0]?.literal ?? '');
+    const named = words.slice(1).flatMap(namedIn);
+    const elsewhere = EXTRACTORS.test(program) ? belowFolders(words, operands) : [];
+    const isWhole = takesAll(program, command);
+    if (isWriter(program)) {
+      const operated = writerUses(program, command, operands, uses);
+      return [...operated.map((use) => ({ ...use, ...(isWhole && { isWhole }) })), ...uses(outputs(words), 'write')];
+    }
+    return [
+      ...(isWhole ? uses(operands, 'read').map((use) => ({ ...use, isWhole })) : []),
+      ...uses(
+        [...judged.reads, ...named, ...elsewhere, ...(OPERANDS.read.has(program) ? operands : []), ...mentioned],
+        'read',
+      ),
+      ...uses([...outputs(words), ...mentioned, ...(program === 'zip' ? operands.slice(0, 1) : [])], 'write'),
+      ...(changesWhatItReads(words, mayLaunch) ? uses([...judged.reads, ...named, ...operands], 'write') : []),
+    ];
+  };
+  if (!mayLaunch || writerAt <= 0) return usesOf(words);
+  const launchedUses = usesOf(words.slice(writerAt));
+  // `sort --compress-program gzip .env`: a program that only an option makes a launcher acts on its own operands, too.
+  const hasOwnOperands = !isLauncherName(outer) && !FINDERS.test(outer);
+  return hasOwnOperands ? [...launchedUses, ...usesOf(words)] : launchedUses;
+}
+
+function operandsOf(command: readonly ShellWord[]): readonly ShellWord[] {
+  return command
     .slice(1)
     .filter((word) => (!word.mayBeFlag || word.literal === undefined) && !/^[;+]$/.test(word.literal ?? ''));
-  const program = basename(command[0]?.literal ?? '');
-  const named = words.slice(1).flatMap(namedIn);
-  const mentioned = launched.isInterpreter ? launched.scripts.flatMap(pathsIn) : [];
-  const elsewhere = EXTRACTORS.test(program) ? belowFolders(words, operands) : [];
-  const isWhole = takesAll(program, command);
-  if (isWriter(program)) {
-    const operated = writerUses(program, command, operands, uses);
-    return [...operated.map((use) => ({ ...use, ...(isWhole && { isWhole }) })), ...uses(outputs(words), 'write')];
-  }
-  return [
-    ...(isWhole ? uses(operands, 'read').map((use) => ({ ...use, isWhole })) : []),
-    ...uses(
-      [...judged.reads, ...named, ...elsewhere, ...(OPERANDS.read.has(program) ? operands : []), ...mentioned],
-      'read',
-    ),
-    ...uses([...outputs(words), ...mentioned, ...(program === 'zip' ? operands.slice(0, 1) : [])], 'write'),
-    ...(changesWhatItReads(words, mayLaunch) ? uses([...judged.reads, ...named, ...operands], 'write') : []),
-  ];
 }
 
 /** What is not known at all names no path; what may be this or that names both. */

@@ -52,6 +52,8 @@ const RULES: Readonly<Record<string, Readonly<Record<'deny' | 'ask' | 'allow', r
       'D=secrets; cat $D/a',
       'for f in secrets/*; do cp $f x; done',
       'tar cf - .',
+      'tar -I gzip -cf - .',
+      'tar -C secrets -I gzip -cf x .',
       'tar -C secrets -cf x .',
       'cp -r . /tmp/y',
       'zip -r x.zip .',
@@ -71,6 +73,11 @@ const RULES: Readonly<Record<string, Readonly<Record<'deny' | 'ask' | 'allow', r
   },
   'Read(.env)': {
     deny: [
+      'sort --compress-program gzip .env',
+      'tar -I gzip -cf - .env',
+      'bat --pager tee .env',
+      'rg --pre rm x .env',
+      'gpg --agent-program tee -d .env',
       'find . -name .env | xargs cat',
       "find . -name '.e*' -print0 | xargs -0 cp -t x",
       'find . -name .env | while read f; do cat "$f"; done',
