@@ -13,6 +13,9 @@ export const ANY_TEXT = '\u0001';
 /** A word that may become any number of words. */
 export const ANY_WORDS = '\u0002';
 
+/** A word that may become any number of words, none of them an option. */
+export const ANY_OPERANDS = '\u0003';
+
 /** Specs by what they mean. @returns The first that a command's words, the program's name first, fit. */
 export type FindMeant = (words: readonly string[]) => string | undefined;
 
@@ -193,7 +196,7 @@ function fits(operands: readonly string[], isOpen: boolean, words: readonly stri
     const wanted = operands[next];
     if (wanted === undefined && isOpen) return true;
     if (word === undefined) return wanted === undefined || operands.slice(next).every((rest) => rest === '*');
-    if (word === ANY_WORDS) return true;
+    if (word === ANY_WORDS || word === ANY_OPERANDS) return true;
     if (word === '--' && !isPastOptions) return from(at + 1, next, true);
     if (isSkipped(program, word) && !isPastOptions) {
       const isValueNext = words[at + 1]?.startsWith('-') === false && !word.includes('=');
@@ -225,7 +228,7 @@ function isOperand(program: string, wanted: string, word: string, isFirst: boole
 
 /** Whether a word holds what may be anything. */
 export function isOpen(word: string | undefined): boolean {
-  return word !== undefined && (word.includes(ANY_TEXT) || word.includes(ANY_WORDS));
+  return word !== undefined && [ANY_TEXT, ANY_WORDS, ANY_OPERANDS].some((mark) => word.includes(mark));
 }
 
 /** Whether a word that is not all known may turn out as the rule spells it. */

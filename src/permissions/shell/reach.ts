@@ -67,7 +67,7 @@ export function reachOf(text: string, analysis: ShellAnalysis, budget: Budget): 
     return isOpen
       ? read(
           (word) => word.roots ?? openTexts(word),
-          (words) => [part.supplied?.open(words) ?? words],
+          (words) => part.supplied?.open(words) ?? [words],
         )
       : readPlainly(part, read).filter(({ nested }) => nested.length > 0);
   });

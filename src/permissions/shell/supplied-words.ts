@@ -4,8 +4,9 @@
  */
 import type { Command, SyntaxNode } from 'unbash';
 import { findStarts, isTaker, printedWords, producerWords } from './fed-words.ts';
-import { ANY_TEXT, ANY_WORDS } from './meant-specs.ts';
+import { ANY_OPERANDS, ANY_TEXT, ANY_WORDS } from './meant-specs.ts';
 import { basename, FINDERS } from './spellings.ts';
+import { takesNextWord } from './value-options.ts';
 import type { Variables } from './variable-values.ts';
 import type { ShellWord } from './word.ts';
 
@@ -13,8 +14,8 @@ import type { ShellWord } from './word.ts';
 export interface SuppliedWords {
   /** With words that stand in the script, one variant for each way they may be divided. */
   readonly known: readonly (readonly string[])[];
-  /** With a mark where a word comes that nobody can know. @param texts Its own words, marks in them. */
-  open(texts: readonly string[]): readonly string[];
+  /** With a mark where a word comes that nobody can know, one variant for each form. @param texts Its own words, marks in them. */
+  open(texts: readonly string[]): readonly (readonly string[])[];
 }
 
 /** A command that may supply words. */
@@ -48,6 +49,12 @@ const PARALLEL_MARK = /\{[+-]?\d*(?:\.|\/{1,2}|\/\.|#|%)?\}/g;
 /** The arguments of parallel stand behind this word. */
 const PARALLEL_ARGUMENTS = /^:::\+?$/;
 
+/** Forms of many words: in the place of a mark stands one. */
+const ANY_NUMBER: ReadonlySet<string> = new Set([ANY_WORDS, ANY_OPERANDS]);
+
+/** An option of xargs that says where one argument ends. */
+const DELIMITER = /^(?:-[rtpox0]*d|--delimiter)/;
+
 /** Options of find and fd behind which a program stands. */
 const RUNS_NEXT = /^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$/;
 
@@ -61,10 +68,15 @@ export function suppliedWords(
   if (!supplier) return undefined;
   const arguments_ = texts.slice(supplier.end + 1).filter((text) => !PARALLEL_ARGUMENTS.test(text));
   const printed = supplier.mayAppend ? [...printedWords(node, producers, variables), ...arguments_] : [];
-  const found = foundText(words, isPathInput ? producerWords(producers[0], variables) : []);
+  const producer = isPathInput ? producerWords(producers[0], variables) : [];
+  const found = supplier.mayAppend ? takenTexts(texts, producer) : foundTexts(words);
   return {
     known: printed.slice(0, MAX_VARIANTS).map((_, at) => supplied(texts, supplier, printed.slice(at))),
-    open: (marked) => supplied(marked, supplier, [found ?? (holdsMark(marked, supplier) ? ANY_TEXT : ANY_WORDS)]),
+    open: (marked) => {
+      const isMarked = holdsMark(marked, supplier);
+      const forms = found ?? [ANY_WORDS];
+      return forms.map((form) => supplied(marked, supplier, [isMarked && ANY_NUMBER.has(form) ? ANY_TEXT : form]));
+    },
   };
 }
 
@@ -106,11 +118,48 @@ function supplied(texts: readonly string[], supplier: Supplier, words: readonly 
   return supplier.mayAppend ? [...own, ...words] : own;
 }
 
-/** A path as find prints it, where it begins in one folder: it is no option, and seldom a sub-command. */
-function foundText(words: readonly ShellWord[], producer: readonly ShellWord[]): string | undefined {
-  const finder = [words, producer].find(([first]) => basename(first?.literal ?? '') === 'find');
-  const [start, ...more] = finder ? findStarts(finder) : [];
-  const isKnown = finder?.every(({ literal }) => literal !== undefined) === true && more.length === 0;
-  if (!isKnown || start?.literal === undefined) return undefined;
-  return start.literal.endsWith('/') ? `${start.literal}${ANY_TEXT}` : `${start.literal}/${ANY_TEXT}`;
+/** The words that xargs and parallel take from find, in every form; undefined where they may be anything. */
+function takenTexts(texts: readonly string[], producer: readonly ShellWord[]): readonly string[] | undefined {
+  const taker = texts.slice(texts.findIndex(isTaker));
+  const found = foundTexts(producer);
+  if (!found || takesWholeLines(taker)) return found;
+  // A part of a path is seldom an option where find looks for plain names: `find . -name '*.pyc' | xargs rm`.
+  const names = producer.filter((_, at) => /^-i?name$/.test(producer[at - 1]?.literal ?? ''));
+  const isPlain = names.length > 0 && names.every(({ literal }) => /^[\w.*]+$/.test(literal ?? ''));
+  return isPlain && !takerOptions(taker).some((option) => DELIMITER.test(option)) ? [ANY_OPERANDS] : undefined;
+}
+
+/** Whether xargs makes one argument of a whole path, blanks in it included. Of parallel nobody knows what its marks cut off. */
+function takesWholeLines(taker: readonly string[]): boolean {
+  if (isParallel(taker[0])) return false;
+  const options = takerOptions(taker);
+  const delimiters = options.filter((option) => DELIMITER.test(option));
+  if (delimiters.length > 0) return delimiters.every((option) => /(?:\\n|\n)$/.test(option));
+  if (options.some((option) => /^(?:-[rtpox]*0|--null$)/.test(option))) return true;
+  // -n and -L take -I back.
+  const isReplaced = options.some((option) => /^(?:-I|--replace=)/.test(option));
+  return isReplaced && !options.some((option) => /^(?:-[nLl]|--max-(?:args|lines))/.test(option));
+}
+
+/** The options of xargs or parallel, each with its value. */
+function takerOptions([program = '', ...rest]: readonly string[]): readonly string[] {
+  const options: string[] = [];
+  for (let at = 0; rest[at]?.startsWith('-') === true; at++) {
+    const option = rest[at] ?? '';
+    const hasValue = takesNextWord(basename(program).replace(/^g(?=xargs$)/, ''), option);
+    options.push(hasValue ? `${option}${rest[++at] ?? ''}` : option);
+  }
+  return options;
+}
+
+/** What find prints, where it begins in one folder: that folder as written, and paths below it, which are no options. */
+function foundTexts(finder: readonly ShellWord[]): readonly string[] | undefined {
+  const [program, first] = finder;
+  if (basename(program?.literal ?? '') !== 'find') return undefined;
+  const [start, ...more] = findStarts(finder);
+  const isKnown = finder.every(({ literal }) => literal !== undefined) && more.length === 0;
+  // Behind `-L` its folders are not looked for; of quotes, backslashes and blanks xargs makes other words.
+  const isPlain = !/^-(?:[HLPODf]|files0)/.test(first?.literal ?? '') && !/[\s'"\\]/.test(start?.literal ?? '');
+  if (!isKnown || !isPlain || start?.literal === undefined) return undefined;
+  return [start.literal, `${start.literal.replace(/\/$/, '')}/${ANY_TEXT}`];
 }

@@ -353,6 +353,19 @@ describe('a deny rule', () => {
     ['fd . -x pip {} x', 'pip install:*'],
     ['pip $(cat f)', 'pip install'],
     ['cat f | xargs rm', 'rm -rf:*'],
+    ['find publish -maxdepth 0 | xargs npm', 'npm publish:*'],
+    ['find publish -maxdepth 0 -print0 | xargs -0 npm', 'npm publish:*'],
+    ['find -L publish -print0 | xargs -0 npm', 'npm publish:*'],
+    ['find publish -maxdepth 0 | xargs -I{} npm {}', 'npm publish:*'],
+    ["find publish -maxdepth 0 | xargs -d '\\n' npm", 'npm publish:*'],
+    ['find . | xargs -n1 -d/ npm', 'npm publish:*'],
+    ['find . -print0 | xargs -0 -d / -n1 npm', 'npm publish:*'],
+    ["find . -name '* publish' | xargs -n1 npm", 'npm publish:*'],
+    ["find . -name '*.pyc' | xargs -n1 npm", 'npm publish:*'],
+    ['find . | xargs npm -0', 'npm publish:*'],
+    ['find . | parallel npm {/}', 'npm publish:*'],
+    ['find . | xargs rm', 'rm -rf:*'],
+    ['find publish -maxdepth 0 -exec npm {} \\;', 'npm publish:*'],
   ])('may turn out to be what a rule is about: %s', (command, spec) => {
     expect(hits(command, spec)).toBe(false);
     expect(shellMatcher(new ShellLine(command)).mayHit?.([spec])).toBe(spec);
@@ -364,6 +377,11 @@ describe('a deny rule', () => {
     ["find . -name '*.pyc' | xargs rm", 'rm -rf:*'],
     ["find . -name '*.pyc' -exec rm {} +", 'rm -rf:*'],
     ['find src -exec pip {} x \\;', 'pip install:*'],
+    ['find . -type f -print0 | xargs -r0 -n 5 rm', 'rm -rf:*'],
+    ["find . -type f | xargs -d '\\n' rm", 'rm -rf:*'],
+    ['find src -type f | xargs -I{} rm {}', 'rm -rf:*'],
+    ['find . -print0 | xargs -0 -n1 npm', 'npm publish:*'],
+    ['find . -type f | xargs git add', 'git push:*'],
     ['cat f | xargs touch', 'pip install:*'],
     ['parallel pip download ::: x', 'pip install:*'],
   ])('is not asked about for a rule that it cannot meet: %s', (command, spec) => {
