@@ -102,7 +102,7 @@ export function pathQuestion(
   return { permissions, root: context.session.root, tool: invocation.tool, paths };
 }
 
-/** Whether the input could not be understood: neither what it runs nor what it spares is known. */
+/** Whether the input cannot be understood: deny and ask rules with a spec may be about it, and no allow rule with a spec covers it. */
 export function isUnclear({ matcher }: Judgement): boolean {
   return safely(() => matcher.isUnparsable === true, true);
 }

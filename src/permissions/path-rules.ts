@@ -22,7 +22,10 @@ export interface PathRules {
   matchBelow(absoluteFolder: string, seen?: SeenBelow): string | undefined;
   /** A spec that could match something the glob stands for, as far as the names tell; `rm *` spares hidden files. */
   matchWithin(absoluteGlob: string, access: 'read' | 'write'): string | undefined;
-  /** Absolute paths that specs spell, each once: what such a spec matches lies there or below. Others match anywhere. */
+  /**
+   * The literal leading path of each spec (`/etc/ssl` of `//etc/ssl/**\/*.pem`), absolute, without duplicates. A spec
+   * without one may match in any folder and is left out.
+   */
   places(): readonly string[];
 }
 

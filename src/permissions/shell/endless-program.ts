@@ -2,7 +2,7 @@
  * Programs in the languages of awk, bc, jq and sed that nothing in them ends: `for (;;)`, `while (1)`, `:a;ba`,
  * `def f: f`.
  *
- * A loop counts where its condition comes out alike each time. What only takes very long is left to the time limit.
+ * A loop counts as endless if nothing in the program changes its condition. What only takes very long is left to the time limit.
  */
 
 /** Most loops or functions of one program that are looked at; with more it counts as one that may never end. */

@@ -65,8 +65,8 @@ export interface ProgramSpec {
   /** Anything else: returns why not. */
   readonly check?: (given: ParsedArguments, facts: ScriptFacts) => string | undefined;
   /**
-   * An allow rule that names the program covers all it does: acting is what it is called for, or asking the network, or
-   * showing more, is all that it can do beyond reading.
+   * An allow rule for the program covers every use of it, because people call it to act (`tar`, `mount`), or because
+   * beyond reading it can only use the network or print more (`ss`, `lsof`).
    */
   readonly isCoveredWhole?: boolean;
   /** Sub-commands by name; the first operand must be one of them. */
