@@ -17,7 +17,7 @@ import { COMMON_READS, createLandlockJail } from './landlock-jail.ts';
 import { createMaskFinder, liesIn, maskOf } from './masks.ts';
 import { createMaskedJail } from './masked-jail.ts';
 import type { JailMechanism, JailPlace, OpenJail } from './place.ts';
-import { JAIL_PATH } from './system-paths.ts';
+import { GIT_FILES, JAIL_PATH } from './system-paths.ts';
 import { createTemporaryFolders, type TemporaryFolders } from './temporary-folder.ts';
 import { tryJail } from './trial.ts';
 
@@ -162,8 +162,9 @@ interface Chosen {
 
 /** Both answer why there is none, as a clause, where none can hold the command. */
 function createChooser({ ownPaths, readOnlyPaths, hidden, limits }: JailOptions, { landlock, bubblewrap }: Mechanisms) {
-  const findMasks = createMaskFinder(limits, COMMON_READS);
-  const isCommon = (path: string) => liesIn(COMMON_READS, path);
+  const commonReads = [...COMMON_READS, ...GIT_FILES.map((name) => join(homedir(), name))];
+  const findMasks = createMaskFinder(limits, commonReads);
+  const isCommon = (path: string) => liesIn(commonReads, path);
   const ownAndCommon = new Set(ownPaths.filter(isCommon));
   const ownIn = (folders: readonly string[]) =>
     ownPaths.filter((path) => ownAndCommon.has(path) || liesIn(folders, path));
@@ -172,7 +173,7 @@ function createChooser({ ownPaths, readOnlyPaths, hidden, limits }: JailOptions,
     const denied = await findMasks(place);
     if (denied === undefined) return 'the folders that rules are about hold too many files to look for what they hide';
     const secrets = hidden?.().filter(({ path }) => isCommon(path) || liesIn(place.folders, path)) ?? [];
-    const common = COMMON_READS.filter((path) => place.denials.isDenied(path)).flatMap(maskOf);
+    const common = commonReads.filter((path) => place.denials.isDenied(path)).flatMap(maskOf);
     const masks = [...denied, ...common, ...ownIn(place.folders).flatMap(maskOf), ...secrets];
     const needsMasks = masks.length > 0 || hidden !== undefined;
     const noLandlock = await landlock.missing();

@@ -42,7 +42,9 @@ export function createMaskFinder(limits: MaskLimits, systemPaths: readonly strin
     const key = [sessionId, denials.version, ...searched, '', ...folders].join('\0');
     const known = looks.get(key);
     if (known) return known;
-    const look = findMasks(searched, [...folders, ...systemPaths], denials, limits.jailScanNames);
+    // Landlock opens what a link leads to: settings of git are often a link.
+    const readable = [...new Set([...folders, ...systemPaths, ...systemPaths.flatMap(realPathOf)])];
+    const look = findMasks(searched, readable, denials, limits.jailScanNames);
     looks.set(key, look);
     return look;
   };
@@ -100,6 +102,11 @@ export function liesIn(folders: readonly string[], path: string): boolean {
 export function maskOf(path: string): readonly Mount[] {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats === undefined || stats.isSymbolicLink() ? [] : [{ path, access: 'none', isFolder: stats.isDirectory() }];
+}
+
+function realPathOf(path: string): readonly string[] {
+  const found = resolveRealPath(path);
+  return 'refusal' in found ? [] : [found.real];
 }
 
 async function entriesOf(folder: string) {

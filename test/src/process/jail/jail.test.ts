@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -350,6 +351,24 @@ describe('what a rule hides outside the working directories', () => {
     writeFileSync(join(inside, 'reached'), 'reached\n', { mode: 0o644 });
     const place = placeOf('reached', { denials: denying(`/${join(home, 'alias-of-inside', 'reached')}`) });
     expect((await runIn(jail, place, 'cat reached; cat file')).stdout).toBe('inside\n');
+  });
+
+  it.each(['a file', 'a link'])('is masked where it is the settings of the user’s git: %s', async (kind) => {
+    const user = join(home, `user of ${kind}`);
+    mkdirSync(user);
+    writeFileSync(join(user, 'settings'), '[user]\n  name = hidden\n', { mode: 0o644 });
+    if (kind === 'a link') symlinkSync('settings', join(user, '.gitconfig'));
+    else renameSync(join(user, 'settings'), join(user, '.gitconfig'));
+    vi.stubEnv('HOME', user);
+    try {
+      const own = jailWith({ folder: join(home, `git of ${kind}`) });
+      const script = `cat '${user}/.gitconfig' 2>/dev/null; cat file`;
+      expect((await runIn(own, placeOf(`open ${kind}`), script)).stdout).toContain('hidden');
+      const place = placeOf(`git ${kind}`, { denials: denying('~/.gitconfig') });
+      expect((await runIn(own, place, script)).stdout).toBe('inside\n');
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   it('leaves the system as it is where rules are about other folders, or any', async () => {
