@@ -357,7 +357,10 @@ export const DEFAULT_LIMITS = {
   jailFileBytes: 256 * MIB,
   /** A trial of the jail that takes longer has failed. */
   jailTrialMs: 10 * SECOND,
-  /** Names looked at below the working directories for what a deny rule hides; beyond it a command is asked about. */
+  /**
+   * Names looked at below the working directories for what a deny rule hides; beyond it a command is asked about. As
+   * many are looked at below the system's folders; beyond it the rule hides nothing there.
+   */
   jailScanNames: 50_000,
   /** That look holds for this long. */
   jailScanMs: 10 * SECOND,

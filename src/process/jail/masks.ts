@@ -4,6 +4,10 @@
  *
  * Working directories are searched for all rules. Rules that spell a place elsewhere are followed there, through links;
  * rules that may be about any folder are not looked for among the system's files, which are too many.
+ *
+ * Working directories with too many names are an answer: the command is asked about. The system's places have as many
+ * names of their own; a rule whose place has more hides nothing there, since a question about every command would help
+ * nobody. The kernel's folders are not searched: they change with every process. The gate judges paths that are named.
  */
 import { lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -16,8 +20,9 @@ import { createPace } from '../../files/pace.ts';
 import { resolveRealPath } from '../../files/real-path.ts';
 import type { Mount } from '../sandbox/bwrap.ts';
 import type { JailPlace, ReadDenials } from './place.ts';
+import { KERNEL_FOLDERS } from './system-paths.ts';
 
-/** Looks for what the rules of a place hide. @returns undefined where there are too many files to look at. */
+/** Looks for what the rules of a place hide. @returns undefined where working directories hold too many. */
 export type MaskFinder = (
   place: Pick<JailPlace, 'sessionId' | 'folders' | 'denials'>,
 ) => Promise<readonly Mount[] | undefined>;
@@ -42,9 +47,7 @@ export function createMaskFinder(limits: MaskLimits, systemPaths: readonly strin
     const key = [sessionId, denials.version, ...searched, '', ...folders].join('\0');
     const known = looks.get(key);
     if (known) return known;
-    // Landlock opens what a link leads to: settings of git are often a link.
-    const readable = [...new Set([...folders, ...systemPaths, ...systemPaths.flatMap(realPathOf)])];
-    const look = findMasks(searched, readable, denials, limits.jailScanNames);
+    const look = findMasks(searched, { folders, systemPaths }, denials, limits.jailScanNames);
     looks.set(key, look);
     return look;
   };
@@ -56,16 +59,26 @@ interface SearchedFolder {
   readonly real: string;
 }
 
-/** @param readable All paths that the jail reads: a rule about anything else hides nothing. */
+/** A search through folders: those that are left, and what was found. */
+interface Search {
+  readonly waiting: SearchedFolder[];
+  readonly masks: Mount[];
+}
+
+/** @param reads The working directories, and the paths that every jail reads beside them. */
 async function findMasks(
   searched: readonly string[],
-  readable: readonly string[],
+  reads: { readonly folders: readonly string[]; readonly systemPaths: readonly string[] },
   denials: ReadDenials,
   mostNames: number,
 ): Promise<readonly Mount[] | undefined> {
-  const masks: Mount[] = [];
+  const { folders, systemPaths } = reads;
+  // Landlock opens what a link leads to: settings of git are often a link. A rule about anything else hides nothing.
+  const readable = [...new Set([...folders, ...systemPaths, ...systemPaths.flatMap(realPathOf)])];
   const isLong = createPace(MAX_BLOCKED_MS);
-  const waiting: SearchedFolder[] = searched.map((folder) => ({ spelled: folder, real: folder }));
+  const named: Mount[] = [];
+  const working: Search = { waiting: searched.map((folder) => ({ spelled: folder, real: folder })), masks: [] };
+  const system: Search[] = [];
   for (const spelled of denials.places().filter((place) => !liesIn(searched, place))) {
     if (isLong()) await setImmediate();
     const found = resolveRealPath(spelled);
@@ -73,24 +86,44 @@ async function findMasks(
     const { real, stats } = found;
     const isReadable = liesIn(readable, real);
     if (!denials.isDenied(spelled)) {
-      if (isReadable) waiting.push({ spelled, real });
-    } else if (isReadable) masks.push({ path: real, access: 'none', isFolder: stats.isDirectory() });
-    else masks.push(...readable.filter((path) => isInsideFolder(real, path)).flatMap(maskOf));
+      if (!isReadable || liesIn(KERNEL_FOLDERS, real)) continue;
+      if (liesIn(folders, real)) working.waiting.push({ spelled, real });
+      else system.push({ waiting: [{ spelled, real }], masks: [] });
+    } else if (isReadable) named.push({ path: real, access: 'none', isFolder: stats.isDirectory() });
+    else named.push(...readable.filter((path) => isInsideFolder(real, path)).flatMap(maskOf));
   }
+  if (!(await finished([working], denials, mostNames)).includes(working)) return undefined;
+  const looked = await finished(system, denials, mostNames);
+  return [...named, ...working.masks, ...looked.flatMap(({ masks }) => masks)];
+}
+
+/** Search by turns, a folder each, so that a large place takes nothing from small ones. @returns Those that ended. */
+async function finished(searches: readonly Search[], denials: ReadDenials, mostNames: number): Promise<Search[]> {
+  const ended: Search[] = [];
+  const turns = [...searches];
   let left = mostNames;
-  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    for (const entry of await entriesOf(folder.real)) {
-      if ((left -= 1) < 0) return undefined;
+  for (let search = turns.shift(); search !== undefined; search = turns.shift()) {
+    const folder = search.waiting.pop();
+    if (folder === undefined) {
+      ended.push(search);
+      continue;
+    }
+    const entries = await entriesOf(folder.real);
+    // What fits into the rest is still looked at: one folder that is too large leaves the others their turns.
+    if (entries.length > left) continue;
+    left -= entries.length;
+    for (const entry of entries) {
       const spelled = join(folder.spelled, entry.name);
       const real = join(folder.real, entry.name);
       const isFolder = entry.isDirectory();
       // A link is no content; where it leads is looked at by the name that it has there.
       if (entry.isSymbolicLink()) continue;
-      if (denials.isDenied(spelled)) masks.push({ path: real, access: 'none', isFolder });
-      else if (isFolder && denials.mayDenyBelow(spelled)) waiting.push({ spelled, real });
+      if (denials.isDenied(spelled)) search.masks.push({ path: real, access: 'none', isFolder });
+      else if (isFolder && denials.mayDenyBelow(spelled)) search.waiting.push({ spelled, real });
     }
+    turns.push(search);
   }
-  return masks;
+  return ended;
 }
 
 /** Whether a path is one of some, or lies below one. */

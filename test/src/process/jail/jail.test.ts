@@ -371,6 +371,17 @@ describe('what a rule hides outside the working directories', () => {
     }
   });
 
+  it.each(['//proc/*/environ', '//proc/**/environ', '//usr/**/*.key', '//usr/lib/**/secret.txt'])(
+    'makes no command a question where its place holds too many files: Read(%s)',
+    async (spec) => {
+      const few = jailWith({ limits: { ...DEFAULT_LIMITS, jailScanNames: 60 }, folder: join(home, 'few') });
+      const denials = denying(spec, '//usr/lib/git-core/mergetools/*diff');
+      expect(await few.prepare(placeOf(`few ${spec}`, { denials }))).toEqual({ kind: 'jail' });
+      const script = 'cat /usr/lib/git-core/mergetools/vimdiff 2>/dev/null | wc -c; cat file';
+      expect((await runIn(few, placeOf(`few ${spec}`, { denials }), script)).stdout).toBe('0\ninside\n');
+    },
+  );
+
   it('leaves the system as it is where rules are about other folders, or any', async () => {
     const place = placeOf('others', { denials: denying('//srv/**', '~/.ssh/**', 'gzip.key', '//bin/no-such-program') });
     expect((await runIn(jail, place, 'gzip --version | grep -c gzip')).stdout).toMatch(/^[1-9]/);
