@@ -11,7 +11,7 @@
  */
 import { lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { isInsideFolder } from '../../../config/containment.ts';
@@ -79,18 +79,31 @@ async function findMasks(
   const named: Mount[] = [];
   const working: Search = { waiting: searched.map((folder) => ({ spelled: folder, real: folder })), masks: [] };
   const system: Search[] = [];
+  const enlist = (waiting: readonly SearchedFolder[]) => {
+    const searchable = waiting.filter(({ real }) => !liesIn(KERNEL_FOLDERS, real));
+    working.waiting.push(...searchable.filter(({ real }) => liesIn(folders, real)));
+    system.push({ waiting: searchable.filter(({ real }) => !liesIn(folders, real)), masks: [] });
+  };
   for (const spelled of denials.places().filter((place) => !liesIn(searched, place))) {
     if (isLong()) await setImmediate();
     const found = resolveRealPath(spelled);
     if ('refusal' in found || found.stats === undefined) continue;
     const { real, stats } = found;
-    const isReadable = liesIn(readable, real);
-    if (!denials.isDenied(spelled)) {
-      if (!isReadable || liesIn(KERNEL_FOLDERS, real)) continue;
-      if (liesIn(folders, real)) working.waiting.push({ spelled, real });
-      else system.push({ waiting: [{ spelled, real }], masks: [] });
-    } else if (isReadable) named.push({ path: real, access: 'none', isFolder: stats.isDirectory() });
-    else named.push(...readable.filter((path) => isInsideFolder(real, path)).flatMap(maskOf));
+    const isDenied = denials.isDenied(spelled);
+    if (liesIn(readable, real)) {
+      if (isDenied) named.push({ path: real, access: 'none', isFolder: stats.isDirectory() });
+      else enlist([{ spelled, real }]);
+      continue;
+    }
+    // The place is closed as a whole; what the jail opens in it is not.
+    const inside = readable
+      .filter((path) => isInsideFolder(real, path))
+      .map((path) => ({ spelled: join(spelled, relative(real, path)), real: path }))
+      .filter((path) => !liesIn(searched, path.spelled));
+    const hidden = inside.filter((path) => isDenied || denials.isDenied(path.spelled));
+    named.push(...hidden.flatMap((path) => maskOf(path.real)));
+    const open = inside.filter((path) => !hidden.includes(path) && denials.mayDenyBelow(path.spelled));
+    enlist(open.flatMap((path) => realPathOf(path.real).map((real) => ({ spelled: path.spelled, real }))));
   }
   if (!(await finished([working], denials, mostNames)).includes(working)) return undefined;
   const looked = await finished(system, denials, mostNames);

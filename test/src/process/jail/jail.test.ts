@@ -371,6 +371,24 @@ describe('what a rule hides outside the working directories', () => {
     }
   });
 
+  it.each([
+    ['//etc/**/*.crt', 'cat /etc/ssl/certs/ca-certificates.crt'],
+    ['//etc/pass*', 'cat /etc/passwd'],
+    ['//var/**/status', 'cat /var/lib/dpkg/status'],
+  ])('is masked where the place of the rule lies above what is open: Read(%s)', async (spec, script) => {
+    expect((await runIn(jail, placeOf('open'), `${script} | wc -c`)).stdout).not.toBe('0\n');
+    const place = placeOf(`above ${spec}`, { denials: denying(spec) });
+    const { stdout } = await runIn(jail, place, `${script} 2>/dev/null | wc -c; cat file; wc -l </etc/hosts`);
+    expect(stdout).toMatch(/^0\ninside\n[1-9]/);
+  });
+
+  it('is masked in a working directory where a link leads above it', async () => {
+    symlinkSync(home, join(home, 'alias-of-home'));
+    writeFileSync(join(inside, 'found'), 'found\n', { mode: 0o644 });
+    const denials = denying(`/${join(home, 'alias-of-home')}/**/fou*`);
+    expect((await runIn(jail, placeOf('found', { denials }), 'cat found; cat file')).stdout).toBe('inside\n');
+  });
+
   it.each(['//proc/*/environ', '//proc/**/environ', '//usr/**/*.key', '//usr/lib/**/secret.txt'])(
     'makes no command a question where its place holds too many files: Read(%s)',
     async (spec) => {
