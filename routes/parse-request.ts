@@ -6,6 +6,9 @@ import type { Limits } from '../config/limits.ts';
 import { GauntletError } from '../src/contract/errors.ts';
 import { checkFields } from '../src/contract/field-issues.ts';
 
+/** Longest list that any request has a use for. A schema looks at every entry before it counts them: seconds, for millions. */
+const MAX_LIST_ENTRIES = 10_000;
+
 /**
  * Fit `value` to `schema`.
  *
@@ -18,6 +21,7 @@ export function parseRequest<Schema extends z.ZodType>(
   what: string,
   limits: Pick<Limits, 'requestIssues'>,
 ): z.output<Schema> {
+  refuseLongLists(value, what);
   const check = checkFields(schema, value);
   if (check.kind === 'fits') return check.value;
   const issues = check.issues.slice(0, limits.requestIssues);
@@ -26,4 +30,19 @@ export function parseRequest<Schema extends z.ZodType>(
   throw new GauntletError('invalid_request', `Cannot read ${what}: ${list}`, {
     details: { ...(path && { path }), issues },
   });
+}
+
+/** Refuse lists that are too long to be looked at, in the fields of a request and in theirs. */
+function refuseLongLists(value: unknown, what: string, prefix = '', levelsLeft = 2): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  for (const [name, field] of Object.entries(value)) {
+    const path = `${prefix}${name}`;
+    if (Array.isArray(field) && field.length > MAX_LIST_ENTRIES) {
+      const message = `holds ${field.length} entries, and ${MAX_LIST_ENTRIES} are read at most`;
+      throw new GauntletError('invalid_request', `Cannot read ${what}: "${path}": ${message}`, {
+        details: { path, issues: [{ path, message }] },
+      });
+    }
+    if (levelsLeft > 1) refuseLongLists(field, what, `${path}.`, levelsLeft - 1);
+  }
 }

@@ -12,12 +12,14 @@ import { rulesOf, warningsAbout } from './rule-warnings.ts';
 
 const QuestionAddress = SessionAddress.extend({ request_id: IdSchema });
 
-/** The fields of a `tool_use` block, so that one can be sent as it is; a call needs its name and input alone. */
+/** The fields of a `tool_use` block, its vendor's among them, so that one can be sent as it is; a call needs its name and input alone. */
 const Explain = z.strictObject({
   type: z.literal('tool_use').optional(),
   id: IdSchema.optional(),
   name: z.string().min(1).max(256),
   input: z.json().default({}),
+  cache_control: z.json().optional(),
+  caller: z.json().optional(),
 });
 
 /** The door of permissions and prompts. */

@@ -90,6 +90,7 @@ function spilledText(
 
 /** The beginning and the end of a text with a line about the rest between, together at most `chars`; '' where that is too little. */
 function headAndEnd(text: string, chars: number): string {
+  if (text.length <= chars) return text;
   const gap = (leftOut: number) => `\n[${leftOut} of ${text.length} characters left out]\n`;
   const room = chars - gap(text.length).length;
   if (room <= 0) return '';

@@ -12,6 +12,9 @@ import { parseInput } from './parse.ts';
 import { mapResult, type ResultLimits } from './result.ts';
 import { runTool } from './run.ts';
 
+/** Calls that were allowed and have not begun: a tool that asks and never runs them is not waited for. */
+const MAX_PERMITS = 100;
+
 /** What a tool is handed to make calls of its own. */
 export interface InnerCalls {
   readonly canUseTool: CanUseTool;
@@ -33,16 +36,16 @@ export function innerCalls(
   services: GateServices & { readonly limits: ResultLimits },
   heard: Set<string>,
 ): InnerCalls {
-  const { hooks } = services;
-  const isHeard = hooks?.has('PostToolUse') === true || hooks?.has('PostToolUseFailure') === true;
   const permits: Permit[] = [];
-  let hooked: readonly Tool[] | undefined;
+  let wrapped: readonly Tool[] | undefined;
 
   const canUseTool: CanUseTool = async (tool, raw, context) => {
     const block = { type: 'tool_use', id: context.toolUseId, name: tool.name, input: {} } as const;
     const parsed = parseInput(block, tool, raw, services);
     if (parsed.kind === 'end') return refusal(parsed.outcome);
-    const passed = await gate(parsed.invocation, context, services);
+    // What the outer call's own gate judged holds for its own input alone.
+    const own = { ...context, located: undefined, isHeld: undefined, analysis: undefined };
+    const passed = await gate(parsed.invocation, own, services);
     if (passed.kind === 'end') {
       const { newMessages, endsTurn } = passed.outcome;
       for (const { content } of newMessages ?? []) heard.add(resultText(content));
@@ -50,38 +53,40 @@ export function innerCalls(
       return refusal(passed.outcome);
     }
     for (const text of passed.hookContexts ?? []) heard.add(text);
-    if (isHeard) permits.push(passed);
+    if (permits.push(passed) > MAX_PERMITS) permits.shift();
     return { ...passed.decision, behavior: 'allow', updatedInput: passed.invocation.input };
   };
 
-  /** A tool whose calls, once allowed, end before the hooks: the outer tool runs them itself. */
-  function withHooks(tool: Tool): Tool {
-    const shown: Tool = Object.freeze({
+  /** Wraps a tool so that a call of it that was allowed runs as its gate judged it, and PostToolUse hooks see its result. */
+  function wrap(tool: Tool): Tool {
+    const wrapper: Tool = Object.freeze({
       ...tool,
       call: async (...given: Parameters<Tool['call']>) => {
         const [input, context, askGate, parentMessage, onProgress] = given;
         const place = permits.findIndex(
-          ({ invocation }) => invocation.tool === shown && isDeepStrictEqual(invocation.input, input),
+          ({ invocation }) => invocation.tool === wrapper && isDeepStrictEqual(invocation.input, input),
         );
         const [permit] = place === -1 ? [] : permits.splice(place, 1);
         // Nobody allowed it: what a tool does beyond its calls is part of its own.
         if (!permit) return tool.call(...given);
-        const run = await runTool({ ...permit, invocation: permit.invocation.withTool(tool) }, context, {
+        const { invocation, located, decision } = permit;
+        const own = { ...context, located, isHeld: decision.containment === 'jail', analysis: invocation.analysis };
+        const run = await runTool({ ...permit, invocation: invocation.withTool(tool) }, own, {
           canUseTool: askGate,
           parentMessage,
           onProgress: (progress) => onProgress?.(progress),
         });
-        const outcome = mapResult(permit.invocation, run, [], services.limits);
-        return afterInnerCall(permit.invocation, run, outcome, context, { ...services, heard });
+        const outcome = mapResult(invocation, run, [], services.limits);
+        return afterInnerCall(invocation, run, outcome, own, { ...services, heard });
       },
     });
-    return shown;
+    return wrapper;
   }
 
   return {
     canUseTool,
     get tools() {
-      return isHeard ? (hooked ??= tools.map(withHooks)) : tools;
+      return (wrapped ??= tools.map(wrap));
     },
   };
 }

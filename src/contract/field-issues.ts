@@ -20,6 +20,9 @@ export type FieldCheck<Value> =
 /** Unknown keys that are named. A body may hold a million. */
 const MAX_NAMED_KEYS = 20;
 
+/** Issues that are worded and told. A list of a thousand entries may have one each. */
+const MAX_WORDED_ISSUES = 100;
+
 /** Longest part of an unknown key that is compared and repeated: the time to compare grows with it. */
 const MAX_KEY_CHARS = 100;
 
@@ -28,7 +31,9 @@ export function checkFields<Schema extends z.ZodType>(schema: Schema, value: unk
   const quick = schema.safeParse(value);
   if (quick.success) return { kind: 'fits', value: quick.data };
   // Only what does not fit is worded: an error map costs each parse some 2 µs, as much as a small body.
-  const { issues } = schema.safeParse(value, { error: wordIssue }).error ?? quick.error;
+  const isShort = quick.error.issues.length <= MAX_WORDED_ISSUES;
+  const worded = isShort ? schema.safeParse(value, { error: wordIssue }).error : undefined;
+  const issues = (worded ?? quick.error).issues.slice(0, MAX_WORDED_ISSUES);
   const unknown = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys' ? unknownKeys(issue.path, issue.keys, issue.message) : [],
   );

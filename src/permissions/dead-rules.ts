@@ -30,6 +30,9 @@ interface PlacedRule extends PermissionRule {
 /** The stronger ones first: a call that a deny rule matches never comes to the others. */
 const STRENGTH: readonly RuleBehavior[] = ['deny', 'ask', 'allow'];
 
+/** Most rules that are compared with each other while a call waits. */
+const MAX_COMPARED_RULES = 500;
+
 /** Broad rules of one tool that others are compared with; the rest is taken as it is. */
 const MAX_BROAD_RULES = 200;
 
@@ -38,8 +41,13 @@ const MAX_BROAD_RULES = 200;
  *
  * @param toolNames Names and aliases of all tools, and `mcp__server` for each server: of a server's tools
  *   nothing need be known yet.
+ * @param asked The rules that are asked about, while calls wait: beside many others they are not compared with those.
  */
-export function deadRules(context: ToolPermissionContext, toolNames: Iterable<string>): readonly DeadRule[] {
+export function deadRules(
+  context: ToolPermissionContext,
+  toolNames: Iterable<string>,
+  asked?: ReadonlySet<string>,
+): readonly DeadRule[] {
   const known = new Set([...toolNames, ...Object.values(PATH_RULE_NAMES), 'mcp']);
   const rules = placedRules(context);
   const byTool = new Map<string, PlacedRule[]>();
@@ -48,8 +56,10 @@ export function deadRules(context: ToolPermissionContext, toolNames: Iterable<st
     if (list) list.push(rule);
     else byTool.set(rule.toolName, [rule]);
   }
-  const shadows = new Map([...byTool].map(([toolName, list]) => [toolName, shadowFinder(list)]));
-  return rules.flatMap((rule): readonly DeadRule[] => {
+  const isCompared = !asked || rules.length <= MAX_COMPARED_RULES;
+  const shadows = new Map(isCompared ? [...byTool].map(([toolName, list]) => [toolName, shadowFinder(list)]) : []);
+  const wanted = asked ? rules.filter(({ text }) => asked.has(text)).slice(0, MAX_COMPARED_RULES) : rules;
+  return wanted.flatMap((rule): readonly DeadRule[] => {
     const why = unknownTool(rule.toolName, known) ?? impossibleSpec(rule) ?? shadows.get(rule.toolName)?.(rule);
     const { text, source, behavior } = rule;
     return why === undefined ? [] : [{ rule: text, source, behavior, why }];

@@ -20,7 +20,7 @@ export function toolInputSchema(tool: Tool): JsonObject {
   return schema;
 }
 
-/** The JSON Schema of what a tool hands back; what JSON Schema cannot say may be anything there. */
+/** Converts a tool's output schema to JSON Schema. Parts that JSON Schema cannot express become `{}`. */
 export function toolOutputSchema(schema: z.ZodType): JsonObject {
   return z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonObject;
 }

@@ -253,10 +253,12 @@ export class StreamingToolExecutor {
 
   /** The modifier was tried when its call had run; where the context has changed since, it may fail all the same. */
   #applyModifier(call: ScheduledCall): void {
-    const { contextModifier: modifier, budget } = call.outcome ?? {};
-    const problem = modifier && this.#events.onModifier(modifier);
-    if (problem !== undefined && call.state === 'completed')
-      call.outcome = failedOutcome('tool_failed', problem, { didRun: true, budget });
+    const { outcome } = call;
+    const problem = outcome?.contextModifier && this.#events.onModifier(outcome.contextModifier);
+    if (!outcome || problem === undefined || call.state !== 'completed') return;
+    const { budget, decided, endsTurn, spilled, newMessages } = outcome;
+    const failed = failedOutcome('tool_failed', problem, { didRun: true, budget, decided, endsTurn, spilled });
+    call.outcome = { ...failed, newMessages };
   }
 
   #takeDownSiblings(call: ScheduledCall, outcome: CallOutcome): void {

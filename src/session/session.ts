@@ -130,8 +130,8 @@ export class Session {
     const { context, services } = this.#core;
     const { tools, servers } = services.toolNames;
     const asked = new Set(rules.map((rule) => rule.trim()));
-    return deadRules(context.permissions, [...tools, ...servers])
-      .filter(({ rule, source }) => source === 'session' && asked.has(rule))
+    return deadRules(context.permissions, [...tools, ...servers], asked)
+      .filter(({ source }) => source === 'session')
       .map(({ rule, why }) => `Rule "${rule}" never decides anything: ${why}`);
   }
 

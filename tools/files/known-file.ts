@@ -123,12 +123,12 @@ function isChanged(opened: CheckedFile, sha256: string, record: FileReadRecord):
 }
 
 function unseen(record: FileReadRecord): string {
-  const elsewise = 'or change a part of it with Edit';
+  const editAdvice = 'or change a part of it with Edit';
   if (record.hasCutLines === true)
-    return `only part of it was read: a line is longer than Read shows. Look at the rest with Bash and remove the file first, ${elsewise}`;
+    return 'Read cuts lines as long as it has, so nobody has seen all of it. Change a part of it with Edit';
   const { shownLines = [] } = record;
-  if (shownLines.length === 0) return `only part of it was read in this session. Read it whole first, ${elsewise}`;
-  return `only part of it was read in this session. Read the rest first, from line ${firstUnseenLine(record)} on, ${elsewise}`;
+  if (shownLines.length === 0) return `only part of it was read in this session. Read it whole first, ${editAdvice}`;
+  return `only part of it was read in this session. Read the rest first, from line ${firstUnseenLine(record)} on, ${editAdvice}`;
 }
 
 function by(services: FileToolServices, file: FileInHand, context: ToolUseContext): string {

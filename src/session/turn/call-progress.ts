@@ -7,8 +7,9 @@ import type { CallRecord } from '../call-record.ts';
 import type { SessionCore } from '../session-core.ts';
 import { drawProgress } from './drawn.ts';
 
-/** After so much silence of a running call its viewers are told that it still runs, and again after as much. */
+/** After so much silence of a running call its viewers are told that it still runs; then after twice as much, and so on. */
 const SILENCE_MS = 2_000;
+const MAX_SILENCE_MS = 60_000;
 
 /** Where the progress of one call goes. */
 export interface CallProgress {
@@ -23,6 +24,8 @@ export interface CallProgress {
 /** Make it. `end` must be called, or its timer goes on. */
 export function callProgress(core: SessionCore, record: CallRecord, tool: Tool): CallProgress {
   let count = 0;
+  let hasEnded = false;
+  let begunMs = 0;
   let silence: NodeJS.Timeout | undefined;
 
   function send(data: ToolProgress['data'], display: ReturnType<typeof drawProgress>): void {
@@ -30,22 +33,39 @@ export function callProgress(core: SessionCore, record: CallRecord, tool: Tool):
     core.log.tell({ type: 'progress', tool_use_id: record.toolUseId, n: ++count, data, display });
   }
 
+  /** Each time of silence is twice as long as the one before: what runs for a day fills no log. */
+  function waitForSilence(ms: number): void {
+    clearTimeout(silence);
+    silence = setTimeout(() => {
+      sayThatItRuns();
+      waitForSilence(Math.min(2 * ms, MAX_SILENCE_MS));
+    }, ms).unref();
+  }
+
+  function sayThatItRuns(): void {
+    // Whoever is asked about an inner call knows that it waits.
+    if (core.questions.hasOpenQuestion(record.toolUseId)) return;
+    const elapsed_ms = Math.round(performance.now() - begunMs);
+    const subtitle = `for ${Math.round(elapsed_ms / 1_000)} s`;
+    const data = { type: 'status', message: 'Still running', elapsed_ms };
+    send(data, { title: 'Still running', subtitle, blocks: [] });
+  }
+
   return {
     tell({ data }) {
       if (!isPlainData(data)) return;
-      silence?.refresh();
+      if (silence) waitForSilence(SILENCE_MS);
       const drawn = drawProgress(tool, { data });
       send(data, isPlainData(drawn) ? drawn : undefined);
     },
     begin() {
-      const begunMs = performance.now();
-      silence = setInterval(() => {
-        const elapsed_ms = Math.round(performance.now() - begunMs);
-        const data = { type: 'status', message: 'Still running', elapsed_ms };
-        const subtitle = `for ${Math.round(elapsed_ms / 1_000)} s`;
-        send(data, { title: 'Still running', subtitle, blocks: [] });
-      }, SILENCE_MS).unref();
+      if (hasEnded) return;
+      begunMs = performance.now();
+      waitForSilence(SILENCE_MS);
     },
-    end: () => clearInterval(silence),
+    end() {
+      hasEnded = true;
+      clearTimeout(silence);
+    },
   };
 }

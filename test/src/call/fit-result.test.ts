@@ -62,6 +62,17 @@ describe('fitResult', () => {
     expect(lost.content).toMatch(/^first[^]*left out\]\nx+last\n\[PARTIAL/);
   });
 
+  it('shows a failed text once where it has nowhere to go and fits all the same', async () => {
+    const spill = () => Promise.reject(new GauntletError('spill_failed', 'no space'));
+    const text = Array.from({ length: 45 }, (_, line) => `line ${line}`).join('\n');
+    const { content } = await fitResult(
+      text,
+      { ...spilling, showsEnd: true },
+      room({ spill, remainingChars: 100 }).room,
+    );
+    expect(content).toContain(`${text}\n[PARTIAL`);
+  });
+
   it('spills what fits its own limit but not what the turn has left', async () => {
     const { room: space, written } = room({ remainingChars: 400 });
     expect((await fitResult('x'.repeat(500), spilling, space)).spilled?.chars).toBe(500);

@@ -71,7 +71,7 @@ describe('writing a file', () => {
     const root = writeTree(temporaryFolder(), { 'a.txt': `${'long '.repeat(2_000)}\n` });
     const session = toolSession(root);
     await session.run(read, { file_path: 'a.txt' });
-    expect(await session.refusal(write, { file_path: 'a.txt', content: 'mine' })).toContain('a line is longer');
+    expect(await session.refusal(write, { file_path: 'a.txt', content: 'mine' })).toContain('Read cuts lines as long');
   });
 
   it('is refused over a file that changed since', async () => {

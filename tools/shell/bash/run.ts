@@ -11,7 +11,7 @@ import { lineOf, mayRunBeside } from './line.ts';
 import { shownSedEdit, writeShownSedEdit } from './sed-edit.ts';
 import { shellRequest } from './shell-request.ts';
 import { watchCommand } from './watch.ts';
-import { nextFolder, startFolder, takeReport } from './working-directory.ts';
+import { movedTo, nextFolder, startFolder, takeReport } from './working-directory.ts';
 
 type OnProgress = ((progress: ToolProgress<BashProgress>) => void) | undefined;
 
@@ -66,9 +66,7 @@ export async function runBash(
       notes: notes.filter((note) => note !== undefined),
     },
     spilled: wholeOutput(end),
-    ...(next.cwd === context.session.cwd
-      ? {}
-      : { contextModifier: (session) => Object.freeze({ ...session, version: session.version + 1, cwd: next.cwd }) }),
+    ...(next.cwd === context.session.cwd ? {} : { contextModifier: (session) => movedTo(session, next.cwd) }),
   };
 }
 

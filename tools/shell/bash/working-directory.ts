@@ -35,6 +35,12 @@ export async function takeReport(cwdFile: string): Promise<string | undefined> {
   }
 }
 
+/** Move a session to where a command ended; to its root where the folder was withdrawn while the command ran. */
+export function movedTo(session: SessionContext, cwd: string): SessionContext {
+  const next = isInWorkingDirectories(session, cwd) ? cwd : session.root;
+  return Object.freeze({ ...session, version: session.version + 1, cwd: next });
+}
+
 /** Judge where a command ended. The report comes from the command itself, so its real path is looked up again. */
 export function nextFolder(session: SessionContext, reported: string): NextFolder {
   const cwd = realFolder(reported);
