@@ -68,7 +68,7 @@ describe('fitResult', () => {
     const { content } = await fitResult(
       text,
       { ...spilling, showsEnd: true },
-      room({ spill, remainingChars: 100 }).room,
+      { ...room({ spill, remainingChars: 100 }).room, previewChars: 2_000 },
     );
     expect(content).toContain(`${text}\n[PARTIAL`);
   });
