@@ -73,6 +73,8 @@ const UNSURE_TEXTS: readonly RegExp[] = [
   /\d[<>]\(/,
   // A sub-shell or arithmetic: bash decides by what follows.
   /[<>]\([ \t]*\(/,
+  // In the group of a regular expression bash expands what stands in `$'…'`, within a substitution in double quotes.
+  /=~[^\n]*\$['"]/,
   // A comment begins only where a word may, which the line before decides.
   /\\\n[ \t]*#/,
 ];
