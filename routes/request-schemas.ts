@@ -48,7 +48,7 @@ const NO_BODY = z.strictObject({}).optional();
 
 const METHODS_WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-/** What a part of a request is called in messages. */
+/** Names of a request's parts in messages. */
 const PART_NAMES: Readonly<Record<string, string>> = {
   params: 'the address',
   querystring: 'the query',

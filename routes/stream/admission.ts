@@ -8,7 +8,7 @@ import type { DoorContext } from '../dependencies.ts';
 import { sessionFinder, type SessionRequest } from '../sessions/index.ts';
 import { isSpoken, SUBPROTOCOL } from './subprotocol.ts';
 
-/** What is looked at of a request to upgrade. */
+/** The parts of an upgrade request that admission reads. */
 export type Upgrade = SessionRequest & Pick<FastifyRequest, 'ws' | 'headers'>;
 
 /** Lets clients in. */

@@ -53,7 +53,7 @@ export async function afterInnerCall(
   return output === undefined ? run.result : { ...run.result, data: output };
 }
 
-/** What the hooks of a result say; undefined where none waits for it. */
+/** Asks the hooks of a result; undefined where none waits for it. */
 async function verdictOn(
   invocation: Invocation,
   run: ToolRun,

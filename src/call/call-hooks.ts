@@ -18,7 +18,7 @@ import { mergePermissions, type HooksVerdict } from '../hooks/merge-answers.ts';
 import { ruleKeys } from '../permissions/rule.ts';
 import { type CallOutcome, type Ended, ended, failedOutcome } from './outcome.ts';
 
-/** What a call's hooks need of its session. */
+/** Services of the session that a call's hooks use. */
 export interface CallHookServices {
   readonly locate: LocatePath;
   /** Absent where the operator set none: then no step waits for any. */
@@ -30,7 +30,7 @@ export interface CallHookServices {
 }
 
 /**
- * What hooks are told of a call: the fields of the public contract, with the input as rules and people see it.
+ * Describe a call for hooks: the fields of the public contract, with the input as rules and people see it.
  *
  * @param fields What the event tells beside the call itself.
  */
@@ -61,12 +61,12 @@ export function hookOccasion(
   };
 }
 
-/** What hooks make of a call: another input, or a word that the decision weighs. */
+/** A hook's answer about a call: another input, or a word that the decision weighs. */
 export interface HookStep {
   readonly kind: 'step';
   readonly replacement?: ToolInput;
   readonly permission?: HooksVerdict['permission'];
-  /** What goes with a yes, once it holds. */
+  /** Updates that a yes brings, made once it holds. */
   readonly updatedPermissions?: HooksVerdict['updatedPermissions'];
 }
 
@@ -80,7 +80,7 @@ export interface GateHooks {
   grant(step: HookStep): Promise<boolean>;
   /** A person put an input in place: hooks may replace it again, and have said nothing of it. */
   personReplaced(): void;
-  /** What hooks add for the model, each once. */
+  /** Texts that hooks add for the model, each once. */
   readonly contexts: ReadonlySet<string>;
 }
 
@@ -175,7 +175,7 @@ export function replacedInput(
   return isDeepStrictEqual(next, input) ? undefined : next;
 }
 
-/** What hooks add, as messages to the conversation; undefined where they add nothing. */
+/** Texts that hooks add, as messages to the conversation; undefined where there are none. */
 export function contextMessages(contexts: Iterable<string>): CallOutcome['newMessages'] {
   const messages = [...contexts].map((content) => ({ role: 'user' as const, content }));
   return messages.length > 0 ? messages : undefined;

@@ -128,7 +128,7 @@ function permit(first: Invocation, invocation: Invocation, judged: Judged, hooks
   };
 }
 
-/** What hooks add is passed on whatever became of the call. */
+/** Passes on what hooks add, whatever became of the call. */
 function withContexts(end: Ended, hooks: GateHooks | undefined): Ended {
   const newMessages = hooks && contextMessages(hooks.contexts);
   return newMessages ? ended({ ...end.outcome, newMessages }) : end;

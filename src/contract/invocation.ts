@@ -39,11 +39,6 @@ export class Invocation {
     this.input = input;
   }
 
-  /** The same block and tool with an input that a hook, the tool or a person put in place. */
-  withInput(input: ToolInput): Invocation {
-    return new Invocation(this.block, this.tool, input);
-  }
-
   /** The same block and input for another form of the tool. */
   withTool(tool: Tool): Invocation {
     return new Invocation(this.block, tool, this.input);
@@ -60,12 +55,12 @@ export class Invocation {
 
   /** False where the tool cannot tell. */
   get isConcurrencySafe(): boolean {
-    return (this.#isConcurrencySafe ??= isYes(() => this.tool.isConcurrencySafe(this.input, this.analysis)));
+    return (this.#isConcurrencySafe ??= answersYes(() => this.tool.isConcurrencySafe(this.input, this.analysis)));
   }
 
   /** True where it may change something outside its session, or where the tool cannot tell. */
   get hasEffects(): boolean {
-    return this.tool.touchesOnlySession !== true && !isYes(() => this.isReadOnly);
+    return this.tool.touchesOnlySession !== true && !answersYes(() => this.isReadOnly);
   }
 
   get isDestructive(): boolean {
@@ -116,12 +111,12 @@ export class Invocation {
   }
 }
 
-/** Whether a question is plainly answered with yes: unknown means no. */
-function isYes(question: () => boolean): boolean {
+/** Ask a tool a question about a call; an answer that is not plainly "yes", an exception included, is a "no". */
+export function answersYes(question: () => boolean): boolean {
   try {
     return question() === true;
   } catch {
-    // The tool's own fault; the caller takes the cautious side.
+    // A tool that throws knows nothing, and unknown means no.
     return false;
   }
 }

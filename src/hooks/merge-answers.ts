@@ -4,7 +4,7 @@
 import type { PermissionUpdate } from '../contract/permission-context.ts';
 import type { HookAnswer } from './hook-answer.ts';
 
-/** What the hooks of one event say. */
+/** The answers of one event's hooks, merged. */
 export interface HooksVerdict extends Pick<
   HookAnswer,
   'permission' | 'updatedInput' | 'updatedToolOutput' | 'updatedMcpOutput' | 'stopReason' | 'withheld'

@@ -1,6 +1,7 @@
 /** A decision as `POST …/permissions/explain` replies it. */
 import type { PermissionDecision } from '../contract/decision.ts';
 import type { Invocation } from '../contract/invocation.ts';
+import { safely } from './matched-rule.ts';
 
 /** The wire object of `explain`, PROTOCOL section 3. */
 export type WireExplanation = Pick<
@@ -25,22 +26,13 @@ export function explainDecision(decision: PermissionDecision, invocation: Invoca
     behavior,
     reason,
     message,
-    read_only: answer(() => invocation.isReadOnly, false),
+    read_only: safely(() => invocation.isReadOnly, false),
     concurrency_safe: invocation.isConcurrencySafe,
-    destructive: answer(() => invocation.isDestructive, true),
+    destructive: safely(() => invocation.isDestructive, true),
     warnings,
     suggestions,
     ...(allowedBy && { allowed_by: allowedBy }),
     ...(parts && { parts }),
     ...(containment && { containment }),
   };
-}
-
-function answer(question: () => boolean, otherwise: boolean): boolean {
-  try {
-    return question();
-  } catch {
-    // The tool's own fault; the reply says the cautious thing.
-    return otherwise;
-  }
 }

@@ -4,6 +4,7 @@
  * The executor decides call by call as blocks arrive; this function says what must come out, and is the
  * oracle its property test is held against.
  */
+import { answersYes } from '../contract/invocation.ts';
 
 /** Calls that may run side by side, in block order. A group that is not safe holds one call. */
 export interface CallGroup<Call> {
@@ -30,14 +31,4 @@ export function partitionToolCalls<Call>(
     else groups.push({ isConcurrencySafe, calls: [call] });
   }
   return groups;
-}
-
-/** Ask a gate a question; an answer that is not plainly "yes", an exception included, is a "no". */
-export function answersYes(question: () => boolean): boolean {
-  try {
-    return question() === true;
-  } catch {
-    // A gate that throws knows nothing, and unknown means no.
-    return false;
-  }
 }

@@ -7,10 +7,10 @@
 import type { CallOutcome } from '../call/outcome.ts';
 import { failedOutcome } from '../call/outcome.ts';
 import { errorMessage, GauntletError } from '../contract/errors.ts';
+import { answersYes } from '../contract/invocation.ts';
 import type { ContextModifier } from '../contract/session-context.ts';
 import { type AbortCode, type AbortNode, abortTree } from './abort-tree.ts';
 import { inOrder } from './in-order.ts';
-import { answersYes } from './partition.ts';
 import { type ExecutorTurn, isOpen, type RunnableCall, type ScheduledCall } from './scheduled-call.ts';
 
 /** What the executor tells its session. All are called in the order things happen. */

@@ -3,7 +3,8 @@
  * call how it ends, and rules that are checked at every start, modifier and end.
  */
 import { failedOutcome, type CallOutcome } from '../../src/call/outcome.ts';
-import { answersYes, partitionToolCalls } from '../../src/schedule/partition.ts';
+import { answersYes } from '../../src/contract/invocation.ts';
+import { partitionToolCalls } from '../../src/schedule/partition.ts';
 import { isOpen, type ExecutorTurn, type RunControl, type ScheduledCall } from '../../src/schedule/scheduled-call.ts';
 import { StreamingToolExecutor } from '../../src/schedule/streaming-tool-executor.ts';
 import { afterMicrotasks, namedModifier, okOutcome } from './fake-call.ts';

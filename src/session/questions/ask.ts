@@ -4,7 +4,7 @@
 import type { GateAnswer, GateQuestion } from '../../call/gate.ts';
 import type { JsonValue } from '../../contract/blocks.ts';
 import { unansweredMessage } from '../../permissions/denial.ts';
-import { answersYes } from '../../schedule/partition.ts';
+import { answersYes } from '../../contract/invocation.ts';
 import type { CallRecord } from '../call-record.ts';
 import { drawIntent } from '../turn/drawn.ts';
 import type { SessionCore } from '../session-core.ts';

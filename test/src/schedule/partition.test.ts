@@ -1,6 +1,6 @@
 /** The pure statement of which calls run side by side. */
 import { describe, expect, it } from 'vitest';
-import { answersYes, partitionToolCalls } from '../../../src/schedule/partition.ts';
+import { partitionToolCalls } from '../../../src/schedule/partition.ts';
 
 const isRead = (name: string) => name === 'Read';
 const groupsOf = (names: readonly string[]) => partitionToolCalls(names, isRead).map(({ calls }) => calls);
@@ -26,13 +26,5 @@ describe('partitionToolCalls', () => {
       false,
       false,
     ]);
-  });
-});
-
-describe('answersYes', () => {
-  it('takes nothing but a plain true for a yes', () => {
-    const answers: readonly unknown[] = ['yes', 1, {}, null, undefined, false];
-    expect(answers.map((answer) => answersYes(() => answer as boolean))).toEqual(answers.map(() => false));
-    expect(answersYes(() => true)).toBe(true);
   });
 });
