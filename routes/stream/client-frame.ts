@@ -10,8 +10,8 @@ import { parseRequest } from '../parse-request.ts';
 import { answerSchema, toAnswer } from '../sessions/answer.ts';
 import { SUBPROTOCOL } from './subprotocol.ts';
 
-/** Its strings are pieces of what streams in, judged when the block is whole. */
-const DELTA = 'event.delta';
+/** Strings below these are pieces of what streams in, judged when the block is whole. */
+const PIECES = ['event.delta', 'chunk.delta', 'chunk.choices[0].delta'];
 
 const Seq = z.number().int().min(0);
 
@@ -29,6 +29,7 @@ function clientFrameSchema(limits: Limits) {
     }),
     z.strictObject({ type: z.literal('tool_use'), turn_id: IdSchema.optional(), tool_use: z.unknown() }),
     z.strictObject({ type: z.literal('stream_event'), turn_id: IdSchema.optional(), event: z.unknown() }),
+    z.strictObject({ type: z.literal('stream_chunk'), turn_id: IdSchema.optional(), chunk: z.unknown() }),
     z.strictObject({ type: z.literal('turn_end'), turn_id: IdSchema }),
     z.strictObject({ type: z.literal('cancel'), tool_use_id: IdSchema.optional(), turn_id: IdSchema.optional() }),
     z.strictObject({ type: z.literal('interrupt') }),
@@ -61,7 +62,7 @@ export function clientFrameReader(limits: Limits): (text: string) => ClientFrame
 
 function parse(text: string, limits: Limits): unknown {
   try {
-    return parseSafeJson(text, 'the frame', limits, { fragments: DELTA });
+    return parseSafeJson(text, 'the frame', limits, { fragments: PIECES });
   } catch (error) {
     if (error instanceof GauntletError && error.details?.reason === 'not_json') {
       throw new NotAFrame('A message must be JSON');

@@ -33,7 +33,10 @@ export async function dispatch(frame: LaterFrame, context: DispatchContext): Pro
       return feeder.toolUse(frame.turn_id, readBlock(frame.tool_use));
     case 'stream_event':
       refuseWhileDraining(context);
-      return feeder.streamEvent(frame.turn_id, frame.event);
+      return streamEvents(frame.turn_id, [frame.event], context);
+    case 'stream_chunk':
+      refuseWhileDraining(context);
+      return streamEvents(frame.turn_id, feeder.eventsOf(frame.turn_id, frame.chunk), context);
     case 'turn_end':
       return feeder.endTurn(frame.turn_id);
     case 'discard':
@@ -54,10 +57,20 @@ export async function dispatch(frame: LaterFrame, context: DispatchContext): Pro
   }
 }
 
-/** Whether a frame asks for something, as a request does; a streamed block asks once, when it begins. */
-function isRequest(frame: LaterFrame): boolean {
-  if (frame.type === 'ack' || frame.type === 'ping') return false;
-  return frame.type !== 'stream_event' || (frame.event as { type?: unknown } | null)?.type === 'content_block_start';
+/** Whether a frame asks for something, as a request does; a streamed block is counted when it begins. */
+function isRequest({ type }: LaterFrame): boolean {
+  return !['ack', 'ping', 'stream_event', 'stream_chunk'].includes(type);
+}
+
+async function streamEvents(
+  turnId: string | undefined,
+  events: readonly unknown[],
+  { feeder, rates, principal }: DispatchContext,
+): Promise<void> {
+  for (const event of events) {
+    if ((event as { type?: unknown } | null)?.type === 'content_block_start') rates.count(principal);
+    await feeder.streamEvent(turnId, event);
+  }
 }
 
 function refuseWhileDraining({ readiness }: DispatchContext): void {

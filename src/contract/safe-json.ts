@@ -15,7 +15,7 @@ export interface JsonBounds {
 
 interface JsonPlaces {
   readonly at?: string;
-  readonly fragments?: string;
+  readonly fragments?: readonly string[];
 }
 
 /**
@@ -23,7 +23,7 @@ interface JsonPlaces {
  *
  * @param what Names the thing in messages, as in "the body".
  * @param at Path of the field whose value `text` is; empty for a whole body.
- * @param fragments Path of an object whose strings are pieces of longer ones: each may break off in a surrogate pair.
+ * @param fragments Paths of values whose strings are pieces of longer ones: each may break off in a surrogate pair.
  * @throws {GauntletError} `invalid_request` with `details.reason` `not_json`, `too_deep`, `forbidden_key` or
  *   `lone_surrogate`, the last with `details.path`.
  */
@@ -31,7 +31,7 @@ export function parseSafeJson(
   text: string,
   what: string,
   bounds: JsonBounds,
-  { at = '', fragments }: JsonPlaces = {},
+  { at = '', fragments = [] }: JsonPlaces = {},
 ): JsonValue {
   const value = parse(text, what);
   const problem = unsafeJson(value, bounds);
@@ -58,8 +58,8 @@ function mayHoldLoneSurrogate(text: string): boolean {
  * The path of the first string or key that is not well-formed Unicode: it could not be written to a file, a
  * command line or UTF-8 as it was judged. The depth of `value` must be bounded.
  */
-function loneSurrogatePath(value: JsonValue, path: string, fragments: string | undefined): string | undefined {
-  if (path !== '' && path === fragments) return undefined;
+function loneSurrogatePath(value: JsonValue, path: string, fragments: readonly string[]): string | undefined {
+  if (fragments.includes(path)) return undefined;
   if (typeof value === 'string') return value.isWellFormed() ? undefined : path;
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, member] of Object.entries(value)) {

@@ -9,9 +9,10 @@ import { newId } from '../../contract/new-id.ts';
 import { endedTurn, type TurnRecord } from '../call-record.ts';
 import { acceptBlocks, openTurn } from '../turn/intake.ts';
 import { loggedFrame } from '../turn/logged-frame.ts';
+import { ChunkReader } from './chunk-reader.ts';
 import { inputPartial } from './input-partial.ts';
 import type { SessionCore } from '../session-core.ts';
-import { StreamAssembler, type StreamingBlock } from './stream-assembler.ts';
+import { StreamAssembler, type StreamEvent, type StreamingBlock } from './stream-assembler.ts';
 import { endTurnIfDone } from '../turn/yield-results.ts';
 
 /** The stored result of a block that was sent before. */
@@ -27,6 +28,7 @@ export class Feeder {
   readonly #core: SessionCore;
   readonly #send: (frame: ReplayFrame) => void;
   readonly #assembler: StreamAssembler;
+  readonly #chunks = new ChunkReader();
   readonly #turns = new Set<TurnRecord>();
   /** The turn of frames that name none. */
   #current: TurnRecord | undefined;
@@ -78,6 +80,11 @@ export class Feeder {
       case 'block':
         await this.toolUse(turnId, step.block);
     }
+  }
+
+  /** The events that a chunk of an OpenAI stream stands for. @throws {GauntletError} `invalid_request` */
+  eventsOf(named: string | undefined, chunk: unknown): readonly StreamEvent[] {
+    return this.#chunks.read(named, chunk);
   }
 
   /** No more blocks in this turn. @throws {GauntletError} `not_found` */
@@ -139,6 +146,7 @@ export class Feeder {
   #end(turn: TurnRecord): void {
     if (turn.state === 'open') turn.state = 'closed';
     this.#assembler.reset(turn.id);
+    this.#chunks.reset(turn === this.#unnamed ? undefined : turn.id);
     this.#streaming.delete(turn);
     if (this.#unnamed === turn) this.#unnamed = undefined;
     this.#turns.delete(turn);

@@ -14,7 +14,7 @@ import { ToolUseBlockSchema } from './block-schema.ts';
 
 const BlockIndex = z.int().nonnegative();
 
-const StreamEvent = z.discriminatedUnion('type', [
+const StreamEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message_start') }),
   z.object({
     type: z.literal('content_block_start'),
@@ -30,7 +30,10 @@ const StreamEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message_stop') }),
 ]);
 
-const KNOWN_TYPES = new Set(StreamEvent.options.map((option) => option.shape.type.value as string));
+/** An event that matters here. */
+export type StreamEvent = z.output<typeof StreamEventSchema>;
+
+const KNOWN_TYPES = new Set(StreamEventSchema.options.map((option) => option.shape.type.value as string));
 
 /** A `tool_use` block that is still streaming in. */
 export interface StreamingBlock {
@@ -95,12 +98,12 @@ export class StreamAssembler {
       throw new GauntletError('invalid_request', 'A stream event needs a "type"', { details });
     }
     if (!KNOWN_TYPES.has(type)) return { type: 'nothing' };
-    const check = checkFields(StreamEvent, event);
+    const check = checkFields(StreamEventSchema, event);
     if (check.kind === 'unfit') throw badEvent(type, check.issues);
     return this.#step(turnId, check.value);
   }
 
-  #step(turnId: string, event: z.output<typeof StreamEvent>): StreamStep {
+  #step(turnId: string, event: StreamEvent): StreamStep {
     switch (event.type) {
       case 'message_start':
         this.reset(turnId);

@@ -42,7 +42,7 @@ describe('JSON from outside', () => {
   });
 
   test('pieces of a string may break off in a pair, and nothing beside them may', () => {
-    const places = { fragments: 'event.delta' };
+    const places = { fragments: ['event.delta'] };
     const piece = '{"event":{"delta":{"partial_json":"\\ud83d"}}}';
     expect(parseSafeJson(piece, 'the frame', bounds, places)).toMatchObject({
       event: { delta: { partial_json: '\ud83d' } },

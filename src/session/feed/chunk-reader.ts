@@ -1,0 +1,177 @@
+/**
+ * Chunks of OpenAI's streams become events of the Messages API, so that one assembler serves every model.
+ *
+ * Chat Completions names no end of a call: a call is complete when the next one begins or the message finishes.
+ *
+ * @see OpenAI API, "Streaming": chat.completion.chunk, and the events of Responses
+ */
+import { z } from 'zod';
+import { GauntletError } from '../../contract/errors.ts';
+import { checkFields } from '../../contract/field-issues.ts';
+import type { StreamEvent } from './stream-assembler.ts';
+
+const Arguments = z.union([z.string(), z.record(z.string(), z.unknown()).transform((input) => JSON.stringify(input))]);
+
+const ChatChunk = z.looseObject({
+  choices: z.array(
+    z.looseObject({
+      index: z.int().nonnegative().nullish(),
+      delta: z
+        .looseObject({
+          tool_calls: z
+            .array(
+              z.looseObject({
+                index: z.int().nonnegative().nullish(),
+                id: z.string().nullish(),
+                function: z.looseObject({ name: z.string().nullish(), arguments: Arguments.nullish() }).nullish(),
+              }),
+            )
+            .nullish(),
+        })
+        .nullish(),
+      finish_reason: z.string().nullish(),
+    }),
+  ),
+});
+
+const FunctionCallItem = z.looseObject({
+  type: z.string(),
+  call_id: z.string().optional(),
+  name: z.string().optional(),
+});
+const OutputIndex = z.int().nonnegative();
+
+const ResponsesEvent = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('response.created') }),
+  z.looseObject({ type: z.literal('response.output_item.added'), output_index: OutputIndex, item: FunctionCallItem }),
+  z.looseObject({
+    type: z.literal('response.function_call_arguments.delta'),
+    output_index: OutputIndex,
+    delta: z.string(),
+  }),
+  z.looseObject({ type: z.literal('response.output_item.done'), output_index: OutputIndex }),
+  z.looseObject({ type: z.literal('response.completed') }),
+  z.looseObject({ type: z.literal('response.incomplete') }),
+  z.looseObject({ type: z.literal('response.failed') }),
+]);
+
+const RESPONSES_TYPES = new Set(ResponsesEvent.options.map((option) => option.shape.type.value as string));
+
+type CallPiece = NonNullable<NonNullable<z.output<typeof ChatChunk>['choices'][number]['delta']>['tool_calls']>[number];
+
+/** A message of Chat Completions that streams in. */
+interface ChatMessage {
+  /** Place of the call that is open among the message's calls; -1 before the first. */
+  place: number;
+  /** As the vendor counts and names it. */
+  open?: { readonly index: number | undefined; readonly id: string };
+}
+
+/** Reads the chunks of one connection's messages. */
+export class ChunkReader {
+  /** By turn; undefined for the one that names none. */
+  readonly #messages = new Map<string | undefined, ChatMessage>();
+
+  /** Forget a message that streams into a turn. */
+  reset(turnId: string | undefined): void {
+    this.#messages.delete(turnId);
+  }
+
+  /**
+   * Turn a chunk into events, in order; none for what holds no call.
+   *
+   * @param turnId The turn that the client named.
+   * @throws {GauntletError} `invalid_request` naming the field.
+   */
+  read(turnId: string | undefined, chunk: unknown): readonly StreamEvent[] {
+    const type = (chunk as { readonly type?: unknown } | null)?.type;
+    if (typeof type !== 'string') return this.#chatEvents(turnId, checked(ChatChunk, chunk));
+    return RESPONSES_TYPES.has(type) ? responsesEvents(checked(ResponsesEvent, chunk)) : [];
+  }
+
+  /** Only the first choice runs: others are alternatives to it. */
+  #chatEvents(turnId: string | undefined, { choices }: z.output<typeof ChatChunk>): readonly StreamEvent[] {
+    const choice = choices.find(({ index }) => (index ?? 0) === 0);
+    if (!choice) return [];
+    const events: StreamEvent[] = [];
+    let message = this.#messages.get(turnId);
+    if (!message) {
+      this.#messages.set(turnId, (message = { place: -1 }));
+      events.push({ type: 'message_start' });
+    }
+    for (const piece of choice.delta?.tool_calls ?? []) events.push(...callEvents(message, piece));
+    if (choice.finish_reason) {
+      this.#messages.delete(turnId);
+      events.push(...endOfCall(message), { type: 'message_stop' });
+    }
+    return events;
+  }
+}
+
+/** @throws {GauntletError} `invalid_request` */
+function checked<Schema extends z.ZodType>(schema: Schema, chunk: unknown): z.output<Schema> {
+  const check = checkFields(schema, chunk);
+  if (check.kind === 'fits') return check.value;
+  const [issue] = check.issues;
+  throw badChunk(issue?.path ?? '', issue?.message ?? 'does not fit');
+}
+
+function badChunk(field: string, message: string): GauntletError {
+  const path = ['chunk', field].filter(Boolean).join('.');
+  return new GauntletError('invalid_request', `Cannot read the chunk, field "${path}": ${message}`, {
+    details: { path },
+  });
+}
+
+/** A piece with an id that is not the open call's begins the next call: some vendors give every call the index 0. */
+function callEvents(message: ChatMessage, { index, id, function: called }: CallPiece): readonly StreamEvent[] {
+  const { open } = message;
+  const piece = called?.arguments ?? '';
+  const isNext = Boolean(id) && id !== open?.id;
+  if (!isNext && (!open || (index ?? open.index) !== open.index)) {
+    const field = `choices[0].delta.tool_calls[${index ?? 0}]`;
+    throw badChunk(
+      field,
+      'belongs to no open call: a call is complete once the next has begun, and begins with its id',
+    );
+  }
+  const events: StreamEvent[] = [];
+  if (isNext && id) {
+    events.push(...endOfCall(message));
+    message.place++;
+    message.open = { index: index ?? undefined, id };
+    const content_block = { type: 'tool_use', id, name: called?.name ?? '', input: {} };
+    events.push({ type: 'content_block_start', index: message.place, content_block });
+  }
+  if (piece !== '') events.push(inputDelta(message.place, piece));
+  return events;
+}
+
+function endOfCall(message: ChatMessage): readonly StreamEvent[] {
+  if (!message.open) return [];
+  message.open = undefined;
+  return [{ type: 'content_block_stop', index: message.place }];
+}
+
+function inputDelta(index: number, partial_json: string): StreamEvent {
+  return { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } };
+}
+
+function responsesEvents(event: z.output<typeof ResponsesEvent>): readonly StreamEvent[] {
+  switch (event.type) {
+    case 'response.created':
+      return [{ type: 'message_start' }];
+    case 'response.output_item.added': {
+      const { type, call_id, name } = event.item;
+      if (type !== 'function_call') return [];
+      const content_block = { type: 'tool_use', id: call_id, name, input: {} };
+      return [{ type: 'content_block_start', index: event.output_index, content_block }];
+    }
+    case 'response.function_call_arguments.delta':
+      return [inputDelta(event.output_index, event.delta)];
+    case 'response.output_item.done':
+      return [{ type: 'content_block_stop', index: event.output_index }];
+    default:
+      return [{ type: 'message_stop' }];
+  }
+}
