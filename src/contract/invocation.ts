@@ -15,8 +15,8 @@ export type ToolInput = Readonly<Record<string, unknown>>;
 /**
  * A tool and its parsed input.
  *
- * Members throw what the tool throws, but for `isConcurrencySafe` and `hasEffects`, whose answer is then the cautious
- * one.
+ * Members throw what the tool throws, but for `isConcurrencySafe`, `touchesOnlySession` and `hasEffects`, whose answer
+ * is then the cautious one.
  */
 export class Invocation {
   /** As it came in; never changed. */
@@ -27,6 +27,7 @@ export class Invocation {
   #analysis: unknown;
   #isReadOnly: boolean | undefined;
   #isConcurrencySafe: boolean | undefined;
+  #touchesOnlySession: boolean | undefined;
   #paths: readonly PathUse[] | undefined;
   #warnings: readonly string[] | undefined;
   #session: SessionContext | undefined;
@@ -58,9 +59,17 @@ export class Invocation {
     return (this.#isConcurrencySafe ??= answersYes(() => this.tool.isConcurrencySafe(this.input, this.analysis)));
   }
 
+  /** False where the tool cannot tell. */
+  get touchesOnlySession(): boolean {
+    const { tool } = this;
+    return (this.#touchesOnlySession ??=
+      tool.touchesOnlySession !== undefined &&
+      answersYes(() => tool.touchesOnlySession?.(this.input, this.analysis) === true));
+  }
+
   /** True where it may change something outside its session, or where the tool cannot tell. */
   get hasEffects(): boolean {
-    return this.tool.touchesOnlySession !== true && !answersYes(() => this.isReadOnly);
+    return !this.touchesOnlySession && !answersYes(() => this.isReadOnly);
   }
 
   get isDestructive(): boolean {

@@ -220,7 +220,7 @@ export interface Tool<
   /** What "always allow" would add for this input. */
   suggestRules?(input: z.output<Input>, analysis?: unknown): readonly string[];
   /** Lists, Sleep, ToolSearch and their like: changes nothing outside the session. */
-  readonly touchesOnlySession?: boolean;
+  touchesOnlySession?(input: z.output<Input>, analysis?: unknown): boolean;
   /** Edits files: mode `acceptEdits` allows it inside the working directories. */
   readonly isFileEdit?: boolean;
   /**

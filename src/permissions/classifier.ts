@@ -90,7 +90,7 @@ function questionAbout(invocation: Invocation, { cwd }: SessionContext) {
     if (text === '') return undefined;
     return {
       question: { toolName: tool.name, text, cwd },
-      isWorthIt: !invocation.isReadOnly && !tool.touchesOnlySession,
+      isWorthIt: !invocation.isReadOnly && !invocation.touchesOnlySession,
     };
   } catch {
     // A tool that cannot word its input is not classified: a person is asked.

@@ -111,13 +111,13 @@ function denial(request: PermissionRequest, judgement: Judgement): Verdict | und
 
 /** Nobody is asked about what plan mode forbids: a yes could not make it run. */
 function deniedByPlan(
-  { invocation: { tool }, context }: PermissionRequest,
+  { invocation, context }: PermissionRequest,
   { paths, isReadOnly }: Judgement,
 ): Verdict | undefined {
   const { mode } = context.session.permissions;
-  if (mode !== 'plan' || tool.touchesOnlySession) return undefined;
+  if (mode !== 'plan' || invocation.touchesOnlySession) return undefined;
   if (isReadOnly && paths.every(({ use }) => use.access === 'read')) return undefined;
-  const message = `Cannot use "${tool.name}" in plan mode: only reading is allowed. Leave plan mode first`;
+  const message = `Cannot use "${invocation.tool.name}" in plan mode: only reading is allowed. Leave plan mode first`;
   return { behavior: 'deny', reason: { type: 'mode', mode }, message };
 }
 
@@ -207,7 +207,7 @@ function unasked(request: PermissionRequest, judgement: Judgement): Verdict | un
   if (mode === 'acceptEdits' && tool.isFileEdit && paths.length > 0 && isInside) {
     return { behavior: 'allow', reason: { type: 'mode', mode }, message: `Allowed by mode "${mode}"` };
   }
-  if (tool.touchesOnlySession) {
+  if (invocation.touchesOnlySession) {
     return { behavior: 'allow', reason: { type: 'tool' }, message: 'Changes nothing outside the session' };
   }
   const readsInside = paths.every(

@@ -113,7 +113,7 @@ function nameForPeople(tool: Tool): string {
 function annotations(tool: Tool): Required<McpHints> {
   const { mcpHints: said = {} } = tool;
   const isReadOnly = holdsForEveryInput(tool.isReadOnly);
-  const isHarmless = isReadOnly || tool.touchesOnlySession === true;
+  const isHarmless = isReadOnly || holdsForEveryInput(tool.touchesOnlySession);
   return {
     readOnlyHint: isReadOnly,
     destructiveHint: !isHarmless && (said.destructiveHint ?? true),
@@ -124,13 +124,13 @@ function annotations(tool: Tool): Required<McpHints> {
 
 /** True for the session's own things and for files: a built-in tool that reads or edits files opens nothing else. */
 function staysOnMachine(tool: Tool, isReadOnly: boolean): boolean {
-  if (tool.touchesOnlySession === true) return true;
+  if (holdsForEveryInput(tool.touchesOnlySession)) return true;
   return tool.origin === undefined && (tool.isFileEdit === true || (isReadOnly && tool.paths !== undefined));
 }
 
-function holdsForEveryInput(answer: (input: never) => boolean): boolean {
+function holdsForEveryInput(answer: ((input: never) => boolean) | undefined): boolean {
   try {
-    return answer.length === 0 && (answer as () => boolean)() === true;
+    return answer?.length === 0 && (answer as () => boolean)() === true;
   } catch {
     // It does look at its input, or it fails: nothing holds for every input.
     return false;

@@ -39,7 +39,7 @@ const Definition = z.looseObject({
   shouldDefer: flag,
   alwaysLoad: flag,
   strict: flag,
-  touchesOnlySession: flag,
+  touchesOnlySession: z.union([z.boolean(), method], 'expected true, false or a function').optional(),
   isFileEdit: flag,
   abortsSiblings: flag,
   isOutsideTurnBudget: flag,
@@ -84,11 +84,13 @@ export function pluginTool(exported: unknown, plugin: string, resultChars: numbe
     throw new Error(`"${issue?.path.join('.') || 'default export'}": ${issue?.message ?? 'malformed'}`);
   }
   const { inputSchema, prompt, description = parsed.data.name, ...members } = parsed.data;
+  const { touchesOnlySession } = members;
   return buildTool({
     mapToolResultToToolResultBlockParam: textResult,
     maxResultSizeChars: resultChars,
     ...(members as unknown as Pick<Tool, 'name' | 'call'>),
     ...pluginInput(inputSchema),
+    ...(typeof touchesOnlySession === 'boolean' && { touchesOnlySession: () => touchesOnlySession }),
     isEnabled: enabledBy(members['isEnabled']),
     prompt: spoken(prompt, parsed.data.name),
     description: spoken(description, parsed.data.name),

@@ -6,7 +6,7 @@ import type { Tool } from '../../src/contract/tool.ts';
 /** Says its text back at once; touches nothing, safe beside others. */
 export function noteTool(changes: Parameters<typeof plainTool>[1] = {}): Tool {
   return plainTool('Note', {
-    touchesOnlySession: true,
+    touchesOnlySession: () => true,
     isReadOnly: () => true,
     isConcurrencySafe: () => true,
     ...changes,
@@ -31,7 +31,7 @@ export function slowTool(name = 'Slow', changes: Parameters<typeof plainTool>[1]
   const running = new Map<string, { readonly end: () => void; readonly fail: (code: CallErrorCode) => void }>();
   const begun = new Map<string, () => void>();
   const tool = plainTool(name, {
-    touchesOnlySession: true,
+    touchesOnlySession: () => true,
     isConcurrencySafe: () => true,
     call: (input, { signal }) =>
       new Promise((resolve, reject) => {
@@ -60,7 +60,7 @@ export function slowTool(name = 'Slow', changes: Parameters<typeof plainTool>[1]
 export function failingShell(): Tool {
   return plainTool('Shell', {
     abortsSiblings: true,
-    touchesOnlySession: true,
+    touchesOnlySession: () => true,
     toAutoClassifierInput: (input) => String(input['text']),
     call: () => Promise.reject(new GauntletError('tool_failed', 'exit code 1')),
   });
@@ -69,7 +69,7 @@ export function failingShell(): Tool {
 /** Adds its text to the tool state of the session. */
 export function rememberTool(changes: Parameters<typeof plainTool>[1] = {}): Tool {
   return plainTool('Remember', {
-    touchesOnlySession: true,
+    touchesOnlySession: () => true,
     call: (input) =>
       Promise.resolve({
         data: input,

@@ -9,7 +9,7 @@ export function waitingTool(changes: Parameters<typeof plainTool>[1] = {}): { to
     release = resolve;
   });
   const tool = plainTool('Wait', {
-    touchesOnlySession: true,
+    touchesOnlySession: () => true,
     isConcurrencySafe: () => true,
     call: (_input, { signal }) =>
       Promise.race([

@@ -4,9 +4,9 @@ import { AUTHORIZATION, listeningApp } from '../../helpers/listening-app.ts';
 import { plainTool } from '../../helpers/plain-tool.ts';
 import { testSessions } from '../../helpers/test-sessions.ts';
 
-const echo = plainTool('Echo', { touchesOnlySession: true, isConcurrencySafe: () => true });
+const echo = plainTool('Echo', { touchesOnlySession: () => true, isConcurrencySafe: () => true });
 const picture = plainTool('Picture', {
-  touchesOnlySession: true,
+  touchesOnlySession: () => true,
   mapToolResultToToolResultBlockParam: (_output, toolUseId) => ({
     type: 'tool_result',
     tool_use_id: toolUseId,

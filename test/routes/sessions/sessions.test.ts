@@ -6,7 +6,7 @@ import { waitingTool } from '../../helpers/slow-tools.ts';
 import { openStream } from '../../helpers/stream-client.ts';
 import { testSessions } from '../../helpers/test-sessions.ts';
 
-const echo = plainTool('Echo', { touchesOnlySession: true, isConcurrencySafe: () => true });
+const echo = plainTool('Echo', { touchesOnlySession: () => true, isConcurrencySafe: () => true });
 const { tool: wait, release } = waitingTool();
 const { directory, newSessionPool, workspace } = testSessions([echo, wait, plainTool('Asking')]);
 const { url } = await listeningApp({ directory, newSessionPool });

@@ -7,7 +7,7 @@ import { testSessions } from '../../helpers/test-sessions.ts';
 
 const TEXT = 'x'.repeat(1_000);
 const long = plainTool('Long', {
-  touchesOnlySession: true,
+  touchesOnlySession: () => true,
   isConcurrencySafe: () => true,
   call: () => Promise.resolve({ data: TEXT }),
 });

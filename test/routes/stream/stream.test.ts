@@ -6,7 +6,7 @@ import { waitingTool } from '../../helpers/slow-tools.ts';
 import { openStream, type StreamOptions } from '../../helpers/stream-client.ts';
 import { testSessions } from '../../helpers/test-sessions.ts';
 
-const echo = plainTool('Echo', { touchesOnlySession: true, isConcurrencySafe: () => true });
+const echo = plainTool('Echo', { touchesOnlySession: () => true, isConcurrencySafe: () => true });
 const asking = plainTool('Asking');
 const { tool: wait } = waitingTool();
 const { directory, newSessionPool } = testSessions([echo, asking, wait]);

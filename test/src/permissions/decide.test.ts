@@ -181,7 +181,20 @@ describe('the order of the ten steps', () => {
       await bash('touch a', { mode: 'plan', rules: { allow: ['Bash'] }, hook: { behavior: 'allow' } }),
     ).toMatchObject({ behavior: 'deny', reason: { type: 'mode', mode: 'plan' } });
     expect((await bash('ls', { mode: 'plan' })).behavior).toBe('allow');
-    expect(await behavior(plain('List', { touchesOnlySession: true }), {}, { mode: 'plan' })).toBe('allow');
+    expect(await behavior(plain('List', { touchesOnlySession: () => true }), {}, { mode: 'plan' })).toBe('allow');
+  });
+
+  test('a tool may touch only the session with some inputs, and one that cannot tell does not', async () => {
+    const config = plain('Config', { touchesOnlySession: (input) => input['value'] === undefined });
+    expect(await behavior(config, { setting: 'theme' })).toBe('allow');
+    expect(await behavior(config, { setting: 'theme', value: 'dark' })).toBe('ask');
+    expect(await behavior(config, { setting: 'theme', value: 'dark' }, { mode: 'plan' })).toBe('deny');
+    const unsure = plain('Unsure', {
+      touchesOnlySession: () => {
+        throw new Error('no idea');
+      },
+    });
+    expect(await behavior(unsure, {})).toBe('ask');
   });
 
   test('plan asks nobody about what it forbids, not even for safety', async () => {
@@ -214,7 +227,7 @@ describe('the order of the ten steps', () => {
       await behavior(
         plain('mcp__a__b', {
           isReadOnly: () => true,
-          touchesOnlySession: true,
+          touchesOnlySession: () => true,
           paths: () => [],
           origin: { type: 'mcp', name: 'a' },
         }),

@@ -92,7 +92,7 @@ describe('other variants', () => {
     ['looks at its input', plainTool('T', { isReadOnly: (input) => 'a' in input }), hints(false, true, false, true)],
     ['only reads files', plainTool('T', { isReadOnly: () => true, paths: () => [] }), hints(true, false, false, false)],
     ['edits files', plainTool('T', { isFileEdit: true }), hints(false, true, false, false)],
-    ['keeps a list', plainTool('T', { touchesOnlySession: true }), hints(false, false, false, false)],
+    ['keeps a list', plainTool('T', { touchesOnlySession: () => true }), hints(false, false, false, false)],
     ['only reads, elsewhere', mcpTool('s', 'T', { isReadOnly: () => true }), hints(true, false, false, true)],
     [
       'has hints of its own',

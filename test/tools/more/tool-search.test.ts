@@ -77,7 +77,7 @@ describe('ToolSearch', () => {
 
   test('runs beside others, unasked, and is never deferred', () => {
     const input = tool.inputSchema.parse({ query: 'x' });
-    expect([tool.isReadOnly(), tool.isConcurrencySafe(), tool.touchesOnlySession, tool.alwaysLoad]).toEqual([
+    expect([tool.isReadOnly(), tool.isConcurrencySafe(), tool.touchesOnlySession(), tool.alwaysLoad]).toEqual([
       true,
       true,
       true,

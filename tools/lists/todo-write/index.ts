@@ -12,7 +12,7 @@ export function todoWriteTool(services: ListToolServices) {
     name: TODO_WRITE,
     searchHint: 'keep the list of what is to be done',
     alwaysLoad: true,
-    touchesOnlySession: true,
+    touchesOnlySession: () => true,
     inputSchema: todoWriteInput(services.limits),
     maxResultSizeChars: 100_000,
     prompt: () => TODO_WRITE_PROMPT,

@@ -12,7 +12,7 @@ export function toolSearchTool(services: MoreToolServices) {
     name: 'ToolSearch',
     searchHint: 'find and load tools that are deferred',
     alwaysLoad: true,
-    touchesOnlySession: true,
+    touchesOnlySession: () => true,
     inputSchema: toolSearchInput(services.limits),
     maxResultSizeChars: 100_000,
     isEnabled: () => services.toolSearch !== 'off',

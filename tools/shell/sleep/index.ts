@@ -17,7 +17,7 @@ export function sleepTool({ limits }: Pick<ShellToolServices, 'limits'>) {
     name: 'Sleep',
     searchHint: 'wait for some time',
     shouldDefer: true,
-    touchesOnlySession: true,
+    touchesOnlySession: () => true,
     inputSchema: sleepInput(limits),
     maxResultSizeChars: 1_000,
     prompt: () => PROMPT,

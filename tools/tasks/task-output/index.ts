@@ -31,7 +31,7 @@ export function taskOutputTool({ backgroundTasks, limits }: TaskToolServices) {
     aliases: TOOL_ALIASES.TaskOutput,
     searchHint: 'read output of a background command or agent',
     shouldDefer: true,
-    touchesOnlySession: true,
+    touchesOnlySession: () => true,
     inputSchema: taskOutputInput(limits),
     maxResultSizeChars: 30_000,
     prompt: () => taskOutputPrompt(limits),

@@ -26,7 +26,7 @@ export function taskStopTool({ backgroundTasks }: Pick<TaskToolServices, 'backgr
     aliases: TOOL_ALIASES.TaskStop,
     searchHint: 'end a background command or agent',
     shouldDefer: true,
-    touchesOnlySession: true,
+    touchesOnlySession: () => true,
     inputSchema: TaskStopInput,
     maxResultSizeChars: 1_000,
     prompt: () => PROMPT,

@@ -11,11 +11,11 @@ function limitedSessions(limits: Partial<Limits>) {
   let letGo: () => void = () => undefined;
   const released = new Promise<void>((resolve) => (letGo = resolve));
   const hold = plainTool('Hold', {
-    touchesOnlySession: true,
+    touchesOnlySession: () => true,
     isConcurrencySafe: () => true,
     call: () => released.then(() => ({ data: 'held' })),
   });
-  const quick = plainTool('Quick', { touchesOnlySession: true, isConcurrencySafe: () => true });
+  const quick = plainTool('Quick', { touchesOnlySession: () => true, isConcurrencySafe: () => true });
   const log = openSqliteLog({ folder: temporaryFolder(), limits: DEFAULT_LIMITS, durability: 'process' });
   const directory = new SessionDirectory({
     ...sessionServices(log, [hold, quick]),
