@@ -153,7 +153,7 @@ function countTools({ toolMode }: Settings, services: DirectoryServices): Pick<E
     const message = 'Setting "toolMode": there is no REPL on this server; use "normal" or "simple"';
     throw new GauntletError('invalid_setting', message);
   }
-  const pool = services.poolFor({ toolMode, permissions: services.permissionsFor(OWNER, {}) });
+  const pool = services.poolFor({ toolMode, principal: OWNER, permissions: services.permissionsFor(OWNER, {}) });
   return { toolCount: pool.tools.length, hasRepl };
 }
 

@@ -15,7 +15,7 @@ import type { TwoPersonRules } from '../src/permissions/two-person.ts';
 import { readDenial } from '../src/permissions/path-gate.ts';
 import type { ToolPools } from '../src/pool/tool-pools.ts';
 import type { DirectoryServices } from '../src/session/directory/session-directory.ts';
-import { SCHEMA_TOOL } from '../tools/index.ts';
+import { outputSchemaProblem, SCHEMA_TOOL, sessionTools } from '../tools/index.ts';
 import { principalAccess } from './principal-access.ts';
 
 /** The parts of the server that sessions use. */
@@ -49,6 +49,9 @@ export function sessionServices(settings: Settings, parts: SessionParts): Direct
     defaultToolMode: settings.toolMode,
     emptyReadState: emptyReadState(limits.readRecords),
     poolFor: (context) => parts.pools.pool(context, parts.externalTools()),
+    ownTools: ({ tools: allowed, output_schema: outputSchema }) =>
+      allowed || outputSchema ? { allowed, brought: sessionTools({ outputSchema }, { limits }) } : undefined,
+    outputSchemaProblem: (schema) => outputSchemaProblem(schema, { limits }),
     ...principalAccess(settings),
     readDenial,
     spill: spillText,

@@ -7,6 +7,8 @@ import { fileTools } from './files/index.ts';
 import { listTools } from './lists/index.ts';
 import { mcpTools } from './mcp/index.ts';
 import { moreTools } from './more/index.ts';
+export { sessionTools } from './more/index.ts';
+export { outputSchemaProblem } from './more/structured-output.ts';
 import { searchTools } from './search/index.ts';
 import { shellTools } from './shell/index.ts';
 import { taskTools } from './tasks/index.ts';

@@ -46,10 +46,12 @@ const Session = z.object({
   created_at: z.iso.datetime(),
   title: z.string().optional(),
   on_ask: z.enum(['deny', 'wait']).optional(),
+  tools: Texts.optional().describe('The only tools that it sees'),
+  output_schema: z.looseObject({}).optional().describe('JSON Schema of what StructuredOutput takes'),
   state: z.enum(['idle', 'running']),
   head: Count.describe('The last frame of its log'),
   running: z.array(z.object({ tool_use_id: z.string(), name: z.string(), turn_id: z.string(), state: z.string() })),
-}) satisfies z.ZodType<SessionDescription>;
+}) satisfies z.ZodType<Omit<SessionDescription, 'output_schema'>>;
 
 const NewSession = Session.extend({ warnings });
 
@@ -94,6 +96,7 @@ const Prompt = z.object({
   tool_name: z.string(),
   input: z.unknown(),
   title: z.string(),
+  description: z.string().optional().describe('One line of the tool about the call'),
   display: z.looseObject({ title: z.string(), blocks: z.array(z.looseObject({ kind: z.string() })) }),
   reason: Reason,
   destructive: z.boolean(),
@@ -128,6 +131,7 @@ const Tools = z.object({
   tools: z.array(z.looseObject({})).describe('In the shape that `format` names'),
   built_in_count: Count,
   mcp_count: Count,
+  session_count: Count.optional().describe('Tools of this session alone'),
   deferred_count: Count,
   prefix_sha256: z.string(),
 });

@@ -3,6 +3,7 @@
  */
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { JsonObject } from '../../src/contract/blocks.ts';
 import { GauntletError } from '../../src/contract/errors.ts';
 import { PermissionModeSchema, permissionSchemas } from '../../src/permissions/schemas.ts';
 import { IdSchema } from '../../src/session/feed/block-schema.ts';
@@ -11,6 +12,9 @@ import type { Dependencies } from '../dependencies.ts';
 import { queryNumber } from '../query-number.ts';
 import { warningsAbout } from './rule-warnings.ts';
 import { type App, SessionAddress, toolModeSchema } from '../request-schemas.ts';
+
+/** Tools that a session may name: a model is given fewer. */
+const MAX_NAMED_TOOLS = 1_000;
 
 const Cancel = z.strictObject({ tool_use_id: IdSchema.optional(), turn_id: IdSchema.optional() }).prefault({});
 
@@ -44,6 +48,9 @@ export function sessionsDoor(app: App, dependencies: Dependencies): void {
       additionalDirectories: asked.additional_directories,
       onAsk: asked.on_ask,
       title: asked.title,
+      tools: asked.tools,
+      // A body is JSON.
+      outputSchema: asked.output_schema as JsonObject | undefined,
     });
     const rules = Object.values(asked.rules ?? {}).flat();
     return reply.code(201).send({ ...session.describe(), ...warningsAbout(rules, session) });
@@ -94,6 +101,13 @@ function schemas(dependencies: Pick<Dependencies, 'limits' | 'hasRepl'>) {
     additional_directories: directories.optional(),
     on_ask: z.enum(['deny', 'wait']).optional(),
     title: z.string().max(limits.titleChars).optional(),
+    tools: z
+      .array(z.string().min(1).max(256))
+      .min(1)
+      .max(MAX_NAMED_TOOLS)
+      .optional()
+      .describe('The only tools that it sees'),
+    output_schema: z.looseObject({}).optional().describe('JSON Schema of what StructuredOutput takes'),
   });
   const List = z.strictObject({
     limit: queryNumber(1, limits.listedSessions).default(limits.listedSessions),

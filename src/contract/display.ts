@@ -13,6 +13,32 @@ export interface DiffHunk {
   readonly lines: readonly string[];
 }
 
+/** One field of a form. */
+export interface FormField {
+  /** Key of its value in the answer. */
+  readonly name: string;
+  readonly label: string;
+  readonly description?: string;
+  readonly type: 'text' | 'number' | 'boolean' | 'choice';
+  /** Of type `choice`: what there is to choose. */
+  readonly choices?: readonly { readonly value: string; readonly label: string; readonly description?: string }[];
+  /** Of type `choice`: several may be chosen, and the value is a list. */
+  readonly multiple?: boolean;
+  readonly required?: boolean;
+  /** The value it begins with. */
+  readonly value?: string | number | boolean | readonly string[];
+}
+
+/**
+ * What a question asks for beside yes and no. The answer is `updated_input`: the input of the call with an object of the
+ * fields' values under `key`.
+ */
+export interface DisplayForm {
+  readonly kind: 'form';
+  readonly key: string;
+  readonly fields: readonly FormField[];
+}
+
 /** One thing to draw. */
 export type DisplayBlock =
   | { readonly kind: 'text'; readonly text: string }
@@ -22,7 +48,8 @@ export type DisplayBlock =
   | { readonly kind: 'table'; readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] }
   | { readonly kind: 'image'; readonly media_type: string; readonly data: string }
   | { readonly kind: 'link'; readonly href: string; readonly text: string }
-  | { readonly kind: 'progress'; readonly label: string; readonly value?: number };
+  | { readonly kind: 'progress'; readonly label: string; readonly value?: number }
+  | DisplayForm;
 
 /** A drawn call, progress, result or question. */
 export interface Display {

@@ -48,6 +48,10 @@ export interface OpenedFrame {
   readonly tool_mode: ToolMode;
   readonly on_ask?: 'deny' | 'wait';
   readonly title?: string;
+  /** The only tools that the session sees: names, aliases and `mcp__server`. */
+  readonly tools?: readonly string[];
+  /** JSON Schema of what StructuredOutput takes. */
+  readonly output_schema?: JsonObject;
   readonly mode: PermissionMode;
   /** The session's own rules at first; those of the settings are not the session's to keep. */
   readonly rules?: RuleSet;
@@ -110,6 +114,8 @@ export interface PermissionRequestFrame {
   readonly tool_name: string;
   readonly input: JsonValue;
   readonly title: string;
+  /** One line of the call's tool, for the person who is asked; what a model put into it is the model's word. */
+  readonly description?: string;
   readonly display: Display;
   readonly reason: DecisionReason;
   readonly destructive: boolean;

@@ -43,9 +43,16 @@ export interface McpHints {
   readonly openWorldHint?: boolean;
 }
 
-/** What `prompt` may word itself by; the list without a session passes none of the session's. */
-export interface PromptOptions {
+/** The session that a list of tools is for; the server's own list has none of it. */
+export interface ListContext {
+  readonly principal?: string;
+  /** Absolute real path. */
+  readonly cwd?: string;
   readonly permissions?: ToolPermissionContext;
+}
+
+/** The list that `prompt` words itself by. */
+export interface PromptOptions extends ListContext {
   /** Names of the tools in the same list. */
   readonly toolNames: readonly string[];
 }
@@ -170,9 +177,9 @@ export interface Tool<
   readonly searchHint?: string;
   userFacingName(input?: Partial<z.output<Input>>): string;
   /** Asked whenever a list of tools is made, so it must be cheap: a tool that is not enabled is not listed. */
-  isEnabled(): boolean;
+  isEnabled(list: ListContext): boolean;
   /** Why `isEnabled` is false, for `GET /tools?format=full`. */
-  disabledReason?(): string;
+  disabledReason?(list: ListContext): string;
   readonly shouldDefer?: boolean;
   readonly alwaysLoad?: boolean;
   readonly strict?: boolean;
@@ -252,8 +259,6 @@ export interface Tool<
   readonly isOutsideTurnBudget?: boolean;
   isResultTruncated?(output: Output): boolean;
   isSearchOrReadCommand?(input: z.output<Input>): { readonly isSearch: boolean; readonly isRead: boolean };
-  /** The text a transcript search looks through. */
-  extractSearchText?(output: Output): string;
   /** `tool_response` of hooks, where it is not the output itself. */
   toHookResponse?(output: Output): Readonly<Record<string, unknown>>;
   getToolUseSummary?(input: Partial<z.output<Input>>): string;

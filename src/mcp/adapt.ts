@@ -5,7 +5,7 @@
  */
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Limits } from '../../config/limits.ts';
-import { resultText, type JsonObject, type JsonValue, type TextBlock } from '../contract/blocks.ts';
+import { type JsonObject, type JsonValue, type TextBlock } from '../contract/blocks.ts';
 import { buildTool } from '../contract/build-tool.ts';
 import type { PermissionResult } from '../contract/decision.ts';
 import type { Tool } from '../contract/tool.ts';
@@ -111,7 +111,6 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
       content: isOneText(content) ? content[0].text : content,
     }),
     ...resultSize(definition, limits),
-    extractSearchText: ({ content }: McpOutput) => resultText(content),
     ...mcpRendering(title),
   });
 }

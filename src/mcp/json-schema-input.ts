@@ -45,10 +45,23 @@ export function jsonSchemaInput(schema: JsonObject, limits: SchemaLimits): AnyOb
         context.addIssue({ code: 'custom', path: pathOf(error), message: wordError(error) });
       }
     } catch (error) {
-      const message = `the server's own schema for this tool cannot be used: ${errorMessage(error)}`;
-      context.addIssue({ code: 'custom', path: [], message });
+      context.addIssue({ code: 'custom', path: [], message: unusable(error) });
     }
   });
+}
+
+/** Say why a schema judges nothing; undefined where it does. */
+export function schemaProblem(schema: JsonObject, limits: SchemaLimits): string | undefined {
+  try {
+    compile(schema, limits);
+    return undefined;
+  } catch (error) {
+    return unusable(error);
+  }
+}
+
+function unusable(error: unknown): string {
+  return `the schema of this tool cannot be used: ${errorMessage(error)}`;
 }
 
 /** Whether a value holds more than `most` values, itself included; those beyond are not looked at. */

@@ -1,15 +1,15 @@
 /**
  * From all tools to one pool, in the order that keeps a prompt cache warm.
  *
- * Built-ins sorted by code unit, then MCP and plugin tools sorted likewise. A name stands once and
- * a built-in wins, hidden or not, so that nothing from outside can take the place of what was denied.
+ * Built-ins sorted by code unit, then MCP and plugin tools sorted likewise, then what the session brought. A name stands
+ * once and a built-in wins, hidden or not, so that nothing from outside can take the place of what was denied; what a
+ * session brought is the server's own making, and takes the place of the built-in that only stands for it.
  */
 import { isDeferredTool, type DeferralContext } from './deferral.ts';
 import { getTools, type PoolContext, type ToolFilter } from './get-tools.ts';
 import { builtInPrefixSha256 } from './prefix.ts';
 import type { PoolMembers, ToolPool } from './tool-pool.ts';
-import type { ToolPermissionContext } from '../contract/permission-context.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { ListContext, Tool } from '../contract/tool.ts';
 
 /** What every pool of a server is made with. */
 export type PoolConfiguration = ToolFilter & Pick<DeferralContext, 'toolSearch' | 'limits'>;
@@ -26,23 +26,26 @@ export function assembleToolPool(
   externalTools: readonly Tool[],
   configuration: PoolConfiguration,
 ): ToolPool {
-  return worded(assembleMembers(context, baseTools, externalTools, configuration), context.permissions);
+  return worded(assembleMembers(context, baseTools, externalTools, configuration), context);
 }
 
-/** What `assembleToolPool` makes, but for the words: depends on mode and rules alone. */
+/** What `assembleToolPool` makes, but for the words. */
 export function assembleMembers(
   context: PoolContext,
   baseTools: readonly Tool[],
   externalTools: readonly Tool[],
   configuration: PoolConfiguration,
 ): PoolMembers {
-  const builtIns = getTools(baseTools.toSorted(byName), context, configuration);
+  const brought = context.own?.brought ?? [];
+  const base = baseTools.filter(({ name }) => !brought.some((tool) => tool.name === name));
+  const builtIns = getTools(base.toSorted(byName), context, configuration);
+  const own = getTools(brought.toSorted(byName), context, configuration);
   const external = getTools(admitted(externalTools, baseTools), context, configuration);
-  const hidden = [...builtIns.hidden, ...external.hidden];
-  const tools = Object.freeze([...builtIns.visible, ...external.visible]);
+  const hidden = [...builtIns.hidden, ...external.hidden, ...own.hidden];
+  const tools = Object.freeze([...builtIns.visible, ...external.visible, ...own.visible]);
   const builtInCount = builtIns.visible.length;
   // Of the server and not of the list: a deny rule more must not bring schemas back and the prompt cache down.
-  const deferral = { ...configuration, builtInCount: baseTools.filter((tool) => tool.isEnabled()).length };
+  const deferral = { ...configuration, builtInCount: baseTools.filter((tool) => tool.isEnabled({})).length };
   const deferred = new Set(tools.filter((tool) => isDeferredTool(tool, deferral)).map(({ name }) => name));
   const visibleByName = index(tools, (tool) => tool);
   const hiddenByName = index(hidden, (entry) => entry.tool);
@@ -50,7 +53,8 @@ export function assembleMembers(
   return {
     tools,
     builtInCount,
-    mcpCount: tools.length - builtInCount,
+    mcpCount: external.visible.length,
+    sessionCount: own.visible.length,
     hidden,
     lookup: (name) => visibleByName.get(name),
     whyHidden: (name) => hiddenByName.get(name)?.cause,
@@ -60,11 +64,13 @@ export function assembleMembers(
   };
 }
 
-/** A pool whose prompts are worded by `permissions`, or by nobody's. */
-export function worded(members: PoolMembers, permissions: ToolPermissionContext | undefined): ToolPool {
+/** A pool whose prompts are worded for a session, or for nobody's. */
+export function worded(members: PoolMembers, { principal, cwd, permissions }: ListContext): ToolPool {
   let prefixSha256: string | undefined;
   const pool: ToolPool = Object.freeze({
     ...members,
+    principal,
+    cwd,
     permissions,
     get prefixSha256() {
       return (prefixSha256 ??= builtInPrefixSha256(pool));

@@ -69,6 +69,8 @@ export function describeEntry(tool: Tool, pool: ToolPool, format: EntryFormat, s
  */
 export function promptOptions(pool: ToolPool): PromptOptions {
   return {
+    principal: pool.principal,
+    cwd: pool.cwd,
     permissions: pool.permissions,
     toolNames: pool.tools.slice(0, pool.builtInCount).map((tool) => tool.name),
   };

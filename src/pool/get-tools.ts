@@ -1,15 +1,15 @@
 /**
- * From all tools to those a list may show: mode, then bare deny rules, then `isEnabled`.
+ * From all tools to those a list may show: mode, the session's own choice, bare deny rules, `isEnabled`.
  *
  * The first cause that hides a tool is the one that is reported. What is hidden cannot be called.
  */
-import type { ToolPermissionContext } from '../contract/permission-context.ts';
 import type { ToolMode } from '../contract/session-context.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { ListContext, Tool } from '../contract/tool.ts';
+import { ruleKeys } from '../permissions/rule.ts';
 import { hidingRule } from '../permissions/rule-index.ts';
 
 /** Why a tool is not in a list. */
-export type HiddenCause = 'mode' | 'deny rule' | 'not enabled';
+export type HiddenCause = 'mode' | 'session' | 'deny rule' | 'not enabled';
 
 /** A tool that is not in the list. */
 export interface HiddenTool {
@@ -21,10 +21,19 @@ export interface HiddenTool {
   readonly message: string;
 }
 
+/** What a session says of its tools when it begins. */
+export interface OwnTools {
+  /** Names, aliases and `mcp__server`: the others are hidden. Absent: all. */
+  readonly allowed?: readonly string[];
+  /** Tools of this session alone. They stand behind all others, in every mode; only deny rules hide them. */
+  readonly brought: readonly Tool[];
+}
+
 /** Whose list it is: a session's, or, without permissions, nobody's. */
-export interface PoolContext {
+export interface PoolContext extends ListContext {
   readonly toolMode: ToolMode;
-  readonly permissions?: ToolPermissionContext;
+  /** The same object for all pools of a session. */
+  readonly own?: OwnTools;
 }
 
 /** What the filter is told from outside, since this room holds no tool's name. */
@@ -57,11 +66,18 @@ function hiddenTool(tool: Tool, cause: HiddenCause, particulars: string): Hidden
 }
 
 function hiding(tool: Tool, context: PoolContext, filter: ToolFilter): readonly [HiddenCause, string] | undefined {
-  if (!isInMode(tool, context.toolMode, filter)) return ['mode', `tool mode "${context.toolMode}" leaves it out`];
+  if (!context.own?.brought.includes(tool)) {
+    if (!isInMode(tool, context.toolMode, filter)) return ['mode', `tool mode "${context.toolMode}" leaves it out`];
+    if (!isAllowed(tool, context.own?.allowed)) return ['session', 'it was begun for other tools alone'];
+  }
   const denied = context.permissions && hidingRule(context.permissions, tool);
   if (denied !== undefined) return ['deny rule', `"${denied.rule}"`];
-  if (tool.isEnabled()) return undefined;
-  return ['not enabled', tool.disabledReason?.() ?? 'it is switched off on this server'];
+  if (tool.isEnabled(context)) return undefined;
+  return ['not enabled', tool.disabledReason?.(context) ?? 'it is switched off on this server'];
+}
+
+function isAllowed(tool: Tool, allowed: readonly string[] | undefined): boolean {
+  return allowed === undefined || ruleKeys(tool).some((name) => allowed.includes(name));
 }
 
 function isInMode(tool: Tool, mode: ToolMode, filter: ToolFilter): boolean {

@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import type { ToolResultBlock } from '../contract/blocks.ts';
 import { alwaysEnabled, buildTool } from '../contract/build-tool.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { ListContext, Tool } from '../contract/tool.ts';
 import { pluginInput } from './plugin-input.ts';
 
 /** Aliases of one tool. */
@@ -56,13 +56,7 @@ const Definition = z.looseObject({
       ],
       ...['isConcurrencySafe', 'isDestructive', 'toAutoClassifierInput', 'backfillObservableInput'],
       ...['preparePermissionMatcher', 'paths', 'warnings', 'suggestRules', 'interruptBehavior', 'isResultTruncated'],
-      ...[
-        'isSearchOrReadCommand',
-        'extractSearchText',
-        'toHookResponse',
-        'getToolUseSummary',
-        'getActivityDescription',
-      ],
+      ...['isSearchOrReadCommand', 'toHookResponse', 'getToolUseSummary', 'getActivityDescription'],
       ...['renderToolUseMessage', 'renderToolUseProgressMessage', 'renderToolResultMessage'],
       ...['renderToolUseRejectedMessage', 'renderToolUseErrorMessage', 'renderGroupedToolUse'],
     ].map((member) => [member, optional]),
@@ -113,11 +107,11 @@ function spoken(words: string | ((...given: never[]) => unknown), name: string):
 }
 
 /** A tool that cannot say whether it can be used cannot. */
-function enabledBy(isEnabled: unknown): () => boolean {
+function enabledBy(isEnabled: unknown): Tool['isEnabled'] {
   if (typeof isEnabled !== 'function') return alwaysEnabled;
-  return () => {
+  return (list) => {
     try {
-      return (isEnabled as () => unknown)() === true;
+      return (isEnabled as (given: ListContext) => unknown)(list) === true;
     } catch {
       // As said above.
       return false;

@@ -48,6 +48,7 @@ function render(pool: ToolPool, { format, schemas }: ListVariant): ToolList {
     tools: shown.map((tool) => describeEntry(tool, pool, format, schemas)),
     built_in_count: pool.builtInCount,
     mcp_count: pool.mcpCount,
+    ...(pool.sessionCount > 0 && { session_count: pool.sessionCount }),
     deferred_count: pool.tools.filter((tool) => pool.isDeferred(tool)).length,
     prefix_sha256: pool.prefixSha256,
   };

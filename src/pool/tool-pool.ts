@@ -3,20 +3,21 @@
  */
 import type { Limits } from '../../config/limits.ts';
 import type { HiddenCause, HiddenTool } from './get-tools.ts';
-import type { ToolPermissionContext } from '../contract/permission-context.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { ListContext, Tool } from '../contract/tool.ts';
 
 /** The numbers a pool is made with. */
 export type PoolLimits = Pick<Limits, 'undeferredBuiltIns' | 'deferredDescriptionChars'>;
 
 /** What a pool holds whoever reads its words. */
 export interface PoolMembers {
-  /** Built-ins, then tools from MCP and plugins; each part sorted by name in code-unit order. */
+  /** Built-ins, then tools from MCP and plugins, then the session's own; each part sorted by name in code-unit order. */
   readonly tools: readonly Tool[];
   /** `tools[0..builtInCount)` are built-ins. */
   readonly builtInCount: number;
   /** Tools from MCP and plugins. */
   readonly mcpCount: number;
+  /** Tools that the session brought. */
+  readonly sessionCount: number;
   /** What is not shown: built-ins, then the others. */
   readonly hidden: readonly HiddenTool[];
   /** A tool of the list, by name or alias. */
@@ -30,10 +31,8 @@ export interface PoolMembers {
   readonly limits: PoolLimits;
 }
 
-/** The tools one list shows. Frozen. */
-export interface ToolPool extends PoolMembers {
-  /** Whose words they are; absent in the list without a session. */
-  readonly permissions?: ToolPermissionContext;
+/** The tools one list shows, and the session that their words are for. Frozen. */
+export interface ToolPool extends PoolMembers, ListContext {
   /** sha256, hex, of the JSON array of the built-ins as the default list has them. Computed on first use. */
   readonly prefixSha256: string;
 }

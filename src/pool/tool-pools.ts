@@ -1,21 +1,21 @@
 /**
  * All pools of a server, each assembled once.
  *
- * A pool depends on the tool mode, on the rules and the list of external tools, by identity, and on which tools are
- * enabled at the moment; its words on the whole permission context. Weak keys: a pool lives as long as what it was
- * made from.
+ * A pool depends on the tool mode, on the rules, the list of external tools and the session's own tools, by identity, and
+ * on which tools are enabled at the moment; its words on the whole permission context, the principal and the working
+ * directory. Weak keys: a pool lives as long as what it was made from.
  */
 import { assembleMembers, worded, type PoolConfiguration } from './assemble.ts';
 import type { PoolContext } from './get-tools.ts';
 import { alwaysEnabled } from '../contract/build-tool.ts';
 import type { PoolMembers, ToolPool } from './tool-pool.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { ListContext, Tool } from '../contract/tool.ts';
 
 /** Where sessions and doors get their pools. */
 export interface ToolPools {
   /**
-   * The pool of a context: the same object for the same mode, permissions and list of external tools, as long as no
-   * tool becomes enabled or disabled.
+   * The pool of a context: the same object for the same context and list of external tools, as long as no tool becomes
+   * enabled or disabled.
    *
    * @param externalTools From MCP and plugins, without a session if `context` has no permissions. A changed list is a new array.
    */
@@ -29,25 +29,28 @@ interface AssembledMembers {
 }
 
 const NOBODY: object = {};
+/** Words kept of one permission context: a session that changes its folder goes back and forth. */
+const MAX_WORDED = 8;
 
 /** Make the pools over `baseTools`, all built-ins in any order. */
 export function createToolPools(baseTools: readonly Tool[], configuration: PoolConfiguration): ToolPools {
-  const assembled = new WeakMap<readonly Tool[], WeakMap<object, Map<string, AssembledMembers>>>();
+  const assembled = new WeakMap<readonly Tool[], WeakMap<object, WeakMap<object, Map<string, AssembledMembers>>>>();
   const switchable = new WeakMap<readonly Tool[], readonly Tool[]>();
-  const pools = new WeakMap<PoolMembers, WeakMap<object, ToolPool>>();
+  const pools = new WeakMap<PoolMembers, WeakMap<object, Map<string, ToolPool>>>();
 
   /** Names of the tools that are disabled at the moment; most tools can never be, and are not asked. */
-  function disabledNames(externalTools: readonly Tool[]): string {
+  function disabledNames(list: ListContext, externalTools: readonly Tool[]): string {
     const asked = computed(switchable, externalTools, () =>
       [...baseTools, ...externalTools].filter(({ isEnabled }) => isEnabled !== alwaysEnabled),
     );
-    return asked.flatMap((tool) => (tool.isEnabled() ? [] : [tool.name])).join();
+    return asked.flatMap((tool) => (tool.isEnabled(list) ? [] : [tool.name])).join();
   }
 
   function members(context: PoolContext, externalTools: readonly Tool[]): PoolMembers {
     const byRules = computed(assembled, externalTools, () => new WeakMap());
-    const byMode = computed(byRules, context.permissions?.rules ?? NOBODY, () => new Map());
-    const disabled = disabledNames(externalTools);
+    const byOwn = computed(byRules, context.permissions?.rules ?? NOBODY, () => new WeakMap());
+    const byMode = computed(byOwn, context.own ?? NOBODY, () => new Map());
+    const disabled = disabledNames(context, externalTools);
     const known = byMode.get(context.toolMode);
     if (known?.disabled === disabled) return known.members;
     const made = assembleMembers(context, baseTools, externalTools, configuration);
@@ -58,8 +61,11 @@ export function createToolPools(baseTools: readonly Tool[], configuration: PoolC
   return {
     pool(context, externalTools) {
       const made = members(context, externalTools);
-      const byPermissions = computed(pools, made, () => new WeakMap<object, ToolPool>());
-      return computed(byPermissions, context.permissions ?? NOBODY, () => worded(made, context.permissions));
+      const byPermissions = computed(pools, made, () => new WeakMap());
+      const byPlace = computed(byPermissions, context.permissions ?? NOBODY, () => new Map<string, ToolPool>());
+      const [oldest] = byPlace.keys();
+      if (byPlace.size > MAX_WORDED && oldest !== undefined) byPlace.delete(oldest);
+      return computed(byPlace, `${context.principal} ${context.cwd}`, () => worded(made, context));
     },
   };
 }

@@ -65,10 +65,12 @@ export class SessionCore {
   readonly save: () => Promise<void>;
   #isSaveDue = false;
   #context: SessionContext;
+  readonly #ownTools;
 
   constructor(state: SessionState, services: SessionServices, callbacks: SessionCallbacks) {
     this.opened = state.opened;
     this.services = services;
+    this.#ownTools = services.ownTools(state.opened);
     this.#context = state.context;
     this.log = new SessionLog(services, state.opened.session_id, state.head);
     this.savedAs = state.savedAs;
@@ -96,7 +98,8 @@ export class SessionCore {
 
   /** The tools the session sees now. */
   get pool() {
-    return this.services.poolFor(this.#context);
+    const { toolMode, permissions, cwd } = this.#context;
+    return this.services.poolFor({ toolMode, permissions, cwd, principal: this.opened.principal, own: this.#ownTools });
   }
 
   /** True when all that was yielded is on disk, and nothing else is on its way. */

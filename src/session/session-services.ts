@@ -4,7 +4,7 @@
  */
 import type { Limits } from '../../config/limits.ts';
 import type { SpilledText } from '../contract/blocks.ts';
-import type { PermissionRequestFrame } from '../contract/frames.ts';
+import type { OpenedFrame, PermissionRequestFrame } from '../contract/frames.ts';
 import type { LocatePath } from '../contract/located-path.ts';
 import type {
   PermissionMode,
@@ -12,12 +12,13 @@ import type {
   ToolPermissionContext,
   WorkspaceSettings,
 } from '../contract/permission-context.ts';
-import type { ReadState, SessionContext } from '../contract/session-context.ts';
+import type { ReadState } from '../contract/session-context.ts';
 import type { FileHistory } from '../files/history.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import type { PermissionClassifier } from '../permissions/classifier.ts';
 import type { TwoPersonRules } from '../permissions/two-person.ts';
 import type { FrameLog } from '../log/frame-log.ts';
+import type { OwnTools, PoolContext } from '../pool/get-tools.ts';
 import type { ToolPool } from '../pool/tool-pool.ts';
 
 /** The setting `siblingAbort`: which failed calls cancel their siblings. */
@@ -48,7 +49,9 @@ export interface SessionServices {
   readonly limits: Limits;
   /** The names that rules may use: of tools and their aliases, and of MCP servers. */
   readonly toolNames: { readonly tools: readonly string[]; readonly servers: readonly string[] };
-  poolFor(context: Pick<SessionContext, 'toolMode' | 'permissions'>): ToolPool;
+  poolFor(context: PoolContext): ToolPool;
+  /** The tools that a session asked for when it began; undefined where it takes what there is. */
+  ownTools(opened: OpenedFrame): OwnTools | undefined;
   /** Name of the tool that gives deferred schemas, for the text of an invalid input. */
   readonly schemaTool?: string;
   readonly locate: LocatePath;

@@ -39,6 +39,8 @@ export function sessionServices(
     defaultToolMode: 'normal',
     toolNames: { tools: tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]), servers: [] },
     poolFor: (context) => pools.pool(context, external),
+    ownTools: () => undefined,
+    outputSchemaProblem: () => undefined,
     schemaTool: 'ToolSearch',
     locate: createLocatePath({ protectedPaths: [], privateFolders: [], limits }),
     history: createFileHistory({ folder: (sessionId) => join(folder, 'history', sessionId), limits }),

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runServer, serverHome, startServer } from '../helpers/built-server.ts';
-import { block, wireClient, type WireBody, type WireClient } from '../helpers/wire-client.ts';
+import { block, until, wireClient, type WireBody, type WireClient } from '../helpers/wire-client.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -33,6 +33,28 @@ export default [
         return { ...session, permissions: { ...session.permissions, rules } };
       },
     }),
+  },
+  {
+    ...base,
+    name: 'Survey',
+    inputSchema: z.strictObject({ topic: z.string(), answers: z.record(z.string(), z.unknown()).optional() }),
+    description: ({ topic }) => 'Ask the person\\n about ' + topic,
+    checkPermissions: () => ({ behavior: 'ask', message: 'A person has to answer' }),
+    renderToolUseMessage: ({ topic }) => ({
+      title: 'Survey about ' + topic,
+      blocks: [
+        { kind: 'table', columns: ['when', 'who'], rows: [['today', 'you']] },
+        {
+          kind: 'form',
+          key: 'answers',
+          fields: [
+            { name: 'mood', label: 'Mood', type: 'choice', choices: [{ value: 'good', label: 'Good' }], required: true },
+            { name: 'words', label: 'More', type: 'text' },
+          ],
+        },
+      ],
+    }),
+    call: async ({ answers }) => ({ data: JSON.stringify(answers ?? 'no answers') }),
   },
   { ...base, name: 'Thrower', call() { throw new Error('thrown at once'); } },
   { ...base, name: 'Rejecter', call: async () => { await null; throw new Error('rejected later'); } },
@@ -76,6 +98,24 @@ async function run(name: string, input: object = { name: 'Ada' }): Promise<WireB
 }
 
 describe('a plugin', () => {
+  it('asks a person with a form, and gets what was filled in as its input', async () => {
+    const id = await client.session();
+    const waiting = client.execute(id, [block('Survey', { topic: 'tea' })], { on_ask: 'wait' });
+    const prompt = await until(async () => {
+      const { body } = await client.get(`/sessions/${id}/prompts`);
+      return body.prompts[0];
+    });
+    expect(prompt).toMatchObject({
+      title: 'A person has to answer',
+      description: 'Ask the person about tea',
+      display: { blocks: [{ kind: 'table' }, { kind: 'form', key: 'answers', fields: [{ name: 'mood' }, {}] }] },
+    });
+    const updated_input = { topic: 'tea', answers: { mood: 'good' } };
+    const answer = { behavior: 'allow', updated_input };
+    expect((await client.post(`/sessions/${id}/prompts/${prompt.request_id}`, answer)).status).toBe(200);
+    expect((await waiting).results[0]?.content).toBe('{"mood":"good"}');
+  });
+
   it('is listed behind the built-ins, whose prefix it leaves alone', async () => {
     const { body } = await client.get('/tools?schemas=full');
     const names = body.tools.map(({ name }) => name);

@@ -64,7 +64,7 @@ export default [
   tool('Enabling', { isEnabled: fail }),
   tool('Interrupting', { interruptBehavior: fail }),
   tool('Labelling', { userFacingName: fail }),
-  tool('Summarising', { getToolUseSummary: fail, getActivityDescription: fail, extractSearchText: fail }),
+  tool('Summarising', { getToolUseSummary: fail, getActivityDescription: fail }),
   tool('Modifying', inCall(() => ({ data: 'done', contextModifier: fail }))),
   tool('Emptying', inCall(() => ({ data: 'done', contextModifier: () => ({}) }))),
   tool('Blanking', inCall(() => ({ data: 'done', contextModifier: () => undefined }))),

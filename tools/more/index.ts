@@ -1,8 +1,19 @@
-/** The tools that lead to more tools. */
+/** The tools that lead to more tools, and those of one session. */
+import type { JsonObject } from '../../src/contract/blocks.ts';
+import type { Tool } from '../../src/contract/tool.ts';
 import type { MoreToolServices } from './services.ts';
+import { structuredOutputFor, structuredOutputTool } from './structured-output.ts';
 import { toolSearchTool } from './tool-search/index.ts';
 
 /** All of them, in no particular order: the pool sorts. */
 export function moreTools(services: MoreToolServices) {
-  return [toolSearchTool(services)];
+  return [structuredOutputTool(), toolSearchTool(services)];
+}
+
+/** The tools that a session brings by what it was begun with. */
+export function sessionTools(
+  { outputSchema }: { readonly outputSchema?: JsonObject },
+  services: Pick<MoreToolServices, 'limits'>,
+): readonly Tool[] {
+  return outputSchema ? [structuredOutputFor(outputSchema, services)] : [];
 }

@@ -1,6 +1,7 @@
 /**
  * A session in words: the object of `POST /sessions` and `GET /sessions/{id}`.
  */
+import type { JsonObject } from '../../contract/blocks.ts';
 import {
   toWirePermissionContext,
   type PermissionMode,
@@ -28,6 +29,8 @@ export interface SessionDescription {
   readonly created_at: string;
   readonly title?: string;
   readonly on_ask?: 'deny' | 'wait';
+  readonly tools?: readonly string[];
+  readonly output_schema?: JsonObject;
   readonly state: 'idle' | 'running';
   readonly head: Seq;
   readonly running: readonly RunningCall[];
@@ -51,6 +54,8 @@ export function describeStill(opened: OpenedFrame, context: SessionContext, head
     created_at: opened.created_at,
     title: opened.title,
     on_ask: opened.on_ask,
+    tools: opened.tools,
+    output_schema: opened.output_schema,
     state: 'idle',
     head,
     running: [],

@@ -37,7 +37,7 @@ export function createNewSessionPools(
     return permissions;
   }
 
-  return (principal, toolMode) => services.poolFor({ toolMode, permissions: permissionsOf(principal) });
+  return (principal, toolMode) => services.poolFor({ toolMode, principal, permissions: permissionsOf(principal) });
 }
 
 /** Settings files of trusted folders around the folder in which the principal's sessions begin. */

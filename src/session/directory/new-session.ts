@@ -2,6 +2,9 @@
  * A session's first frame, from what a client says of it.
  */
 import { randomBytes } from 'node:crypto';
+import { nearestKey } from '../../../config/settings/section.ts';
+import type { JsonObject } from '../../contract/blocks.ts';
+import { GauntletError } from '../../contract/errors.ts';
 import type { OpenedFrame } from '../../contract/frames.ts';
 import type { PermissionMode, RuleSet, WorkspaceSettings } from '../../contract/permission-context.ts';
 import type { ToolMode } from '../../contract/session-context.ts';
@@ -16,10 +19,14 @@ export interface NewSession {
   readonly additionalDirectories?: readonly string[];
   readonly onAsk?: 'deny' | 'wait';
   readonly title?: string;
+  readonly tools?: readonly string[];
+  readonly outputSchema?: JsonObject;
 }
 
 /** What fills in the rest. */
-export interface NewSessionRules extends Pick<SessionServices, 'permissionsFor'> {
+export interface NewSessionRules extends Pick<SessionServices, 'permissionsFor' | 'toolNames'> {
+  /** Says why a JSON Schema cannot be that of a session's result. */
+  outputSchemaProblem(schema: JsonObject): string | undefined;
   readonly defaultToolMode: ToolMode;
   /** Real path of a new session's folder. @throws {GauntletError} `invalid_request`, `forbidden` */
   resolveFolder(principal: string, cwd: string | undefined): string;
@@ -29,6 +36,7 @@ export interface NewSessionRules extends Pick<SessionServices, 'permissionsFor'>
 
 /** Make the frame. @throws {GauntletError} `invalid_request`, `forbidden` */
 export function newSessionFrame(principal: string, request: NewSession, given: NewSessionRules): OpenedFrame {
+  checkTools(request, given);
   const cwd = given.resolveFolder(principal, request.cwd);
   const found = given.workspaceSettings(cwd);
   const workspaceSettings = found.length === 0 ? undefined : found;
@@ -47,5 +55,31 @@ export function newSessionFrame(principal: string, request: NewSession, given: N
     workspace_settings: workspaceSettings,
     on_ask: onAsk,
     title,
+    tools: request.tools,
+    output_schema: request.outputSchema,
   };
+}
+
+/** A misspelt tool would be missing without a word. Tools of an MCP server may come later. */
+function checkTools(
+  { tools = [], outputSchema }: NewSession,
+  { toolNames, outputSchemaProblem }: Pick<NewSessionRules, 'toolNames' | 'outputSchemaProblem'>,
+): void {
+  const known = [...toolNames.tools, ...toolNames.servers];
+  const isKnown = (name: string) =>
+    known.includes(name) || toolNames.servers.some((server) => name.startsWith(`${server}__`));
+  const place = tools.findIndex((name) => !isKnown(name));
+  if (place !== -1) {
+    const nearest = nearestKey(tools[place] ?? '', known);
+    const fix = nearest === undefined ? `known here: ${known.join(', ')}` : `did you mean "${nearest}"?`;
+    throw invalid(`tools[${place}]`, `there is no tool "${tools[place]}"; ${fix}`);
+  }
+  const problem = outputSchema && outputSchemaProblem(outputSchema);
+  if (problem !== undefined) throw invalid('output_schema', problem);
+}
+
+function invalid(path: string, problem: string): GauntletError {
+  return new GauntletError('invalid_request', `Cannot begin a session, field "${path}": ${problem}`, {
+    details: { path },
+  });
 }

@@ -3,11 +3,16 @@
  */
 import type { GateAnswer, GateQuestion } from '../../call/gate.ts';
 import type { JsonValue } from '../../contract/blocks.ts';
+import { cutText } from '../../contract/cut-text.ts';
+import { promptOptions } from '../../pool/describe.ts';
 import { unansweredMessage } from '../../permissions/denial.ts';
-import { answersYes } from '../../contract/invocation.ts';
+import { answersYes, type Invocation } from '../../contract/invocation.ts';
 import type { CallRecord } from '../call-record.ts';
 import { drawIntent } from '../turn/drawn.ts';
 import type { SessionCore } from '../session-core.ts';
+
+/** Longest line that describes a call. */
+const DESCRIPTION_CHARS = 300;
 
 /**
  * Ask about a call.
@@ -37,6 +42,7 @@ export async function askWhoMayAnswer(
         tool_name: tool.name,
         input,
         title: decision.message,
+        description: describeCall(invocation, core),
         display: question.preview?.display ?? drawIntent(tool, tool.name, input),
         reason: decision.reason,
         destructive: answersYes(() => invocation.isDestructive),
@@ -49,4 +55,14 @@ export async function askWhoMayAnswer(
     },
     signal,
   );
+}
+
+function describeCall({ tool, input }: Invocation, { pool }: SessionCore): string {
+  try {
+    const text = tool.description(input, promptOptions(pool));
+    return typeof text === 'string' ? cutText(text.replace(/\s+/g, ' '), DESCRIPTION_CHARS) : tool.name;
+  } catch {
+    // A tool that cannot word its call is named: the question is put all the same.
+    return tool.name;
+  }
 }

@@ -27,7 +27,7 @@ describe('buildTool', () => {
     expect(tool.isConcurrencySafe(input)).toBe(false);
     expect(tool.isDestructive?.(input)).toBe(false);
     expect(tool.toAutoClassifierInput(input)).toBe('');
-    expect(tool.isEnabled()).toBe(true);
+    expect(tool.isEnabled({})).toBe(true);
     expect(tool.userFacingName()).toBe('Echo');
   });
 

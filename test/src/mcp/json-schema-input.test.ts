@@ -69,8 +69,8 @@ describe('an input judged by a JSON Schema', () => {
   });
 
   test('is refused when the schema itself cannot be used', () => {
-    expect(issuesOf({ properties: { a: { $ref: '#/nowhere' } } }, {})[0]).toContain("the server's own schema");
-    expect(issuesOf({ $ref: 'https://example.com/remote.json' }, {})[0]).toContain("the server's own schema");
+    expect(issuesOf({ properties: { a: { $ref: '#/nowhere' } } }, {})[0]).toContain('the schema of this tool');
+    expect(issuesOf({ $ref: 'https://example.com/remote.json' }, {})[0]).toContain('the schema of this tool');
   });
 
   test('does not meet another schema of the same name', () => {

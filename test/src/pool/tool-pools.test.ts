@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { configuration } from './configuration.ts';
 import { createToolPools } from '../../../src/pool/tool-pools.ts';
+import { toolList } from '../../../src/pool/tool-list.ts';
 import { mcpTool, plainTool } from '../../helpers/plain-tool.ts';
 import { sessionContextIn } from '../../helpers/tool-use-context.ts';
 
@@ -30,6 +31,28 @@ test('a prompt is worded by the permissions of its session', () => {
   const other = pools.pool({ toolMode: 'normal', permissions }, none);
   expect(own.prefixSha256).not.toBe(other.prefixSha256);
   expect(own.tools).toBe(other.tools);
+});
+
+test('a prompt is worded by the principal and the folder of its session', () => {
+  const worded = plainTool('Worded', { prompt: ({ principal, cwd }) => `for ${principal} in ${cwd}` });
+  const pools = createToolPools([worded], configuration);
+  const poolIn = (cwd: string) => pools.pool({ toolMode: 'normal', permissions, principal: 'owner', cwd }, none);
+  expect(JSON.parse(String(toolList(poolIn('/a'), { format: 'anthropic', schemas: 'full' }).body))).toMatchObject({
+    tools: [{ description: 'for owner in /a' }],
+  });
+  expect(poolIn('/b')).not.toBe(poolIn('/a'));
+  expect(poolIn('/b')).toBe(poolIn('/b'));
+});
+
+test('a tool may be there for some sessions alone', () => {
+  const local = plainTool('Local', {
+    isEnabled: ({ cwd }) => cwd === '/a',
+    disabledReason: ({ cwd }) => `not in ${cwd}`,
+  });
+  const pools = createToolPools([plainTool('Bash'), local], configuration);
+  const poolIn = (cwd: string) => pools.pool({ toolMode: 'normal', permissions, cwd }, none);
+  expect(poolIn('/a').tools.map(({ name }) => name)).toEqual(['Bash', 'Local']);
+  expect(poolIn('/b').hiddenTool('Local')?.reason).toBe('not enabled: not in /b');
 });
 
 test('a tool that becomes enabled is listed from then on, and no more once it is disabled', () => {

@@ -46,6 +46,6 @@ describe('resources of MCP servers', () => {
   });
 
   test('are enabled without a server too, so that none that comes or goes moves the prefix', () => {
-    for (const tool of mcpTools({ mcp: startServers({}) })) expect(tool.isEnabled()).toBe(true);
+    for (const tool of mcpTools({ mcp: startServers({}) })) expect(tool.isEnabled({})).toBe(true);
   });
 });

@@ -27,7 +27,6 @@ export function editTool(services: FileToolServices) {
     toAutoClassifierInput: (input) => `${input.file_path}: ${input.new_string}`,
     call: (input, context) => runEdit(services, input, context),
     mapToolResultToToolResultBlockParam: (output: EditOutput, toolUseId) => editResult(output, toolUseId, limits),
-    extractSearchText: (output: EditOutput) => output.path,
     toHookResponse: ({ path, ...output }: EditOutput) => ({ filePath: path, success: true, ...output }),
     getToolUseSummary: (input) => input.file_path ?? '',
     getActivityDescription: (input) => `Editing ${input.file_path ?? 'a file'}`,

@@ -30,7 +30,6 @@ export function readTool(services: FileToolServices) {
     call: (input, context, _canUseTool, _parentMessage, onProgress) => runRead(services, input, context, onProgress),
     mapToolResultToToolResultBlockParam: readResult,
     isResultTruncated: (output: ReadOutput) => output.isPartial,
-    extractSearchText: (output: ReadOutput) => (output.type === 'text' ? output.text : output.summary),
     getToolUseSummary: (input) => input.file_path ?? '',
     getActivityDescription: (input) => `Reading ${input.file_path ?? 'a file'}`,
     renderToolUseMessage: renderRead,

@@ -27,7 +27,6 @@ export function writeTool(services: FileToolServices) {
     toAutoClassifierInput: (input) => `${input.file_path}: ${input.content}`,
     call: (input, context) => runWrite(services, input, context),
     mapToolResultToToolResultBlockParam: (output: WriteOutput, toolUseId) => writeResult(output, toolUseId, limits),
-    extractSearchText: (output: WriteOutput) => output.path,
     toHookResponse: ({ path, ...output }: WriteOutput) => ({ filePath: path, success: true, ...output }),
     getToolUseSummary: (input) => input.file_path ?? '',
     getActivityDescription: (input) => `Writing ${input.file_path ?? 'a file'}`,

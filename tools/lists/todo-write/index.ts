@@ -19,7 +19,6 @@ export function todoWriteTool(services: ListToolServices) {
     description: (input) => `Replace the todo list with ${input.todos.length} items`,
     call: (input, context) => Promise.resolve(replaceTodos(input, context.session)),
     mapToolResultToToolResultBlockParam: todoWriteResult,
-    extractSearchText: (output: TodoWriteOutput) => output.newTodos.map(({ content }) => content).join('\n'),
     getToolUseSummary: (input) => (Array.isArray(input.todos) ? `${input.todos.length} items` : ''),
     getActivityDescription: () => 'Updating the todo list',
     renderToolUseMessage: renderTodoWrite,

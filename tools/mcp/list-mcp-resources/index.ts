@@ -35,7 +35,6 @@ export function listMcpResourcesTool(services: McpToolServices) {
       tool_use_id: toolUseId,
       content: listedText(output),
     }),
-    extractSearchText: listedText,
     getActivityDescription: () => 'Listing MCP resources',
     renderToolUseMessage: renderList,
     renderToolResultMessage: (output: ListOutput, _progress, { style }) => renderListResult(output, style),

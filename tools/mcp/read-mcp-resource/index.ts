@@ -1,6 +1,5 @@
 /** ReadMcpResourceTool: one resource of an MCP server. */
 import { z } from 'zod';
-import { resultText } from '../../../src/contract/blocks.ts';
 import { buildTool } from '../../../src/contract/build-tool.ts';
 import type { McpOutput } from '../../../src/mcp/call-result.ts';
 import { TOOL_ALIASES } from '../../../src/permissions/rule-names.ts';
@@ -38,7 +37,6 @@ export function readMcpResourceTool(services: McpToolServices) {
       tool_use_id: toolUseId,
       content,
     }),
-    extractSearchText: ({ content }: McpOutput) => resultText(content),
     getActivityDescription: ({ uri }) => `Reading ${uri ?? 'a resource'}`,
     renderToolUseMessage: renderRead,
     renderToolResultMessage: (output: McpOutput, _progress, { style }) => renderReadResult(output, style),

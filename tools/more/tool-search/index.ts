@@ -24,7 +24,6 @@ export function toolSearchTool(services: MoreToolServices) {
     call: (input, context) => Promise.resolve({ data: searchDeferred(input, context) }),
     mapToolResultToToolResultBlockParam: toolSearchResult,
     isSearchOrReadCommand: () => ({ isSearch: true, isRead: false }),
-    extractSearchText: (output: ToolSearchOutput) => output.found.map(({ definition }) => definition.name).join(' '),
     getToolUseSummary: (input) => input.query ?? '',
     getActivityDescription: () => 'Searching tools',
     renderToolUseMessage: renderToolSearch,

@@ -17,9 +17,11 @@ export interface ToolSearchOutput {
 /** Search the tools the session sees. Words find deferred tools; `select:` names any. */
 export function searchDeferred(
   { query, max_results: maxResults }: ToolSearchArguments,
-  { tools, isDeferred, session }: Pick<ToolUseContext, 'tools' | 'isDeferred' | 'session'>,
+  { tools, isDeferred, session, principal }: Pick<ToolUseContext, 'tools' | 'isDeferred' | 'session' | 'principal'>,
 ): ToolSearchOutput {
   const options: PromptOptions = {
+    principal,
+    cwd: session.cwd,
     permissions: session.permissions,
     toolNames: tools.filter((tool) => tool.origin === undefined).map((tool) => tool.name),
   };

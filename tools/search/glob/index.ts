@@ -29,7 +29,6 @@ export function globTool(services: SearchToolServices) {
     call: (input, context) => runGlob(services, input, context),
     mapToolResultToToolResultBlockParam: globResult,
     isResultTruncated: (output: GlobOutput) => output.isIncomplete || output.total > output.paths.length,
-    extractSearchText: (output: GlobOutput) => output.paths.join('\n'),
     getToolUseSummary: (input) => input.pattern ?? '',
     getActivityDescription: (input) => `Finding ${input.pattern ?? 'files'}`,
     renderToolUseMessage: renderGlob,

@@ -28,7 +28,6 @@ export function grepTool(services: SearchToolServices) {
     call: (input, context, _canUseTool, _parentMessage, onProgress) => runGrep(services, input, context, onProgress),
     mapToolResultToToolResultBlockParam: grepResult,
     isResultTruncated: (output: GrepOutput) => output.isPartial,
-    extractSearchText: (output: GrepOutput) => output.text,
     getToolUseSummary: (input) => input.pattern ?? '',
     getActivityDescription: (input) => `Searching for ${input.pattern ?? 'text'}`,
     renderToolUseMessage: renderGrep,

@@ -4,7 +4,7 @@ import type { ShellToolServices } from '../services.ts';
 import { bashMatcher } from './git-reading.ts';
 import { interruptsBash } from './interrupt.ts';
 import { lineOf, mayRunBeside } from './line.ts';
-import { bashHookResponse, bashResult, bashText, type BashOutput } from './output.ts';
+import { bashHookResponse, bashResult, type BashOutput } from './output.ts';
 import { prepareHold } from './enclosed.ts';
 import { checkBash, INTERNAL_FIELDS, previewBash, runsContained, suggestBashRules } from './permissions.ts';
 import { bashPrompt } from './prompt.ts';
@@ -42,7 +42,6 @@ export function bashTool(services: ShellToolServices) {
     call: (input, context, _canUseTool, _parentMessage, onProgress) => runBash(services, input, context, onProgress),
     mapToolResultToToolResultBlockParam: bashResult,
     isResultTruncated: (result: BashOutput) => result.type === 'finished' && result.output.omittedChars > 0,
-    extractSearchText: bashText,
     toHookResponse: bashHookResponse,
     getToolUseSummary: (input) => render.commandTitle(input.command),
     getActivityDescription: (input) => input.description ?? `Running ${render.commandTitle(input.command)}`,

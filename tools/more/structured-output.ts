@@ -1,0 +1,75 @@
+/**
+ * StructuredOutput: typed data as the end of a task, by the JSON Schema that the session was begun with.
+ *
+ * Among the built-ins stands a tool that is never enabled, so that lists say what to do to have it; the session's own one
+ * takes its place.
+ */
+import { z } from 'zod';
+import type { JsonObject, ToolResultBlock } from '../../src/contract/blocks.ts';
+import { buildTool } from '../../src/contract/build-tool.ts';
+import type { Display } from '../../src/contract/display.ts';
+import type { AnyObject, Tool } from '../../src/contract/tool.ts';
+import { jsonSchemaInput, schemaProblem } from '../../src/mcp/json-schema-input.ts';
+import type { MoreToolServices } from './services.ts';
+
+const PROMPT = `Hands over the result of the task as data, for the program that asked for it.
+
+Call it once, at the end, when every field is known: the input is the result, and its fields are described in the schema. Do not repeat the data in text. If the answer names a field that does not fit, correct that field and call it again.`;
+
+const SHARED = {
+  name: 'StructuredOutput',
+  aliases: ['SyntheticOutput'],
+  searchHint: 'hand over the result as typed data',
+  alwaysLoad: true,
+  isReadOnly: () => true,
+  touchesOnlySession: () => true,
+  maxResultSizeChars: 100_000,
+  prompt: () => PROMPT,
+  description: () => 'Hand over the result',
+  call: (data: Record<string, unknown>) => Promise.resolve({ data }),
+  mapToolResultToToolResultBlockParam: (_output: unknown, toolUseId: string): ToolResultBlock => ({
+    type: 'tool_result',
+    tool_use_id: toolUseId,
+    content: 'The result fits its schema and was handed over.',
+  }),
+  getActivityDescription: () => 'Handing over the result',
+  renderToolUseMessage: (input: Partial<Record<string, unknown>>): Display => drawn('Result', input),
+  renderToolResultMessage: (output: unknown): Display => ({ ...drawn('Result', output), tone: 'success' }),
+  renderToolUseErrorMessage: (message: string): Display => failure('The result does not fit', message),
+  renderToolUseRejectedMessage: (_input: unknown, message: string): Display => failure('Not handed over', message),
+} as const;
+
+/** Make the built-in that stands for the sessions' own ones in lists. */
+export function structuredOutputTool() {
+  return buildTool({
+    ...SHARED,
+    inputSchema: z.looseObject({}) as AnyObject,
+    isEnabled: () => false,
+    disabledReason: () => 'begin the session with "output_schema", the JSON Schema of the result',
+  });
+}
+
+/** Make a session's own one. @param schema As `outputSchemaProblem` has found no fault with it. */
+export function structuredOutputFor(schema: JsonObject, { limits }: Pick<MoreToolServices, 'limits'>): Tool {
+  const { $schema: _dialect, ...inputJSONSchema } = schema;
+  return buildTool({ ...SHARED, inputSchema: jsonSchemaInput(schema, limits), inputJSONSchema }) as Tool;
+}
+
+/** Say why a JSON Schema cannot be that of a result; undefined where it can. */
+export function outputSchemaProblem(
+  schema: JsonObject,
+  { limits }: Pick<MoreToolServices, 'limits'>,
+): string | undefined {
+  if (schema['type'] !== 'object') return 'expected the schema of an object: "type" must be "object"';
+  const combinator = ['oneOf', 'anyOf', 'allOf'].find((keyword) => keyword in schema);
+  if (combinator !== undefined) return `model providers take no "${combinator}" at the top of a schema`;
+  return schemaProblem(schema, limits);
+}
+
+function drawn(title: string, value: unknown): Display {
+  return { title, blocks: [{ kind: 'code', language: 'json', text: JSON.stringify(value, undefined, 2) }] };
+}
+
+function failure(title: string, message: string): Display {
+  return { title, tone: 'danger', blocks: [{ kind: 'text', text: message }] };
+}
