@@ -127,6 +127,7 @@ describe('a plugin', () => {
       'Greet',
       'Rejecter',
       'Stray',
+      'Survey',
       'Thrower',
     ]);
     const plain = (await wireClient(await startServer()).get('/tools')).body;
