@@ -1,6 +1,7 @@
 /**
  * Frames as text for long HTTP replies: lines of JSON, or Server-Sent Events.
  */
+import Negotiator from 'negotiator';
 import type { LoggedFrame } from '../src/log/frame-log.ts';
 
 /** A way to write frames. */
@@ -26,29 +27,22 @@ const EVENTS: FrameWriting = {
   writeControl: (frame) => `data: ${JSON.stringify(frame)}\n\n`,
 };
 
-/** How replies can be written, by content type; anything else is one JSON object. */
-const WRITINGS: ReadonlyMap<string, FrameWriting> = new Map([
-  ['application/x-ndjson', NDJSON],
-  ['text/event-stream', EVENTS],
-]);
+/** Offered beside the frames, and taken where a client likes several equally: one JSON object. */
+const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The content types in which frames are written as they happen. */
-export const FRAME_TYPES = [...WRITINGS.keys()];
+const WRITINGS: ReadonlyMap<string, FrameWriting> = new Map(
+  [NDJSON, EVENTS].map((writing) => [writing.contentType, writing]),
+);
+const OFFERED_TYPES = [JSON_TYPE, ...WRITINGS.keys()];
 
-/** The writing an `Accept` header likes best, of equals the first; undefined: one JSON object. */
+/** The content types in which frames are written as they happen, without parameters. */
+export const FRAME_TYPES = [...WRITINGS.keys()].map((type) => type.replace(/;.*/, ''));
+
+/** The writing that an `Accept` header prefers; `undefined` for one JSON object, also where it accepts nothing that is offered. */
 export function writingFor(accept: string | undefined): FrameWriting | undefined {
-  const wanted = accept?.toLowerCase() ?? '';
-  if (!FRAME_TYPES.some((type) => wanted.includes(type))) return undefined;
-  const choices = wanted.split(',').map(readChoice);
-  const best = choices.reduce((best, choice) => (choice.weight > best.weight ? choice : best));
-  return best.weight > 0 ? WRITINGS.get(best.type) : undefined;
-}
-
-/** `text/event-stream; q=0.5`. What is not a number weighs nothing. */
-function readChoice(text: string): { readonly type: string; readonly weight: number } {
-  const [type = '', ...parameters] = text.split(';').map((part) => part.trim());
-  const quality = parameters.find((parameter) => parameter.startsWith('q='));
-  return { type, weight: quality === undefined ? 1 : Number(quality.slice(2)) || 0 };
+  if (accept === undefined) return undefined;
+  const preferred = new Negotiator({ headers: { accept } }).mediaType(OFFERED_TYPES);
+  return preferred === undefined ? undefined : WRITINGS.get(preferred);
 }
 
 /** Pages of frames as chunks of text. */

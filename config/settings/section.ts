@@ -1,8 +1,8 @@
 /**
  * A section of the settings file: a strict object whose unknown keys are answered with the nearest known one.
  */
+import leven from 'leven';
 import { z } from 'zod';
-import { editDistance } from './edit-distance.ts';
 
 /** A strict object schema; an unknown key is an issue whose message names it and suggests a known one. */
 export function section<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -22,7 +22,7 @@ export function nearestKey(key: string, known: readonly string[]): string | unde
   if (begun !== undefined) return begun;
   const ended = known.find((candidate) => key.endsWith(`_${candidate}`));
   if (ended !== undefined) return ended;
-  const scored = known.map((candidate) => ({ candidate, distance: editDistance(plain(key), plain(candidate)) }));
+  const scored = known.map((candidate) => ({ candidate, distance: leven(plain(key), plain(candidate)) }));
   const best = scored.sort((left, right) => left.distance - right.distance)[0];
   return best && best.distance <= Math.max(1, Math.floor(key.length / 3)) ? best.candidate : undefined;
 }

@@ -1,9 +1,9 @@
 /**
  * "Did you mean": the name in a folder that somebody who misspelled one probably had in mind.
  */
+import leven from 'leven';
 import { opendirSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { editDistance } from '../../config/settings/edit-distance.ts';
 import { foldName } from './sensitive-targets.ts';
 
 /**
@@ -47,7 +47,7 @@ function namesIn(folder: string, limit: number): readonly string[] {
 
 /** 0 for the same stem with another ending, else the edit distance. */
 function nameDistance(a: string, b: string): number {
-  return stem(a) === stem(b) ? 0 : editDistance(a, b);
+  return stem(a) === stem(b) ? 0 : leven(a, b);
 }
 
 function stem(name: string): string {

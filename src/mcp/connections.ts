@@ -4,6 +4,7 @@
  * Nothing here waits: servers connect in the background, a few at a time, and one that is dead hides
  * nothing of the others.
  */
+import pLimit from 'p-limit';
 import { errorMessage, GauntletError } from '../contract/errors.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { McpOutput } from './call-result.ts';
@@ -12,7 +13,6 @@ import { openPinStore, type PinStore } from './pin-store.ts';
 import type { McpResource } from './resources.ts';
 import type { McpServer } from './server.ts';
 import type { McpServerSettings } from './server-settings.ts';
-import { takeSlots } from './slots.ts';
 import type { McpEnvironment } from './environment.ts';
 
 /** What the connections are made from. */
@@ -64,7 +64,7 @@ const MAX_FORMER_SERVERS = 64;
 export function createMcpConnections(options: McpConnectionsOptions): McpConnections {
   const { limits, onToolsChanged } = options;
   const enabled = Object.entries(options.servers).filter(([, settings]) => settings.disabled !== true);
-  const slots = takeSlots(limits.mcpConnecting);
+  const limitConnecting = pLimit(limits.mcpConnecting);
   const pinStore = openPins(options);
   const servers = new Map<string, McpServer>();
   let tools: readonly Tool[] = Object.freeze([]);
@@ -77,7 +77,7 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
     const { createMcpServer } = await import('./server.ts');
     for (const [name, settings] of enabled) {
       const pins = pinStore.pinsOf(name, settings);
-      const server = createMcpServer({ ...options, name, settings, pins, slots, onToolsChanged: collect });
+      const server = createMcpServer({ ...options, name, settings, pins, limitConnecting, onToolsChanged: collect });
       servers.set(name, server);
       if (!isClosed) server.connection.start();
     }

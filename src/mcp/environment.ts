@@ -1,11 +1,11 @@
 /**
  * What MCP servers are given of the server they lend their tools to.
  */
+import type { LimitFunction } from 'p-limit';
 import type { Limits } from '../../config/limits.ts';
 import type { ProcessHost } from '../process/process-host.ts';
 import type { StoredPins } from './pin-store.ts';
 import type { McpServerSettings } from './server-settings.ts';
-import type { Slots } from './slots.ts';
 
 /** The environment, the same for all servers. */
 export interface McpEnvironment {
@@ -26,6 +26,6 @@ export interface McpServerOptions extends McpEnvironment {
   readonly settings: McpServerSettings;
   /** Definitions that were seen first or let through, in this life and earlier ones. */
   readonly pins: StoredPins;
-  /** Shared by all servers: so many connect at once. */
-  readonly slots: Slots;
+  /** Starts the work it is given when few enough others run; shared by all servers while they connect. */
+  readonly limitConnecting: LimitFunction;
 }

@@ -35,7 +35,7 @@ export interface McpServer {
 
 /** Make the server; it connects when its connection is started. */
 export function createMcpServer(options: McpServerOptions): McpServer {
-  const { name, settings, limits, slots } = options;
+  const { name, settings, limits, limitConnecting } = options;
   const mask = secretMask(settings);
   const notice = (level: 'info' | 'warning', code: string, text: string) =>
     options.onNotice(level, code, visibleLine(`MCP server "${name}": ${mask(text)}`, NOTICE_CHARS));
@@ -52,7 +52,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     name,
     limits,
     mask,
-    open: (hooks) => slots(() => openLink(hooks)),
+    open: (hooks) => limitConnecting(() => openLink(hooks)),
     onRemark: (remark) => notice('warning', 'mcp_tools_left_out', remark),
     onChange,
   });

@@ -3,6 +3,7 @@
  */
 import { lookup } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
+import pLimit from 'p-limit';
 import type { Limits } from '../../../config/limits.ts';
 
 /** All addresses of a name. @throws As `dns.lookup`; the signal's reason, which leaves the question to its end. */
@@ -10,23 +11,12 @@ export type Lookup = (name: string, signal: AbortSignal) => Promise<readonly Loo
 
 /** The machine's own: its hosts file, its name servers. */
 export function createLookup(limits: Pick<Limits, 'sandboxProxyLookups'>): Lookup {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-
-  async function lookUp(name: string): Promise<readonly LookupAddress[]> {
-    if (running >= limits.sandboxProxyLookups) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
-    try {
-      return await lookup(name, { all: true });
-    } finally {
-      const next = waiting.shift();
-      // Whoever goes on takes the place as it is.
-      if (next === undefined) running -= 1;
-      else next();
-    }
-  }
-
-  return (name, signal) => unlessAborted(lookUp(name), signal);
+  const limit = pLimit(limits.sandboxProxyLookups);
+  return (name, signal) =>
+    unlessAborted(
+      limit(() => lookup(name, { all: true })),
+      signal,
+    );
 }
 
 function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
