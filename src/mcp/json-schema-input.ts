@@ -9,7 +9,10 @@ import type { Limits } from '../../config/limits.ts';
 import type { JsonObject } from '../contract/blocks.ts';
 import { errorMessage } from '../contract/errors.ts';
 import type { AnyObject } from '../contract/tool.ts';
-import { harmlessPattern } from './pattern-cost.ts';
+import { createSchemaPatterns } from './pattern-cost.ts';
+
+/** Of all schemas: each is compiled, and each input judged, in one step. */
+const patterns = createSchemaPatterns();
 
 const OPTIONS: Options = {
   allErrors: true,
@@ -18,7 +21,7 @@ const OPTIONS: Options = {
   validateSchema: false,
   logger: false,
   // Code that runs a few times is not worth the time it takes to optimise it.
-  code: { optimize: false, regExp: Object.assign(harmlessPattern, { code: 'harmlessPattern' }) },
+  code: { optimize: false, regExp: Object.assign(patterns.compile, { code: 'patterns.compile' }) },
 };
 
 /** One ajv a draft, made when the first schema of that draft is compiled. */
@@ -40,7 +43,9 @@ export function jsonSchemaInput(schema: JsonObject, limits: SchemaLimits): AnyOb
   return z.custom<Record<string, unknown>>(isObject, 'expected an object').superRefine((input, context) => {
     try {
       compiled ??= compile(schema, limits);
-      if (isLargerThan(input, limits.mcpJudgedValues) || compiled(input)) return;
+      if (isLargerThan(input, limits.mcpJudgedValues)) return;
+      patterns.beginInput();
+      if (compiled(input)) return;
       for (const error of compiled.errors ?? []) {
         context.addIssue({ code: 'custom', path: pathOf(error), message: wordError(error) });
       }
@@ -82,6 +87,7 @@ function compile(schema: JsonObject, limits: SchemaLimits): ValidateFunction {
   const draft = /draft-0[467]/.test(dialect) ? 'draft-07' : '2020-12';
   // Without `$schema` and `$id`: neither may name what ajv does not know, or claim what another schema is called.
   const { $schema: _dialect, $id: _id, ...rest } = schema;
+  patterns.beginSchema();
   return ajvFor(draft, limits).compile(rest);
 }
 

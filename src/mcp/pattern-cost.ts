@@ -1,12 +1,18 @@
 /**
- * Regular expressions that strangers put into their schemas, made harmless.
+ * Tests the regular expressions of MCP servers' schemas within a bounded time.
  *
- * JavaScript's engine backtracks: `(a+)+$` freezes the process on 31 characters. A pattern that could
- * is not tested here at all; the server that wrote it judges its own input anyway.
+ * JavaScript's engine backtracks: `(a+)+$` freezes the process on 31 characters. RE2 takes time in proportion to the
+ * text and the size of the pattern. What it cannot express (looking around, references back) and what is beyond the
+ * bounds below is not tested: the server that wrote the pattern judges its own input anyway.
  */
+import { RE2JS } from 're2js';
 
-/** Longest string a pattern is tested on, by the power with which its time grows; an input may hold many of them. */
-const TESTED_CHARS: readonly number[] = [10_000, 10_000, 200];
+/** Instructions of all patterns of one schema: an instruction costs some 1.5 µs to compile and 80 bytes to keep. */
+const MAX_SCHEMA_INSTRUCTIONS = 10_000;
+/** Longest pattern that is compiled, in characters: the compiler takes longer for what it then refuses. */
+const MAX_PATTERN_CHARS = 1_000;
+/** Characters times instructions that the patterns of one schema may cost on one input: at worst 0.2 s. */
+const MAX_INPUT_STEPS = 500_000;
 
 /** What ajv wants of a regular expression. */
 export interface PatternTest {
@@ -15,24 +21,74 @@ export interface PatternTest {
   toString(): string;
 }
 
-/** Compile a schema's pattern. @throws {SyntaxError} When it is no regular expression. */
-export function harmlessPattern(pattern: string, flags: string): PatternTest {
-  const expression = new RegExp(pattern, flags);
-  const most = TESTED_CHARS[choices(pattern) + (pattern.startsWith('^') ? 0 : 1)] ?? 0;
+/** Compiles the patterns of schemas, and bounds what they cost. */
+export interface SchemaPatterns {
+  /** The next patterns belong to another schema. */
+  beginSchema(): void;
+  /** The next tests belong to another input. */
+  beginInput(): void;
+  /** Compile a pattern. @throws {SyntaxError} When it is no regular expression. */
+  compile(pattern: string, flags: string): PatternTest;
+}
+
+/** Make the compiler; schemas and inputs are taken one after the other. */
+export function createSchemaPatterns(): SchemaPatterns {
+  let instructionsLeft = MAX_SCHEMA_INSTRUCTIONS;
+  let stepsLeft = MAX_INPUT_STEPS;
+
+  function compileBounded(pattern: string): RE2JS | undefined {
+    if (instructionsLeft <= 0 || pattern.length > MAX_PATTERN_CHARS) return undefined;
+    try {
+      const expression = RE2JS.compile(re2Syntax(pattern));
+      instructionsLeft -= expression.programSize();
+      return instructionsLeft < 0 ? undefined : expression;
+    } catch {
+      // It looks around or back, or is too large: its server tests it.
+      return undefined;
+    }
+  }
+
+  function mayTest(text: string, instructions: number): boolean {
+    const steps = (text.length + 1) * instructions;
+    if (steps > stepsLeft) return false;
+    stepsLeft -= steps;
+    return true;
+  }
+
   return {
-    test: (text) => text.length > most || expression.test(text),
-    toString: () => String(expression),
+    beginSchema: () => void (instructionsLeft = MAX_SCHEMA_INSTRUCTIONS),
+    beginInput: () => void (stepsLeft = MAX_INPUT_STEPS),
+    compile(pattern, flags) {
+      const { source } = new RegExp(pattern, flags);
+      const expression = compileBounded(pattern);
+      const instructions = expression?.programSize() ?? 0;
+      return {
+        test: (text) => expression === undefined || !mayTest(text, instructions) || expression.test(text),
+        toString: () => `/${source}/${flags}`,
+      };
+    },
   };
 }
 
-/**
- * How many choices the engine can go back on: its time grows with the length of the text to that power,
- * and by one more when the pattern may begin anywhere. Infinity for a repeated group and for a look or
- * a reference back.
- */
-function choices(pattern: string): number {
-  // Neither an escaped character nor one in a class is an operator.
-  const bare = pattern.replace(/\\[^1-9k]/g, 'x').replace(/\[(?:\\.|[^\]\\])*\]/g, 'x');
-  if (/\)[*+?{]|\\[1-9k]|\(\?[=!<]/.test(bare)) return Infinity;
-  return bare.match(/[*+?|]|\{\d+,?\d*\}/g)?.length ?? 0;
+/** JavaScript's `\s` and what it leaves, as ranges of a class; RE2's own is ASCII. */
+const BLANKS = '\\t-\\r\\x20\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
+const NO_BLANKS =
+  '\\x00-\\x08\\x0e-\\x1f\\x21-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}' +
+  '\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}';
+/** JavaScript's `.` stops at four line ends, RE2's at one. */
+const NO_LINE_END = '[^\\n\\r\\x{2028}\\x{2029}]';
+
+/** Write a pattern of JavaScript's syntax, known to be valid, in RE2's. */
+function re2Syntax(pattern: string): string {
+  let isInClass = false;
+  const source = pattern.replace(/\\.|[[\].]/gsu, (token) => {
+    if (token === '\\s') return isInClass ? BLANKS : `[${BLANKS}]`;
+    if (token === '\\S') return isInClass ? NO_BLANKS : `[${NO_BLANKS}]`;
+    if (token === '.') return isInClass ? token : NO_LINE_END;
+    // `[[:alpha:]` is a class of seven characters here, and a named class there.
+    if (token === '[' && isInClass) return '\\[';
+    if (token === '[' || token === ']') isInClass = token === '[';
+    return token;
+  });
+  return RE2JS.translateRegExp(source);
 }
