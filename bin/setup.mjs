@@ -19,19 +19,52 @@ const LOCK_POLL_MS = 200;
 /**
  * Make the clone ready.
  *
- * @param {{ root?: string, forTests?: boolean, programs?: boolean, run?: (file: string, args: string[], options: object) => void, say?: (what: string) => void }} [options]
+ * @param {{ root?: string, forTests?: boolean, programs?: boolean, system?: Partial<System>, run?: (file: string, args: string[], options: object) => void, say?: (what: string) => void }} [options]
  *   `forTests`: development dependencies too. `programs`: what the tests need of the system too.
  *   `run` starts a program and throws if it fails; `say` tells a person.
  * @returns {Promise<string[]>} What was done, in order; empty when nothing was to do.
  */
-export async function setup({ root = ROOT, forTests = false, programs = forTests, run = runLoudly, say = tell } = {}) {
-  const needs = { forTests, programs };
-  if (todo(root, needs).length === 0) return [];
+export async function setup({
+  root = ROOT,
+  forTests = false,
+  programs = forTests,
+  system = {},
+  run = runLoudly,
+  say = tell,
+} = {}) {
+  const needs = { forTests, programs, system: { ...thisSystem(), ...system } };
+  const done = todo(root, needs).length === 0 ? [] : await doSteps(root, needs, run, say);
+  if (programs) tellMissing(needs.system, say);
+  return done;
+}
+
+/**
+ * @typedef {object} System What setup may do to the system.
+ * @property {string} searchPath `PATH`, in which programs are looked for.
+ * @property {boolean} mayInstall Whether packages may be installed: only by root, on Debian.
+ * @property {boolean} isCi Whether this is continuous integration, where no test is skipped.
+ */
+
+/** @returns {System} */
+function thisSystem() {
+  return {
+    searchPath: process.env.PATH ?? '',
+    mayInstall: process.getuid?.() === 0 && existsSync('/usr/bin/apt-get'),
+    isCi: isCi(),
+  };
+}
+
+/** Whether this is continuous integration: a test that misses a program fails there. */
+export function isCi() {
+  return !['', 'false', '0'].includes(process.env.CI ?? '');
+}
+
+function doSteps(root, needs, run, say) {
   return withLock(join(root, '.setup.lock'), () => {
     const done = [];
     // Looked at again under the lock: another setup may just have done it.
     for (let next = todo(root, needs)[0]; next && !done.includes(next); next = todo(root, needs)[0]) {
-      STEPS[next](root, run, say);
+      STEPS[next](root, run, say, needs.system);
       done.push(next);
     }
     return done;
@@ -39,12 +72,12 @@ export async function setup({ root = ROOT, forTests = false, programs = forTests
 }
 
 /** What is to do, in order. */
-function todo(root, { forTests, programs }) {
+function todo(root, { forTests, programs, system }) {
   const isBuilt = !isBuildStale(root);
   return [
     ...(isInstalled(root, forTests || !isBuilt) ? [] : ['install']),
     ...(isBuilt ? [] : ['build']),
-    ...(programs && missingPrograms().length > 0 && mayInstallPrograms() ? ['programs'] : []),
+    ...(programs && system.mayInstall && missingPrograms(system).length > 0 ? ['programs'] : []),
   ];
 }
 
@@ -59,15 +92,15 @@ const STEPS = {
     say('building dist/');
     run(process.execPath, [join(root, 'bin', 'build.mjs')], { cwd: root });
   },
-  programs(root, run, say) {
-    const packages = missingPrograms();
-    say(`installing ${packages.join(', ')} (apt-get)`);
+  programs(root, run, say, system) {
+    const packages = missingPrograms(system);
+    say(`installing ${packages.join(', ')} on this system: apt-get ${[...APT_INSTALL, ...packages].join(' ')}`);
     try {
       run('apt-get', ['update', '-qq'], {});
-      run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], {});
+      run('apt-get', ['-qq', ...APT_INSTALL, ...packages], {});
     } catch (error) {
-      // Most tests need none of them; those that do fail by name.
-      say(`${error.message}: tests that drive these programs will fail`);
+      // Without a network, for example. Most tests need none of them.
+      say(error.message);
     }
   },
 };
@@ -88,21 +121,44 @@ function packagesIn(path) {
   return JSON.parse(readFileSync(path, 'utf8')).packages;
 }
 
-/** Programs the tests drive, and the Debian packages that bring them. */
-const PROGRAMS = { chromium: 'chromium', bwrap: 'bubblewrap' };
+/** Programs the tests drive, the Debian packages that bring them, and what becomes of the tests without. */
+const PROGRAMS = {
+  chromium: { name: 'chromium', without: "the browser's tests are skipped" },
+  bwrap: { name: 'bubblewrap', without: 'tests of the sandbox will fail' },
+};
+const APT_INSTALL = ['install', '-y', '--no-install-recommends'];
 
 /** Packages of those that are not there. */
-function missingPrograms() {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  const isMissing = ([program]) => !folders.some((folder) => existsSync(join(folder, program)));
+function missingPrograms({ searchPath }) {
+  const isMissing = ([program]) => findProgram(program, searchPath) === undefined;
   return Object.entries(PROGRAMS)
     .filter(isMissing)
-    .map(([, name]) => name);
+    .map(([, { name }]) => name);
 }
 
-/** Only root of a Debian system; elsewhere the tests say what they miss. */
-function mayInstallPrograms() {
-  return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
+/**
+ * The path of a program that the tests drive.
+ *
+ * @param {string} program
+ * @returns {string | undefined} Absolute.
+ */
+export function findProgram(program, searchPath = process.env.PATH ?? '') {
+  const paths = searchPath.split(delimiter).map((folder) => join(folder, program));
+  return paths.find((path) => existsSync(path));
+}
+
+/** The command with which a person installs a package that the tests need. @param {string} name */
+export function installCommand(name) {
+  return `sudo apt-get ${[...APT_INSTALL, name].join(' ')}`;
+}
+
+/** Tells what the tests will miss, and the command that would add it. */
+function tellMissing(system, say) {
+  for (const { name, without } of Object.values(PROGRAMS)) {
+    if (!missingPrograms(system).includes(name)) continue;
+    const outcome = system.isCi ? 'tests that need it will fail' : without;
+    say(`${name} is missing: ${outcome}. To add it: ${installCommand(name)}`);
+  }
 }
 
 /** One setup at a time in one clone. */

@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browserTest } from './helpers/browser-test.ts';
 import { type LongRunning, longRunning } from './helpers/long-running.ts';
 import { temporaryFolder } from './helpers/temporary-folder.ts';
 
@@ -14,7 +14,6 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
 const workspace = temporaryFolder();
 const GAUNTLET_TOKEN = 'a-token-for-the-examples';
-const CHROMIUM = '/usr/bin/chromium';
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' };
 
 const dataFolder = temporaryFolder();
@@ -87,30 +86,13 @@ describe('the examples', () => {
     expect(stdout).toContain('"behavior":"ask"');
   });
 
-  it('the browser page follows a session and answers its question', async () => {
-    const browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: [
-        '--headless',
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    });
-    try {
-      const tab = await browser.newPage();
-      await tab.goto(`${page}/#url=${environment['GAUNTLET_URL']}&token=${GAUNTLET_TOKEN}`);
-      await tab.getByText('following').waitFor();
-      await tab.getByRole('button', { name: 'Run' }).click();
-      await tab.getByRole('button', { name: 'allow' }).click();
-      await tab.getByText('Bash: ok: made').waitFor();
-      expect(existsSync(join(workspace, 'made-by-the-browser'))).toBe(true);
-    } finally {
-      await browser.close();
-    }
+  browserTest('the browser page follows a session and answers its question', async (browser) => {
+    const tab = await browser.newPage();
+    await tab.goto(`${page}/#url=${environment['GAUNTLET_URL']}&token=${GAUNTLET_TOKEN}`);
+    await tab.getByText('following').waitFor();
+    await tab.getByRole('button', { name: 'Run' }).click();
+    await tab.getByRole('button', { name: 'allow' }).click();
+    await tab.getByText('Bash: ok: made').waitFor();
+    expect(existsSync(join(workspace, 'made-by-the-browser'))).toBe(true);
   });
 });

@@ -29,6 +29,10 @@ function built(): void {
   writeBuildStamp(root, sourceDigest(root));
 }
 
+function fail(why: string): never {
+  throw new Error(why);
+}
+
 function lock(version: string) {
   return { packages: { '': {}, 'node_modules/a': { version }, 'node_modules/b': { version, optional: true } } };
 }
@@ -83,11 +87,54 @@ describe('setup', () => {
   });
 
   it('frees its lock when a step fails, and tells', async () => {
-    const fail = () => {
-      throw new Error('no network');
-    };
-    await expect(setup({ root, run: fail, say })).rejects.toThrow('no network');
+    await expect(setup({ root, run: () => fail('no network'), say })).rejects.toThrow('no network');
     expect(await setup({ root, run, say })).toEqual(['install', 'build']);
+  });
+
+  describe('with programs that the tests drive', () => {
+    const bare = { searchPath: '', mayInstall: true, isCi: false };
+    let said: string[];
+    const options = () => ({ root, programs: true, run, say: (what: string) => void said.push(what) });
+
+    beforeEach(() => {
+      said = [];
+      installed('1.0.0');
+      built();
+    });
+
+    it('names what it installs on the system before it does', async () => {
+      const order: string[] = [];
+      const say = (what: string) => void order.push(what);
+      const log = (file: string, args: string[]) => void order.push([file, ...args].join(' '));
+      await setup({ root, programs: true, system: bare, run: log, say });
+      expect(order.slice(0, 3)).toEqual([
+        expect.stringContaining('chromium, bubblewrap on this system: apt-get install'),
+        'apt-get update -qq',
+        'apt-get -qq install -y --no-install-recommends chromium bubblewrap',
+      ]);
+    });
+
+    it.each([
+      ['it may not', { ...bare, mayInstall: false }, run],
+      ['there is no network', bare, () => fail('no network')],
+    ])('says that the browser is not tested, and how it would be, where %s', async (_why, system, run) => {
+      await setup({ ...options(), system, run });
+      expect(said).toContainEqual(
+        "chromium is missing: the browser's tests are skipped. " +
+          'To add it: sudo apt-get install -y --no-install-recommends chromium',
+      );
+    });
+
+    it('says that these tests fail in continuous integration', async () => {
+      await setup({ ...options(), system: { ...bare, mayInstall: false, isCi: true } });
+      expect(said).toContainEqual(expect.stringContaining('chromium is missing: tests that need it will fail'));
+    });
+
+    it('says nothing where they are there', async () => {
+      for (const name of ['chromium', 'bwrap']) writeFileSync(join(root, name), '');
+      expect(await setup({ ...options(), system: { ...bare, searchPath: root } })).toEqual([]);
+      expect(said).toEqual([]);
+    });
   });
 
   it('runs a copy of the real clone without a word when all is there', async () => {
