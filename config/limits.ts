@@ -128,6 +128,12 @@ export const DEFAULT_LIMITS = {
   toolUseConcurrency: 10,
   /** Calls accepted and not yet yielded in one session. */
   sessionCalls: 4_096,
+  /** Calls inside calls: an agent that runs batches of batches has three levels, and a tool that calls itself ends here. */
+  innerCallDepth: 4,
+  /** Inner calls that one call runs at once; each level of nesting multiplies it. */
+  innerCallConcurrency: 10,
+  /** Inner calls that one call makes in all: a loop that never ends fills no log. */
+  innerCalls: 10_000,
   /** An open turn whose feeder is gone ends after this long. */
   turnFeederMs: 30 * SECOND,
   /** A cancelled tool that does not stop is given up after this long. */

@@ -50,7 +50,15 @@ const Session = z.object({
   output_schema: z.looseObject({}).optional().describe('JSON Schema of what StructuredOutput takes'),
   state: z.enum(['idle', 'running']),
   head: Count.describe('The last frame of its log'),
-  running: z.array(z.object({ tool_use_id: z.string(), name: z.string(), turn_id: z.string(), state: z.string() })),
+  running: z.array(
+    z.object({
+      tool_use_id: z.string(),
+      name: z.string(),
+      turn_id: z.string(),
+      parent_tool_use_id: z.string().optional(),
+      state: z.string(),
+    }),
+  ),
 }) satisfies z.ZodType<Omit<SessionDescription, 'output_schema'>>;
 
 const NewSession = Session.extend({ warnings });

@@ -2,8 +2,7 @@
  * PostToolUse and PostToolUseFailure hooks: what they make of a result, once the tool has run.
  */
 import { resultText, type ResultContentBlock, type ToolResultBlock } from '../contract/blocks.ts';
-import { GauntletError } from '../contract/errors.ts';
-import type { Tool, ToolResult, ToolUseContext } from '../contract/tool.ts';
+import type { Tool, ToolUseContext } from '../contract/tool.ts';
 import type { HooksVerdict } from '../hooks/merge-answers.ts';
 import type { Invocation } from '../contract/invocation.ts';
 import { type CallHookServices, contextMessages, hookOccasion } from './call-hooks.ts';
@@ -24,33 +23,10 @@ export async function afterCall(
   const verdict = await verdictOn(invocation, run, outcome, context, services);
   if (!verdict) return withMessages(outcome, before);
   if (context.signal.aborted) return stoppedOutcome(abortReason(context.signal), outcome.budget);
-  return withMessages(judged(invocation, outcome, verdict), [...before, ...verdict.additionalContexts]);
-}
-
-/**
- * Show the result of an inner call to the hooks that wait for it.
- *
- * @param heard Gets what they add for the model: the outer call passes it on.
- * @returns What the outer tool is handed: the result as it came, or what a hook puts in its place.
- * @throws What the inner tool threw; {GauntletError} `hook_blocked` where a hook withholds the result.
- */
-export async function afterInnerCall(
-  invocation: Invocation,
-  run: ToolRun,
-  outcome: CallOutcome,
-  context: ToolUseContext,
-  { heard, ...services }: CallHookServices & { readonly heard: Set<string> },
-): Promise<ToolResult<unknown>> {
-  const verdict = await verdictOn(invocation, run, outcome, context, services);
-  context.signal.throwIfAborted();
-  if (verdict) {
-    for (const text of [...verdict.additionalContexts, ...objections(verdict.feedback)]) heard.add(text);
-    if (verdict.stopReason !== undefined) context.abortTurn(verdict.stopReason);
-    if (verdict.withheld !== undefined) throw new GauntletError('hook_blocked', verdict.withheld);
-  }
-  if (!run.ok) throw run.error;
-  const output = verdict && replacement(invocation, verdict);
-  return output === undefined ? run.result : { ...run.result, data: output };
+  const contexts = [...before, ...verdict.additionalContexts];
+  const shown = withMessages(judged(invocation, outcome, verdict), contexts);
+  // The tool that made an inner call may pass on its data alone: the objection reaches the model all the same.
+  return { ...shown, hookContexts: [...contexts, ...objections(verdict.feedback)] };
 }
 
 /** Asks the hooks of a result; undefined where none waits for it. */
@@ -94,7 +70,7 @@ function judged(invocation: Invocation, outcome: CallOutcome, verdict: HooksVerd
   }
   const output = replacement(invocation, verdict);
   const isReplaced = output !== undefined && outcome.status === 'ok';
-  const shown = isReplaced ? withContent(invocation, outcome, contentOf(output)) : outcome;
+  const shown = isReplaced ? { ...withContent(invocation, outcome, contentOf(output)), data: output } : outcome;
   const ending = stopReason === undefined ? [] : [`A hook ended this turn: ${stopReason}`];
   return { ...shown, content: inFront(shown.content, [...objections(feedback), ...ending]), endsTurn };
 }
@@ -135,7 +111,8 @@ function inFront(content: ToolResultBlock['content'], words: readonly string[]):
 
 function withMessages(outcome: CallOutcome, contexts: readonly string[]): CallOutcome {
   const added = contextMessages(contexts);
-  return added ? { ...outcome, newMessages: [...(outcome.newMessages ?? []), ...added] } : outcome;
+  if (!added) return outcome;
+  return { ...outcome, newMessages: [...(outcome.newMessages ?? []), ...added], hookContexts: contexts };
 }
 
 /** Blocks a model API takes; what looks like none is written out as JSON. */

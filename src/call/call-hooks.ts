@@ -52,6 +52,7 @@ export function hookOccasion(
       tool_name: tool.name,
       tool_input: invocation.observable(session),
       tool_use_id: block.id,
+      ...(context.parentToolUseId === undefined ? {} : { parent_tool_use_id: context.parentToolUseId }),
       ...fields,
     },
     names: ruleKeys(tool),

@@ -2,13 +2,14 @@
  * One call, from its parsed block to its outcome: gate → run → result → hooks. Its session logs what it comes to.
  */
 import { resultText, type AssistantMessage } from '../contract/blocks.ts';
+import type { RunInnerCall } from '../contract/inner-call.ts';
 import type { Invocation } from '../contract/invocation.ts';
 import type { ContextModifier } from '../contract/session-context.ts';
 import type { ToolProgress, ToolUseContext } from '../contract/tool.ts';
 import { afterCall } from './after-call.ts';
 import { hookOccasion } from './call-hooks.ts';
+import { createCanUseTool } from './can-use-tool.ts';
 import { gate, type GateServices, type Permit } from './gate.ts';
-import { innerCalls } from './inner-calls.ts';
 import { abortReason, type CallOutcome, type Ended, ended, stoppedOutcome, summariseDecision } from './outcome.ts';
 import { mapResult, type ResultLimits } from './result.ts';
 import { runTool, type ToolRun } from './run.ts';
@@ -22,6 +23,9 @@ export interface CallServices extends GateServices {
    */
   admitted(permit: Permit): Promise<void>;
   onProgress(progress: ToolProgress): void;
+  readonly runInner: RunInnerCall;
+  /** What hooks of the call's gate and of its inner calls add for the model, each once. */
+  readonly heard: Set<string>;
   /** Try what a call that has run would make of the context. @throws {GauntletError} `tool_failed` where it may not. */
   tryModifier(modifier: ContextModifier): void;
 }
@@ -54,19 +58,17 @@ async function takeSteps(
 
   const { invocation: permitted, located, decision } = passed;
   const progress: ToolProgress[] = [];
-  const heard = new Set(passed.hookContexts);
-  const inner = innerCalls(context.tools, services, heard);
+  const { heard } = services;
+  for (const text of passed.hookContexts ?? []) heard.add(text);
   const inside: ToolUseContext = {
     ...context,
     located,
     isHeld: decision.containment === 'jail',
     analysis: permitted.analysis,
-    get tools() {
-      return inner.tools;
-    },
+    run: services.runInner,
   };
   const ran = await runTool(passed, inside, {
-    canUseTool: inner.canUseTool,
+    canUseTool: createCanUseTool(services, heard),
     parentMessage,
     onProgress(piece) {
       if (progress.push(piece) > services.limits.progressKept) progress.shift();

@@ -60,7 +60,7 @@ export interface Permit {
   readonly isInputChanged: boolean;
   /** Fields that only the server sets: the call does what a person was shown. */
   readonly internalFields?: CallPreview['fields'];
-  /** What hooks of the gate, and of those of its inner calls, add for the model. */
+  /** What hooks add for the model. */
   readonly hookContexts?: readonly string[];
 }
 
@@ -131,7 +131,7 @@ function permit(first: Invocation, invocation: Invocation, judged: Judged, hooks
 /** Passes on what hooks add, whatever became of the call. */
 function withContexts(end: Ended, hooks: GateHooks | undefined): Ended {
   const newMessages = hooks && contextMessages(hooks.contexts);
-  return newMessages ? ended({ ...end.outcome, newMessages }) : end;
+  return newMessages ? ended({ ...end.outcome, newMessages, hookContexts: [...hooks.contexts] }) : end;
 }
 
 /** One person's own input is not asked about again, unless it needs the yes of another one too. */

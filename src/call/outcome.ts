@@ -36,7 +36,11 @@ export interface CallOutcome {
   readonly budget: ResultBudget;
   /** True once the tool's `call` was entered: its side effects may have happened. */
   readonly didRun: boolean;
+  /** What the tool handed back, for the tool that made an inner call. */
+  readonly data?: unknown;
   readonly newMessages?: readonly NewMessage[];
+  /** What hooks added for the model; `newMessages` holds it too. */
+  readonly hookContexts?: readonly string[];
   readonly contextModifier?: ContextModifier;
   /** The tool wrote its whole text to a file itself. */
   readonly spilled?: SpilledText;

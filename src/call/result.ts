@@ -74,6 +74,7 @@ function succeeded(
     isTruncated: tool.isResultTruncated?.(result.data) === true,
     budget,
     didRun: true,
+    data: result.data,
     newMessages: result.newMessages?.length ? result.newMessages : undefined,
     contextModifier: result.contextModifier,
     spilled: result.spilled,

@@ -66,8 +66,11 @@ export interface OpenedFrame {
 export interface ToolUseFrame {
   readonly type: 'tool_use';
   readonly turn_id: string;
+  /** Place among the blocks of the turn, or among the inner calls of one call. */
   readonly index: number;
   readonly tool_use: ToolUseBlock;
+  /** The call that made this one, of an inner call. */
+  readonly parent_tool_use_id?: string;
   readonly display: Display;
   /** What the call does while it runs, for people: "Reading src/app.ts". */
   readonly activity?: string;
@@ -88,6 +91,8 @@ export interface InputPartialFrame {
 export interface StateFrame {
   readonly type: 'state';
   readonly tool_use_id: string;
+  /** The call that made this one, of an inner call. */
+  readonly parent_tool_use_id?: string;
   readonly state: 'executing' | 'completed';
 }
 
@@ -95,12 +100,16 @@ export interface StateFrame {
 export interface StartedFrame {
   readonly type: 'started';
   readonly tool_use_id: string;
+  /** The call that made this one, of an inner call. */
+  readonly parent_tool_use_id?: string;
 }
 
 /** Only what is new. */
 export interface ProgressFrame {
   readonly type: 'progress';
   readonly tool_use_id: string;
+  /** The call that made this one, of an inner call. */
+  readonly parent_tool_use_id?: string;
   readonly n: number;
   readonly data: { readonly type: string };
   readonly display?: Display;
@@ -111,6 +120,8 @@ export interface PermissionRequestFrame {
   readonly type: 'permission_request';
   readonly request_id: string;
   readonly tool_use_id: string;
+  /** The call that made this one, of an inner call. */
+  readonly parent_tool_use_id?: string;
   readonly tool_name: string;
   readonly input: JsonValue;
   readonly title: string;
@@ -131,6 +142,8 @@ export interface PermissionResolvedFrame {
   readonly type: 'permission_resolved';
   readonly request_id: string;
   readonly tool_use_id: string;
+  /** The call that made this one, of an inner call. */
+  readonly parent_tool_use_id?: string;
   readonly behavior: 'allow' | 'deny';
   /** Principal that answered, or `timeout`, `rule`, `cancelled`. */
   readonly by: string;
@@ -143,6 +156,8 @@ export interface ResultFrame {
   readonly turn_id: string;
   readonly index: number;
   readonly tool_use_id: string;
+  /** The call that made this one, of an inner call. */
+  readonly parent_tool_use_id?: string;
   readonly tool_result: ToolResultBlock;
   readonly call: CallSummary;
   /** Absent where the call did not come as far as a decision. */
@@ -183,6 +198,8 @@ export interface ContextFrame {
 export interface ChangeFrame extends FileChange {
   readonly type: 'change';
   readonly tool_use_id: string;
+  /** The call that made this one, of an inner call. */
+  readonly parent_tool_use_id?: string;
 }
 
 /** One file that an undo put back. */

@@ -40,11 +40,6 @@ export class Invocation {
     this.input = input;
   }
 
-  /** The same block and input for another form of the tool. */
-  withTool(tool: Tool): Invocation {
-    return new Invocation(this.block, tool, this.input);
-  }
-
   /** What the tool's `analyse` made of the input; undefined where it has none. */
   get analysis(): unknown {
     return (this.#analysis ??= this.tool.analyse?.(this.input));

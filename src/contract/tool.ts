@@ -7,6 +7,7 @@ import type { AssistantMessage, JsonObject, NewMessage, SpilledText, ToolResultB
 import type { DecisionPart, PermissionDecision, PermissionResult } from './decision.ts';
 import type { Display } from './display.ts';
 import type { ChangeLog } from './file-change.ts';
+import type { RunInnerCall } from './inner-call.ts';
 import type { LocatedPath, PathUse } from './located-path.ts';
 import type { RuleBehavior, ToolPermissionContext } from './permission-context.ts';
 import type { ContextModifier, SessionContext } from './session-context.ts';
@@ -100,6 +101,8 @@ export interface ToolUseContext {
   readonly sessionId: string;
   readonly turnId: string;
   readonly toolUseId: string;
+  /** The call that made this one, of an inner call. */
+  readonly parentToolUseId?: string;
   /** Who asked. */
   readonly principal: string;
   /** All tools the session sees, in list order. */
@@ -124,6 +127,8 @@ export interface ToolUseContext {
   readonly analysis?: unknown;
   /** Where the call says what it does to files: what can be listed and taken back later. */
   readonly changes: ChangeLog;
+  /** Runs a block as an inner call of this one. Refused while the call is still at its gate. */
+  readonly run: RunInnerCall;
   /** Ends the whole turn after this call. */
   abortTurn(reason: string): void;
   /** Tell whoever watches, as a `notice` frame. */
@@ -150,8 +155,8 @@ export interface CallPreview {
 }
 
 /**
- * Asks the gate about an inner call, as the session would be asked. The tool runs what is allowed itself, with the `call`
- * of the tool from `context.tools`: then PostToolUse hooks hear how it ends, as of the outer call.
+ * Asks the gate whether a call would be allowed, and runs nothing. Where it is, `updatedInput` is the parsed input that
+ * was judged. `context.run` asks the same gate by itself.
  */
 export type CanUseTool = (
   tool: Tool,

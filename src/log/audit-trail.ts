@@ -113,13 +113,15 @@ function eventOf(frame: NewFrame, memory: SessionMemory, mostRules: number): Aud
   }
 }
 
-function ended({ turn_id, tool_use_id, call, decision }: ResultFrame, { calls }: SessionMemory): AuditEvent {
+function ended(frame: ResultFrame, { calls }: SessionMemory): AuditEvent {
+  const { turn_id, tool_use_id, parent_tool_use_id, call, decision } = frame;
   const begun = calls.get(tool_use_id);
   calls.delete(tool_use_id);
   return {
     event: 'call',
     turn_id,
     tool_use_id,
+    parent_tool_use_id,
     tool: call.name,
     decision,
     answered_by: begun?.answeredBy,

@@ -254,12 +254,12 @@ export class Questions {
     return open;
   }
 
-  async #log({ request_id, tool_use_id }: PermissionRequestFrame, settled: Settled, reason: string): Promise<void> {
+  async #log(frame: PermissionRequestFrame, settled: Settled, reason: string): Promise<void> {
+    const { request_id, tool_use_id, parent_tool_use_id } = frame;
     this.#settled.set(request_id, settled);
+    const ids = { request_id, tool_use_id, parent_tool_use_id };
     // Had the disk refused, the question would stand again after a restart: asked twice, never lost.
-    await this.#emit({ type: 'permission_resolved', request_id, tool_use_id, ...settled, reason }).catch(
-      () => undefined,
-    );
+    await this.#emit({ type: 'permission_resolved', ...ids, ...settled, reason }).catch(() => undefined);
   }
 
   #tooLate(requestId: string): GauntletError {

@@ -7,6 +7,8 @@ import type { AbortNode } from './abort-tree.ts';
 /** What the executor tells a running call, and does for it. */
 export interface RunControl {
   readonly signal: AbortSignal;
+  /** The call's node in the abort tree: says why the signal was aborted. */
+  readonly node: Pick<AbortNode, 'abortedBy'>;
   /** The input became unsafe after the call began: resolves when nothing else runs, or the call is aborted. */
   becomeAlone(): Promise<void>;
 }

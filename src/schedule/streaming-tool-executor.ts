@@ -203,7 +203,7 @@ export class StreamingToolExecutor {
     call.state = 'executing';
     call.startedMs = performance.now();
     this.#events.onState(call, 'executing');
-    const steps = { signal: slot.node.signal, becomeAlone: () => this.#becomeAlone(slot) };
+    const steps = { node: slot.node, signal: slot.node.signal, becomeAlone: () => this.#becomeAlone(slot) };
     call.runnable.run(steps).then(
       (outcome) => this.#finish(slot, outcome),
       (error: unknown) => this.#finish(slot, failedOutcome('tool_failed', errorMessage(error), { didRun: true })),

@@ -72,8 +72,10 @@ export class CallLedger {
       budget,
       state: 'open',
       calls: [],
+      inner: [],
       replayed: [],
       unyielded: 0,
+      innerUnyielded: 0,
     };
     this.#turns.set(id, turn);
     return turn;
@@ -86,6 +88,19 @@ export class CallLedger {
     this.#calls.set(block.id, record);
     turn.calls.push(record);
     turn.unyielded++;
+    return record;
+  }
+
+  /** A call made a call of its own: it belongs to the turn, whatever the turn still takes. @param index As in the record. */
+  addInnerCall(
+    turn: TurnRecord,
+    block: ToolUseBlock,
+    given: Pick<CallRecord, 'name' | 'index' | 'parentId' | 'askPolicy'>,
+  ): CallRecord {
+    const record: CallRecord = { toolUseId: block.id, turn, block, ...given };
+    this.#calls.set(block.id, record);
+    turn.inner.push(record);
+    turn.innerUnyielded++;
     return record;
   }
 
@@ -108,11 +123,11 @@ export class CallLedger {
     for (const record of records) {
       record.isForgotten = true;
       this.#calls.delete(record.toolUseId);
+      if (remove(record.turn.inner, record) && !record.summary) record.turn.innerUnyielded--;
       for (const turn of [record.turn, ...(record.joinedBy ?? [])]) {
         turns.add(turn);
-        remove(turn.calls, record);
-        remove(turn.replayed, record);
-        if (!record.summary) turn.unyielded--;
+        const isOwn = remove(turn.calls, record);
+        if ((remove(turn.replayed, record) || isOwn) && !record.summary) turn.unyielded--;
       }
     }
     for (const turn of turns) {
@@ -130,7 +145,7 @@ export class CallLedger {
     const { turnId, ...rest } = known;
     const turn = this.turn(turnId) ?? this.#remember(turnId, 0);
     const record: CallRecord = { toolUseId, turn, askPolicy: {}, ...rest };
-    turn.calls.push(record);
+    (rest.parentId === undefined ? turn.calls : turn.inner).push(record);
     this.#calls.set(toolUseId, record);
     return record;
   }
@@ -157,7 +172,7 @@ export class CallLedger {
       kept -= weightOf([turn]);
       this.#saved.delete(turn);
       this.#turns.delete(turn.id);
-      for (const { toolUseId } of turn.calls) this.#calls.delete(toolUseId);
+      for (const { toolUseId } of [...turn.calls, ...turn.inner]) this.#calls.delete(toolUseId);
     }
   }
 }
@@ -165,11 +180,13 @@ export class CallLedger {
 /** Records in memory. A log that was never saved has any number of turns: more than a call has room for. */
 function weightOf(turns: Iterable<TurnRecord>): number {
   let weight = 0;
-  for (const { calls } of turns) weight += 1 + calls.length;
+  for (const { calls, inner } of turns) weight += 1 + calls.length + inner.length;
   return weight;
 }
 
-function remove<Item>(items: Item[], item: Item): void {
+/** @returns Whether it was there. */
+function remove<Item>(items: Item[], item: Item): boolean {
   const place = items.indexOf(item);
   if (place !== -1) items.splice(place, 1);
+  return place !== -1;
 }

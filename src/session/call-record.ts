@@ -5,6 +5,7 @@ import type { ToolUseBlock } from '../contract/blocks.ts';
 import { GauntletError } from '../contract/errors.ts';
 import type { CallSummary, Seq } from '../contract/frames.ts';
 import type { ExecutorTurn, ScheduledCall } from '../schedule/scheduled-call.ts';
+import type { StreamingToolExecutor } from '../schedule/streaming-tool-executor.ts';
 import type { TurnBudget } from '../schedule/turn-budget.ts';
 
 /** What becomes of a question of this call. */
@@ -19,8 +20,10 @@ export interface CallRecord {
   /** The tool's own name where it is known, else as the block said. */
   readonly name: string;
   readonly turn: TurnRecord;
-  /** Place among the turn's `tool_use` blocks, from 0. */
+  /** Place among the turn's `tool_use` blocks, or among the inner calls of its parent, from 0. */
   readonly index: number;
+  /** Of an inner call: the call that made it. */
+  readonly parentId?: string;
   readonly askPolicy: AskPolicy;
   /** The block, until its result is on disk; later it is read from the log. */
   block?: ToolUseBlock;
@@ -35,6 +38,8 @@ export interface CallRecord {
   /** Of a recalled call: a crash had cut it off. */
   wasInterrupted?: boolean;
   scheduled?: ScheduledCall;
+  /** What runs an inner call; absent: the executor of the session. */
+  executor?: StreamingToolExecutor;
   /** Turns that repeat this result and end no sooner than it is there. */
   joinedBy?: TurnRecord[];
   /** It had reached its gate before a restart: the log says so already. */
@@ -50,10 +55,14 @@ export interface TurnRecord {
   readonly budget: TurnBudget;
   state: 'open' | 'closed' | 'ended';
   readonly calls: CallRecord[];
+  /** Calls that those calls made, at any depth. */
+  readonly inner: CallRecord[];
   /** Calls of other turns whose results this one repeats. */
   readonly replayed: CallRecord[];
   /** Its own calls and those it repeats that are not yet yielded. */
   unyielded: number;
+  /** Inner calls without a result. */
+  innerUnyielded: number;
   /** The connection that feeds it now; a turn whose feeder is gone ends by itself. */
   feeder?: object;
   /** Where its `turn_end` stands, once it is on disk. */

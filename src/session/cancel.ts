@@ -17,7 +17,8 @@ export function cancelCalls({ executor, ledger }: SessionCore, target: CancelTar
   if (target.toolUseId !== undefined) {
     const record = ledger.call(target.toolUseId);
     if (!record) throw new GauntletError('not_found', `There is no call "${target.toolUseId}" in this session`);
-    return ids(executor.cancel(record.scheduled ? [record.scheduled] : [], 'cancelled', message));
+    const { scheduled, executor: own = executor } = record;
+    return ids(own.cancel(scheduled ? [scheduled] : [], 'cancelled', message));
   }
   if (target.turnId === undefined) return ids(executor.cancel(executor.unyielded, 'cancelled', message));
   const turn = ledger.turn(target.turnId);

@@ -10,6 +10,7 @@ import { applyUpdates } from '../permissions/context.ts';
 import { Questions, type Settled } from '../permissions/questions.ts';
 import { StreamingToolExecutor, type ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
 import { CallLedger } from './call-ledger.ts';
+import type { CallRecord } from './call-record.ts';
 import { contextFrame, isVisibleChange } from './context-frame.ts';
 import { modifiedContext } from './modified-context.ts';
 import { SettledCallIndex } from './restore/settled-call-index.ts';
@@ -52,6 +53,10 @@ export class SessionCore {
   readonly settled: SettledQuestions;
   readonly questions: Questions;
   readonly executor: StreamingToolExecutor;
+  /** What becomes of the states and modifiers of calls, inner ones included. */
+  readonly events: ExecutorEvents;
+  /** Inner calls without a result, in order of acceptance. */
+  readonly innerCalls = new Set<CallRecord>();
   /** Connections whose person may answer. */
   attached = 0;
   /** Results that have been yielded and are not yet on their way to the log: they are being fitted. */
@@ -84,7 +89,8 @@ export class SessionCore {
     this.ledger = new CallLedger(this.settledCalls, services.limits.keptRecords);
     this.settled = new SettledQuestions(this.settledCalls, state.settled);
     this.questions = new Questions((frame) => this.#emitQuestion(frame), services.limits.openQuestions, this.settled);
-    this.executor = new StreamingToolExecutor(callbacks.events(this), services.limits.toolUseConcurrency);
+    this.events = callbacks.events(this);
+    this.executor = new StreamingToolExecutor(this.events, services.limits.toolUseConcurrency);
   }
 
   get id(): string {

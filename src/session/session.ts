@@ -63,7 +63,7 @@ export class Session {
 
   /** Calls accepted and not yet yielded. */
   get callCount(): number {
-    return this.#core.executor.unyieldedCount;
+    return this.#core.executor.unyieldedCount + this.#core.innerCalls.size;
   }
 
   /** True when all that was yielded is on disk. */

@@ -52,6 +52,8 @@ export function callWorld(
     admitted: (call) => Promise.resolve(void admitted.push(call)),
     tryModifier: () => undefined,
     onProgress: (piece) => void progress.push(piece),
+    runInner: () => Promise.reject(new Error('This world runs no inner calls')),
+    heard: new Set(),
   };
   const run = async (name: string, input: JsonValue): Promise<CallOutcome> => {
     const parsed = parseBlock({ type: 'tool_use', id: 'call-1', name, input }, services);

@@ -47,6 +47,7 @@ export function toolUseContextIn(root: string, changes: Partial<ToolUseContext> 
     sessionFolder: `${root}/.session-1`,
     isReadDenied: () => false,
     changes: { announce: () => Promise.resolve(), report: () => undefined },
+    run: () => Promise.reject(new Error('Nothing runs inner calls here')),
     abortTurn: () => undefined,
     notify: () => undefined,
     ...changes,

@@ -9,7 +9,7 @@ import type { Seq } from '../../contract/frames.ts';
 import { isSameState, observeFile, sha256Of } from '../../files/file-state.ts';
 import { withCheckedFile } from '../../files/open-checked.ts';
 import { countChanges, diffHunks, firstHunks } from '../../files/text-diff.ts';
-import { isInDoubt, loggedChanges, type LoggedChange } from './logged-changes.ts';
+import { isChangeOf, isInDoubt, loggedChanges, type LoggedChange } from './logged-changes.ts';
 import type { SessionCore } from '../session-core.ts';
 
 /** Which changes. */
@@ -17,7 +17,7 @@ export interface ChangeQuery {
   /** Those after this frame. */
   readonly after: Seq;
   readonly limit: number;
-  /** Those of one call. */
+  /** Those of one call and its inner calls. */
   readonly toolUseId?: string;
 }
 
@@ -45,7 +45,9 @@ export interface ChangePage {
 /** List changes. @throws {GauntletError} `log_unavailable` */
 export async function listChanges(core: SessionCore, { after, limit, toolUseId }: ChangeQuery): Promise<ChangePage> {
   const all = await withoutUnmade(core, await loggedChanges(core));
-  const wanted = all.filter((change) => change.seq > after && (toolUseId ?? change.tool_use_id) === change.tool_use_id);
+  const wanted = all.filter(
+    (change) => change.seq > after && (toolUseId === undefined || isChangeOf(core, change, toolUseId)),
+  );
   const page = wanted.slice(0, limit);
   const { limits, readDenial } = core.services;
   const isDenied = readDenial(core.context.permissions, core.context.root);

@@ -34,6 +34,14 @@ export function isInDoubt(core: SessionCore, { tool_use_id }: LoggedChange): boo
   return call !== undefined && isInterrupted(call);
 }
 
+/** Whether a call made a change: itself, or by one of its inner calls. */
+export function isChangeOf({ ledger }: SessionCore, { tool_use_id }: LoggedChange, toolUseId: string): boolean {
+  for (let id: string | undefined = tool_use_id; id !== undefined; id = ledger.call(id)?.parentId) {
+    if (id === toolUseId) return true;
+  }
+  return false;
+}
+
 class ChangeFold {
   readonly #changes: LoggedChange[] = [];
   /** Place of the last change of a call to a path. */

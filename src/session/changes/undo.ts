@@ -11,7 +11,7 @@ import { errorMessage, GauntletError } from '../../contract/errors.ts';
 import type { Seq, UndoFrame, UndoneFile } from '../../contract/frames.ts';
 import { removeEmptyFolder } from '../../files/remove-checked.ts';
 import { UNDO } from '../../files/writers.ts';
-import { isInDoubt, loggedChanges, type LoggedChange } from './logged-changes.ts';
+import { isChangeOf, isInDoubt, loggedChanges, type LoggedChange } from './logged-changes.ts';
 import { putBack, removeLeftover } from './put-back.ts';
 import { type FilePlan, planUndo, type UndoPlan } from './plan-undo.ts';
 import type { SessionCore } from '../session-core.ts';
@@ -41,10 +41,10 @@ export function undoChanges(core: SessionCore, target: UndoTarget, by: string): 
     await untilLogged(core);
     const changes = await loggedChanges(core);
     const standing = changes.filter(({ undoneBy }) => undoneBy === undefined);
-    const wanted = standing.filter((change) => isMeant(change, target));
+    const wanted = standing.filter((change) => isMeant(core, change, target));
     if (wanted.length === 0) return { files: [], left: [] };
     const plan = await planUndo(core, wanted, standing);
-    const folders = madeFolders(changes, target);
+    const folders = madeFolders(core, changes, target);
     return carryOut(core, { ...plan, folders, wanted }, target, by);
   });
 }
@@ -59,8 +59,9 @@ function refuseForgotten({ id, ledger, services }: SessionCore, target: UndoTarg
   });
 }
 
-function isMeant(change: LoggedChange, target: UndoTarget): boolean {
-  return 'toolUseId' in target ? change.tool_use_id === target.toolUseId : change.seq > target.toSeq;
+/** A call is taken back with its inner calls. */
+function isMeant(core: SessionCore, change: LoggedChange, target: UndoTarget): boolean {
+  return 'toolUseId' in target ? isChangeOf(core, change, target.toolUseId) : change.seq > target.toSeq;
 }
 
 /** What calls have said must stand in the log before it is read. */
@@ -76,9 +77,9 @@ async function untilLogged({ log, services }: SessionCore): Promise<void> {
 }
 
 /** Folders made on the way to files that are taken back now, or were before while others still lay there; the innermost first. */
-function madeFolders(changes: readonly LoggedChange[], target: UndoTarget): readonly string[] {
+function madeFolders(core: SessionCore, changes: readonly LoggedChange[], target: UndoTarget): readonly string[] {
   const backThen = changes.filter(
-    (change) => isMeant(change, target) || ('toolUseId' in target && change.undoneBy !== undefined),
+    (change) => isMeant(core, change, target) || ('toolUseId' in target && change.undoneBy !== undefined),
   );
   const folders = new Set(backThen.flatMap((change) => change.folders ?? []));
   return [...folders].sort((one, other) => other.length - one.length);

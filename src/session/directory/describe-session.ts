@@ -16,6 +16,8 @@ export interface RunningCall {
   readonly tool_use_id: string;
   readonly name: string;
   readonly turn_id: string;
+  /** The call that made this one, of an inner call. */
+  readonly parent_tool_use_id?: string;
   readonly state: string;
 }
 
@@ -62,10 +64,13 @@ export function describeStill(opened: OpenedFrame, context: SessionContext, head
   };
 }
 
-/** Calls that wait, run, or wait to be yielded, in order of acceptance. */
+/** Calls that wait, run, or wait to be yielded, in order of acceptance; inner calls behind all others. */
 export function runningCalls(core: SessionCore): readonly RunningCall[] {
-  return core.executor.unyielded.flatMap(({ runnable, state }) => {
+  const inner = [...core.innerCalls].flatMap(({ scheduled }) => scheduled ?? []);
+  return [...core.executor.unyielded, ...inner].flatMap(({ runnable, state }) => {
     const record = core.ledger.call(runnable.toolUseId);
-    return record ? [{ tool_use_id: record.toolUseId, name: record.name, turn_id: record.turn.id, state }] : [];
+    if (!record) return [];
+    const { toolUseId, name, turn, parentId } = record;
+    return [{ tool_use_id: toolUseId, name, turn_id: turn.id, parent_tool_use_id: parentId, state }];
   });
 }

@@ -39,6 +39,7 @@ export async function askWhoMayAnswer(
     {
       request: {
         tool_use_id: record.toolUseId,
+        parent_tool_use_id: record.parentId,
         tool_name: tool.name,
         input,
         title: decision.message,

@@ -50,9 +50,10 @@ function executorEvents(core: SessionCore): ExecutorEvents {
   return {
     onState: (call, state) => {
       const { toolUseId } = call.runnable;
+      const { isExecutingLogged, parentId } = core.ledger.call(toolUseId) ?? {};
       if (state === 'completed') core.questions.withdrawQuestion(toolUseId, CANCELLED, 'The call has ended');
-      if (state === 'executing' && core.ledger.call(toolUseId)?.isExecutingLogged) return;
-      core.log.tell({ type: 'state', tool_use_id: toolUseId, state });
+      if (state === 'executing' && isExecutingLogged) return;
+      core.log.tell({ type: 'state', tool_use_id: toolUseId, parent_tool_use_id: parentId, state });
     },
     onYield: (calls) => line.yield(calls),
     onModifier: (modifier) => {
@@ -72,6 +73,7 @@ function executorEvents(core: SessionCore): ExecutorEvents {
 function restoreTurn(core: SessionCore, logged: LoggedTurn): void {
   const turn = openTurn(core, logged.id);
   for (const call of logged.calls) restoreCall(core, turn, call);
+  for (const call of logged.inner) restoreInnerCall(core, turn, call);
   turn.budget.spend(logged.spentChars);
   if (logged.endSeq !== undefined) {
     turn.state = 'ended';
@@ -92,6 +94,15 @@ function restoreCall(core: SessionCore, turn: TurnRecord, logged: LoggedCall): C
   record.block = undefined;
   turn.unyielded--;
   return record;
+}
+
+/** An inner call is settled by now: it never goes on without the call that made it. */
+function restoreInnerCall(core: SessionCore, turn: TurnRecord, logged: LoggedCall): void {
+  const { block, index, parentId, acceptedSeq, summary, resultSeq } = logged;
+  const name = summary?.name ?? block.name;
+  const record = core.ledger.addInnerCall(turn, block, { name, index, parentId, askPolicy: {} });
+  Object.assign(record, { acceptedSeq, summary, resultSeq, block: undefined });
+  turn.innerUnyielded--;
 }
 
 /** Calls that had not begun go to their gates again, in the order they were accepted. */

@@ -35,13 +35,15 @@ export function planRecovery(history: LoggedHistory): Recovery {
   const frames: NewFrame[] = [];
   for (const turn of open) {
     if (surviving.has(turn)) continue;
-    const summaries = turn.calls.map((call) => call.summary ?? interruptedSummary(call));
-    turn.calls.forEach((call, place) => {
-      const summary = summaries[place];
-      if (call.summary || !summary) return;
+    // Inner calls end before the call that made them.
+    const calls = [...turn.inner.toReversed(), ...turn.calls];
+    const ended = calls.map((call) => ({ call, summary: call.summary ?? interruptedSummary(call) }));
+    for (const { call, summary } of ended) {
+      if (call.summary) continue;
       if (call.question) frames.push(withdrawn(call.question));
       frames.push(interruptedResult(call, summary));
-    });
+    }
+    const summaries = ended.slice(turn.inner.length).map(({ summary }) => summary);
     frames.push({ type: 'turn_end', turn_id: turn.id, calls: summaries } satisfies TurnEndFrame);
   }
   if (frames.length > 0) frames.unshift({ ...history.opened, reopened: true });
@@ -59,9 +61,10 @@ function survivors(open: readonly LoggedTurn[]): ReadonlySet<LoggedTurn> {
   return surviving;
 }
 
-function withdrawn({ request_id, tool_use_id }: PermissionRequestFrame): PermissionResolvedFrame {
+function withdrawn({ request_id, tool_use_id, parent_tool_use_id }: PermissionRequestFrame): PermissionResolvedFrame {
   const reason = 'The server stopped before the call ended';
-  return { type: 'permission_resolved', request_id, tool_use_id, behavior: 'deny', by: 'cancelled', reason };
+  const ids = { request_id, tool_use_id, parent_tool_use_id };
+  return { type: 'permission_resolved', ...ids, behavior: 'deny', by: 'cancelled', reason };
 }
 
 function interruptedSummary({ block }: LoggedCall): CallSummary {
@@ -87,6 +90,7 @@ function interruptedResult(call: LoggedCall, summary: CallSummary): ResultFrame 
     turn_id: call.turnId,
     index: call.index,
     tool_use_id: call.block.id,
+    parent_tool_use_id: call.parentId,
     tool_result,
     call: summary,
     display: { title: summary.name, subtitle: 'Interrupted', tone: 'warning', blocks: [] },

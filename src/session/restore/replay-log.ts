@@ -19,6 +19,8 @@ export interface LoggedCall {
   readonly block: ToolUseBlock;
   readonly turnId: string;
   readonly index: number;
+  /** Of an inner call: the call that made it. */
+  readonly parentId?: string;
   readonly acceptedSeq: Seq;
   /** It passed its gate: its side effects may have happened. */
   hasStarted?: boolean;
@@ -34,6 +36,8 @@ export interface LoggedCall {
 export interface LoggedTurn {
   readonly id: string;
   readonly calls: LoggedCall[];
+  /** Calls that those calls made, at any depth. */
+  readonly inner: LoggedCall[];
   /** Characters of its results so far. */
   spentChars: number;
   endSeq?: Seq;
@@ -102,7 +106,13 @@ export class LogReplay {
         delete this.#questions.get(frame.request_id)?.question;
         return;
       case 'tool_use':
-        this.#accept({ block: frame.tool_use, turnId: frame.turn_id, index: frame.index, acceptedSeq: frame.seq });
+        this.#accept({
+          block: frame.tool_use,
+          turnId: frame.turn_id,
+          index: frame.index,
+          parentId: frame.parent_tool_use_id,
+          acceptedSeq: frame.seq,
+        });
         return;
       default:
         this.#moveOn(frame);
@@ -139,19 +149,27 @@ export class LogReplay {
       call.resultSeq = frame.seq;
       call.summary = frame.call;
       delete call.question;
-      this.#turn(call.turnId).spentChars += frame.call.result_chars;
+      if (call.parentId === undefined) this.#turn(call.turnId).spentChars += frame.call.result_chars;
     }
   }
 
   #accept(call: LoggedCall): void {
     this.#calls.set(call.block.id, call);
-    this.#turn(call.turnId).calls.push(call);
+    const { calls, inner } = this.#turn(call.turnId);
+    if (call.parentId === undefined) {
+      calls.push(call);
+      return;
+    }
+    inner.push(call);
+    // Nobody waits for the frame `started` of a call that only reads: the disk may have refused it.
+    const parent = this.#calls.get(call.parentId);
+    if (parent) parent.hasStarted = true;
   }
 
   #turn(id: string): LoggedTurn {
     const known = this.#turns.get(id);
     if (known) return known;
-    const turn: LoggedTurn = { id, calls: [], spentChars: 0 };
+    const turn: LoggedTurn = { id, calls: [], inner: [], spentChars: 0 };
     this.#turns.set(id, turn);
     return turn;
   }

@@ -74,12 +74,12 @@ export function savedReads(log: SessionCore['services']['log'], sessionId: strin
 
 /** What is kept of turns that have ended, and of their calls. */
 function factsOf(turns: readonly TurnRecord[]): readonly Fact[] {
-  return turns.flatMap(({ id, calls, endSeq = 0 }) => [
+  return turns.flatMap(({ id, calls, inner, endSeq = 0 }) => [
     turnFact(id, endSeq),
-    ...calls.map((call) => {
-      const { toolUseId, index, name, acceptedSeq = 0, resultSeq = 0 } = call;
+    ...[...calls, ...inner].map((call) => {
+      const { toolUseId, index, name, acceptedSeq = 0, resultSeq = 0, parentId } = call;
       const wasInterrupted = isInterrupted(call);
-      return callFact(toolUseId, { turnId: id, index, name, acceptedSeq, resultSeq, wasInterrupted });
+      return callFact(toolUseId, { turnId: id, index, name, acceptedSeq, resultSeq, wasInterrupted, parentId });
     }),
   ]);
 }

@@ -17,17 +17,28 @@ export interface KnownCall {
   readonly resultSeq: Seq;
   /** A crash cut it off: what it announced may never have been done. */
   readonly wasInterrupted: boolean;
+  /** Of an inner call: the call that made it. */
+  readonly parentId?: string;
 }
 
-type CallStand = [turnId: string, index: number, name: string, accepted: Seq, result: Seq, wasInterrupted?: boolean];
+type CallStand = [
+  turnId: string,
+  index: number,
+  name: string,
+  accepted: Seq,
+  result: Seq,
+  wasInterrupted?: boolean,
+  parentId?: string,
+];
 
 /** A fact as the log takes it. */
 export type Fact = NonNullable<SessionNotes['facts']>[number];
 
-/** The fact of a call. That it was interrupted is said only where it was: facts outlive everything else. */
+/** The fact of a call. That it was interrupted, or made by another, is said only where it was: facts outlive everything else. */
 export function callFact(toolUseId: string, call: KnownCall): Fact {
-  const { turnId, index, name, acceptedSeq, resultSeq, wasInterrupted } = call;
+  const { turnId, index, name, acceptedSeq, resultSeq, wasInterrupted, parentId } = call;
   const stand = [turnId, index, name, acceptedSeq, resultSeq];
+  if (parentId !== undefined) return [`call:${toolUseId}`, [...stand, wasInterrupted, parentId]];
   return [`call:${toolUseId}`, wasInterrupted ? [...stand, true] : stand];
 }
 
@@ -79,8 +90,8 @@ export class SettledCallIndex {
     const fact = this.#look(`call:${toolUseId}`);
     if (fact === undefined) return undefined;
     if (fact === null) return LOST;
-    const [turnId, index, name, acceptedSeq, resultSeq, wasInterrupted = false] = fact as CallStand;
-    return { turnId, index, name, acceptedSeq, resultSeq, wasInterrupted };
+    const [turnId, index, name, acceptedSeq, resultSeq, wasInterrupted = false, parentId] = fact as CallStand;
+    return { turnId, index, name, acceptedSeq, resultSeq, wasInterrupted, parentId };
   }
 
   /** Where the turn's end stands; 0 when that was damaged. */

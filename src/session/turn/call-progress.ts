@@ -30,7 +30,8 @@ export function callProgress(core: SessionCore, record: CallRecord, tool: Tool):
 
   function send(data: ToolProgress['data'], display: ReturnType<typeof drawProgress>): void {
     if (record.scheduled?.state !== 'executing') return;
-    core.log.tell({ type: 'progress', tool_use_id: record.toolUseId, n: ++count, data, display });
+    const { toolUseId: tool_use_id, parentId: parent_tool_use_id } = record;
+    core.log.tell({ type: 'progress', tool_use_id, parent_tool_use_id, n: ++count, data, display });
   }
 
   /** Each time of silence is twice as long as the one before: what runs for a day fills no log. */

@@ -10,7 +10,7 @@ import { GauntletError } from '../../contract/errors.ts';
 import type { Seq, ToolUseFrame } from '../../contract/frames.ts';
 import { turnBudget } from '../../schedule/turn-budget.ts';
 import { type AskPolicy, type CallRecord, endedTurn, type TurnRecord } from '../call-record.ts';
-import { describeActivity, drawIntent } from './drawn.ts';
+import { landAcceptance, toolUseFrame } from './acceptance.ts';
 import { prepareCall } from './prepare-call.ts';
 import { recalledBlock } from '../restore/recalled-block.ts';
 import type { SessionCore } from '../session-core.ts';
@@ -49,6 +49,7 @@ export async function acceptBlocks(core: SessionCore, submission: Submission): P
   // Another request may bring the same ids while inputs are compared: go on until nothing new is known.
   for (let known = knownCalls(core, submission); known.some(({ record }) => !compared.has(record));) {
     for (const { record, block } of known) {
+      if (record.parentId !== undefined) throw takenId(block.id);
       if (!compared.has(record) && !(await isSameCall(core, record, block))) throw changedInput(block.id);
       compared.add(record);
     }
@@ -90,40 +91,17 @@ interface AcceptedBlock {
 }
 
 function acceptBlock(core: SessionCore, turn: TurnRecord, block: ToolUseBlock, policy: AskPolicy): AcceptedBlock {
-  const tool = core.pool.lookup(block.name);
+  const name = core.pool.lookup(block.name)?.name ?? block.name;
   const { onAsk, askTimeoutMs } = policy;
-  const record = core.ledger.addCall(turn, block, tool?.name ?? block.name, { onAsk, askTimeoutMs });
-  const display = drawIntent(tool, block.name, block.input);
-  const activity = describeActivity(tool, block.input);
-  return {
-    record,
-    block,
-    frame: { type: 'tool_use', turn_id: turn.id, index: record.index, tool_use: block, display, activity },
-  };
+  const record = core.ledger.addCall(turn, block, name, { onAsk, askTimeoutMs });
+  return { record, block, frame: toolUseFrame(core, record, block) };
 }
 
 /** Send the acceptance to the log; if the disk refuses, none of the calls ever was. */
 function land(core: SessionCore, accepted: readonly AcceptedBlock[]): Promise<void> {
   const records = accepted.map(({ record }) => record);
-  const landing = new Promise<void>((resolve, reject) => {
-    core.log.send({
-      frames: accepted.map(({ frame }) => frame),
-      landed: (first) => {
-        records.forEach((record, place) => {
-          record.acceptedSeq = first + place;
-          record.accepting = undefined;
-        });
-        resolve();
-      },
-      refused: (error) => {
-        core.executor.forget(records.flatMap(({ scheduled }) => scheduled ?? []));
-        for (const turn of core.ledger.forget(records)) endTurnIfDone(core, turn);
-        reject(error);
-      },
-    });
-  });
-  for (const record of records) record.accepting = landing;
-  return landing;
+  const frames = accepted.map(({ frame }) => frame);
+  return landAcceptance(core, core.executor, records, frames);
 }
 
 function turnFor(core: SessionCore, submission: Submission, hasNewBlocks: boolean): TurnRecord {
@@ -172,6 +150,13 @@ function refuseTooMany({ id, executor, opened, services }: SessionCore, count: n
   if (count <= left) return;
   const message = `Cannot run ${count} more calls: you may have ${Math.max(0, left)} more at once. Send fewer, or wait for some to end`;
   throw new GauntletError('rate_limited', message, { details: { reason: 'calls' } });
+}
+
+/** What a block is told whose id the server has given to an inner call. */
+function takenId(toolUseId: string): GauntletError {
+  return new GauntletError('conflict', `"${toolUseId}" is the id of an inner call of this session; use another id`, {
+    details: { reason: 'inner_call', tool_use_id: toolUseId },
+  });
 }
 
 /** What a known id with another input is told. */

@@ -10,6 +10,7 @@ import type { CallRecord } from '../call-record.ts';
 import { updateAndRejudge } from '../questions/answer.ts';
 import { askWhoMayAnswer } from '../questions/ask.ts';
 import { callProgress, type CallProgress } from './call-progress.ts';
+import { InnerCalls } from './inner-calls.ts';
 import type { SessionCore } from '../session-core.ts';
 import { toolUseContext } from './tool-use-context.ts';
 
@@ -55,16 +56,21 @@ async function run(
   steps: RunControl,
 ): Promise<CallOutcome> {
   let endsTurn: string | undefined;
-  const ids = { turnId: record.turn.id, toolUseId: record.toolUseId };
-  const context = toolUseContext(core, ids, steps.signal, (reason) => (endsTurn = reason));
+  const abortTurn = (reason: string) => void (endsTurn = reason);
+  const ids = { turnId: record.turn.id, toolUseId: record.toolUseId, parentToolUseId: record.parentId };
+  const context = toolUseContext(core, ids, steps.signal, abortTurn);
+  const heard = new Set<string>();
+  const inner = new InnerCalls(core, { record, steps, heard, abortTurn, prepare: prepareCall });
   const progress = callProgress(core, record, invocation.tool);
   const isSafe = invocation.isConcurrencySafe;
   try {
-    const services = callServices(core, record, { progress, isSafe, ...steps });
+    const services = callServices(core, record, { progress, isSafe, heard, inner, ...steps });
     const outcome = await execute(invocation, context, parentMessage, services);
     return endsTurn === undefined ? outcome : { ...outcome, endsTurn };
   } finally {
     progress.end();
+    // Their results stand in the log before its own.
+    await inner.end();
   }
 }
 
@@ -94,7 +100,12 @@ function labelOf({ tool, input }: Invocation): string {
 function callServices(
   core: SessionCore,
   record: CallRecord,
-  steps: RunControl & { readonly isSafe: boolean; readonly progress: CallProgress },
+  steps: RunControl & {
+    readonly isSafe: boolean;
+    readonly progress: CallProgress;
+    readonly heard: Set<string>;
+    readonly inner: InnerCalls;
+  },
 ): CallServices {
   const { services } = core;
   return {
@@ -113,6 +124,8 @@ function callServices(
     },
     tryModifier: (modifier) => void core.contextAfter(modifier),
     onProgress: (piece) => steps.progress.tell(piece),
+    runInner: (block, options) => steps.inner.run(block, options),
+    heard: steps.heard,
   };
 }
 
@@ -129,7 +142,8 @@ async function admit(
   core.questions.withdrawQuestion(record.toolUseId, { behavior: 'allow', by: 'rule' }, 'It need not be asked any more');
   if (steps.isSafe && isInputChanged && !invocation.isConcurrencySafe) await steps.becomeAlone();
   steps.signal.throwIfAborted();
-  const started = { type: 'started', tool_use_id: record.toolUseId } as const;
+  const { toolUseId: tool_use_id, parentId: parent_tool_use_id } = record;
+  const started = { type: 'started', tool_use_id, parent_tool_use_id } as const;
   if (invocation.hasEffects) await core.log.emit(started);
   else core.log.tell(started);
 }

@@ -1,15 +1,18 @@
 /**
  * What one call of a session may see and use, frozen as of its start.
  */
+import { GauntletError } from '../../contract/errors.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import type { ChangeFrame } from '../../contract/frames.ts';
 import type { ToolUseContext } from '../../contract/tool.ts';
 import type { SessionCore } from '../session-core.ts';
 
+type CallIds = Pick<ToolUseContext, 'turnId' | 'toolUseId' | 'parentToolUseId'>;
+
 /** Make a call's context. @param abortTurn Called by a tool that ends the turn after its call. */
 export function toolUseContext(
   core: SessionCore,
-  ids: { readonly turnId: string; readonly toolUseId: string },
+  ids: CallIds,
   signal: AbortSignal,
   abortTurn: (reason: string) => void,
 ): ToolUseContext {
@@ -28,19 +31,26 @@ export function toolUseContext(
     sessionFolder: services.sessionFolder(core.id),
     isReadDenied: services.readDenial(session.permissions, session.root),
     changes: {
-      announce: async (change) => void (await core.log.emit(changeFrame(ids.toolUseId, change))),
+      announce: async (change) => void (await core.log.emit(changeFrame(ids, change))),
       report: (changes) =>
         core.log.insist(
-          changes.map((change) => changeFrame(ids.toolUseId, change)),
+          changes.map((change) => changeFrame(ids, change)),
           () => true,
           () => undefined,
         ),
     },
+    // Another takes its place when the gate is passed.
+    run: refuseToRun,
     abortTurn,
     notify: (level, code, message) => core.log.tell({ type: 'notice', level, code, message }),
   };
 }
 
-function changeFrame(tool_use_id: string, change: FileChange): ChangeFrame {
-  return { type: 'change', tool_use_id, ...change };
+function refuseToRun(): Promise<never> {
+  const message = 'Cannot run an inner call before the call itself has begun: wait for its "call"';
+  return Promise.reject(new GauntletError('conflict', message));
+}
+
+function changeFrame({ toolUseId, parentToolUseId }: CallIds, change: FileChange): ChangeFrame {
+  return { type: 'change', tool_use_id: toolUseId, parent_tool_use_id: parentToolUseId, ...change };
 }

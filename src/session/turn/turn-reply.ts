@@ -73,7 +73,12 @@ export async function* turnFrames(
   }
   const ids = new Set(turn.records.map(({ toolUseId }) => toolUseId));
   for await (const page of core.services.log.read(core.id, turn.after, { live: true, signal })) {
-    const own = page.filter(({ frame }) => belongsTo(frame, turn.turn.id, ids));
+    const own = page.filter(({ frame }) => {
+      if (!belongsTo(frame, turn.turn.id, ids)) return false;
+      // Other frames of an inner call name the call alone.
+      if (frame.type === 'tool_use') ids.add(frame.tool_use.id);
+      return true;
+    });
     const end = own.findIndex(({ type }) => type === 'turn_end');
     if (own.length > 0) yield end === -1 ? own : own.slice(0, end + 1);
     if (end !== -1) return;

@@ -23,7 +23,7 @@ export class ResultLine {
       const record = this.#core.ledger.call(call.runnable.toolUseId);
       if (!record || !call.outcome) continue;
       const { outcome } = call;
-      const leave = () => leaveWithResult(this.#core, record, outcome, durationOf(call));
+      const leave = async () => void (await leaveWithResult(this.#core, record, outcome, durationOf(call)));
       const before = this.#last;
       this.#core.leaving++;
       const step: Promise<void> = (before ? before.then(leave) : leave())
@@ -37,19 +37,22 @@ export class ResultLine {
   }
 }
 
-function durationOf({ startedMs, completedMs }: ScheduledCall): number {
+/** Milliseconds for which a call executed. */
+export function durationOf({ startedMs, completedMs }: ScheduledCall): number {
   return startedMs === undefined || completedMs === undefined ? 0 : completedMs - startedMs;
 }
 
-async function leaveWithResult(
+/** Send a result to the log, fitted to its budget. @returns What left; undefined for a call that never was. */
+export async function leaveWithResult(
   core: SessionCore,
   record: CallRecord,
   outcome: CallOutcome,
   durationMs: number,
-): Promise<void> {
-  if (record.isForgotten) return;
+): Promise<FittedResult | undefined> {
+  if (record.isForgotten) return undefined;
+  const isInner = record.parentId !== undefined;
   const fitted = await fitOutcome(core, record, outcome);
-  if (outcome.budget.isInTurnSum) record.turn.budget.spend(fitted.resultChars);
+  if (outcome.budget.isInTurnSum && !isInner) record.turn.budget.spend(fitted.resultChars);
   const summary = summarise(core, record, outcome, fitted, durationMs);
   record.summary = summary;
   core.log.insist(
@@ -62,14 +65,16 @@ async function leaveWithResult(
     },
   );
   for (const turn of [record.turn, ...(record.joinedBy ?? [])]) {
-    turn.unyielded--;
+    if (isInner) turn.innerUnyielded--;
+    else turn.unyielded--;
     endTurnIfDone(core, turn);
   }
+  return fitted;
 }
 
 /** A closed turn with nothing left to yield ends; safe to call at any time. */
 export function endTurnIfDone(core: SessionCore, turn: TurnRecord): void {
-  if (turn.state !== 'closed' || turn.unyielded > 0) return;
+  if (turn.state !== 'closed' || turn.unyielded + turn.innerUnyielded > 0) return;
   turn.state = 'ended';
   turn.executorTurn.node.release();
   const replayed = turn.replayed.flatMap(({ summary }) => (summary ? [{ ...summary, replayed: true }] : []));
@@ -89,10 +94,12 @@ export function endTurnIfDone(core: SessionCore, turn: TurnRecord): void {
 async function fitOutcome(core: SessionCore, record: CallRecord, outcome: CallOutcome): Promise<FittedResult> {
   const { services } = core;
   const { content, budget, spilled } = outcome;
-  const { turn } = record;
+  const { turn, parentId } = record;
   const fitted = await fitResult(content, budget, {
-    // The blocks behind this one need room for a notice at least, or the sum would not hold.
-    remainingChars: Math.max(0, turn.budget.remainingChars - NOTICE_CHARS * (turn.unyielded - 1)),
+    // The blocks behind this one need room for a notice at least, or the sum would not hold. The model is not sent inner
+    // results: they take nothing of the sum.
+    remainingChars:
+      parentId === undefined ? Math.max(0, turn.budget.remainingChars - NOTICE_CHARS * (turn.unyielded - 1)) : Infinity,
     resultChars: services.limits.resultChars,
     previewChars: services.limits.previewChars,
     textBytes: services.limits.textBytes,
@@ -127,6 +134,7 @@ function resultFrame(record: CallRecord, outcome: CallOutcome, fitted: FittedRes
     turn_id: record.turn.id,
     index: record.index,
     tool_use_id: record.toolUseId,
+    parent_tool_use_id: record.parentId,
     tool_result: {
       type: 'tool_result',
       tool_use_id: record.toolUseId,

@@ -447,11 +447,9 @@ describe('the call of a call', () => {
 describe('the result of a call of a call', () => {
   /** Runs `Effect` with its own text, and hands on what that gives. */
   const outer = effectTool('Outer', {
-    call: async ({ text }, context, canUseTool, message) => {
-      const inner = context.tools.find(({ name }) => name === 'Effect');
-      const answer = inner && (await canUseTool(inner, { text }, context));
-      if (!inner || answer?.behavior !== 'allow') return { data: 'refused' };
-      return inner.call({ ...answer.updatedInput }, context, canUseTool, message);
+    call: async ({ text }, { run }) => {
+      const { content, data } = await run({ name: 'Effect', input: { text: String(text) } });
+      return { data: data ?? content };
     },
   }).tool;
   const failing = effectTool('Effect', { call: () => Promise.reject(new Error('no effect')) }).tool;

@@ -1,10 +1,8 @@
 /** A tool that makes calls of its own asks the gate its own call went through. */
 import { describe, expect, it } from 'vitest';
-import { innerCalls } from '../../../src/call/inner-calls.ts';
-import { callWorld, ROOT } from '../../helpers/call-services.ts';
-import type { Tool } from '../../../src/contract/tool.ts';
+import { createCanUseTool } from '../../../src/call/can-use-tool.ts';
+import { callWorld } from '../../helpers/call-services.ts';
 import { effectTool } from '../../helpers/fake-tools.ts';
-import { plainTool } from '../../helpers/plain-tool.ts';
 
 type World = Parameters<typeof callWorld>[1];
 
@@ -13,7 +11,7 @@ function ask(input: Record<string, unknown>, options: World, changes: Parameters
   const world = callWorld([tool], options);
   return {
     asked: world.asked,
-    answer: innerCalls([tool], world.services, new Set()).canUseTool(tool, input, world.context),
+    answer: createCanUseTool(world.services, new Set())(tool, input, world.context),
   };
 }
 
@@ -48,24 +46,4 @@ describe('canUseTool', () => {
     );
     expect(await wrong.answer).toMatchObject({ behavior: 'deny', message: 'Read it first' });
   });
-});
-
-it('an allowed inner call runs with the paths that its own gate located, and not with those of the outer call', async () => {
-  const seen: (readonly string[])[] = [];
-  const pathTool = (name: string, call: Tool['call']) =>
-    plainTool(name, { paths: ({ text }) => [{ path: String(text), access: 'read' }], isReadOnly: () => true, call });
-  const inner = pathTool('Inner', (input, { located = [] }) => {
-    seen.push(located.map(({ real }) => real));
-    return Promise.resolve({ data: input });
-  });
-  const outer = pathTool('Outer', async (input, context, canUseTool, parent) => {
-    const tool = context.tools.find(({ name }) => name === 'Inner');
-    if (!tool) throw new Error('The inner tool is not listed');
-    const { behavior, updatedInput = {} } = await canUseTool(tool, { text: `${ROOT}/inner` }, context);
-    if (behavior === 'allow') await tool.call(updatedInput, context, canUseTool, parent);
-    return { data: input };
-  });
-  const { run } = callWorld([inner, outer], { context: { tools: [inner, outer] } });
-  expect(await run('Outer', { text: `${ROOT}/outer` })).toMatchObject({ status: 'ok' });
-  expect(seen).toEqual([[`${ROOT}/inner`]]);
 });

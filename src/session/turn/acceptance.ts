@@ -1,0 +1,58 @@
+/**
+ * The acceptance of blocks on its way to the log: once it is on disk the calls are known for good, and where the disk
+ * refuses it they never were.
+ */
+import type { ToolUseBlock } from '../../contract/blocks.ts';
+import type { ToolUseFrame } from '../../contract/frames.ts';
+import type { StreamingToolExecutor } from '../../schedule/streaming-tool-executor.ts';
+import type { CallRecord } from '../call-record.ts';
+import type { SessionCore } from '../session-core.ts';
+import { describeActivity, drawIntent } from './drawn.ts';
+import { endTurnIfDone } from './yield-results.ts';
+
+/** The frame that says that a block was accepted. */
+export function toolUseFrame(core: SessionCore, record: CallRecord, block: ToolUseBlock): ToolUseFrame {
+  const tool = core.pool.lookup(block.name);
+  return {
+    type: 'tool_use',
+    turn_id: record.turn.id,
+    index: record.index,
+    parent_tool_use_id: record.parentId,
+    tool_use: block,
+    display: drawIntent(tool, block.name, block.input),
+    activity: describeActivity(tool, block.input),
+  };
+}
+
+/**
+ * Send acceptances to the log; if the disk refuses, none of the calls ever was.
+ *
+ * @param executor Runs these calls.
+ * @returns Once they are on disk. @throws {GauntletError} `log_unavailable`, `fenced`
+ */
+export function landAcceptance(
+  core: SessionCore,
+  executor: StreamingToolExecutor,
+  records: readonly CallRecord[],
+  frames: readonly ToolUseFrame[],
+): Promise<void> {
+  const landing = new Promise<void>((resolve, reject) => {
+    core.log.send({
+      frames,
+      landed: (first) => {
+        records.forEach((record, place) => {
+          record.acceptedSeq = first + place;
+          record.accepting = undefined;
+        });
+        resolve();
+      },
+      refused: (error) => {
+        executor.forget(records.flatMap(({ scheduled }) => scheduled ?? []));
+        for (const turn of core.ledger.forget(records)) endTurnIfDone(core, turn);
+        reject(error instanceof Error ? error : new Error(String(error)));
+      },
+    });
+  });
+  for (const record of records) record.accepting = landing;
+  return landing;
+}

@@ -1,0 +1,247 @@
+/**
+ * The calls that one call makes of its own: each is accepted, gated, run and logged like a block of the turn, and
+ * scheduled beside its siblings by an executor below the call.
+ *
+ * The call holds its place while it waits for them. They end with it: what still runs then is cancelled.
+ */
+import { createHash } from 'node:crypto';
+import { isPlainData } from '../../call/plain-data.ts';
+import { abortReason, type CallOutcome, failedOutcome, stoppedOutcome } from '../../call/outcome.ts';
+import type { AssistantMessage, JsonValue, ToolUseBlock } from '../../contract/blocks.ts';
+import { errorMessage, GauntletError } from '../../contract/errors.ts';
+import type { InnerBlock, InnerCallOptions, InnerResult } from '../../contract/inner-call.ts';
+import { answersYes } from '../../contract/invocation.ts';
+import type { ExecutorTurn, RunControl, RunnableCall, ScheduledCall } from '../../schedule/scheduled-call.ts';
+import { type ExecutorEvents, StreamingToolExecutor } from '../../schedule/streaming-tool-executor.ts';
+import type { CallRecord } from '../call-record.ts';
+import type { SessionCore } from '../session-core.ts';
+import { landAcceptance, toolUseFrame } from './acceptance.ts';
+import { durationOf, leaveWithResult } from './yield-results.ts';
+
+/** What an outer call lends to its inner ones. */
+export interface OuterCall {
+  readonly record: CallRecord;
+  readonly steps: RunControl;
+  /** Gets what hooks of inner calls add for the model. */
+  readonly heard: Set<string>;
+  /** End the turn after the outer call. */
+  abortTurn(reason: string): void;
+  /** A block as an executor runs it. */
+  prepare(core: SessionCore, record: CallRecord, block: ToolUseBlock, message: AssistantMessage): RunnableCall;
+}
+
+const ID = /^[A-Za-z0-9_-]{1,128}$/;
+/** Room that the id of the outer call has in those of its inner ones; in place of a longer one stands its digest. */
+const STEM_CHARS = 80;
+
+/** The inner calls of one call. */
+export class InnerCalls {
+  readonly #core: SessionCore;
+  readonly #outer: OuterCall;
+  /** Made for the first of them: most calls make none. */
+  #executor: StreamingToolExecutor | undefined;
+  /** Calls that were asked for before one of them failed are its siblings; later ones are not. */
+  #siblings: ExecutorTurn | undefined;
+  readonly #settling = new Map<CallRecord, (result: InnerResult) => void>();
+  readonly #underWay = new Set<Promise<InnerResult>>();
+  #idsGiven = 0;
+  #acceptedCount = 0;
+  #hasEnded = false;
+
+  constructor(core: SessionCore, outer: OuterCall) {
+    this.#core = core;
+    this.#outer = outer;
+  }
+
+  /** As `RunInnerCall`. */
+  run(block: InnerBlock, options: InnerCallOptions = {}): Promise<InnerResult> {
+    const running = this.#run(block, options);
+    // A tool need not wait for a call that it made: then nobody is told that the outer call was aborted.
+    running.catch(() => undefined);
+    return running;
+  }
+
+  /** The outer call is over: what still runs ends. @returns When all results are on their way to the log. */
+  async end(): Promise<void> {
+    this.#hasEnded = true;
+    if (!this.#executor) return;
+    this.#stop();
+    await Promise.all(this.#underWay);
+  }
+
+  async #run({ name, input, id }: InnerBlock, { signal }: InnerCallOptions): Promise<InnerResult> {
+    this.#refuseWhenOver();
+    // Of a call whose own acceptance the disk refuses nothing may stand in the log.
+    await this.#outer.record.accepting;
+    this.#refuseWhenOver();
+    const toolUseId = this.#freeId(id);
+    const plain = plainInput(input);
+    const refusal = typeof name === 'string' && plain ? this.#refusal(name) : malformed();
+    if (refusal || !plain) return resultOf(toolUseId, refusal ?? malformed());
+
+    const ending = this.#accept({ type: 'tool_use', id: toolUseId, name, input: plain.input }, signal);
+    this.#underWay.add(ending);
+    const result = await ending;
+    this.#underWay.delete(ending);
+    this.#outer.steps.signal.throwIfAborted();
+    return result;
+  }
+
+  #refuseWhenOver(): void {
+    this.#outer.steps.signal.throwIfAborted();
+    if (this.#hasEnded)
+      throw new GauntletError('cancelled', 'Cannot run an inner call: the call that makes it has ended');
+  }
+
+  /** Never the id of another call, whoever gave it; a client's block with an id from here is refused. */
+  #freeId(wanted: string | undefined): string {
+    const { ledger } = this.#core;
+    const { toolUseId } = this.#outer.record;
+    const digest = () => createHash('sha256').update(toolUseId).digest('base64url');
+    const stem = toolUseId.length <= STEM_CHARS ? toolUseId : digest();
+    const named = `${stem}-${wanted ?? ''}`;
+    if (wanted !== undefined && ID.test(named) && !ledger.call(named)) return named;
+    for (;;) {
+      const id = `${stem}-${++this.#idsGiven}`;
+      if (!ledger.call(id)) return id;
+    }
+  }
+
+  /** Why a block is not even accepted. */
+  #refusal(name: string): CallOutcome | undefined {
+    const { innerCallDepth, innerCalls, sessionCalls } = this.#core.services.limits;
+    if (depthOf(this.#core, this.#outer.record) >= innerCallDepth)
+      return exhausted(name, `calls inside calls go ${innerCallDepth} levels deep at most`);
+    if (this.#acceptedCount >= innerCalls) return exhausted(name, `one call makes ${innerCalls} at most`);
+    if (this.#core.executor.unyieldedCount + this.#core.innerCalls.size >= sessionCalls)
+      return exhausted(name, `the session has ${sessionCalls} calls waiting`);
+    return undefined;
+  }
+
+  #accept(block: ToolUseBlock, signal: AbortSignal | undefined): Promise<InnerResult> {
+    const core = this.#core;
+    const { toolUseId: parentId, turn, askPolicy } = this.#outer.record;
+    const executor = (this.#executor ??= this.#createExecutor());
+    const name = core.pool.lookup(block.name)?.name ?? block.name;
+    const record = core.ledger.addInnerCall(turn, block, { name, index: this.#acceptedCount++, parentId, askPolicy });
+    record.executor = executor;
+    core.innerCalls.add(record);
+    return new Promise((resolve) => {
+      const cancel = () =>
+        record.scheduled && executor.cancel([record.scheduled], 'cancelled', 'Cancelled by the call that made it');
+      this.#settling.set(record, (result) => {
+        signal?.removeEventListener('abort', cancel);
+        resolve(result);
+      });
+      landAcceptance(core, executor, [record], [toolUseFrame(core, record, block)]).catch((error: unknown) =>
+        this.#settle(record, resultOf(block.id, failedOutcome('tool_failed', errorMessage(error)))),
+      );
+      record.scheduled = executor.add(this.#currentSiblings(executor), this.#prepare(record, block));
+      signal?.addEventListener('abort', cancel, { once: true });
+      if (signal?.aborted) cancel();
+    });
+  }
+
+  #createExecutor(): StreamingToolExecutor {
+    const { events, services } = this.#core;
+    const onState: ExecutorEvents['onState'] = (call, state) => {
+      events.onState(call, state);
+      // The tool that made the call goes on with its result, whatever its siblings still do: nothing waits in line.
+      if (state === 'completed') queueMicrotask(() => void this.#leave(call));
+    };
+    const { steps } = this.#outer;
+    steps.signal.addEventListener('abort', () => this.#stop(), { once: true });
+    return new StreamingToolExecutor(
+      { onState, onYield: () => undefined, onModifier: (modifier) => events.onModifier(modifier) },
+      services.limits.innerCallConcurrency,
+    );
+  }
+
+  #currentSiblings(executor: StreamingToolExecutor): ExecutorTurn {
+    if (!this.#siblings || this.#siblings.node.abortedBy) this.#siblings = executor.openTurn();
+    return this.#siblings;
+  }
+
+  /** One that is not safe beside others runs when nothing else does: beside the outer call's own siblings neither. */
+  #prepare(record: CallRecord, block: ToolUseBlock): RunnableCall {
+    const { steps: outer, prepare } = this.#outer;
+    const runnable = prepare(this.#core, record, block, { role: 'assistant', content: [block] });
+    return {
+      ...runnable,
+      run: async (steps) => {
+        if (!answersYes(() => runnable.isConcurrencySafe())) await outer.becomeAlone();
+        if (steps.signal.aborted) return stoppedOutcome(abortReason(steps.signal));
+        const becomeAlone = async () => {
+          await steps.becomeAlone();
+          await outer.becomeAlone();
+        };
+        return runnable.run({ ...steps, becomeAlone });
+      },
+    };
+  }
+
+  async #leave(call: ScheduledCall): Promise<void> {
+    const core = this.#core;
+    const record = core.ledger.call(call.runnable.toolUseId);
+    const { outcome } = call;
+    if (!record || !outcome) return;
+    for (const text of outcome.hookContexts ?? []) this.#outer.heard.add(text);
+    if (outcome.endsTurn !== undefined) this.#endTurn(outcome.endsTurn);
+    core.leaving++;
+    try {
+      const fitted = await leaveWithResult(core, record, outcome, durationOf(call));
+      if (fitted) this.#settle(record, { ...resultOf(record.toolUseId, outcome), content: fitted.content });
+    } catch (error) {
+      core.services.onFault(error, 'An inner result could not leave');
+      this.#settle(record, resultOf(record.toolUseId, failedOutcome('tool_failed', 'Internal error')));
+    } finally {
+      core.leaving--;
+    }
+  }
+
+  #settle(record: CallRecord, result: InnerResult): void {
+    this.#core.innerCalls.delete(record);
+    this.#settling.get(record)?.(result);
+    this.#settling.delete(record);
+  }
+
+  /** A tool or hook that ends the turn ends that of the outer call, which itself may go on to its end. */
+  #endTurn(reason: string): void {
+    this.#outer.abortTurn(reason);
+    this.#executor?.end('cancelled', `Cancelled: ${reason}`);
+  }
+
+  #stop(): void {
+    const { abortedBy } = this.#outer.steps.node;
+    if (abortedBy) this.#executor?.end(abortedBy.code, abortedBy.message);
+    else this.#executor?.end('cancelled', 'Cancelled: the call that made it has ended');
+  }
+}
+
+function depthOf({ ledger }: SessionCore, record: CallRecord): number {
+  let depth = 0;
+  for (let { parentId } = record; parentId !== undefined; parentId = ledger.call(parentId)?.parentId) depth++;
+  return depth;
+}
+
+/** A copy: what is logged is what ran, whatever the tool does to its own. @returns undefined for what is not JSON. */
+function plainInput(input: unknown): { readonly input: JsonValue } | undefined {
+  try {
+    return isPlainData(input) ? { input: JSON.parse(JSON.stringify(input ?? null)) as JsonValue } : undefined;
+  } catch {
+    // A plugin's own object threw while it was read.
+    return undefined;
+  }
+}
+
+function malformed(): CallOutcome {
+  return failedOutcome('invalid_input', 'Cannot run an inner call: its name is no text, or its input is not JSON');
+}
+
+function exhausted(name: string, bound: string): CallOutcome {
+  return failedOutcome('resource_exhausted', `Cannot run "${name}" as an inner call: ${bound}`);
+}
+
+function resultOf(toolUseId: string, { status, errorCode, content, data, newMessages }: CallOutcome): InnerResult {
+  return { toolUseId, status, errorCode, content, data, newMessages };
+}
