@@ -3,16 +3,20 @@
  */
 import { z } from 'zod';
 import { ToolUseBlockSchema } from '../../src/session/feed/block-schema.ts';
+import type { AssistantMessage } from '../../src/contract/blocks.ts';
 import type { ReplyShape } from './shape.ts';
 
-/** An assistant message; its `tool_use` blocks are taken, whatever else it holds. */
+/** An assistant message; its `tool_use` blocks are taken, and tools see the rest of it. */
 export const AssistantMessageSchema = z
-  .object({
+  .looseObject({
     role: z.literal('assistant').optional(),
     content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]),
   })
-  .transform(({ content }): unknown => (typeof content === 'string' ? [] : content.filter(isToolUse)))
-  .pipe(z.array(ToolUseBlockSchema))
+  .transform((message): { message: AssistantMessage; blocks: unknown } => {
+    const content = typeof message.content === 'string' ? [] : message.content;
+    return { message: { ...message, role: 'assistant', content }, blocks: content.filter(isToolUse) };
+  })
+  .pipe(z.object({ message: z.custom<AssistantMessage>(), blocks: z.array(ToolUseBlockSchema) }))
   .describe('An assistant message; its tool_use blocks are taken');
 
 /** Replies with the user message that holds the results. */

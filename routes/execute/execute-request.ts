@@ -3,7 +3,7 @@
  */
 import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
-import type { JsonValue, ToolUseBlock } from '../../src/contract/blocks.ts';
+import type { AssistantMessage, JsonValue, ToolUseBlock } from '../../src/contract/blocks.ts';
 import { GauntletError, isGauntletError } from '../../src/contract/errors.ts';
 import { parseSafeJson } from '../../src/contract/safe-json.ts';
 import { IdSchema, ToolUseBlockSchema } from '../../src/session/feed/block-schema.ts';
@@ -33,6 +33,8 @@ export type ExecuteBody = z.output<ReturnType<typeof executeSchema>>;
 /** The blocks of a request, and how its reply speaks. */
 export interface Batch {
   readonly blocks: readonly ToolUseBlock[];
+  /** The message that they came in. */
+  readonly message?: AssistantMessage;
   readonly shape: ReplyShape;
 }
 
@@ -40,7 +42,7 @@ export interface Batch {
 export function batchOf({ tool_uses, message, tool_calls, output }: ExecuteBody, limits: Limits): Batch {
   const given = [
     tool_uses && { field: 'tool_uses', blocks: tool_uses, shape: ANTHROPIC },
-    message && { field: 'message', blocks: message, shape: ANTHROPIC },
+    message && { field: 'message', ...message, shape: ANTHROPIC },
     tool_calls && {
       field: 'tool_calls',
       blocks: tool_calls.map(({ id, type: _type, function: called, ...vendors }, index): ToolUseBlock => {
@@ -67,11 +69,12 @@ export function batchOf({ tool_uses, message, tool_calls, output }: ExecuteBody,
   if (one === undefined || given.length > 1) {
     throw refusal('send exactly one of "tool_uses", "message", "tool_calls" and "output"');
   }
-  const { field, blocks, shape } = one;
+  const { field, shape, ...batch } = one;
+  const { blocks } = batch;
   if (blocks.length === 0) throw refusal('it holds no tool call; send at least one', field);
   if (blocks.length > limits.batchBlocks)
     throw refusal(`it holds more than ${limits.batchBlocks} tool calls; send fewer`, field);
-  return { blocks, shape };
+  return { ...batch, shape };
 }
 
 /** What is not JSON stays text: an input that is no object fails its tool's schema, as a result of that block. */

@@ -20,13 +20,14 @@ export function executeDoor(app: App, { directory, limits, readiness }: Dependen
     if (readiness() === 'draining')
       throw new GauntletError('shutting_down', 'The server is shutting down; try again soon');
     const { principal, body: asked } = request;
-    const { blocks, shape } = batchOf(asked, limits);
+    const { blocks, message, shape } = batchOf(asked, limits);
     const { session_id: sessionId, on_ask: onAsk } = asked;
     const session =
       sessionId === undefined ? directory.createForBatch(principal) : await directory.open(principal, sessionId);
     const turn = await session.submit({
       turnId: asked.turn_id,
       blocks,
+      message,
       onAsk,
       askTimeoutMs: asked.ask_timeout_ms,
     });

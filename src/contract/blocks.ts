@@ -58,10 +58,19 @@ export interface ToolResultBlock {
   readonly is_error?: boolean;
 }
 
-/** The assistant message a call came from; synthesised when only blocks were posted. */
+/** A block of a message that is none of ours, such as a model's thinking: kept as it came. */
+export interface ForeignBlock {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * The assistant message a call came from, as it was posted, or as far as it had streamed in when the call's block was
+ * complete. Where only blocks were posted, and after a restart, it holds the blocks alone.
+ */
 export interface AssistantMessage {
   readonly role: 'assistant';
-  readonly content: readonly (ToolUseBlock | TextBlock)[];
+  readonly content: readonly (ToolUseBlock | TextBlock | ForeignBlock)[];
 }
 
 /** A message a tool adds to the conversation after the results. */

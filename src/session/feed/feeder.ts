@@ -2,7 +2,7 @@
  * One connection's way of feeding turns: finished blocks, or the raw events of a message that still
  * streams in. What is the connection's own is answered through `send`; the rest goes through the log.
  */
-import type { ToolResultBlock, ToolUseBlock } from '../../contract/blocks.ts';
+import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../contract/blocks.ts';
 import { GauntletError } from '../../contract/errors.ts';
 import type { CallSummary } from '../../contract/frames.ts';
 import { newId } from '../../contract/new-id.ts';
@@ -46,12 +46,18 @@ export class Feeder {
     this.#assembler = new StreamAssembler(core.services.limits);
   }
 
-  /** Accept a finished block. @throws {GauntletError} as `acceptBlocks` */
-  async toolUse(turnId: string | undefined, block: ToolUseBlock): Promise<void> {
+  /**
+   * Accept a finished block.
+   *
+   * @param message As far as it has streamed in; absent where the block came by itself.
+   * @throws {GauntletError} as `acceptBlocks`
+   */
+  async toolUse(turnId: string | undefined, block: ToolUseBlock, message?: AssistantMessage): Promise<void> {
     const known = this.#core.ledger.call(block.id);
     const turn = known && turnId === undefined ? known.turn : this.#turn(this.#turnId(turnId));
     if (!known && turn.state !== 'open') throw endedTurn(turn.id);
-    const { replayed } = await acceptBlocks(this.#core, { turnId: turn.id, blocks: [block], isClosed: false });
+    const submission = { turnId: turn.id, blocks: [block], message, isClosed: false };
+    const { replayed } = await acceptBlocks(this.#core, submission);
     for (const record of replayed) {
       if (record.resultSeq === undefined) continue;
       const frame = (await loggedFrame(this.#core, record.resultSeq))?.frame;
@@ -78,7 +84,7 @@ export class Feeder {
         this.#partial(this.#turn(turnId), step.block, step.isFirst);
         return;
       case 'block':
-        await this.toolUse(turnId, step.block);
+        await this.toolUse(turnId, step.block, step.message);
     }
   }
 

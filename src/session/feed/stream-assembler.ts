@@ -1,12 +1,13 @@
 /**
  * Raw streaming events of the Anthropic Messages API become blocks, each as soon as it closes.
  *
- * Text, thinking and whatever else a model streams is passed over; so are events of unknown types.
+ * Text, thinking and whatever else a model streams is kept for the tools, which are handed the message as far as it has
+ * come; events of unknown types are passed over.
  *
  * @see Anthropic Messages API, "Streaming messages"
  */
 import { z } from 'zod';
-import type { JsonValue, ToolUseBlock } from '../../contract/blocks.ts';
+import type { AssistantMessage, JsonValue, ToolUseBlock } from '../../contract/blocks.ts';
 import { GauntletError, isGauntletError } from '../../contract/errors.ts';
 import { checkFields, type FieldIssue } from '../../contract/field-issues.ts';
 import { parseSafeJson } from '../../contract/safe-json.ts';
@@ -24,7 +25,12 @@ const StreamEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('content_block_delta'),
     index: BlockIndex,
-    delta: z.looseObject({ type: z.string(), partial_json: z.string().optional() }),
+    delta: z.looseObject({
+      type: z.string(),
+      partial_json: z.string().optional(),
+      text: z.string().optional(),
+      thinking: z.string().optional(),
+    }),
   }),
   z.object({ type: z.literal('content_block_stop'), index: BlockIndex }),
   z.object({ type: z.literal('message_stop') }),
@@ -32,6 +38,8 @@ const StreamEventSchema = z.discriminatedUnion('type', [
 
 /** An event that matters here. */
 export type StreamEvent = z.output<typeof StreamEventSchema>;
+
+type Delta = Extract<StreamEvent, { type: 'content_block_delta' }>['delta'];
 
 const KNOWN_TYPES = new Set(StreamEventSchema.options.map((option) => option.shape.type.value as string));
 
@@ -48,7 +56,22 @@ export type StreamStep =
   | { readonly type: 'start' | 'stop' | 'nothing' }
   | { readonly type: 'partial'; readonly block: StreamingBlock; readonly isFirst: boolean }
   /** `input` is the text itself where it is no JSON: the schema refuses it, the other blocks go on. */
-  | { readonly type: 'block'; readonly block: ToolUseBlock };
+  | { readonly type: 'block'; readonly block: ToolUseBlock; readonly message: AssistantMessage };
+
+/** A block that calls nothing, while it streams in. */
+interface OpenText {
+  readonly block: { readonly type: string };
+  text: string;
+  thinking: string;
+}
+
+/** What has closed of a message, and what else of it is open. */
+interface MessageSoFar {
+  readonly content: AssistantMessage['content'][number][];
+  readonly open: Map<number, OpenText>;
+  /** UTF-16 units that it holds. */
+  chars: number;
+}
 
 interface OpenBlock extends StreamingBlock {
   readonly turnId: string;
@@ -70,6 +93,10 @@ export interface AssemblerLimits {
 export class StreamAssembler {
   /** By `keyOf` their turn and index. */
   readonly #open = new Map<string, OpenBlock>();
+  /** By turn. */
+  readonly #messages = new Map<string, MessageSoFar>();
+  /** What they hold together. */
+  #messageChars = 0;
   readonly #limits: AssemblerLimits;
 
   constructor(limits: AssemblerLimits) {
@@ -84,6 +111,8 @@ export class StreamAssembler {
   /** Drop what has not closed of a turn. */
   reset(turnId: string): void {
     for (const [key, block] of this.#open) if (block.turnId === turnId) this.#open.delete(key);
+    this.#messageChars -= this.#messages.get(turnId)?.chars ?? 0;
+    this.#messages.delete(turnId);
   }
 
   /**
@@ -114,14 +143,19 @@ export class StreamAssembler {
       case 'content_block_start':
         return this.#begin(turnId, event.index, event.content_block);
       case 'content_block_delta':
-        return this.#extend(keyOf(turnId, event.index), event.delta);
+        return this.#extend(turnId, event.index, event.delta);
       case 'content_block_stop':
-        return this.#finish(keyOf(turnId, event.index));
+        return this.#finish(turnId, event.index);
     }
   }
 
   #begin(turnId: string, index: number, block: { readonly type: string }): StreamStep {
-    if (block.type !== 'tool_use') return { type: 'nothing' };
+    if (block.type !== 'tool_use') {
+      const message = this.#messageOf(turnId);
+      if (message && this.#hasRoom(message, JSON.stringify(block).length))
+        message.open.set(index, { block, text: '', thinking: '' });
+      return { type: 'nothing' };
+    }
     const check = checkFields(ToolUseBlockSchema, block);
     if (check.kind === 'unfit') throw badEvent('content_block_start', check.issues, 'content_block');
     const { id, name } = check.value;
@@ -131,8 +165,10 @@ export class StreamAssembler {
     return { type: 'partial', block: open, isFirst: true };
   }
 
-  #extend(key: string, delta: { type: string; partial_json?: string }): StreamStep {
+  #extend(turnId: string, index: number, delta: Delta): StreamStep {
+    const key = keyOf(turnId, index);
     const open = this.#open.get(key);
+    if (!open) this.#extendText(this.#messages.get(turnId), index, delta);
     if (!open || delta.type !== 'input_json_delta') return { type: 'nothing' };
     const piece = delta.partial_json ?? '';
     const openChars = [...this.#open.values()].reduce((sum, { text }) => sum + text.length, piece.length);
@@ -144,12 +180,51 @@ export class StreamAssembler {
     return { type: 'partial', block: open, isFirst: false };
   }
 
-  #finish(key: string): StreamStep {
+  #finish(turnId: string, index: number): StreamStep {
+    const key = keyOf(turnId, index);
     const open = this.#open.get(key);
-    if (!open) return { type: 'nothing' };
+    const message = open ? this.#messageOf(turnId) : this.#messages.get(turnId);
+    if (!open) {
+      const text = message?.open.get(index);
+      if (text) message?.content.push(wholeText(text));
+      message?.open.delete(index);
+      return { type: 'nothing' };
+    }
     this.#open.delete(key);
-    return { type: 'block', block: { ...open.started, input: wholeInput(open, this.#limits) } };
+    const block = { ...open.started, input: wholeInput(open, this.#limits) };
+    const before = [...(message?.content ?? [])];
+    if (message && this.#hasRoom(message, open.text.length)) message.content.push(block);
+    return { type: 'block', block, message: { role: 'assistant', content: [...before, block] } };
   }
+
+  /** @returns undefined where too many stream in at once: what they say is not kept then. */
+  #messageOf(turnId: string): MessageSoFar | undefined {
+    const known = this.#messages.get(turnId);
+    if (known || this.#messages.size >= this.#limits.batchBlocks) return known;
+    const message: MessageSoFar = { content: [], open: new Map(), chars: 0 };
+    this.#messages.set(turnId, message);
+    return message;
+  }
+
+  #extendText(message: MessageSoFar | undefined, index: number, { text = '', thinking = '' }: Delta): void {
+    const open = message?.open.get(index);
+    if (!message || !open || !this.#hasRoom(message, text.length + thinking.length)) return;
+    open.text += text;
+    open.thinking += thinking;
+  }
+
+  /** Takes the room for `chars` more of a message. A long message keeps no more of its text: no call depends on it. */
+  #hasRoom(message: MessageSoFar, chars: number): boolean {
+    if (this.#messageChars + chars > this.#limits.partialInputBytes) return false;
+    this.#messageChars += chars;
+    message.chars += chars;
+    return true;
+  }
+}
+
+/** The block as it would stand in the whole message. */
+function wholeText({ block, text, thinking }: OpenText): { readonly type: string } {
+  return { ...block, ...(text === '' ? {} : { text }), ...(thinking === '' ? {} : { thinking }) };
 }
 
 /** Indices count in one message, and each turn may have a message that streams in. */

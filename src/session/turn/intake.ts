@@ -21,6 +21,8 @@ export interface Submission extends AskPolicy {
   /** Absent: a new turn with an id of its own. */
   readonly turnId?: string;
   readonly blocks: readonly ToolUseBlock[];
+  /** The message that holds them; absent where the blocks came by themselves. */
+  readonly message?: AssistantMessage;
   /** True: the turn takes no more blocks after these. */
   readonly isClosed: boolean;
 }
@@ -69,7 +71,7 @@ async function accept(
   const turn = turnFor(core, submission, fresh.length > 0);
   const after = log.head;
 
-  const message: AssistantMessage = { role: 'assistant', content: submission.blocks };
+  const message: AssistantMessage = submission.message ?? { role: 'assistant', content: submission.blocks };
   const accepted = fresh.map((block) => acceptBlock(core, turn, block, submission));
   const landing = accepted.length > 0 ? land(core, accepted) : undefined;
   for (const { record, block } of accepted) {

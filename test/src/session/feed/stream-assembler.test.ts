@@ -22,7 +22,7 @@ describe('StreamAssembler', () => {
     delta(0, '{"path":');
     expect(delta(0, '"a"}')).toMatchObject({ type: 'partial', isFirst: false, block: { text: '{"path":"a"}' } });
     const block = { type: 'tool_use', id: 'call-0', name: 'Read', input: { path: 'a' } };
-    expect(stop(0)).toEqual({ type: 'block', block });
+    expect(stop(0)).toEqual({ type: 'block', block, message: { role: 'assistant', content: [block] } });
   });
 
   it('keeps blocks apart that stream in together', () => {
@@ -55,6 +55,21 @@ describe('StreamAssembler', () => {
     tool(0);
     delta(0, json);
     expect(() => stop(0)).toThrow(expect.objectContaining({ code: 'invalid_request', details: { reason } }));
+  });
+
+  it('keeps of a long message what there is room for, and takes its blocks all the same', () => {
+    const { assembler, start, tool, stop } = stream();
+    const text = (index: number, chars: number) => {
+      start(index, { type: 'text', text: '' });
+      const delta = { type: 'text_delta', text: 'x'.repeat(chars) };
+      assembler.push('t', { type: 'content_block_delta', index, delta });
+      stop(index);
+    };
+    text(0, 600);
+    text(1, 600);
+    tool(2);
+    const content = [{ text: 'x'.repeat(600) }, { text: '' }, { id: 'call-2' }];
+    expect(stop(2)).toMatchObject({ type: 'block', message: { content } });
   });
 
   it('passes over text, thinking and events it does not know', () => {
