@@ -134,6 +134,8 @@ export const DEFAULT_LIMITS = {
   innerCallConcurrency: 10,
   /** Inner calls that one call makes in all: a loop that never ends fills no log. */
   innerCalls: 10_000,
+  /** Child sessions that one call has open at once; each is a session in memory, with a log of its own. */
+  childSessions: 16,
   /** An open turn whose feeder is gone ends after this long. */
   turnFeederMs: 30 * SECOND,
   /** A cancelled tool that does not stop is given up after this long. */

@@ -48,6 +48,10 @@ const Session = z.object({
   on_ask: z.enum(['deny', 'wait']).optional(),
   tools: Texts.optional().describe('The only tools that it sees'),
   output_schema: z.looseObject({}).optional().describe('JSON Schema of what StructuredOutput takes'),
+  parent: z
+    .object({ session_id: z.string(), tool_use_id: z.string() })
+    .optional()
+    .describe('Of a child session: the call that opened it'),
   state: z.enum(['idle', 'running']),
   head: Count.describe('The last frame of its log'),
   running: z.array(
@@ -101,6 +105,8 @@ const Prompt = z.object({
   type: z.literal('permission_request'),
   request_id: z.string(),
   tool_use_id: z.string(),
+  parent_tool_use_id: z.string().optional().describe('The call that made the one that is asked about'),
+  session_id: z.string().optional().describe('The child session that asks'),
   tool_name: z.string(),
   input: z.unknown(),
   title: z.string(),

@@ -2,7 +2,7 @@
  * One call, from its parsed block to its outcome: gate → run → result → hooks. Its session logs what it comes to.
  */
 import { resultText, type AssistantMessage } from '../contract/blocks.ts';
-import type { RunInnerCall } from '../contract/inner-call.ts';
+import type { OpenChild, RunInnerCall } from '../contract/inner-call.ts';
 import type { Invocation } from '../contract/invocation.ts';
 import type { ContextModifier } from '../contract/session-context.ts';
 import type { ToolProgress, ToolUseContext } from '../contract/tool.ts';
@@ -24,6 +24,7 @@ export interface CallServices extends GateServices {
   admitted(permit: Permit): Promise<void>;
   onProgress(progress: ToolProgress): void;
   readonly runInner: RunInnerCall;
+  readonly openChild: OpenChild;
   /** What hooks of the call's gate and of its inner calls add for the model, each once. */
   readonly heard: Set<string>;
   /** Try what a call that has run would make of the context. @throws {GauntletError} `tool_failed` where it may not. */
@@ -66,6 +67,7 @@ async function takeSteps(
     isHeld: decision.containment === 'jail',
     analysis: permitted.analysis,
     run: services.runInner,
+    openChild: services.openChild,
   };
   const ran = await runTool(passed, inside, {
     canUseTool: createCanUseTool(services, heard),

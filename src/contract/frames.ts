@@ -58,6 +58,8 @@ export interface OpenedFrame {
   readonly additional_directories?: readonly string[];
   /** What the settings files of trusted folders said then: a file that changes changes no session. */
   readonly workspace_settings?: readonly WorkspaceSettings[];
+  /** Of a child session: the call that opened it. */
+  readonly parent?: { readonly session_id: string; readonly tool_use_id: string };
   /** True when the log had been open before: what follows is what the crash left to say. */
   readonly reopened?: boolean;
 }
@@ -122,6 +124,8 @@ export interface PermissionRequestFrame {
   readonly tool_use_id: string;
   /** The call that made this one, of an inner call. */
   readonly parent_tool_use_id?: string;
+  /** Of a question of a child session, in the log of its parent: the child. */
+  readonly session_id?: string;
   readonly tool_name: string;
   readonly input: JsonValue;
   readonly title: string;
@@ -144,6 +148,8 @@ export interface PermissionResolvedFrame {
   readonly tool_use_id: string;
   /** The call that made this one, of an inner call. */
   readonly parent_tool_use_id?: string;
+  /** Of a question of a child session, in the log of its parent: the child. */
+  readonly session_id?: string;
   readonly behavior: 'allow' | 'deny';
   /** Principal that answered, or `timeout`, `rule`, `cancelled`. */
   readonly by: string;

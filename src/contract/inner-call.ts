@@ -4,6 +4,7 @@
 import type { JsonValue, NewMessage, ToolResultBlock } from './blocks.ts';
 import type { CallErrorCode } from './errors.ts';
 import type { CallStatus } from './frames.ts';
+import type { PermissionMode } from './permission-context.ts';
 
 /** A block that a tool wants run. */
 export interface InnerBlock {
@@ -43,3 +44,33 @@ export interface InnerResult {
  * @throws {GauntletError} The reason, where the outer call was aborted or has ended.
  */
 export type RunInnerCall = (block: InnerBlock, options?: InnerCallOptions) => Promise<InnerResult>;
+
+/** How a child session differs from the session of the call that opens it. It may do less, never more. */
+export interface ChildOptions {
+  readonly title?: string;
+  /** One that lets no more through than the mode of the session; absent: the same. */
+  readonly mode?: PermissionMode;
+  /** Rules beside those of the session. */
+  readonly rules?: { readonly ask?: readonly string[]; readonly deny?: readonly string[] };
+}
+
+/** A session that belongs to the call that opened it, and ends with it. */
+export interface ChildSession {
+  readonly sessionId: string;
+  /**
+   * Runs a block as a call of the child: as `RunInnerCall`, but with the frames in the log of the child, and with the
+   * block's own `id`, which no other call of the child may have.
+   */
+  readonly run: RunInnerCall;
+  /** Ends what runs in it. Its log stays until its parent is deleted. */
+  end(): Promise<void>;
+}
+
+/**
+ * Begins a child session: its frames are progress of this call (`{type: "agent", frame}`), and its questions are asked
+ * wherever those of this session are.
+ *
+ * @throws {GauntletError} `forbidden` for a mode beyond the session's, `invalid_request` for a rule that is none,
+ *   `resource_exhausted` for too many children, and the reason where this call was aborted or has ended.
+ */
+export type OpenChild = (options?: ChildOptions) => Promise<ChildSession>;

@@ -7,7 +7,7 @@ import type { AssistantMessage, JsonObject, NewMessage, SpilledText, ToolResultB
 import type { DecisionPart, PermissionDecision, PermissionResult } from './decision.ts';
 import type { Display } from './display.ts';
 import type { ChangeLog } from './file-change.ts';
-import type { RunInnerCall } from './inner-call.ts';
+import type { OpenChild, RunInnerCall } from './inner-call.ts';
 import type { LocatedPath, PathUse } from './located-path.ts';
 import type { RuleBehavior, ToolPermissionContext } from './permission-context.ts';
 import type { ContextModifier, SessionContext } from './session-context.ts';
@@ -129,6 +129,8 @@ export interface ToolUseContext {
   readonly changes: ChangeLog;
   /** Runs a block as an inner call of this one. Refused while the call is still at its gate. */
   readonly run: RunInnerCall;
+  /** Begins a session that belongs to this call. Refused as `run` is. */
+  readonly openChild: OpenChild;
   /** Ends the whole turn after this call. */
   abortTurn(reason: string): void;
   /** Tell whoever watches, as a `notice` frame. */

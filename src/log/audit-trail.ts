@@ -95,6 +95,8 @@ function eventOf(frame: NewFrame, memory: SessionMemory, mostRules: number): Aud
     case 'permission_request':
       return joined(frame);
     case 'permission_resolved': {
+      // The child session that asked has a line of its own.
+      if (frame.session_id !== undefined) return undefined;
       const { request_id, tool_use_id, behavior, by } = frame;
       const call = memory.calls.get(tool_use_id);
       if (call) call.answeredBy = by;
@@ -134,9 +136,9 @@ function ended(frame: ResultFrame, { calls }: SessionMemory): AuditEvent {
 }
 
 /** A yes that another has yet to join. */
-function joined({ request_id, tool_use_id, approvals }: PermissionRequestFrame): AuditEvent | undefined {
+function joined({ request_id, tool_use_id, session_id, approvals }: PermissionRequestFrame): AuditEvent | undefined {
   const by = approvals?.by.at(-1);
-  return by === undefined
+  return by === undefined || session_id !== undefined
     ? undefined
     : { event: 'answer', request_id, tool_use_id, behavior: 'allow', by, pending: true };
 }

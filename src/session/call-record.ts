@@ -1,6 +1,7 @@
 /**
  * What a session knows of one call, and of the turn it belongs to.
  */
+import type { CallOutcome } from '../call/outcome.ts';
 import type { ToolUseBlock } from '../contract/blocks.ts';
 import { GauntletError } from '../contract/errors.ts';
 import type { CallSummary, Seq } from '../contract/frames.ts';
@@ -44,6 +45,8 @@ export interface CallRecord {
   joinedBy?: TurnRecord[];
   /** It had reached its gate before a restart: the log says so already. */
   isExecutingLogged?: boolean;
+  /** Told what left, of a call that a tool waits for. */
+  onResult?: (record: CallRecord, outcome: CallOutcome, content: CallOutcome['content']) => void;
   /** The disk refused its acceptance: it never was. */
   isForgotten?: boolean;
 }

@@ -9,6 +9,7 @@ import { errorMessage, GauntletError } from '../contract/errors.ts';
 import type { ToolPermissionContext } from '../contract/permission-context.ts';
 import { TOOL_MODES, type ContextModifier, type SessionContext, type Worktree } from '../contract/session-context.ts';
 import { isInWorkingDirectories, realFolder } from '../files/working-directories.ts';
+import { refuseWidening } from '../permissions/child-permissions.ts';
 import { checkedContext } from '../permissions/context.ts';
 import { frozenJson } from './frozen-json.ts';
 
@@ -17,6 +18,8 @@ export interface ContextBounds {
   readonly limits: Pick<Limits, 'permissionRules' | 'additionalDirectories'>;
   /** @throws {GauntletError} `forbidden` for folders that the session's principal may not work in. */
   checkFolders(folders: readonly string[]): void;
+  /** A child session may do no more than its parent, and stays where that began it. */
+  readonly isChild?: boolean;
 }
 
 /**
@@ -51,6 +54,8 @@ function checkedNext(before: SessionContext, made: unknown, bounds: ContextBound
     worktree: given.worktree === before.worktree ? before.worktree : checkedWorktree(given.worktree, bounds),
     toolState: checkedToolState(before.toolState, given.toolState),
   };
+  if (bounds.isChild) refuseWidening(before.permissions, next.permissions);
+  if (bounds.isChild && next.root !== before.root) throw new TypeError('a child session cannot be moved');
   const isMoved = given.cwd !== before.cwd || next.root !== before.root;
   return Object.freeze({ ...next, cwd: isMoved ? checkedCwd(next, given.cwd) : before.cwd });
 }

@@ -4,9 +4,10 @@
  * The context is replaced here and nowhere else; each replacement that a reader can see is a frame.
  */
 import type { PermissionUpdate, ToolPermissionContext } from '../contract/permission-context.ts';
-import type { NewFrame, OpenedFrame, Seq } from '../contract/frames.ts';
+import type { NewFrame, OpenedFrame, PermissionRequestFrame, Seq } from '../contract/frames.ts';
 import type { ContextModifier, ReadState, SessionContext } from '../contract/session-context.ts';
 import { applyUpdates } from '../permissions/context.ts';
+import { refuseWidening } from '../permissions/child-permissions.ts';
 import { Questions, type Settled } from '../permissions/questions.ts';
 import { StreamingToolExecutor, type ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
 import { CallLedger } from './call-ledger.ts';
@@ -15,7 +16,7 @@ import { contextFrame, isVisibleChange } from './context-frame.ts';
 import { modifiedContext } from './modified-context.ts';
 import { SettledCallIndex } from './restore/settled-call-index.ts';
 import { SessionLog } from './session-log.ts';
-import type { SessionServices } from './session-services.ts';
+import type { ClimbingFrame, ParentLink, RunningChild, SessionServices } from './session-services.ts';
 import { SettledQuestions } from './questions/settled-questions.ts';
 
 /** What a session is made from: its first frame, and what its log says since. */
@@ -34,6 +35,13 @@ export interface SessionCallbacks {
   events(core: SessionCore): ExecutorEvents;
   save(core: SessionCore): Promise<void>;
   saveReads(core: SessionCore): Promise<void>;
+}
+
+/** A question of a child session that is open. */
+export interface ClimbedQuestion {
+  readonly frame: PermissionRequestFrame;
+  /** The child of this session that it came from. */
+  readonly child: Pick<RunningChild, 'answer'>;
 }
 
 /** What was saved last. */
@@ -57,6 +65,14 @@ export class SessionCore {
   readonly events: ExecutorEvents;
   /** Inner calls without a result, in order of acceptance. */
   readonly innerCalls = new Set<CallRecord>();
+  /** Of a child session: the call that opened it, while that runs. */
+  parent: ParentLink | undefined;
+  /** Children of calls that run. */
+  readonly children = new Set<RunningChild>();
+  /** Ids of all children, once one was opened since the session is in memory. */
+  childIds: string[] | undefined;
+  /** Open questions of children, by request id. */
+  readonly climbed = new Map<string, ClimbedQuestion>();
   /** Connections whose person may answer. */
   attached = 0;
   /** Results that have been yielded and are not yet on their way to the log: they are being fitted. */
@@ -102,6 +118,11 @@ export class SessionCore {
     return this.#context;
   }
 
+  /** Somebody watches who may answer. */
+  get isWatched(): boolean {
+    return this.attached > 0 || this.parent?.isWatched() === true;
+  }
+
   /** The tools the session sees now. */
   get pool() {
     const { toolMode, permissions, cwd } = this.#context;
@@ -127,10 +148,29 @@ export class SessionCore {
   }
 
   async #emitQuestion(frame: NewFrame): Promise<void> {
+    // Told at once: a session that is removed ends its questions, and has no log to write that to.
+    if (frame.type === 'permission_resolved') this.parent?.climb(frame);
     await this.log.emit(frame);
     const isNew = frame.type === 'permission_request' && (frame.approvals?.by.length ?? 0) === 0;
     if (isNew) this.services.onQuestion?.(this.id, frame);
     if (frame.type === 'permission_resolved') this.services.onQuestionEnd?.(frame.request_id);
+    if (frame.type === 'permission_request') this.parent?.climb(frame);
+  }
+
+  /** A question of a child: it stands here as well, and with the parent of this session, until it has ended. */
+  climb(frame: ClimbingFrame, child: ClimbedQuestion['child']): void {
+    const { request_id } = frame;
+    if (frame.type === 'permission_request') this.climbed.set(request_id, { frame, child });
+    else {
+      this.climbed.delete(request_id);
+      this.settled.set(request_id, { behavior: frame.behavior, by: frame.by });
+    }
+    this.log.insist(
+      [frame],
+      () => true,
+      () => undefined,
+    );
+    this.parent?.climb(frame);
   }
 
   /** Replace the context; what a reader can see of it becomes a frame. */
@@ -139,6 +179,8 @@ export class SessionCore {
     if (next === before) return Promise.resolve();
     const after = Object.freeze({ ...next, version: before.version + 1 });
     this.#context = after;
+    if (after.permissions !== before.permissions)
+      for (const child of this.children) child.follow(before.permissions, after.permissions);
     return isVisibleChange(before, after) ? this.log.emit(contextFrame(this.opened, before, after)) : Promise.resolve();
   }
 
@@ -150,7 +192,8 @@ export class SessionCore {
   contextAfter(modifier: ContextModifier): SessionContext {
     const { limits } = this.services;
     const checkFolders = (folders: readonly string[]) => this.services.checkFolders(this.opened.principal, folders);
-    return modifiedContext(this.#context, modifier, { limits, checkFolders });
+    const isChild = this.opened.parent !== undefined;
+    return modifiedContext(this.#context, modifier, { limits, checkFolders, isChild });
   }
 
   /**
@@ -161,7 +204,10 @@ export class SessionCore {
   permissionsAfter(updates: readonly PermissionUpdate[]): ToolPermissionContext {
     const added = updates.flatMap((update) => (update.type === 'addDirectories' ? update.directories : []));
     this.services.checkFolders(this.opened.principal, added);
-    return applyUpdates(this.#context.permissions, updates, this.services.limits);
+    const before = this.#context.permissions;
+    const after = applyUpdates(before, updates, this.services.limits);
+    if (this.opened.parent) refuseWidening(before, after);
+    return after;
   }
 
   /**

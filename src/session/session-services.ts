@@ -4,7 +4,8 @@
  */
 import type { Limits } from '../../config/limits.ts';
 import type { SpilledText } from '../contract/blocks.ts';
-import type { OpenedFrame, PermissionRequestFrame } from '../contract/frames.ts';
+import type { OpenedFrame, PermissionRequestFrame, PermissionResolvedFrame } from '../contract/frames.ts';
+import type { InnerBlock, InnerCallOptions, InnerResult } from '../contract/inner-call.ts';
 import type { LocatePath } from '../contract/located-path.ts';
 import type {
   PermissionMode,
@@ -16,9 +17,11 @@ import type { ReadState } from '../contract/session-context.ts';
 import type { FileHistory } from '../files/history.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import type { PermissionClassifier } from '../permissions/classifier.ts';
+import type { Answered, QuestionAnswer } from '../permissions/questions.ts';
 import type { TwoPersonRules } from '../permissions/two-person.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 import type { OwnTools, PoolContext } from '../pool/get-tools.ts';
+import type { AbortCode } from '../schedule/abort-tree.ts';
 import type { ToolPool } from '../pool/tool-pool.ts';
 
 /** The setting `siblingAbort`: which failed calls cancel their siblings. */
@@ -43,6 +46,32 @@ export interface TextRange {
   readonly limitChars: number;
 }
 
+/** A question of a child session, as its parent logs it. */
+export type ClimbingFrame = PermissionRequestFrame | PermissionResolvedFrame;
+
+/** What a child session has of the call that opened it, while that runs. */
+export interface ParentLink {
+  /** Calls and sessions above its calls. */
+  readonly depth: number;
+  /** Somebody watches the parent who may answer. */
+  isWatched(): boolean;
+  /** A question of the child, or of a child of it, was asked or has ended. */
+  climb(frame: ClimbingFrame): void;
+}
+
+/** A child session, as the call that opened it sees it. */
+export interface RunningChild {
+  readonly sessionId: string;
+  /** Takes a block through the child; never rejects. */
+  run(block: InnerBlock, options: InnerCallOptions & { readonly askTimeoutMs?: number }): Promise<InnerResult>;
+  /** The parent's permissions have changed. */
+  follow(before: ToolPermissionContext, after: ToolPermissionContext): void;
+  /** @throws {GauntletError} As `answerPrompt` */
+  answer(requestId: string, answer: QuestionAnswer, by: string): Promise<Answered>;
+  /** End what runs in it. @returns When all its frames are on disk; it follows nothing and takes nothing any more. */
+  end(code: AbortCode, message: string): Promise<void>;
+}
+
 /** What every session is handed. */
 export interface SessionServices {
   readonly log: FrameLog;
@@ -63,6 +92,8 @@ export interface SessionServices {
   readonly twoPerson?: TwoPersonRules;
   /** What mode `auto` asks before a person; absent: nobody. */
   readonly classifier?: PermissionClassifier;
+  /** Begin a child session. @returns Once it is on disk. @throws {GauntletError} `rate_limited`, `log_unavailable` */
+  beginChild?(opened: OpenedFrame, linkTo: (child: RunningChild) => ParentLink): Promise<RunningChild>;
   /** Told of each new question once it is on disk. */
   onQuestion?(sessionId: string, question: PermissionRequestFrame): void;
   /** Told once a question is open no more. */

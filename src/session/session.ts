@@ -55,10 +55,10 @@ export class Session {
     return this.#core.services.log.epoch;
   }
 
-  /** True while a call runs or waits, a turn is open, a frame is on its way, or somebody watches who may answer. */
+  /** True while a call runs or waits, the call that opened it runs, a turn is open, a frame is on its way, or somebody watches who may answer. */
   get isInUse(): boolean {
-    const { executor, attached, ledger } = this.#core;
-    return executor.isBusy || attached > 0 || !this.isLogged || ledger.unended.length > 0;
+    const { executor, attached, ledger, parent } = this.#core;
+    return executor.isBusy || attached > 0 || parent !== undefined || !this.isLogged || ledger.unended.length > 0;
   }
 
   /** Calls accepted and not yet yielded. */
@@ -144,9 +144,10 @@ export class Session {
     return explainCall(this.#core, name, input);
   }
 
-  /** Open questions, oldest first. */
+  /** Open questions, those of child sessions behind its own. */
   prompts() {
-    return this.#core.questions.open;
+    const climbed = [...this.#core.climbed.values()].map(({ frame }) => frame);
+    return [...this.#core.questions.open, ...climbed];
   }
 
   /** Answer a question; the first answer wins. @throws {GauntletError} as `answerPrompt` */

@@ -53,6 +53,7 @@ export function callWorld(
     tryModifier: () => undefined,
     onProgress: (piece) => void progress.push(piece),
     runInner: () => Promise.reject(new Error('This world runs no inner calls')),
+    openChild: () => Promise.reject(new Error('This world has no child sessions')),
     heard: new Set(),
   };
   const run = async (name: string, input: JsonValue): Promise<CallOutcome> => {

@@ -48,6 +48,7 @@ export function toolUseContextIn(root: string, changes: Partial<ToolUseContext> 
     isReadDenied: () => false,
     changes: { announce: () => Promise.resolve(), report: () => undefined },
     run: () => Promise.reject(new Error('Nothing runs inner calls here')),
+    openChild: () => Promise.reject(new Error('Nothing opens child sessions here')),
     abortTurn: () => undefined,
     notify: () => undefined,
     ...changes,

@@ -307,5 +307,5 @@ describe('a server that was killed', () => {
     expect(taken.body.error).toMatchObject({ code: 'conflict', details: { reason: 'inner_call' } });
     expect((await third.frames(id)).filter(({ type }) => type === 'result')).toHaveLength(4);
     expect(existsSync(join(first.workspace, 'never'))).toBe(false);
-  });
+  }, 60_000);
 });

@@ -33,6 +33,8 @@ export interface SessionDescription {
   readonly on_ask?: 'deny' | 'wait';
   readonly tools?: readonly string[];
   readonly output_schema?: JsonObject;
+  /** Of a child session: the call that opened it. */
+  readonly parent?: OpenedFrame['parent'];
   readonly state: 'idle' | 'running';
   readonly head: Seq;
   readonly running: readonly RunningCall[];
@@ -58,6 +60,7 @@ export function describeStill(opened: OpenedFrame, context: SessionContext, head
     on_ask: opened.on_ask,
     tools: opened.tools,
     output_schema: opened.output_schema,
+    parent: opened.parent,
     state: 'idle',
     head,
     running: [],

@@ -6,15 +6,19 @@
  */
 import type { PrincipalLimits } from '../../../config/settings/principal-limits.ts';
 import { GauntletError, isGauntletError } from '../../contract/errors.ts';
+import type { OpenedFrame } from '../../contract/frames.ts';
 import type { LoggedSession, PageRequest, SessionPage } from '../../log/frame-log.ts';
 import { AwakeSessions } from './awake-sessions.ts';
+import { runningChild } from './child-session.ts';
 import { type NewSession, type NewSessionRules, newSessionFrame } from './new-session.ts';
 import { newCore, restoredCore } from '../restore/open-core.ts';
 import { historyInOrder, noSuchSession, savedStanding } from '../restore/read-history.ts';
 import { Session } from '../session.ts';
 import type { SessionDescription } from './describe-session.ts';
 import { tellSessionEnd, tellSessionStart } from '../session-hooks.ts';
-import type { SessionServices } from '../session-services.ts';
+import type { SessionCore } from '../session-core.ts';
+import type { ParentLink, RunningChild, SessionServices } from '../session-services.ts';
+import { childIdsOf } from '../turn/child-sessions.ts';
 import { describeAsleep } from '../restore/restored-context.ts';
 
 /** What a directory needs beside what its sessions do. */
@@ -34,7 +38,11 @@ export class SessionDirectory {
   readonly #opening = new Map<string, Promise<Session>>();
 
   constructor(services: DirectoryServices) {
-    this.#services = { ...services, callsLeft: (principal) => this.#callsLeft(principal) };
+    this.#services = {
+      ...services,
+      callsLeft: (principal) => this.#callsLeft(principal),
+      beginChild: (opened, linkTo) => this.#beginChild(opened, linkTo),
+    };
     this.#awake = new AwakeSessions(services);
   }
 
@@ -93,8 +101,7 @@ export class SessionDirectory {
   /** End what runs, and forget the session. @throws {GauntletError} `not_found` */
   async remove(principal: string, sessionId: string): Promise<void> {
     const session = await this.open(principal, sessionId);
-    session.end();
-    tellSessionEnd(session, this.#services);
+    this.#endTree(session);
     await this.#forget(sessionId);
   }
 
@@ -136,7 +143,18 @@ export class SessionDirectory {
     return this.#awake.close();
   }
 
+  #endTree(session: Session): void {
+    session.end();
+    tellSessionEnd(session, this.#services);
+    for (const childId of childIdsOf(this.#services.log, session.id)) {
+      const child = this.#awake.get(childId);
+      if (child) this.#endTree(child);
+    }
+  }
+
+  /** Forget a session with its children. */
   async #forget(sessionId: string): Promise<void> {
+    for (const childId of childIdsOf(this.#services.log, sessionId)) await this.#forget(childId);
     this.#awake.drop(sessionId);
     await this.#services.log.remove(sessionId);
     this.#services.onSessionEnd(sessionId);
@@ -172,11 +190,22 @@ export class SessionDirectory {
 
   #begin(principal: string, request: NewSession): { session: Session; landed: Promise<unknown> } {
     this.#makeRoom(principal);
-    const opened = newSessionFrame(principal, request, this.#services);
+    return this.#add(newCore(newSessionFrame(principal, request, this.#services), this.#services));
+  }
+
+  async #beginChild(opened: OpenedFrame, linkTo: (child: RunningChild) => ParentLink): Promise<RunningChild> {
+    this.#makeRoom(opened.principal);
     const core = newCore(opened, this.#services);
+    const child = runningChild(core);
+    core.parent = linkTo(child);
+    await this.#add(core).landed;
+    return child;
+  }
+
+  #add(core: SessionCore): { session: Session; landed: Promise<unknown> } {
     const session = new Session(core);
     this.#awake.add(session);
-    const landed = core.log.emit(opened);
+    const landed = core.log.emit(core.opened);
     landed.catch(() => this.#awake.drop(session.id));
     tellSessionStart(session, this.#services, (notice) => core.log.tell(notice));
     return { session, landed };

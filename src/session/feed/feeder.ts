@@ -7,7 +7,7 @@ import { GauntletError } from '../../contract/errors.ts';
 import type { CallSummary } from '../../contract/frames.ts';
 import { newId } from '../../contract/new-id.ts';
 import { endedTurn, type TurnRecord } from '../call-record.ts';
-import { acceptBlocks, openTurn } from '../turn/intake.ts';
+import { acceptBlocks, openTurn, refuseToFeedChild } from '../turn/intake.ts';
 import { loggedFrame } from '../turn/logged-frame.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import { inputPartial } from './input-partial.ts';
@@ -53,6 +53,7 @@ export class Feeder {
    * @throws {GauntletError} as `acceptBlocks`
    */
   async toolUse(turnId: string | undefined, block: ToolUseBlock, message?: AssistantMessage): Promise<void> {
+    refuseToFeedChild(this.#core);
     const known = this.#core.ledger.call(block.id);
     const turn = known && turnId === undefined ? known.turn : this.#turn(this.#turnId(turnId));
     if (!known && turn.state !== 'open') throw endedTurn(turn.id);
@@ -69,6 +70,7 @@ export class Feeder {
 
   /** Take one raw streaming event. @throws {GauntletError} `invalid_request`, `conflict`, `payload_too_large` */
   async streamEvent(named: string | undefined, event: unknown): Promise<void> {
+    refuseToFeedChild(this.#core);
     const turnId = this.#streamedTurnId(named);
     const step = this.#assembler.push(turnId, event);
     switch (step.type) {

@@ -24,7 +24,8 @@ export async function answerPrompt(
   by: string,
 ): Promise<Answered> {
   const updates = answer.updatedPermissions ?? [];
-  const question = core.questions.open.find(({ request_id }) => request_id === requestId);
+  const climbed = core.climbed.get(requestId);
+  const question = climbed?.frame ?? core.questions.open.find(({ request_id }) => request_id === requestId);
   if (question?.approvals && updates.length > 0) {
     const message =
       'Cannot change what the session may do with this answer: it is one of several. Answer without "updated_permissions"';
@@ -32,7 +33,11 @@ export async function answerPrompt(
   }
   // Tried first: updates that cannot be made refuse the answer while the question still stands.
   core.permissionsAfter(updates);
-  const settled = await core.questions.answer(requestId, answer, by);
+  const { behavior, message: reason, updatedInput } = answer;
+  // What the answer adds is this session's; a child that asked follows it.
+  const settled = climbed
+    ? await climbed.child.answer(requestId, { behavior, message: reason, updatedInput }, by)
+    : await core.questions.answer(requestId, answer, by);
   if (updates.length === 0) return settled;
   await updateAndRejudge(core, updates);
   return settled;

@@ -29,7 +29,7 @@ export async function askWhoMayAnswer(
   const { invocation, decision, observable } = question;
   const { tool } = invocation;
   const asked = record.askPolicy.onAsk ?? core.opened.on_ask;
-  const onAsk = asked ?? (core.attached > 0 ? 'wait' : 'deny');
+  const onAsk = asked ?? (core.isWatched ? 'wait' : 'deny');
   if (onAsk === 'deny' && !core.questions.hasOpenQuestion(record.toolUseId)) {
     const cause = asked === 'deny' ? 'nobody is asked ("on_ask" is "deny")' : 'nobody who may answer is connected';
     return { behavior: 'deny', message: unansweredMessage(decision, cause) };

@@ -31,8 +31,10 @@ export interface Recovery {
 /** Say what a session needs to be in order again. Pure: the same log gives the same frames. */
 export function planRecovery(history: LoggedHistory): Recovery {
   const open = [...history.turns.values()].filter((turn) => turn.endSeq === undefined);
-  const surviving = survivors(open);
-  const frames: NewFrame[] = [];
+  // Nobody waits for what a child session would still come to.
+  const surviving = history.opened.parent ? new Set<LoggedTurn>() : survivors(open);
+  // The call that asked has begun, and so is over: its children are too.
+  const frames: NewFrame[] = history.climbed.map(withdrawn);
   for (const turn of open) {
     if (surviving.has(turn)) continue;
     // Inner calls end before the call that made them.
@@ -61,9 +63,10 @@ function survivors(open: readonly LoggedTurn[]): ReadonlySet<LoggedTurn> {
   return surviving;
 }
 
-function withdrawn({ request_id, tool_use_id, parent_tool_use_id }: PermissionRequestFrame): PermissionResolvedFrame {
+function withdrawn(question: PermissionRequestFrame): PermissionResolvedFrame {
   const reason = 'The server stopped before the call ended';
-  const ids = { request_id, tool_use_id, parent_tool_use_id };
+  const { request_id, tool_use_id, parent_tool_use_id, session_id } = question;
+  const ids = { request_id, tool_use_id, parent_tool_use_id, session_id };
   return { type: 'permission_resolved', ...ids, behavior: 'deny', by: 'cancelled', reason };
 }
 

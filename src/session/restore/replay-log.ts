@@ -53,6 +53,8 @@ export interface LoggedHistory {
   /** In order of acceptance; those that a snapshot stands for are left out, and so are turns and questions. */
   readonly calls: ReadonlyMap<string, LoggedCall>;
   readonly turns: ReadonlyMap<string, LoggedTurn>;
+  /** Open questions of child sessions. */
+  readonly climbed: readonly PermissionRequestFrame[];
   readonly settled: ReadonlyMap<string, Settled>;
   /** The snapshot that was begun from stands for frames up to there. */
   readonly savedSeq?: Seq;
@@ -78,6 +80,7 @@ export class LogReplay {
   readonly #calls = new Map<string, LoggedCall>();
   readonly #turns = new Map<string, LoggedTurn>();
   readonly #questions = new Map<string, LoggedCall>();
+  readonly #climbed = new Map<string, PermissionRequestFrame>();
   readonly #settled = new Map<string, Settled>();
 
   /** @param saved Given: the first frame to come is the one behind that snapshot. */
@@ -104,6 +107,7 @@ export class LogReplay {
       case 'permission_resolved':
         this.#settled.set(frame.request_id, { behavior: frame.behavior, by: frame.by });
         delete this.#questions.get(frame.request_id)?.question;
+        this.#climbed.delete(frame.request_id);
         return;
       case 'tool_use':
         this.#accept({
@@ -129,12 +133,17 @@ export class LogReplay {
       ...(this.#toolState ? { toolState: this.#toolState } : {}),
       calls: this.#calls,
       turns: this.#turns,
+      climbed: [...this.#climbed.values()],
       settled: this.#settled,
       ...(this.#savedSeq === undefined ? {} : { savedSeq: this.#savedSeq }),
     };
   }
 
   #moveOn(frame: Frame): void {
+    if (frame.type === 'permission_request' && frame.session_id !== undefined) {
+      this.#climbed.set(frame.request_id, frame);
+      return;
+    }
     const call = 'tool_use_id' in frame ? this.#calls.get(String(frame.tool_use_id)) : undefined;
     if (!call) return;
     if (frame.type === 'state') call.isExecuting = true;

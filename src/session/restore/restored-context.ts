@@ -3,6 +3,7 @@
  */
 import type { OpenedFrame, Seq } from '../../contract/frames.ts';
 import type { SessionContext } from '../../contract/session-context.ts';
+import { childPermissions } from '../../permissions/child-permissions.ts';
 import { describeStill, type SessionDescription } from '../directory/describe-session.ts';
 import { frozenJson } from '../frozen-json.ts';
 import type { LoggedHistory, SavedState } from './replay-log.ts';
@@ -61,9 +62,10 @@ function seedOf(opened: OpenedFrame): PermissionSeed {
 }
 
 function contextOf(opened: OpenedFrame, seed: PermissionSeed, services: SessionServices): SessionContext {
+  const permissions = services.permissionsFor(opened.principal, seed);
   return Object.freeze({
     version: 1,
-    permissions: services.permissionsFor(opened.principal, seed),
+    permissions: opened.parent ? childPermissions(permissions, opened.mode) : permissions,
     root: opened.cwd,
     cwd: opened.cwd,
     toolMode: opened.tool_mode,

@@ -5,9 +5,9 @@
  * The call holds its place while it waits for them. They end with it: what still runs then is cancelled.
  */
 import { createHash } from 'node:crypto';
-import { isPlainData } from '../../call/plain-data.ts';
+import { plainCopy } from '../../call/plain-data.ts';
 import { abortReason, type CallOutcome, failedOutcome, stoppedOutcome } from '../../call/outcome.ts';
-import type { AssistantMessage, JsonValue, ToolUseBlock } from '../../contract/blocks.ts';
+import type { AssistantMessage, ToolUseBlock } from '../../contract/blocks.ts';
 import { errorMessage, GauntletError } from '../../contract/errors.ts';
 import type { InnerBlock, InnerCallOptions, InnerResult } from '../../contract/inner-call.ts';
 import { answersYes } from '../../contract/invocation.ts';
@@ -24,6 +24,8 @@ export interface OuterCall {
   readonly steps: RunControl;
   /** Gets what hooks of inner calls add for the model. */
   readonly heard: Set<string>;
+  /** The outer call has ended: it makes no more calls. */
+  isOver(): boolean;
   /** End the turn after the outer call. */
   abortTurn(reason: string): void;
   /** A block as an executor runs it. */
@@ -46,7 +48,6 @@ export class InnerCalls {
   readonly #underWay = new Set<Promise<InnerResult>>();
   #idsGiven = 0;
   #acceptedCount = 0;
-  #hasEnded = false;
 
   constructor(core: SessionCore, outer: OuterCall) {
     this.#core = core;
@@ -63,7 +64,6 @@ export class InnerCalls {
 
   /** The outer call is over: what still runs ends. @returns When all results are on their way to the log. */
   async end(): Promise<void> {
-    this.#hasEnded = true;
     if (!this.#executor) return;
     this.#stop();
     await Promise.all(this.#underWay);
@@ -75,11 +75,11 @@ export class InnerCalls {
     await this.#outer.record.accepting;
     this.#refuseWhenOver();
     const toolUseId = this.#freeId(id);
-    const plain = plainInput(input);
+    const plain = plainCopy(input);
     const refusal = typeof name === 'string' && plain ? this.#refusal(name) : malformed();
-    if (refusal || !plain) return resultOf(toolUseId, refusal ?? malformed());
+    if (refusal || !plain) return innerResult(toolUseId, refusal ?? malformed());
 
-    const ending = this.#accept({ type: 'tool_use', id: toolUseId, name, input: plain.input }, signal);
+    const ending = this.#accept({ type: 'tool_use', id: toolUseId, name, input: plain.value }, signal);
     this.#underWay.add(ending);
     const result = await ending;
     this.#underWay.delete(ending);
@@ -89,7 +89,7 @@ export class InnerCalls {
 
   #refuseWhenOver(): void {
     this.#outer.steps.signal.throwIfAborted();
-    if (this.#hasEnded)
+    if (this.#outer.isOver())
       throw new GauntletError('cancelled', 'Cannot run an inner call: the call that makes it has ended');
   }
 
@@ -134,7 +134,7 @@ export class InnerCalls {
         resolve(result);
       });
       landAcceptance(core, executor, [record], [toolUseFrame(core, record, block)]).catch((error: unknown) =>
-        this.#settle(record, resultOf(block.id, failedOutcome('tool_failed', errorMessage(error)))),
+        this.#settle(record, innerResult(block.id, failedOutcome('tool_failed', errorMessage(error)))),
       );
       record.scheduled = executor.add(this.#currentSiblings(executor), this.#prepare(record, block));
       signal?.addEventListener('abort', cancel, { once: true });
@@ -190,10 +190,10 @@ export class InnerCalls {
     core.leaving++;
     try {
       const fitted = await leaveWithResult(core, record, outcome, durationOf(call));
-      if (fitted) this.#settle(record, { ...resultOf(record.toolUseId, outcome), content: fitted.content });
+      if (fitted) this.#settle(record, { ...innerResult(record.toolUseId, outcome), content: fitted.content });
     } catch (error) {
       core.services.onFault(error, 'An inner result could not leave');
-      this.#settle(record, resultOf(record.toolUseId, failedOutcome('tool_failed', 'Internal error')));
+      this.#settle(record, innerResult(record.toolUseId, failedOutcome('tool_failed', 'Internal error')));
     } finally {
       core.leaving--;
     }
@@ -218,20 +218,11 @@ export class InnerCalls {
   }
 }
 
-function depthOf({ ledger }: SessionCore, record: CallRecord): number {
-  let depth = 0;
+/** Calls and sessions above a call. */
+export function depthOf({ ledger, parent }: SessionCore, record: CallRecord): number {
+  let depth = parent?.depth ?? 0;
   for (let { parentId } = record; parentId !== undefined; parentId = ledger.call(parentId)?.parentId) depth++;
   return depth;
-}
-
-/** A copy: what is logged is what ran, whatever the tool does to its own. @returns undefined for what is not JSON. */
-function plainInput(input: unknown): { readonly input: JsonValue } | undefined {
-  try {
-    return isPlainData(input) ? { input: JSON.parse(JSON.stringify(input ?? null)) as JsonValue } : undefined;
-  } catch {
-    // A plugin's own object threw while it was read.
-    return undefined;
-  }
 }
 
 function malformed(): CallOutcome {
@@ -242,6 +233,10 @@ function exhausted(name: string, bound: string): CallOutcome {
   return failedOutcome('resource_exhausted', `Cannot run "${name}" as an inner call: ${bound}`);
 }
 
-function resultOf(toolUseId: string, { status, errorCode, content, data, newMessages }: CallOutcome): InnerResult {
+/** An outcome, as the tool that made the call is told it. */
+export function innerResult(
+  toolUseId: string,
+  { status, errorCode, content, data, newMessages }: CallOutcome,
+): InnerResult {
   return { toolUseId, status, errorCode, content, data, newMessages };
 }

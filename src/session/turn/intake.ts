@@ -25,6 +25,8 @@ export interface Submission extends AskPolicy {
   readonly message?: AssistantMessage;
   /** True: the turn takes no more blocks after these. */
   readonly isClosed: boolean;
+  /** Of a child session: the call that opened it sends these, and gets what each comes to when it leaves. */
+  readonly onResult?: CallRecord['onResult'];
 }
 
 /** A submission that was accepted. */
@@ -46,6 +48,7 @@ export interface SubmittedTurn {
  *   another input and for a turn that has ended, `overloaded`, `log_unavailable`.
  */
 export async function acceptBlocks(core: SessionCore, submission: Submission): Promise<SubmittedTurn> {
+  if (!submission.onResult) refuseToFeedChild(core);
   refuseDuplicates(submission.blocks);
   const compared = new Set<CallRecord>();
   // Another request may bring the same ids while inputs are compared: go on until nothing new is known.
@@ -92,10 +95,11 @@ interface AcceptedBlock {
   readonly frame: ToolUseFrame;
 }
 
-function acceptBlock(core: SessionCore, turn: TurnRecord, block: ToolUseBlock, policy: AskPolicy): AcceptedBlock {
+function acceptBlock(core: SessionCore, turn: TurnRecord, block: ToolUseBlock, policy: Submission): AcceptedBlock {
   const name = core.pool.lookup(block.name)?.name ?? block.name;
   const { onAsk, askTimeoutMs } = policy;
   const record = core.ledger.addCall(turn, block, name, { onAsk, askTimeoutMs });
+  record.onResult = policy.onResult;
   return { record, block, frame: toolUseFrame(core, record, block) };
 }
 
@@ -152,6 +156,13 @@ function refuseTooMany({ id, executor, opened, services }: SessionCore, count: n
   if (count <= left) return;
   const message = `Cannot run ${count} more calls: you may have ${Math.max(0, left)} more at once. Send fewer, or wait for some to end`;
   throw new GauntletError('rate_limited', message, { details: { reason: 'calls' } });
+}
+
+/** A child session takes blocks of the call that opened it alone. @throws {GauntletError} `conflict` */
+export function refuseToFeedChild({ id, opened: { parent } }: SessionCore): void {
+  if (!parent) return;
+  const message = `Session "${id}" belongs to call "${parent.tool_use_id}" of session "${parent.session_id}", which alone runs calls in it`;
+  throw new GauntletError('conflict', message, { details: { reason: 'child_session' } });
 }
 
 /** What a block is told whose id the server has given to an inner call. */

@@ -5,11 +5,13 @@ import type { Permit } from '../../call/gate.ts';
 import { type CallOutcome } from '../../call/outcome.ts';
 import { parseBlock } from '../../call/parse.ts';
 import { answersYes, type Invocation } from '../../contract/invocation.ts';
+import type { ToolProgress } from '../../contract/tool.ts';
 import type { RunnableCall, RunControl } from '../../schedule/scheduled-call.ts';
 import type { CallRecord } from '../call-record.ts';
 import { updateAndRejudge } from '../questions/answer.ts';
 import { askWhoMayAnswer } from '../questions/ask.ts';
 import { callProgress, type CallProgress } from './call-progress.ts';
+import { ChildSessions } from './child-sessions.ts';
 import { InnerCalls } from './inner-calls.ts';
 import type { SessionCore } from '../session-core.ts';
 import { toolUseContext } from './tool-use-context.ts';
@@ -60,17 +62,30 @@ async function run(
   const ids = { turnId: record.turn.id, toolUseId: record.toolUseId, parentToolUseId: record.parentId };
   const context = toolUseContext(core, ids, steps.signal, abortTurn);
   const heard = new Set<string>();
-  const inner = new InnerCalls(core, { record, steps, heard, abortTurn, prepare: prepareCall });
+  let isOver = false;
   const progress = callProgress(core, record, invocation.tool);
+  const outer = {
+    ...{ record, steps, heard, abortTurn, prepare: prepareCall, isOver: () => isOver },
+    onProgress: (piece: ToolProgress) => progress.tell(piece),
+  };
+  // Most calls need neither.
+  let inner: InnerCalls | undefined;
+  let children: ChildSessions | undefined;
   const isSafe = invocation.isConcurrencySafe;
   try {
-    const services = callServices(core, record, { progress, isSafe, heard, inner, ...steps });
+    const services = {
+      ...callServices(core, record, { progress, isSafe, ...steps }),
+      runInner: (block, options) => (inner ??= new InnerCalls(core, outer)).run(block, options),
+      openChild: (options) => (children ??= new ChildSessions(core, outer)).open(options),
+      heard,
+    } satisfies CallServices;
     const outcome = await execute(invocation, context, parentMessage, services);
     return endsTurn === undefined ? outcome : { ...outcome, endsTurn };
   } finally {
+    // Their frames stand in the log before its result.
+    isOver = true;
+    if (inner || children) await Promise.all([inner?.end(), children?.end()]);
     progress.end();
-    // Their results stand in the log before its own.
-    await inner.end();
   }
 }
 
@@ -100,13 +115,8 @@ function labelOf({ tool, input }: Invocation): string {
 function callServices(
   core: SessionCore,
   record: CallRecord,
-  steps: RunControl & {
-    readonly isSafe: boolean;
-    readonly progress: CallProgress;
-    readonly heard: Set<string>;
-    readonly inner: InnerCalls;
-  },
-): CallServices {
+  steps: RunControl & { readonly isSafe: boolean; readonly progress: CallProgress },
+): Omit<CallServices, 'runInner' | 'openChild' | 'heard'> {
   const { services } = core;
   return {
     pool: core.pool,
@@ -124,8 +134,6 @@ function callServices(
     },
     tryModifier: (modifier) => void core.contextAfter(modifier),
     onProgress: (piece) => steps.progress.tell(piece),
-    runInner: (block, options) => steps.inner.run(block, options),
-    heard: steps.heard,
   };
 }
 

@@ -41,13 +41,14 @@ export function toolUseContext(
     },
     // Another takes its place when the gate is passed.
     run: refuseToRun,
+    openChild: refuseToRun,
     abortTurn,
     notify: (level, code, message) => core.log.tell({ type: 'notice', level, code, message }),
   };
 }
 
 function refuseToRun(): Promise<never> {
-  const message = 'Cannot run an inner call before the call itself has begun: wait for its "call"';
+  const message = 'Cannot run an inner call or open a child session before the call itself has begun';
   return Promise.reject(new GauntletError('conflict', message));
 }
 

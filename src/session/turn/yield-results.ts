@@ -69,6 +69,7 @@ export async function leaveWithResult(
     else turn.unyielded--;
     endTurnIfDone(core, turn);
   }
+  record.onResult?.(record, outcome, fitted.content);
   return fitted;
 }
 

@@ -1,0 +1,93 @@
+/**
+ * The child's side of a child session: it runs the blocks of the call that opened it, follows its parent's permissions,
+ * and takes nothing more once that call has ended.
+ */
+import { plainCopy } from '../../call/plain-data.ts';
+import { failedOutcome } from '../../call/outcome.ts';
+import { errorMessage, isGauntletError } from '../../contract/errors.ts';
+import type { InnerBlock, InnerResult } from '../../contract/inner-call.ts';
+import { newId } from '../../contract/new-id.ts';
+import type { ToolPermissionContext } from '../../contract/permission-context.ts';
+import { updatesAfterParent } from '../../permissions/child-permissions.ts';
+import { applyUpdates } from '../../permissions/context.ts';
+import { cancelCalls } from '../cancel.ts';
+import { readBlock } from '../feed/block-schema.ts';
+import { answerPrompt } from '../questions/answer.ts';
+import type { SessionCore } from '../session-core.ts';
+import type { RunningChild } from '../session-services.ts';
+import { innerResult } from '../turn/inner-calls.ts';
+import { acceptBlocks } from '../turn/intake.ts';
+
+/** Make a child session run for its parent. */
+export function runningChild(core: SessionCore): RunningChild {
+  const underWay = new Set<Promise<InnerResult>>();
+
+  return {
+    sessionId: core.id,
+    run(block, options) {
+      const running = runBlock(core, block, options);
+      underWay.add(running);
+      return running.finally(() => underWay.delete(running));
+    },
+    follow: (before, after) => follow(core, before, after),
+    answer: (requestId, answer, by) => answerPrompt(core, requestId, answer, by),
+    async end(code, message) {
+      core.executor.end(code, message);
+      await Promise.all(underWay);
+      // Lands behind all that was sent before.
+      const ended = { type: 'notice', level: 'info', code: 'child_ended', message } as const;
+      await core.log.emit(ended).catch(() => undefined);
+      core.parent = undefined;
+    },
+  };
+}
+
+/** Take a block through the child, as a turn of its own. */
+function runBlock(
+  core: SessionCore,
+  { name, input, id = newId('call') }: InnerBlock,
+  { signal, askTimeoutMs }: Parameters<RunningChild['run']>[1],
+): Promise<InnerResult> {
+  return new Promise((resolve) => {
+    const refuse = (error: unknown) => {
+      const code = isGauntletError(error, 'overloaded', 'rate_limited') ? 'resource_exhausted' : 'invalid_input';
+      resolve(innerResult(String(id), failedOutcome(code, errorMessage(error))));
+    };
+    const cancel = () => void cancelCalls(core, { toolUseId: id });
+    const accept = async () => {
+      const block = readBlock({ type: 'tool_use', id, name, input: plainCopy(input)?.value });
+      const { replayed } = await acceptBlocks(core, {
+        blocks: [block],
+        askTimeoutMs,
+        isClosed: true,
+        onResult: (_record, outcome, content) => {
+          signal?.removeEventListener('abort', cancel);
+          resolve({ ...innerResult(block.id, outcome), content });
+        },
+      });
+      if (replayed.size > 0) throw new Error(`Cannot run a call under the id "${id}": it was used before`);
+      signal?.addEventListener('abort', cancel, { once: true });
+      if (signal?.aborted) cancel();
+    };
+    accept().catch(refuse);
+  });
+}
+
+/** What changes in the parent changes here too. A child that cannot follow ends. */
+function follow(core: SessionCore, before: ToolPermissionContext, after: ToolPermissionContext): void {
+  try {
+    const { context, services } = core;
+    if (before === after && !after.shouldAvoidPermissionPrompts) return;
+    const updates = updatesAfterParent(context.permissions, before, after);
+    const permissions = applyUpdates(context.permissions, updates, services.limits);
+    const shouldAvoidPermissionPrompts = permissions.shouldAvoidPermissionPrompts || after.shouldAvoidPermissionPrompts;
+    const changed = core.setContext({
+      ...context,
+      permissions: Object.freeze({ ...permissions, shouldAvoidPermissionPrompts }),
+    });
+    changed.catch((error: unknown) => services.onFault(error, 'A context could not be logged'));
+    core.questions.rejudgeAll().catch((error: unknown) => services.onFault(error, 'A question could not be judged'));
+  } catch (error) {
+    core.executor.end('cancelled', `Cancelled: the session cannot follow its parent: ${errorMessage(error)}`);
+  }
+}

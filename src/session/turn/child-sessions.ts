@@ -1,0 +1,241 @@
+/**
+ * The child sessions of one call: begun with at most what its session may, told of in its frames, and ended with it.
+ */
+import { randomBytes } from 'node:crypto';
+import { GauntletError } from '../../contract/errors.ts';
+import type { OpenedFrame } from '../../contract/frames.ts';
+import type {
+  ChildOptions,
+  ChildSession,
+  InnerBlock,
+  InnerCallOptions,
+  InnerResult,
+} from '../../contract/inner-call.ts';
+import type { ToolPermissionContext } from '../../contract/permission-context.ts';
+import type { ToolProgress } from '../../contract/tool.ts';
+import type { LoggedFrame } from '../../log/frame-log.ts';
+import { ownRules } from '../../permissions/child-permissions.ts';
+import { isBeyond } from '../../permissions/mode-order.ts';
+import { parseRule } from '../../permissions/rule.ts';
+import type { RunControl } from '../../schedule/scheduled-call.ts';
+import type { CallRecord } from '../call-record.ts';
+import type { SessionCore } from '../session-core.ts';
+import type { ClimbingFrame, ParentLink, RunningChild } from '../session-services.ts';
+import { depthOf } from './inner-calls.ts';
+
+/** What the call that opens children lends to them. */
+export interface OpeningCall {
+  readonly record: CallRecord;
+  readonly steps: RunControl;
+  /** The call has ended: it opens no more children. */
+  isOver(): boolean;
+  onProgress(progress: ToolProgress): void;
+}
+
+/** Ids in one fact: a long list is not written anew with each child. */
+const IDS_IN_FACT = 64;
+
+/** Ids of the children that calls of a session have opened, the oldest first. They are deleted with it. */
+export function childIdsOf(log: SessionCore['services']['log'], sessionId: string): readonly string[] {
+  const ids: string[] = [];
+  for (let part = 0; ; part++) {
+    const kept = log.fact(sessionId, factOf(part)) as readonly string[] | null | undefined;
+    if (kept === undefined) return ids;
+    ids.push(...(kept ?? []));
+  }
+}
+
+function factOf(part: number): string {
+  return `children:${part}`;
+}
+
+/** The children of one call. */
+export class ChildSessions {
+  readonly #core: SessionCore;
+  readonly #call: OpeningCall;
+  readonly #open = new Map<RunningChild, { readonly relay: Relay; ending?: Promise<void> }>();
+  #opening = 0;
+
+  constructor(core: SessionCore, call: OpeningCall) {
+    this.#core = core;
+    this.#call = call;
+  }
+
+  /** As `OpenChild`. */
+  async open(options: ChildOptions = {}): Promise<ChildSession> {
+    this.#refuseWhenOver();
+    this.#refuseTooMany();
+    const { permissions } = this.#core.context;
+    const opened = openedFrame(this.#core, this.#call.record, options);
+    this.#opening++;
+    try {
+      const child = await this.#begin(opened, permissions);
+      return {
+        sessionId: child.sessionId,
+        run: (block, given) => {
+          const running = this.#run(child, block, given);
+          // As of an inner call: a tool need not wait for it.
+          running.catch(() => undefined);
+          return running;
+        },
+        end: () => this.#end(child, 'Cancelled: its session was ended'),
+      };
+    } finally {
+      this.#opening--;
+    }
+  }
+
+  /** The call is over: its children end. @returns When their frames are progress of the call. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#open.keys()].map((child) => this.#end(child, 'The call that opened it has ended')));
+  }
+
+  #refuseWhenOver(): void {
+    this.#call.steps.signal.throwIfAborted();
+    if (this.#call.isOver()) throw new GauntletError('cancelled', 'Cannot use a child session: the call has ended');
+  }
+
+  #refuseTooMany(): void {
+    const { innerCallDepth, childSessions } = this.#core.services.limits;
+    if (depthOf(this.#core, this.#call.record) >= innerCallDepth)
+      throw exhausted(`calls and sessions go ${innerCallDepth} levels deep at most`);
+    if (this.#open.size + this.#opening >= childSessions) throw exhausted(`one call has ${childSessions} at most`);
+  }
+
+  async #begin(opened: OpenedFrame, before: ToolPermissionContext): Promise<RunningChild> {
+    const core = this.#core;
+    const { record, steps } = this.#call;
+    await record.accepting;
+    await keepChildId(core, opened.session_id);
+    const { beginChild } = core.services;
+    if (!beginChild) throw new GauntletError('tool_failed', 'There are no child sessions here');
+    const child = await beginChild(opened, (begun): ParentLink => {
+      const climb = (frame: ClimbingFrame) => {
+        const ids = { parent_tool_use_id: record.toolUseId, session_id: frame.session_id ?? opened.session_id };
+        core.climb({ ...frame, ...ids }, begun);
+      };
+      return { depth: depthOf(core, record) + 1, isWatched: () => core.isWatched, climb };
+    });
+    this.#open.set(child, { relay: new Relay(core, child.sessionId, this.#call) });
+    core.children.add(child);
+    // What changed while the child was on its way to the disk.
+    child.follow(before, core.context.permissions);
+    const { abortedBy } = steps.node;
+    if (abortedBy || this.#call.isOver()) await this.#end(child, 'The call that opened it has ended');
+    else steps.signal.addEventListener('abort', () => void this.end(), { once: true });
+    this.#refuseWhenOver();
+    return child;
+  }
+
+  async #run(child: RunningChild, block: InnerBlock, options?: InnerCallOptions): Promise<InnerResult> {
+    this.#refuseWhenOver();
+    const open = this.#open.get(child);
+    if (!open || open.ending) throw new GauntletError('cancelled', 'Cannot use a child session: it was ended');
+    const { askTimeoutMs } = this.#call.record.askPolicy;
+    const result = await child.run(block, { ...options, askTimeoutMs });
+    this.#call.steps.signal.throwIfAborted();
+    return result;
+  }
+
+  /** Whoever ends it again waits for the same end. */
+  #end(child: RunningChild, message: string): Promise<void> {
+    const open = this.#open.get(child);
+    if (!open) return Promise.resolve();
+    return (open.ending ??= this.#endOnce(child, open.relay, message));
+  }
+
+  async #endOnce(child: RunningChild, relay: Relay, message: string): Promise<void> {
+    const { abortedBy } = this.#call.steps.node;
+    await child.end(abortedBy?.code ?? 'cancelled', abortedBy?.message ?? message);
+    await relay.finish();
+    this.#core.children.delete(child);
+    this.#open.delete(child);
+  }
+}
+
+/** Hands the frames of a child on as progress of the call that opened it. */
+class Relay {
+  readonly #core: SessionCore;
+  readonly #sessionId: string;
+  readonly #call: OpeningCall;
+  readonly #stopping = new AbortController();
+  readonly #following: Promise<void>;
+  #last = 0;
+
+  constructor(core: SessionCore, sessionId: string, call: OpeningCall) {
+    this.#core = core;
+    this.#sessionId = sessionId;
+    this.#call = call;
+    this.#following = this.#handOn({ live: true, signal: this.#stopping.signal });
+  }
+
+  /** Hand on what is left, and no more. */
+  async finish(): Promise<void> {
+    this.#stopping.abort();
+    await this.#following;
+    await this.#handOn({ live: false });
+  }
+
+  async #handOn(options: { readonly live: boolean; readonly signal?: AbortSignal }): Promise<void> {
+    const { log, limits, onFault } = this.#core.services;
+    try {
+      for await (const page of log.read(this.#sessionId, this.#last, options)) {
+        for (const logged of page) {
+          this.#last = logged.seq;
+          this.#call.onProgress({ data: agentData(this.#sessionId, logged, limits.progressChars) });
+        }
+      }
+    } catch (error) {
+      // Only what is shown suffers: the frames stand in the log of the child.
+      onFault(error, 'Frames of a child session could not be read');
+    }
+  }
+}
+
+/** A long frame is named, not repeated: the child's own log has it. */
+function agentData(sessionId: string, { seq, type, text, frame }: LoggedFrame, mostChars: number) {
+  const shown = text.length <= mostChars ? frame : { seq, ts: frame.ts, type, is_cut: true };
+  return { type: 'agent', session_id: sessionId, frame: shown };
+}
+
+/** The first frame of a child. @throws {GauntletError} `forbidden`, `invalid_request` */
+function openedFrame(
+  { opened, context }: SessionCore,
+  { toolUseId, askPolicy }: CallRecord,
+  { title, mode, rules }: ChildOptions,
+): OpenedFrame {
+  const { permissions, root, toolMode } = context;
+  if (mode !== undefined && isBeyond(mode, permissions.mode)) {
+    const message = `Cannot open a child session in mode "${mode}": its parent is in mode "${permissions.mode}"`;
+    throw new GauntletError('forbidden', message, { details: { reason: 'child_session' } });
+  }
+  const own = ownRules(permissions);
+  const more = (given: readonly string[] = []) => given.map((rule) => parseRule(rule).text);
+  return {
+    type: 'opened',
+    session_id: `ses_${randomBytes(16).toString('base64url')}`,
+    principal: opened.principal,
+    created_at: new Date().toISOString(),
+    cwd: root,
+    tool_mode: toolMode,
+    on_ask: askPolicy.onAsk ?? opened.on_ask,
+    title,
+    mode: mode ?? permissions.mode,
+    rules: { allow: own.allow, ask: [...own.ask, ...more(rules?.ask)], deny: [...own.deny, ...more(rules?.deny)] },
+    additional_directories: permissions.additionalDirectories,
+    workspace_settings: opened.workspace_settings,
+    parent: { session_id: opened.session_id, tool_use_id: toolUseId },
+  };
+}
+
+/** Before the child is there: one that a crash cuts short is deleted with its parent all the same. */
+function keepChildId(core: SessionCore, childId: string): Promise<void> {
+  const { log } = core.services;
+  const ids = (core.childIds ??= [...childIdsOf(log, core.id)]);
+  const part = Math.floor((ids.push(childId) - 1) / IDS_IN_FACT);
+  return log.save(core.id, { facts: [[factOf(part), ids.slice(part * IDS_IN_FACT)]] });
+}
+
+function exhausted(bound: string): GauntletError {
+  return new GauntletError('resource_exhausted', `Cannot open a child session: ${bound}`);
+}
