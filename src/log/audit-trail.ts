@@ -88,7 +88,13 @@ function eventOf(frame: NewFrame, memory: SessionMemory, mostRules: number): Aud
   switch (frame.type) {
     case 'opened':
       if (frame.reopened) return undefined;
-      return { event: 'session_created', cwd: frame.cwd, mode: frame.mode, rules: named(frame.rules, mostRules) };
+      return {
+        event: 'session_created',
+        cwd: frame.cwd,
+        mode: frame.mode,
+        rules: named(frame.rules, mostRules),
+        parent: frame.parent,
+      };
     case 'tool_use':
       memory.calls.set(frame.tool_use.id, { inputChars: sizeOf(frame.tool_use.input) });
       return undefined;

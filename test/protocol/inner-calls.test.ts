@@ -257,6 +257,23 @@ describe('whoever watches', () => {
   });
 });
 
+it('a turn that is discarded ends when its inner calls have', async () => {
+  const { id } = await begin();
+  const stream = await client.stream(id);
+  stream.send({ type: 'tool_use', turn_id: 't', tool_use: batch([bash('sleep 60')], {}, 'gone') });
+  await until(async () => (await client.get(`/sessions/${id}`)).text.includes('"gone-1"'));
+  stream.send({ type: 'discard', turn_id: 't' });
+  await stream.next('turn_end');
+  await stream.close();
+  const frames = (await client.frames(id)).filter(({ type }) => type === 'result' || type === 'turn_end');
+  expect(frames.at(-1)?.type).toBe('turn_end');
+  const ended = frames.slice(0, -1).map(({ tool_use_id, call }) => [tool_use_id, (call as { status: string }).status]);
+  expect(ended.toSorted()).toEqual([
+    ['gone', 'cancelled'],
+    ['gone-1', 'cancelled'],
+  ]);
+});
+
 describe('an undo', () => {
   it('of a call takes what its inner calls changed with it', async () => {
     const { id, run, at, isThere } = await begin();

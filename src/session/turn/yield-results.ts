@@ -62,6 +62,8 @@ export async function leaveWithResult(
       record.resultSeq = seq;
       record.block = undefined;
       record.scheduled = undefined;
+      record.executor = undefined;
+      record.onResult = undefined;
     },
   );
   for (const turn of [record.turn, ...(record.joinedBy ?? [])]) {
