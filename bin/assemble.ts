@@ -29,7 +29,6 @@ import { openSandbox, type Sandbox } from '../src/process/sandbox.ts';
 import { runProgram } from '../src/process/run-program.ts';
 import { createNewSessionPools } from '../src/session/directory/new-session-pool.ts';
 import { type DirectoryServices, SessionDirectory } from '../src/session/directory/session-directory.ts';
-import { createBackgroundTasks } from '../src/work/background-tasks.ts';
 import { getAllBaseTools, HIDDEN_IN_REPL, REPL_TOOL, SIMPLE_TOOLS } from '../tools/index.ts';
 import { type Approvals, createApprovals } from './approvals.ts';
 import { installationPaths } from './installation.ts';
@@ -69,7 +68,7 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
   const denials = createNetworkDenials(logger, settings.limits);
   const sandbox = await sandboxOf(settings, data, logger, denials);
   const parts = openParts(settings, data, logger);
-  const { log, processHost, backgroundTasks, locate, hooks, history } = parts;
+  const { log, processHost, locate, hooks, history } = parts;
   let announce: () => void = () => undefined;
   const mcp = serversOf(settings, { ...parts, data }, logger, () => announce());
   const jail = await jailOf(settings, data, processHost, sandbox);
@@ -94,10 +93,6 @@ export async function assembleEngine(settings: Settings, data: DataDirectory, lo
     onFault,
     externalTools: () => external,
     sessionFolder: (sessionId) => data.sessionFolder(sessionId),
-    keepsAwake: (sessionId) => backgroundTasks.list(sessionId).some(({ status }) => status === 'running'),
-    onSessionEnd: (sessionId) => {
-      backgroundTasks.stopAll(sessionId).catch((error: unknown) => onFault(error, 'A task could not be stopped'));
-    },
   });
   const directory = new SessionDirectory(services);
   const retention = createRetention(settings, { ...services, directory, data });
@@ -189,7 +184,6 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
     hooks,
     ...openAudit(openSqliteLog({ folder: data.path, limits, durability, onProblem }), data.path, { limits, onProblem }),
     processHost,
-    backgroundTasks: createBackgroundTasks({ limits }),
     history: createFileHistory({ folder: (sessionId) => data.historyFolder(sessionId), limits }),
     privateFolders,
     locate: createLocatePath({

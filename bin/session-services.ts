@@ -33,8 +33,6 @@ export interface SessionParts {
   readonly toolNames: DirectoryServices['toolNames'];
   externalTools(): readonly Tool[];
   sessionFolder(sessionId: string): string;
-  onSessionEnd(sessionId: string): void;
-  keepsAwake(sessionId: string): boolean;
   onFault(error: unknown, what: string): void;
 }
 

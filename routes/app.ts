@@ -21,6 +21,7 @@ import { eventsDoor } from './sessions/events.ts';
 import { sessionsDoor } from './sessions/index.ts';
 import { permissionsDoor } from './sessions/permissions.ts';
 import { storedDoor } from './sessions/stored.ts';
+import { tasksDoor } from './sessions/tasks.ts';
 import { statusDoor } from './status.ts';
 import { watchUnauthenticated } from './unauthenticated.ts';
 import { streamDoor } from './stream/index.ts';
@@ -93,6 +94,7 @@ const DOORS = [
   eventsDoor,
   changesDoor,
   storedDoor,
+  tasksDoor,
   ticketsDoor,
   streamDoor,
   statusDoor,

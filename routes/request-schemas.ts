@@ -17,6 +17,7 @@ import { TOOL_MODES } from '../src/contract/session-context.ts';
 import { IdSchema } from '../src/session/feed/block-schema.ts';
 import type { Dependencies } from './dependencies.ts';
 import { parseRequest } from './parse-request.ts';
+import { queryNumber } from './query-number.ts';
 
 /** Reads the types of a request's parts off their Zod schemas. */
 export interface ZodTypes extends FastifyTypeProvider {
@@ -34,6 +35,14 @@ export type App = FastifyInstance<
 
 /** The address of everything below a session. */
 export const SessionAddress = z.strictObject({ id: IdSchema });
+
+/** The query of a long text by range. */
+export function textRangeSchema({ resultPageChars }: Pick<Limits, 'resultPageChars'>) {
+  return z.strictObject({
+    offset_chars: queryNumber(0).default(0),
+    limit_chars: queryNumber(1, resultPageChars).default(resultPageChars),
+  });
+}
 
 /** A tool mode; `repl` is one only where there is a REPL. */
 export function toolModeSchema({ hasRepl }: Pick<Dependencies, 'hasRepl'>) {

@@ -14,6 +14,7 @@ import { TOOL_MODES } from '../../src/contract/session-context.ts';
 import type { WireExplanation } from '../../src/permissions/explain.ts';
 import type { Answered as AnsweredQuestion } from '../../src/permissions/questions.ts';
 import type { SessionDescription } from '../../src/session/directory/describe-session.ts';
+import type { TaskDescription } from '../../src/session/task-list.ts';
 
 const Count = z.int().min(0);
 const Mode = z.enum(PERMISSION_MODES);
@@ -130,6 +131,19 @@ const Answered = z.object({
 const Cancelled = z.object({ cancelled: z.array(z.string()).describe('Ids of calls') });
 const Ticket = z.object({ ticket: z.string(), expires_at: z.iso.datetime() });
 
+const Task = z.object({
+  task_id: z.string().describe('What TaskOutput and TaskStop take'),
+  tool_use_id: z.string().describe('The call that started it'),
+  kind: z.string(),
+  description: z.string(),
+  state: z.enum(['running', 'completed', 'failed', 'killed', 'interrupted']),
+  started_at: z.iso.datetime(),
+  ended_at: z.iso.datetime().optional().describe('Absent while it runs'),
+  exit_code: z.int().optional(),
+  note: z.string().optional().describe('A sentence about the end'),
+}) satisfies z.ZodType<TaskDescription>;
+const Tasks = z.object({ tasks: z.array(Task).describe('Those that run, and the latest of those that have ended') });
+
 const Frame = z.looseObject({ seq: z.int().min(1), ts: z.iso.datetime(), type: z.string() });
 const Events = z.object({
   epoch: z.string(),
@@ -177,6 +191,8 @@ export const SESSION_SHAPES = {
   Answered,
   Cancelled,
   Ticket,
+  Task,
+  Tasks,
   Frame,
   Events,
   Tools,

@@ -4,8 +4,7 @@
 import { z } from 'zod';
 import { IdSchema } from '../../src/session/feed/block-schema.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { queryNumber } from '../query-number.ts';
-import { type App, SessionAddress } from '../request-schemas.ts';
+import { type App, SessionAddress, textRangeSchema } from '../request-schemas.ts';
 import { sessionFinder } from './index.ts';
 
 const ResultAddress = SessionAddress.extend({ tool_use_id: IdSchema });
@@ -14,14 +13,10 @@ const ResultAddress = SessionAddress.extend({ tool_use_id: IdSchema });
 export function storedDoor(app: App, dependencies: Dependencies): void {
   const { limits } = dependencies;
   const sessionOf = sessionFinder(dependencies);
-  const Range = z.strictObject({
-    offset_chars: queryNumber(0).default(0),
-    limit_chars: queryNumber(1, limits.resultPageChars).default(limits.resultPageChars),
-  });
   const Search = z.strictObject({ q: z.string().min(1).max(limits.queryChars) });
 
   const range = { summary: 'The whole text of a result, by range', reply: { json: 'ResultText' } } as const;
-  const rangeSchema = { params: ResultAddress, querystring: Range };
+  const rangeSchema = { params: ResultAddress, querystring: textRangeSchema(limits) };
   app.get('/sessions/:id/results/:tool_use_id', { schema: rangeSchema, config: range }, async (request) => {
     const { params, query: asked } = request;
     const session = await sessionOf(request);

@@ -2,6 +2,16 @@
  * Cutting a text without leaving half a character behind.
  */
 
+/** What is kept of a text that may be too long. */
+export interface WindowedText {
+  /** Head and tail where something is left out; no lone surrogate at the cut. */
+  readonly head: string;
+  readonly tail: string;
+  /** Left out between the two; 0 means that `head` is the whole text and `tail` is empty. */
+  readonly omittedChars: number;
+  readonly totalChars: number;
+}
+
 /** The first `chars` UTF-16 units of a text, one less where they would end in half a surrogate pair. */
 export function cutText(text: string, chars: number): string {
   const end = Math.max(0, Math.floor(chars));

@@ -219,6 +219,38 @@ export interface UndoneFile {
   readonly changes: readonly Seq[];
 }
 
+/** How a task ended; `interrupted`: with its server. */
+export type TaskStatus = 'completed' | 'failed' | 'killed' | 'interrupted';
+
+/** A task was started: it goes on when its call has ended. Its work begins when this is on disk. */
+export interface TaskStartedFrame {
+  readonly type: 'task_started';
+  readonly task_id: string;
+  readonly tool_use_id: string;
+  readonly kind: string;
+  readonly description: string;
+  /** Absolute path of the file that takes its whole output. */
+  readonly output_path?: string;
+}
+
+/** Only what is new; of output that comes faster than it may be shown the latest. */
+export interface TaskOutputFrame {
+  readonly type: 'task_output';
+  readonly task_id: string;
+  readonly n: number;
+  readonly text: string;
+}
+
+/** A task ended. */
+export interface TaskEndedFrame {
+  readonly type: 'task_ended';
+  readonly task_id: string;
+  readonly status: TaskStatus;
+  readonly exit_code?: number;
+  /** A sentence about the end. */
+  readonly note?: string;
+}
+
 /** Files were put back as they had been. Has one of `to_seq` and `tool_use_id`. */
 export interface UndoFrame {
   readonly type: 'undo';
@@ -263,6 +295,9 @@ export type NewFrame =
   | ContextFrame
   | ChangeFrame
   | UndoFrame
+  | TaskStartedFrame
+  | TaskOutputFrame
+  | TaskEndedFrame
   | ToolsChangedFrame
   | NoticeFrame;
 
@@ -271,5 +306,5 @@ export type Frame = NewFrame & { readonly seq: Seq; readonly ts: string };
 
 /** Frames that may be thinned out, and that `progress:false` leaves out. */
 export function isProgress(type: string): boolean {
-  return type === 'progress' || type === 'input_partial';
+  return type === 'progress' || type === 'task_output' || type === 'input_partial';
 }

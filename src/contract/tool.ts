@@ -11,6 +11,7 @@ import type { OpenChild, RunInnerCall } from './inner-call.ts';
 import type { LocatedPath, PathUse } from './located-path.ts';
 import type { RuleBehavior, ToolPermissionContext } from './permission-context.ts';
 import type { ContextModifier, SessionContext } from './session-context.ts';
+import type { Tasks } from './task.ts';
 
 /** A Zod schema whose parsed value is an object. */
 export type AnyObject = z.ZodType<Record<string, unknown>>;
@@ -131,6 +132,8 @@ export interface ToolUseContext {
   readonly run: RunInnerCall;
   /** Begins a session that belongs to this call. Refused as `run` is. */
   readonly openChild: OpenChild;
+  /** The session's background tasks. */
+  readonly tasks: Tasks;
   /** Ends the whole turn after this call. */
   abortTurn(reason: string): void;
   /** Tell whoever watches, as a `notice` frame. */

@@ -1,8 +1,8 @@
 /**
  * An output as one text for the model: whole, or beginning and end with a word about the rest.
  */
+import type { WindowedText } from '../contract/cut-text.ts';
 import type { SpoolEnd } from './spool-file.ts';
-import type { WindowedText } from './text-window.ts';
 
 /**
  * Word an output.

@@ -19,10 +19,16 @@ interface Waiting {
   omittedChars: number;
 }
 
-/** Pace an output. @param show Called with what is new, never twice within `limits.progressMs` but at the end. */
+/**
+ * Pace an output.
+ *
+ * @param show Called with what is new, never twice within the interval but at the end.
+ * @param intervalMs Asked after each piece; `limits.progressMs` where it is not given.
+ */
 export function paceOutput(
   limits: Pick<Limits, 'progressMs' | 'progressChars'>,
   show: (stream: OutputStream, text: string) => void,
+  intervalMs = () => limits.progressMs,
 ): PacedOutput {
   /** In the order in which they began to wait. */
   const waiting = new Map<OutputStream, Waiting>();
@@ -34,7 +40,7 @@ export function paceOutput(
     if (next === undefined) return;
     const [stream, { text, omittedChars }] = next;
     waiting.delete(stream);
-    timer = setTimeout(showNext, limits.progressMs);
+    timer = setTimeout(showNext, intervalMs());
     show(stream, omittedChars === 0 ? text : `[${omittedChars} characters not shown]\n${text}`);
   }
 

@@ -1,7 +1,7 @@
 /**
  * A text of any length in bounded memory: whole while it is short, then its head and its tail.
  */
-import { splitsPair } from '../contract/cut-text.ts';
+import { splitsPair, type WindowedText } from '../contract/cut-text.ts';
 
 /** How much is kept, in UTF-16 units. */
 export interface TextWindowSize {
@@ -9,16 +9,6 @@ export interface TextWindowSize {
   readonly wholeChars: number;
   readonly headChars: number;
   readonly tailChars: number;
-}
-
-/** What is kept of a text. */
-export interface WindowedText {
-  /** Head and tail where something is left out; no lone surrogate at the cut. */
-  readonly head: string;
-  readonly tail: string;
-  /** Left out between the two; 0 means that `head` is the whole text and `tail` is empty. */
-  readonly omittedChars: number;
-  readonly totalChars: number;
 }
 
 /** Takes a text piece by piece. */

@@ -6,12 +6,14 @@
 import type { PermissionUpdate, ToolPermissionContext } from '../contract/permission-context.ts';
 import type { NewFrame, OpenedFrame, PermissionRequestFrame, Seq } from '../contract/frames.ts';
 import type { ContextModifier, ReadState, SessionContext } from '../contract/session-context.ts';
+import type { TaskView } from '../contract/task.ts';
 import { applyUpdates } from '../permissions/context.ts';
 import { refuseWidening } from '../permissions/child-permissions.ts';
 import { Questions, type Settled } from '../permissions/questions.ts';
 import { StreamingToolExecutor, type ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
 import { CallLedger } from './call-ledger.ts';
 import type { CallRecord } from './call-record.ts';
+import { SessionTasks } from '../tasks/session-tasks.ts';
 import { contextFrame, isVisibleChange } from './context-frame.ts';
 import { modifiedContext } from './modified-context.ts';
 import { SettledCallIndex } from './restore/settled-call-index.ts';
@@ -26,6 +28,8 @@ export interface SessionState {
   readonly head: number;
   /** Questions that no fact tells of. */
   readonly settled: ReadonlyMap<string, Settled>;
+  /** Background tasks that its log tells of; all of them have ended. */
+  readonly tasks?: readonly TaskView[];
   /** Given: it was saved before, and facts tell of what was settled by then. */
   readonly savedAs?: SavedAs;
 }
@@ -73,6 +77,7 @@ export class SessionCore {
   childIds: string[] | undefined;
   /** Open questions of children, by request id. */
   readonly climbed = new Map<string, ClimbedQuestion>();
+  readonly tasks: SessionTasks;
   /** Connections whose person may answer. */
   attached = 0;
   /** Results that have been yielded and are not yet on their way to the log: they are being fitted. */
@@ -107,6 +112,21 @@ export class SessionCore {
     this.questions = new Questions((frame) => this.#emitQuestion(frame), services.limits.openQuestions, this.settled);
     this.events = callbacks.events(this);
     this.executor = new StreamingToolExecutor(this.events, services.limits.toolUseConcurrency);
+    this.tasks = new SessionTasks(
+      {
+        limits: services.limits,
+        logStart: (frame) => this.log.emit(frame),
+        logOutput: (frame) => this.log.tell(frame),
+        logEnd: (frame) =>
+          this.log.insist(
+            [frame],
+            () => true,
+            () => undefined,
+          ),
+        readFile: (path, range) => services.readSpilled(path, range),
+      },
+      state.tasks,
+    );
   }
 
   get id(): string {

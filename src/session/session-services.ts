@@ -113,8 +113,6 @@ export interface SessionServices {
   spill(folder: string, name: string, text: string): Promise<SpilledText>;
   readSpilled(path: string, range: TextRange): Promise<{ readonly text: string; readonly totalChars: number }>;
   readonly siblingAbort: SiblingAbort;
-  /** Whoever keeps something for a session lets go of it. */
-  onSessionEnd(sessionId: string): void;
   /** A fault of our own, for the operator's log. */
   onFault(error: unknown, what: string): void;
 }

@@ -28,6 +28,8 @@ import {
   type SearchHit,
   type TextRange,
 } from './turn/stored-result.ts';
+import { SERVER_STOPPED } from '../tasks/task-frames.ts';
+import { taskList, type TaskList } from './task-list.ts';
 import { collectTurn, turnFrames, type TurnReply } from './turn/turn-reply.ts';
 
 /** One session. */
@@ -55,10 +57,14 @@ export class Session {
     return this.#core.services.log.epoch;
   }
 
-  /** True while a call runs or waits, the call that opened it runs, a turn is open, a frame is on its way, or somebody watches who may answer. */
+  /**
+   * True while a call runs or waits, the call that opened it runs, a background task runs, a turn is open, a frame is on
+   * its way, or somebody watches who may answer.
+   */
   get isInUse(): boolean {
     const { executor, attached, ledger, parent } = this.#core;
-    return executor.isBusy || attached > 0 || parent !== undefined || !this.isLogged || ledger.unended.length > 0;
+    const isRunning = executor.isBusy || parent !== undefined || this.hasTasks || ledger.unended.length > 0;
+    return isRunning || attached > 0 || !this.isLogged;
   }
 
   /** Calls accepted and not yet yielded. */
@@ -84,6 +90,11 @@ export class Session {
   /** True while a call's work goes on; one that waits for an answer does not work. */
   get isWorking(): boolean {
     return workingCalls(this.#core).length > 0;
+  }
+
+  /** A background task runs. */
+  get hasTasks(): boolean {
+    return this.#core.tasks.runningCount > 0;
   }
 
   /** The tools this session sees. */
@@ -187,6 +198,11 @@ export class Session {
     return sessionChanges(this.#core);
   }
 
+  /** Its background tasks. */
+  get tasks(): TaskList {
+    return taskList(this.#core);
+  }
+
   /** Someone who may answer is connected, until the returned function is called. */
   attach(): () => void {
     this.#core.attached++;
@@ -208,15 +224,16 @@ export class Session {
     });
   }
 
-  /** The server ends before these calls do. */
+  /** The server ends before these calls and tasks do. */
   stopWorking(): void {
     stopWorking(this.#core);
+    void this.#core.tasks.stopAll(SERVER_STOPPED);
   }
 
   /** The session is removed: all that waits and runs ends. */
   end(): void {
     this.#core.executor.end('cancelled', 'Cancelled: the session was removed');
-    this.close();
+    void this.close();
   }
 
   /** Put aside what it knows, so that it can sleep. @throws {GauntletError} `log_unavailable` */
@@ -234,9 +251,15 @@ export class Session {
     return this.#core.saveReads();
   }
 
-  /** Let go of timers and retries; what is open stands in the log. */
-  close(): void {
+  /**
+   * Let go of timers, retries and background tasks; what is open stands in the log.
+   *
+   * @returns Once the tasks have ended.
+   */
+  close(): Promise<void> {
+    const ended = this.#core.tasks.stopAll({ status: 'killed' });
     this.#core.questions.suspend();
     this.#core.log.close();
+    return ended;
   }
 }

@@ -8,7 +8,7 @@ import ts from 'typescript';
 /** Rooms, the lowest first; each may import from those before it, and itself. */
 const ROOMS = ['config', 'src', 'tools', 'routes', 'bin'];
 /** The same inside `src/`. */
-const SRC_ROOMS = 'contract log permissions hooks pool files process work mcp call schedule session agents'.split(' ');
+const SRC_ROOMS = 'contract log permissions hooks pool files process tasks mcp call schedule session agents'.split(' ');
 const FORBIDDEN_NAMES = /^(utils?|helpers?|types?|managers?|common)\.ts$/;
 /** Tables of contents, and the wiring. */
 const MAY_IMPORT_MUCH = [

@@ -56,6 +56,24 @@ export function slowTool(name = 'Slow', changes: Parameters<typeof plainTool>[1]
   };
 }
 
+/** Starts a task that runs until it is stopped. */
+export function taskTool(): Tool {
+  return plainTool('Task', {
+    touchesOnlySession: () => true,
+    call: async (input, { tasks }) => {
+      await tasks.start({
+        kind: 'plain',
+        description: String(input['text']),
+        run: ({ signal }) =>
+          new Promise((resolve) => {
+            signal.addEventListener('abort', () => resolve({ status: 'completed' }), { once: true });
+          }),
+      });
+      return { data: input };
+    },
+  });
+}
+
 /** Fails, and as a shell does, takes its siblings with it. */
 export function failingShell(): Tool {
   return plainTool('Shell', {

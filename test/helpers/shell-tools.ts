@@ -4,25 +4,26 @@ import { DEFAULT_LIMITS } from '../../config/limits.ts';
 import type { Limits } from '../../config/limits.ts';
 import { resultText } from '../../src/contract/blocks.ts';
 import type { ToolProgress, ToolUseContext } from '../../src/contract/tool.ts';
-import { createBackgroundTasks } from '../../src/work/background-tasks.ts';
 import { bashTool } from '../../tools/shell/bash/index.ts';
 import type { BashProgress } from '../../tools/shell/bash/output.ts';
 import { taskOutputTool } from '../../tools/tasks/task-output/index.ts';
 import { taskStopTool } from '../../tools/tasks/task-stop/index.ts';
 import { fileServices } from './file-services.ts';
 import { processesWith, testProcessHost } from './process-host.ts';
-import { allowEverything, parentMessage, toolUseContextIn } from './tool-use-context.ts';
+import { testTasks } from './session-tasks.ts';
+import { allowEverything, callTasks, parentMessage, toolUseContextIn } from './tool-use-context.ts';
 
 /** Make the tools, and run them in `root`. Call it where hooks may be set: at the top of a `describe`. */
 export function shellToolsIn(root: string, changes: Partial<Limits> = {}) {
   const limits: Limits = { ...DEFAULT_LIMITS, ...changes };
   const processHost = testProcessHost(limits);
-  const services = { ...fileServices(changes), processHost, backgroundTasks: createBackgroundTasks({ limits }) };
-  const tools = { bash: bashTool(services), taskOutput: taskOutputTool(services), taskStop: taskStopTool(services) };
+  const services = { ...fileServices(changes), processHost };
+  const { tasks } = testTasks(limits);
+  const tools = { bash: bashTool(services), taskOutput: taskOutputTool(services), taskStop: taskStopTool() };
   let calls = 0;
 
   function context(more: Partial<ToolUseContext> = {}): ToolUseContext {
-    return toolUseContextIn(root, { toolUseId: `call-${(calls += 1)}`, ...more });
+    return toolUseContextIn(root, { toolUseId: `call-${(calls += 1)}`, tasks: callTasks(tasks), ...more });
   }
 
   async function bash(input: Record<string, unknown>, more: Partial<ToolUseContext> = {}, internal: object = {}) {
@@ -48,5 +49,5 @@ export function shellToolsIn(root: string, changes: Partial<Limits> = {}) {
     return processesWith(`GAUNTLET_CALL_ID=${processHost.ownerId}.`).filter((pid) => !existsSync(`/proc/${pid}/fd/3`));
   }
 
-  return { ...services, ...tools, tools, context, run: bash, error: bashError, survivors };
+  return { ...services, ...tools, tools, tasks, context, run: bash, error: bashError, survivors };
 }

@@ -2,6 +2,9 @@
 import type { CanUseTool, ToolUseContext } from '../../src/contract/tool.ts';
 import type { FileReadRecord, ReadState, SessionContext } from '../../src/contract/session-context.ts';
 import type { AssistantMessage } from '../../src/contract/blocks.ts';
+import type { Tasks } from '../../src/contract/task.ts';
+import type { SessionTasks } from '../../src/tasks/session-tasks.ts';
+import { testTasks } from './session-tasks.ts';
 
 /** A read state that remembers everything. */
 export function plainReadState(records: ReadonlyMap<string, FileReadRecord> = new Map()): ReadState {
@@ -33,6 +36,16 @@ export function sessionContextIn(root: string, changes: Partial<SessionContext> 
   });
 }
 
+/** The tasks of a session as its call `call-1` sees them. */
+export function callTasks(tasks: SessionTasks, signal = new AbortController().signal): Tasks {
+  return {
+    start: (work) => tasks.start(work, { toolUseId: 'call-1', signal }),
+    read: (taskId) => tasks.read(taskId),
+    wait: (taskId, wait) => tasks.wait(taskId, wait),
+    stop: (taskId) => tasks.stop(taskId),
+  };
+}
+
 /** A call's context in `root`; nothing is denied and nobody cancels unless `changes` says so. */
 export function toolUseContextIn(root: string, changes: Partial<ToolUseContext> = {}): ToolUseContext {
   return {
@@ -49,6 +62,7 @@ export function toolUseContextIn(root: string, changes: Partial<ToolUseContext> 
     changes: { announce: () => Promise.resolve(), report: () => undefined },
     run: () => Promise.reject(new Error('Nothing runs inner calls here')),
     openChild: () => Promise.reject(new Error('Nothing opens child sessions here')),
+    tasks: callTasks(testTasks().tasks),
     abortTurn: () => undefined,
     notify: () => undefined,
     ...changes,

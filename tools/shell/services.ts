@@ -5,7 +5,6 @@ import type { FileHistory } from '../../src/files/history.ts';
 import type { ProcessHost } from '../../src/process/process-host.ts';
 import type { Jail } from '../../src/process/jail/jail.ts';
 import type { Sandbox } from '../../src/process/sandbox.ts';
-import type { BackgroundTasks } from '../../src/work/background-tasks.ts';
 
 /** Services of Bash and Sleep. */
 export interface ShellToolServices {
@@ -14,7 +13,6 @@ export interface ShellToolServices {
   readonly sandbox?: Sandbox;
   /** Holds commands that pass because they only read; absent: nothing does. */
   readonly jail?: Jail;
-  readonly backgroundTasks: BackgroundTasks;
   /** Keeps files that a command is about to write, and who wrote. */
   readonly history: FileHistory;
   readonly limits: Limits;

@@ -5,5 +5,5 @@ import { taskStopTool } from './task-stop/index.ts';
 
 /** All task tools, in no particular order: the pool sorts. */
 export function taskTools(services: TaskToolServices) {
-  return [taskOutputTool(services), taskStopTool(services)];
+  return [taskOutputTool(services), taskStopTool()];
 }

@@ -1,9 +1,7 @@
 /** What the task tools are handed by whoever wires the server. */
 import type { Limits } from '../../config/limits.ts';
-import type { BackgroundTasks } from '../../src/work/background-tasks.ts';
 
-/** Services of TaskOutput and TaskStop. */
+/** Services of TaskOutput. */
 export interface TaskToolServices {
-  readonly backgroundTasks: BackgroundTasks;
   readonly limits: Limits;
 }

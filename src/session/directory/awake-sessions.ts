@@ -7,8 +7,6 @@ import type { Session } from '../session.ts';
 /** What decides about sleep. */
 export interface SleepRules {
   readonly limits: Pick<Limits, 'openSessions' | 'idleSessionMs' | 'idleLookMs'>;
-  /** Whether something goes on for a session that it does not know of itself. */
-  keepsAwake(sessionId: string): boolean;
   /** A session could not be saved; it stays awake. */
   onFault(error: unknown, what: string): void;
 }
@@ -84,10 +82,15 @@ export class AwakeSessions {
     return awake !== undefined && !this.#maySleep(awake);
   }
 
-  /** Let go of a session without saving it: it was removed, taken over, or never landed. */
-  drop(sessionId: string): void {
-    this.#awake.get(sessionId)?.session.close();
+  /**
+   * Let go of a session without saving it: it was removed, taken over, or never landed.
+   *
+   * @returns Once its background tasks have ended.
+   */
+  async drop(sessionId: string): Promise<void> {
+    const ended = this.#awake.get(sessionId)?.session.close();
     this.#awake.delete(sessionId);
+    await ended;
   }
 
   /** Save and let go of all. What cannot be saved is read from its log again. */
@@ -96,8 +99,8 @@ export class AwakeSessions {
     const sessions = this.all;
     this.#awake.clear();
     const saving = sessions.map((session) => this.#save(session));
-    for (const session of sessions) session.close();
-    await Promise.all(saving);
+    const closing = sessions.map((session) => session.close());
+    await Promise.all([...saving, ...closing]);
   }
 
   /**
@@ -115,7 +118,7 @@ export class AwakeSessions {
   }
 
   #maySleep({ session }: Awake): boolean {
-    return !session.isInUse && !this.#rules.keepsAwake(session.id);
+    return !session.isInUse;
   }
 
   /** Whoever asks for it before it is saved keeps it awake. */
@@ -126,7 +129,7 @@ export class AwakeSessions {
     const isSaved = await this.#save(session);
     this.#falling.delete(awake);
     const isUnused = this.#awake.get(session.id) === awake && awake.usedMs === usedMs && this.#maySleep(awake);
-    if (isSaved && isUnused) this.drop(session.id);
+    if (isSaved && isUnused) void this.drop(session.id);
   }
 
   #save(session: Session): Promise<boolean> {

@@ -27,8 +27,6 @@ export interface DirectoryServices extends SessionServices, NewSessionRules {
   limitsOf?(principal: string): PrincipalLimits;
   /** Remove what a session spilled, and what is kept of its changes. */
   removeFolder(sessionId: string): Promise<void>;
-  /** Whether something goes on for a session that it does not know of itself: then it stays awake. */
-  keepsAwake(sessionId: string): boolean;
 }
 
 /** All sessions of this server. */
@@ -131,11 +129,13 @@ export class SessionDirectory {
     for (const session of this.#awake.all) if (session.isWatched) session.announceTools();
   }
 
-  /** Let what runs finish; what has not by the end of the drain time is interrupted. */
+  /** Let calls that run finish; those that have not by the end of the drain time, and all background tasks, are interrupted. */
   async drain(signal: AbortSignal): Promise<void> {
-    await this.#untilIdle(this.#services.limits.drainMs, signal);
+    const { drainMs, killGraceMs } = this.#services.limits;
+    const isBusy = (session: Session) => session.isWorking || !session.isLogged;
+    await this.#untilNone(isBusy, drainMs, signal);
     for (const session of this.#awake.all) session.stopWorking();
-    await this.#untilIdle(2 * this.#services.limits.killGraceMs, signal);
+    await this.#untilNone((session) => isBusy(session) || session.hasTasks, 2 * killGraceMs, signal);
   }
 
   /** Let go of all sessions; what is open stands in the log. @returns Once they are saved. */
@@ -155,9 +155,10 @@ export class SessionDirectory {
   /** Forget a session with its children. */
   async #forget(sessionId: string): Promise<void> {
     for (const childId of childIdsOf(this.#services.log, sessionId)) await this.#forget(childId);
-    this.#awake.drop(sessionId);
+    const ended = this.#awake.drop(sessionId);
     await this.#services.log.remove(sessionId);
-    this.#services.onSessionEnd(sessionId);
+    // A task may write to its file until it has ended.
+    await ended;
     // The session is gone; files that stay are for the operator to know of, not for the client to mend.
     await this.#services
       .removeFolder(sessionId)
@@ -206,7 +207,7 @@ export class SessionDirectory {
     const session = new Session(core);
     this.#awake.add(session);
     const landed = core.log.emit(core.opened);
-    landed.catch(() => this.#awake.drop(session.id));
+    landed.catch(() => void this.#awake.drop(session.id));
     tellSessionStart(session, this.#services, (notice) => core.log.tell(notice));
     return { session, landed };
   }
@@ -214,7 +215,7 @@ export class SessionDirectory {
   #inMemory(sessionId: string): Session | undefined {
     const session = this.#awake.get(sessionId);
     if (!session?.isTakenOver) return session;
-    this.#awake.drop(sessionId);
+    void this.#awake.drop(sessionId);
     return undefined;
   }
 
@@ -252,10 +253,10 @@ export class SessionDirectory {
     return session;
   }
 
-  async #untilIdle(mostMs: number, signal: AbortSignal): Promise<void> {
+  /** Resolves when no session in memory is as `isBusy` says, or after the time. */
+  async #untilNone(isBusy: (session: Session) => boolean, mostMs: number, signal: AbortSignal): Promise<void> {
     const deadlineMs = performance.now() + mostMs;
-    const isBusy = () => this.#awake.all.some((session) => session.isWorking || !session.isLogged);
-    while (isBusy() && performance.now() < deadlineMs && !signal.aborted) {
+    while (this.#awake.all.some(isBusy) && performance.now() < deadlineMs && !signal.aborted) {
       await new Promise((resolve) => setTimeout(resolve, this.#services.limits.drainLookMs));
     }
   }

@@ -35,11 +35,11 @@ export function restoredCore(
   surviving: ReadonlySet<LoggedTurn>,
   services: SessionServices,
 ): SessionCore {
-  const { opened, head, settled } = history;
+  const { opened, head, settled, tasks } = history;
   const context = restoredContext(history, services);
   services.checkFolders(opened.principal, [context.root]);
   const savedAs = history.savedSeq === undefined ? undefined : { seq: history.savedSeq, context };
-  const core = new SessionCore({ opened, context, head, settled, savedAs }, services, CALLBACKS);
+  const core = new SessionCore({ opened, context, head, settled, tasks, savedAs }, services, CALLBACKS);
   for (const turn of history.turns.values()) restoreTurn(core, turn);
   for (const turn of surviving) resumeTurn(core, turn);
   return core;

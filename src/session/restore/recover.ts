@@ -2,6 +2,8 @@
  * Bringing a session back to order: what a crash left without a result gets one, once, and questions
  * nobody has answered stand again.
  *
+ * A task without an end has ended with its server.
+ *
  * A turn in which a call had begun to run is over: every call of it without a result is `interrupted`.
  * A turn in which nothing had begun but a question was open survives, and so does what queued behind it.
  */
@@ -14,6 +16,7 @@ import type {
   ResultFrame,
   TurnEndFrame,
 } from '../../contract/frames.ts';
+import { endedFrame, SERVER_STOPPED } from '../../tasks/task-frames.ts';
 import type { LoggedCall, LoggedHistory, LoggedTurn } from './replay-log.ts';
 
 const INTERRUPTED =
@@ -47,6 +50,10 @@ export function planRecovery(history: LoggedHistory): Recovery {
     }
     const summaries = ended.slice(turn.inner.length).map(({ summary }) => summary);
     frames.push({ type: 'turn_end', turn_id: turn.id, calls: summaries } satisfies TurnEndFrame);
+  }
+  for (const task of history.tasks) {
+    const { status, note } = SERVER_STOPPED;
+    if (task.state === 'running') frames.push(endedFrame({ ...task, note }, status));
   }
   if (frames.length > 0) frames.unshift({ ...history.opened, reopened: true });
   return { frames, surviving };

@@ -11,7 +11,9 @@ import type {
   PermissionRequestFrame,
   Seq,
 } from '../../contract/frames.ts';
+import type { TaskView } from '../../contract/task.ts';
 import type { Settled } from '../../permissions/questions.ts';
+import { taskAfter } from '../../tasks/task-frames.ts';
 import type { LoggedContext } from '../context-frame.ts';
 
 /** One call as the log has it. */
@@ -56,12 +58,22 @@ export interface LoggedHistory {
   /** Open questions of child sessions. */
   readonly climbed: readonly PermissionRequestFrame[];
   readonly settled: ReadonlyMap<string, Settled>;
+  /** Background tasks, the earliest start first; those that a snapshot stands for among them. */
+  readonly tasks: readonly TaskView[];
   /** The snapshot that was begun from stands for frames up to there. */
   readonly savedSeq?: Seq;
 }
 
 /** Types of frames that say nothing about how a session stands; they need not even be parsed. */
-const PASSED_OVER = new Set<Frame['type']>(['progress', 'input_partial', 'notice', 'tools_changed', 'change', 'undo']);
+const PASSED_OVER = new Set<Frame['type']>([
+  'progress',
+  'input_partial',
+  'task_output',
+  'notice',
+  'tools_changed',
+  'change',
+  'undo',
+]);
 
 /** Whether `replayFrame` must see a frame of this type. */
 export function mattersForReplay(type: Frame['type']): boolean {
@@ -69,7 +81,9 @@ export function mattersForReplay(type: Frame['type']): boolean {
 }
 
 /** How a session stood at a frame, without what was settled by then. What a snapshot holds. */
-export type SavedState = Pick<LoggedHistory, 'opened' | 'context' | 'toolState'>;
+export type SavedState = Pick<LoggedHistory, 'opened' | 'context' | 'toolState'> &
+  /** Absent where the session had none, and in snapshots of earlier versions. */
+  Partial<Pick<LoggedHistory, 'tasks'>>;
 
 /** Folds a log frame by frame. */
 export class LogReplay {
@@ -82,6 +96,7 @@ export class LogReplay {
   readonly #questions = new Map<string, LoggedCall>();
   readonly #climbed = new Map<string, PermissionRequestFrame>();
   readonly #settled = new Map<string, Settled>();
+  readonly #tasks = new Map<string, TaskView>();
 
   /** @param saved Given: the first frame to come is the one behind that snapshot. */
   constructor(saved?: { readonly seq: Seq; readonly savedState: SavedState }) {
@@ -89,6 +104,7 @@ export class LogReplay {
     this.#opened = saved?.savedState.opened;
     this.#context = saved?.savedState.context;
     this.#toolState = saved?.savedState.toolState;
+    for (const task of saved?.savedState.tasks ?? []) this.#tasks.set(task.id, task);
   }
 
   /** Take the next frame. */
@@ -118,6 +134,10 @@ export class LogReplay {
           acceptedSeq: frame.seq,
         });
         return;
+      case 'task_started':
+      case 'task_ended':
+        this.#moveTask(frame);
+        return;
       default:
         this.#moveOn(frame);
     }
@@ -135,6 +155,7 @@ export class LogReplay {
       turns: this.#turns,
       climbed: [...this.#climbed.values()],
       settled: this.#settled,
+      tasks: [...this.#tasks.values()],
       ...(this.#savedSeq === undefined ? {} : { savedSeq: this.#savedSeq }),
     };
   }
@@ -160,6 +181,11 @@ export class LogReplay {
       delete call.question;
       if (call.parentId === undefined) this.#turn(call.turnId).spentChars += frame.call.result_chars;
     }
+  }
+
+  #moveTask(frame: Parameters<typeof taskAfter>[1]): void {
+    const task = taskAfter(this.#tasks.get(frame.task_id), frame);
+    if (task) this.#tasks.set(task.id, task);
   }
 
   #accept(call: LoggedCall): void {

@@ -96,9 +96,13 @@ function readsFact({ context, savedReads, services }: SessionCore): readonly Fac
 }
 
 /** A context that never changed is not kept: it is the settings' of the day. */
-function savedStateOf({ opened, context }: SessionCore): SavedState {
+function savedStateOf({ opened, context, tasks: { list: tasks } }: SessionCore): SavedState {
   const { permissions, cwd, root, toolMode, toolState } = context;
   const hasMoved = cwd !== opened.cwd || root !== opened.cwd || toolMode !== opened.tool_mode;
   const hasChanged = permissions.version > 1 || hasMoved || context.worktree || Object.keys(toolState).length > 0;
-  return hasChanged ? { opened, context: loggedContext(opened, context), toolState } : { opened };
+  return {
+    opened,
+    ...(hasChanged && { context: loggedContext(opened, context), toolState }),
+    ...(tasks.length > 0 && { tasks }),
+  };
 }

@@ -11,7 +11,7 @@ import type { TextRange } from '../session-services.ts';
 
 export type { TextRange } from '../session-services.ts';
 
-/** A part of a result's text, in wire shape. */
+/** A part of a result's text, or of a task's output, in wire shape. */
 export interface ResultTextPage {
   readonly text: string;
   readonly total_chars: number;
@@ -40,7 +40,14 @@ export async function resultTextPage(core: SessionCore, toolUseId: string, range
   if (seq === undefined) throw new GauntletError('not_found', `Call "${toolUseId}" has no result in this session`);
   const frame = (await loggedFrame(core, seq))?.frame;
   if (frame?.type !== 'result' || frame.tool_use_id !== toolUseId) throw noLongerKept(toolUseId);
-  const { text, totalChars } = await textRange(core, frame, range);
+  return textPage(await textRange(core, frame, range), range);
+}
+
+/** Describe a part of a text that was read. */
+export function textPage(
+  { text, totalChars }: { readonly text: string; readonly totalChars: number },
+  range: TextRange,
+): ResultTextPage {
   const end = range.offsetChars + text.length;
   return {
     text,

@@ -42,6 +42,12 @@ export function toolUseContext(
     // Another takes its place when the gate is passed.
     run: refuseToRun,
     openChild: refuseToRun,
+    tasks: {
+      start: (work) => core.tasks.start(work, { toolUseId: ids.toolUseId, signal }),
+      read: (taskId) => core.tasks.read(taskId),
+      wait: (taskId, wait) => core.tasks.wait(taskId, wait),
+      stop: (taskId) => core.tasks.stop(taskId),
+    },
     abortTurn,
     notify: (level, code, message) => core.log.tell({ type: 'notice', level, code, message }),
   };

@@ -1,12 +1,17 @@
 /** Background tasks are asked about and ended, under their new names and the old ones. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { resultText } from '../../../src/contract/blocks.ts';
 import { shellToolsIn } from '../../helpers/shell-tools.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { allowEverything, parentMessage } from '../../helpers/tool-use-context.ts';
+import { until } from '../../helpers/wire-client.ts';
 
 describe('TaskOutput', () => {
   const shell = shellToolsIn(temporaryFolder());
+  const progress: string[] = [];
 
   async function begin(command: string): Promise<string> {
     const { data } = await shell.run({ command, run_in_background: true });
@@ -15,7 +20,10 @@ describe('TaskOutput', () => {
   }
   async function ask(input: Record<string, unknown>): Promise<string> {
     const tool = shell.taskOutput;
-    const { data } = await tool.call(tool.inputSchema.parse(input), shell.context());
+    const parsed = tool.inputSchema.parse(input);
+    const { data } = await tool.call(parsed, shell.context(), allowEverything, parentMessage, (piece) =>
+      progress.push(piece.data.text),
+    );
     return resultText(tool.mapToolResultToToolResultBlockParam(data, 'id').content);
   }
 
@@ -28,11 +36,23 @@ describe('TaskOutput', () => {
     expect(await ask({ task_id: id })).toContain('(no new output)');
   });
 
+  it('shows whoever waits what the task has written, and what it writes', async () => {
+    const id = await begin('echo before; until test -e go; do sleep 0.01; done; echo after');
+    const path = `${shell.context().sessionFolder}/${id}.output`;
+    await until(async () => existsSync(path) && readFileSync(path, 'utf8') === 'before\n');
+    progress.length = 0;
+    const asked = ask({ task_id: id });
+    await until(async () => progress.join('') === 'before\n');
+    writeFileSync(join(shell.context().session.cwd, 'go'), '');
+    expect(await asked).toContain('output:\nbefore\nafter');
+    expect(progress.join('')).toBe('before\nafter\n');
+  });
+
   it('answers at once when it may not wait', async () => {
     const id = await begin('sleep 30');
     expect(await ask({ task_id: id, block: false })).toBe(`task_id: ${id}\nstatus: running\n(no new output)`);
     expect(await ask({ task_id: id, timeout: 10 })).toContain('status: running');
-    await shell.backgroundTasks.stop('session-1', id);
+    await shell.tasks.stop(id);
   });
 
   it('knows the id by its old names, and shows the new one', async () => {

@@ -1,7 +1,7 @@
 /** Starts a command line that runs on after its call. */
+import type { TaskEnd } from '../../../src/contract/task.ts';
 import type { ToolUseContext } from '../../../src/contract/tool.ts';
 import type { CommandEnd } from '../../../src/process/run-command.ts';
-import type { TaskEnd } from '../../../src/work/background-tasks.ts';
 import type { ShellToolServices } from '../services.ts';
 import { outputFile, runEnclosed } from './enclosed.ts';
 import { lineOf } from './line.ts';
@@ -13,19 +13,18 @@ import { startFolder } from './working-directory.ts';
 /**
  * Start a command as a task of its session; the task tells how it ended.
  *
- * @throws {GauntletError} `resource_exhausted` when the session runs as many as it may.
+ * @throws {GauntletError} As `Tasks.start`.
  */
-export function startInBackground(
+export async function startInBackground(
   services: ShellToolServices,
   input: BashArguments,
   context: ToolUseContext,
-): BashOutput {
-  const { backgroundTasks } = services;
+): Promise<BashOutput> {
   const request = shellRequest(lineOf(input, context.analysis), startFolder(context.session).cwd);
-  const { id } = backgroundTasks.start({
-    sessionId: context.sessionId,
+  const { id } = await context.tasks.start({
     kind: 'bash',
     description: input.description ?? input.command,
+    outputPath: (taskId) => outputFile(context, taskId),
     run: async (task) =>
       taskEnd(
         await runEnclosed(services, input, context, {
@@ -47,6 +46,6 @@ function taskEnd({ code, stoppedBy, output }: CommandEnd): TaskEnd {
     status: code === 0 && stoppedBy === undefined ? 'completed' : 'failed',
     ...(code === null ? {} : { exitCode: code }),
     ...(note === undefined || note === 'signal' ? {} : { note: `Ended: ${note}` }),
-    ...(output.path === undefined ? {} : { outputPath: output.path }),
+    isOutputLost: output.path === undefined,
   };
 }

@@ -27,7 +27,7 @@ export async function runBash(
   context: ToolUseContext,
   onProgress: OnProgress,
 ): Promise<ToolResult<BashOutput>> {
-  if (input.run_in_background === true) return { data: startInBackground(services, input, context) };
+  if (input.run_in_background === true) return { data: await startInBackground(services, input, context) };
   const shown = shownSedEdit(input);
   if (shown) return { data: await writeShownSedEdit(services, shown, context) };
   const line = lineOf(input, context.analysis);

@@ -1,29 +1,36 @@
 /** TaskOutput: what a background task has said since it was last asked. */
 import { buildTool } from '../../../src/contract/build-tool.ts';
 import { GauntletError } from '../../../src/contract/errors.ts';
-import type { ToolUseContext } from '../../../src/contract/tool.ts';
-import type { TaskReading } from '../../../src/work/background-tasks.ts';
+import type { TaskReading } from '../../../src/contract/task.ts';
+import type { ToolProgress, ToolUseContext } from '../../../src/contract/tool.ts';
 import { TOOL_ALIASES } from '../../../src/permissions/rule-names.ts';
+import { paceOutput } from '../../../src/process/paced-output.ts';
 import type { TaskToolServices } from '../services.ts';
 import { taskOutputPrompt } from './prompt.ts';
-import { renderReading, renderTaskOutput, taskText } from './render.ts';
+import { renderReading, renderTaskOutput, renderTaskProgress, type TaskProgress, taskText } from './render.ts';
 import { taskOutputInput } from './schema.ts';
 import type { TaskOutputArguments } from './schema.ts';
 
 /** Make TaskOutput. */
-export function taskOutputTool({ backgroundTasks, limits }: TaskToolServices) {
+export function taskOutputTool({ limits }: TaskToolServices) {
   async function read(
     { task_id, block = true, timeout }: TaskOutputArguments,
-    { sessionId, signal }: ToolUseContext,
+    { tasks, signal }: ToolUseContext,
+    onProgress: ((progress: ToolProgress<TaskProgress>) => void) | undefined,
   ): Promise<TaskReading> {
     if (block) {
-      const wait = { until: 'end', signal, timeoutMs: timeout ?? limits.taskWaitMs } as const;
-      await backgroundTasks.wait(sessionId, task_id, wait).catch((cause: unknown) => {
+      const shown = paceOutput(limits, (_stream, text) => onProgress?.({ data: { type: 'task', task_id, text } }));
+      const onText = (text: string) => shown.add('stdout', text);
+      try {
+        await tasks.wait(task_id, { signal, timeoutMs: timeout ?? limits.taskWaitMs, onText });
+      } catch (cause) {
         if (!signal.aborted) throw cause;
         throw new GauntletError('cancelled', `Stopped waiting for task "${task_id}"; it runs on`, { cause });
-      });
+      } finally {
+        shown.finish();
+      }
     }
-    return backgroundTasks.read(sessionId, task_id);
+    return tasks.read(task_id);
   }
 
   return buildTool({
@@ -39,7 +46,9 @@ export function taskOutputTool({ backgroundTasks, limits }: TaskToolServices) {
     isReadOnly: () => true,
     isConcurrencySafe: () => true,
     interruptBehavior: () => 'cancel',
-    call: async (input, context) => ({ data: await read(input, context) }),
+    call: async (input, context, _canUseTool, _parentMessage, onProgress) => ({
+      data: await read(input, context, onProgress),
+    }),
     mapToolResultToToolResultBlockParam: (reading: TaskReading, toolUseId) => ({
       type: 'tool_result',
       tool_use_id: toolUseId,
@@ -48,6 +57,7 @@ export function taskOutputTool({ backgroundTasks, limits }: TaskToolServices) {
     isResultTruncated: ({ news }: TaskReading) => news.omittedChars > 0,
     getActivityDescription: (input) => `Reading task ${input.task_id ?? ''}`,
     renderToolUseMessage: renderTaskOutput,
+    renderToolUseProgressMessage: renderTaskProgress,
     renderToolResultMessage: (reading: TaskReading, _progress, { style }) =>
       renderReading(reading, style, limits.previewChars),
   });

@@ -1,18 +1,27 @@
 /** TaskOutput, worded for the model and drawn as data. */
 import type { Display } from '../../../src/contract/display.ts';
+import type { ToolProgress } from '../../../src/contract/tool.ts';
 import { showText, showValue } from '../../../src/files/hidden-characters.ts';
 import { shownHead } from '../../../src/files/shown-head.ts';
 import { outputText } from '../../../src/process/output-text.ts';
-import type { TaskReading } from '../../../src/work/background-tasks.ts';
+import type { TaskReading } from '../../../src/contract/task.ts';
 import type { TaskOutputArguments } from './schema.ts';
+
+/** What is new of a task that is waited for. */
+export interface TaskProgress {
+  readonly type: 'task';
+  readonly task_id: string;
+  readonly text: string;
+}
 
 /** The text the model is sent. */
 export function taskText(reading: TaskReading): string {
-  const { id, status, exitCode, note, outputPath, news } = reading;
+  const { id, state, exitCode, note, news } = reading;
+  const outputPath = state === 'running' ? undefined : reading.outputPath;
   const text = outputText({ ...news, ...(outputPath === undefined ? {} : { path: outputPath }) });
   const facts = [
     `task_id: ${id}`,
-    `status: ${status}`,
+    `status: ${state}`,
     exitCode === undefined ? undefined : `exit_code: ${exitCode}`,
     note === undefined ? undefined : `note: ${note}`,
     outputPath === undefined ? undefined : `whole_output: ${outputPath}`,
@@ -26,13 +35,19 @@ export function renderTaskOutput(input: Partial<TaskOutputArguments>): Display {
   return { title: `Output of task ${showValue(input.task_id, '…')}`, blocks: [] };
 }
 
+/** What a task that is waited for has written since. */
+export function renderTaskProgress(progress: readonly ToolProgress<TaskProgress>[]): Display {
+  const text = progress.map(({ data }) => data.text).join('');
+  return { title: 'Waiting', blocks: text === '' ? [] : [{ kind: 'code', text }] };
+}
+
 /** What came. @param drawnChars Most characters of output to draw. */
 export function renderReading(reading: TaskReading, style: 'condensed' | undefined, drawnChars: number): Display {
   const text = shownHead(outputText(reading.news), drawnChars);
   return {
-    title: `Task ${reading.id}: ${reading.status}`,
+    title: `Task ${reading.id}: ${reading.state}`,
     subtitle: showText(reading.description),
-    tone: reading.status === 'failed' ? 'danger' : 'info',
+    tone: reading.state === 'failed' ? 'danger' : 'info',
     blocks: style === 'condensed' || text === '' ? [] : [{ kind: 'code', text }],
   };
 }

@@ -1,11 +1,10 @@
 /** TaskStop: ends a background task and all it started. */
 import { z } from 'zod';
 import { buildTool } from '../../../src/contract/build-tool.ts';
-import type { TaskView } from '../../../src/work/background-tasks.ts';
+import type { TaskView } from '../../../src/contract/task.ts';
 import { showValue } from '../../../src/files/hidden-characters.ts';
 import { TOOL_ALIASES } from '../../../src/permissions/rule-names.ts';
 import { renameTaskId } from '../old-keys.ts';
-import type { TaskToolServices } from '../services.ts';
 
 const TaskStopInput = z.preprocess(
   (given) => renameTaskId(given, ['shell_id']),
@@ -20,7 +19,7 @@ const PROMPT = `Ends a background task and everything it started.
 - A task that has ended already is answered with how it ended.`;
 
 /** Make TaskStop. */
-export function taskStopTool({ backgroundTasks }: Pick<TaskToolServices, 'backgroundTasks'>) {
+export function taskStopTool() {
   return buildTool({
     name: 'TaskStop',
     aliases: TOOL_ALIASES.TaskStop,
@@ -31,7 +30,7 @@ export function taskStopTool({ backgroundTasks }: Pick<TaskToolServices, 'backgr
     maxResultSizeChars: 1_000,
     prompt: () => PROMPT,
     description: (input) => `End task ${input.task_id}`,
-    call: async (input, { sessionId }) => ({ data: await backgroundTasks.stop(sessionId, input.task_id) }),
+    call: async (input, { tasks }) => ({ data: await tasks.stop(input.task_id) }),
     mapToolResultToToolResultBlockParam: (task: TaskView, toolUseId) => ({
       type: 'tool_result',
       tool_use_id: toolUseId,
@@ -47,7 +46,7 @@ export function taskStopTool({ backgroundTasks }: Pick<TaskToolServices, 'backgr
   });
 }
 
-function taskStopText({ id, status, exitCode }: TaskView): string {
-  if (status === 'killed') return `Task ${id} was ended, with everything it started`;
-  return `Task ${id} had ended already: ${status}${exitCode === undefined ? '' : `, exit code ${exitCode}`}`;
+function taskStopText({ id, state, exitCode }: TaskView): string {
+  if (state === 'killed') return `Task ${id} was ended, with everything it started`;
+  return `Task ${id} had ended already: ${state}${exitCode === undefined ? '' : `, exit code ${exitCode}`}`;
 }

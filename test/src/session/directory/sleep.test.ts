@@ -6,7 +6,7 @@ import type { Tool } from '../../../../src/contract/tool.ts';
 import { withReadRecord } from '../../../../src/files/read-state.ts';
 import { openSqliteLog } from '../../../../src/log/sqlite-log.ts';
 import { SessionDirectory } from '../../../../src/session/directory/session-directory.ts';
-import { effectTool, noteTool, rememberTool, slowTool } from '../../../helpers/fake-tools.ts';
+import { effectTool, noteTool, rememberTool, slowTool, taskTool } from '../../../helpers/fake-tools.ts';
 import { blockOf, execute, framesOf, question, sessionServices } from '../../../helpers/session-services.ts';
 import { asAfterKill, newFolder } from '../../../helpers/log-folders.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
@@ -21,16 +21,12 @@ afterAll(async () => {
 function server(tools: readonly Tool[], folder = temporaryFolder(), limits: Partial<Limits> = {}) {
   const log = openSqliteLog({ folder, limits: DEFAULT_LIMITS, durability: 'process' });
   const quick = { idleSessionMs: 1, idleLookMs: 5, ...limits };
-  const kept = new Set<string>();
-  const services = {
-    ...sessionServices(log, tools, { folder, limits: quick }),
-    keepsAwake: (id: string) => kept.has(id),
-  };
+  const services = sessionServices(log, tools, { folder, limits: quick });
   const directory = new SessionDirectory(services);
   const stop = () => directory.close().then(() => log.close());
   closers.push(stop);
   const asleep = () => until(() => Promise.resolve(directory.openCount === 0));
-  return { directory, log, folder, stop, asleep, kept, faults: services.faults };
+  return { directory, log, folder, stop, asleep, faults: services.faults };
 }
 
 /** A tool that reads a file called like its text. */
@@ -166,13 +162,15 @@ describe('a session stays awake', () => {
     ],
     [
       'while a task of it runs in the background',
-      (id: string, { kept }: ReturnType<typeof server>) => {
-        kept.add(id);
-        return Promise.resolve(() => kept.delete(id));
+      async (id: string, { directory }: ReturnType<typeof server>) => {
+        const session = await directory.open('owner', id);
+        await execute(session, [blockOf('Task', 'a')]);
+        const [task] = session.tasks.list();
+        return () => void session.tasks.stop(task?.task_id ?? '');
       },
     ],
   ])('%s', async (_title, begin) => {
-    const world = server([slowTool().tool, effectTool().tool, noteTool()]);
+    const world = server([slowTool().tool, effectTool().tool, noteTool(), taskTool()]);
     const session = await world.directory.create('owner', {});
     const { id } = session;
     const end = await begin(id, world);

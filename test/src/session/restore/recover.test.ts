@@ -47,6 +47,15 @@ const result = (id: string, turn_id = 't'): NewFrame => ({
 });
 const ended = (turn_id = 't'): NewFrame => ({ type: 'turn_end', turn_id, calls: [] });
 
+const taskStarted = (task_id: string): NewFrame => ({
+  type: 'task_started',
+  task_id,
+  tool_use_id: 'a',
+  kind: 'bash',
+  description: task_id,
+});
+const taskEnded = (task_id: string): NewFrame => ({ type: 'task_ended', task_id, status: 'completed' });
+
 function historyOf(...frames: readonly NewFrame[]) {
   const replay = new LogReplay();
   const numbered = [openedFrame('s'), ...frames].map((frame, place) => ({ ...frame, seq: place + 1, ts: '' }) as Frame);
@@ -56,12 +65,15 @@ function historyOf(...frames: readonly NewFrame[]) {
   return history;
 }
 
+function idOf(frame: NewFrame): unknown {
+  if ('task_id' in frame) return frame.task_id;
+  return 'tool_use_id' in frame ? frame.tool_use_id : 'turn_id' in frame ? frame.turn_id : '';
+}
+
 /** What must be appended, as `type id`, and which turns survive. */
 function plan(...frames: readonly NewFrame[]) {
   const recovery = planRecovery(historyOf(...frames));
-  const words = recovery.frames.map((frame) =>
-    [frame.type, 'tool_use_id' in frame ? frame.tool_use_id : 'turn_id' in frame ? frame.turn_id : ''].join(' ').trim(),
-  );
+  const words = recovery.frames.map((frame) => [frame.type, idOf(frame)].join(' ').trim());
   return { frames: recovery.frames, words, surviving: [...recovery.surviving].map(({ id }) => id) };
 }
 
@@ -84,6 +96,13 @@ describe('a log that a crash cut off', () => {
       ['opened', 'result b', 'turn_end t'],
       [],
     ],
+    [
+      'while a background task ran beside one that had ended',
+      [taskStarted('one'), taskStarted('two'), taskEnded('one')],
+      ['opened', 'task_ended two'],
+      [],
+    ],
+    ['when its background tasks had ended', [taskStarted('one'), taskEnded('one'), taskEnded('forgotten')], [], []],
     ['while a question was open', [accepted('a'), executing('a'), asked('a')], [], ['t']],
     [
       'while a question was open and more waited',

@@ -114,10 +114,10 @@ describe('a command in the background', () => {
   it('answers at once and is asked about later', async () => {
     const { data } = await shell.run({ command: 'echo begun; sleep 0.1; echo done; exit 3', run_in_background: true });
     if (data.type !== 'background') throw new Error('It did not go into the background');
-    const wait = { until: 'end', signal: new AbortController().signal, timeoutMs: 5_000 } as const;
-    await shell.backgroundTasks.wait('session-1', data.taskId, wait);
-    const reading = shell.backgroundTasks.read('session-1', data.taskId);
-    expect(reading).toMatchObject({ status: 'failed', exitCode: 3, news: { head: 'begun\ndone\n' } });
+    const wait = { signal: new AbortController().signal, timeoutMs: 5_000 } as const;
+    await shell.tasks.wait(data.taskId, wait);
+    const reading = await shell.tasks.read(data.taskId);
+    expect(reading).toMatchObject({ state: 'failed', exitCode: 3, news: { head: 'begun\ndone\n' } });
     expect(readFileSync(data.outputPath, 'utf8')).toBe('begun\ndone\n');
   });
 
@@ -125,7 +125,7 @@ describe('a command in the background', () => {
     const { data } = await shell.run({ command: 'setsid sleep 30 & sleep 30', run_in_background: true });
     if (data.type !== 'background') throw new Error('It did not go into the background');
     await until(() => shell.survivors().length >= 3);
-    expect(await shell.backgroundTasks.stop('session-1', data.taskId)).toMatchObject({ status: 'killed' });
+    expect(await shell.tasks.stop(data.taskId)).toMatchObject({ state: 'killed' });
     expect(shell.survivors()).toEqual([]);
   });
 });

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
 import { fileServices } from '../../../helpers/file-services.ts';
 import { toolUseContextIn } from '../../../helpers/tool-use-context.ts';
-import { createBackgroundTasks } from '../../../../src/work/background-tasks.ts';
 import { bashTool } from '../../../../tools/shell/bash/index.ts';
 import { exitAnswer } from '../../../../tools/shell/bash/exit-codes.ts';
 
@@ -15,7 +14,7 @@ describe('Bash', () => {
     spawn: () => Promise.reject(new Error('Nothing runs here')) as never,
     close: () => Promise.resolve(),
   };
-  const services = { ...fileServices(), processHost, backgroundTasks: createBackgroundTasks({ limits }) };
+  const services = { ...fileServices(), processHost };
   const bash = bashTool(services);
 
   it('takes the inputs that models know, and no others', () => {

@@ -1,0 +1,76 @@
+/**
+ * Background tasks of a session, as its doors see them.
+ */
+import { GauntletError, isGauntletError } from '../contract/errors.ts';
+import type { TaskView } from '../contract/task.ts';
+import type { SessionCore } from './session-core.ts';
+import { type ResultTextPage, textPage, type TextRange } from './turn/stored-result.ts';
+
+/** A background task, in wire shape. */
+export interface TaskDescription {
+  readonly task_id: string;
+  readonly tool_use_id: string;
+  readonly kind: string;
+  readonly description: string;
+  readonly state: TaskView['state'];
+  readonly started_at: string;
+  /** Absent while it runs. */
+  readonly ended_at?: string;
+  readonly exit_code?: number;
+  readonly note?: string;
+}
+
+/** What doors may ask of a session's tasks. */
+export interface TaskList {
+  /** Tasks that run, and the latest of those that have ended; the earliest start first. */
+  list(): readonly TaskDescription[];
+  /** Read a part of a task's whole output. @throws {GauntletError} `not_found`, `gone` where the output is not kept */
+  output(taskId: string, range: TextRange): Promise<ResultTextPage>;
+  /** Resolves when all that the task started has ended; at once for one that had. @throws {GauntletError} `not_found` */
+  stop(taskId: string): Promise<TaskDescription>;
+}
+
+/** The tasks of a session. */
+export function taskList({ id: sessionId, tasks, services }: SessionCore): TaskList {
+  function find(taskId: string): TaskView {
+    const task = tasks.list.find(({ id }) => id === taskId);
+    if (task) return task;
+    throw new GauntletError('not_found', `Session "${sessionId}" has no task "${taskId}"`);
+  }
+
+  return {
+    list: () => tasks.list.map(describeTask),
+    async output(taskId, range) {
+      const { outputPath } = find(taskId);
+      if (outputPath === undefined) throw outputGone(taskId);
+      try {
+        return textPage(await services.readSpilled(outputPath, range), range);
+      } catch (cause) {
+        throw isGauntletError(cause, 'tool_failed') ? outputGone(taskId, cause) : cause;
+      }
+    },
+    async stop(taskId) {
+      find(taskId);
+      return describeTask(await tasks.stop(taskId));
+    },
+  };
+}
+
+function describeTask(task: TaskView): TaskDescription {
+  const { id, toolUseId, kind, description, state, startedAt, endedAt, exitCode, note } = task;
+  return {
+    task_id: id,
+    tool_use_id: toolUseId,
+    kind,
+    description,
+    state,
+    started_at: startedAt,
+    ended_at: endedAt,
+    exit_code: exitCode,
+    note,
+  };
+}
+
+function outputGone(taskId: string, cause?: unknown): GauntletError {
+  return new GauntletError('gone', `The output of task "${taskId}" is not kept`, { cause });
+}

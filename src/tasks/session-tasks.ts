@@ -1,0 +1,261 @@
+/**
+ * The background tasks of one session: each is frames of its log, and has its output in a file where it names one.
+ *
+ * Output that nobody has read is kept in memory, within bounds. Of a task that an earlier server ran, or that ended
+ * before its session was loaded again, the file tells it.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Limits } from '../../config/limits.ts';
+import { cutText } from '../contract/cut-text.ts';
+import { errorMessage, GauntletError } from '../contract/errors.ts';
+import type { TaskEndedFrame, TaskOutputFrame, TaskStartedFrame, TaskStatus } from '../contract/frames.ts';
+import type { TaskEnd, TaskReading, TaskView, TaskWait, TaskWork } from '../contract/task.ts';
+import { paceOutput } from '../process/paced-output.ts';
+import { createTextWindow, type TextWindow } from '../process/text-window.ts';
+import { keptOutput, type ReadFileRange } from './kept-output.ts';
+import { endedFrame, startedFrame, type TaskStop } from './task-frames.ts';
+
+/** Longest description in a frame: it may be a whole script. */
+const DESCRIPTION_CHARS = 200;
+/** After so many frames of output a task sends them half as often, and so on: one that runs for days fills no log. */
+const FRAMES_AT_ONE_PACE = 100;
+const MAX_PACE_MS = 60_000;
+
+/** The bounds of a session's tasks. */
+export type TaskLimits = Pick<
+  Limits,
+  'backgroundTasks' | 'endedTasks' | 'taskNewsHeadChars' | 'taskNewsTailChars' | 'progressMs' | 'progressChars'
+>;
+
+/** What tasks need of their session. */
+export interface SessionTaskParts {
+  readonly limits: TaskLimits;
+  /** Log a start. Resolves once it is on disk. */
+  logStart(frame: TaskStartedFrame): Promise<unknown>;
+  /** Log a piece of output; it may be lost. */
+  logOutput(frame: TaskOutputFrame): void;
+  /** Log an end; it is tried until it is on disk. */
+  logEnd(frame: TaskEndedFrame): void;
+  readonly readFile: ReadFileRange;
+}
+
+/** The call that a task is started by. */
+export interface TaskCall {
+  readonly toolUseId: string;
+  readonly signal: AbortSignal;
+}
+
+interface Task {
+  view: TaskView;
+  /** Unread output; undefined where the file must tell it. */
+  news: TextWindow | undefined;
+  /** Told each piece of output. */
+  readonly listeners: Set<(text: string) => void>;
+  readonly controller: AbortController;
+  /** Set before the controller is aborted. */
+  stop?: TaskStop;
+  /** Settles when the work has; never rejects. */
+  ended: Promise<void>;
+}
+
+/** The tasks of one session. Methods with an id throw {GauntletError} `tool_failed` when there is no such task. */
+export class SessionTasks {
+  readonly #parts: SessionTaskParts;
+  /** The earliest start first. */
+  readonly #tasks = new Map<string, Task>();
+
+  /** @param logged Tasks that the log tells of; all of them have ended. */
+  constructor(parts: SessionTaskParts, logged: readonly TaskView[] = []) {
+    this.#parts = parts;
+    for (const view of logged) this.#tasks.set(view.id, loggedTask(view));
+    this.#forgetOldest();
+  }
+
+  /** Tasks that run, and the latest of those that have ended. */
+  get list(): readonly TaskView[] {
+    return [...this.#tasks.values()].map(({ view }) => view);
+  }
+
+  get runningCount(): number {
+    return [...this.#tasks.values()].filter(isRunning).length;
+  }
+
+  has(taskId: string): boolean {
+    return this.#tasks.has(taskId);
+  }
+
+  /** As `Tasks.start`. A call that was cancelled meanwhile takes its task with it. */
+  async start(work: TaskWork, call: TaskCall): Promise<TaskView> {
+    const { limits, logStart } = this.#parts;
+    if (this.runningCount >= limits.backgroundTasks) {
+      const message = `Cannot start another background task: ${limits.backgroundTasks} run already. Stop one first`;
+      throw new GauntletError('resource_exhausted', message);
+    }
+    const task = newTask(work, call, limits);
+    const { id } = task.view;
+    this.#tasks.set(id, task);
+    this.#forgetOldest();
+    const landed = logStart(startedFrame(task.view));
+    task.ended = landed.then(
+      () => {
+        if (call.signal.aborted) stopNow(task, { status: 'killed' });
+        return this.#run(task, work);
+      },
+      () => void this.#tasks.delete(id),
+    );
+    await landed;
+    return task.view;
+  }
+
+  /** As `Tasks.read`. */
+  async read(taskId: string): Promise<TaskReading> {
+    const task = this.#find(taskId);
+    const { news } = task;
+    if (news) {
+      const unread = news.read();
+      news.clear();
+      return { ...task.view, news: unread };
+    }
+    // Told once: whoever asks again, or meanwhile, gets what is new, and that is nothing.
+    const { limits, readFile } = this.#parts;
+    task.news = newsWindow(limits);
+    return { ...task.view, ...(await keptOutput(task.view, readFile, limits)) };
+  }
+
+  /** As `Tasks.wait`. */
+  async wait(taskId: string, wait: TaskWait): Promise<void> {
+    const task = this.#find(taskId);
+    const unread = task.news?.read();
+    if (unread && unread.totalChars > 0) wait.onText?.(unread.omittedChars === 0 ? unread.head : unread.tail);
+    if (isRunning(task)) await untilEnd(task, wait);
+  }
+
+  /** As `Tasks.stop`. */
+  async stop(taskId: string): Promise<TaskView> {
+    const task = this.#find(taskId);
+    stopNow(task, { status: 'killed' });
+    await task.ended;
+    return task.view;
+  }
+
+  /** End all that runs. Resolves when all that the tasks started has ended. */
+  async stopAll(how: TaskStop): Promise<void> {
+    const tasks = [...this.#tasks.values()];
+    for (const task of tasks) stopNow(task, how);
+    await Promise.all(tasks.map(({ ended }) => ended));
+  }
+
+  async #run(task: Task, work: TaskWork): Promise<void> {
+    const { limits, logOutput, logEnd } = this.#parts;
+    const { id } = task.view;
+    const { signal } = task.controller;
+    let count = 0;
+    const paceMs = () => Math.min(limits.progressMs * 2 ** Math.floor(count / FRAMES_AT_ONE_PACE), MAX_PACE_MS);
+    const output = paceOutput(
+      limits,
+      (_stream, text) => logOutput({ type: 'task_output', task_id: id, n: ++count, text }),
+      paceMs,
+    );
+    function say(text: string): void {
+      task.news?.add(text);
+      for (const tell of task.listeners) tell(text);
+      output.add('stdout', text);
+    }
+    let end: TaskEnd | undefined;
+    try {
+      if (!signal.aborted) end = await work.run({ id, signal, say });
+    } catch (error) {
+      end = { status: 'failed', note: errorMessage(error) };
+    }
+    output.finish();
+    const status = task.stop?.status ?? end?.status ?? 'failed';
+    task.view = endedView(task.view, status, end, task.stop?.note);
+    logEnd(endedFrame(task.view, status));
+  }
+
+  #find(taskId: string): Task {
+    const task = this.#tasks.get(taskId);
+    if (task !== undefined) return task;
+    const known = [...this.#tasks.keys()].map((id) => `"${id}"`);
+    const hint = known.length === 0 ? 'This session has none' : `This session has ${known.join(', ')}`;
+    throw new GauntletError('tool_failed', `Cannot find task "${taskId}". ${hint}`);
+  }
+
+  #forgetOldest(): void {
+    const ended = [...this.#tasks].filter(([, task]) => !isRunning(task));
+    const excess = Math.max(0, ended.length - this.#parts.limits.endedTasks);
+    for (const [id] of ended.slice(0, excess)) this.#tasks.delete(id);
+  }
+}
+
+function newTask(work: TaskWork, { toolUseId }: TaskCall, limits: TaskLimits): Task {
+  const { kind } = work;
+  const id = `${kind}_${randomBytes(4).toString('hex')}`;
+  const outputPath = work.outputPath?.(id);
+  const description = cutText(work.description, DESCRIPTION_CHARS);
+  const startedAt = new Date().toISOString();
+  return {
+    view: { id, toolUseId, kind, description, state: 'running', startedAt, ...(outputPath && { outputPath }) },
+    news: newsWindow(limits),
+    listeners: new Set(),
+    controller: new AbortController(),
+    ended: Promise.resolve(),
+  };
+}
+
+function loggedTask(view: TaskView): Task {
+  return {
+    view,
+    news: undefined,
+    listeners: new Set(),
+    controller: new AbortController(),
+    ended: Promise.resolve(),
+  };
+}
+
+function newsWindow({ taskNewsHeadChars: headChars, taskNewsTailChars: tailChars }: TaskLimits): TextWindow {
+  return createTextWindow({ wholeChars: headChars + tailChars, headChars, tailChars });
+}
+
+/** A stop wins over the end that it brought about. */
+function endedView(view: TaskView, state: TaskStatus, end: TaskEnd | undefined, stopNote?: string): TaskView {
+  const { outputPath, ...rest } = view;
+  const note = stopNote ?? end?.note;
+  return {
+    ...rest,
+    state,
+    endedAt: new Date().toISOString(),
+    ...(end?.exitCode === undefined ? {} : { exitCode: end.exitCode }),
+    ...(note === undefined ? {} : { note }),
+    ...(outputPath === undefined || end?.isOutputLost === true ? {} : { outputPath }),
+  };
+}
+
+function isRunning({ view }: Task): boolean {
+  return view.state === 'running';
+}
+
+/** Abort the work of a task; the first reason holds. */
+function stopNow(task: Task, how: TaskStop): void {
+  if (!isRunning(task)) return;
+  task.stop ??= how;
+  task.controller.abort(new GauntletError('cancelled', `Stopped: ${task.view.description}`));
+}
+
+/** Wait no longer than asked, and leave neither timer nor listener behind. */
+function untilEnd({ ended, listeners }: Task, { signal, timeoutMs, onText }: TaskWait): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(finish, timeoutMs);
+    function finish(): void {
+      clearTimeout(timer);
+      if (onText) listeners.delete(onText);
+      signal.removeEventListener('abort', finish);
+      if (signal.aborted) reject(signal.reason as Error);
+      else resolve();
+    }
+    if (signal.aborted) return finish();
+    signal.addEventListener('abort', finish, { once: true });
+    if (onText) listeners.add(onText);
+    void ended.then(finish);
+  });
+}
