@@ -180,9 +180,11 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
   });
   const privateFolders = tokenFileByHand === undefined ? [data.path] : [data.path, tokenFileByHand];
   const onProblem: OnLogProblem = ({ message, ...particulars }) => logger.error(particulars, message);
+  const sqlite = openSqliteLog({ folder: data.path, limits, durability, onProblem });
   return {
     hooks,
-    ...openAudit(openSqliteLog({ folder: data.path, limits, durability, onProblem }), data.path, { limits, onProblem }),
+    ...openAudit(sqlite, data.path, { limits, onProblem }),
+    store: sqlite.store,
     processHost,
     history: createFileHistory({ folder: (sessionId) => data.historyFolder(sessionId), limits }),
     privateFolders,

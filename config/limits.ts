@@ -538,6 +538,14 @@ export const DEFAULT_LIMITS = {
   /** Their text. */
   logSweepBytes: 4 * MIB,
 
+  // What sessions of one principal share: task lists, mailboxes.
+  /** Entries of one principal. */
+  sharedEntries: 10_000,
+  /** One value, as JSON: it is read and written whole, on the event loop. */
+  sharedValueBytes: 256 * KIB,
+  /** All keys and values of one principal together. */
+  sharedBytes: 16 * MIB,
+
   // The audit trail.
   /** A file of it; then the next one is begun. */
   auditFileBytes: 32 * MIB,

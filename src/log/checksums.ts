@@ -24,6 +24,16 @@ export function checksumOfSession({
   return crc32(`${number} ${sessionId} ${createdAt} ${principal}`);
 }
 
+/** CRC-32 over the place, version and text of an entry that sessions share. */
+export function checksumOfShared(
+  [principal, namespace]: readonly [principal: string, namespace: string],
+  key: string,
+  version: number,
+  text: string,
+): number {
+  return crc32(text, crc32(JSON.stringify([principal, namespace, key, version])));
+}
+
 /** CRC-32 over a row's place and its text. */
 export function checksumOfRow(
   session: number,

@@ -49,6 +49,16 @@ const STEPS: readonly string[] = [
      value TEXT NOT NULL,
      PRIMARY KEY (session, key)
    ) WITHOUT ROWID;`,
+  // What sessions of one principal share.
+  `CREATE TABLE shared (
+     principal TEXT NOT NULL,
+     namespace TEXT NOT NULL,
+     key TEXT NOT NULL,
+     version INTEGER NOT NULL,
+     checksum INTEGER NOT NULL,
+     value TEXT NOT NULL,
+     PRIMARY KEY (principal, namespace, key)
+   );`,
 ];
 
 /**

@@ -1,5 +1,5 @@
 /**
- * The embedded log's tables, opened: rows, notes, what retention asks, and what deletes.
+ * The embedded log's tables, opened: rows, notes, what retention asks, what deletes, and what sessions share.
  */
 import type { Limits } from '../../config/limits.ts';
 import { Complaints } from './complaints.ts';
@@ -8,13 +8,14 @@ import { NoteStore } from './note-store.ts';
 import { openDatabase, type Durability } from './open-database.ts';
 import { RetentionStore } from './retention-store.ts';
 import { RowStore } from './row-store.ts';
+import { SharedEntries, type SharedStoreLimits } from './shared-store.ts';
 import { Sweeper } from './sweeper.ts';
 
 /** How to open the embedded log. */
 export interface LogOptions {
   /** Absolute; exists, and belongs to this server alone. */
   readonly folder: string;
-  readonly limits: Pick<Limits, `log${string}` & keyof Limits>;
+  readonly limits: Pick<Limits, `log${string}` & keyof Limits> & SharedStoreLimits;
   readonly durability: Durability;
   /** Told of damage; by default nobody is. */
   readonly onProblem?: OnLogProblem;
@@ -27,6 +28,7 @@ export interface LogTables {
   readonly notes: NoteStore;
   readonly retention: RetentionStore;
   readonly sweeper: Sweeper;
+  readonly shared: SharedEntries;
   readonly complaints: Complaints;
 }
 
@@ -38,5 +40,6 @@ export function openTables({ folder, limits, durability, onProblem = () => undef
   const rows = new RowStore(open, notes, (cause) => complaints.mark(cause));
   const retention = new RetentionStore(open);
   const sweeper = new Sweeper({ rows, notes, retention, limits, onFailed: (cause) => complaints.sweep(cause) });
-  return { epoch: open.epoch, rows, notes, retention, sweeper, complaints };
+  const shared = new SharedEntries(open, limits);
+  return { epoch: open.epoch, rows, notes, retention, sweeper, shared, complaints };
 }

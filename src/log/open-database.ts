@@ -96,6 +96,20 @@ function connect(path: string, { durability, maxBytes }: DatabaseOptions): Conne
   }
 }
 
+/** Do all of `work` or none of it. */
+export function inTransaction<Answer>(database: Database.Database, work: () => Answer): Answer {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const answer = work();
+    database.exec('COMMIT');
+    return answer;
+  } catch (error) {
+    // A full disk ends the transaction by itself; then there is nothing to roll back.
+    if (database.inTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
 /** The statements of a start are always the same; one that makes no sense met a schema that is not ours. */
 function isSchemaError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'SQLITE_ERROR';
@@ -129,6 +143,7 @@ const NAMED = [
   'SELECT row, session, first, checksum, frames FROM rows INDEXED BY rows_of_session WHERE last = 0',
   'SELECT session, seq, bytes, checksum, state FROM snapshots',
   'SELECT session, key, checksum, value FROM facts',
+  'SELECT principal, namespace, key, version, checksum, value FROM shared',
 ];
 
 function readEnds(database: Database.Database): Omit<Connection, 'database'> {

@@ -6,7 +6,7 @@
 import type { OpenedFrame, Seq } from '../contract/frames.ts';
 import { checksumOfRow, checksumOfSession } from './checksums.ts';
 import type { NewNotes, NoteStore } from './note-store.ts';
-import { isCorruption, type OpenDatabase } from './open-database.ts';
+import { inTransaction, isCorruption, type OpenDatabase } from './open-database.ts';
 import { readRowColumns, ROW_COLUMNS, type StoredRow } from './stored-row.ts';
 import { readSessionColumns, SESSION_COLUMNS, SESSION_TABLES, type SessionEntry } from './stored-session.ts';
 
@@ -58,7 +58,7 @@ export class RowStore {
     const [row] = rows;
     // One statement is a transaction by itself, without the cost of beginning and committing one.
     if (row && rows.length === 1 && !row.opened && notes.length === 0) this.#insert(row);
-    else this.#inTransaction(() => this.#write(rows, notes));
+    else inTransaction(this.#open.database, () => this.#write(rows, notes));
     if (rows.length === 0) return;
     try {
       this.#open.highWater.raise(this.#lastRow);
@@ -91,7 +91,7 @@ export class RowStore {
   /** Take a session's name away; its rows stay until `sweep`. */
   forget(session: number): void {
     const { database } = this.#open;
-    this.#inTransaction(() => {
+    inTransaction(database, () => {
       database.prepare('UPDATE sessions SET id = NULL WHERE number = ?').run([session]);
       database.prepare(`INSERT OR REPLACE INTO meta VALUES ('last_row', ?)`).run([this.#lastRow]);
     });
@@ -150,19 +150,6 @@ export class RowStore {
     if (next !== undefined) return next;
     const ends = ifReadable(() => this.#statements.selectEnd.get([session, after]) as { readonly last: Seq | null });
     return { first: after + 1, last: ends?.last ?? Number.MAX_SAFE_INTEGER, text: undefined };
-  }
-
-  #inTransaction(work: () => void): void {
-    const { database } = this.#open;
-    database.exec('BEGIN IMMEDIATE');
-    try {
-      work();
-      database.exec('COMMIT');
-    } catch (error) {
-      // A full disk ends the transaction by itself; then there is nothing to roll back.
-      if (database.inTransaction) database.exec('ROLLBACK');
-      throw error;
-    }
   }
 }
 

@@ -23,19 +23,21 @@ import { GroupCommit } from './group-commit.ts';
 import { type LogOptions, type LogTables, openTables } from './log-tables.ts';
 import { OpenSessions, type OpenSession } from './open-sessions.ts';
 import { readSession } from './read-session.ts';
+import type { OpenSharedStore } from './shared-store.ts';
 import type { SessionEntry } from './stored-session.ts';
 
 /**
- * Open the log in `folder`, or begin it.
+ * Open the log in `folder`, or begin it, and with it the store that sessions of one principal share.
  *
  * @throws {GauntletError} `log_unavailable` if the disk refuses; `invalid_setting` if a newer version wrote the log.
  */
-export function openSqliteLog(options: LogOptions): FrameLog {
+export function openSqliteLog(options: LogOptions): FrameLog & { readonly store: OpenSharedStore } {
   return new SqliteLog(options);
 }
 
 class SqliteLog implements FrameLog {
   readonly epoch: string;
+  readonly store: OpenSharedStore;
   readonly #limits: LogOptions['limits'];
   readonly #tables: LogTables;
   readonly #sessions: OpenSessions;
@@ -46,8 +48,9 @@ class SqliteLog implements FrameLog {
     const { limits } = options;
     this.#limits = limits;
     this.#tables = openTables(options);
-    const { epoch, rows, sweeper } = this.#tables;
+    const { epoch, rows, sweeper, shared } = this.#tables;
     this.epoch = epoch;
+    this.store = (principal, namespace) => shared.open(principal, namespace, () => this.#refuseIfClosed());
     this.#sessions = new OpenSessions(rows, limits.logHeads);
     this.#group = new GroupCommit(rows, this.#sessions, limits.logTailBytes);
     void sweeper.sweep(() => rows.forgotten());

@@ -19,7 +19,7 @@ export function newFolder(): string {
 }
 
 /** The log in `folder` and what it complained of; closed after the tests of this file. */
-export function openLog(folder: string): { readonly log: FrameLog; readonly problems: LogProblem[] } {
+export function openLog(folder: string) {
   const problems: LogProblem[] = [];
   const log = openSqliteLog({
     folder,

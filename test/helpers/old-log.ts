@@ -21,6 +21,18 @@ const SCHEMA_1 = `
   INSERT INTO meta VALUES ('epoch', 'AAAAbbbbCCCC');
   PRAGMA user_version = 1;`;
 
+/** What schema 2 added, to the letter. */
+const STEP_2 = `
+  CREATE TABLE snapshots (
+    session INTEGER PRIMARY KEY, seq INTEGER NOT NULL, bytes INTEGER NOT NULL, checksum INTEGER NOT NULL,
+    state TEXT NOT NULL
+  );
+  CREATE TABLE facts (
+    session INTEGER NOT NULL, key TEXT NOT NULL, checksum INTEGER NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (session, key)
+  ) WITHOUT ROWID;
+  PRAGMA user_version = 2;`;
+
 /** Epoch of the logs made here. */
 export const OLD_EPOCH = 'AAAAbbbbCCCC';
 
@@ -45,4 +57,16 @@ export function writeLogOfSchema1(
   database.close();
   const mark = String(frames.length).padStart(16, '0');
   writeFileSync(join(folder, 'log.mark'), `${mark} ${crc32(mark).toString(16).padStart(8, '0')}\n`, { mode: 0o600 });
+}
+
+/** Write a log of schema 2 that holds one session with a snapshot as that version saved it: without tasks. */
+export function writeLogOfSchema2(folder: string, session: Parameters<typeof writeLogOfSchema1>[1]): void {
+  writeLogOfSchema1(folder, session);
+  const database = new Database(join(folder, 'log.db'));
+  database.exec(STEP_2);
+  const [opened, ...rest] = session.frames;
+  const seq = rest.length + 1;
+  const text = JSON.stringify({ opened });
+  database.prepare('INSERT INTO snapshots VALUES (1, ?, 0, ?, ?)').run([seq, crc32(text, crc32(`1 ${seq} `)), text]);
+  database.close();
 }

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { asAfterKill, framesOf, newFolder, openLog } from '../../helpers/log-folders.ts';
 import { noticeFrame, openedFrame } from '../../helpers/new-frames.ts';
-import { OLD_EPOCH, writeLogOfSchema1 } from '../../helpers/old-log.ts';
+import { OLD_EPOCH, writeLogOfSchema1, writeLogOfSchema2 } from '../../helpers/old-log.ts';
 
 const frames = [openedFrame('s', 'me'), noticeFrame('one'), noticeFrame('two')];
 
@@ -28,7 +28,7 @@ describe('a log of schema 1', () => {
     await log.trim('s', { olderThan: '2026-06-01T00:00:00.000Z', bytes: 0 });
     expect(log.find('s')).toMatchObject({ bounds: { first: 4, head: 4 }, snapshot: { seq: 4 } });
     await log.close();
-    expect(schemaOf(folder)).toMatchObject({ user_version: 2 });
+    expect(schemaOf(folder)).toMatchObject({ user_version: 3 });
     expect(readdirSync(folder).filter((name) => name.includes('damaged'))).toEqual([]);
   });
 
@@ -48,5 +48,20 @@ describe('a log of schema 1', () => {
     expect(kept.prepare('SELECT count(*) AS count FROM rows').get()).toMatchObject({ count: 3 });
     expect(() => kept.prepare('SELECT * FROM snapshots')).toThrow('no such table');
     kept.close();
+  });
+});
+
+describe('a log of schema 2', () => {
+  it('keeps frames and snapshots, and has a shared store from then on', async () => {
+    const folder = newFolder();
+    writeLogOfSchema2(folder, { id: 's', principal: 'me', frames });
+    const { log, problems } = openLog(folder);
+    expect([log.epoch, problems]).toEqual([OLD_EPOCH, []]);
+    expect((await framesOf(log, 's')).map(({ frame }) => frame)).toMatchObject(frames);
+    expect(log.find('s')).toMatchObject({ snapshot: { seq: 3, state: { opened: frames[0] } } });
+    expect(await log.store('me', 'tasks').list()).toEqual([]);
+    await log.store('me', 'tasks').set('a', 1);
+    await log.close();
+    expect(schemaOf(folder)).toMatchObject({ user_version: 3 });
   });
 });

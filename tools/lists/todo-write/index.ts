@@ -7,7 +7,7 @@ import { replaceTodos, TODO_WRITE, type TodoWriteOutput } from './run.ts';
 import { todoWriteInput } from './schema.ts';
 
 /** Make TodoWrite. */
-export function todoWriteTool(services: ListToolServices) {
+export function todoWriteTool(services: Pick<ListToolServices, 'limits'>) {
   return buildTool({
     name: TODO_WRITE,
     searchHint: 'keep the list of what is to be done',
