@@ -41,12 +41,15 @@ export function taskList({ id: sessionId, tasks, services }: SessionCore): TaskL
   return {
     list: () => tasks.list.map(describeTask),
     async output(taskId, range) {
-      const { outputPath } = find(taskId);
+      const { outputPath, state } = find(taskId);
       if (outputPath === undefined) throw outputGone(taskId);
       try {
         return textPage(await services.readSpilled(outputPath, range), range);
       } catch (cause) {
-        throw isGauntletError(cause, 'tool_failed') ? outputGone(taskId, cause) : cause;
+        if (!isGauntletError(cause, 'tool_failed')) throw cause;
+        // The file of a task that has just been started is not there yet.
+        if (state === 'running') return textPage({ text: '', totalChars: 0 }, range);
+        throw outputGone(taskId, cause);
       }
     },
     async stop(taskId) {

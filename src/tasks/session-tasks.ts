@@ -15,6 +15,8 @@ import { createTextWindow, type TextWindow } from '../process/text-window.ts';
 import { keptOutput, type ReadFileRange } from './kept-output.ts';
 import { endedFrame, startedFrame, type TaskStop } from './task-frames.ts';
 
+/** A kind begins an id that must fit into an address. */
+const KIND = /^[a-z]{1,32}$/;
 /** Longest description in a frame: it may be a whole script. */
 const DESCRIPTION_CHARS = 200;
 /** After so many frames of output a task sends them half as often, and so on: one that runs for days fills no log. */
@@ -80,13 +82,10 @@ export class SessionTasks {
     return [...this.#tasks.values()].filter(isRunning).length;
   }
 
-  has(taskId: string): boolean {
-    return this.#tasks.has(taskId);
-  }
-
   /** As `Tasks.start`. A call that was cancelled meanwhile takes its task with it. */
   async start(work: TaskWork, call: TaskCall): Promise<TaskView> {
     const { limits, logStart } = this.#parts;
+    if (!KIND.test(work.kind)) throw new GauntletError('tool_failed', `Cannot start a task of kind "${work.kind}"`);
     if (this.runningCount >= limits.backgroundTasks) {
       const message = `Cannot start another background task: ${limits.backgroundTasks} run already. Stop one first`;
       throw new GauntletError('resource_exhausted', message);
@@ -156,7 +155,10 @@ export class SessionTasks {
       (_stream, text) => logOutput({ type: 'task_output', task_id: id, n: ++count, text }),
       paceMs,
     );
+    let hasEnded = false;
     function say(text: string): void {
+      // Nothing follows the frame of the end.
+      if (hasEnded) return;
       task.news?.add(text);
       for (const tell of task.listeners) tell(text);
       output.add('stdout', text);
@@ -167,6 +169,7 @@ export class SessionTasks {
     } catch (error) {
       end = { status: 'failed', note: errorMessage(error) };
     }
+    hasEnded = true;
     output.finish();
     const status = task.stop?.status ?? end?.status ?? 'failed';
     task.view = endedView(task.view, status, end, task.stop?.note);

@@ -165,6 +165,9 @@ describe('a task that its server left', () => {
     const taskId = await begin(client, sessionId, 'echo kept; touch begun; sleep 60');
     await until(() => Promise.resolve(existsSync(join(server.workspace, 'begun'))));
     await until(async () => textOf(await client.frames(sessionId)).endsWith('kept\n'));
+    // The file is written beside the frames, a moment later where the machine is busy.
+    const output = async () => (await client.get(`/sessions/${sessionId}/tasks/${taskId}/output`)).body['text'];
+    await until(async () => (await output()) === 'kept\n');
     return { sessionId, first, taskId };
   }
 

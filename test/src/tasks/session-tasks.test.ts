@@ -78,6 +78,22 @@ describe('background tasks', () => {
     expect(tasks.list).toMatchObject([{ id, state: 'failed', exitCode: 3, endedAt: expect.any(String) }]);
   });
 
+  it('are not heard any more once they have ended', async () => {
+    const { tasks, frames } = testTasks();
+    const { work, say, finish } = puppet();
+    const { id } = await tasks.start(work, call);
+    finish({ status: 'completed' });
+    await tasks.wait(id, patient);
+    say('too late');
+    expect([frames.at(-1)?.type, (await tasks.read(id)).news.totalChars]).toEqual(['task_ended', 0]);
+  });
+
+  it('have a kind that fits into an address', async () => {
+    const { tasks, frames } = testTasks();
+    await expect(tasks.start({ ...puppet().work, kind: '../x' }, call)).rejects.toMatchObject({ code: 'tool_failed' });
+    expect(frames).toEqual([]);
+  });
+
   it('begin when their start is on disk, and not at all where the disk refuses it', async () => {
     const { work, begun } = puppet();
     const { tasks } = testTasks({}, [], () => Promise.reject(new Error('disk full')));

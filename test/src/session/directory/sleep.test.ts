@@ -187,6 +187,27 @@ describe('a session stays awake', () => {
   });
 });
 
+describe('a snapshot', () => {
+  it('holds tasks: one that ran when the server was killed has ended with it', async () => {
+    const { directory, folder, log } = server([taskTool()], temporaryFolder(), { idleSessionMs: 60_000 });
+    const session = await directory.create('owner', {});
+    await execute(session, [blockOf('Task', 'ends')]);
+    const [ends] = session.tasks.list();
+    await session.tasks.stop(ends?.task_id ?? '');
+    await execute(session, [blockOf('Task', 'runs')]);
+    await session.save();
+    await log.trim(session.id, { olderThan: '9999', bytes: 0 });
+    const killed = server([taskTool()], asAfterKill(folder), { idleSessionMs: 60_000 });
+    const again = await killed.directory.open('owner', session.id);
+    expect(killed.log.bounds(session.id)?.first).toBeGreaterThan(1);
+    expect(again.tasks.list()).toMatchObject([
+      { description: 'ends', state: 'killed' },
+      { description: 'runs', state: 'interrupted', note: expect.stringContaining('server stopped') as string },
+    ]);
+    expect((await framesOf(again)).map(({ type }) => type)).toContain('task_ended');
+  });
+});
+
 describe('a list of sessions', () => {
   it('is read without waking those that sleep in good order', async () => {
     const first = server([noteTool()]);
