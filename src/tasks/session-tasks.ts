@@ -5,6 +5,7 @@
  * before its session was loaded again, the file tells it.
  */
 import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { cutText } from '../contract/cut-text.ts';
 import { errorMessage, GauntletError } from '../contract/errors.ts';
@@ -46,6 +47,16 @@ export interface TaskCall {
   readonly toolUseId: string;
   readonly signal: AbortSignal;
 }
+
+/** Held to its type: a plugin's work may end with anything, and what JSON cannot hold would stop the log. */
+const TaskEndSchema: z.ZodType<TaskEnd> = z.object({
+  status: z.enum(['completed', 'failed']),
+  exitCode: z.int().optional(),
+  note: z.string().optional(),
+  isOutputLost: z.boolean().optional(),
+});
+
+const INVALID_END: TaskEnd = { status: 'failed', note: 'The work of the task gave an invalid result' };
 
 interface Task {
   view: TaskView;
@@ -165,7 +176,7 @@ export class SessionTasks {
     }
     let end: TaskEnd | undefined;
     try {
-      if (!signal.aborted) end = await work.run({ id, signal, say });
+      if (!signal.aborted) end = TaskEndSchema.safeParse(await work.run({ id, signal, say })).data ?? INVALID_END;
     } catch (error) {
       end = { status: 'failed', note: errorMessage(error) };
     }

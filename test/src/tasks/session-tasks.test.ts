@@ -88,6 +88,14 @@ describe('background tasks', () => {
     expect([frames.at(-1)?.type, (await tasks.read(id)).news.totalChars]).toEqual(['task_ended', 0]);
   });
 
+  it('that end with what is no end have failed', async () => {
+    const { tasks, frames } = testTasks();
+    const end = { status: 'completed', exitCode: 1n } as unknown as TaskEnd;
+    const { id } = await tasks.start({ ...puppet().work, run: () => Promise.resolve(end) }, call);
+    await tasks.wait(id, patient);
+    expect(frames.at(-1)).toMatchObject({ type: 'task_ended', status: 'failed', note: expect.stringContaining('invalid') as string });
+  });
+
   it('have a kind that fits into an address', async () => {
     const { tasks, frames } = testTasks();
     await expect(tasks.start({ ...puppet().work, kind: '../x' }, call)).rejects.toMatchObject({ code: 'tool_failed' });
