@@ -93,7 +93,11 @@ describe('background tasks', () => {
     const end = { status: 'completed', exitCode: 1n } as unknown as TaskEnd;
     const { id } = await tasks.start({ ...puppet().work, run: () => Promise.resolve(end) }, call);
     await tasks.wait(id, patient);
-    expect(frames.at(-1)).toMatchObject({ type: 'task_ended', status: 'failed', note: expect.stringContaining('invalid') as string });
+    expect(frames.at(-1)).toMatchObject({
+      type: 'task_ended',
+      status: 'failed',
+      note: expect.stringContaining('invalid') as string,
+    });
   });
 
   it('have a kind that fits into an address', async () => {
