@@ -1,8 +1,7 @@
 /** What an assignment does besides giving a variable of the script's own a value. */
 import type { SyntaxNode } from 'unbash';
 import { isIntegerWord } from './arithmetic.ts';
-import type { Variables } from './variable-values.ts';
-import { isPrivateName } from './variables.ts';
+import { isPrivateName, type Variables } from './variable-values.ts';
 import { assignedText, decodeWord } from './word.ts';
 import { isHarmlessVariable } from './wrappers.ts';
 

@@ -1,7 +1,8 @@
 /** Words by which a program does more than read: an allow rule for the program does not cover them unless it spells them. */
 import { flagTable, parseArguments } from './flags.ts';
+import type { ProgramRecord } from './program-record.ts';
 import { judgeProgram, type ProgramSpec, type ScriptFacts } from './program-spec.ts';
-import { findReader } from './programs/index.ts';
+import { findRecord } from './programs/index.ts';
 import { namesOf } from './spellings.ts';
 import type { ShellWord } from './word.ts';
 import { writtenWord } from './written-word.ts';
@@ -42,9 +43,16 @@ export function actsBeyondRule(program: string, words: readonly ShellWord[], spe
   return names.some((name) => {
     const dangerous = Object.hasOwn(DANGEROUS, name) ? DANGEROUS[name] : undefined;
     if (dangerous) return hasOption(dangerous, name, words, spelled);
-    const reader = findReader(name);
-    return reader !== undefined && exceedsReading(reader, words, spelled);
+    const record = findRecord(name);
+    return record?.reads !== undefined && !isCoveredWhole(record) && exceedsReading(record.reads, words, spelled);
   });
+}
+
+/** Programs that are called to act, and those of which no word does harm. */
+function isCoveredWhole({ isBuiltin, isCoveredWhole, reads }: ProgramRecord): boolean {
+  if (isBuiltin === true || isCoveredWhole === true || reads === undefined) return true;
+  if (reads.alone !== undefined || reads.subcommands) return true;
+  return reads.isOpen === true && reads.mostOperands === undefined;
 }
 
 function hasOption(dangerous: RegExp, program: string, words: readonly ShellWord[], spelled: number): boolean {

@@ -101,6 +101,11 @@ export function parseArguments(words: readonly ShellWord[], syntax: FlagSyntax):
   return { flags, operands, ...(problem !== undefined && { problem }) };
 }
 
+/** Tell whether one of these options is among those given. */
+export function isGiven(flags: readonly GivenFlag[], ...names: readonly string[]): boolean {
+  return flags.some(({ name }) => names.includes(name));
+}
+
 /** `--lines="$n"` and `-n"$n"`: one word whose option is written out. */
 function attachedValue(word: ShellWord, { flags }: FlagSyntax): GivenFlag | undefined {
   if (word.isSplit) return undefined;

@@ -1,9 +1,9 @@
 /** One simple command: which program it is, behind which wrappers, and whether that only reads. */
 import { type EndFacts, endlessProblem, isShortTime } from './endless-command.ts';
 import { hidesProgram } from './hidden-program.ts';
-import { findProgram } from './programs/index.ts';
+import { findRecord } from './programs/index.ts';
 import { type CommandJudgement, judgeProgram, NO_PATHS, type ScriptFacts } from './program-spec.ts';
-import { isPrivateName } from './variables.ts';
+import { isPrivateName } from './variable-values.ts';
 import { unwrap, type Unwrapped } from './wrappers.ts';
 import type { ShellWord } from './word.ts';
 
@@ -34,7 +34,7 @@ export function judgeCommand(words: readonly ShellWord[], facts: CommandFacts): 
 
 /** Whether a function of this name takes nothing else's place. */
 export function isOwnFunctionName(name: string): boolean {
-  const isTaken = findProgram(name) !== undefined || unwrap(name, []) !== undefined || SHELL_WORDS.test(name);
+  const isTaken = findRecord(name)?.reads !== undefined || unwrap(name, []) !== undefined || SHELL_WORDS.test(name);
   return isPrivateName(name) && !isTaken;
 }
 
@@ -58,7 +58,7 @@ function judgeDeep(words: readonly ShellWord[], facts: CommandFacts, depth: numb
     );
   const unwrapped = unwrap(name, rest);
   if (!unwrapped) {
-    const spec = findProgram(name);
+    const spec = findRecord(name)?.reads;
     if (!spec) return deny(`"${name}" is not known to only read`);
     const judged = judgeProgram(spec, rest, facts);
     const endless = judged.problem ?? endlessProblem(name, rest, judged.reads, facts);
@@ -91,7 +91,7 @@ function judgeFed(unwrapped: Unwrapped, facts: CommandFacts, depth: number): Com
   const name = programName(inner[0]);
   if (name === 'echo' || name === 'printf')
     return judgeDeep(inner.length > 1 || name === 'echo' ? inner : [...inner, UNKNOWN_WORDS], facts, depth - 1);
-  const spec = name === undefined ? undefined : findProgram(name);
+  const spec = name === undefined ? undefined : findRecord(name)?.reads;
   if (!spec?.isOpen || spec.mostOperands !== undefined)
     return deny(`what "${inner[0]?.text ?? ''}" is given cannot be known`);
   return judgeDeep(withInput(unwrapped, facts.inputRoots), facts, depth - 1);

@@ -6,7 +6,7 @@
 import type { ParameterExpansionPart, SyntaxNode } from 'unbash';
 import { arithmeticProblem, isIntegerWord } from './arithmetic.ts';
 import type { Variables } from './variable-values.ts';
-import { isPrivateName } from './variables.ts';
+import { isPrivateName } from './variable-values.ts';
 import { wordCountProblem } from './word-count.ts';
 
 /** Nodes that only hold others together. */

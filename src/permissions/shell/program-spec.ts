@@ -64,11 +64,8 @@ export interface ProgramSpec {
   readonly mostOperands?: number;
   /** Anything else: returns why not. */
   readonly check?: (given: ParsedArguments, facts: ScriptFacts) => string | undefined;
-  /**
-   * An allow rule for the program covers every use of it, because people call it to act (`tar`, `mount`), or because
-   * beyond reading it can only use the network or print more (`ss`, `lsof`).
-   */
-  readonly isCoveredWhole?: boolean;
+  /** Words that it only reads with where one of them, or `--help`, is the only one: they make it tell about itself. */
+  readonly alone?: string;
   /** Sub-commands by name; the first operand must be one of them. */
   readonly subcommands?: Readonly<Record<string, ProgramSpec>>;
   /** A grammar of its own takes the place of all the rest. */
@@ -103,9 +100,15 @@ export function refusing(otherwise: RegExp, spec: ProgramSpec): ProgramSpec {
   };
 }
 
+/** Sub-commands of one shape. */
+export function verbs(names: string, flags: string): Readonly<Record<string, ProgramSpec>> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, { flags }]));
+}
+
 /** Judge a program's words, the program's own not among them. */
 export function judgeProgram(spec: ProgramSpec, words: readonly ShellWord[], facts: ScriptFacts): CommandJudgement {
   if (spec.judge) return spec.judge(words, facts);
+  if (spec.alone !== undefined) return judgeAlone(spec.alone, words);
   if (spec.subcommands) return judgeSubcommand(spec, words, facts);
   const given = parseArguments(words, { ...spec, flags: flagTable(`${spec.flags ?? ''} --help --version`) });
   const { operands } = given;
@@ -122,6 +125,12 @@ export function judgeProgram(spec: ProgramSpec, words: readonly ShellWord[], fac
     ...(spec.readsTree?.(given) === true && { isTree: true, names: spec.includedNames?.(given) }),
     ...(problem !== undefined && { problem }),
   };
+}
+
+/** @param known The words that may stand alone, separated by blanks. */
+function judgeAlone(known: string, words: readonly ShellWord[]): CommandJudgement {
+  const isKnown = words.length === 1 && [...known.split(' '), '--help'].includes(words[0]?.literal ?? '-');
+  return { reads: NO_PATHS, ...(!isKnown && { problem: 'it may run anything' }) };
 }
 
 function judgeSubcommand(spec: ProgramSpec, words: readonly ShellWord[], facts: ScriptFacts): CommandJudgement {

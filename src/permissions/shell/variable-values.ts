@@ -22,3 +22,8 @@ export interface Variables {
   /** The output is the name of a commit in hexadecimal (`git merge-base main HEAD`). */
   isCommitOutput(script: ParsedScript | undefined): boolean;
 }
+
+/** Tell whether a script may assign this name: no shell variable and nothing in an environment is called so. */
+export function isPrivateName(name: string): boolean {
+  return /^(?:[a-z]|_[a-z])[a-z0-9_]*$/.test(name) && name !== 'histchars' && name !== 'auto_resume';
+}

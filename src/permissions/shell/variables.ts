@@ -5,7 +5,7 @@
  * it. What `read`, a pipe or the environment gives is unknown.
  */
 import { forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash';
-import type { Variables } from './variable-values.ts';
+import { isPrivateName, type Variables } from './variable-values.ts';
 import { listedRoots, listingLoop, pathRoots, producersOf, readTarget, silencesErrors } from './listing.ts';
 import { decodeWord } from './word.ts';
 
@@ -46,11 +46,6 @@ const COMMIT_OUTPUT = new RegExp(
 
 /** Builtins that give their operands values from outside, and those that may run one. */
 const ASSIGNING_BUILTINS = new Set(['read', 'mapfile', 'readarray', 'getopts', 'printf', 'command', 'builtin']);
-
-/** Whether a script may assign this name: no shell variable and nothing in an environment is called so. */
-export function isPrivateName(name: string): boolean {
-  return /^(?:[a-z]|_[a-z])[a-z0-9_]*$/.test(name) && name !== 'histchars' && name !== 'auto_resume';
-}
 
 /**
  * Whether the values a script gives it are followed: setting any name that is not private is reported for itself, but

@@ -2,100 +2,117 @@
 import { flagTable, parseArguments } from '../flags.ts';
 import { type CommandJudgement, NO_PATHS, type ProgramSpec } from '../program-spec.ts';
 import { FILE_BINARY, FILE_UNARY } from '../looked-for.ts';
-import { isPrivateName } from '../variables.ts';
+import { isPrivateName } from '../variable-values.ts';
+import type { ProgramRecord } from '../program-record.ts';
 import type { ShellWord } from '../word.ts';
 
 const HARMLESS: ProgramSpec = { judge: () => ({ reads: NO_PATHS }) };
 const NO_ARGUMENTS: ProgramSpec = { judge: (words) => allowIf(words.length === 0, 'an argument may change the shell') };
 
-/** Builtins by name. */
-export const BUILTINS: Readonly<Record<string, ProgramSpec>> = {
-  ':': HARMLESS,
-  true: HARMLESS,
-  false: HARMLESS,
-  echo: HARMLESS,
-  break: HARMLESS,
-  continue: HARMLESS,
-  exit: HARMLESS,
-  return: HARMLESS,
-  kill: { judge: (words) => allowIf(/^-[lL]$/.test(words[0]?.literal ?? ''), 'kill sends a signal') },
-  trap: {
-    judge: ([first, ...names]) =>
-      allowIf(
-        /^-[lp]$/.test(first?.literal ?? '') && names.every(({ literal }) => /^[A-Z\d]+$/.test(literal ?? '')),
-        'trap runs a command later',
-      ),
+/** Builtins, and what stands before a command like one. */
+export const BUILTINS: readonly ProgramRecord[] = [
+  { names: ': true false echo break continue exit return shift', isBuiltin: true, reads: HARMLESS },
+  {
+    names: 'kill',
+    isBuiltin: true,
+    reads: { judge: (words) => allowIf(/^-[lL]$/.test(words[0]?.literal ?? ''), 'kill sends a signal') },
   },
-  hash: NO_ARGUMENTS,
-  alias: NO_ARGUMENTS,
+  {
+    names: 'trap',
+    isBuiltin: true,
+    reads: {
+      judge: ([first, ...names]) =>
+        allowIf(
+          /^-[lp]$/.test(first?.literal ?? '') && names.every(({ literal }) => /^[A-Z\d]+$/.test(literal ?? '')),
+          'trap runs a command later',
+        ),
+    },
+  },
+  { names: 'hash alias times dirs', isBuiltin: true, reads: NO_ARGUMENTS },
   // What it sets is judged where it stands.
-  export: {
-    judge: (words) =>
-      allowIf(
-        words.every((word) => word.literal === '-p'),
-        'export may re-aim what follows',
-      ),
+  {
+    names: 'export',
+    isBuiltin: true,
+    reads: {
+      judge: (words) =>
+        allowIf(
+          words.every((word) => word.literal === '-p'),
+          'export may re-aim what follows',
+        ),
+    },
   },
-  wait: {
-    judge: (words) =>
-      allowIf(
-        words.every((word) => !word.mayBeFlag || /^-[nf]$/.test(word.literal ?? '')),
-        'wait may assign a variable',
-      ),
+  {
+    names: 'wait',
+    isBuiltin: true,
+    reads: {
+      judge: (words) =>
+        allowIf(
+          words.every((word) => !word.mayBeFlag || /^-[nf]$/.test(word.literal ?? '')),
+          'wait may assign a variable',
+        ),
+    },
   },
-  shift: HARMLESS,
-  times: NO_ARGUMENTS,
-  dirs: NO_ARGUMENTS,
-  pwd: { flags: '-LP', mostOperands: 0 },
+  { names: 'pwd', isBuiltin: true, reads: { flags: '-LP', mostOperands: 0 } },
   // -x runs its operands.
-  jobs: { flags: '-lpnrs' },
-  type: { flags: '-aftpP', isOpen: true, operands: 'names' },
-  help: { flags: '-dms', isOpen: true },
-  cd: { flags: '-LPe', isOpen: true, operands: 'names', mostOperands: 1 },
-  pushd: { flags: '-n', operands: 'names', mostOperands: 1 },
-  popd: { flags: '-n', mostOperands: 1 },
-  printf: { judge: judgePrintf },
-  test: { judge: judgeTest },
-  '[': { judge: judgeTest },
-  read: { judge: judgeRead },
-  mapfile: { judge: judgeMapfile },
-  readarray: { judge: judgeMapfile },
-  set: { judge: judgeSet },
-  shopt: { judge: judgeShopt },
-  declare: { judge: judgeDeclare },
-  typeset: { judge: judgeDeclare },
-  local: { judge: judgeDeclare },
-  readonly: { judge: judgeDeclare },
-  history: {
-    judge: (words) =>
-      allowIf(
-        words.every((word) => /^\d+$/.test(word.literal ?? '')),
-        'history may write its file',
-      ),
+  { names: 'jobs', isBuiltin: true, reads: { flags: '-lpnrs' } },
+  { names: 'type', isBuiltin: true, reads: { flags: '-aftpP', isOpen: true, operands: 'names' } },
+  { names: 'help', isBuiltin: true, reads: { flags: '-dms', isOpen: true } },
+  { names: 'cd', isBuiltin: true, reads: { flags: '-LPe', isOpen: true, operands: 'names', mostOperands: 1 } },
+  { names: 'pushd', isBuiltin: true, reads: { flags: '-n', operands: 'names', mostOperands: 1 } },
+  { names: 'popd', isBuiltin: true, reads: { flags: '-n', mostOperands: 1 } },
+  { names: 'printf', isBuiltin: true, reads: { judge: judgePrintf } },
+  { names: 'test [', isBuiltin: true, reads: { judge: judgeTest } },
+  { names: 'read', isBuiltin: true, reads: { judge: judgeRead } },
+  { names: 'mapfile readarray', isBuiltin: true, reads: { judge: judgeMapfile } },
+  { names: 'set', isBuiltin: true, reads: { judge: judgeSet } },
+  { names: 'shopt', isBuiltin: true, reads: { judge: judgeShopt } },
+  { names: 'declare typeset local readonly', isBuiltin: true, reads: { judge: judgeDeclare } },
+  {
+    names: 'history',
+    isBuiltin: true,
+    reads: {
+      judge: (words) =>
+        allowIf(
+          words.every((word) => /^\d+$/.test(word.literal ?? '')),
+          'history may write its file',
+        ),
+    },
   },
-  unset: {
-    // Without -v it takes a function away where there is no variable of that name.
-    judge: (words, { functions }) =>
-      allowIf(
-        words.every(({ literal = '' }) => literal === '-v' || (isPrivateName(literal) && !functions.has(literal))),
-        'unset may re-aim what follows',
-      ),
+  {
+    names: 'unset',
+    isBuiltin: true,
+    reads: {
+      // Without -v it takes a function away where there is no variable of that name.
+      judge: (words, { functions }) =>
+        allowIf(
+          words.every(({ literal = '' }) => literal === '-v' || (isPrivateName(literal) && !functions.has(literal))),
+          'unset may re-aim what follows',
+        ),
+    },
   },
-  umask: {
-    judge: (words) =>
-      allowIf(
-        words.every((word) => /^-[Sp]$/.test(word.literal ?? '')),
-        'umask changes the mask',
-      ),
+  {
+    names: 'umask',
+    isBuiltin: true,
+    reads: {
+      judge: (words) =>
+        allowIf(
+          words.every((word) => /^-[Sp]$/.test(word.literal ?? '')),
+          'umask changes the mask',
+        ),
+    },
   },
-  ulimit: {
-    judge: (words) =>
-      allowIf(
-        words.every((word) => /^-[HSabcdefiklmnpqrstuvxPRT]+$/.test(word.literal ?? '')),
-        'ulimit changes a limit',
-      ),
+  {
+    names: 'ulimit',
+    isBuiltin: true,
+    reads: {
+      judge: (words) =>
+        allowIf(
+          words.every((word) => /^-[HSabcdefiklmnpqrstuvxPRT]+$/.test(word.literal ?? '')),
+          'ulimit changes a limit',
+        ),
+    },
   },
-};
+];
 
 function allowIf(isAllowed: boolean, problem: string): CommandJudgement {
   return isAllowed ? { reads: NO_PATHS } : { reads: NO_PATHS, problem };

@@ -1,17 +1,8 @@
-/** Programs that look at files and folders. */
-import type { ParsedArguments } from '../flags.ts';
-import { judgeProgram, OPTION_FILE, type ProgramSpec, refusing } from '../program-spec.ts';
+/** Programs that look at files, folders and archives, and that change them. */
+import { isGiven, type ParsedArguments } from '../flags.ts';
+import type { ProgramRecord } from '../program-record.ts';
+import { judgeProgram, type ProgramSpec, refusing } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
-
-const FD: ProgramSpec = {
-  flags:
-    '-HIusigFapL01q -d= -t= -e= -E= -S= -o= -c= -j= --hidden --no-ignore --no-ignore-vcs --unrestricted --case-sensitive --ignore-case --glob --regex ' +
-    '--fixed-strings --absolute-path --follow --full-path --print0 --max-depth= --min-depth= --exact-depth= --type= --extension= --exclude= --size= ' +
-    '--changed-within= --changed-before= --owner= --max-results= --quiet --color= --threads= --prune --strip-cwd-prefix --relative-path',
-  operands: 'pattern',
-  readsHere: always,
-  followsLinks: ({ flags }) => flags.some(({ name }) => name === '-L' || name === '--follow'),
-};
 
 const TAR: ProgramSpec = {
   flags:
@@ -22,131 +13,155 @@ const TAR: ProgramSpec = {
 
 /** Compressors replace their file by another, unless they print, list or test. */
 const UNPACK: ProgramSpec = {
-  isCoveredWhole: true,
   flags: '-cdflnqtv --stdout --to-stdout --decompress --uncompress --list --test --quiet --verbose --force',
   operands: 'paths',
   check: printsUnpacked,
 };
 
-/** File programs by name. */
-export const FILE_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
-  ls: {
-    flags:
-      '-aAbBcCdDfFgGhHiklLmnNopqQrRsStuUvxXZ1@eOTW -I= -w= --all --almost-all --author --escape --block-size= --ignore-backups --color? --directory --dired ' +
-      '--classify? --file-type --format= --full-time --no-group --group-directories-first --human-readable --si --dereference --dereference-command-line ' +
-      '--hide= --hyperlink? --indicator-style= --inode --ignore= --kibibytes --numeric-uid-gid --literal --hide-control-chars --show-control-chars ' +
-      '--quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero',
-    isOpen: true,
-    operands: 'paths',
-    readsHere: always,
-    followsLinks: isDereferencing,
+/** Programs about files. */
+export const FILES: readonly ProgramRecord[] = [
+  {
+    names: 'ls',
+    reads: {
+      flags:
+        '-aAbBcCdDfFgGhHiklLmnNopqQrRsStuUvxXZ1@eOTW -I= -w= --all --almost-all --author --escape --block-size= --ignore-backups --color? --directory --dired ' +
+        '--classify? --file-type --format= --full-time --no-group --group-directories-first --human-readable --si --dereference --dereference-command-line ' +
+        '--hide= --hyperlink? --indicator-style= --inode --ignore= --kibibytes --numeric-uid-gid --literal --hide-control-chars --show-control-chars ' +
+        '--quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero',
+      isOpen: true,
+      operands: 'paths',
+      readsHere: () => true,
+      followsLinks: isDereferencing,
+    },
   },
-  dir: { flags: '-aAbCdFghiklnpQrRsStuUvxX1', isOpen: true, operands: 'paths', readsHere: always },
-  vdir: { flags: '-aAbCdFghiklnpQrRsStuUvxX1', isOpen: true, operands: 'paths', readsHere: always },
+  {
+    names: 'dir vdir',
+    reads: { flags: '-aAbCdFghiklnpQrRsStuUvxX1', isOpen: true, operands: 'paths', readsHere: () => true },
+  },
   // -o and the pair -R -H write files.
   // A letter that takes a value takes the next word, and those behind it are options of their own: `-Lo 2 out`.
-  tree: refusing(/^-[a-zA-Z]*(?:[IP].|L(?!\d*$))/, {
-    flags:
-      '-adfilshpugDCnFJXQNqrtUxASvc -L= -I= -P= --dirsfirst --filesfirst --noreport --gitignore --prune --du --si --filelimit= --timefmt= --charset= ' +
-      '--matchdirs --ignore-case --sort? --inodes --device --fromfile --metafirst --info',
-    operands: 'paths',
-    readsHere: always,
-    followsLinks: ({ flags }) => flags.some(({ name }) => name === '-l'),
-  }),
-  stat: {
-    flags: '-fLtxnqs -c= --format= --printf= --file-system --terse --dereference --cached=',
-    isOpen: true,
-    operands: 'paths',
+  {
+    names: 'tree',
+    reads: refusing(/^-[a-zA-Z]*(?:[IP].|L(?!\d*$))/, {
+      flags:
+        '-adfilshpugDCnFJXQNqrtUxASvc -L= -I= -P= --dirsfirst --filesfirst --noreport --gitignore --prune --du --si --filelimit= --timefmt= --charset= ' +
+        '--matchdirs --ignore-case --sort? --inodes --device --fromfile --metafirst --info',
+      operands: 'paths',
+      readsHere: () => true,
+      followsLinks: ({ flags }) => flags.some(({ name }) => name === '-l'),
+    }),
+  },
+  {
+    names: 'stat',
+    reads: {
+      flags: '-fLtxnqs -c= --format= --printf= --file-system --terse --dereference --cached=',
+      isOpen: true,
+      operands: 'paths',
+    },
   },
   // -C compiles, -z runs decompressors, -p touches times.
-  file: {
-    flags:
-      '-biIkLhNnrsE0v -F= -f= -e= --brief --mime --mime-type --mime-encoding --extension --dereference --no-dereference --no-pad --keep-going --separator= --raw --special-files --print0',
-    operands: 'paths',
-    pathFlags: ['-f'],
-    listFlags: ['-f'],
+  {
+    names: 'file',
+    reads: {
+      flags:
+        '-biIkLhNnrsE0v -F= -f= -e= --brief --mime --mime-type --mime-encoding --extension --dereference --no-dereference --no-pad --keep-going --separator= --raw --special-files --print0',
+      operands: 'paths',
+      pathFlags: ['-f'],
+      listFlags: ['-f'],
+    },
   },
-  du: {
-    flags:
-      '-abchHklLmPsSxD0 -d= -t= -X= -B= --apparent-size --max-depth= --summarize --human-readable --total --all --bytes --exclude= --exclude-from= --time? ' +
-      '--time-style= --threshold= --si --block-size= --inodes --one-file-system --separate-dirs --dereference --count-links --null --files0-from=',
-    isOpen: true,
-    operands: 'paths',
-    pathFlags: ['--files0-from', '--exclude-from', '-X'],
-    listFlags: ['--files0-from'],
-    readsHere: always,
-    followsLinks: isDereferencing,
+  {
+    names: 'du',
+    reads: {
+      flags:
+        '-abchHklLmPsSxD0 -d= -t= -X= -B= --apparent-size --max-depth= --summarize --human-readable --total --all --bytes --exclude= --exclude-from= --time? ' +
+        '--time-style= --threshold= --si --block-size= --inodes --one-file-system --separate-dirs --dereference --count-links --null --files0-from=',
+      isOpen: true,
+      operands: 'paths',
+      pathFlags: ['--files0-from', '--exclude-from', '-X'],
+      listFlags: ['--files0-from'],
+      readsHere: () => true,
+      followsLinks: isDereferencing,
+    },
   },
   // --sync writes back what is cached.
-  df: {
-    flags:
-      '-ahHiklmPT -t= -x= -B= --total --output? --human-readable --local --type= --exclude-type= --inodes --portability --print-type --block-size= --si --all',
+  {
+    names: 'df',
+    reads: {
+      flags:
+        '-ahHiklmPT -t= -x= -B= --total --output? --human-readable --local --type= --exclude-type= --inodes --portability --print-type --block-size= --si --all',
+    },
   },
-  readlink: {
-    flags:
-      '-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet --silent --verbose --zero',
-    isOpen: true,
-    operands: 'paths',
+  {
+    names: 'readlink',
+    reads: {
+      flags:
+        '-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet --silent --verbose --zero',
+      isOpen: true,
+      operands: 'paths',
+    },
   },
-  realpath: {
-    flags:
-      '-emLPqsz --relative-to= --relative-base= --no-symlinks --strip --canonicalize-existing --canonicalize-missing --logical --physical --quiet --zero',
-    isOpen: true,
-    operands: 'paths',
-    pathFlags: ['--relative-to', '--relative-base'],
+  {
+    names: 'realpath',
+    reads: {
+      flags:
+        '-emLPqsz --relative-to= --relative-base= --no-symlinks --strip --canonicalize-existing --canonicalize-missing --logical --physical --quiet --zero',
+      isOpen: true,
+      operands: 'paths',
+      pathFlags: ['--relative-to', '--relative-base'],
+    },
   },
-  basename: { flags: '-az -s= --multiple --suffix= --zero', isOpen: true },
-  dirname: { flags: '-z --zero', isOpen: true },
-  which: { flags: '-as --all', isOpen: true, operands: 'names' },
-  whereis: { flags: '-bmsul', isOpen: true },
-  namei: { flags: '-lmnovx --long --modes --owners --vertical', isOpen: true, operands: 'paths' },
-  lsattr: { flags: '-Radlvp', isOpen: true, operands: 'paths' },
-  getfacl: {
-    flags: '-acdeEsRLPtpn --access --default --omit-header --recursive --absolute-names --numeric',
-    isOpen: true,
-    operands: 'paths',
-    followsLinks: ({ flags }) => flags.some(({ name }) => name === '-L'),
+  { names: 'basename', reads: { flags: '-az -s= --multiple --suffix= --zero', isOpen: true } },
+  { names: 'dirname', reads: { flags: '-z --zero', isOpen: true } },
+  { names: 'namei', reads: { flags: '-lmnovx --long --modes --owners --vertical', isOpen: true, operands: 'paths' } },
+  { names: 'lsattr', reads: { flags: '-Radlvp', isOpen: true, operands: 'paths' } },
+  {
+    names: 'getfacl',
+    reads: {
+      flags: '-acdeEsRLPtpn --access --default --omit-header --recursive --absolute-names --numeric',
+      isOpen: true,
+      operands: 'paths',
+      followsLinks: ({ flags }) => flags.some(({ name }) => name === '-L'),
+    },
   },
-  zcat: { flags: '-fv', operands: 'paths' },
-  bzcat: { flags: '-fs', operands: 'paths' },
-  xzcat: { flags: '-fq', operands: 'paths' },
-  zstdcat: { flags: '-fqv', operands: 'paths' },
-  gzip: UNPACK,
-  gunzip: UNPACK,
-  bzip2: UNPACK,
-  bunzip2: UNPACK,
-  xz: UNPACK,
-  unxz: UNPACK,
-  zstd: { ...UNPACK, flags: '-cdfklqtv --stdout --decompress --list --test --quiet --verbose' },
-  tar: { isCoveredWhole: true, judge: (words, facts) => judgeProgram(TAR, dashed(words), facts) },
-  unzip: { isCoveredWhole: true, flags: '-lvqtpZ1', check: listsZip, operands: 'paths' },
-  zipinfo: { flags: '-12smlvhtzTM', operands: 'paths' },
-  // GNU binutils read options from a file that is given as `@file`.
-  readelf: refusing(OPTION_FILE, {
-    flags:
-      '-ahlSsenrdVAuWIt -x= -p= --all --file-header --program-headers --sections --symbols --dyn-syms --headers --notes --relocs --dynamic --version-info --wide --segments --hex-dump= --string-dump=',
-    operands: 'paths',
-  }),
-  nm: refusing(OPTION_FILE, {
-    flags:
-      '-aACDgnoprSuUv --defined-only --undefined-only --extern-only --demangle? --size-sort --numeric-sort --dynamic --print-size --print-file-name --no-sort --reverse-sort',
-    operands: 'paths',
-  }),
-  objdump: refusing(OPTION_FILE, {
-    flags:
-      '-dDfhprRstTxCw -M= -j= --disassemble --file-headers --section-headers --all-headers --syms --dynamic-syms --reloc --full-contents --demangle? --section=',
-    operands: 'paths',
-  }),
-  size: refusing(OPTION_FILE, { flags: '-ABdoxt --format= --totals', operands: 'paths' }),
-  fd: FD,
-  fdfind: FD,
-  less: { flags: '-NRSFXinreEMmIswG', operands: 'paths', check: noPagerCommand },
-  more: { flags: '-dflcsu', hasNumbers: true, operands: 'paths', check: noPagerCommand },
-};
-
-function always(): boolean {
-  return true;
-}
+  { names: 'zcat', reads: { flags: '-fv', operands: 'paths' } },
+  { names: 'bzcat', reads: { flags: '-fs', operands: 'paths' } },
+  { names: 'xzcat', reads: { flags: '-fq', operands: 'paths' } },
+  { names: 'zstdcat', reads: { flags: '-fqv', operands: 'paths' } },
+  { names: 'gzip gunzip bzip2 bunzip2 xz unxz', reads: UNPACK, isCoveredWhole: true },
+  {
+    names: 'zstd',
+    reads: { ...UNPACK, flags: '-cdfklqtv --stdout --decompress --list --test --quiet --verbose' },
+    isCoveredWhole: true,
+  },
+  { names: 'tar', reads: { judge: (words, facts) => judgeProgram(TAR, dashed(words), facts) }, isCoveredWhole: true },
+  { names: 'unzip', reads: { flags: '-lvqtpZ1', check: listsZip, operands: 'paths' }, isCoveredWhole: true },
+  { names: 'zipinfo', reads: { flags: '-12smlvhtzTM', operands: 'paths' } },
+  {
+    names: 'mktemp',
+    reads: {
+      flags: '-udqt -p? --dry-run --directory --quiet --suffix= --tmpdir?',
+      check: ({ flags }) => (isGiven(flags, '-u', '--dry-run') ? undefined : 'mktemp makes a file'),
+    },
+    isCoveredWhole: true,
+  },
+  { names: 'mountpoint', reads: { flags: '-qdx --quiet --nofollow' } },
+  {
+    names: 'lsblk',
+    reads: {
+      flags:
+        '-abdflmOpPrtiJSnsT -o= -e= -I= -x= --all --bytes --fs --json --list --output= --paths --noheadings --tree? --nodeps',
+    },
+  },
+  { names: 'mount', reads: { flags: '-lv', mostOperands: 0 }, isCoveredWhole: true },
+  {
+    names: 'findmnt',
+    reads: {
+      flags: '-lnrJDbfikPRuvyA -t= -o= -T= -S= -M= -O= --list --noheadings --json --output= --target= --types= --df',
+    },
+  },
+  { names: 'zip', reads: { alone: '-v' } },
+];
 
 function isDereferencing({ flags }: ParsedArguments): boolean {
   return flags.some(({ name }) => name === '-L' || name === '--dereference');
@@ -184,8 +199,4 @@ function listsArchive({ flags, operands }: ParsedArguments): string | undefined 
 function listsZip({ flags }: ParsedArguments): string | undefined {
   const isListing = flags.some(({ name }) => ['-l', '-v', '-t', '-p', '-Z'].includes(name));
   return isListing ? undefined : 'unzip does more than list';
-}
-
-function noPagerCommand({ operands }: ParsedArguments): string | undefined {
-  return operands.some((word) => !/^[^+]/.test(word.prefix)) ? 'an operand may be a command to the pager' : undefined;
 }

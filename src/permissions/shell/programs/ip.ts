@@ -5,8 +5,8 @@ import type { ShellWord } from '../word.ts';
 const IP_OBJECTS = /^(?:a|addr|address|l|link|r|ro|route|n|neigh|neighbour|neighbor|rule|ru|maddr|tunnel)$/;
 const IP_VERBS = /^(?:show|list|lst|ls|s|sh|get)$/;
 
-/** The record of ip. */
-export const IP: ProgramSpec = { isCoveredWhole: true, judge: judgeIp };
+/** The words with which ip only shows. */
+export const IP: ProgramSpec = { judge: judgeIp };
 
 /** `ip [options] object [show …]`; every other verb changes the network. */
 function judgeIp(words: readonly ShellWord[]): CommandJudgement {

@@ -8,7 +8,6 @@ import type { ShellWord } from '../word.ts';
 
 /** The spec of ps. */
 export const PS: ProgramSpec = {
-  isCoveredWhole: true,
   judge: (words): CommandJudgement => {
     const problem = psProblem(words);
     return { reads: NO_PATHS, ...(problem !== undefined && { problem }) };

@@ -1,9 +1,11 @@
-/** Programs that turn text into other text on standard output. */
+/** Programs that turn text into other text, show it, or calculate. */
 import type { ParsedArguments } from '../flags.ts';
-import { grepNames, rgNames } from '../included-names.ts';
-import { judgeProgram, OPTION_FILE, type ProgramSpec, refusing } from '../program-spec.ts';
+import type { ProgramRecord } from '../program-record.ts';
+import { judgeProgram, NO_PATHS, OPTION_FILE, type ProgramSpec, refusing } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
+import { AWK } from './awk.ts';
 import { JQ, YQ } from './json.ts';
+import { SED } from './sed.ts';
 
 const CHECKSUM: ProgramSpec = {
   flags:
@@ -12,25 +14,6 @@ const CHECKSUM: ProgramSpec = {
   operands: 'paths',
   // What is checked stands in a list.
   listFlags: ['-c', '--check'],
-};
-
-const GREP: ProgramSpec = {
-  flags:
-    '-EFGPabchHiIlLnoqrRsTUvVwxyzZ -A= -B= -C= -D= -d= -e= -f= -m= --color? --colour? --include= --exclude= --exclude-dir= ' +
-    '--exclude-from= --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --file= --ignore-case ' +
-    '--no-ignore-case --invert-match --word-regexp --line-regexp --count --files-with-matches --files-without-match ' +
-    '--max-count= --only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename --label= ' +
-    '--line-number --initial-tab --null --null-data --after-context= --before-context= --context= --text --binary ' +
-    '--binary-files= --devices= --directories= --recursive --dereference-recursive --line-buffered --group-separator= --no-group-separator',
-  isOpen: true,
-  hasNumbers: true,
-  operands: 'pattern',
-  patternFlags: ['-e', '-f', '--regexp', '--file'],
-  pathFlags: ['-f', '--file', '--exclude-from'],
-  readsTree: isRecursive,
-  includedNames: grepNames,
-  readsHere: isRecursive,
-  followsLinks: ({ flags }) => flags.some(({ name }) => name === '-R' || name === '--dereference-recursive'),
 };
 
 // Neither --pager, nor paging where nobody sees it, nor --diff, nor the sub-command `cache`.
@@ -56,211 +39,245 @@ const XXD = refusing(/^-[a-zA-Z](?![+-]?\d*$)./, {
   mostOperands: 1,
 });
 
-/** Text programs by name. */
-export const TEXT_PROGRAMS: Readonly<Record<string, ProgramSpec>> = {
-  cat: {
-    flags:
-      '-AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting',
-    isOpen: true,
-    operands: 'paths',
+const WHATIS: ProgramSpec = {
+  flags: '-rwl -s= --regex --wildcard --exact --sections=',
+  check: namesOnly,
+};
+
+/** tee with no file but the null device only passes text on. */
+const TEE: ProgramSpec = {
+  flags: '-aip --append --ignore-interrupts --output-error?',
+  check: ({ operands }) => (operands.every((word) => word.literal === '/dev/null') ? undefined : 'tee writes files'),
+};
+
+/** Programs about text. */
+export const TEXT: readonly ProgramRecord[] = [
+  {
+    names: 'cat',
+    reads: {
+      flags:
+        '-AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting',
+      isOpen: true,
+      operands: 'paths',
+    },
   },
-  tac: { flags: '-br -s= --before --regex --separator=', isOpen: true, operands: 'paths' },
-  rev: { flags: '-0hV --zero', isOpen: true, operands: 'paths' },
-  nl: {
-    flags:
-      '-p -b= -d= -f= -h= -i= -l= -n= -s= -v= -w= --body-numbering= --number-format= --number-separator= --number-width= --starting-line-number= --line-increment=',
-    isOpen: true,
-    operands: 'paths',
+  { names: 'tac', reads: { flags: '-br -s= --before --regex --separator=', isOpen: true, operands: 'paths' } },
+  { names: 'rev', reads: { flags: '-0hV --zero', isOpen: true, operands: 'paths' } },
+  {
+    names: 'nl',
+    reads: {
+      flags:
+        '-p -b= -d= -f= -h= -i= -l= -n= -s= -v= -w= --body-numbering= --number-format= --number-separator= --number-width= --starting-line-number= --line-increment=',
+      isOpen: true,
+      operands: 'paths',
+    },
   },
-  head: {
-    flags: '-qvz -c= -n= --bytes= --lines= --quiet --silent --verbose --zero-terminated',
-    isOpen: true,
-    hasNumbers: true,
-    operands: 'paths',
+  {
+    names: 'head',
+    reads: {
+      flags: '-qvz -c= -n= --bytes= --lines= --quiet --silent --verbose --zero-terminated',
+      isOpen: true,
+      hasNumbers: true,
+      operands: 'paths',
+    },
   },
-  tail: {
-    flags:
-      '-fFqvzr -c= -n= -s= --follow? --bytes= --lines= --pid= --quiet --silent --verbose --retry --sleep-interval= --max-unchanged-stats= --zero-terminated',
-    isOpen: true,
-    hasNumbers: true,
-    operands: 'paths',
+  {
+    names: 'tail',
+    reads: {
+      flags:
+        '-fFqvzr -c= -n= -s= --follow? --bytes= --lines= --pid= --quiet --silent --verbose --retry --sleep-interval= --max-unchanged-stats= --zero-terminated',
+      isOpen: true,
+      hasNumbers: true,
+      operands: 'paths',
+    },
   },
-  wc: {
-    flags: '-clLmw --bytes --chars --lines --words --max-line-length --files0-from= --total=',
-    isOpen: true,
-    operands: 'paths',
-    pathFlags: ['--files0-from'],
-    listFlags: ['--files0-from'],
+  {
+    names: 'wc',
+    reads: {
+      flags: '-clLmw --bytes --chars --lines --words --max-line-length --files0-from= --total=',
+      isOpen: true,
+      operands: 'paths',
+      pathFlags: ['--files0-from'],
+      listFlags: ['--files0-from'],
+    },
   },
-  cut: {
-    flags:
-      '-nsz -b= -c= -d= -f= --bytes= --characters= --delimiter= --fields= --only-delimited --complement --output-delimiter= --zero-terminated',
-    isOpen: true,
-    operands: 'paths',
+  {
+    names: 'cut',
+    reads: {
+      flags:
+        '-nsz -b= -c= -d= -f= --bytes= --characters= --delimiter= --fields= --only-delimited --complement --output-delimiter= --zero-terminated',
+      isOpen: true,
+      operands: 'paths',
+    },
   },
-  paste: { flags: '-sz -d= --delimiters= --serial --zero-terminated', isOpen: true, operands: 'paths' },
-  tr: { flags: '-cCdst --complement --delete --squeeze-repeats --truncate-set1', isOpen: true },
+  {
+    names: 'paste',
+    reads: { flags: '-sz -d= --delimiters= --serial --zero-terminated', isOpen: true, operands: 'paths' },
+  },
+  { names: 'tr', reads: { flags: '-cCdst --complement --delete --squeeze-repeats --truncate-set1', isOpen: true } },
   // Neither -o nor -T nor --compress-program: they write and run.
-  sort: {
-    flags:
-      '-bcCdfghiMmnRrsuVz -k= -t= -S= --key= --field-separator= --buffer-size= --parallel= --batch-size= --check? ' +
-      '--ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --ignore-nonprinting ' +
-      '--month-sort --numeric-sort --random-sort --reverse --sort= --version-sort --merge --stable --unique --zero-terminated --debug --files0-from= --random-source=',
-    operands: 'paths',
-    pathFlags: ['--files0-from', '--random-source'],
-    listFlags: ['--files0-from'],
+  {
+    names: 'sort',
+    reads: {
+      flags:
+        '-bcCdfghiMmnRrsuVz -k= -t= -S= --key= --field-separator= --buffer-size= --parallel= --batch-size= --check? ' +
+        '--ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --ignore-nonprinting ' +
+        '--month-sort --numeric-sort --random-sort --reverse --sort= --version-sort --merge --stable --unique --zero-terminated --debug --files0-from= --random-source=',
+      operands: 'paths',
+      pathFlags: ['--files0-from', '--random-source'],
+      listFlags: ['--files0-from'],
+    },
   },
   // A second operand is the file it writes.
-  uniq: {
-    flags:
-      '-cdDiuz -f= -s= -w= --count --repeated --all-repeated? --group? --ignore-case --unique --skip-fields= --skip-chars= --check-chars= --zero-terminated',
-    operands: 'paths',
-    mostOperands: 1,
+  {
+    names: 'uniq',
+    reads: {
+      flags:
+        '-cdDiuz -f= -s= -w= --count --repeated --all-repeated? --group? --ignore-case --unique --skip-fields= --skip-chars= --check-chars= --zero-terminated',
+      operands: 'paths',
+      mostOperands: 1,
+    },
   },
-  comm: {
-    flags: '-123iz --check-order --nocheck-order --output-delimiter= --total --zero-terminated',
-    isOpen: true,
-    operands: 'paths',
+  {
+    names: 'join',
+    reads: {
+      flags:
+        '-iz -a= -e= -1= -2= -j= -o= -t= -v= --ignore-case --check-order --nocheck-order --header --zero-terminated',
+      isOpen: true,
+      operands: 'paths',
+    },
   },
-  join: {
-    flags: '-iz -a= -e= -1= -2= -j= -o= -t= -v= --ignore-case --check-order --nocheck-order --header --zero-terminated',
-    isOpen: true,
-    operands: 'paths',
+  {
+    names: 'fold',
+    reads: { flags: '-bs -w= --bytes --spaces --width=', isOpen: true, hasNumbers: true, operands: 'paths' },
   },
-  diff: {
-    flags:
-      '-abBcdeEfiHnNpPqrsTtuwyZ -C= -U= -I= -x= -X= -W= -F= -S= -L= --color? --brief --recursive --unified? --context? --side-by-side --width= ' +
-      '--suppress-common-lines --left-column --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-trailing-space ' +
-      '--ignore-matching-lines= --strip-trailing-cr --text --new-file --exclude= --exclude-from= --label= --minimal --report-identical-files ' +
-      '--show-c-function --show-function-line= --expand-tabs --no-dereference --normal --ed --rcs --tabsize= --speed-large-files --from-file= --to-file= ' +
-      '--line-format= --old-line-format= --new-line-format= --unchanged-line-format= --unchanged-group-format= --changed-group-format= --old-group-format= --new-group-format= --starting-file=',
-    hasNumbers: true,
-    operands: 'paths',
-    pathFlags: ['--from-file', '--to-file', '--exclude-from', '-X'],
-    readsTree: isRecursive,
-    followsLinks: (given) => isRecursive(given) && !given.flags.some(({ name }) => name === '--no-dereference'),
+  {
+    names: 'fmt',
+    reads: {
+      flags: '-cstu -w= -p= -g= --width= --split-only --uniform-spacing --prefix= --goal=',
+      isOpen: true,
+      hasNumbers: true,
+      operands: 'paths',
+    },
   },
-  sdiff: { flags: '-iEbWBalsdt -w= --suppress-common-lines --width=', operands: 'paths', mostOperands: 2 },
-  diff3: { flags: '-aeEAxX3imT', operands: 'paths' },
-  cmp: {
-    flags: '-bls -i= -n= --print-bytes --ignore-initial= --verbose --bytes= --quiet --silent',
-    isOpen: true,
-    operands: 'paths',
+  {
+    names: 'pr',
+    reads: {
+      flags: '-adfFJmrtTv -D= -e? -h= -i? -l= -n? -N= -o= -s? -S? -w= -W=',
+      hasNumbers: true,
+      operands: 'paths',
+    },
   },
-  fold: { flags: '-bs -w= --bytes --spaces --width=', isOpen: true, hasNumbers: true, operands: 'paths' },
-  fmt: {
-    flags: '-cstu -w= -p= -g= --width= --split-only --uniform-spacing --prefix= --goal=',
-    isOpen: true,
-    hasNumbers: true,
-    operands: 'paths',
+  { names: 'expand', reads: { flags: '-i -t= --initial --tabs=', isOpen: true, operands: 'paths' } },
+  { names: 'unexpand', reads: { flags: '-a -t= --all --first-only --tabs=', isOpen: true, operands: 'paths' } },
+  {
+    names: 'column',
+    reads: {
+      flags:
+        '-txeLJ -s= -o= -c= -N= -R= -T= -E= -H= -O= -n= -l= -W= -r= -i= -p= --table --separator= --output-separator= --output-width= --table-columns= --table-right= --table-truncate= --table-hide= --table-order= --table-name= --json --fillrows --keep-empty-lines --table-noheadings --table-columns-limit=',
+      isOpen: true,
+      operands: 'paths',
+    },
   },
-  pr: { flags: '-adfFJmrtTv -D= -e? -h= -i? -l= -n? -N= -o= -s? -S? -w= -W=', hasNumbers: true, operands: 'paths' },
-  expand: { flags: '-i -t= --initial --tabs=', isOpen: true, operands: 'paths' },
-  unexpand: { flags: '-a -t= --all --first-only --tabs=', isOpen: true, operands: 'paths' },
-  column: {
-    flags:
-      '-txeLJ -s= -o= -c= -N= -R= -T= -E= -H= -O= -n= -l= -W= -r= -i= -p= --table --separator= --output-separator= --output-width= --table-columns= --table-right= --table-truncate= --table-hide= --table-order= --table-name= --json --fillrows --keep-empty-lines --table-noheadings --table-columns-limit=',
-    isOpen: true,
-    operands: 'paths',
+  {
+    names: 'od',
+    reads: {
+      flags:
+        '-abcdfhilosxv -A= -j= -N= -S= -t= -w? --address-radix= --skip-bytes= --read-bytes= --strings? --format= --output-duplicates --width? --endian=',
+      isOpen: true,
+      operands: 'paths',
+    },
   },
-  od: {
-    flags:
-      '-abcdfhilosxv -A= -j= -N= -S= -t= -w? --address-radix= --skip-bytes= --read-bytes= --strings? --format= --output-duplicates --width? --endian=',
-    isOpen: true,
-    operands: 'paths',
+  {
+    names: 'hexdump',
+    reads: {
+      flags: '-bcCdovx -e= -f= -n= -s= --canonical --length= --skip= --no-squeezing',
+      isOpen: true,
+      operands: 'paths',
+      pathFlags: ['-f'],
+    },
   },
-  hexdump: {
-    flags: '-bcCdovx -e= -f= -n= -s= --canonical --length= --skip= --no-squeezing',
-    isOpen: true,
-    operands: 'paths',
-    pathFlags: ['-f'],
+  { names: 'hd', reads: { flags: '-bcCdovx -e= -f= -n= -s=', isOpen: true, operands: 'paths', pathFlags: ['-f'] } },
+  { names: 'xxd', reads: { judge: (words, facts) => judgeProgram(XXD, words.map(plainDump), facts) } },
+  { names: 'base64 base32 basenc', reads: BASE },
+  {
+    names: 'strings',
+    reads: refusing(OPTION_FILE, {
+      flags: '-afow -n= -t= -e= -s= --all --bytes= --radix= --encoding= --print-file-name --output-separator=',
+      operands: 'paths',
+      hasNumbers: true,
+    }),
   },
-  hd: { flags: '-bcCdovx -e= -f= -n= -s=', isOpen: true, operands: 'paths', pathFlags: ['-f'] },
-  xxd: { judge: (words, facts) => judgeProgram(XXD, words.map(plainDump), facts) },
-  base64: BASE,
-  base32: BASE,
-  basenc: BASE,
-  strings: refusing(OPTION_FILE, {
-    flags: '-afow -n= -t= -e= -s= --all --bytes= --radix= --encoding= --print-file-name --output-separator=',
-    operands: 'paths',
-    hasNumbers: true,
-  }),
-  md5sum: CHECKSUM,
-  sha1sum: CHECKSUM,
-  sha224sum: CHECKSUM,
-  sha256sum: CHECKSUM,
-  sha384sum: CHECKSUM,
-  sha512sum: CHECKSUM,
-  shasum: CHECKSUM,
-  md5: { flags: '-pqrtx -s=', isOpen: true, operands: 'paths' },
-  b2sum: CHECKSUM,
-  cksum: CHECKSUM,
-  sum: { flags: '-rs --sysv', isOpen: true, operands: 'paths' },
-  seq: { flags: '-w -f= -s= --format= --separator= --equal-width', isOpen: true, hasNumbers: true },
-  shuf: {
-    flags: '-erz -i= -n= --echo --input-range= --head-count= --repeat --zero-terminated --random-source=',
-    operands: 'paths',
-    pathFlags: ['--random-source'],
+  { names: 'md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum cksum', reads: CHECKSUM },
+  { names: 'md5', reads: { flags: '-pqrtx -s=', isOpen: true, operands: 'paths' } },
+  { names: 'sum', reads: { flags: '-rs --sysv', isOpen: true, operands: 'paths' } },
+  { names: 'seq', reads: { flags: '-w -f= -s= --format= --separator= --equal-width', isOpen: true, hasNumbers: true } },
+  {
+    names: 'shuf',
+    reads: {
+      flags: '-erz -i= -n= --echo --input-range= --head-count= --repeat --zero-terminated --random-source=',
+      operands: 'paths',
+      pathFlags: ['--random-source'],
+    },
   },
-  numfmt: {
-    flags:
-      '-dz --to= --from= --field= --suffix= --padding= --format= --grouping --header? --delimiter= --invalid= --round= --to-unit= --from-unit=',
-    isOpen: true,
-    hasNumbers: true,
+  {
+    names: 'numfmt',
+    reads: {
+      flags:
+        '-dz --to= --from= --field= --suffix= --padding= --format= --grouping --header? --delimiter= --invalid= --round= --to-unit= --from-unit=',
+      isOpen: true,
+      hasNumbers: true,
+    },
   },
-  factor: { isOpen: true },
-  tsort: { isOpen: true, operands: 'paths' },
-  iconv: { flags: '-lcs -f= -t= --from-code= --to-code= --list --silent', operands: 'paths' },
-  grep: GREP,
-  egrep: GREP,
-  fgrep: GREP,
-  zgrep: {
-    flags: '-EFGPachHiIlLnoqsvwx -A= -B= -C= -e= -m= --color? --ignore-case --count --line-number',
-    operands: 'pattern',
-    patternFlags: ['-e'],
+  { names: 'factor yes', reads: { isOpen: true } },
+  { names: 'tsort', reads: { isOpen: true, operands: 'paths' } },
+  { names: 'iconv', reads: { flags: '-lcs -f= -t= --from-code= --to-code= --list --silent', operands: 'paths' } },
+  { names: 'bat batcat', reads: BAT },
+  {
+    names: 'shellcheck',
+    reads: {
+      flags:
+        '-aCV -f= -s= -e= -i= -S= -o= -W= --format= --shell= --exclude= --include= --severity= --enable= --color? --norc --list-optional',
+      operands: 'paths',
+      // It shows what a script sources, which `.shellcheckrc` lets lie anywhere.
+      listFlags: ['-a'],
+    },
   },
-  bat: BAT,
-  batcat: BAT,
-  shellcheck: {
-    flags:
-      '-aCV -f= -s= -e= -i= -S= -o= -W= --format= --shell= --exclude= --include= --severity= --enable= --color? --norc --list-optional',
-    operands: 'paths',
-    // It shows what a script sources, which `.shellcheckrc` lets lie anywhere.
-    listFlags: ['-a'],
+  { names: 'jq', reads: JQ },
+  { names: 'yq', reads: YQ },
+  { names: 'less', reads: { flags: '-NRSFXinreEMmIswG', operands: 'paths', check: noPagerCommand } },
+  { names: 'more', reads: { flags: '-dflcsu', hasNumbers: true, operands: 'paths', check: noPagerCommand } },
+  {
+    names: 'expr',
+    reads: {
+      judge: (words) => ({ reads: NO_PATHS, ...(words.length === 0 && { problem: 'expr lacks an expression' }) }),
+    },
+    isCoveredWhole: true,
   },
-  jq: JQ,
-  yq: YQ,
-  // Search of compressed files and --pre run programs.
-  rg: {
-    flags:
-      '-cFhHiIlLnNopPqsSuUvVwxa0. -A= -B= -C= -e= -f= -g= -t= -T= -m= -j= -M= -r= -d= -E= --files --hidden --no-hidden --no-ignore --no-ignore-vcs ' +
-      '--no-ignore-parent --no-ignore-global --no-ignore-dot --ignore-file= --glob= --iglob= --type= --type-not= --type-list --type-add= --count --count-matches ' +
-      '--files-with-matches --files-without-match --json --stats --sort= --sortr= --max-count= --max-depth= --max-columns= --max-columns-preview --multiline ' +
-      '--multiline-dotall --no-heading --heading --line-number --no-line-number --column --no-column --color= --colors= --context= --after-context= --before-context= ' +
-      '--context-separator= --fixed-strings --ignore-case --smart-case --case-sensitive --word-regexp --line-regexp --invert-match --only-matching --replace= ' +
-      '--follow --text --null --null-data --trim --vimgrep --with-filename --no-filename --pcre2 --passthru --quiet --no-messages --no-config --max-filesize= ' +
-      '--threads= --encoding= --engine= --regexp= --file= --unrestricted --crlf --byte-offset --include-zero --one-file-system --glob-case-insensitive --no-unicode --pretty',
-    operands: 'pattern',
-    patternFlags: ['-e', '-f', '--regexp', '--file', '--files', '--type-list'],
-    pathFlags: ['-f', '--file', '--ignore-file'],
-    readsTree: () => true,
-    includedNames: rgNames,
-    followsLinks: ({ flags }) => flags.some(({ name }) => name === '-L' || name === '--follow'),
-    // What is piped in is searched instead.
-    readsHere: ({ flags }, { isPiped }) => !isPiped || flags.some(({ name }) => name === '--files'),
+  { names: 'bc', reads: { flags: '-lqsw --mathlib --quiet --standard --warn', isOpen: true, operands: 'paths' } },
+  {
+    names: 'man',
+    reads: { flags: '-kfw -s= --apropos --whatis --where --path --sections=', check: namesOnly },
+    isCoveredWhole: true,
   },
-};
+  { names: 'whatis apropos', reads: WHATIS, isCoveredWhole: true },
+  { names: 'patch', reads: { alone: '--version -v' } },
+  { names: 'sed', aliases: 'gsed', reads: SED, isCoveredWhole: true },
+  { names: 'awk', aliases: 'gawk mawk nawk', reads: AWK, isCoveredWhole: true },
+  { names: 'tee', reads: TEE, isCoveredWhole: true },
+];
 
 /** xxd's `-ps` is one option. */
 function plainDump(word: ShellWord): ShellWord {
   return /^-(?:ps|plain|postscript)$/.test(word.literal ?? '') ? { ...word, literal: '-p' } : word;
 }
 
-/** Also as `-d recurse`. */
-function isRecursive({ flags }: ParsedArguments): boolean {
-  return flags.some(
-    ({ name, value }) =>
-      /^(?:-[rR]|--(?:dereference-)?recursive)$/.test(name) ||
-      (/^(?:-d|--directories)$/.test(name) && value?.literal !== 'skip'),
-  );
+function noPagerCommand({ operands }: ParsedArguments): string | undefined {
+  return operands.some((word) => !/^[^+]/.test(word.prefix)) ? 'an operand may be a command to the pager' : undefined;
+}
+
+function namesOnly({ operands }: ParsedArguments): string | undefined {
+  return operands.every((word) => word.literal !== undefined && /^\w[\w.+:-]*$/.test(word.literal))
+    ? undefined
+    : 'an operand may be a file';
 }

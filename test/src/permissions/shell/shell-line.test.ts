@@ -2,10 +2,8 @@ import { ShellLine } from '../../../../src/permissions/shell/shell-line.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { flagTable } from '../../../../src/permissions/shell/flags.ts';
-import { FILE_PROGRAMS } from '../../../../src/permissions/shell/programs/files.ts';
 import { GIT_SUBCOMMANDS } from '../../../../src/permissions/shell/programs/git.ts';
-import { SYSTEM_PROGRAMS } from '../../../../src/permissions/shell/programs/system.ts';
-import { TEXT_PROGRAMS } from '../../../../src/permissions/shell/programs/text.ts';
+import { RECORDS } from '../../../../src/permissions/shell/programs/index.ts';
 import type { ProgramSpec } from '../../../../src/permissions/shell/program-spec.ts';
 import { cpuMs } from '../../../helpers/cpu-time.ts';
 import { labelledCommands } from './labelled-commands.ts';
@@ -258,6 +256,6 @@ test('every option table is well formed', () => {
     if (spec.flags !== undefined) flagTable(`${spec.flags} --help --version`);
     Object.values(spec.subcommands ?? {}).forEach(check);
   };
-  for (const table of [TEXT_PROGRAMS, FILE_PROGRAMS, SYSTEM_PROGRAMS, GIT_SUBCOMMANDS])
-    Object.values(table).forEach(check);
+  for (const { reads } of RECORDS) if (reads) check(reads);
+  Object.values(GIT_SUBCOMMANDS).forEach(check);
 });

@@ -1,0 +1,85 @@
+/** Programs that look at the network, or use it. */
+import { isGiven } from '../flags.ts';
+import type { ProgramRecord } from '../program-record.ts';
+import type { ShellWord } from '../word.ts';
+import { IP } from './ip.ts';
+
+/** Words of a filter of ss: any other may be a host, with or without `src` and `dst` before it. */
+const SS_WORDS =
+  /^(?:and|or|not|state|exclude|src|dst|[sd]port|all|connected|synchronized|bucket|big|established|syn-sent|syn-recv|fin-wait-[12]|time-wait|close-wait|closed|closing|last-ack|listen|listening|eq|ne|[gl][te]|\[?[\d.:*]+\]?(?:\/\d+)?(?::[\w-]+)?|:[\w-]+)?$/;
+
+/** Words of lsof that name no host; +M asks the portmapper. */
+const LSOF_WORDS = /^(?!\+\S*M)[^@]*(?:@\[?[\d.:]+\]?(?::[\w,-]+)?)?$/;
+
+/** Programs about the network. */
+export const NETWORK: readonly ProgramRecord[] = [
+  {
+    names: 'ss',
+    reads: {
+      flags:
+        '-tulnpa46xsemoiHOwSbZz0 --tcp --udp --listening --numeric --processes --all --summary --unix --no-header --extended --ipv4 --ipv6',
+      check: ({ operands }) => addressesOnly(operands, /[\s()=!<>&|]+/, SS_WORDS),
+    },
+    isCoveredWhole: true,
+  },
+  {
+    names: 'netstat',
+    reads: {
+      flags:
+        '-tulnparis46eWvoxgM --tcp --udp --listening --numeric --program --all --route --interfaces --statistics --wide',
+      mostOperands: 0,
+      check: ({ flags }) => (isGiven(flags, '-n', '--numeric') ? undefined : 'netstat looks names up without -n'),
+    },
+    isCoveredWhole: true,
+  },
+  {
+    names: 'lsof',
+    reads: {
+      flags: '-nPltaUR -p= -u= -c= -d= -i? -s?',
+      check: ({ flags, operands }) =>
+        isGiven(flags, '-n')
+          ? addressesOnly([...operands, ...flags.flatMap(({ value }) => value ?? [])], /\s+/, LSOF_WORDS)
+          : 'lsof looks names up without -n',
+    },
+    isCoveredWhole: true,
+  },
+  { names: 'ip', reads: IP, isCoveredWhole: true },
+  // With -a, BSD takes what follows for what is to be done to all.
+  {
+    names: 'ifconfig',
+    reads: {
+      flags: '-as',
+      mostOperands: 1,
+      check: ({ flags, operands }) =>
+        flags.length > 0 && operands.length > 0 ? 'ifconfig may change the network' : undefined,
+    },
+    isCoveredWhole: true,
+  },
+  {
+    names: 'arp',
+    reads: {
+      flags: '-nave',
+      mostOperands: 0,
+      check: ({ flags }) => (isGiven(flags, '-n') ? undefined : 'arp looks names up without -n'),
+    },
+    isCoveredWhole: true,
+  },
+  {
+    names: 'route',
+    reads: {
+      flags: '-nve46',
+      mostOperands: 0,
+      check: ({ flags }) => (isGiven(flags, '-n') ? undefined : 'route looks names up without -n'),
+    },
+    isCoveredWhole: true,
+  },
+  { names: 'curl wget', reads: { alone: '--version -V' } },
+  { names: 'ssh', reads: { alone: '-V' } },
+  { names: 'rsync', reads: { alone: '--version' } },
+];
+
+/** A filter may name a host, which is looked up. @param known Matches a word that names none. */
+function addressesOnly(words: readonly ShellWord[], between: RegExp, known: RegExp): string | undefined {
+  const areKnown = words.every(({ literal }) => literal?.split(between).every((text) => known.test(text)));
+  return areKnown ? undefined : 'a host may be looked up';
+}
