@@ -6,10 +6,11 @@
  */
 import type { PathUse } from '../../contract/located-path.ts';
 import { foundBy } from './fed-words.ts';
-import { isLauncherName, launchedCommands } from './launchers.ts';
+import { launchedCommands } from './launchers.ts';
 import { resolveFrom } from './operand-paths.ts';
 import type { CommandJudgement } from './program-spec.ts';
-import { basename, FINDERS, spellings } from './spellings.ts';
+import { isFinderName, isLauncherName } from './program-facts.ts';
+import { basename, spellings } from './spellings.ts';
 import type { ShellWord } from './word.ts';
 import { writtenWord } from './written-word.ts';
 
@@ -79,7 +80,7 @@ export function actingPaths(
   // `sudo tee f`, `find -exec cp a b \;`: what is launched writes.
   const writerAt = words.findIndex(({ literal }) => literal !== undefined && isWriter(basename(literal)));
   const outer = basename(words[0]?.literal ?? '');
-  const mayLaunch = launched.isLauncher || FINDERS.test(outer);
+  const mayLaunch = launched.isLauncher || isFinderName(outer);
   const mentioned = launched.isInterpreter ? launched.scripts.flatMap(pathsIn) : [];
   const usesOf = (command: readonly ShellWord[]): readonly PathUse[] => {
     const operands = operandsOf(command);
@@ -104,7 +105,7 @@ export function actingPaths(
   if (!mayLaunch || writerAt <= 0) return usesOf(words);
   const launchedUses = usesOf(words.slice(writerAt));
   // `sort --compress-program gzip .env`: a program that only an option makes a launcher acts on its own operands, too.
-  const hasOwnOperands = !isLauncherName(outer) && !FINDERS.test(outer);
+  const hasOwnOperands = !isLauncherName(outer) && !isFinderName(outer);
   return hasOwnOperands ? [...launchedUses, ...usesOf(words)] : launchedUses;
 }
 
@@ -122,7 +123,7 @@ function knownOf(word: ShellWord): readonly ShellWord[] {
 
 /** What find finds stands in the place of `{}`, what xargs is given in that of its mark or at the end. */
 function withFound(words: readonly ShellWord[], fed: readonly ShellWord[]): readonly ShellWord[] {
-  const isFinder = FINDERS.test(basename(words[0]?.literal ?? ''));
+  const isFinder = isFinderName(basename(words[0]?.literal ?? ''));
   const found = isFinder ? foundBy(words) : fed;
   const at = words.findIndex(({ literal }) => literal?.startsWith('-I') === true);
   if (!isFinder && at < 0) return [...words, ...found];

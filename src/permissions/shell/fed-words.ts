@@ -1,6 +1,7 @@
 /** What xargs may be given: the words of the commands before it, and of its here-string. For deny rules alone. */
 import type { Command, SyntaxNode } from 'unbash';
-import { basename, namesOf } from './spellings.ts';
+import { isSupplierName } from './program-facts.ts';
+import { basename } from './spellings.ts';
 import type { Variables } from './variable-values.ts';
 import { decodeWord, type ShellWord } from './word.ts';
 import { writtenWord } from './written-word.ts';
@@ -19,7 +20,7 @@ export function fedWords(
   producers: readonly SyntaxNode[],
   variables: Variables,
 ): readonly ShellWord[] {
-  if (!words.some(({ literal }) => literal !== undefined && isTaker(literal))) return [];
+  if (!words.some(({ literal }) => literal !== undefined && isSupplierName(basename(literal)))) return [];
   const printed = producers.flatMap((producer) => {
     const all = producerWords(producer, variables);
     return isFind(all) ? foundBy(all) : all.slice(1);
@@ -46,11 +47,6 @@ export function printedWords(
   return [...printed, ...hereStrings(command, variables)]
     .flatMap(({ literal }) => (literal === undefined ? [] : linesOf(literal).map((word) => word.literal ?? '')))
     .slice(0, MAX_FED);
-}
-
-/** Whether a program makes arguments of its input. */
-export function isTaker(program: string): boolean {
-  return namesOf([basename(program)]).some(([name]) => name === 'xargs' || name === 'parallel');
 }
 
 function hereStrings(command: Command, variables: Variables): readonly ShellWord[] {

@@ -1,13 +1,13 @@
 /**
  * Commands whose words do not tell what they run: `eval "$x"`, `sudo $x`, `echo … | sh`. No rule can be held against them.
  */
-import { isShellName } from './interpreters.ts';
-import { isLauncherName, launchedCommands } from './launchers.ts';
+import { launchedCommands } from './launchers.ts';
 import { ANY_TEXT, ANY_WORDS, isOpen } from './meant-specs.ts';
 import { openTexts } from './open-word.ts';
-import { basename, FINDERS, MAX_TRIED_WORDS, spellings } from './spellings.ts';
+import { isFinderName, isLauncherName, isShellName, takesNextWord } from './program-facts.ts';
+import { recordOf } from './programs/index.ts';
+import { basename, MAX_TRIED_WORDS, spellings } from './spellings.ts';
 import { takesInput } from './supplied-words.ts';
-import { takesNextWord } from './value-options.ts';
 import type { ShellWord } from './word.ts';
 
 /** What hands its input, or a file, to a shell. */
@@ -19,9 +19,6 @@ const JOINERS = /^(?:eval|ssh|watch|trap)$/;
 /** Launchers with an operand of their own before the program. */
 const LEADING = /^(?:timeout|flock|chroot|taskset|chrt|ssh|gosu|su-exec)$/;
 
-/** Programs that run the word behind one of theirs. */
-const RUNS_NEXT = /^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$/;
-
 /** Whether what a command runs that does more than read cannot be told from its words. */
 export function hidesProgram(words: readonly ShellWord[]): boolean {
   if (words[0]?.literal === undefined) return true;
@@ -29,10 +26,11 @@ export function hidesProgram(words: readonly ShellWord[]): boolean {
   const { commands, isLauncher } = launchedCommands(texts);
   if (isLauncher && texts.length > MAX_TRIED_WORDS) return true;
   const program = basename(texts[0] ?? '');
-  const runsNext = FINDERS.test(program);
+  const runsNext = isFinderName(program);
+  const runner = recordOf(program)?.runsBehind;
   if (
     runsNext &&
-    texts.some((text, at) => RUNS_NEXT.test(texts[at - 1] ?? '') && (isOpen(text) || text.includes('{}')))
+    texts.some((text, at) => runner?.test(texts[at - 1] ?? '') === true && (isOpen(text) || text.includes('{}')))
   )
     return true;
   const isFed = takesInput(texts);

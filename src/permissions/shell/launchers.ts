@@ -5,120 +5,19 @@
  * and any text that could be a script is parsed as one.
  */
 
-import { isInterpreterName, SHELL_NAMES } from './interpreters.ts';
 import { isOpen } from './meant-specs.ts';
+import { isInterpreterName, isLauncherName, isMessage, takesNextWord } from './program-facts.ts';
+import { recordOf } from './programs/index.ts';
 import { basename, MAX_TRIED_WORDS, namesOf } from './spellings.ts';
-import { isMessage, takesNextWord } from './value-options.ts';
-
-/** Programs whose every word may be the program that they run. */
-const LAUNCHERS = new Set(
-  (
-    'timeout nice time stdbuf command builtin exec env xargs sudo doas su pkexec ionice chrt taskset nohup setsid watch busybox toybox strace ltrace gdb chroot flock ' +
-    'parallel eval trap alias hash coproc script unshare nsenter runuser setpriv capsh systemd-run start-stop-daemon run-parts cgexec firejail ' +
-    'bwrap proxychains npx bunx pnpx uvx ssh entr caffeinate unbuffer expect numactl catchsegv valgrind perf hyperfine faketime fakeroot dbus-run-session xvfb-run tmux screen ' +
-    'direnv dotenv dotenvx cross-env source . ip setarch linux32 linux64 i386 x86_64 proot gosu su-exec tini dumb-init choom prlimit cpulimit ' +
-    'eatmydata torsocks proxychains4 rlwrap rr ccache mise asdf rbenv pyenv nvm volta fnm op doppler aws-vault envchain ' +
-    'corepack sshpass autossh torify tsocks retry nodemon chamber sops lerna ' +
-    'aa-exec runcon run0 sg schroot systemd-nspawn systemd-inhibit lxc-attach flatpak-spawn distrobox-enter dbus-launch xinit startx ssh-agent sem ts tsp ' +
-    'dtach abduco daemonize daemon s6-setuidgid setuidgid chpst softlimit envdir envuidgid setlock logsave chronic ifne pee mispipe annotate-output ' +
-    'distcc sccache icecc bear scan-build watchexec autoexpect memusage uftrace heaptrack fakechroot wine kitty foot'
-  )
-    .split(' ')
-    .concat(SHELL_NAMES),
-);
-
-/** Options and words of many programs behind which another one stands. */
-const PAGER = /^--?pager$/;
-const WRAPPER = /^-wrapper$/;
-const TERMINAL = /^(?:-[ex]|--(?:command|execute))$/;
-const NETCAT = /^(?:-\w*[ce]|--(?:sh-)?exec)$/;
-const MESSENGER = /^exec$/;
-const COPY = /^-S$/;
-
-/** Programs that run what stands behind one of their words. */
-const RUNNERS = new Map(
-  Object.entries({
-    ...tableOf('gcc g++ cc c++ cpp gfortran', WRAPPER),
-    ...tableOf(
-      'xterm uxterm lxterm rxvt urxvt st alacritty konsole gnome-terminal mate-terminal xfce4-terminal lxterminal terminator tilix qterminal sakura ' +
-        'termite aterm eterm mlterm x-terminal-emulator cool-retro-term guake tilda',
-      TERMINAL,
-    ),
-    ...tableOf('nc ncat netcat', NETCAT),
-    ...tableOf('bat batcat ack ag', PAGER),
-    ...tableOf('i3-msg swaymsg hyprctl', MESSENGER),
-    ...tableOf('scp sftp', COPY),
-    rg: /^--(?:pre|hostname-bin)$/,
-    socat: /^(?:exec|system|shell):$/i,
-    tcpdump: /^-z$/,
-    cmake: /^-E$/,
-    tar: /^(?:-\w*[IF]|--(?:use-compress-program|to-command|info-script|new-volume-script|rsh-command|rmt-command))$/,
-    sort: /^--compress-program$/,
-    split: /^--filter$/,
-    zip: /^(?:-TT|--unzip-command)$/,
-    man: /^(?:-[PH]|--(?:pager|html))$/,
-    rsync: /^(?:-\w*e|--rsh|--rsync-path)$/,
-    svn: /^--(?:diff-cmd|diff3-cmd|editor-cmd)$/,
-    gpg: /^--(?:agent-program|dirmngr-program|photo-viewer|pinentry-program|keyboxd-program)$/,
-    go: /^-?-(?:toolexec|exec|vettool)$/,
-    helm: /^--post-renderer$/,
-    wget: /^--use-askpass$/,
-    machinectl: /^shell$/,
-    bun: /^x$/,
-    pipx: /^run$/,
-    find: /^-(?:exec|execdir|ok|okdir)$/,
-    fd: /^-(?:x|X|-exec|-exec-batch)$/,
-    fdfind: /^-(?:x|X|-exec|-exec-batch)$/,
-    git: /^(?:foreach|run|-[xO]|--(?:exec|extcmd|open-files-in-pager|upload-pack|receive-pack)|--(?:tree|index|msg|env|parent|commit|tag-name)-filter)$/,
-    mapfile: /^-C$/,
-    readarray: /^-C$/,
-    docker: /^(?:run|exec)$/,
-    podman: /^(?:run|exec)$/,
-    kubectl: /^(?:run|exec|debug)$/,
-    python: /^-m$/,
-    npm: /^(?:exec|x)$/,
-    pnpm: /^(?:exec|dlx)$/,
-    yarn: /^(?:exec|dlx)$/,
-    bundle: /^exec$/,
-    poetry: /^run$/,
-    pipenv: /^run$/,
-    conda: /^run$/,
-    uv: /^run$/,
-    nix: /^(?:-c|--command|run)$/,
-  }),
-);
-
-function tableOf(programs: string, pattern: RegExp): Readonly<Record<string, RegExp>> {
-  return Object.fromEntries(programs.split(' ').map((program) => [program, pattern]));
-}
-
-/** Programs whose words behind `--` are operands of a sub-command, and no command. */
-const SUBCOMMANDED =
-  /^(?:git|gh|npm|pnpm|yarn|docker|podman|kubectl|helm|aws|gcloud|az|cargo|terraform|systemctl|pip|pipx|gem|brew|apt|apt-get|dnf|yum|apk|composer|go|rustup|dotnet)$/;
 
 /** Most places behind launchers where a program may stand, and most words it is given there that are looked at. */
 const MAX_STARTS = 2 * MAX_TRIED_WORDS;
 const MAX_LAUNCHED_WORDS = MAX_TRIED_WORDS;
 
-/** The dynamic loader, which runs the program it is given. */
-const LOADER = /^ld[\w.-]*\.so(?:\.\d+)*$/;
-
-/** What runs in a container is not run here. */
-const CONTAINERS = /^(?:docker|podman|kubectl)$/;
-
-/** Whether every word of this program may be what it runs. */
-export function isLauncherName(program: string): boolean {
-  return LAUNCHERS.has(program) || LAUNCHERS.has(namesOf([program]).at(-1)?.[0] ?? '') || LOADER.test(program);
-}
-
 /** The words behind which this program runs another one on this machine. */
 export function runnerPattern(program: string): RegExp | undefined {
-  return CONTAINERS.test(program) ? undefined : RUNNERS.get(program);
-}
-
-/** Whether this program may run what its words, or the files that they name, say. */
-export function runsItsWords(program: string): boolean {
-  return isLauncherName(program) || isInterpreterName(program) || RUNNERS.has(program);
+  const record = recordOf(program);
+  return record?.isContainerRunner === true ? undefined : record?.runsBehind;
 }
 
 /** What one command may run: its own words, and scripts that stand in them. */
@@ -156,7 +55,8 @@ export function launchedCommands(words: readonly string[], acts = true): Launche
 function findLaunched(words: readonly string[], acts: boolean): LaunchedCommands {
   const program = basename(words[0] ?? '');
   const rest = words.slice(1);
-  const runner = RUNNERS.get(namesOf([program]).at(-1)?.[0] ?? '') ?? RUNNERS.get(program);
+  const record = recordOf(program);
+  const runner = record?.runsBehind;
   const isLauncher = isLauncherName(program) || (runner !== undefined && rest.some((word) => runner.test(word)));
   const isInterpreter = acts && isInterpreterName(program);
   const own = [program, ...rest];
@@ -178,7 +78,7 @@ function findLaunched(words: readonly string[], acts: boolean): LaunchedCommands
     });
   // `chamber exec x -- rm y`: whatever the program, what stands there is often a command.
   const dashes = rest.indexOf('--');
-  if (acts && dashes >= 0 && !SUBCOMMANDED.test(program))
+  if (acts && dashes >= 0 && record?.hasOperandsBehindDashes !== true)
     commands.push([basename(rest[dashes + 1] ?? ''), ...rest.slice(dashes + 2)]);
   // Each of its targets is a command of its own.
   if (program === 'make')

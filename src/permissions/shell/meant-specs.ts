@@ -5,7 +5,7 @@
  * what the rule spells; that is another answer.
  */
 import { matchesWildcard } from '../wildcard.ts';
-import { isMessage, takesNextWord } from './value-options.ts';
+import { isMessage, takesNextWord } from './program-facts.ts';
 
 /** In a word: any text. A control character, which stands in no command that is judged. */
 export const ANY_TEXT = '\u0001';

@@ -4,14 +4,14 @@
  *
  * Plain programs, known or not, say all they do in their words and are not opaque.
  */
-import { inlineOption, isInterpreterName } from './interpreters.ts';
-import { isLauncherName, joinedCommand, runnerPattern } from './launchers.ts';
+import { joinedCommand, runnerPattern } from './launchers.ts';
 import { isShell, shellScripts } from './hidden-program.ts';
-import { isTabled, runsHiddenText } from './opaque-programs.ts';
+import { isInterpreterName, isLauncherName, takesNextWord } from './program-facts.ts';
+import type { HiddenText } from './program-record.ts';
+import { recordOf } from './programs/index.ts';
 import type { ReachedScript } from './reach.ts';
 import type { AnalysedCommand, AssignedVariable } from './shell-analysis.ts';
 import { basename, MAX_TRIED_WORDS, namesOf } from './spellings.ts';
-import { takesNextWord } from './value-options.ts';
 import type { ShellWord } from './word.ts';
 
 /** One command whose executed text cannot be seen. */
@@ -153,8 +153,9 @@ function opaqueText(words: readonly ShellWord[], part: AnalysedCommand): string 
   if (/^(?:sqlite3|duckdb)$/.test(program))
     return texts.length < 2 || texts.some((text) => DATABASE_COMMAND.test(text)) ? what : undefined;
   if (isShell(plain(program))) return isShellOpaque(program, texts, part) ? what : undefined;
-  if (isTabled(program)) return undefined;
-  const inline = inlineOption(program);
+  const { hiddenText, inlineOptions: inline } = recordOf(program) ?? {};
+  // The record says all there is to say.
+  if (hiddenText !== undefined) return undefined;
   if (inline) return isInlineText(program, inline, texts, part.input) ? undefined : what;
   return isInterpreterName(program) && !isLauncherName(program) ? what : undefined;
 }
@@ -204,6 +205,38 @@ function isEvaluated(program: string, words: readonly ShellWord[]): boolean {
     const isName = !isNamed || /^-[vR]$/.test(texts[at - 1] ?? '');
     return isName && (literal === undefined ? isNamed : /\[[^\]]*[$`]/.test(literal));
   });
+}
+
+/**
+ * Tell whether a program runs text that its words do not show, as its record says.
+ *
+ * @param texts Its words, its own name not among them.
+ * @param input Its standard input, where that is written out.
+ */
+function runsHiddenText(program: string, texts: readonly string[], input: string | undefined): boolean {
+  const uses = recordOf(program)?.hiddenText;
+  return uses === 'always' || uses?.some((use) => isHiding(use, program, texts, input)) === true;
+}
+
+function isHiding(use: HiddenText, program: string, texts: readonly string[], input: string | undefined): boolean {
+  const { words, command, unless, isFed } = use;
+  if (isFed === true && input !== undefined) return false;
+  if (words && !texts.some((text) => words.test(text))) return false;
+  if (!command) return unless?.test(texts.join(' ')) !== true;
+  return commandPlaces(program, texts).some(
+    (at) => command.test(texts[at] ?? '') && unless?.test(texts.slice(at + 1).join(' ')) !== true,
+  );
+}
+
+/** Places where the sub-command may stand: of options that are in no table, both readings count. */
+function commandPlaces(program: string, texts: readonly string[]): readonly number[] {
+  const places: number[] = [];
+  for (let at = 0; at < texts.length; at++) {
+    const text = texts[at] ?? '';
+    if (/^[-+]/.test(text)) at += takesNextWord(program, text) ? 1 : 0;
+    else if (places.push(at) && !/^[-+]/.test(texts[at - 1] ?? '')) break;
+  }
+  return places;
 }
 
 /** The name of a program without path and version. */

@@ -1,6 +1,7 @@
 /** What "always allow" would add for a command line. */
 import { basename } from './spellings.ts';
-import { runsItsWords } from './launchers.ts';
+import { isInterpreterName, isLauncherName } from './program-facts.ts';
+import { recordOf } from './programs/index.ts';
 import { shellMatcher } from './matcher.ts';
 import type { ShellLine } from './shell-line.ts';
 import type { ShellPart } from './verdict.ts';
@@ -22,6 +23,11 @@ const NEVER_A_PREFIX = new RegExp(
 /** Sub-commands that run what their operands name: `docker run`, `npm exec`, `go run`. */
 const RUNS_ANYTHING =
   /^(?:exec|execute|run|x|dlx|npx|shell|ssh|develop|api|config|filter-branch|bisect|submodule|difftool|mergetool|alias)$/;
+
+/** Tell whether this program may run what its words, or the files that they name, say. */
+function runsItsWords(program: string): boolean {
+  return isLauncherName(program) || isInterpreterName(program) || recordOf(program)?.runsBehind !== undefined;
+}
 
 /** Longest command that is suggested word for word. */
 const MAX_EXACT_CHARS = 200;

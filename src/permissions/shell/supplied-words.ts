@@ -3,10 +3,11 @@
  * from their input, find and fd from what they find. For deny and ask rules.
  */
 import type { Command, SyntaxNode } from 'unbash';
-import { findStarts, isTaker, printedWords, producerWords } from './fed-words.ts';
+import { findStarts, printedWords, producerWords } from './fed-words.ts';
 import { ANY_OPERANDS, ANY_TEXT, ANY_WORDS } from './meant-specs.ts';
-import { basename, FINDERS } from './spellings.ts';
-import { takesNextWord } from './value-options.ts';
+import { isFinderName, isSupplierName, takesNextWord } from './program-facts.ts';
+import { recordOf } from './programs/index.ts';
+import { basename } from './spellings.ts';
 import type { Variables } from './variable-values.ts';
 import type { ShellWord } from './word.ts';
 
@@ -55,9 +56,6 @@ const ANY_NUMBER: ReadonlySet<string> = new Set([ANY_WORDS, ANY_OPERANDS]);
 /** An option of xargs that says where one argument ends. */
 const DELIMITER = /^(?:-[rtpox0]*d|--delimiter)/;
 
-/** Options of find and fd behind which a program stands. */
-const RUNS_NEXT = /^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$/;
-
 /** Find the words that a command supplies. @returns undefined where it supplies none. */
 export function suppliedWords(
   { node, words, producers, isPathInput }: SupplyingCommand,
@@ -93,12 +91,18 @@ function supplierOf(texts: readonly string[]): Supplier | undefined {
     const end = texts.findIndex((text) => text.startsWith(':::'));
     return { mark: PARALLEL_MARK, mayAppend: true, end: end < 0 ? texts.length : end };
   }
-  const runs = FINDERS.test(basename(texts[0] ?? '')) && texts.some((text) => RUNS_NEXT.test(text));
+  const finder = basename(texts[0] ?? '');
+  const runs = isFinderName(finder) && texts.some((text) => recordOf(finder)?.runsBehind?.test(text));
   return runs ? { mark: BRACES, mayAppend: false, end: texts.length } : undefined;
 }
 
 function isParallel(text: string | undefined): boolean {
   return basename(text ?? '') === 'parallel';
+}
+
+/** Tell whether a word is a program that makes arguments of its input. */
+function isTaker(text: string): boolean {
+  return isSupplierName(basename(text));
 }
 
 /** What `xargs -I` puts its input in the place of. */
@@ -146,7 +150,7 @@ function takerOptions([program = '', ...rest]: readonly string[]): readonly stri
   const options: string[] = [];
   for (let at = 0; rest[at]?.startsWith('-') === true; at++) {
     const option = rest[at] ?? '';
-    const hasValue = takesNextWord(basename(program).replace(/^g(?=xargs$)/, ''), option);
+    const hasValue = takesNextWord(basename(program), option);
     options.push(hasValue ? `${option}${rest[++at] ?? ''}` : option);
   }
   return options;

@@ -1,5 +1,5 @@
 /** What makes a command line dangerous, one sentence each, for the person who is asked. */
-import { runsPrograms } from './interpreters.ts';
+import { runsPrograms } from './program-facts.ts';
 import type { ReachedCommand, ReachedScript } from './reach.ts';
 
 interface Warning {

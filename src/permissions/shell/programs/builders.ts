@@ -3,7 +3,45 @@ import type { ProgramRecord } from '../program-record.ts';
 
 /** Builders and runners. */
 export const BUILDERS: readonly ProgramRecord[] = [
-  { names: 'make eslint prettier vitest', reads: { alone: '--version -v' } },
-  { names: 'cmake ninja black', reads: { alone: '--version' } },
+  {
+    names: 'shellcheck',
+    reads: {
+      flags:
+        '-aCV -f= -s= -e= -i= -S= -o= -W= --format= --shell= --exclude= --include= --severity= --enable= --color? --norc --list-optional',
+      operands: 'paths',
+      // It shows what a script sources, which `.shellcheckrc` lets lie anywhere.
+      listFlags: ['-a'],
+    },
+  },
+  {
+    names: 'make',
+    aliases: 'gmake',
+    isGnu: true,
+    reads: { alone: '--version -v' },
+    valueOptions: '-C -f -I -o -W --directory --file --makefile',
+    language: 'text',
+    hiddenText: 'always',
+  },
+  { names: 'cmake', reads: { alone: '--version' }, runsBehind: /^-E$/, hiddenText: 'always' },
+  { names: 'ninja', reads: { alone: '--version' }, hiddenText: 'always' },
+  { names: 'eslint prettier', reads: { alone: '--version -v' } },
+  { names: 'vitest', reads: { alone: '--version -v' }, hiddenText: 'always' },
   { names: 'ruff mypy', reads: { alone: '--version -V' } },
+  { names: 'black', reads: { alone: '--version' } },
+  { names: 'nodemon', isLauncher: true, hiddenText: 'always' },
+  { names: 'lerna', isLauncher: true, hiddenText: [{ command: /^(?:run|run-many|exec|test|build|affected)$/ }] },
+  { names: 'watchexec', isLauncher: true },
+  {
+    names:
+      'bmake just task rake invoke samu scons waf ctest cpack mvn mvnw mvnd gradle gradlew ant sbt lein ' +
+      'bazel bazelisk buck buck2 pants tox nox pytest py.test jest mocha ava tap tape karma cypress ' +
+      'playwright gulp grunt phpunit pest rspec cucumber behave bats pre-commit husky lint-staged ' +
+      'npm-run-all npm-run-all2 run-s run-p latexmk rpmbuild debuild dpkg-buildpackage makepkg rebar3 ' +
+      'unittest nose2 doctest forever pm2',
+    hiddenText: 'always',
+  },
+  { names: 'meson', hiddenText: [{ command: /^(?:test|compile|install|dist|devenv|setup)$/ }] },
+  { names: 'coverage', hiddenText: [{ command: /^run$/ }] },
+  { names: 'turbo nx moon wireit', hiddenText: [{ command: /^(?:run|run-many|exec|test|build|affected)$/ }] },
+  { names: 'rails', hiddenText: [{ command: /^(?:runner|r|console|c|test)$/ }] },
 ];

@@ -14,6 +14,7 @@ export const BUILTINS: readonly ProgramRecord[] = [
   { names: ': true false echo break continue exit return shift', isBuiltin: true, reads: HARMLESS },
   {
     names: 'kill',
+    isGnu: true,
     isBuiltin: true,
     reads: { judge: (words) => allowIf(/^-[lL]$/.test(words[0]?.literal ?? ''), 'kill sends a signal') },
   },
@@ -27,8 +28,9 @@ export const BUILTINS: readonly ProgramRecord[] = [
           'trap runs a command later',
         ),
     },
+    isLauncher: true,
   },
-  { names: 'hash alias times dirs', isBuiltin: true, reads: NO_ARGUMENTS },
+  { names: 'hash alias', isBuiltin: true, reads: NO_ARGUMENTS, isLauncher: true },
   // What it sets is judged where it stands.
   {
     names: 'export',
@@ -52,6 +54,7 @@ export const BUILTINS: readonly ProgramRecord[] = [
         ),
     },
   },
+  { names: 'times dirs', isBuiltin: true, reads: NO_ARGUMENTS },
   { names: 'pwd', isBuiltin: true, reads: { flags: '-LP', mostOperands: 0 } },
   // -x runs its operands.
   { names: 'jobs', isBuiltin: true, reads: { flags: '-lpnrs' } },
@@ -63,7 +66,7 @@ export const BUILTINS: readonly ProgramRecord[] = [
   { names: 'printf', isBuiltin: true, reads: { judge: judgePrintf } },
   { names: 'test [', isBuiltin: true, reads: { judge: judgeTest } },
   { names: 'read', isBuiltin: true, reads: { judge: judgeRead } },
-  { names: 'mapfile readarray', isBuiltin: true, reads: { judge: judgeMapfile } },
+  { names: 'mapfile readarray', isBuiltin: true, reads: { judge: judgeMapfile }, runsBehind: /^-C$/ },
   { names: 'set', isBuiltin: true, reads: { judge: judgeSet } },
   { names: 'shopt', isBuiltin: true, reads: { judge: judgeShopt } },
   { names: 'declare typeset local readonly', isBuiltin: true, reads: { judge: judgeDeclare } },
@@ -112,6 +115,8 @@ export const BUILTINS: readonly ProgramRecord[] = [
         ),
     },
   },
+  { names: 'command builtin exec eval coproc', isLauncher: true },
+  { names: 'source .', isLauncher: true, hiddenText: 'always' },
 ];
 
 function allowIf(isAllowed: boolean, problem: string): CommandJudgement {

@@ -22,6 +22,7 @@ const UNPACK: ProgramSpec = {
 export const FILES: readonly ProgramRecord[] = [
   {
     names: 'ls',
+    isGnu: true,
     reads: {
       flags:
         '-aAbBcCdDfFgGhHiklLmnNopqQrRsStuUvxXZ1@eOTW -I= -w= --all --almost-all --author --escape --block-size= --ignore-backups --color? --directory --dired ' +
@@ -36,6 +37,7 @@ export const FILES: readonly ProgramRecord[] = [
   },
   {
     names: 'dir vdir',
+    isGnu: true,
     reads: { flags: '-aAbCdFghiklnpQrRsStuUvxX1', isOpen: true, operands: 'paths', readsHere: () => true },
   },
   // -o and the pair -R -H write files.
@@ -53,6 +55,7 @@ export const FILES: readonly ProgramRecord[] = [
   },
   {
     names: 'stat',
+    isGnu: true,
     reads: {
       flags: '-fLtxnqs -c= --format= --printf= --file-system --terse --dereference --cached=',
       isOpen: true,
@@ -72,6 +75,7 @@ export const FILES: readonly ProgramRecord[] = [
   },
   {
     names: 'du',
+    isGnu: true,
     reads: {
       flags:
         '-abchHklLmPsSxD0 -d= -t= -X= -B= --apparent-size --max-depth= --summarize --human-readable --total --all --bytes --exclude= --exclude-from= --time? ' +
@@ -87,6 +91,7 @@ export const FILES: readonly ProgramRecord[] = [
   // --sync writes back what is cached.
   {
     names: 'df',
+    isGnu: true,
     reads: {
       flags:
         '-ahHiklmPT -t= -x= -B= --total --output? --human-readable --local --type= --exclude-type= --inodes --portability --print-type --block-size= --si --all',
@@ -94,6 +99,7 @@ export const FILES: readonly ProgramRecord[] = [
   },
   {
     names: 'readlink',
+    isGnu: true,
     reads: {
       flags:
         '-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet --silent --verbose --zero',
@@ -103,6 +109,7 @@ export const FILES: readonly ProgramRecord[] = [
   },
   {
     names: 'realpath',
+    isGnu: true,
     reads: {
       flags:
         '-emLPqsz --relative-to= --relative-base= --no-symlinks --strip --canonicalize-existing --canonicalize-missing --logical --physical --quiet --zero',
@@ -111,8 +118,8 @@ export const FILES: readonly ProgramRecord[] = [
       pathFlags: ['--relative-to', '--relative-base'],
     },
   },
-  { names: 'basename', reads: { flags: '-az -s= --multiple --suffix= --zero', isOpen: true } },
-  { names: 'dirname', reads: { flags: '-z --zero', isOpen: true } },
+  { names: 'basename', isGnu: true, reads: { flags: '-az -s= --multiple --suffix= --zero', isOpen: true } },
+  { names: 'dirname', isGnu: true, reads: { flags: '-z --zero', isOpen: true } },
   { names: 'namei', reads: { flags: '-lmnovx --long --modes --owners --vertical', isOpen: true, operands: 'paths' } },
   { names: 'lsattr', reads: { flags: '-Radlvp', isOpen: true, operands: 'paths' } },
   {
@@ -134,11 +141,19 @@ export const FILES: readonly ProgramRecord[] = [
     reads: { ...UNPACK, flags: '-cdfklqtv --stdout --decompress --list --test --quiet --verbose' },
     isCoveredWhole: true,
   },
-  { names: 'tar', reads: { judge: (words, facts) => judgeProgram(TAR, dashed(words), facts) }, isCoveredWhole: true },
+  {
+    names: 'tar',
+    isGnu: true,
+    reads: { judge: (words, facts) => judgeProgram(TAR, dashed(words), facts) },
+    isCoveredWhole: true,
+    runsBehind:
+      /^(?:-\w*[IF]|--(?:use-compress-program|to-command|info-script|new-volume-script|rsh-command|rmt-command))$/,
+  },
   { names: 'unzip', reads: { flags: '-lvqtpZ1', check: listsZip, operands: 'paths' }, isCoveredWhole: true },
   { names: 'zipinfo', reads: { flags: '-12smlvhtzTM', operands: 'paths' } },
   {
     names: 'mktemp',
+    isGnu: true,
     reads: {
       flags: '-udqt -p? --dry-run --directory --quiet --suffix= --tmpdir?',
       check: ({ flags }) => (isGiven(flags, '-u', '--dry-run') ? undefined : 'mktemp makes a file'),
@@ -160,7 +175,12 @@ export const FILES: readonly ProgramRecord[] = [
       flags: '-lnrJDbfikPRuvyA -t= -o= -T= -S= -M= -O= --list --noheadings --json --output= --target= --types= --df',
     },
   },
-  { names: 'zip', reads: { alone: '-v' } },
+  { names: 'zip', reads: { alone: '-v' }, runsBehind: /^(?:-TT|--unzip-command)$/ },
+  {
+    names:
+      'truncate shred rm rmdir unlink cp mv ln link dd install mkdir mkfifo mknod touch sync chmod chown ' + 'chgrp',
+    isGnu: true,
+  },
 ];
 
 function isDereferencing({ flags }: ParsedArguments): boolean {

@@ -2,6 +2,7 @@
 import type { ProgramRecord } from '../program-record.ts';
 import { BUILDERS } from './builders.ts';
 import { BUILTINS } from './builtins.ts';
+import { BYTES } from './bytes.ts';
 import { CLOUD } from './cloud.ts';
 import { COMPILERS } from './compilers.ts';
 import { DATABASES } from './databases.ts';
@@ -15,21 +16,45 @@ import { SEARCH } from './search.ts';
 import { SYSTEM } from './system.ts';
 import { TEXT } from './text.ts';
 import { VERSION_CONTROL } from './version-control.ts';
+import { VIEWERS } from './viewers.ts';
 
 /** All records, each once. */
 export const RECORDS: readonly ProgramRecord[] = [
-  ...[TEXT, SEARCH, FILES, BUILTINS, VERSION_CONTROL, SYSTEM, NETWORK, LAUNCHERS],
+  ...[TEXT, BYTES, SEARCH, FILES, VIEWERS, BUILTINS, VERSION_CONTROL, SYSTEM, NETWORK, LAUNCHERS],
   ...[INTERPRETERS, COMPILERS, BUILDERS, PACKAGES, CLOUD, DATABASES, EDITORS],
 ].flat();
 
 const byName = new Map<string, ProgramRecord>();
-for (const record of RECORDS)
-  for (const name of [record.names, record.aliases].join(' ').trim().split(' ')) {
+const plainNames = new Map<string, string>();
+for (const record of RECORDS) {
+  const aliases = record.aliases?.split(' ') ?? [];
+  for (const name of [...record.names.split(' '), ...aliases]) {
     if (byName.has(name)) throw new TypeError(`Program "${name}" has two records`);
     byName.set(name, record);
   }
+  for (const alias of aliases) plainNames.set(alias, record.names);
+  if (record.standsFor !== undefined) plainNames.set(record.names, record.standsFor);
+}
 
-/** Find the record of a program or builtin by one of its names. */
+/** Find the record of a program or builtin that is called exactly so. */
 export function findRecord(name: string): ProgramRecord | undefined {
   return byName.get(name);
+}
+
+/** Find the record of a program under any name that its kind goes by: `gsed`, `mawk`, `python3.11`, `git-push`. */
+export function recordOf(name: string): ProgramRecord | undefined {
+  const record = byName.get(name);
+  const other = record ? record.standsFor : plainName(name);
+  return other === undefined ? record : byName.get(other);
+}
+
+/** The name that rules call a program by, where it is called by another one. */
+export function plainName(name: string): string | undefined {
+  const known = plainNames.get(name);
+  if (known !== undefined || byName.has(name)) return known;
+  if (name.startsWith('git-')) return 'git';
+  const withoutG = name.startsWith('g') ? name.slice(1) : '';
+  if (byName.get(withoutG)?.isGnu === true && !plainNames.has(withoutG)) return withoutG;
+  const [, unversioned = ''] = /\d$/.test(name) ? (/^(.+?)-?\d+(?:\.\d+)*$/.exec(name) ?? []) : [];
+  return byName.get(unversioned)?.isVersioned === true ? unversioned : undefined;
 }

@@ -43,7 +43,7 @@ export const NETWORK: readonly ProgramRecord[] = [
     },
     isCoveredWhole: true,
   },
-  { names: 'ip', reads: IP, isCoveredWhole: true },
+  { names: 'ip', reads: IP, isCoveredWhole: true, isLauncher: true },
   // With -a, BSD takes what follows for what is to be done to all.
   {
     names: 'ifconfig',
@@ -73,9 +73,51 @@ export const NETWORK: readonly ProgramRecord[] = [
     },
     isCoveredWhole: true,
   },
-  { names: 'curl wget', reads: { alone: '--version -V' } },
-  { names: 'ssh', reads: { alone: '-V' } },
-  { names: 'rsync', reads: { alone: '--version' } },
+  { names: 'curl', reads: { alone: '--version -V' } },
+  {
+    names: 'wget',
+    reads: { alone: '--version -V' },
+    runsBehind: /^--use-askpass$/,
+    hiddenText: [{ words: /^(?:-e|--execute|--config|--use-askpass)/ }],
+  },
+  {
+    names: 'ssh',
+    reads: { alone: '-V' },
+    isLauncher: true,
+    valueOptions: '-p -i -l -o -F -J -L -R -D -b -c -E -e -I -m -O -Q -S -W -w',
+    hiddenText: [{ words: /^-[FIS]/ }, { words: /PKCS11Provider|SecurityKeyProvider|XAuthLocation|Include\b/i }],
+  },
+  { names: 'rsync', reads: { alone: '--version' }, runsBehind: /^(?:-\w*e|--rsh|--rsync-path)$/ },
+  { names: 'sshpass autossh', isLauncher: true },
+  { names: 'ssh-agent', isLauncher: true, hiddenText: [{ words: /^-[DsSw]$/ }] },
+  {
+    names: 'nc ncat netcat',
+    runsBehind: /^(?:-\w*[ce]|--(?:sh-)?exec)$/,
+    hiddenText: [{ words: /^(?:-\w*[ce]|--(?:sh-)?exec|--lua-exec)(?:=|$)/ }],
+  },
+  {
+    names: 'scp',
+    runsBehind: /^-S$/,
+    hiddenText: [{ words: /^-[FIS]/ }, { words: /PKCS11Provider|SecurityKeyProvider|XAuthLocation|Include\b/i }],
+  },
+  {
+    names: 'sftp',
+    runsBehind: /^-S$/,
+    hiddenText: [
+      { words: /^-[FIS]/ },
+      { words: /PKCS11Provider|SecurityKeyProvider|XAuthLocation|Include\b/i },
+      { words: /^-b/ },
+    ],
+  },
+  { names: 'socat', runsBehind: /^(?:exec|system|shell):$/i, hiddenText: [{ words: /^(?:exec|system|shell)[:,]/i }] },
+  { names: 'tcpdump', runsBehind: /^-z$/ },
+  { names: 'lftp', language: 'program', inlineOptions: /^-[ce]/ },
+  {
+    names: 'ssh-add ssh-keygen',
+    hiddenText: [{ words: /PKCS11Provider|SecurityKeyProvider|XAuthLocation|Include\b/i }, { words: /^-[DsSw]$/ }],
+  },
+  { names: 'nmap', hiddenText: [{ words: /^--?(?:script|sC$|A$|interactive|datadir|servicedb)/ }] },
+  { names: 'ftp tnftp', hiddenText: [{ isFed: true }] },
 ];
 
 /** A filter may name a host, which is looked up. @param known Matches a word that names none. */

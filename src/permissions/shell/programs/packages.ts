@@ -5,6 +5,14 @@ import { verbs } from '../program-spec.ts';
 
 const APT_FLAGS = '-anf --names-only --installed --all-versions --no-all-versions --recurse';
 
+/** Tools of packages that look at sources, or rewrite them, as their words say. */
+const KNOWN_TOOL =
+  /^(?:(?:-y|--yes|--no|--no-install|-q|--quiet|-s|--silent|--bun|--) )*(?:eslint|prettier|tsc|biome|oxlint|stylelint|markdownlint|markdownlint-cli2?|cspell|knip|depcheck|madge|cloc|sort-package-json|dprint|ruff|black|isort|flake8|mypy|pyright|pylint)(?:@[\w.^~-]+)?(?: |$)/;
+
+/** Whatever is no command of these package managers is the name of a script. */
+const SCRIPT_NAME =
+  /^(?!(?:add|approve-builds|audit|autoclean|bin|cache|cat-file|cat-index|check|ci|config|constraints|dedupe|deploy|dlx|doctor|env|exec|explain|fetch|find-hash|generate-lock-entry|get|global|help|i|import|info|init|install|la|licenses|link|list|ll|ln|login|logout|ls|node|npm|outdated|owner|pack|patch|patch-commit|plugin|policies|prune|publish|rb|rebuild|recursive|remove|rm|root|search|self-update|server|set|setup|stage|store|tag|team|un|uninstall|unlink|unplug|up|update|upgrade|upgrade-interactive|version|versions|view|why|workspace|workspaces|eslint|prettier|tsc|biome)$)/;
+
 /** Package managers. */
 export const PACKAGES: readonly ProgramRecord[] = [
   {
@@ -15,6 +23,7 @@ export const PACKAGES: readonly ProgramRecord[] = [
       check: ({ flags }) => (flags.length > 0 ? undefined : 'dpkg lacks an action'),
     },
     isCoveredWhole: true,
+    hiddenText: [{ words: /^--(?:pre|post)-invoke|^--admindir|^--root|^--instdir/ }],
   },
   {
     names: 'dpkg-query',
@@ -32,6 +41,7 @@ export const PACKAGES: readonly ProgramRecord[] = [
       check: ({ flags }) => (isGiven(flags, '-q', '--query') ? undefined : 'rpm does more than query'),
     },
     isCoveredWhole: true,
+    hiddenText: [{ words: /^(?:-\w*[ED]|--(?:eval|define|load|macros|pipe|rcfile))/ }],
   },
   {
     names: 'apt',
@@ -39,20 +49,90 @@ export const PACKAGES: readonly ProgramRecord[] = [
       flags: '-v --version --help',
       subcommands: verbs('list search show policy depends rdepends', `${APT_FLAGS} --upgradable --manual-installed`),
     },
+    hasOperandsBehindDashes: true,
+    hiddenText: [{ words: /(?:Pre|Post)-(?:Invoke|Install)|Dir::(?:Bin|Etc)|::Proxy-Auto|^-c|^--config/i }],
   },
   {
     names: 'apt-cache',
     reads: { subcommands: verbs('search show policy depends rdepends showpkg madison pkgnames', APT_FLAGS) },
+    hiddenText: [{ words: /(?:Pre|Post)-(?:Invoke|Install)|Dir::(?:Bin|Etc)|::Proxy-Auto|^-c|^--config/i }],
   },
-  { names: 'uv conda', reads: { alone: '--version -V' } },
-  { names: 'gem apt-get brew', reads: { alone: '--version -v' } },
-  { names: 'pipx virtualenv', reads: { alone: '--version' } },
+  {
+    names: 'uv',
+    reads: { alone: '--version -V' },
+    runsBehind: /^run$/,
+    hiddenText: [{ command: /^run$/, unless: KNOWN_TOOL }, { command: /^tool$/ }],
+  },
+  { names: 'gem brew', reads: { alone: '--version -v' }, hasOperandsBehindDashes: true },
+  {
+    names: 'pipx',
+    reads: { alone: '--version' },
+    runsBehind: /^run$/,
+    hasOperandsBehindDashes: true,
+    hiddenText: [{ command: /^run$/, unless: KNOWN_TOOL }],
+  },
+  { names: 'virtualenv', reads: { alone: '--version' } },
+  { names: 'conda', reads: { alone: '--version -V' }, runsBehind: /^run$/ },
+  {
+    names: 'apt-get',
+    reads: { alone: '--version -v' },
+    hasOperandsBehindDashes: true,
+    hiddenText: [{ words: /(?:Pre|Post)-(?:Invoke|Install)|Dir::(?:Bin|Etc)|::Proxy-Auto|^-c|^--config/i }],
+  },
   {
     names: 'pip',
     aliases: 'pip3',
+    isVersioned: true,
     reads: {
       flags: '-V --version',
       subcommands: { show: { flags: '-f --files' }, freeze: { flags: '-l --local --user --all --exclude-editable' } },
     },
+    hasOperandsBehindDashes: true,
+  },
+  {
+    names: 'yarn',
+    commandGroup: { words: /^workspace$/, length: 2 },
+    runsBehind: /^(?:exec|dlx)$/,
+    hasOperandsBehindDashes: true,
+    hiddenText: [
+      { command: /^workspaces$/, unless: /^(?:list|info|focus)(?: |$)/ },
+      { command: SCRIPT_NAME },
+      { command: /^dlx$/, unless: KNOWN_TOOL },
+    ],
+  },
+  { names: 'npx bunx pnpx uvx', isLauncher: true, hiddenText: [{ unless: KNOWN_TOOL }] },
+  { names: 'mise asdf rbenv pyenv nvm volta fnm corepack', isLauncher: true },
+  {
+    names: 'bun',
+    runsBehind: /^x$/,
+    language: 'program',
+    hiddenText: [{ command: /^(?:run|test|create|repl|\S+\.[cm]?[jt]sx?)$/ }, { command: /^x$/, unless: KNOWN_TOOL }],
+  },
+  {
+    names: 'npm',
+    runsBehind: /^(?:exec|x)$/,
+    hasOperandsBehindDashes: true,
+    valueOptions: '-C --prefix -w --workspace --registry --tag --otp --loglevel --userconfig',
+    hiddenText: [
+      { command: /^(?:run|run-script|rum|urn|test|t|tst|start|stop|restart)$/ },
+      { command: /^(?:init|innit|create)$/, unless: /^(?:-\S+(?: |$))*$/ },
+      { command: /^(?:exec|x|dlx)$/, unless: KNOWN_TOOL },
+    ],
+  },
+  {
+    names: 'pnpm',
+    runsBehind: /^(?:exec|dlx)$/,
+    hasOperandsBehindDashes: true,
+    hiddenText: [{ command: SCRIPT_NAME }, { command: /^(?:exec|x|dlx)$/, unless: KNOWN_TOOL }],
+  },
+  { names: 'bundle', runsBehind: /^exec$/ },
+  { names: 'poetry pipenv', runsBehind: /^run$/ },
+  { names: 'nix', runsBehind: /^(?:-c|--command|run)$/ },
+  { names: 'dnf yum apk', hasOperandsBehindDashes: true },
+  { names: 'composer', hasOperandsBehindDashes: true, hiddenText: [{ command: /^(?:run|run-script|test|exec)$/ }] },
+  { names: 'hatch pdm rye poe', hiddenText: [{ command: /^(?:run|test)$/ }] },
+  {
+    names: 'aptitude',
+    hiddenText: [{ words: /(?:Pre|Post)-(?:Invoke|Install)|Dir::(?:Bin|Etc)|::Proxy-Auto|^-c|^--config/i }],
   },
 ];

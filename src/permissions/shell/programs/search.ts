@@ -38,6 +38,7 @@ const FD: ProgramSpec = {
 export const SEARCH: readonly ProgramRecord[] = [
   {
     names: 'comm',
+    isGnu: true,
     reads: {
       flags: '-123iz --check-order --nocheck-order --output-delimiter= --total --zero-terminated',
       isOpen: true,
@@ -73,7 +74,7 @@ export const SEARCH: readonly ProgramRecord[] = [
       operands: 'paths',
     },
   },
-  { names: 'grep egrep fgrep', reads: GREP },
+  { names: 'grep egrep fgrep', isGnu: true, reads: GREP },
   {
     names: 'zgrep',
     reads: {
@@ -103,11 +104,21 @@ export const SEARCH: readonly ProgramRecord[] = [
       // What is piped in is searched instead.
       readsHere: ({ flags }, { isPiped }) => !isPiped || flags.some(({ name }) => name === '--files'),
     },
+    runsBehind: /^--(?:pre|hostname-bin)$/,
   },
   { names: 'which', reads: { flags: '-as --all', isOpen: true, operands: 'names' } },
   { names: 'whereis', reads: { flags: '-bmsul', isOpen: true } },
-  { names: 'fd fdfind', reads: FD },
-  { names: 'find', reads: FIND, isCoveredWhole: true },
+  { names: 'fd fdfind', reads: FD, isFinder: true, runsBehind: /^-(?:x|X|-exec|-exec-batch)$/ },
+  {
+    names: 'find',
+    isGnu: true,
+    reads: FIND,
+    isCoveredWhole: true,
+    isFinder: true,
+    runsBehind: /^-(?:exec|execdir|ok|okdir)$/,
+  },
+  { names: 'ack ag', runsBehind: /^--?pager$/ },
+  { names: 'fzf sk', hiddenText: [{ words: /(?:execute|become|reload|transform)[\w-]*[([{:]/ }] },
 ];
 
 /** Also as `-d recurse`. */

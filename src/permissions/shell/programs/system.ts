@@ -13,6 +13,7 @@ const UNIT_FLAGS =
 export const SYSTEM: readonly ProgramRecord[] = [
   {
     names: 'date',
+    isGnu: true,
     reads: {
       flags:
         '-uRj -d= -r= -I? -f= -v= --date= --utc --universal --iso-8601? --rfc-3339= --rfc-email --reference= --debug',
@@ -35,7 +36,7 @@ export const SYSTEM: readonly ProgramRecord[] = [
   },
   { names: 'arch whoami logname users lsmod', reads: { mostOperands: 0 } },
   { names: 'nproc', reads: { flags: '--all --ignore=', mostOperands: 0 } },
-  { names: 'uptime', reads: { flags: '-psV --pretty --since', mostOperands: 0 } },
+  { names: 'uptime', isGnu: true, reads: { flags: '-psV --pretty --since', mostOperands: 0 } },
   {
     names: 'free',
     reads: {
@@ -43,7 +44,11 @@ export const SYSTEM: readonly ProgramRecord[] = [
       mostOperands: 0,
     },
   },
-  { names: 'id', reads: { flags: '-ugGnrzaZ --user --group --groups --name --real --zero', isOpen: true } },
+  {
+    names: 'id',
+    isGnu: true,
+    reads: { flags: '-ugGnrzaZ --user --group --groups --name --real --zero', isOpen: true },
+  },
   { names: 'groups sleep', reads: { isOpen: true } },
   { names: 'tty', reads: { flags: '-s', mostOperands: 0 } },
   {
@@ -97,13 +102,14 @@ export const SYSTEM: readonly ProgramRecord[] = [
   { names: 'vmstat', reads: { flags: '-asdnwtmf -S= -p=', isOpen: true } },
   { names: 'iostat', reads: { flags: '-cdhkmNtVxyz -p?', isOpen: true } },
   { names: 'mpstat', reads: { flags: '-AuV -P=', isOpen: true } },
-  { names: 'printenv', reads: { flags: '-0 --null', isOpen: true } },
+  { names: 'printenv', isGnu: true, reads: { flags: '-0 --null', isOpen: true } },
   { names: 'locale', reads: { flags: '-amckv --all-locales --charmaps', isOpen: true } },
   { names: 'getconf', reads: { flags: '-a -v=', isOpen: true } },
   // hosts and networks ask the network.
   { names: 'getent', reads: { subcommands: verbs('passwd group services protocols shells shadow', '') } },
   {
     names: 'who',
+    isGnu: true,
     reads: { flags: '-abdHlmqrstTuwp --all --boot --count --heading --mesg --users', operands: 'paths' },
   },
   { names: 'w', reads: { flags: '-hsfou --no-header --short', isOpen: true } },
@@ -145,6 +151,7 @@ export const SYSTEM: readonly ProgramRecord[] = [
         show: { flags: UNIT_FLAGS, check: namesProperties },
       },
     },
+    hasOperandsBehindDashes: true,
   },
   {
     names: 'sysctl',
@@ -165,6 +172,7 @@ export const SYSTEM: readonly ProgramRecord[] = [
       check: ({ flags }) => (isGiven(flags, '-l') ? undefined : 'crontab does more than list'),
     },
     isCoveredWhole: true,
+    hiddenText: 'always',
   },
   { names: 'atq', reads: { flags: '-q=', mostOperands: 0 } },
   // init and reset may run what the terminal description names.
@@ -180,10 +188,25 @@ export const SYSTEM: readonly ProgramRecord[] = [
     },
     isCoveredWhole: true,
   },
-  { names: 'openssl', reads: { judge: judgeOpenssl }, isCoveredWhole: true },
-  { names: 'ffmpeg ffprobe', reads: { alone: '-version' } },
-  { names: 'gpg systemd perf', reads: { alone: '--version' } },
+  {
+    names: 'openssl',
+    reads: { judge: judgeOpenssl },
+    isCoveredWhole: true,
+    hiddenText: [{ words: /^--?(?:engine|provider|provider-path|config|engine_impl|ssl_client_engine)$|^engine$/ }],
+  },
+  {
+    names: 'gpg',
+    reads: { alone: '--version' },
+    runsBehind: /^--(?:agent-program|dirmngr-program|photo-viewer|pinentry-program|keyboxd-program)$/,
+  },
   { names: 'nginx', reads: { alone: '-v -V' } },
+  { names: 'systemd', reads: { alone: '--version' } },
+  { names: 'perf', reads: { alone: '--version' }, isLauncher: true, hiddenText: [{ words: /^(?:script|trace)$/ }] },
+  { names: 'hostid', isGnu: true },
+  { names: 'machinectl', runsBehind: /^shell$/ },
+  { names: 'bpftrace stap', language: 'program', inlineOptions: /^-e/ },
+  { names: 'dtrace', language: 'program', inlineOptions: /^-\w*n/ },
+  { names: 'logrotate anacron supervisord procmail supervisorctl sshd', hiddenText: 'always' },
 ];
 
 function namesProperties({ flags }: ParsedArguments): string | undefined {

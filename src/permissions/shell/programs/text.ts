@@ -1,48 +1,9 @@
 /** Programs that turn text into other text, show it, or calculate. */
-import type { ParsedArguments } from '../flags.ts';
 import type { ProgramRecord } from '../program-record.ts';
-import { judgeProgram, NO_PATHS, OPTION_FILE, type ProgramSpec, refusing } from '../program-spec.ts';
-import type { ShellWord } from '../word.ts';
+import { NO_PATHS, type ProgramSpec } from '../program-spec.ts';
 import { AWK } from './awk.ts';
 import { JQ, YQ } from './json.ts';
 import { SED } from './sed.ts';
-
-const CHECKSUM: ProgramSpec = {
-  flags:
-    '-bctwz -a= -l= --check --tag --untagged --quiet --status --strict --ignore-missing --warn --binary --text --zero --base64 --raw --algorithm= --length=',
-  isOpen: true,
-  operands: 'paths',
-  // What is checked stands in a list.
-  listFlags: ['-c', '--check'],
-};
-
-// Neither --pager, nor paging where nobody sees it, nor --diff, nor the sub-command `cache`.
-const BAT = refusing(/^--paging(?!=(?:never|auto)$)/, {
-  flags:
-    '-pnAPuf -l= -r= -H= -m= --plain --number --show-all --language= --line-range= --highlight-line= --style= --theme= --color= --decorations= --paging= --wrap= --tabs= ' +
-    '--terminal-width= --file-name= --list-languages --list-themes --squeeze-blank --no-config --no-custom-assets',
-  operands: 'paths',
-  check: ({ operands }) =>
-    operands[0]?.prefix === 'cache' || operands[0]?.prefix === '' ? 'bat may change its cache' : undefined,
-});
-
-const BASE: ProgramSpec = {
-  flags: '-di -w= --decode --ignore-garbage --wrap= --base64 --base64url --base32 --base32hex --base16',
-  operands: 'paths',
-  mostOperands: 1,
-};
-
-// A second operand is the file it writes. It knows no bundles: `-bc f` is `-b f`, with another operand to come.
-const XXD = refusing(/^-[a-zA-Z](?![+-]?\d*$)./, {
-  flags: '-abCdeEhipqruv -c= -g= -l= -n= -o= -s=',
-  operands: 'paths',
-  mostOperands: 1,
-});
-
-const WHATIS: ProgramSpec = {
-  flags: '-rwl -s= --regex --wildcard --exact --sections=',
-  check: namesOnly,
-};
 
 /** tee with no file but the null device only passes text on. */
 const TEE: ProgramSpec = {
@@ -54,6 +15,7 @@ const TEE: ProgramSpec = {
 export const TEXT: readonly ProgramRecord[] = [
   {
     names: 'cat',
+    isGnu: true,
     reads: {
       flags:
         '-AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting',
@@ -61,10 +23,15 @@ export const TEXT: readonly ProgramRecord[] = [
       operands: 'paths',
     },
   },
-  { names: 'tac', reads: { flags: '-br -s= --before --regex --separator=', isOpen: true, operands: 'paths' } },
+  {
+    names: 'tac',
+    isGnu: true,
+    reads: { flags: '-br -s= --before --regex --separator=', isOpen: true, operands: 'paths' },
+  },
   { names: 'rev', reads: { flags: '-0hV --zero', isOpen: true, operands: 'paths' } },
   {
     names: 'nl',
+    isGnu: true,
     reads: {
       flags:
         '-p -b= -d= -f= -h= -i= -l= -n= -s= -v= -w= --body-numbering= --number-format= --number-separator= --number-width= --starting-line-number= --line-increment=',
@@ -74,6 +41,7 @@ export const TEXT: readonly ProgramRecord[] = [
   },
   {
     names: 'head',
+    isGnu: true,
     reads: {
       flags: '-qvz -c= -n= --bytes= --lines= --quiet --silent --verbose --zero-terminated',
       isOpen: true,
@@ -83,6 +51,7 @@ export const TEXT: readonly ProgramRecord[] = [
   },
   {
     names: 'tail',
+    isGnu: true,
     reads: {
       flags:
         '-fFqvzr -c= -n= -s= --follow? --bytes= --lines= --pid= --quiet --silent --verbose --retry --sleep-interval= --max-unchanged-stats= --zero-terminated',
@@ -93,6 +62,7 @@ export const TEXT: readonly ProgramRecord[] = [
   },
   {
     names: 'wc',
+    isGnu: true,
     reads: {
       flags: '-clLmw --bytes --chars --lines --words --max-line-length --files0-from= --total=',
       isOpen: true,
@@ -103,6 +73,7 @@ export const TEXT: readonly ProgramRecord[] = [
   },
   {
     names: 'cut',
+    isGnu: true,
     reads: {
       flags:
         '-nsz -b= -c= -d= -f= --bytes= --characters= --delimiter= --fields= --only-delimited --complement --output-delimiter= --zero-terminated',
@@ -112,12 +83,18 @@ export const TEXT: readonly ProgramRecord[] = [
   },
   {
     names: 'paste',
+    isGnu: true,
     reads: { flags: '-sz -d= --delimiters= --serial --zero-terminated', isOpen: true, operands: 'paths' },
   },
-  { names: 'tr', reads: { flags: '-cCdst --complement --delete --squeeze-repeats --truncate-set1', isOpen: true } },
+  {
+    names: 'tr',
+    isGnu: true,
+    reads: { flags: '-cCdst --complement --delete --squeeze-repeats --truncate-set1', isOpen: true },
+  },
   // Neither -o nor -T nor --compress-program: they write and run.
   {
     names: 'sort',
+    isGnu: true,
     reads: {
       flags:
         '-bcCdfghiMmnRrsuVz -k= -t= -S= --key= --field-separator= --buffer-size= --parallel= --batch-size= --check? ' +
@@ -127,10 +104,12 @@ export const TEXT: readonly ProgramRecord[] = [
       pathFlags: ['--files0-from', '--random-source'],
       listFlags: ['--files0-from'],
     },
+    runsBehind: /^--compress-program$/,
   },
   // A second operand is the file it writes.
   {
     names: 'uniq',
+    isGnu: true,
     reads: {
       flags:
         '-cdDiuz -f= -s= -w= --count --repeated --all-repeated? --group? --ignore-case --unique --skip-fields= --skip-chars= --check-chars= --zero-terminated',
@@ -140,6 +119,7 @@ export const TEXT: readonly ProgramRecord[] = [
   },
   {
     names: 'join',
+    isGnu: true,
     reads: {
       flags:
         '-iz -a= -e= -1= -2= -j= -o= -t= -v= --ignore-case --check-order --nocheck-order --header --zero-terminated',
@@ -149,10 +129,12 @@ export const TEXT: readonly ProgramRecord[] = [
   },
   {
     names: 'fold',
+    isGnu: true,
     reads: { flags: '-bs -w= --bytes --spaces --width=', isOpen: true, hasNumbers: true, operands: 'paths' },
   },
   {
     names: 'fmt',
+    isGnu: true,
     reads: {
       flags: '-cstu -w= -p= -g= --width= --split-only --uniform-spacing --prefix= --goal=',
       isOpen: true,
@@ -162,14 +144,19 @@ export const TEXT: readonly ProgramRecord[] = [
   },
   {
     names: 'pr',
+    isGnu: true,
     reads: {
       flags: '-adfFJmrtTv -D= -e? -h= -i? -l= -n? -N= -o= -s? -S? -w= -W=',
       hasNumbers: true,
       operands: 'paths',
     },
   },
-  { names: 'expand', reads: { flags: '-i -t= --initial --tabs=', isOpen: true, operands: 'paths' } },
-  { names: 'unexpand', reads: { flags: '-a -t= --all --first-only --tabs=', isOpen: true, operands: 'paths' } },
+  { names: 'expand', isGnu: true, reads: { flags: '-i -t= --initial --tabs=', isOpen: true, operands: 'paths' } },
+  {
+    names: 'unexpand',
+    isGnu: true,
+    reads: { flags: '-a -t= --all --first-only --tabs=', isOpen: true, operands: 'paths' },
+  },
   {
     names: 'column',
     reads: {
@@ -180,40 +167,13 @@ export const TEXT: readonly ProgramRecord[] = [
     },
   },
   {
-    names: 'od',
-    reads: {
-      flags:
-        '-abcdfhilosxv -A= -j= -N= -S= -t= -w? --address-radix= --skip-bytes= --read-bytes= --strings? --format= --output-duplicates --width? --endian=',
-      isOpen: true,
-      operands: 'paths',
-    },
+    names: 'seq',
+    isGnu: true,
+    reads: { flags: '-w -f= -s= --format= --separator= --equal-width', isOpen: true, hasNumbers: true },
   },
-  {
-    names: 'hexdump',
-    reads: {
-      flags: '-bcCdovx -e= -f= -n= -s= --canonical --length= --skip= --no-squeezing',
-      isOpen: true,
-      operands: 'paths',
-      pathFlags: ['-f'],
-    },
-  },
-  { names: 'hd', reads: { flags: '-bcCdovx -e= -f= -n= -s=', isOpen: true, operands: 'paths', pathFlags: ['-f'] } },
-  { names: 'xxd', reads: { judge: (words, facts) => judgeProgram(XXD, words.map(plainDump), facts) } },
-  { names: 'base64 base32 basenc', reads: BASE },
-  {
-    names: 'strings',
-    reads: refusing(OPTION_FILE, {
-      flags: '-afow -n= -t= -e= -s= --all --bytes= --radix= --encoding= --print-file-name --output-separator=',
-      operands: 'paths',
-      hasNumbers: true,
-    }),
-  },
-  { names: 'md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum cksum', reads: CHECKSUM },
-  { names: 'md5', reads: { flags: '-pqrtx -s=', isOpen: true, operands: 'paths' } },
-  { names: 'sum', reads: { flags: '-rs --sysv', isOpen: true, operands: 'paths' } },
-  { names: 'seq', reads: { flags: '-w -f= -s= --format= --separator= --equal-width', isOpen: true, hasNumbers: true } },
   {
     names: 'shuf',
+    isGnu: true,
     reads: {
       flags: '-erz -i= -n= --echo --input-range= --head-count= --repeat --zero-terminated --random-source=',
       operands: 'paths',
@@ -222,6 +182,7 @@ export const TEXT: readonly ProgramRecord[] = [
   },
   {
     names: 'numfmt',
+    isGnu: true,
     reads: {
       flags:
         '-dz --to= --from= --field= --suffix= --padding= --format= --grouping --header? --delimiter= --invalid= --round= --to-unit= --from-unit=',
@@ -229,24 +190,11 @@ export const TEXT: readonly ProgramRecord[] = [
       hasNumbers: true,
     },
   },
-  { names: 'factor yes', reads: { isOpen: true } },
-  { names: 'tsort', reads: { isOpen: true, operands: 'paths' } },
+  { names: 'factor', isGnu: true, reads: { isOpen: true } },
+  { names: 'tsort', isGnu: true, reads: { isOpen: true, operands: 'paths' } },
   { names: 'iconv', reads: { flags: '-lcs -f= -t= --from-code= --to-code= --list --silent', operands: 'paths' } },
-  { names: 'bat batcat', reads: BAT },
-  {
-    names: 'shellcheck',
-    reads: {
-      flags:
-        '-aCV -f= -s= -e= -i= -S= -o= -W= --format= --shell= --exclude= --include= --severity= --enable= --color? --norc --list-optional',
-      operands: 'paths',
-      // It shows what a script sources, which `.shellcheckrc` lets lie anywhere.
-      listFlags: ['-a'],
-    },
-  },
   { names: 'jq', reads: JQ },
   { names: 'yq', reads: YQ },
-  { names: 'less', reads: { flags: '-NRSFXinreEMmIswG', operands: 'paths', check: noPagerCommand } },
-  { names: 'more', reads: { flags: '-dflcsu', hasNumbers: true, operands: 'paths', check: noPagerCommand } },
   {
     names: 'expr',
     reads: {
@@ -255,29 +203,29 @@ export const TEXT: readonly ProgramRecord[] = [
     isCoveredWhole: true,
   },
   { names: 'bc', reads: { flags: '-lqsw --mathlib --quiet --standard --warn', isOpen: true, operands: 'paths' } },
-  {
-    names: 'man',
-    reads: { flags: '-kfw -s= --apropos --whatis --where --path --sections=', check: namesOnly },
-    isCoveredWhole: true,
-  },
-  { names: 'whatis apropos', reads: WHATIS, isCoveredWhole: true },
+  { names: 'yes', reads: { isOpen: true } },
   { names: 'patch', reads: { alone: '--version -v' } },
-  { names: 'sed', aliases: 'gsed', reads: SED, isCoveredWhole: true },
-  { names: 'awk', aliases: 'gawk mawk nawk', reads: AWK, isCoveredWhole: true },
-  { names: 'tee', reads: TEE, isCoveredWhole: true },
+  {
+    names: 'sed',
+    aliases: 'gsed',
+    isGnu: true,
+    reads: SED,
+    isCoveredWhole: true,
+    language: 'text',
+    hiddenText: [
+      { words: /^\d*\$?!?e$|[^\w\s\\][gpiIm0-9]*e[gpiIm0-9]*\s*(?:[;}\n]|$)/ },
+      { words: /^(?:-[nErsuz]*f|--f)/ },
+    ],
+  },
+  {
+    names: 'awk',
+    aliases: 'gawk mawk nawk',
+    reads: AWK,
+    isCoveredWhole: true,
+    language: 'text',
+    hiddenText: [{ words: /^(?:-[fEil]|--(?:f|i|l|e))/ }],
+  },
+  { names: 'tee', isGnu: true, reads: TEE, isCoveredWhole: true },
+  { names: 'split', isGnu: true, runsBehind: /^--filter$/ },
+  { names: 'csplit', isGnu: true },
 ];
-
-/** xxd's `-ps` is one option. */
-function plainDump(word: ShellWord): ShellWord {
-  return /^-(?:ps|plain|postscript)$/.test(word.literal ?? '') ? { ...word, literal: '-p' } : word;
-}
-
-function noPagerCommand({ operands }: ParsedArguments): string | undefined {
-  return operands.some((word) => !/^[^+]/.test(word.prefix)) ? 'an operand may be a command to the pager' : undefined;
-}
-
-function namesOnly({ operands }: ParsedArguments): string | undefined {
-  return operands.every((word) => word.literal !== undefined && /^\w[\w.+:-]*$/.test(word.literal))
-    ? undefined
-    : 'an operand may be a file';
-}

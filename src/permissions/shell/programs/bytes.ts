@@ -1,0 +1,69 @@
+/** Programs that show bytes, encode them and add them up. */
+import type { ProgramRecord } from '../program-record.ts';
+import { judgeProgram, OPTION_FILE, type ProgramSpec, refusing } from '../program-spec.ts';
+import type { ShellWord } from '../word.ts';
+
+const CHECKSUM: ProgramSpec = {
+  flags:
+    '-bctwz -a= -l= --check --tag --untagged --quiet --status --strict --ignore-missing --warn --binary --text --zero --base64 --raw --algorithm= --length=',
+  isOpen: true,
+  operands: 'paths',
+  // What is checked stands in a list.
+  listFlags: ['-c', '--check'],
+};
+
+const BASE: ProgramSpec = {
+  flags: '-di -w= --decode --ignore-garbage --wrap= --base64 --base64url --base32 --base32hex --base16',
+  operands: 'paths',
+  mostOperands: 1,
+};
+
+// A second operand is the file it writes. It knows no bundles: `-bc f` is `-b f`, with another operand to come.
+const XXD = refusing(/^-[a-zA-Z](?![+-]?\d*$)./, {
+  flags: '-abCdeEhipqruv -c= -g= -l= -n= -o= -s=',
+  operands: 'paths',
+  mostOperands: 1,
+});
+
+/** Programs about bytes. */
+export const BYTES: readonly ProgramRecord[] = [
+  {
+    names: 'od',
+    isGnu: true,
+    reads: {
+      flags:
+        '-abcdfhilosxv -A= -j= -N= -S= -t= -w? --address-radix= --skip-bytes= --read-bytes= --strings? --format= --output-duplicates --width? --endian=',
+      isOpen: true,
+      operands: 'paths',
+    },
+  },
+  {
+    names: 'hexdump',
+    reads: {
+      flags: '-bcCdovx -e= -f= -n= -s= --canonical --length= --skip= --no-squeezing',
+      isOpen: true,
+      operands: 'paths',
+      pathFlags: ['-f'],
+    },
+  },
+  { names: 'hd', reads: { flags: '-bcCdovx -e= -f= -n= -s=', isOpen: true, operands: 'paths', pathFlags: ['-f'] } },
+  { names: 'xxd', reads: { judge: (words, facts) => judgeProgram(XXD, words.map(plainDump), facts) } },
+  { names: 'base64 base32 basenc', isGnu: true, reads: BASE },
+  {
+    names: 'strings',
+    reads: refusing(OPTION_FILE, {
+      flags: '-afow -n= -t= -e= -s= --all --bytes= --radix= --encoding= --print-file-name --output-separator=',
+      operands: 'paths',
+      hasNumbers: true,
+    }),
+  },
+  { names: 'md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum', isGnu: true, reads: CHECKSUM },
+  { names: 'shasum', reads: CHECKSUM },
+  { names: 'md5', reads: { flags: '-pqrtx -s=', isOpen: true, operands: 'paths' } },
+  { names: 'sum', isGnu: true, reads: { flags: '-rs --sysv', isOpen: true, operands: 'paths' } },
+];
+
+/** xxd's `-ps` is one option. */
+function plainDump(word: ShellWord): ShellWord {
+  return /^-(?:ps|plain|postscript)$/.test(word.literal ?? '') ? { ...word, literal: '-p' } : word;
+}
