@@ -10,6 +10,7 @@ import { launchedCommands } from './launchers.ts';
 import { resolveFrom } from './operand-paths.ts';
 import type { CommandJudgement } from './program-spec.ts';
 import { isFinderName, isLauncherName } from './program-facts.ts';
+import { recordOf } from './programs/index.ts';
 import { basename, spellings } from './spellings.ts';
 import type { ShellWord } from './word.ts';
 import { writtenWord } from './written-word.ts';
@@ -17,50 +18,12 @@ import { writtenWord } from './written-word.ts';
 type Access = PathUse['access'];
 type Bases = readonly string[] | undefined;
 
-/** Programs that write all their operands, those that write the last alone, and those that read them all. */
-const OPERANDS: Readonly<Record<'written' | 'copied' | 'read', ReadonlySet<string>>> = {
-  written: new Set(
-    (
-      'rm rmdir unlink link touch mkdir mkfifo mknod mktemp mv unzip truncate shred tee sponge chmod chown chgrp chattr setfacl rename patch gzip gunzip bzip2 bunzip2 xz unxz ' +
-      'vi vim nvim nano ed ex emacs code black isort rustfmt dos2unix unix2dos sqlite3 mount split csplit ssh-keygen'
-    ).split(' '),
-  ),
-  copied: new Set('cp ln install rsync scp mv uniq xxd script'.split(' ')),
-  read: new Set('tar bsdtar zip 7z rar cpio split csplit code sqlite3 vi vim nvim nano ed ex emacs'.split(' ')),
-};
-
-/** sed, perl, awk, ruby and yq. */
-const IN_PLACE = /^-[a-zA-Z]*i|^--in-?place/;
-const EDITORS = /^(?:g?sed|perl|ruby|yq|g?awk)$/;
-
 /** Options by which programs that nobody knows say that they change what they are given: `prettier --write`. */
 const CHANGING = /^(?:-[iw]|--(?:write|fix|in-?place|overwrite|update)(?:=.*)?)$/;
-
-const WRITING_GIT = /^(?:(?:checkout|restore|rm|mv|clean|stash|clone|init)\b|(?:worktree|submodule) add$)/;
-
-/** Programs that may be told to start elsewhere. */
-const EXTRACTORS = /^(?:bsd)?tar$/;
-
-/** What is no change where these say it: `grep -w`, `docker -w`, `node -i`. */
-const KNOWN_READERS =
-  /^(?:[ef]?grep|rg|ag|ack|git|gh|docker|podman|kubectl|ssh|node|python\d?|bash|sh|zsh|curl|wget|npm|pnpm|yarn|make|cargo|go|tsc|pytest|jest|vitest|xargs|find|env|sudo)$/;
 
 /** An option that names what is written, in the next word or in its own. */
 const OUTPUT = /^(?:-[a-zA-Z]*[oO]|--?(?:\w+_)?out[\w-]*|--(?:directory-prefix|target-directory)|-fprint[0f]?|-fls)$/;
 const ATTACHED_OUTPUT = /^(?:-[oO](?!ut$)|--(?:\w+_)?out[\w-]*=|--(?:directory-prefix|target-directory)=|of=)(.+)$/s;
-
-/** What takes all along that lies below its operands, by the option that says so; an `--exclude` may spare some. */
-const WHOLE = new Map<string, RegExp>([
-  ['rm', /^(?:-[a-zA-Z]*[rR]|--recursive$)/],
-  ['chmod', /^(?:-[a-zA-Z]*R|--recursive$)/],
-  ['chown', /^(?:-[a-zA-Z]*R|--recursive$)/],
-  ['cp', /^(?:-[a-zA-Z]*[rRa]|--(?:recursive|archive)$)/],
-  ['rsync', /^(?:-[a-zA-Z]*[ra]|--(?:recursive|archive)$)/],
-  ['scp', /^-[a-zA-Z]*r/],
-  ['zip', /^(?:-[a-zA-Z]*r|--recurse-paths$)/],
-  ['tar', /^(?:-[a-zA-Z]*c|--create$)/],
-  ['mv', /(?:)/],
-]);
 
 /** Most paths that are looked for in a script of another language, and in one word. */
 const MAX_MENTIONED = 64;
@@ -86,7 +49,8 @@ export function actingPaths(
     const operands = operandsOf(command);
     const program = basename(command[0]?.literal ?? '');
     const named = words.slice(1).flatMap(namedIn);
-    const elsewhere = EXTRACTORS.test(program) ? belowFolders(words, operands) : [];
+    const { isExtractor, readsOperands, writesOperands } = recordOf(program) ?? {};
+    const elsewhere = isExtractor === true ? belowFolders(words, operands) : [];
     const isWhole = takesAll(program, command);
     if (isWriter(program)) {
       const operated = writerUses(program, command, operands, uses);
@@ -95,10 +59,10 @@ export function actingPaths(
     return [
       ...(isWhole ? uses(operands, 'read').map((use) => ({ ...use, isWhole })) : []),
       ...uses(
-        [...judged.reads, ...named, ...elsewhere, ...(OPERANDS.read.has(program) ? operands : []), ...mentioned],
+        [...judged.reads, ...named, ...elsewhere, ...(readsOperands === 'all' ? operands : []), ...mentioned],
         'read',
       ),
-      ...uses([...outputs(words), ...mentioned, ...(program === 'zip' ? operands.slice(0, 1) : [])], 'write'),
+      ...uses([...outputs(words), ...mentioned, ...(writesOperands === 'first' ? operands.slice(0, 1) : [])], 'write'),
       ...(changesWhatItReads(words, mayLaunch) ? uses([...judged.reads, ...named, ...operands], 'write') : []),
     ];
   };
@@ -144,9 +108,9 @@ function belowFolders(words: readonly ShellWord[], operands: readonly ShellWord[
 }
 
 function takesAll(program: string, [, first, ...rest]: readonly ShellWord[]): boolean {
-  const option = WHOLE.get(program);
+  const { wholeTreeOptions: option, isExtractor } = recordOf(program) ?? {};
   // `tar cf`
-  const leading = (first?.literal ?? '').replace(/^(?=[a-zA-Z])/, program === 'tar' ? '-' : '');
+  const leading = (first?.literal ?? '').replace(/^(?=[a-zA-Z])/, isExtractor === true ? '-' : '');
   const texts = [leading, ...rest.map(({ literal }) => literal ?? '')];
   return (
     option !== undefined &&
@@ -156,7 +120,7 @@ function takesAll(program: string, [, first, ...rest]: readonly ShellWord[]): bo
 }
 
 function isWriter(program: string): boolean {
-  return OPERANDS.written.has(program) || OPERANDS.copied.has(program);
+  return /^(?:all|last)$/.test(recordOf(program)?.writesOperands ?? '');
 }
 
 function writerUses(
@@ -165,40 +129,46 @@ function writerUses(
   operands: readonly ShellWord[],
   uses: (found: readonly ShellWord[], access: Access) => readonly PathUse[],
 ): readonly PathUse[] {
+  const { writesOperands, readsOperands, hasReadOptions } = recordOf(program) ?? {};
   // With -t the target stands first, or anywhere.
   const hasTarget = words.some(({ literal }) => /^-\w*t$|^--target/.test(literal ?? ''));
-  const written = OPERANDS.written.has(program) || hasTarget ? operands : operands.slice(-1);
-  const copied = OPERANDS.copied.has(program) && !hasTarget ? operands.slice(0, -1) : operands;
-  const isRead = OPERANDS.copied.has(program) || OPERANDS.read.has(program);
-  // A patch is read, and a key.
-  const named = program === 'patch' || program === 'ssh-keygen' ? words.slice(1).flatMap(namedIn) : [];
-  return [...uses(isRead ? [...copied, ...named] : named, 'read'), ...uses(written, 'write')];
+  const written = writesOperands === 'all' || hasTarget ? operands : operands.slice(-1);
+  const read = readsOperands === 'others' && !hasTarget ? operands.slice(0, -1) : operands;
+  const named = hasReadOptions === true ? words.slice(1).flatMap(namedIn) : [];
+  return [...uses([...(readsOperands ? read : []), ...named], 'read'), ...uses(written, 'write')];
 }
 
 function changesWhatItReads(words: readonly ShellWord[], mayLaunch: boolean): boolean {
   const program = basename(words[0]?.literal ?? '');
   const texts = words.slice(1).map(({ literal }) => literal ?? '');
-  if (program === 'git')
-    return WRITING_GIT.test(
+  const { changingCommands, changesInPlace, hasOwnMeanings } = recordOf(program) ?? {};
+  if (changingCommands)
+    return changingCommands.test(
       spellings([program, ...texts])
         .at(-1)
         ?.slice(1, 3)
         .join(' ') ?? '',
     );
-  if (program === 'find' && texts.includes('-delete')) return true;
-  if (/^(?:bsd)?tar$/.test(program))
-    return texts.some((text) => /^(?:-?[a-zA-Z]*x[a-zA-Z]*|--(?:extract|get))$/.test(text));
-  const editorAt = mayLaunch ? texts.findIndex((text) => EDITORS.test(basename(text))) : -1;
-  if (EDITORS.test(program) || editorAt >= 0) return texts.slice(editorAt + 1).some((text) => IN_PLACE.test(text));
-  return !KNOWN_READERS.test(program) && texts.some((text) => CHANGING.test(text));
+  if (changesInPlace && texts.some((text) => changesInPlace.test(text))) return true;
+  const editors = mayLaunch ? texts.map(editorOptions) : [];
+  const editorAt = editors.findIndex((options) => options !== undefined);
+  if (editorAt >= 0) return texts.slice(editorAt + 1).some((text) => editors[editorAt]?.test(text));
+  return !changesInPlace && hasOwnMeanings !== true && texts.some((text) => CHANGING.test(text));
+}
+
+/** The options by which an editor changes files in place: of finders and archivers, other words may look the same. */
+function editorOptions(text: string): RegExp | undefined {
+  const { changesInPlace, isExtractor, isFinder } = recordOf(basename(text)) ?? {};
+  return isExtractor === true || isFinder === true ? undefined : changesInPlace;
 }
 
 function outputs(words: readonly ShellWord[]): readonly ShellWord[] {
+  const own = recordOf(basename(words[0]?.literal ?? ''))?.outputOptions;
   return words.flatMap((word, at) => {
     const attached = ATTACHED_OUTPUT.exec(word.literal ?? '')?.[1];
     if (attached !== undefined) return [writtenWord(attached, false)];
     const next = words[at + 1];
-    const isOutput = OUTPUT.test(word.literal ?? '') || (word.literal === '-P' && words[0]?.literal === 'wget');
+    const isOutput = OUTPUT.test(word.literal ?? '') || own?.test(word.literal ?? '') === true;
     return next && !next.mayBeFlag && isOutput ? [next] : [];
   });
 }

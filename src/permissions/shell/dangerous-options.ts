@@ -2,27 +2,9 @@
 import { flagTable, parseArguments } from './flags.ts';
 import type { ProgramRecord } from './program-record.ts';
 import { judgeProgram, type ProgramSpec, type ScriptFacts } from './program-spec.ts';
-import { findRecord } from './programs/index.ts';
-import { namesOf } from './spellings.ts';
+import { recordOf } from './programs/index.ts';
 import type { ShellWord } from './word.ts';
 import { writtenWord } from './written-word.ts';
-
-/** Options of programs whose records do not tell, because they have a language of their own, or none. */
-const DANGEROUS: Readonly<Record<string, RegExp>> = {
-  find: /^-(?:exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/,
-  git: /^(?:-C.*|-c.*|--exec-path.*|--git-dir.*|--work-tree.*|--namespace.*|--config-env.*|--output(?:=.*)?|--ext-diff|--textconv|--upload-pack.*|--receive-pack.*|--open-files-in-pager.*|-O.*|--exec(?:=.*)?)$/,
-  sed: /^(?:-[nErsuz]*[if].*|-[a-zA-Z]*i.*|--i.*|--f(?!o).*)$/,
-  // -o, -p and -d write what they found out, -W of mawk is any of the long ones.
-  awk: /^(?:-[EWdfilop].*|-D.*|--(?:d|ex|f(?!ie)|i|lo|pr).*)$/,
-  tar: /^(?:--checkpoint-action.*|--to-command.*|--use-compress-program.*|-I.*|-F.*|--info-script.*|--new-volume-script.*|--rsh-command.*|--rmt-command.*|--absolute-names|-P)$/,
-  man: /^(?:-P.*|-H.*|-C.*|--pager.*|--html.*|--config-file.*)$/,
-  env: /^(?:-S.*|--split-string.*|-C.*|--chdir.*)$/,
-  rsync: /^(?:-e.*|--rsh.*|--rsync-path.*)$/,
-  ssh: /^(?:-o.*|-F.*)$/,
-  // No option of theirs matters by itself, but a word that is only known when it runs may be one.
-  tee: /^$/,
-  xargs: /^$/,
-};
 
 /** Sub-commands of git for which `-c` and `-C` name something harmless. */
 const GIT_LOCAL_C = /^(?:commit|switch|diff|log|show|blame|checkout|branch|grep)$/;
@@ -39,13 +21,10 @@ const NO_FACTS: ScriptFacts = { changesDirectory: false, functions: new Set() };
  */
 export function actsBeyondRule(program: string, words: readonly ShellWord[], spelled: number): boolean {
   if (spelled >= words.length) return false;
-  const names = namesOf([program]).map(([name = '']) => name);
-  return names.some((name) => {
-    const dangerous = Object.hasOwn(DANGEROUS, name) ? DANGEROUS[name] : undefined;
-    if (dangerous) return hasOption(dangerous, name, words, spelled);
-    const record = findRecord(name);
-    return record?.reads !== undefined && !isCoveredWhole(record) && exceedsReading(record.reads, words, spelled);
-  });
+  const record = recordOf(program);
+  if (!record) return false;
+  if (record.actingOptions) return hasOption(record, record.actingOptions, words, spelled);
+  return record.reads !== undefined && !isCoveredWhole(record) && exceedsReading(record.reads, words, spelled);
 }
 
 /** Programs that are called to act, and those of which no word does harm. */
@@ -55,19 +34,16 @@ function isCoveredWhole({ isBuiltin, isCoveredWhole, reads }: ProgramRecord): bo
   return reads.isOpen === true && reads.mostOperands === undefined;
 }
 
-function hasOption(dangerous: RegExp, program: string, words: readonly ShellWord[], spelled: number): boolean {
+function hasOption({ names }: ProgramRecord, acting: RegExp, words: readonly ShellWord[], spelled: number): boolean {
   let subcommandAt = -1;
   return words.some((word, at) => {
     if (subcommandAt < 0 && !word.mayBeFlag) subcommandAt = at;
     if (at < spelled) return false;
     if (word.literal === undefined) return word.mayBeFlag;
     const isLocal =
-      program === 'git' &&
-      subcommandAt >= 0 &&
-      subcommandAt < at &&
-      GIT_LOCAL_C.test(words[subcommandAt]?.literal ?? '');
+      names === 'git' && subcommandAt >= 0 && subcommandAt < at && GIT_LOCAL_C.test(words[subcommandAt]?.literal ?? '');
     if (isLocal && /^-[cC]/.test(word.literal)) return false;
-    return dangerous.test(word.literal);
+    return acting.test(word.literal);
   });
 }
 

@@ -6,14 +6,13 @@
  * asks for something outside while the loop sleeps in between.
  */
 import { forEachChild, type ArithmeticFor, type Command, type ParsedScript, type SyntaxNode, type While } from 'unbash';
-import { endlessInput, isShortTime } from './endless-command.ts';
+import { endlessInput } from './endless-command.ts';
 import { isEndlessCalculation } from './endless-program.ts';
+import { findRecord } from './programs/index.ts';
+import { isShortTime } from './programs/system.ts';
 
 /** Parameters that change without the loop. */
 const CLOCKS = ['SECONDS', 'EPOCHSECONDS', 'EPOCHREALTIME', 'RANDOM', 'SRANDOM'];
-
-/** Builtins, and sleep, that come out alike each time, whatever happens outside. */
-const CONSTANT = /^(?::|true|false|echo|printf|sleep|pwd|test|\[|shift|let|declare|local|export|set|unset|times|jobs)$/;
 
 /** Operators of `test` that look at a file. */
 const FILE_TEST = /^-[a-hkprsuwxGLNOS]$|^-(?:nt|ot|ef)$/;
@@ -155,7 +154,7 @@ function asksOutside(root: SyntaxNode): boolean {
     const isTest = node.name.value === 'test' || node.name.value === '[';
     asks ||= isTest
       ? node.args.some((word) => word.type === 'Word' && FILE_TEST.test(word.value))
-      : !CONSTANT.test(node.name.value) && node.name.value !== 'read';
+      : findRecord(node.name.value)?.isConstant !== true && node.name.value !== 'read';
   });
   return asks;
 }

@@ -16,9 +16,6 @@ const FEEDS_SHELL = /^(?:at|batch|source|\.)$/;
 /** Launchers that join their words to a script. */
 const JOINERS = /^(?:eval|ssh|watch|trap)$/;
 
-/** Launchers with an operand of their own before the program. */
-const LEADING = /^(?:timeout|flock|chroot|taskset|chrt|ssh|gosu|su-exec)$/;
-
 /** Whether what a command runs that does more than read cannot be told from its words. */
 export function hidesProgram(words: readonly ShellWord[]): boolean {
   if (words[0]?.literal === undefined) return true;
@@ -102,7 +99,7 @@ function scriptOf(words: readonly string[]): readonly string[] {
 
 /** Where the inner program stands among a launcher's words. */
 function innerAt(program: string, words: readonly string[]): number {
-  let leading = LEADING.test(program) ? 1 : 0;
+  let leading = recordOf(program)?.leadingOperands ?? 0;
   let at = 0;
   for (; at < words.length; at++) {
     const word = words[at] ?? '';

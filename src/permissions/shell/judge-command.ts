@@ -1,7 +1,8 @@
 /** One simple command: which program it is, behind which wrappers, and whether that only reads. */
-import { type EndFacts, endlessProblem, isShortTime } from './endless-command.ts';
+import { type EndFacts, endlessProblem } from './endless-command.ts';
 import { hidesProgram } from './hidden-program.ts';
 import { findRecord } from './programs/index.ts';
+import { isShortTime } from './programs/system.ts';
 import { type CommandJudgement, judgeProgram, NO_PATHS, type ScriptFacts } from './program-spec.ts';
 import { isPrivateName } from './variable-values.ts';
 import { unwrap, type Unwrapped } from './wrappers.ts';

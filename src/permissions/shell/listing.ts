@@ -1,102 +1,20 @@
 /**
  * Listings: commands that print nothing but paths, so that what reads their output reads below known roots.
  *
- * `find src | xargs grep x` reads below `src`. Every table here is narrower than the program's own: an option
- * that lets it print anything else, or follow links, is not in it, and the output then counts as unknown.
+ * `find src | xargs grep x` reads below `src`. With an option that lets a program
+ * print anything else, or follow links, the output counts as unknown.
  */
 import type { Command, HereString, ParsedScript, SyntaxNode } from 'unbash';
 import { parseArguments, flagTable, type ParsedArguments } from './flags.ts';
-import { judgeProgram, type ProgramSpec } from './program-spec.ts';
+import { judgeProgram } from './program-spec.ts';
+import type { ListingOptions } from './program-record.ts';
 import { FIND } from './programs/find.ts';
+import { findRecord, subcommandOf } from './programs/index.ts';
 import { decodeWord, type ShellWord } from './word.ts';
 import type { Variables } from './variable-values.ts';
 
 /** Paths at or below which everything lies that is printed; undefined: anything may be printed. */
 type Roots = readonly string[] | undefined;
-
-interface Lister extends Pick<ProgramSpec, 'flags' | 'operands' | 'patternFlags'> {
-  /** One of these must be given for it to print paths alone. */
-  readonly needs?: readonly string[];
-  /** It prints names below the working directory, whatever it is given. */
-  readonly printsHere?: boolean;
-  /** What it goes through without an operand. */
-  readonly isHere?: (given: ParsedArguments) => boolean;
-}
-
-const LISTERS: Readonly<Record<string, Lister>> = {
-  // Not -a: it prints `..`.
-  ls: { flags: '-1AdtrSUXvcuB --almost-all --directory --reverse --sort=', operands: 'paths', printsHere: true },
-  fd: {
-    flags:
-      '-HIusigFp01 -d= -t= -e= -E= -S= --hidden --no-ignore --glob --type= --extension= --exclude= --max-depth= --print0',
-    operands: 'pattern',
-    printsHere: true,
-  },
-  rg: {
-    flags:
-      '-liSFwxuU0. -e= -g= -t= -T= --files --hidden --no-ignore --files-with-matches --files-without-match --glob= --iglob= --type= --type-not= --ignore-case ' +
-      '--smart-case --fixed-strings --word-regexp --null --sort= --no-messages --no-config --max-depth= --multiline --regexp=',
-    operands: 'pattern',
-    patternFlags: ['-e', '--regexp', '--files'],
-    needs: ['-l', '--files', '--files-with-matches', '--files-without-match'],
-    printsHere: true,
-  },
-  grep: {
-    flags:
-      '-rlLiEFPGwxsIZ -e= --include= --exclude= --exclude-dir= --recursive --files-with-matches --files-without-match --ignore-case --null',
-    operands: 'pattern',
-    patternFlags: ['-e'],
-    needs: ['-l', '-L', '--files-with-matches', '--files-without-match'],
-    isHere: ({ flags }) => flags.some(({ name }) => name === '-r' || name === '--recursive'),
-  },
-};
-
-const GIT_LISTERS: Readonly<Record<string, Lister>> = {
-  'ls-files': {
-    flags: '-cdmoz -x= --cached --deleted --modified --others --exclude= --exclude-standard --full-name --deduplicate',
-    operands: 'paths',
-    printsHere: true,
-  },
-  diff: {
-    flags: '-z --name-only --cached --staged --diff-filter= --no-renames --relative --merge-base',
-    operands: 'paths',
-    needs: ['--name-only'],
-    printsHere: true,
-  },
-  'diff-tree': {
-    flags: '-rz --no-commit-id --name-only --diff-filter= --root',
-    operands: 'paths',
-    needs: ['--no-commit-id'],
-    printsHere: true,
-  },
-  'ls-tree': { flags: '-rtdz --name-only --full-name', operands: 'paths', needs: ['--name-only'], printsHere: true },
-  grep: {
-    flags: '-lLiwEFPGz -e= --files-with-matches --name-only --ignore-case --cached --untracked',
-    operands: 'pattern',
-    patternFlags: ['-e'],
-    needs: ['-l', '-L', '--files-with-matches', '--name-only'],
-    printsHere: true,
-  },
-};
-
-/** Filters that drop and sort lines and change none, with how many operands they have then. */
-const LINE_SEARCH = { flags: '-viEFPGwxS -e= -m= --invert-match --ignore-case --line-buffered', operands: 1 };
-const FILTERS: Readonly<Record<string, { readonly flags: string; readonly operands: number }>> = {
-  cat: { flags: '-u', operands: 0 },
-  head: { flags: '-z -n= --lines=', operands: 0 },
-  tail: { flags: '-z -n= --lines=', operands: 0 },
-  sort: {
-    flags: '-bdfghiMnRrsuVz -k= -t= --reverse --unique --numeric-sort --version-sort --zero-terminated',
-    operands: 0,
-  },
-  uniq: { flags: '-duiz --repeated --unique --ignore-case', operands: 0 },
-  tac: { flags: '', operands: 0 },
-  shuf: { flags: '-z -n= --head-count=', operands: 0 },
-  grep: LINE_SEARCH,
-  egrep: LINE_SEARCH,
-  fgrep: LINE_SEARCH,
-  rg: LINE_SEARCH,
-};
 
 /** Longest pipeline that is followed; each of its commands is looked at for all that come after. */
 const MAX_STAGES = 8;
@@ -209,7 +127,7 @@ export function silencesErrors(item: SyntaxNode): boolean {
 
 function filtered(words: readonly ShellWord[], input: readonly string[]): Roots {
   const [program, ...rest] = words;
-  const filter = Object.hasOwn(FILTERS, program?.literal ?? '') ? FILTERS[program?.literal ?? ''] : undefined;
+  const filter = findRecord(program?.literal ?? '')?.filtersLines;
   if (!filter) return undefined;
   const { flags, operands, problem } = parseArguments(rest, { flags: flagTable(filter.flags), hasNumbers: true });
   const wanted = flags.some(({ name }) => name === '-e') ? 0 : filter.operands;
@@ -224,8 +142,8 @@ function listed(words: readonly ShellWord[]): Roots {
   if (name === 'git') return listedByGit(rest);
   if (name === 'echo' && rest.every((word) => !word.mayBeFlag)) return pathRoots(rest);
   if (name === 'printf' && /^%s\\[n0]$/.test(rest[0]?.literal ?? '')) return pathRoots(rest.slice(1));
-  const lister = LISTERS[name === 'fdfind' ? 'fd' : name];
-  return lister && Object.hasOwn(LISTERS, name === 'fdfind' ? 'fd' : name) ? rootsOf(lister, rest) : undefined;
+  const lister = findRecord(name)?.lists;
+  return lister && rootsOf(lister, rest);
 }
 
 /** What find prints begins with what it was given, unless it follows links or words its lines itself. */
@@ -238,12 +156,12 @@ function foundBelow(words: readonly ShellWord[]): Roots {
 function listedByGit(words: readonly ShellWord[]): Roots {
   const rest = words[0]?.literal === '--no-pager' ? words.slice(1) : words;
   const name = rest[0]?.literal ?? '';
-  const lister = Object.hasOwn(GIT_LISTERS, name) ? GIT_LISTERS[name] : undefined;
+  const lister = subcommandOf('git', name)?.lists;
   // `:/` and `:(top)` leave the working directory for the root of the repository.
   return !lister || rest.some(({ prefix }) => prefix.startsWith(':')) ? undefined : rootsOf(lister, rest.slice(1));
 }
 
-function rootsOf(lister: Lister, words: readonly ShellWord[]): Roots {
+function rootsOf(lister: ListingOptions, words: readonly ShellWord[]): Roots {
   let isListing = lister.needs === undefined;
   const check = (given: ParsedArguments): undefined => {
     isListing ||= given.flags.some(({ name }) => lister.needs?.includes(name));

@@ -6,6 +6,7 @@
  */
 import { matchesWildcard } from '../wildcard.ts';
 import { isMessage, takesNextWord } from './program-facts.ts';
+import { findRecord, subcommandOf } from './programs/index.ts';
 
 /** In a word: any text. A control character, which stands in no command that is judged. */
 export const ANY_TEXT = '\u0001';
@@ -30,27 +31,8 @@ interface Meaning {
   readonly isPlain: boolean;
 }
 
-/** Letters that say the same as a word in most programs, and in one. */
+/** Letters that say the same as a long option in most programs. */
 const LETTERS: Readonly<Record<string, string>> = { f: 'force', r: 'recursive', R: 'recursive', g: 'global' };
-const OWN_LETTERS = new Map<string, Readonly<Record<string, string>>>([
-  ['git commit', { n: 'no-verify', a: 'all' }],
-  ['git branch', { d: 'delete' }],
-  ['git push', { d: 'delete' }],
-  ['curl', { o: 'output', X: 'request', d: 'data', T: 'upload-file', F: 'form', k: 'insecure' }],
-  ['docker', { v: 'volume', p: 'publish' }],
-]);
-
-/** Sub-commands of npm that have another name. */
-const NPM_NAMES = new Map(
-  Object.entries({
-    i: 'install',
-    add: 'install',
-    in: 'install',
-    rm: 'uninstall',
-    un: 'uninstall',
-    remove: 'uninstall',
-  }),
-);
 
 /** Words of a command that are looked at. */
 const MAX_WORDS = 64;
@@ -90,7 +72,7 @@ function indexOf(meanings: readonly Meaning[]): (words: readonly string[]) => It
   const lengths = [...new Set([...byHead.keys()].map((head) => head.length))];
   return (words) => {
     // Another name for the same, or a word that is not known, begins in another way.
-    if (words[0] === 'npm' || words.some(isOpen)) return meanings;
+    if (findRecord(words[0] ?? '')?.subcommandNames || words.some(isOpen)) return meanings;
     const heads = new Set(words.flatMap((word) => lengths.map((length) => word.slice(0, length))));
     return [...heads].flatMap((head) => byHead.get(head) ?? []);
   };
@@ -153,7 +135,7 @@ function lettersOf(bundle: string): readonly string[] {
 
 function meaningOfLetter(letter: string, words: readonly string[]): string {
   const [program = '', subcommand = ''] = words;
-  const own = OWN_LETTERS.get(`${program} ${subcommand}`) ?? OWN_LETTERS.get(program);
+  const own = subcommandOf(program, subcommand)?.letters ?? findRecord(program)?.letters;
   const name = own?.[letter] ?? LETTERS[letter];
   return name === undefined ? `-${letter}` : `--${name}`;
 }
@@ -213,17 +195,15 @@ function fits(operands: readonly string[], isOpen: boolean, words: readonly stri
 
 /** Options, `cargo +nightly` and `make A=b` are no operands. */
 function isSkipped(program: string, word: string): boolean {
-  if (/^-./.test(word)) return true;
-  return (program === 'cargo' && word.startsWith('+')) || (program === 'make' && /^\w+=/.test(word));
+  return /^-./.test(word) || findRecord(program)?.skippedOperands?.test(word) === true;
 }
 
 function isOperand(program: string, wanted: string, word: string, isFirst: boolean): boolean {
   if (matchesWildcard(wanted, word) || mayBeWord(word, wanted)) return true;
-  if (program !== 'npm' || !isFirst) return false;
-  // It takes any beginning of a name, too, that is no other's.
-  return (
-    (NPM_NAMES.get(word) ?? word) === (NPM_NAMES.get(wanted) ?? wanted) || (word.length >= 3 && wanted.startsWith(word))
-  );
+  const names = findRecord(program)?.subcommandNames;
+  if (!names || !isFirst) return false;
+  const nameOf = (spelled: string) => (Object.hasOwn(names, spelled) ? names[spelled] : spelled);
+  return nameOf(word) === nameOf(wanted) || (word.length >= 3 && wanted.startsWith(word));
 }
 
 /** Whether a word holds what may be anything. */

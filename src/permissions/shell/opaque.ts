@@ -121,7 +121,7 @@ function programPlaces(words: readonly ShellWord[]): ReadonlySet<number> {
 /** The operands of a launcher that may be its program: of options that are in no table, both readings count. */
 function innerPlaces(program: string, words: readonly ShellWord[], start: number): readonly number[] {
   const places: number[] = [];
-  let leading = /^(?:timeout|flock|chroot|taskset|chrt|ssh|gosu|su-exec)$/.test(program) ? 1 : 0;
+  let leading = recordOf(program)?.leadingOperands ?? 0;
   for (let at = start + 1; at < words.length; at++) {
     const text = textOf(words[at]);
     if (text.startsWith('-')) at += takesNextWord(program, text) ? 1 : 0;

@@ -6,19 +6,11 @@ import { shellMatcher } from './matcher.ts';
 import type { ShellLine } from './shell-line.ts';
 import type { ShellPart } from './verdict.ts';
 
-/** Programs whose first operand says what they do: the rule names it too. */
-const WITH_SUBCOMMAND =
-  /^(?:git|npm|pnpm|yarn|bun|deno|cargo|go|docker|podman|kubectl|helm|pip3?|pipx|uv|poetry|pipenv|conda|gem|bundle|brew|apt|apt-get|dnf|systemctl|gh|terraform|make|mvn|gradle|dotnet|rustup|composer|nx|turbo|nix|aws|gcloud|az|heroku|fly|flutter|swift|vagrant|lerna|mise|volta)$/;
-
 /** Sub-commands whose own operand says what is run. */
 const RUNS_A_SCRIPT = /^(?:run|run-script)$/;
 
-/** What runs anything at all, deletes, or becomes someone else: no prefix of these is safe, nor of a launcher. */
-const NEVER_A_PREFIX = new RegExp(
-  '^(?:\\w*sh|nix-shell|redis-cli|scp|rsync|curl|wget|nc|ncat|socat|telnet|sftp|ansible(?:-\\w+)?|watchexec|concurrently|chronic|ts|multipass|just|task|invoke|rake|' +
-    'rm|rmdir|shred|dd|chmod|chown|kill|pkill|killall|export|crontab|at|batch|tee|truncate|tar|' +
-    'mkfs.*|mount|umount|reboot|shutdown|set|declare|typeset|unset|cd|pushd|popd|true|test|\\[)$',
-);
+/** A program of such a name may be a shell that nobody knows. */
+const SHELL_LIKE = /^\w*sh$/;
 
 /** Sub-commands that run what their operands name: `docker run`, `npm exec`, `go run`. */
 const RUNS_ANYTHING =
@@ -62,11 +54,12 @@ function specFor(part: ShellPart): string | undefined {
 }
 
 function prefixFor(program: string, words: readonly string[]): string | undefined {
-  if (NEVER_A_PREFIX.test(program) || !/^[\w.+-]+$/.test(program)) return undefined;
-  if (!WITH_SUBCOMMAND.test(program)) return runsItsWords(program) ? undefined : program;
+  const { suggests, isScriptRunner } = recordOf(program) ?? {};
+  if (suggests === 'nothing' || SHELL_LIKE.test(program) || !/^[\w.+-]+$/.test(program)) return undefined;
+  if (suggests !== 'subcommand') return runsItsWords(program) ? undefined : program;
   const [, subcommand, script] = words;
   if (subcommand === undefined || !/^[\w:.-]+$/.test(subcommand) || subcommand.startsWith('-')) return undefined;
-  const runsScript = /^(?:npm|pnpm|yarn|bun|deno)$/.test(program) && RUNS_A_SCRIPT.test(subcommand);
+  const runsScript = isScriptRunner === true && RUNS_A_SCRIPT.test(subcommand);
   if (runsScript)
     return script !== undefined && /^[\w:.-]+$/.test(script) && !script.startsWith('-')
       ? `${program} ${subcommand} ${script}`

@@ -1,10 +1,8 @@
 /** Steps that parts of a walk draw from the budget, before the work that they stand for is done. */
 import { isFinderName, isLauncherName } from './program-facts.ts';
+import { recordOf } from './programs/index.ts';
 import { basename, MAX_TRIED_WORDS } from './spellings.ts';
 import type { ShellWord } from './word.ts';
-
-/** Programs that take each of some operands with each of others: folders and the names looked for in them. */
-const PAIRING = /^(?:bsd)?tar$/;
 
 /** Steps that each earlier command of a pipeline costs a later one, which looks through it again. */
 const PRODUCER_STEPS = 64;
@@ -33,7 +31,8 @@ export function wordSteps(words: readonly ShellWord[], start: number, bases: rea
 /** Count the other words that this one is looked at with: any word of a launcher may be the program it runs. */
 function pairSteps([first]: readonly ShellWord[], at: number): number {
   const program = basename(first?.literal ?? '');
-  if (isFinderName(program) || PAIRING.test(program)) return 2 * at;
+  // They take each of some operands with each of others: folders and the names looked for in them.
+  if (isFinderName(program) || recordOf(program)?.isExtractor === true) return 2 * at;
   return isLauncherName(program) && at <= MAX_TRIED_WORDS ? 2 * at : 0;
 }
 

@@ -1,5 +1,6 @@
 /** Programs that run another one and are looked through: `timeout 5 ls` only reads because `ls` does. */
 import { flagTable, type GivenFlag, parseArguments } from './flags.ts';
+import { findRecord } from './programs/index.ts';
 import type { ShellWord } from './word.ts';
 
 /** What stands behind a wrapper. */
@@ -18,34 +19,6 @@ export interface Unwrapped {
   readonly isTransparent?: boolean;
   readonly problem?: string;
 }
-
-interface WrapperSpec {
-  readonly flags: string;
-  readonly hasNumbers?: boolean;
-  /** Operands of the wrapper itself, before the inner command. */
-  readonly leading?: number;
-  readonly isTransparent?: boolean;
-}
-
-const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
-  timeout: {
-    flags: '-v -f -p -k= -s= --preserve-status --foreground --kill-after= --signal= --verbose',
-    leading: 1,
-    isTransparent: true,
-  },
-  nice: { flags: '-n= --adjustment=', hasNumbers: true, isTransparent: true },
-  // -o writes a file.
-  time: { flags: '-p -v -q -f= --portability --verbose --format= --quiet', isTransparent: true },
-  stdbuf: { flags: '-i= -o= -e= --input= --output= --error=', isTransparent: true },
-  command: { flags: '-p -v -V' },
-  builtin: { flags: '' },
-  // -S splits a text into a command, -C goes elsewhere.
-  env: { flags: '-i -0 -u= --ignore-environment --null --unset=' },
-  xargs: {
-    flags:
-      '-0 -r -t -x -a= -d= -E= -I= -L= -n= -P= -s= --null --no-run-if-empty --verbose --exit --arg-file= --delimiter= --max-args= --max-procs= --max-chars= --max-lines? --replace? --show-limits',
-  },
-};
 
 /** Numbers of programs that may run at once: up to 64, or one a processor. */
 const FEW_AT_ONCE = /^"?(?:[1-9]|[1-5]\d|6[0-4]|\$\(nproc\))"?$/;
@@ -70,7 +43,7 @@ export function isHarmlessVariable(name: string, value: string | undefined): boo
 
 /** What a wrapper runs, or undefined where the program is none. */
 export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped | undefined {
-  const spec = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined;
+  const { wraps: spec, leadingOperands = 0 } = findRecord(program) ?? {};
   if (!spec) return undefined;
   const { flags, operands, problem } = parseArguments(words, {
     flags: flagTable(spec.flags),
@@ -80,10 +53,10 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
   if (problem !== undefined) return { inner: [], problem };
   if (program === 'command' && flags.some(({ name }) => name !== '-p')) return { inner: [] };
   if (program === 'env') return unwrapEnv(operands, flags.length > 0);
-  const leading = operands.slice(0, spec.leading ?? 0);
+  const leading = operands.slice(0, leadingOperands);
   if (leading.some((word) => word.isSplit))
     return { inner: [], problem: `"${leading[0]?.text ?? ''}" may become several words` };
-  const inner = operands.slice(spec.leading ?? 0);
+  const inner = operands.slice(leadingOperands);
   // Not every xargs leaves the program's own word alone.
   const replaced = flags
     .filter(({ name }) => name === '-I' || name === '--replace')

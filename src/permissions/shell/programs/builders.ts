@@ -21,27 +21,47 @@ export const BUILDERS: readonly ProgramRecord[] = [
     valueOptions: '-C -f -I -o -W --directory --file --makefile',
     language: 'text',
     hiddenText: 'always',
+    hasOwnMeanings: true,
+    suggests: 'subcommand',
+    isWaitedFor: true,
+    skippedOperands: /^\w+=/,
   },
-  { names: 'cmake', reads: { alone: '--version' }, runsBehind: /^-E$/, hiddenText: 'always' },
-  { names: 'ninja', reads: { alone: '--version' }, hiddenText: 'always' },
+  { names: 'cmake', reads: { alone: '--version' }, runsBehind: /^-E$/, hiddenText: 'always', isWaitedFor: true },
+  { names: 'ninja', reads: { alone: '--version' }, hiddenText: 'always', isWaitedFor: true },
   { names: 'eslint prettier', reads: { alone: '--version -v' } },
-  { names: 'vitest', reads: { alone: '--version -v' }, hiddenText: 'always' },
+  { names: 'vitest', reads: { alone: '--version -v' }, hiddenText: 'always', hasOwnMeanings: true, isWaitedFor: true },
   { names: 'ruff mypy', reads: { alone: '--version -V' } },
-  { names: 'black', reads: { alone: '--version' } },
-  { names: 'nodemon', isLauncher: true, hiddenText: 'always' },
-  { names: 'lerna', isLauncher: true, hiddenText: [{ command: /^(?:run|run-many|exec|test|build|affected)$/ }] },
-  { names: 'watchexec', isLauncher: true },
+  { names: 'black', reads: { alone: '--version' }, writesOperands: 'all' },
+  { names: 'nodemon', isLauncher: true, hiddenText: 'always', restartable: /^/ },
+  {
+    names: 'lerna',
+    isLauncher: true,
+    hiddenText: [{ command: /^(?:run|run-many|exec|test|build|affected)$/ }],
+    suggests: 'subcommand',
+  },
+  { names: 'watchexec', isLauncher: true, suggests: 'nothing' },
   {
     names:
-      'bmake just task rake invoke samu scons waf ctest cpack mvn mvnw mvnd gradle gradlew ant sbt lein ' +
-      'bazel bazelisk buck buck2 pants tox nox pytest py.test jest mocha ava tap tape karma cypress ' +
-      'playwright gulp grunt phpunit pest rspec cucumber behave bats pre-commit husky lint-staged ' +
-      'npm-run-all npm-run-all2 run-s run-p latexmk rpmbuild debuild dpkg-buildpackage makepkg rebar3 ' +
-      'unittest nose2 doctest forever pm2',
+      'bmake samu scons waf ctest cpack mvnw mvnd gradlew ant sbt lein bazel bazelisk buck buck2 pants tox ' +
+      'nox py.test mocha ava tap tape karma cypress playwright gulp grunt phpunit pest rspec cucumber ' +
+      'behave bats pre-commit husky lint-staged npm-run-all npm-run-all2 run-s run-p latexmk rpmbuild ' +
+      'debuild dpkg-buildpackage makepkg rebar3 unittest nose2 doctest forever pm2',
     hiddenText: 'always',
   },
+  { names: 'just task rake invoke', hiddenText: 'always', suggests: 'nothing' },
+  { names: 'mvn gradle', hiddenText: 'always', suggests: 'subcommand', isWaitedFor: true },
+  { names: 'pytest jest', hiddenText: 'always', hasOwnMeanings: true, isWaitedFor: true },
   { names: 'meson', hiddenText: [{ command: /^(?:test|compile|install|dist|devenv|setup)$/ }] },
   { names: 'coverage', hiddenText: [{ command: /^run$/ }] },
-  { names: 'turbo nx moon wireit', hiddenText: [{ command: /^(?:run|run-many|exec|test|build|affected)$/ }] },
+  {
+    names: 'turbo nx',
+    hiddenText: [{ command: /^(?:run|run-many|exec|test|build|affected)$/ }],
+    suggests: 'subcommand',
+  },
+  { names: 'moon wireit', hiddenText: [{ command: /^(?:run|run-many|exec|test|build|affected)$/ }] },
   { names: 'rails', hiddenText: [{ command: /^(?:runner|r|console|c|test)$/ }] },
+  { names: 'isort', writesOperands: 'all' },
+  { names: 'concurrently', suggests: 'nothing' },
+  { names: 'serve http-server vite', restartable: /^/ },
+  { names: 'next astro nuxt gatsby', restartable: /^(?:dev|start)\b/ },
 ];

@@ -11,12 +11,16 @@ const NO_ARGUMENTS: ProgramSpec = { judge: (words) => allowIf(words.length === 0
 
 /** Builtins, and what stands before a command like one. */
 export const BUILTINS: readonly ProgramRecord[] = [
-  { names: ': true false echo break continue exit return shift', isBuiltin: true, reads: HARMLESS },
+  { names: ': false echo', isBuiltin: true, reads: HARMLESS, isLookingOnly: true, isConstant: true },
+  { names: 'true', isBuiltin: true, reads: HARMLESS, suggests: 'nothing', isLookingOnly: true, isConstant: true },
+  { names: 'break continue exit return', isBuiltin: true, reads: HARMLESS },
   {
     names: 'kill',
     isGnu: true,
     isBuiltin: true,
     reads: { judge: (words) => allowIf(/^-[lL]$/.test(words[0]?.literal ?? ''), 'kill sends a signal') },
+    warnings: [{ words: /^(?:.* )?-(?:9|KILL|SIGKILL)/, sentence: 'Ends processes without letting them finish' }],
+    suggests: 'nothing',
   },
   {
     names: 'trap',
@@ -42,6 +46,8 @@ export const BUILTINS: readonly ProgramRecord[] = [
           'export may re-aim what follows',
         ),
     },
+    suggests: 'nothing',
+    isConstant: true,
   },
   {
     names: 'wait',
@@ -54,22 +60,52 @@ export const BUILTINS: readonly ProgramRecord[] = [
         ),
     },
   },
-  { names: 'times dirs', isBuiltin: true, reads: NO_ARGUMENTS },
-  { names: 'pwd', isBuiltin: true, reads: { flags: '-LP', mostOperands: 0 } },
+  { names: 'shift', isBuiltin: true, reads: HARMLESS, isConstant: true },
+  { names: 'times', isBuiltin: true, reads: NO_ARGUMENTS, isConstant: true },
+  { names: 'dirs', isBuiltin: true, reads: NO_ARGUMENTS },
+  { names: 'pwd', isBuiltin: true, reads: { flags: '-LP', mostOperands: 0 }, isConstant: true },
   // -x runs its operands.
-  { names: 'jobs', isBuiltin: true, reads: { flags: '-lpnrs' } },
-  { names: 'type', isBuiltin: true, reads: { flags: '-aftpP', isOpen: true, operands: 'names' } },
+  { names: 'jobs', isBuiltin: true, reads: { flags: '-lpnrs' }, isConstant: true },
+  {
+    names: 'type',
+    isBuiltin: true,
+    reads: { flags: '-aftpP', isOpen: true, operands: 'names' },
+    answers: { 1: 'not found' },
+  },
   { names: 'help', isBuiltin: true, reads: { flags: '-dms', isOpen: true } },
-  { names: 'cd', isBuiltin: true, reads: { flags: '-LPe', isOpen: true, operands: 'names', mostOperands: 1 } },
-  { names: 'pushd', isBuiltin: true, reads: { flags: '-n', operands: 'names', mostOperands: 1 } },
-  { names: 'popd', isBuiltin: true, reads: { flags: '-n', mostOperands: 1 } },
-  { names: 'printf', isBuiltin: true, reads: { judge: judgePrintf } },
-  { names: 'test [', isBuiltin: true, reads: { judge: judgeTest } },
-  { names: 'read', isBuiltin: true, reads: { judge: judgeRead } },
+  {
+    names: 'cd',
+    isBuiltin: true,
+    reads: { flags: '-LPe', isOpen: true, operands: 'names', mostOperands: 1 },
+    suggests: 'nothing',
+  },
+  { names: 'pushd', isBuiltin: true, reads: { flags: '-n', operands: 'names', mostOperands: 1 }, suggests: 'nothing' },
+  { names: 'popd', isBuiltin: true, reads: { flags: '-n', mostOperands: 1 }, suggests: 'nothing' },
+  {
+    names: 'printf',
+    isBuiltin: true,
+    reads: { judge: judgePrintf },
+    ends: (_, words) => !isWidePadding(words.map(({ literal }) => literal ?? '')),
+    isLookingOnly: true,
+    isConstant: true,
+  },
+  {
+    names: 'test [',
+    isBuiltin: true,
+    reads: { judge: judgeTest },
+    suggests: 'nothing',
+    isLookingOnly: true,
+    isConstant: true,
+    answers: { 1: 'the condition is false' },
+  },
+  { names: 'read', isBuiltin: true, reads: { judge: judgeRead }, boundOption: /^-\w*[nN]/ },
   { names: 'mapfile readarray', isBuiltin: true, reads: { judge: judgeMapfile }, runsBehind: /^-C$/ },
-  { names: 'set', isBuiltin: true, reads: { judge: judgeSet } },
+  { names: 'set', isBuiltin: true, reads: { judge: judgeSet }, suggests: 'nothing', isConstant: true },
   { names: 'shopt', isBuiltin: true, reads: { judge: judgeShopt } },
-  { names: 'declare typeset local readonly', isBuiltin: true, reads: { judge: judgeDeclare } },
+  { names: 'declare', isBuiltin: true, reads: { judge: judgeDeclare }, suggests: 'nothing', isConstant: true },
+  { names: 'typeset', isBuiltin: true, reads: { judge: judgeDeclare }, suggests: 'nothing' },
+  { names: 'local', isBuiltin: true, reads: { judge: judgeDeclare }, isConstant: true },
+  { names: 'readonly', isBuiltin: true, reads: { judge: judgeDeclare } },
   {
     names: 'history',
     isBuiltin: true,
@@ -92,6 +128,8 @@ export const BUILTINS: readonly ProgramRecord[] = [
           'unset may re-aim what follows',
         ),
     },
+    suggests: 'nothing',
+    isConstant: true,
   },
   {
     names: 'umask',
@@ -115,8 +153,18 @@ export const BUILTINS: readonly ProgramRecord[] = [
         ),
     },
   },
-  { names: 'command builtin exec eval coproc', isLauncher: true },
-  { names: 'source .', isLauncher: true, hiddenText: 'always' },
+  { names: 'command', isLauncher: true, wraps: { flags: '-p -v -V' } },
+  { names: 'builtin', isLauncher: true, wraps: { flags: '' } },
+  { names: 'exec coproc', isLauncher: true },
+  { names: 'eval', isLauncher: true, warnings: [{ words: /./, sentence: 'Runs text as a script' }] },
+  {
+    names: 'source .',
+    isLauncher: true,
+    hiddenText: 'always',
+    warnings: [{ words: /./, sentence: 'Runs text as a script' }],
+  },
+  { names: 'let', isConstant: true },
+  { names: '[[', answers: { 1: 'the condition is false' } },
 ];
 
 function allowIf(isAllowed: boolean, problem: string): CommandJudgement {
@@ -217,4 +265,9 @@ function judgeDeclare(words: readonly ShellWord[]): CommandJudgement {
     (word) => /^-[aAr]+$/.test(word.literal ?? '') || word.literal === '--' || isPrivateName(word.text),
   );
   return allowIf(isHarmless, 'declare may re-aim what follows');
+}
+
+/** `printf %9999999d`, and `%*d` with a number like that. */
+function isWidePadding([format = '', ...rest]: readonly string[]): boolean {
+  return /%[-+ #0']*[\d.*]*\d{7}/.test(format) || (format.includes('*') && rest.some((text) => /^-?\d{7}/.test(text)));
 }

@@ -13,12 +13,16 @@ export const EDITORS: readonly ProgramRecord[] = [
           /^(?:-[SsuxlT]|--(?:command|script|load|batch-script)(?:=.*)?)$|^(?:--?cmd=|\+|:)*(?:so|source|ru|runtime|luafile|py3?file|rubyfile)!?\s/,
       },
     ],
+    writesOperands: 'all',
+    readsOperands: 'all',
   },
   {
     names: 'emacs',
     reads: { alone: '--version' },
     language: 'text',
     hiddenText: [{ words: /^(?:-[lfx]|-?-(?:eval|execute|funcall|load|script|batch-script))(?:=|$)/ }],
+    writesOperands: 'all',
+    readsOperands: 'all',
   },
   { names: 'tmux', reads: { alone: '-V' }, isLauncher: true, hiddenText: [{ words: /^-[cf]$|^source(?:-file)?$/ }] },
   {
@@ -33,7 +37,7 @@ export const EDITORS: readonly ProgramRecord[] = [
       },
     ],
   },
-  { names: 'nano', reads: { alone: '--version -V' } },
+  { names: 'nano', reads: { alone: '--version -V' }, writesOperands: 'all', readsOperands: 'all' },
   { names: 'screen', isLauncher: true, hiddenText: [{ words: /^-[cf]$|^source(?:-file)?$/ }] },
   { names: 'xinit startx dtach abduco kitty foot', isLauncher: true },
   {
@@ -45,7 +49,19 @@ export const EDITORS: readonly ProgramRecord[] = [
   },
   { names: 'i3-msg swaymsg hyprctl', runsBehind: /^exec$/ },
   {
-    names: 'vi view lldb',
+    names: 'vi',
+    language: 'text',
+    hiddenText: [
+      {
+        words:
+          /^(?:-[SsuxlT]|--(?:command|script|load|batch-script)(?:=.*)?)$|^(?:--?cmd=|\+|:)*(?:so|source|ru|runtime|luafile|py3?file|rubyfile)!?\s/,
+      },
+    ],
+    writesOperands: 'all',
+    readsOperands: 'all',
+  },
+  {
+    names: 'view lldb',
     language: 'text',
     hiddenText: [
       {
@@ -64,6 +80,8 @@ export const EDITORS: readonly ProgramRecord[] = [
       },
       { words: /^-\w*[sSc]$/, isFed: true },
     ],
+    writesOperands: 'all',
+    readsOperands: 'all',
   },
   {
     names: 'ed',
@@ -75,10 +93,13 @@ export const EDITORS: readonly ProgramRecord[] = [
       },
       { isFed: true },
     ],
+    writesOperands: 'all',
+    readsOperands: 'all',
   },
   {
     names: 'emacsclient',
     hiddenText: [{ words: /^(?:-[lfx]|-?-(?:eval|execute|funcall|load|script|batch-script))(?:=|$)/ }],
   },
   { names: 'byobu', hiddenText: [{ words: /^-[cf]$|^source(?:-file)?$/ }] },
+  { names: 'code', writesOperands: 'all', readsOperands: 'all' },
 ];

@@ -1,22 +1,7 @@
-/** Programs that look at files, folders and archives, and that change them. */
+/** Programs that look at files and folders, and that change them. */
 import { isGiven, type ParsedArguments } from '../flags.ts';
 import type { ProgramRecord } from '../program-record.ts';
-import { judgeProgram, type ProgramSpec, refusing } from '../program-spec.ts';
-import type { ShellWord } from '../word.ts';
-
-const TAR: ProgramSpec = {
-  flags:
-    '-txOvzjJa -f= --list --extract --to-stdout --verbose --gzip --bzip2 --xz --zstd --file= --exclude= --wildcards --full-time --numeric-owner --force-local --strip-components=',
-  check: listsArchive,
-  pathFlags: ['-f', '--file'],
-};
-
-/** Compressors replace their file by another, unless they print, list or test. */
-const UNPACK: ProgramSpec = {
-  flags: '-cdflnqtv --stdout --to-stdout --decompress --uncompress --list --test --quiet --verbose --force',
-  operands: 'paths',
-  check: printsUnpacked,
-};
+import { refusing } from '../program-spec.ts';
 
 /** Programs about files. */
 export const FILES: readonly ProgramRecord[] = [
@@ -34,11 +19,14 @@ export const FILES: readonly ProgramRecord[] = [
       readsHere: () => true,
       followsLinks: isDereferencing,
     },
+    isLookingOnly: true,
+    lists: { flags: '-1AdtrSUXvcuB --almost-all --directory --reverse --sort=', operands: 'paths', printsHere: true },
   },
   {
     names: 'dir vdir',
     isGnu: true,
     reads: { flags: '-aAbCdFghiklnpQrRsStuUvxX1', isOpen: true, operands: 'paths', readsHere: () => true },
+    isLookingOnly: true,
   },
   // -o and the pair -R -H write files.
   // A letter that takes a value takes the next word, and those behind it are options of their own: `-Lo 2 out`.
@@ -61,6 +49,7 @@ export const FILES: readonly ProgramRecord[] = [
       isOpen: true,
       operands: 'paths',
     },
+    isLookingOnly: true,
   },
   // -C compiles, -z runs decompressors, -p touches times.
   {
@@ -72,6 +61,7 @@ export const FILES: readonly ProgramRecord[] = [
       pathFlags: ['-f'],
       listFlags: ['-f'],
     },
+    isLookingOnly: true,
   },
   {
     names: 'du',
@@ -106,6 +96,7 @@ export const FILES: readonly ProgramRecord[] = [
       isOpen: true,
       operands: 'paths',
     },
+    isLookingOnly: true,
   },
   {
     names: 'realpath',
@@ -117,10 +108,15 @@ export const FILES: readonly ProgramRecord[] = [
       operands: 'paths',
       pathFlags: ['--relative-to', '--relative-base'],
     },
+    isLookingOnly: true,
   },
   { names: 'basename', isGnu: true, reads: { flags: '-az -s= --multiple --suffix= --zero', isOpen: true } },
   { names: 'dirname', isGnu: true, reads: { flags: '-z --zero', isOpen: true } },
-  { names: 'namei', reads: { flags: '-lmnovx --long --modes --owners --vertical', isOpen: true, operands: 'paths' } },
+  {
+    names: 'namei',
+    reads: { flags: '-lmnovx --long --modes --owners --vertical', isOpen: true, operands: 'paths' },
+    isLookingOnly: true,
+  },
   { names: 'lsattr', reads: { flags: '-Radlvp', isOpen: true, operands: 'paths' } },
   {
     names: 'getfacl',
@@ -131,26 +127,6 @@ export const FILES: readonly ProgramRecord[] = [
       followsLinks: ({ flags }) => flags.some(({ name }) => name === '-L'),
     },
   },
-  { names: 'zcat', reads: { flags: '-fv', operands: 'paths' } },
-  { names: 'bzcat', reads: { flags: '-fs', operands: 'paths' } },
-  { names: 'xzcat', reads: { flags: '-fq', operands: 'paths' } },
-  { names: 'zstdcat', reads: { flags: '-fqv', operands: 'paths' } },
-  { names: 'gzip gunzip bzip2 bunzip2 xz unxz', reads: UNPACK, isCoveredWhole: true },
-  {
-    names: 'zstd',
-    reads: { ...UNPACK, flags: '-cdfklqtv --stdout --decompress --list --test --quiet --verbose' },
-    isCoveredWhole: true,
-  },
-  {
-    names: 'tar',
-    isGnu: true,
-    reads: { judge: (words, facts) => judgeProgram(TAR, dashed(words), facts) },
-    isCoveredWhole: true,
-    runsBehind:
-      /^(?:-\w*[IF]|--(?:use-compress-program|to-command|info-script|new-volume-script|rsh-command|rmt-command))$/,
-  },
-  { names: 'unzip', reads: { flags: '-lvqtpZ1', check: listsZip, operands: 'paths' }, isCoveredWhole: true },
-  { names: 'zipinfo', reads: { flags: '-12smlvhtzTM', operands: 'paths' } },
   {
     names: 'mktemp',
     isGnu: true,
@@ -159,6 +135,7 @@ export const FILES: readonly ProgramRecord[] = [
       check: ({ flags }) => (isGiven(flags, '-u', '--dry-run') ? undefined : 'mktemp makes a file'),
     },
     isCoveredWhole: true,
+    writesOperands: 'all',
   },
   { names: 'mountpoint', reads: { flags: '-qdx --quiet --nofollow' } },
   {
@@ -168,55 +145,88 @@ export const FILES: readonly ProgramRecord[] = [
         '-abdflmOpPrtiJSnsT -o= -e= -I= -x= --all --bytes --fs --json --list --output= --paths --noheadings --tree? --nodeps',
     },
   },
-  { names: 'mount', reads: { flags: '-lv', mostOperands: 0 }, isCoveredWhole: true },
+  {
+    names: 'mount',
+    reads: { flags: '-lv', mostOperands: 0 },
+    isCoveredWhole: true,
+    writesOperands: 'all',
+    suggests: 'nothing',
+  },
   {
     names: 'findmnt',
     reads: {
       flags: '-lnrJDbfikPRuvyA -t= -o= -T= -S= -M= -O= --list --noheadings --json --output= --target= --types= --df',
     },
   },
-  { names: 'zip', reads: { alone: '-v' }, runsBehind: /^(?:-TT|--unzip-command)$/ },
   {
-    names:
-      'truncate shred rm rmdir unlink cp mv ln link dd install mkdir mkfifo mknod touch sync chmod chown ' + 'chgrp',
+    names: 'truncate',
     isGnu: true,
+    writesOperands: 'all',
+    warnings: [{ words: /./, sentence: 'Cuts files off' }],
+    suggests: 'nothing',
   },
+  {
+    names: 'shred',
+    isGnu: true,
+    writesOperands: 'all',
+    warnings: [{ words: /./, sentence: 'Deletes files beyond recovery' }],
+    suggests: 'nothing',
+  },
+  {
+    names: 'rm',
+    isGnu: true,
+    writesOperands: 'all',
+    wholeTreeOptions: /^(?:-[a-zA-Z]*[rR]|--recursive$)/,
+    warnings: [
+      { words: /^(?:.* )?(?:-[a-zA-Z]*[rR]|--recursive)/, sentence: 'Deletes folders with everything in them' },
+      { words: /^(?:.* )?(?:-[a-zA-Z]*f|--force)/, sentence: 'Deletes without asking' },
+    ],
+    suggests: 'nothing',
+  },
+  { names: 'rmdir', isGnu: true, writesOperands: 'all', suggests: 'nothing' },
+  { names: 'unlink link mkdir mkfifo mknod touch', isGnu: true, writesOperands: 'all' },
+  {
+    names: 'cp',
+    isGnu: true,
+    writesOperands: 'last',
+    readsOperands: 'others',
+    wholeTreeOptions: /^(?:-[a-zA-Z]*[rRa]|--(?:recursive|archive)$)/,
+  },
+  { names: 'mv', isGnu: true, writesOperands: 'all', readsOperands: 'others', wholeTreeOptions: /(?:)/ },
+  { names: 'ln install', isGnu: true, writesOperands: 'last', readsOperands: 'others' },
+  {
+    names: 'dd',
+    isGnu: true,
+    warnings: [{ words: /^(?:.* )?of=/, sentence: 'Overwrites what dd is pointed at' }],
+    suggests: 'nothing',
+  },
+  { names: 'sync', isGnu: true },
+  {
+    names: 'chmod chown',
+    isGnu: true,
+    writesOperands: 'all',
+    wholeTreeOptions: /^(?:-[a-zA-Z]*R|--recursive$)/,
+    warnings: [{ words: /^(?:.* )?(?:-[a-zA-Z]*R|--recursive)/, sentence: 'Changes the rights of a whole folder' }],
+    suggests: 'nothing',
+  },
+  {
+    names: 'chgrp',
+    isGnu: true,
+    writesOperands: 'all',
+    warnings: [{ words: /^(?:.* )?(?:-[a-zA-Z]*R|--recursive)/, sentence: 'Changes the rights of a whole folder' }],
+  },
+  {
+    names: 'mkfs',
+    isFamily: true,
+    warnings: [{ words: /^/, sentence: 'Changes or formats a disk' }],
+    suggests: 'nothing',
+  },
+  { names: 'chattr setfacl rename', writesOperands: 'all' },
+  { names: 'wipe srm', warnings: [{ words: /./, sentence: 'Deletes files beyond recovery' }] },
+  { names: 'wipefs fdisk parted sgdisk mkswap', warnings: [{ words: /^/, sentence: 'Changes or formats a disk' }] },
+  { names: 'umount', suggests: 'nothing' },
 ];
 
 function isDereferencing({ flags }: ParsedArguments): boolean {
   return flags.some(({ name }) => name === '-L' || name === '--dereference');
-}
-
-/** Of testing and unpacking, some do what they were told last. */
-function printsUnpacked({ flags }: ParsedArguments): string | undefined {
-  const isGiven = (options: RegExp) => flags.some(({ name }) => options.test(name));
-  const looksOnly = isGiven(/^(?:-[lt]|--list|--test)$/) && !isGiven(/^(?:-d|--(?:de|un)compress)$/);
-  return looksOnly || isGiven(/^(?:-c|--(?:to-)?stdout)$/) ? undefined : 'it replaces the file';
-}
-
-/** `tar tzf x` is `tar -tzf x`, as long as only the last letter takes a value. */
-function dashed(words: readonly ShellWord[]): readonly ShellWord[] {
-  const [first, ...rest] = words;
-  if (first?.literal === undefined || !/^[txOvzjJa]+f?$/.test(first.literal)) return words;
-  const text = `-${first.literal}`;
-  return [{ ...first, text, literal: text, patterns: [text], prefix: text, mayBeFlag: true }, ...rest];
-}
-
-function listsArchive({ flags, operands }: ParsedArguments): string | undefined {
-  const isGiven = (options: RegExp) => flags.some(({ name }) => options.test(name));
-  const isExtracting = isGiven(/^(?:-x|--extract)$/);
-  const isListing = isExtracting ? isGiven(/^(?:-O|--to-stdout)$/) : isGiven(/^(?:-t|--list)$/);
-  if (!isListing && flags[0]?.name !== '--version') return 'tar does more than list';
-  const isLocal = flags.some(({ name }) => name === '--force-local');
-  const archives = flags.filter(({ name }) => name === '-f' || name === '--file').map(({ value }) => value);
-  const isRemote = archives.some(
-    (archive) => archive?.literal === undefined || (archive.literal.includes(':') && !isLocal),
-  );
-  if (isRemote) return 'the archive may be on another machine';
-  return operands.some((operand) => operand.literal === undefined) ? 'an operand may become an option' : undefined;
-}
-
-function listsZip({ flags }: ParsedArguments): string | undefined {
-  const isListing = flags.some(({ name }) => ['-l', '-v', '-t', '-p', '-Z'].includes(name));
-  return isListing ? undefined : 'unzip does more than list';
 }

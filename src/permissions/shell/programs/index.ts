@@ -1,5 +1,6 @@
 /** The record of every program that is known, by name. */
-import type { ProgramRecord } from '../program-record.ts';
+import type { ProgramRecord, SubcommandRecord } from '../program-record.ts';
+import { ARCHIVES } from './archives.ts';
 import { BUILDERS } from './builders.ts';
 import { BUILTINS } from './builtins.ts';
 import { BYTES } from './bytes.ts';
@@ -20,7 +21,7 @@ import { VIEWERS } from './viewers.ts';
 
 /** All records, each once. */
 export const RECORDS: readonly ProgramRecord[] = [
-  ...[TEXT, BYTES, SEARCH, FILES, VIEWERS, BUILTINS, VERSION_CONTROL, SYSTEM, NETWORK, LAUNCHERS],
+  ...[TEXT, BYTES, SEARCH, FILES, ARCHIVES, VIEWERS, BUILTINS, VERSION_CONTROL, SYSTEM, NETWORK, LAUNCHERS],
   ...[INTERPRETERS, COMPILERS, BUILDERS, PACKAGES, CLOUD, DATABASES, EDITORS],
 ].flat();
 
@@ -48,6 +49,12 @@ export function recordOf(name: string): ProgramRecord | undefined {
   return other === undefined ? record : byName.get(other);
 }
 
+/** Find what is known of a sub-command. */
+export function subcommandOf(program: string, name: string): SubcommandRecord | undefined {
+  const known = recordOf(program)?.subcommands;
+  return known && Object.hasOwn(known, name) ? known[name] : undefined;
+}
+
 /** The name that rules call a program by, where it is called by another one. */
 export function plainName(name: string): string | undefined {
   const known = plainNames.get(name);
@@ -55,6 +62,8 @@ export function plainName(name: string): string | undefined {
   if (name.startsWith('git-')) return 'git';
   const withoutG = name.startsWith('g') ? name.slice(1) : '';
   if (byName.get(withoutG)?.isGnu === true && !plainNames.has(withoutG)) return withoutG;
+  const family = name.slice(0, Math.max(0, name.indexOf('.')));
+  if (byName.get(family)?.isFamily === true) return family;
   const [, unversioned = ''] = /\d$/.test(name) ? (/^(.+?)-?\d+(?:\.\d+)*$/.exec(name) ?? []) : [];
   return byName.get(unversioned)?.isVersioned === true ? unversioned : undefined;
 }

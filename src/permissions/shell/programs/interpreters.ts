@@ -1,6 +1,8 @@
 /** Shells and languages: programs that run text from a file, from their words or from their input. */
 import type { ProgramRecord } from '../program-record.ts';
 
+const IN_PLACE = /^-[a-zA-Z]*i|^--in-?place/;
+
 /** Shells and languages. */
 export const INTERPRETERS: readonly ProgramRecord[] = [
   {
@@ -10,6 +12,7 @@ export const INTERPRETERS: readonly ProgramRecord[] = [
     reads: { alone: '--version -v' },
     language: 'program',
     inlineOptions: /^(?:-\w*[epc]|--(?:eval|print|check)(?:=.*)?)$/,
+    hasOwnMeanings: true,
   },
   {
     names: 'deno',
@@ -18,8 +21,10 @@ export const INTERPRETERS: readonly ProgramRecord[] = [
     hiddenText: [
       { command: /^(?:run|task|test|bench|serve|repl|jupyter|x|install|compile|\S+\.[cm]?[jt]sx?|\w+:\S+)$/ },
     ],
+    suggests: 'subcommand',
+    isScriptRunner: true,
   },
-  { names: 'tsc', reads: { alone: '--version -v' } },
+  { names: 'tsc', reads: { alone: '--version -v' }, hasOwnMeanings: true, isWaitedFor: true },
   {
     names: 'python',
     aliases: 'python2 python3',
@@ -28,6 +33,8 @@ export const INTERPRETERS: readonly ProgramRecord[] = [
     runsBehind: /^-m$/,
     language: 'program',
     inlineOptions: /^-\w*[cm]/,
+    hasOwnMeanings: true,
+    restartable: /^-m (?:pip|http\.server)\b/,
   },
   {
     names: 'perl',
@@ -35,15 +42,17 @@ export const INTERPRETERS: readonly ProgramRecord[] = [
     reads: { alone: '--version -v' },
     language: 'program',
     inlineOptions: /^-(?![MI])\w*[eE]$/,
+    changesInPlace: IN_PLACE,
   },
   { names: 'lua', isVersioned: true, reads: { alone: '-v' }, language: 'program', inlineOptions: /^-e/ },
   { names: 'java', reads: { alone: '-version --version' }, language: 'program', hiddenText: 'always' },
   { names: 'kotlinc', reads: { alone: '-version' } },
-  { names: 'bash zsh', isVersioned: true, reads: { alone: '--version' }, language: 'shell' },
-  { names: 'sh fish', reads: { alone: '--version' }, language: 'shell' },
+  { names: 'bash zsh', isVersioned: true, reads: { alone: '--version' }, language: 'shell', hasOwnMeanings: true },
+  { names: 'sh', reads: { alone: '--version' }, language: 'shell', hasOwnMeanings: true },
+  { names: 'fish', reads: { alone: '--version' }, language: 'shell' },
   { names: 'ghc', isVersioned: true, reads: { alone: '--version' }, language: 'program' },
   { names: 'ipython pypy', isVersioned: true, language: 'program', inlineOptions: /^-\w*[cm]/ },
-  { names: 'ruby', isVersioned: true, language: 'program', inlineOptions: /^-(?![rI])\w*e$/ },
+  { names: 'ruby', isVersioned: true, language: 'program', inlineOptions: /^-(?![rI])\w*e$/, changesInPlace: IN_PLACE },
   { names: 'php', isVersioned: true, language: 'program', inlineOptions: /^-[rBRE]/ },
   { names: 'luajit', isVersioned: true, language: 'program', inlineOptions: /^-e/ },
   { names: 'ksh', isVersioned: true, language: 'shell' },

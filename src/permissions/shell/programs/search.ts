@@ -34,6 +34,8 @@ const FD: ProgramSpec = {
   followsLinks: ({ flags }) => flags.some(({ name }) => name === '-L' || name === '--follow'),
 };
 
+const LINE_SEARCH = { flags: '-viEFPGwxS -e= -m= --invert-match --ignore-case --line-buffered', operands: 1 };
+
 /** Programs that find and compare. */
 export const SEARCH: readonly ProgramRecord[] = [
   {
@@ -44,6 +46,7 @@ export const SEARCH: readonly ProgramRecord[] = [
       isOpen: true,
       operands: 'paths',
     },
+    answers: { 1: 'the files differ' },
   },
   {
     names: 'diff',
@@ -60,6 +63,7 @@ export const SEARCH: readonly ProgramRecord[] = [
       readsTree: isRecursive,
       followsLinks: (given) => isRecursive(given) && !given.flags.some(({ name }) => name === '--no-dereference'),
     },
+    answers: { 1: 'the files differ' },
   },
   {
     names: 'sdiff',
@@ -73,8 +77,34 @@ export const SEARCH: readonly ProgramRecord[] = [
       isOpen: true,
       operands: 'paths',
     },
+    boundOption: /^(?:-\w*n|--bytes)/,
+    answers: { 1: 'the files differ' },
   },
-  { names: 'grep egrep fgrep', isGnu: true, reads: GREP },
+  {
+    names: 'grep',
+    isGnu: true,
+    reads: GREP,
+    hasOwnMeanings: true,
+    isStream: true,
+    lists: {
+      flags:
+        '-rlLiEFPGwxsIZ -e= --include= --exclude= --exclude-dir= --recursive --files-with-matches --files-without-match --ignore-case --null',
+      operands: 'pattern',
+      patternFlags: ['-e'],
+      needs: ['-l', '-L', '--files-with-matches', '--files-without-match'],
+      isHere: ({ flags }) => flags.some(({ name }) => name === '-r' || name === '--recursive'),
+    },
+    filtersLines: LINE_SEARCH,
+    answers: { 1: 'no matches found' },
+  },
+  {
+    names: 'egrep fgrep',
+    isGnu: true,
+    reads: GREP,
+    hasOwnMeanings: true,
+    filtersLines: LINE_SEARCH,
+    answers: { 1: 'no matches found' },
+  },
   {
     names: 'zgrep',
     reads: {
@@ -82,6 +112,7 @@ export const SEARCH: readonly ProgramRecord[] = [
       operands: 'pattern',
       patternFlags: ['-e'],
     },
+    answers: { 1: 'no matches found' },
   },
   // Search of compressed files and --pre run programs.
   {
@@ -105,19 +136,48 @@ export const SEARCH: readonly ProgramRecord[] = [
       readsHere: ({ flags }, { isPiped }) => !isPiped || flags.some(({ name }) => name === '--files'),
     },
     runsBehind: /^--(?:pre|hostname-bin)$/,
+    hasOwnMeanings: true,
+    lists: {
+      flags:
+        '-liSFwxuU0. -e= -g= -t= -T= --files --hidden --no-ignore --files-with-matches --files-without-match --glob= --iglob= --type= --type-not= --ignore-case ' +
+        '--smart-case --fixed-strings --word-regexp --null --sort= --no-messages --no-config --max-depth= --multiline --regexp=',
+      operands: 'pattern',
+      patternFlags: ['-e', '--regexp', '--files'],
+      needs: ['-l', '--files', '--files-with-matches', '--files-without-match'],
+      printsHere: true,
+    },
+    filtersLines: LINE_SEARCH,
+    answers: { 1: 'no matches found' },
   },
-  { names: 'which', reads: { flags: '-as --all', isOpen: true, operands: 'names' } },
+  { names: 'which', reads: { flags: '-as --all', isOpen: true, operands: 'names' }, answers: { 1: 'not found' } },
   { names: 'whereis', reads: { flags: '-bmsul', isOpen: true } },
-  { names: 'fd fdfind', reads: FD, isFinder: true, runsBehind: /^-(?:x|X|-exec|-exec-batch)$/ },
+  {
+    names: 'fd fdfind',
+    reads: FD,
+    isFinder: true,
+    runsBehind: /^-(?:x|X|-exec|-exec-batch)$/,
+    lists: {
+      flags:
+        '-HIusigFp01 -d= -t= -e= -E= -S= --hidden --no-ignore --glob --type= --extension= --exclude= --max-depth= --print0',
+      operands: 'pattern',
+      printsHere: true,
+    },
+  },
   {
     names: 'find',
     isGnu: true,
     reads: FIND,
-    isCoveredWhole: true,
     isFinder: true,
     runsBehind: /^-(?:exec|execdir|ok|okdir)$/,
+    actingOptions: /^-(?:exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/,
+    changesInPlace: /^-delete$/,
+    hasOwnMeanings: true,
+    warnings: [{ words: /-delete/, sentence: 'Deletes everything that find matches' }],
+    isLookingOnly: true,
+    answers: { 1: 'some folders could not be read' },
   },
-  { names: 'ack ag', runsBehind: /^--?pager$/ },
+  { names: 'ack', runsBehind: /^--?pager$/, hasOwnMeanings: true },
+  { names: 'ag', runsBehind: /^--?pager$/, hasOwnMeanings: true, answers: { 1: 'no matches found' } },
   { names: 'fzf sk', hiddenText: [{ words: /(?:execute|become|reload|transform)[\w-]*[([{:]/ }] },
 ];
 

@@ -9,6 +9,10 @@ import { PS } from './ps.ts';
 const UNIT_FLAGS =
   '-alqr -n= -o= -p= -t= --all --full --no-pager --no-legend --plain --type= --state= --property= --value --failed --user --system --quiet --lines= --output= --reverse';
 
+/** Longest time that a command may wait, or be given, for it to count as one that ends. */
+const MAX_SECONDS = 3_600;
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
 /** Programs about the machine. */
 export const SYSTEM: readonly ProgramRecord[] = [
   {
@@ -43,13 +47,14 @@ export const SYSTEM: readonly ProgramRecord[] = [
       flags: '-bkmghtwl -s= -c= --human --si --mega --giga --kilo --total --wide --mebi --gibi',
       mostOperands: 0,
     },
+    ends: ({ flags }) => !isGiven(flags, '-s') || isGiven(flags, '-c'),
   },
   {
     names: 'id',
     isGnu: true,
     reads: { flags: '-ugGnrzaZ --user --group --groups --name --real --zero', isOpen: true },
   },
-  { names: 'groups sleep', reads: { isOpen: true } },
+  { names: 'groups', reads: { isOpen: true } },
   { names: 'tty', reads: { flags: '-s', mostOperands: 0 } },
   {
     names: 'stty',
@@ -71,6 +76,13 @@ export const SYSTEM: readonly ProgramRecord[] = [
     },
   },
   { names: 'hostname', reads: { flags: '-sI --short', mostOperands: 0 } },
+  {
+    names: 'sleep',
+    reads: { isOpen: true },
+    ends: (_, words) => words.every(({ literal }) => literal === undefined || isShortTime(literal)),
+    isConstant: true,
+    restartable: /^/,
+  },
   { names: 'lscpu', reads: { flags: '-abcyxJ -e? -p? --all --json --extended? --parse?' } },
   { names: 'lsusb', reads: { flags: '-tv -s= -d=', mostOperands: 0 } },
   { names: 'lspci', reads: { flags: '-vknmtxbDP -s= -d=', mostOperands: 0 } },
@@ -88,6 +100,7 @@ export const SYSTEM: readonly ProgramRecord[] = [
         '-aclnoivxfwL -d= -g= -G= -P= -s= -t= -u= -U= --full --list-name --list-full --count --newest --oldest --exact --parent= --euid= --delimiter=',
       isOpen: true,
     },
+    answers: { 1: 'no process matched' },
   },
   { names: 'pidof', reads: { flags: '-sxc -o=', isOpen: true } },
   { names: 'pstree', reads: { flags: '-acphlnstTuAUgGZ -H=', isOpen: true } },
@@ -98,10 +111,15 @@ export const SYSTEM: readonly ProgramRecord[] = [
       check: ({ flags }) => (isGiven(flags, '-b') ? undefined : 'top is interactive without -b'),
     },
     isCoveredWhole: true,
+    ends: ({ flags }) => isGiven(flags, '-n'),
   },
-  { names: 'vmstat', reads: { flags: '-asdnwtmf -S= -p=', isOpen: true } },
-  { names: 'iostat', reads: { flags: '-cdhkmNtVxyz -p?', isOpen: true } },
-  { names: 'mpstat', reads: { flags: '-AuV -P=', isOpen: true } },
+  {
+    names: 'vmstat',
+    reads: { flags: '-asdnwtmf -S= -p=', isOpen: true },
+    ends: ({ operands }) => operands.length !== 1,
+  },
+  { names: 'iostat', reads: { flags: '-cdhkmNtVxyz -p?', isOpen: true }, ends: endsAfterCount },
+  { names: 'mpstat', reads: { flags: '-AuV -P=', isOpen: true }, ends: endsAfterCount },
   { names: 'printenv', isGnu: true, reads: { flags: '-0 --null', isOpen: true } },
   { names: 'locale', reads: { flags: '-amckv --all-locales --charmaps', isOpen: true } },
   { names: 'getconf', reads: { flags: '-a -v=', isOpen: true } },
@@ -136,6 +154,8 @@ export const SYSTEM: readonly ProgramRecord[] = [
         '-krexqalf -u= -n= -b? -o= -p= -S= -U= -g= -t= --no-pager --since= --until= --unit= --user-unit= --lines= --output= --priority= --boot? --dmesg --reverse --grep= ' +
         '--disk-usage --list-boots --user --system --catalog --all --full --no-full --quiet --no-hostname --utc --follow --no-tail --identifier= --facility=',
     },
+    ends: ({ flags }) => !isGiven(flags, '-f', '--follow'),
+    restartable: /^/,
   },
   {
     names: 'systemctl',
@@ -152,6 +172,7 @@ export const SYSTEM: readonly ProgramRecord[] = [
       },
     },
     hasOperandsBehindDashes: true,
+    suggests: 'subcommand',
   },
   {
     names: 'sysctl',
@@ -173,6 +194,7 @@ export const SYSTEM: readonly ProgramRecord[] = [
     },
     isCoveredWhole: true,
     hiddenText: 'always',
+    suggests: 'nothing',
   },
   { names: 'atq', reads: { flags: '-q=', mostOperands: 0 } },
   // init and reset may run what the terminal description names.
@@ -207,6 +229,16 @@ export const SYSTEM: readonly ProgramRecord[] = [
   { names: 'bpftrace stap', language: 'program', inlineOptions: /^-e/ },
   { names: 'dtrace', language: 'program', inlineOptions: /^-\w*n/ },
   { names: 'logrotate anacron supervisord procmail supervisorctl sshd', hiddenText: 'always' },
+  {
+    names: 'pkill killall',
+    warnings: [{ words: /^(?:.* )?-(?:9|KILL|SIGKILL)/, sentence: 'Ends processes without letting them finish' }],
+    suggests: 'nothing',
+  },
+  { names: 'shutdown reboot', warnings: [{ words: /^/, sentence: 'Stops the machine' }], suggests: 'nothing' },
+  { names: 'halt poweroff', warnings: [{ words: /^/, sentence: 'Stops the machine' }] },
+  { names: 'init', warnings: [{ words: /^[06]/, sentence: 'Stops the machine' }] },
+  { names: 'at batch', suggests: 'nothing' },
+  { names: 'inotifywait', restartable: /^/ },
 ];
 
 function namesProperties({ flags }: ParsedArguments): string | undefined {
@@ -239,4 +271,15 @@ function judgeOpenssl(words: readonly ShellWord[]): CommandJudgement {
     }
   }
   return verb?.literal === 'x509' ? { reads } : { reads, problem: 'openssl may write or connect' };
+}
+
+/** Tell whether a duration as sleep and timeout take it, `90`, `1.5m`, is short enough to wait for. */
+export function isShortTime(text: string): boolean {
+  const [, number = '', unit = 's'] = /^(\d{1,6}(?:\.\d*)?|\.\d+)([smhd])?$/.exec(text) ?? [];
+  return number !== '' && Number(number) * (UNIT_SECONDS[unit] ?? 1) <= MAX_SECONDS;
+}
+
+/** `iostat 1` goes on, `iostat 1 3` ends. */
+function endsAfterCount({ operands }: ParsedArguments): boolean {
+  return operands.filter(({ literal }) => literal === undefined || /^\d+$/.test(literal)).length !== 1;
 }

@@ -1,4 +1,5 @@
 /** Programs that turn text into other text, show it, or calculate. */
+import { isGiven } from '../flags.ts';
 import type { ProgramRecord } from '../program-record.ts';
 import { NO_PATHS, type ProgramSpec } from '../program-spec.ts';
 import { AWK } from './awk.ts';
@@ -11,6 +12,11 @@ const TEE: ProgramSpec = {
   check: ({ operands }) => (operands.every((word) => word.literal === '/dev/null') ? undefined : 'tee writes files'),
 };
 
+const IN_PLACE = /^-[a-zA-Z]*i|^--in-?place/;
+
+/** Longest number that is factored in moments. */
+const MAX_FACTORED_DIGITS = 24;
+
 /** Programs about text. */
 export const TEXT: readonly ProgramRecord[] = [
   {
@@ -22,13 +28,16 @@ export const TEXT: readonly ProgramRecord[] = [
       isOpen: true,
       operands: 'paths',
     },
+    isStream: true,
+    filtersLines: { flags: '-u', operands: 0 },
   },
   {
     names: 'tac',
     isGnu: true,
     reads: { flags: '-br -s= --before --regex --separator=', isOpen: true, operands: 'paths' },
+    filtersLines: { flags: '', operands: 0 },
   },
-  { names: 'rev', reads: { flags: '-0hV --zero', isOpen: true, operands: 'paths' } },
+  { names: 'rev', reads: { flags: '-0hV --zero', isOpen: true, operands: 'paths' }, isStream: true },
   {
     names: 'nl',
     isGnu: true,
@@ -38,6 +47,7 @@ export const TEXT: readonly ProgramRecord[] = [
       isOpen: true,
       operands: 'paths',
     },
+    isStream: true,
   },
   {
     names: 'head',
@@ -48,6 +58,8 @@ export const TEXT: readonly ProgramRecord[] = [
       hasNumbers: true,
       operands: 'paths',
     },
+    boundOption: /^(?:-\w*c|--bytes)/,
+    filtersLines: { flags: '-z -n= --lines=', operands: 0 },
   },
   {
     names: 'tail',
@@ -59,6 +71,9 @@ export const TEXT: readonly ProgramRecord[] = [
       hasNumbers: true,
       operands: 'paths',
     },
+    ends: ({ flags }) => !flags.some(({ name }) => /^(?:-[fF]|--follow|--retry)$/.test(name)),
+    filtersLines: { flags: '-z -n= --lines=', operands: 0 },
+    restartable: /^(?:.* )?(?:-\w*[fF]|--follow)/,
   },
   {
     names: 'wc',
@@ -80,6 +95,7 @@ export const TEXT: readonly ProgramRecord[] = [
       isOpen: true,
       operands: 'paths',
     },
+    isStream: true,
   },
   {
     names: 'paste',
@@ -90,6 +106,7 @@ export const TEXT: readonly ProgramRecord[] = [
     names: 'tr',
     isGnu: true,
     reads: { flags: '-cCdst --complement --delete --squeeze-repeats --truncate-set1', isOpen: true },
+    isStream: true,
   },
   // Neither -o nor -T nor --compress-program: they write and run.
   {
@@ -105,6 +122,11 @@ export const TEXT: readonly ProgramRecord[] = [
       listFlags: ['--files0-from'],
     },
     runsBehind: /^--compress-program$/,
+    boundOption: /^--random-source/,
+    filtersLines: {
+      flags: '-bdfghiMnRrsuVz -k= -t= --reverse --unique --numeric-sort --version-sort --zero-terminated',
+      operands: 0,
+    },
   },
   // A second operand is the file it writes.
   {
@@ -116,6 +138,9 @@ export const TEXT: readonly ProgramRecord[] = [
       operands: 'paths',
       mostOperands: 1,
     },
+    writesOperands: 'last',
+    readsOperands: 'others',
+    filtersLines: { flags: '-duiz --repeated --unique --ignore-case', operands: 0 },
   },
   {
     names: 'join',
@@ -131,6 +156,7 @@ export const TEXT: readonly ProgramRecord[] = [
     names: 'fold',
     isGnu: true,
     reads: { flags: '-bs -w= --bytes --spaces --width=', isOpen: true, hasNumbers: true, operands: 'paths' },
+    isStream: true,
   },
   {
     names: 'fmt',
@@ -170,6 +196,8 @@ export const TEXT: readonly ProgramRecord[] = [
     names: 'seq',
     isGnu: true,
     reads: { flags: '-w -f= -s= --format= --separator= --equal-width', isOpen: true, hasNumbers: true },
+    ends: (_, words) => words.every(({ literal }) => !/inf|nan|e\+?\d|\d{10}/i.test(literal ?? '')),
+    isEndedByReader: true,
   },
   {
     names: 'shuf',
@@ -179,6 +207,10 @@ export const TEXT: readonly ProgramRecord[] = [
       operands: 'paths',
       pathFlags: ['--random-source'],
     },
+    ends: ({ flags }) => !isGiven(flags, '-r', '--repeat') || isGiven(flags, '-n', '--head-count'),
+    isEndedByReader: true,
+    boundOption: /^--random-source/,
+    filtersLines: { flags: '-z -n= --head-count=', operands: 0 },
   },
   {
     names: 'numfmt',
@@ -190,11 +222,16 @@ export const TEXT: readonly ProgramRecord[] = [
       hasNumbers: true,
     },
   },
-  { names: 'factor', isGnu: true, reads: { isOpen: true } },
+  {
+    names: 'factor',
+    isGnu: true,
+    reads: { isOpen: true },
+    ends: (_, words) => words.every(({ literal }) => (literal?.length ?? 0) <= MAX_FACTORED_DIGITS),
+  },
   { names: 'tsort', isGnu: true, reads: { isOpen: true, operands: 'paths' } },
   { names: 'iconv', reads: { flags: '-lcs -f= -t= --from-code= --to-code= --list --silent', operands: 'paths' } },
   { names: 'jq', reads: JQ },
-  { names: 'yq', reads: YQ },
+  { names: 'yq', reads: YQ, changesInPlace: IN_PLACE },
   {
     names: 'expr',
     reads: {
@@ -203,29 +240,33 @@ export const TEXT: readonly ProgramRecord[] = [
     isCoveredWhole: true,
   },
   { names: 'bc', reads: { flags: '-lqsw --mathlib --quiet --standard --warn', isOpen: true, operands: 'paths' } },
-  { names: 'yes', reads: { isOpen: true } },
-  { names: 'patch', reads: { alone: '--version -v' } },
+  { names: 'yes', reads: { isOpen: true }, ends: () => false, isEndedByReader: true },
+  { names: 'patch', reads: { alone: '--version -v' }, writesOperands: 'all', hasReadOptions: true },
   {
     names: 'sed',
     aliases: 'gsed',
     isGnu: true,
     reads: SED,
-    isCoveredWhole: true,
     language: 'text',
     hiddenText: [
       { words: /^\d*\$?!?e$|[^\w\s\\][gpiIm0-9]*e[gpiIm0-9]*\s*(?:[;}\n]|$)/ },
       { words: /^(?:-[nErsuz]*f|--f)/ },
     ],
+    actingOptions: /^(?:-[nErsuz]*[if].*|-[a-zA-Z]*i.*|--i.*|--f(?!o).*)$/,
+    changesInPlace: IN_PLACE,
+    isStream: true,
   },
   {
     names: 'awk',
     aliases: 'gawk mawk nawk',
     reads: AWK,
-    isCoveredWhole: true,
     language: 'text',
     hiddenText: [{ words: /^(?:-[fEil]|--(?:f|i|l|e))/ }],
+    actingOptions: /^(?:-[EWdfilop].*|-D.*|--(?:d|ex|f(?!ie)|i|lo|pr).*)$/,
+    changesInPlace: IN_PLACE,
   },
-  { names: 'tee', isGnu: true, reads: TEE, isCoveredWhole: true },
-  { names: 'split', isGnu: true, runsBehind: /^--filter$/ },
-  { names: 'csplit', isGnu: true },
+  { names: 'tee', isGnu: true, reads: TEE, actingOptions: /^$/, writesOperands: 'all', suggests: 'nothing' },
+  { names: 'split', isGnu: true, runsBehind: /^--filter$/, writesOperands: 'all', readsOperands: 'all' },
+  { names: 'csplit', isGnu: true, writesOperands: 'all', readsOperands: 'all' },
+  { names: 'sponge dos2unix unix2dos', writesOperands: 'all' },
 ];

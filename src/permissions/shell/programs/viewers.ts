@@ -32,6 +32,7 @@ export const VIEWERS: readonly ProgramRecord[] = [
     reads: { flags: '-kfw -s= --apropos --whatis --where --path --sections=', check: namesOnly },
     isCoveredWhole: true,
     runsBehind: /^(?:-[PH]|--(?:pager|html))$/,
+    actingOptions: /^(?:-P.*|-H.*|-C.*|--pager.*|--html.*|--config-file.*)$/,
   },
   { names: 'whatis apropos', reads: WHATIS, isCoveredWhole: true },
   { names: 'ffmpeg ffprobe', reads: { alone: '-version' } },
