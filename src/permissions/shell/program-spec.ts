@@ -64,7 +64,16 @@ export interface ProgramSpec {
   readonly mostOperands?: number;
   /** Anything else: returns why not. */
   readonly check?: (given: ParsedArguments, facts: ScriptFacts) => string | undefined;
-  /** Words that it only reads with where one of them, or `--help`, is the only one: they make it tell about itself. */
+  /**
+   * Words that it only reads with where one of them, or `--help`, is the only one: they make it tell about itself.
+   *
+   * Some programs act even then: terraform asks the network, ansible makes folders, and many obey what lies in the
+   * current folder before they answer. pytest runs `conftest.py`, jest and npx what is in `node_modules`, rustc, cargo and
+   * rustup the tools that `rust-toolchain.toml` names, go, swift and dotnet those of `go.mod`, `.swift-version` and
+   * `global.json`, ruby those of `.ruby-version`; mvn takes options from `.mvn`, valgrind from `.valgrindrc`, npm from
+   * `.npmrc`, bundle from `.bundle`, bun from `bunfig.toml`, some builds of php from `php.ini`; poetry loads plugins,
+   * elixir `.erlang`, R `.Rprofile`, convert its settings.
+   */
   readonly alone?: string;
   /** Sub-commands by name; the first operand must be one of them. */
   readonly subcommands?: Readonly<Record<string, ProgramSpec>>;

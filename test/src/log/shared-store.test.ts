@@ -143,7 +143,7 @@ describe('sessions', () => {
   /** Counts its calls for whoever is asking, however many sessions do. Made with the services of its server. */
   function countTool({ store }: { readonly store: OpenSharedStore }): Tool {
     return plainTool('Count', {
-      touchesOnlySession: true,
+      touchesOnlySession: () => true,
       isConcurrencySafe: () => true,
       call: async (_input, { principal }) => {
         const counters = store(principal, 'counters');

@@ -155,6 +155,7 @@ export const PACKAGES: readonly ProgramRecord[] = [
     valueOptions: '-C --prefix -w --workspace --registry --tag --otp --loglevel --userconfig',
     hiddenText: [
       { command: /^(?:run|run-script|rum|urn|test|t|tst|start|stop|restart)$/ },
+      // With options alone it asks its own questions.
       { command: /^(?:init|innit|create)$/, unless: /^(?:-\S+(?: |$))*$/ },
       { command: /^(?:exec|x|dlx)$/, unless: KNOWN_TOOL },
     ],

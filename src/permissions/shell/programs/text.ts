@@ -249,6 +249,7 @@ export const TEXT: readonly ProgramRecord[] = [
     reads: SED,
     language: 'text',
     hiddenText: [
+      // `e` runs what the input says.
       { words: /^\d*\$?!?e$|[^\w\s\\][gpiIm0-9]*e[gpiIm0-9]*\s*(?:[;}\n]|$)/ },
       { words: /^(?:-[nErsuz]*f|--f)/ },
     ],

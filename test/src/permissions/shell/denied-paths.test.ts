@@ -55,6 +55,9 @@ const RULES: Readonly<Record<string, Readonly<Record<'deny' | 'ask' | 'allow', r
       'tar -I gzip -cf - .',
       'tar -C secrets -I gzip -cf x .',
       'tar -C secrets -cf x .',
+      'bsdtar -cf x .',
+      'gcp -r . /tmp/y',
+      'guniq secrets/a x',
       'cp -r . /tmp/y',
       'zip -r x.zip .',
       'sh <<E\ncat secrets/a\nE',
@@ -121,6 +124,10 @@ const RULES: Readonly<Record<string, Readonly<Record<'deny' | 'ask' | 'allow', r
   },
   'Edit(src/generated/**)': {
     deny: [
+      'grm src/generated/a',
+      'gcp x src/generated/a',
+      'gtouch src/generated/a',
+      'gfind src/generated -delete',
       'rm -rf src',
       'rm -r .',
       'rm -rf *',

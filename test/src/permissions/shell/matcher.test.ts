@@ -316,6 +316,8 @@ describe('a deny rule', () => {
     ['gcc-12 a.c', 'gcc:*'],
     ['clang++-15 a.cc', 'clang++:*'],
     ['grm x', 'rm:*'],
+    ['nodejs x.js', 'node:*'],
+    ['mkfs.ext4 x', 'mkfs:*'],
     ['pip3.12 install x', 'pip install:*'],
   ])('knows %s by another name', (command, spec) => {
     expect(hits(command, spec)).toBe(true);
@@ -457,6 +459,9 @@ describe('suggestions', () => {
     ['timeout 5 npm test', ['timeout 5 npm test']],
     ['python x.py', ['python x.py']],
     ['rm -rf build', ['rm -rf build']],
+    ['grm -rf build', ['grm -rf build']],
+    ['pip3.12 install x', ['pip3.12 install:*']],
+    ['yum install x', ['yum install:*']],
   ])('%s gives %j', (command, specs) => {
     expect(suggestShellSpecs(new ShellLine(command))).toEqual(specs);
   });
