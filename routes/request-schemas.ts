@@ -83,10 +83,15 @@ export function checkRequests(app: App, limits: Pick<Limits, 'requestIssues'>): 
   });
 }
 
-/** The fields of a route's query, and its body; undefined where it takes none. */
-export function describedSchemas({ schema }: RouteOptions): { readonly query?: z.ZodType; readonly body?: z.ZodType } {
-  const { querystring: query, body } = schema ?? {};
+/** The schemas of a route's address, query and body; each is absent where the route takes none. */
+export function describedSchemas({ schema }: RouteOptions): {
+  readonly params?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+} {
+  const { params, querystring: query, body } = schema ?? {};
   return {
+    ...(params instanceof z.ZodType && { params }),
     ...(query instanceof z.ZodType && query !== NO_QUERY && { query }),
     ...(body instanceof z.ZodType && body !== NO_BODY && { body }),
   };

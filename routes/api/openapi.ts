@@ -63,9 +63,9 @@ async function describeApi(routes: readonly RouteOptions[], version: string): Pr
 type Reference = (name: string) => string;
 
 function operation(route: RouteOptions, reference: Reference): object {
-  const { url, config } = route;
+  const { config } = route;
   const taken = describedSchemas(route);
-  const parameters = [...pathParameters(url), ...queryParameters(taken.query)];
+  const parameters = [...parametersIn('path', taken.params), ...parametersIn('query', taken.query)];
   const body = taken.body && { content: { 'application/json': { schema: jsonSchema(taken.body) } } };
   const done = { description: 'Done', ...content(config?.reply, reference) };
   return {
@@ -91,24 +91,16 @@ function content(reply: Omit<RouteReply, 'json'> & { readonly json?: string } = 
   };
 }
 
-function pathParameters(url: string): readonly object[] {
-  return [...url.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
-}
-
-function queryParameters(query: z.ZodType | undefined): readonly object[] {
-  if (query === undefined) return [];
-  const { properties = {}, required = [] } = jsonSchema(query) as {
+/** Each field of a schema as a parameter. */
+function parametersIn(place: 'path' | 'query', schema: z.ZodType | undefined): readonly object[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = jsonSchema(schema) as {
     properties?: Record<string, { description?: string }>;
     required?: readonly string[];
   };
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
-    in: 'query',
+    in: place,
     ...(required.includes(name) && { required: true }),
     description,
     schema,
