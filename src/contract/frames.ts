@@ -17,6 +17,7 @@ import type {
   WorkspaceSettings,
 } from './permission-context.ts';
 import type { ToolMode } from './session-context.ts';
+import type { TaskEndedFrame, TaskOutputFrame, TaskStartedFrame } from './task.ts';
 
 /** Position of a frame in its session's log, from 1. 0 is "before the first". */
 export type Seq = number;
@@ -217,38 +218,6 @@ export interface UndoneFile {
   readonly state?: FileState;
   /** `seq` of the changes that are taken back by it. */
   readonly changes: readonly Seq[];
-}
-
-/** How a task ended; `interrupted`: with its server. */
-export type TaskStatus = 'completed' | 'failed' | 'killed' | 'interrupted';
-
-/** A task was started: it goes on when its call has ended. Its work begins when this is on disk. */
-export interface TaskStartedFrame {
-  readonly type: 'task_started';
-  readonly task_id: string;
-  readonly tool_use_id: string;
-  readonly kind: string;
-  readonly description: string;
-  /** Absolute path of the file that takes its whole output. */
-  readonly output_path?: string;
-}
-
-/** Only what is new; of output that comes faster than it may be shown the latest. */
-export interface TaskOutputFrame {
-  readonly type: 'task_output';
-  readonly task_id: string;
-  readonly n: number;
-  readonly text: string;
-}
-
-/** A task ended. */
-export interface TaskEndedFrame {
-  readonly type: 'task_ended';
-  readonly task_id: string;
-  readonly status: TaskStatus;
-  readonly exit_code?: number;
-  /** A sentence about the end. */
-  readonly note?: string;
 }
 
 /** Files were put back as they had been. Has one of `to_seq` and `tool_use_id`. */

@@ -1,8 +1,39 @@
 /**
- * Background tasks, as tools see them: work that goes on after its call has ended.
+ * Background tasks, work that goes on after its call has ended: as tools see them, and their frames.
  */
 import type { WindowedText } from './cut-text.ts';
-import type { TaskStatus } from './frames.ts';
+
+/** How a task ended; `interrupted`: with its server. */
+export type TaskStatus = 'completed' | 'failed' | 'killed' | 'interrupted';
+
+/** A task was started: it goes on when its call has ended. Its work begins when this is on disk. */
+export interface TaskStartedFrame {
+  readonly type: 'task_started';
+  readonly task_id: string;
+  readonly tool_use_id: string;
+  readonly kind: string;
+  readonly description: string;
+  /** Absolute path of the file that takes its whole output. */
+  readonly output_path?: string;
+}
+
+/** Only what is new; of output that comes faster than it may be shown the latest. */
+export interface TaskOutputFrame {
+  readonly type: 'task_output';
+  readonly task_id: string;
+  readonly n: number;
+  readonly text: string;
+}
+
+/** A task ended. */
+export interface TaskEndedFrame {
+  readonly type: 'task_ended';
+  readonly task_id: string;
+  readonly status: TaskStatus;
+  readonly exit_code?: number;
+  /** A sentence about the end. */
+  readonly note?: string;
+}
 
 /** How the work of a task ended. */
 export interface TaskEnd {

@@ -9,8 +9,17 @@ import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { cutText } from '../contract/cut-text.ts';
 import { errorMessage, GauntletError } from '../contract/errors.ts';
-import type { TaskEndedFrame, TaskOutputFrame, TaskStartedFrame, TaskStatus } from '../contract/frames.ts';
-import type { TaskEnd, TaskReading, TaskView, TaskWait, TaskWork } from '../contract/task.ts';
+import type {
+  TaskEnd,
+  TaskEndedFrame,
+  TaskOutputFrame,
+  TaskReading,
+  TaskStartedFrame,
+  TaskStatus,
+  TaskView,
+  TaskWait,
+  TaskWork,
+} from '../contract/task.ts';
 import { paceOutput } from '../process/paced-output.ts';
 import { createTextWindow, type TextWindow } from '../process/text-window.ts';
 import { keptOutput, type ReadFileRange } from './kept-output.ts';
