@@ -5,7 +5,7 @@
  * on Node's own modules, since it runs before anything is installed.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -83,6 +83,9 @@ function todo(root, { forTests, programs, system }) {
 
 const STEPS = {
   install(root, run, say) {
+    // npm empties the folder first, and would empty another clone's through a link.
+    const folder = join(root, 'node_modules');
+    if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(folder);
     say('installing dependencies (npm ci)');
     const npm = process.env.npm_execpath;
     const [file, args] = npm ? [process.execPath, [npm]] : ['npm', []];

@@ -1,5 +1,5 @@
 /** Setup: what a fresh clone lacks is done once, and nothing when nothing is lacking. */
-import { cpSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sourceDigest, writeBuildStamp } from '../../bin/build-stamp.mjs';
@@ -51,6 +51,15 @@ describe('setup', () => {
     expect(started).toHaveLength(2);
     expect(await setup({ root, run, say })).toEqual([]);
     expect(started).toHaveLength(2);
+  });
+
+  it('leaves the packages of another clone alone where "node_modules" is a link to them', async () => {
+    const others = join(folder, 'others');
+    mkdirSync(others, { recursive: true });
+    writeFileSync(join(others, 'kept'), '');
+    symlinkSync(others, join(root, 'node_modules'));
+    expect(await setup({ root, run, say })).toEqual(['install', 'build']);
+    expect([readdirSync(others), lstatSync(join(root, 'node_modules')).isDirectory()]).toEqual([['kept'], true]);
   });
 
   it('takes what was installed by hand', async () => {
