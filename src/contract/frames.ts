@@ -74,6 +74,8 @@ export interface ToolUseFrame {
   readonly tool_use: ToolUseBlock;
   /** The call that made this one, of an inner call. */
   readonly parent_tool_use_id?: string;
+  /** More blocks of the turn may come: a turn that is open when the server dies can be gone on with. */
+  readonly open?: true;
   readonly display: Display;
   /** What the call does while it runs, for people: "Reading src/app.ts". */
   readonly activity?: string;
@@ -175,6 +177,12 @@ export interface ResultFrame {
   readonly new_messages?: readonly NewMessage[];
 }
 
+/** No more blocks come in a turn that was open; some of its calls have no result yet. */
+export interface TurnClosedFrame {
+  readonly type: 'turn_closed';
+  readonly turn_id: string;
+}
+
 /** No result of this turn is still to come. */
 export interface TurnEndFrame {
   readonly type: 'turn_end';
@@ -260,6 +268,7 @@ export type NewFrame =
   | PermissionRequestFrame
   | PermissionResolvedFrame
   | ResultFrame
+  | TurnClosedFrame
   | TurnEndFrame
   | ContextFrame
   | ChangeFrame

@@ -66,6 +66,10 @@ export interface TurnRecord {
   unyielded: number;
   /** Inner calls without a result. */
   innerUnyielded: number;
+  /** The log says that more blocks may come. */
+  isLoggedOpen?: boolean;
+  /** It was open when the server died, and ends as soon as its calls have, unless somebody feeds it before. */
+  isOrphaned?: boolean;
   /** The connection that feeds it now; a turn whose feeder is gone ends by itself. */
   feeder?: object;
   /** Where its `turn_end` stands, once it is on disk. */

@@ -155,6 +155,72 @@ describe('a server that was killed', () => {
   });
 });
 
+describe('a turn that was open', () => {
+  const blockOf = (frame: ClientSideFrame) => (frame['tool_use'] as { id: string }).id;
+
+  it('is gone on with by its feeder, and ends once more with all its calls', async () => {
+    const server = await startServer();
+    const { sessionId, calls } = await batchInFlight(server);
+    const { client } = await crash(server);
+    const stream = await client.stream(sessionId, { from_seq: 0 });
+    await stream.next('turn_end');
+    const later = bash('echo later');
+    stream.send({ type: 'tool_use', turn_id: 't', tool_use: later });
+    await stream.next(({ type, tool_use_id }) => type === 'result' && tool_use_id === later.id);
+    stream.send({ type: 'turn_end', turn_id: 't' });
+    const ids = [...calls.map(({ id }) => id), later.id];
+    const last = await stream.next(
+      ({ type, calls: of }) => type === 'turn_end' && (of as readonly object[]).length === ids.length,
+    );
+    expect(last).toMatchObject({
+      turn_id: 't',
+      calls: ids.map((tool_use_id) => ({ tool_use_id })),
+    });
+    expect(stream.frames.filter(({ type }) => type === 'tool_use').map(blockOf)).toEqual(ids);
+    stream.send({ type: 'tool_use', turn_id: 't', tool_use: bash('echo too late') });
+    expect(await stream.next('error')).toMatchObject({ code: 'conflict', details: { reason: 'turn_ended' } });
+    await stream.close();
+  });
+
+  it('ends with its last call where it waited for an answer and nobody feeds it', async () => {
+    const server = await startServer();
+    const dead = wireClient(server);
+    const sessionId = await dead.session();
+    const stream = await dead.stream(sessionId);
+    stream.send({ type: 'tool_use', turn_id: 't', tool_use: bash('touch asked') });
+    const { request_id } = await stream.next('permission_request');
+    const { client } = await crash(server);
+    const again = await client.stream(sessionId);
+    await again.next('live');
+    await client.post(`/sessions/${sessionId}/prompts/${String(request_id)}`, { behavior: 'allow' });
+    expect(await again.next('turn_end')).toMatchObject({ turn_id: 't', calls: [{ status: 'ok' }] });
+    await again.close();
+  });
+
+  it('is over where its feeder had closed it, or nobody had held it open', async () => {
+    const server = await startServer();
+    const client = wireClient(server);
+    const sessionId = await client.session({ mode: 'bypassPermissions' });
+    const stream = await client.stream(sessionId);
+    stream.send({ type: 'tool_use', turn_id: 'fed', tool_use: bash('sleep 60') });
+    stream.send({ type: 'turn_end', turn_id: 'fed' });
+    await stream.next('turn_closed');
+    void client.execute(sessionId, [bash('sleep 60')], { turn_id: 'posted' }).catch(() => undefined);
+    await stream.next(({ type, turn_id }) => type === 'tool_use' && turn_id === 'posted');
+    const next = (await crash(server)).client;
+    const again = await next.stream(sessionId, { from_seq: 0 });
+    for (const turn_id of ['fed', 'posted']) {
+      again.send({ type: 'tool_use', turn_id, tool_use: bash('echo on') });
+      expect(
+        await again.next(
+          ({ type, details }) => type === 'error' && (details as { turn_id?: string }).turn_id === turn_id,
+        ),
+      ).toMatchObject({ code: 'conflict' });
+    }
+    await again.close();
+  });
+});
+
 describe('a question that was open', () => {
   /** A turn in which nothing has begun but a question, with a call queued behind it. */
   async function standing(server: BuiltServer) {

@@ -248,7 +248,7 @@ export class SessionDirectory {
   async #restore(sessionId: string): Promise<Session> {
     const history = await historyInOrder(this.#services.log, sessionId);
     this.#makeRoom(history.logged.opened.principal);
-    const session = new Session(restoredCore(history.logged, history.surviving, this.#services));
+    const session = new Session(restoredCore(history.logged, history, this.#services));
     this.#awake.add(session);
     return session;
   }

@@ -13,7 +13,7 @@ import { ChunkReader } from './chunk-reader.ts';
 import { inputPartial } from './input-partial.ts';
 import type { SessionCore } from '../session-core.ts';
 import { StreamAssembler, type StreamEvent, type StreamingBlock } from './stream-assembler.ts';
-import { endTurnIfDone } from '../turn/yield-results.ts';
+import { closeTurn } from '../turn/yield-results.ts';
 
 /** The stored result of a block that was sent before. */
 export interface ReplayFrame {
@@ -140,6 +140,7 @@ export class Feeder {
     const turn = this.#core.ledger.turn(turnId) ?? openTurn(this.#core, turnId);
     if (turnId === this.#nextTurnId) this.#nextTurnId = newId('turn');
     turn.feeder = this;
+    turn.isOrphaned = false;
     this.#turns.add(turn);
     this.#current = turn;
     return turn;
@@ -152,14 +153,13 @@ export class Feeder {
   }
 
   #end(turn: TurnRecord): void {
-    if (turn.state === 'open') turn.state = 'closed';
     this.#assembler.reset(turn.id);
     this.#chunks.reset(turn === this.#unnamed ? undefined : turn.id);
     this.#streaming.delete(turn);
     if (this.#unnamed === turn) this.#unnamed = undefined;
     this.#turns.delete(turn);
     if (this.#current === turn) this.#current = undefined;
-    endTurnIfDone(this.#core, turn);
+    closeTurn(this.#core, turn);
   }
 
   #partial(turn: TurnRecord, block: StreamingBlock, isFirst: boolean): void {

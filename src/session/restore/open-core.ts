@@ -3,17 +3,18 @@
  */
 import type { AssistantMessage } from '../../contract/blocks.ts';
 import { errorMessage } from '../../contract/errors.ts';
-import type { OpenedFrame } from '../../contract/frames.ts';
+import type { OpenedFrame, Seq } from '../../contract/frames.ts';
 import type { ExecutorEvents } from '../../schedule/streaming-tool-executor.ts';
 import type { CallRecord, TurnRecord } from '../call-record.ts';
 import { openTurn } from '../turn/intake.ts';
 import { prepareCall } from '../turn/prepare-call.ts';
 import type { LoggedCall, LoggedHistory, LoggedTurn } from './replay-log.ts';
+import type { OrderedHistory } from './read-history.ts';
 import { saveReads, saveSession } from './save-session.ts';
 import { SessionCore } from '../session-core.ts';
 import type { SessionServices } from '../session-services.ts';
 import { sessionContextFrom, restoredContext } from './restored-context.ts';
-import { endTurnIfDone, ResultLine } from '../turn/yield-results.ts';
+import { closeTurn, ResultLine } from '../turn/yield-results.ts';
 
 const CALLBACKS = { events: executorEvents, save: saveSession, saveReads };
 const CANCELLED = { behavior: 'deny', by: 'cancelled' } as const;
@@ -28,11 +29,11 @@ export function newCore(opened: OpenedFrame, services: SessionServices): Session
  * A session as its log says.
  *
  * @throws {GauntletError} `forbidden` where its folder no longer is one of its principal's.
- * @param surviving Turns whose open questions stand: their calls go to their gates again.
+ * The calls of surviving turns go to their gates again; a turn that was open is gone on with, if its feeder comes in time.
  */
 export function restoredCore(
   history: LoggedHistory,
-  surviving: ReadonlySet<LoggedTurn>,
+  { surviving, reopened }: Pick<OrderedHistory, 'surviving' | 'reopened'>,
   services: SessionServices,
 ): SessionCore {
   const { opened, head, settled, tasks } = history;
@@ -40,8 +41,9 @@ export function restoredCore(
   services.checkFolders(opened.principal, [context.root]);
   const savedAs = history.savedSeq === undefined ? undefined : { seq: history.savedSeq, context };
   const core = new SessionCore({ opened, context, head, settled, tasks, savedAs }, services, CALLBACKS);
-  for (const turn of history.turns.values()) restoreTurn(core, turn);
+  for (const turn of history.turns.values()) restoreTurn(core, turn, reopened.has(turn.id));
   for (const turn of surviving) resumeTurn(core, turn);
+  for (const id of reopened) awaitFeeder(core, history.turns.get(id));
   return core;
 }
 
@@ -70,16 +72,12 @@ function executorEvents(core: SessionCore): ExecutorEvents {
   };
 }
 
-function restoreTurn(core: SessionCore, logged: LoggedTurn): void {
+function restoreTurn(core: SessionCore, logged: LoggedTurn, isReopened: boolean): void {
   const turn = openTurn(core, logged.id);
   for (const call of logged.calls) restoreCall(core, turn, call);
   for (const call of logged.inner) restoreInnerCall(core, turn, call);
   turn.budget.spend(logged.spentChars);
-  if (logged.endSeq !== undefined) {
-    turn.state = 'ended';
-    turn.executorTurn.node.release();
-    core.ledger.end(turn, logged.endSeq);
-  }
+  if (logged.endSeq !== undefined && !isReopened) endTurn(core, turn, logged.endSeq);
 }
 
 function restoreCall(core: SessionCore, turn: TurnRecord, logged: LoggedCall): CallRecord {
@@ -116,6 +114,24 @@ function resumeTurn(core: SessionCore, logged: LoggedTurn): void {
     if (call.summary || !record) continue;
     record.scheduled = core.executor.add(turn.executorTurn, prepareCall(core, record, call.block, message));
   }
-  turn.state = 'closed';
-  endTurnIfDone(core, turn);
+  if (!logged.isOpen) closeTurn(core, turn);
+}
+
+/** Whoever feeds the turn in time goes on with it; else it is over, and where its end is logged already stays there. */
+function awaitFeeder(core: SessionCore, logged: LoggedTurn | undefined): void {
+  const turn = logged && core.ledger.turn(logged.id);
+  if (!turn) return;
+  turn.isLoggedOpen = true;
+  turn.isOrphaned = logged.endSeq === undefined;
+  setTimeout(() => {
+    if (turn.feeder !== undefined || turn.state !== 'open') return;
+    if (logged.endSeq === undefined) closeTurn(core, turn);
+    else endTurn(core, turn, logged.endSeq);
+  }, core.services.limits.turnFeederMs).unref();
+}
+
+function endTurn(core: SessionCore, turn: TurnRecord, endSeq: Seq): void {
+  turn.state = 'ended';
+  turn.executorTurn.node.release();
+  core.ledger.end(turn, endSeq);
 }

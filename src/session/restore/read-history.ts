@@ -8,18 +8,18 @@ import { planRecovery, type Recovery } from './recover.ts';
 import { type LoggedHistory, LogReplay, mattersForReplay, type SavedState } from './replay-log.ts';
 
 /** A log in order. */
-export interface OrderedHistory extends Pick<Recovery, 'surviving'> {
+export interface OrderedHistory extends Pick<Recovery, 'surviving' | 'reopened'> {
   readonly logged: LoggedHistory;
 }
 
 /** Read the log; if a crash left it in disorder, append what is missing in one batch and read it again. @throws {GauntletError} `not_found`, `log_unavailable` */
 export async function historyInOrder(log: FrameLog, sessionId: string): Promise<OrderedHistory> {
   const logged = await readHistory(log, sessionId);
-  const { frames, surviving } = planRecovery(logged);
-  if (frames.length === 0) return { logged, surviving };
+  const { frames, surviving, reopened } = planRecovery(logged);
+  if (frames.length === 0) return { logged, surviving, reopened };
   await log.append(sessionId, logged.head, frames);
   const repaired = await readHistory(log, sessionId);
-  return { logged: repaired, surviving: planRecovery(repaired).surviving };
+  return { logged: repaired, surviving: planRecovery(repaired).surviving, reopened };
 }
 
 /** How the latest snapshot has a session, and up to where; undefined where the frames behind it do not follow on it. */

@@ -4,8 +4,9 @@
  *
  * A task without an end has ended with its server.
  *
- * A turn in which a call had begun to run is over: every call of it without a result is `interrupted`.
- * A turn in which nothing had begun but a question was open survives, and so does what queued behind it.
+ * In a turn in which a call had begun to run, every call without a result is `interrupted`. A turn in which nothing had
+ * begun but a question was open survives, and so does what queued behind it. A turn whose feeder had not closed it ends like
+ * any other, so that nobody waits in vain, and may be gone on with.
  */
 import type { ToolResultBlock } from '../../contract/blocks.ts';
 import type {
@@ -29,6 +30,8 @@ export interface Recovery {
   readonly frames: readonly NewFrame[];
   /** Turns whose questions stand, and those behind them. */
   readonly surviving: ReadonlySet<LoggedTurn>;
+  /** Ids of turns that were open: their feeder may go on with them. */
+  readonly reopened: ReadonlySet<string>;
 }
 
 /** Say what a session needs to be in order again. Pure: the same log gives the same frames. */
@@ -56,7 +59,9 @@ export function planRecovery(history: LoggedHistory): Recovery {
     if (task.state === 'running') frames.push(endedFrame({ ...task, note }, status));
   }
   if (frames.length > 0) frames.unshift({ ...history.opened, reopened: true });
-  return { frames, surviving };
+  // Nobody feeds a child session once its call is over.
+  const reopened = history.opened.parent ? [] : open.filter(({ isOpen }) => isOpen);
+  return { frames, surviving, reopened: new Set(reopened.map(({ id }) => id)) };
 }
 
 function survivors(open: readonly LoggedTurn[]): ReadonlySet<LoggedTurn> {

@@ -40,6 +40,8 @@ export interface LoggedTurn {
   readonly calls: LoggedCall[];
   /** Calls that those calls made, at any depth. */
   readonly inner: LoggedCall[];
+  /** More blocks of it may come. */
+  isOpen: boolean;
   /** Characters of its results so far. */
   spentChars: number;
   endSeq?: Seq;
@@ -120,12 +122,16 @@ export class LogReplay {
       case 'turn_end':
         this.#turn(frame.turn_id).endSeq = frame.seq;
         return;
+      case 'turn_closed':
+        this.#turn(frame.turn_id).isOpen = false;
+        return;
       case 'permission_resolved':
         this.#settled.set(frame.request_id, { behavior: frame.behavior, by: frame.by });
         delete this.#questions.get(frame.request_id)?.question;
         this.#climbed.delete(frame.request_id);
         return;
       case 'tool_use':
+        if (frame.parent_tool_use_id === undefined) this.#turn(frame.turn_id).isOpen = frame.open === true;
         this.#accept({
           block: frame.tool_use,
           turnId: frame.turn_id,
@@ -190,9 +196,12 @@ export class LogReplay {
 
   #accept(call: LoggedCall): void {
     this.#calls.set(call.block.id, call);
-    const { calls, inner } = this.#turn(call.turnId);
+    const turn = this.#turn(call.turnId);
+    const { calls, inner } = turn;
     if (call.parentId === undefined) {
       calls.push(call);
+      // A turn that ended with its server was gone on with.
+      turn.endSeq = undefined;
       return;
     }
     inner.push(call);
@@ -204,7 +213,7 @@ export class LogReplay {
   #turn(id: string): LoggedTurn {
     const known = this.#turns.get(id);
     if (known) return known;
-    const turn: LoggedTurn = { id, calls: [], inner: [], spentChars: 0 };
+    const turn: LoggedTurn = { id, calls: [], inner: [], isOpen: false, spentChars: 0 };
     this.#turns.set(id, turn);
     return turn;
   }

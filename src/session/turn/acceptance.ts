@@ -10,8 +10,13 @@ import type { SessionCore } from '../session-core.ts';
 import { describeActivity, drawIntent } from './drawn.ts';
 import { endTurnIfDone } from './yield-results.ts';
 
-/** The frame that says that a block was accepted. */
-export function toolUseFrame(core: SessionCore, record: CallRecord, block: ToolUseBlock): ToolUseFrame {
+/** The frame that says that a block was accepted. @param isTurnOpen More blocks of its turn may come. */
+export function toolUseFrame(
+  core: SessionCore,
+  record: CallRecord,
+  block: ToolUseBlock,
+  isTurnOpen = false,
+): ToolUseFrame {
   const tool = core.pool.lookup(block.name);
   return {
     type: 'tool_use',
@@ -19,6 +24,7 @@ export function toolUseFrame(core: SessionCore, record: CallRecord, block: ToolU
     index: record.index,
     parent_tool_use_id: record.parentId,
     tool_use: block,
+    open: isTurnOpen ? true : undefined,
     display: drawIntent(tool, block.name, block.input),
     activity: describeActivity(tool, block.input),
   };

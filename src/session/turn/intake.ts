@@ -14,7 +14,7 @@ import { landAcceptance, toolUseFrame } from './acceptance.ts';
 import { prepareCall } from './prepare-call.ts';
 import { recalledBlock } from '../restore/recalled-block.ts';
 import type { SessionCore } from '../session-core.ts';
-import { endTurnIfDone } from './yield-results.ts';
+import { closeTurn, endTurnIfDone } from './yield-results.ts';
 
 /** Blocks for one turn. */
 export interface Submission extends AskPolicy {
@@ -81,8 +81,8 @@ async function accept(
     record.scheduled = executor.add(turn.executorTurn, prepareCall(core, record, block, message));
   }
   for (const record of replayed) ledger.repeat(turn, record);
-  if (submission.isClosed && turn.state === 'open') turn.state = 'closed';
-  endTurnIfDone(core, turn);
+  if (submission.isClosed) closeTurn(core, turn);
+  else endTurnIfDone(core, turn);
 
   const records = submission.blocks.flatMap((block) => ledger.call(block.id) ?? []);
   await Promise.all([landing, ...[...replayed].map(({ accepting }) => accepting)]);
@@ -100,7 +100,8 @@ function acceptBlock(core: SessionCore, turn: TurnRecord, block: ToolUseBlock, p
   const { onAsk, askTimeoutMs } = policy;
   const record = core.ledger.addCall(turn, block, name, { onAsk, askTimeoutMs });
   record.onResult = policy.onResult;
-  return { record, block, frame: toolUseFrame(core, record, block) };
+  turn.isLoggedOpen = !policy.isClosed;
+  return { record, block, frame: toolUseFrame(core, record, block, !policy.isClosed) };
 }
 
 /** Send the acceptance to the log; if the disk refuses, none of the calls ever was. */

@@ -75,9 +75,21 @@ export async function leaveWithResult(
   return fitted;
 }
 
-/** A closed turn with nothing left to yield ends; safe to call at any time. */
+/** No more blocks come in a turn. The log is told where its end does not follow at once. */
+export function closeTurn(core: SessionCore, turn: TurnRecord): void {
+  if (turn.state === 'open') {
+    turn.state = 'closed';
+    const endsNow = turn.unyielded + turn.innerUnyielded === 0;
+    if (turn.isLoggedOpen && !endsNow) core.log.tell({ type: 'turn_closed', turn_id: turn.id });
+    turn.isLoggedOpen = false;
+  }
+  endTurnIfDone(core, turn);
+}
+
+/** A closed turn, or one that nobody feeds after a crash, ends with nothing left to yield; safe to call at any time. */
 export function endTurnIfDone(core: SessionCore, turn: TurnRecord): void {
-  if (turn.state !== 'closed' || turn.unyielded + turn.innerUnyielded > 0) return;
+  const isOver = turn.state === 'closed' || (turn.isOrphaned === true && turn.state === 'open');
+  if (!isOver || turn.unyielded + turn.innerUnyielded > 0) return;
   turn.state = 'ended';
   turn.executorTurn.node.release();
   const replayed = turn.replayed.flatMap(({ summary }) => (summary ? [{ ...summary, replayed: true }] : []));
