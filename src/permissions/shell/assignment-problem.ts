@@ -1,13 +1,12 @@
 /** What an assignment does besides giving a variable of the script's own a value. */
 import type { SyntaxNode } from 'unbash';
 import { isIntegerWord } from './arithmetic.ts';
+import { findRecord } from './programs/index.ts';
 import { isPrivateName, type Variables } from './variable-values.ts';
 import { assignedText, decodeWord } from './word.ts';
 import { isHarmlessVariable } from './wrappers.ts';
 
 type Assignment = Extract<SyntaxNode, { type: 'Assignment' }>;
-
-const DECLARING_BUILTINS = /^(?:declare|typeset|local|readonly)$/;
 
 /**
  * Why an assignment does more than read, or undefined; looks at this node alone, not at what is below it.
@@ -15,7 +14,7 @@ const DECLARING_BUILTINS = /^(?:declare|typeset|local|readonly)$/;
  * @param command The command it stands before or behind; none where it stands alone.
  */
 export function assignmentProblem(node: Assignment, variables: Variables, command?: string): string | undefined {
-  const isDeclared = DECLARING_BUILTINS.test(command ?? '');
+  const isDeclared = findRecord(command ?? '')?.isDeclaring === true;
   if (!mayBeSet(node, variables, isDeclared ? undefined : command)) return `it sets "${node.name}"`;
   if (isDeclared && mayBeList(node, variables)) return `what "${node.name}" is given is evaluated as a list`;
   return evaluatesSubscript(node, variables) ? 'a subscript is evaluated as arithmetic' : undefined;

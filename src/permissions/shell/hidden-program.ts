@@ -10,12 +10,6 @@ import { basename, MAX_TRIED_WORDS, spellings } from './spellings.ts';
 import { takesInput } from './supplied-words.ts';
 import type { ShellWord } from './word.ts';
 
-/** What hands its input, or a file, to a shell. */
-const FEEDS_SHELL = /^(?:at|batch|source|\.)$/;
-
-/** Launchers that join their words to a script. */
-const JOINERS = /^(?:eval|ssh|watch|trap)$/;
-
 /** Whether what a command runs that does more than read cannot be told from its words. */
 export function hidesProgram(words: readonly ShellWord[]): boolean {
   if (words[0]?.literal === undefined) return true;
@@ -48,20 +42,25 @@ function holds(text: string, mark: string | undefined): boolean {
 }
 
 function runsScripts(program: string): boolean {
-  return isShellName(program) || FEEDS_SHELL.test(program);
+  return isShellName(program) || recordOf(program)?.isShellFeeder === true;
+}
+
+/** Tell whether a launcher joins its words to a script. */
+function joinsWords(program: string): boolean {
+  return recordOf(program)?.isJoiner === true;
 }
 
 /** Whether a word is the name of what runs scripts. */
 export function isShell({ literal }: ShellWord): boolean {
   const name = basename(literal ?? '');
-  return runsScripts(name) || JOINERS.test(name);
+  return runsScripts(name) || joinsWords(name);
 }
 
 /** Scripts that stand in the words of commands for a shell to run. */
 export function shellScripts(commands: readonly (readonly string[])[]): readonly string[] {
   return commands.flatMap(([program = '', ...rest]) => {
     if (program === 'trap') return rest.slice(0, 1);
-    if (JOINERS.test(program)) return [rest.slice(program === 'ssh' ? 1 : 0).join(' ')];
+    if (joinsWords(program)) return [rest.slice(program === 'ssh' ? 1 : 0).join(' ')];
     return runsScripts(program) ? scriptOf(rest) : [];
   });
 }
@@ -74,7 +73,7 @@ function hidesInner([program = '', ...rest]: readonly string[], placeholder: str
   if (/^(?:make|crontab)$/.test(program)) return rest.includes('-');
   if (!isLauncherName(program)) return false;
   const from = innerAt(program, rest);
-  if (JOINERS.test(program)) return rest.slice(from).some(isOpen);
+  if (joinsWords(program)) return rest.slice(from).some(isOpen);
   return isOpen(rest[from]) || (program === 'xargs' && holds(rest[from] ?? '', placeholder));
 }
 

@@ -11,10 +11,6 @@ import type { ShellWord } from './word.ts';
 /** Wrappers in wrappers in wrappers; nobody writes more. */
 const MAX_WRAPPERS = 8;
 
-/** Builtins that some modes of bash find before any function. */
-const SHELL_WORDS =
-  /^(?:eval|exec|source|trap|let|enable|getopts|bind|caller|compgen|complete|compopt|disown|fc|bg|fg|kill|logout|suspend)$/;
-
 /** A word that may turn out to be anything, as xargs appends them. */
 const UNKNOWN_WORDS: ShellWord = { text: '', prefix: '', isSplit: true, mayBeFlag: true };
 
@@ -35,7 +31,9 @@ export function judgeCommand(words: readonly ShellWord[], facts: CommandFacts): 
 
 /** Whether a function of this name takes nothing else's place. */
 export function isOwnFunctionName(name: string): boolean {
-  const isTaken = findRecord(name)?.reads !== undefined || unwrap(name, []) !== undefined || SHELL_WORDS.test(name);
+  const { reads, wraps, isBuiltin } = findRecord(name) ?? {};
+  // Some modes of bash find certain builtins before any function.
+  const isTaken = reads !== undefined || wraps !== undefined || isBuiltin === true;
   return isPrivateName(name) && !isTaken;
 }
 

@@ -50,9 +50,6 @@ const DATABASE_COMMAND = /^\s*\.(?:sh|sy|r|l|i|o|w)|\\!|\bload_extension\b/im;
 
 const DATABASES = /^(?:psql|mysql|mariadb)$/;
 
-/** Builtins that evaluate subscripts in their words. */
-const EVALUATING = /^(?:let|test|\[|printf|declare|typeset|local|export|readonly|read|unset|mapfile|readarray|\(\()$/;
-
 /** Find what a line runs and does not show. */
 export function* opaqueCommands({ analysis, commands }: ReachedScript): Generator<OpaqueCommand> {
   for (const what of analysis.evaluations) yield { what, words: [], launcherWords: [] };
@@ -144,7 +141,8 @@ function opaqueText(words: readonly ShellWord[], part: AnalysedCommand): string 
   const what = `What ${shown} runs`;
   if (path.includes('/') && !SYSTEM_PROGRAM.test(path)) return what;
   if (texts.some((text) => RUNNING_TEXT.test(text))) return what;
-  if (EVALUATING.test(program)) return isEvaluated(program, rest) ? `What "${program}" evaluates` : undefined;
+  if (recordOf(program)?.isEvaluating === true)
+    return isEvaluated(program, rest) ? `What "${program}" evaluates` : undefined;
   if (texts.length > 0 && texts.every((text) => ABOUT.test(text))) return undefined;
   if (/^(?:crontab|source|\.)$/.test(program) && texts.every((text) => /^-[lr]$/.test(text)))
     return program === 'crontab' && texts.length === 0 ? what : undefined;

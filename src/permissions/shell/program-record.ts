@@ -12,6 +12,14 @@ export interface ProgramRecord
   extends ProgramNames, Launching, RunText, TouchedPaths, Ending, Output, ShownToPeople, RuleWords {
   /** The shell itself does it, in its own process. */
   readonly isBuiltin?: true;
+  /** It may move the working directory. */
+  readonly isDirectoryChanger?: true;
+  /** It declares variables: what is assigned among its words is no setting for one command. */
+  readonly isDeclaring?: true;
+  /** It gives its operands values from outside, or may run a builtin that does. */
+  readonly isAssigning?: true;
+  /** It evaluates subscripts in its words. */
+  readonly isEvaluating?: true;
   /** The words with which it only reads. */
   readonly reads?: ProgramSpec;
   /**
@@ -88,6 +96,10 @@ interface RunText {
    * whose input is no program.
    */
   readonly language?: 'shell' | 'program' | 'text';
+  /** It joins its words to a script. */
+  readonly isJoiner?: true;
+  /** It hands its input, or a file, to a shell. */
+  readonly isShellFeeder?: true;
   /** Options before text that is part of the command, or before the name of a module. */
   readonly inlineOptions?: RegExp;
   /** It runs text that its words do not show: scripts of a project, plug-ins, packages that are fetched. */

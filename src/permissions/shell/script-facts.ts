@@ -5,12 +5,11 @@ import { forEachChild, type ParsedScript, type SyntaxNode } from 'unbash';
 import { endlessScriptProblems } from './endless-script.ts';
 import { programName } from './judge-command.ts';
 import type { ScriptFacts } from './program-spec.ts';
+import { findRecord } from './programs/index.ts';
 import type { ShellWord } from './word.ts';
 
 /** Folders that relative paths may start from, relative to the session's own; undefined: any. */
 type Bases = readonly string[] | undefined;
-
-const DIRECTORY_CHANGERS = new Set(['cd', 'pushd', 'popd']);
 
 /** Most folders a script may have moved to that are followed. */
 const MAX_BASES = 16;
@@ -36,7 +35,7 @@ export function mayMove(node: SyntaxNode): boolean {
   const visit = (child: SyntaxNode): void => {
     // A wrapper may stand before it: `builtin cd x`.
     if (child.type === 'Command') {
-      moves ||= [child.name, ...child.args].some((word) => word?.type === 'Word' && DIRECTORY_CHANGERS.has(word.value));
+      moves ||= [child.name, ...child.args].some((word) => word?.type === 'Word' && isDirectoryChanger(word.value));
     }
     forEachChild(child, visit);
   };
@@ -44,9 +43,13 @@ export function mayMove(node: SyntaxNode): boolean {
   return moves;
 }
 
+function isDirectoryChanger(name: string): boolean {
+  return findRecord(name)?.isDirectoryChanger === true;
+}
+
 /** Where a command leaves the shell; `cd` that fails leaves it where it was, which is for `eitherOf`. */
 export function movedBases(bases: Bases, words: readonly ShellWord[]): Bases {
-  if (!words.some((word) => DIRECTORY_CHANGERS.has(word.literal ?? ''))) return bases;
+  if (!words.some((word) => isDirectoryChanger(word.literal ?? ''))) return bases;
   // `cd` alone leads home, and `$HOME` is written out as `~`.
   const [only, ...more] = words.length === 1 ? ['~'] : (words[1]?.patterns ?? []);
   const target = more.length > 0 || /[*?[]/.test(only ?? '') ? undefined : only;

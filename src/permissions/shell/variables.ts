@@ -7,6 +7,7 @@
 import { forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash';
 import { isPrivateName, type Variables } from './variable-values.ts';
 import { listedRoots, listingLoop, pathRoots, producersOf, readTarget, silencesErrors } from './listing.ts';
+import { findRecord } from './programs/index.ts';
 import { decodeWord } from './word.ts';
 
 /** Lines of a listing, which `read` takes one by one. */
@@ -43,9 +44,6 @@ const COMMIT_OUTPUT = new RegExp(
   `^git (?:(?:merge-base|rev-parse(?: --short| --verify)*|rev-list (?:-1|-n 1|--max-count=1))${REVISION}{1,2}` +
     `|log${LOG_OPTIONS} --(?:format=|pretty=format:)%[hH]${LOG_OPTIONS}${REVISION}?(?: --(?: [\\w.*/]+)+)?)$`,
 );
-
-/** Builtins that give their operands values from outside, and those that may run one. */
-const ASSIGNING_BUILTINS = new Set(['read', 'mapfile', 'readarray', 'getopts', 'printf', 'command', 'builtin']);
 
 /**
  * Whether the values a script gives it are followed: setting any name that is not private is reported for itself, but
@@ -112,7 +110,7 @@ function collect(node: SyntaxNode, bind: (name: string, binding: Binding) => voi
       if (node.operation?.type === 'Default' && node.operation.operator.endsWith('=')) bind(node.parameter, 'unknown');
       return;
     case 'Command':
-      if (!node.name || !ASSIGNING_BUILTINS.has(node.name.value)) return;
+      if (!node.name || findRecord(node.name.value)?.isAssigning !== true) return;
       for (const word of node.args)
         if (word.type === 'Word') bind(word.value.replace(/^-(?:v|[rse]*a)/, ''), 'unknown');
       return;

@@ -104,7 +104,7 @@ export const LAUNCHERS: readonly ProgramRecord[] = [
       'mispipe annotate-output autoexpect memusage uftrace heaptrack fakechroot wine',
     isLauncher: true,
   },
-  { names: 'watch', isLauncher: true, valueOptions: '-n --interval', restartable: /^/ },
+  { names: 'watch', isLauncher: true, valueOptions: '-n --interval', restartable: /^/, isJoiner: true },
   { names: 'flock', isLauncher: true, valueOptions: '-w -E --timeout', leadingOperands: 1 },
   { names: 'script', isLauncher: true, writesOperands: 'last', readsOperands: 'others' },
   { names: 'run-parts', isLauncher: true, hiddenText: 'always' },

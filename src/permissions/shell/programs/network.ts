@@ -102,6 +102,7 @@ export const NETWORK: readonly ProgramRecord[] = [
     leadingOperands: 1,
     actingOptions: /^(?:-o.*|-F.*)$/,
     hasOwnMeanings: true,
+    isJoiner: true,
   },
   {
     names: 'rsync',

@@ -237,7 +237,7 @@ export const SYSTEM: readonly ProgramRecord[] = [
   { names: 'shutdown reboot', warnings: [{ words: /^/, sentence: 'Stops the machine' }], suggests: 'nothing' },
   { names: 'halt poweroff', warnings: [{ words: /^/, sentence: 'Stops the machine' }] },
   { names: 'init', warnings: [{ words: /^[06]/, sentence: 'Stops the machine' }] },
-  { names: 'at batch', suggests: 'nothing' },
+  { names: 'at batch', suggests: 'nothing', isShellFeeder: true },
   { names: 'inotifywait', restartable: /^/ },
 ];
 
