@@ -3,11 +3,9 @@
  *
  * A node that is neither harmless nor known here makes the line not read-only.
  */
-import type { ParameterExpansionPart, SyntaxNode } from 'unbash';
+import type { ParameterExpansionPart, SyntaxNode, Word } from 'unbash';
 import { arithmeticProblem, isIntegerWord } from './arithmetic.ts';
-import type { Variables } from './variable-values.ts';
-import { isPrivateName } from './variable-values.ts';
-import { wordCountProblem } from './word-count.ts';
+import { isPrivateName, type Variables } from './variable-values.ts';
 
 /** Nodes that only hold others together. */
 export const HARMLESS_NODES: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
@@ -119,4 +117,21 @@ function expansionProblem(
   if (index && !isList && !isIntegerWord(index, variables)) return 'a subscript is evaluated as arithmetic';
   const isSet = operation?.type === 'Default' && operation.operator.endsWith('=');
   return isSet && !isPrivateName(parameter) ? `it sets "${parameter}"` : undefined;
+}
+
+/** Most words that one may become. */
+const MAX_WORDS = 100_000;
+
+/** Explain why a word may become more than a shell can hold, or return undefined. `{1..999999999}` fills the memory before anything runs. */
+function wordCountProblem({ parts, text }: Word): string | undefined {
+  if (!parts?.some(({ type }) => type === 'BraceExpansion')) return undefined;
+  let count = 1;
+  // Nested or side by side, each multiplies what stands around it at most by what it makes.
+  // Looked for from the beginning of a name alone, or a long one would be gone through from each of its letters.
+  for (const [, first = '', last = ''] of text.matchAll(/(-?(?<!\w)\w+)\.\.(-?\w+)/g)) {
+    const span = Math.abs(Number(last) - Number(first)) + 1;
+    count *= Number.isNaN(span) ? 128 : span;
+  }
+  for (const brace of text.split('{').slice(1)) count *= brace.split(',').length;
+  return count > MAX_WORDS ? `"${text.slice(0, 40)}" becomes too many words` : undefined;
 }

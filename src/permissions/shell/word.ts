@@ -9,7 +9,6 @@ import { expandBrace } from './brace.ts';
 import { remaining } from './removal.ts';
 import { commonStart, MAX_ALTERNATIVES, product } from './texts.ts';
 import type { Variables } from './variable-values.ts';
-import { isWorkingFolder } from './working-folder.ts';
 import { writtenWord } from './written-word.ts';
 
 /** A decoded word. */
@@ -282,4 +281,12 @@ function knownStart(pieces: readonly Piece[]): string {
     if (fixed !== only) return start;
   }
   return start;
+}
+
+/** Tell whether a substitution prints the working folder and nothing else: `$(pwd)` is where the shell is. */
+function isWorkingFolder(script: ParsedScript | undefined): boolean {
+  const [{ command } = {}, ...more] = script?.commands ?? [];
+  return (
+    more.length === 0 && command?.type === 'Command' && command.name?.text === 'pwd' && command.suffix.length === 0
+  );
 }

@@ -1,8 +1,8 @@
 /** Programs that look at the network, or use it. */
 import { isGiven } from '../flags.ts';
 import type { ProgramRecord } from '../program-record.ts';
+import { type CommandJudgement, NO_PATHS, type ProgramSpec } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
-import { IP } from './ip.ts';
 
 /** Words of a filter of ss: any other may be a host, with or without `src` and `dst` before it. */
 const SS_WORDS =
@@ -10,6 +10,9 @@ const SS_WORDS =
 
 /** Words of lsof that name no host; +M asks the portmapper. */
 const LSOF_WORDS = /^(?!\+\S*M)[^@]*(?:@\[?[\d.:]+\]?(?::[\w,-]+)?)?$/;
+
+/** The words with which ip only shows. */
+const IP: ProgramSpec = { judge: judgeIp };
 
 /** Programs about the network. */
 export const NETWORK: readonly ProgramRecord[] = [
@@ -175,4 +178,23 @@ export const NETWORK: readonly ProgramRecord[] = [
 function addressesOnly(words: readonly ShellWord[], between: RegExp, known: RegExp): string | undefined {
   const areKnown = words.every(({ literal }) => literal?.split(between).every((text) => known.test(text)));
   return areKnown ? undefined : 'a host may be looked up';
+}
+
+const IP_OBJECTS = /^(?:a|addr|address|l|link|r|ro|route|n|neigh|neighbour|neighbor|rule|ru|maddr|tunnel)$/;
+const IP_VERBS = /^(?:show|list|lst|ls|s|sh|get)$/;
+
+/** `ip [options] object [show …]`; every other verb changes the network. */
+function judgeIp(words: readonly ShellWord[]): CommandJudgement {
+  const texts = words.map((word) => word.literal);
+  const at = texts.findIndex(
+    (text) =>
+      text === undefined ||
+      !/^-(?:[46osdhjpc]|br|brief|json|pretty|details|stats|statistics|color|oneline|human|family|[46])$/.test(text),
+  );
+  const [object = '', verb] = at < 0 ? [] : texts.slice(at);
+  const isShown = verb === undefined ? texts.length === at + 1 : IP_VERBS.test(verb);
+  // `ip link s` is `ip link set`; of all other objects it is `show`.
+  const isKnown = IP_OBJECTS.test(object) && isShown && !(verb === 's' && object.startsWith('l'));
+  const isLiteral = texts.every((text) => text !== undefined);
+  return { reads: NO_PATHS, ...(!(isKnown && isLiteral) && { problem: 'ip may change the network' }) };
 }
