@@ -43,6 +43,34 @@ it('a streamed message is handed on as far as it has come', async () => {
   await stream.close();
 });
 
+it('a message of OpenAI is handed on with its text', async () => {
+  const stream = await client.stream(await session());
+  const push = (chunk: object) => stream.send({ type: 'stream_chunk', chunk });
+  const chat = (delta: object, finish_reason?: string) => push({ choices: [{ index: 0, delta, finish_reason }] });
+  const [one, two] = [call('e'), call('f')];
+  const named = (id: string) => ({ index: 0, id, function: { name: 'ParentMessage', arguments: '{}' } });
+  for (const content of ['', 'I ', 'look']) chat({ role: 'assistant', content });
+  chat({ tool_calls: [named(one.id)] });
+  chat({ content: null }, 'tool_calls');
+  const first = await stream.next('result');
+  push({ type: 'response.created' });
+  push({ type: 'response.output_item.added', output_index: 0, item: { type: 'message' } });
+  push({ type: 'response.output_text.delta', output_index: 0, delta: 'I look' });
+  push({ type: 'response.output_item.done', output_index: 0 });
+  const item = { type: 'function_call', call_id: two.id, name: two.name };
+  push({ type: 'response.output_item.added', output_index: 1, item });
+  push({ type: 'response.output_item.done', output_index: 1 });
+  push({ type: 'response.completed' });
+  const second = await stream.next(({ type, tool_use_id }) => type === 'result' && tool_use_id === two.id);
+  const shown = [first, second].map(
+    ({ tool_result }) => JSON.parse((tool_result as { content: string }).content) as unknown,
+  );
+  expect(shown).toEqual(
+    [one, two].map((block) => ({ role: 'assistant', content: [{ type: 'text', text: 'I look' }, block] })),
+  );
+  await stream.close();
+});
+
 it('blocks by themselves are handed on as a message that holds them', async () => {
   const blocks = [call('c'), call('d')];
   const { results } = await client.execute(await session(), blocks);

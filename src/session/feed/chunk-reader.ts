@@ -18,6 +18,7 @@ const ChatChunk = z.looseObject({
       index: z.int().nonnegative().nullish(),
       delta: z
         .looseObject({
+          content: z.string().nullish(),
           tool_calls: z
             .array(
               z.looseObject({
@@ -49,6 +50,7 @@ const ResponsesEvent = z.discriminatedUnion('type', [
     output_index: OutputIndex,
     delta: z.string(),
   }),
+  z.looseObject({ type: z.literal('response.output_text.delta'), output_index: OutputIndex, delta: z.string() }),
   z.looseObject({ type: z.literal('response.output_item.done'), output_index: OutputIndex }),
   z.looseObject({ type: z.literal('response.completed') }),
   z.looseObject({ type: z.literal('response.incomplete') }),
@@ -57,14 +59,16 @@ const ResponsesEvent = z.discriminatedUnion('type', [
 
 const RESPONSES_TYPES = new Set(ResponsesEvent.options.map((option) => option.shape.type.value as string));
 
+const EMPTY_TEXT = { type: 'text', text: '' };
+
 type CallPiece = NonNullable<NonNullable<z.output<typeof ChatChunk>['choices'][number]['delta']>['tool_calls']>[number];
 
 /** A message of Chat Completions that streams in. */
 interface ChatMessage {
-  /** Place of the call that is open among the message's calls; -1 before the first. */
+  /** Place of the last block among the message's; -1 before the first. */
   place: number;
-  /** As the vendor counts and names it. */
-  open?: { readonly index: number | undefined; readonly id: string };
+  /** The text that is open, or the call, as the vendor counts and names it. */
+  open?: 'text' | { readonly index: number | undefined; readonly id: string };
 }
 
 /** Reads the chunks of one connection's messages. */
@@ -99,10 +103,11 @@ export class ChunkReader {
       this.#messages.set(turnId, (message = { place: -1 }));
       events.push({ type: 'message_start' });
     }
+    if (choice.delta?.content) events.push(...textEvents(message, choice.delta.content));
     for (const piece of choice.delta?.tool_calls ?? []) events.push(...callEvents(message, piece));
     if (choice.finish_reason) {
       this.#messages.delete(turnId);
-      events.push(...endOfCall(message), { type: 'message_stop' });
+      events.push(...endOfBlock(message), { type: 'message_stop' });
     }
     return events;
   }
@@ -123,9 +128,20 @@ function badChunk(field: string, message: string): GauntletError {
   });
 }
 
+/** Text between the pieces of one call is passed over: it would end the call. */
+function textEvents(message: ChatMessage, text: string): readonly StreamEvent[] {
+  if (message.open !== undefined && message.open !== 'text') return [];
+  const events: StreamEvent[] = [];
+  if (message.open === undefined) {
+    message.open = 'text';
+    events.push({ type: 'content_block_start', index: ++message.place, content_block: EMPTY_TEXT });
+  }
+  return [...events, textDelta(message.place, text)];
+}
+
 /** A piece with an id that is not the open call's begins the next call: some vendors give every call the index 0. */
 function callEvents(message: ChatMessage, { index, id, function: called }: CallPiece): readonly StreamEvent[] {
-  const { open } = message;
+  const open = message.open === 'text' ? undefined : message.open;
   const piece = called?.arguments ?? '';
   const isNext = Boolean(id) && id !== open?.id;
   if (!isNext && (!open || (index ?? open.index) !== open.index)) {
@@ -137,7 +153,7 @@ function callEvents(message: ChatMessage, { index, id, function: called }: CallP
   }
   const events: StreamEvent[] = [];
   if (isNext && id) {
-    events.push(...endOfCall(message));
+    events.push(...endOfBlock(message));
     message.place++;
     message.open = { index: index ?? undefined, id };
     const content_block = { type: 'tool_use', id, name: called?.name ?? '', input: {} };
@@ -147,7 +163,7 @@ function callEvents(message: ChatMessage, { index, id, function: called }: CallP
   return events;
 }
 
-function endOfCall(message: ChatMessage): readonly StreamEvent[] {
+function endOfBlock(message: ChatMessage): readonly StreamEvent[] {
   if (!message.open) return [];
   message.open = undefined;
   return [{ type: 'content_block_stop', index: message.place }];
@@ -157,18 +173,24 @@ function inputDelta(index: number, partial_json: string): StreamEvent {
   return { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } };
 }
 
+function textDelta(index: number, text: string): StreamEvent {
+  return { type: 'content_block_delta', index, delta: { type: 'text_delta', text } };
+}
+
 function responsesEvents(event: z.output<typeof ResponsesEvent>): readonly StreamEvent[] {
   switch (event.type) {
     case 'response.created':
       return [{ type: 'message_start' }];
     case 'response.output_item.added': {
       const { type, call_id, name } = event.item;
-      if (type !== 'function_call') return [];
-      const content_block = { type: 'tool_use', id: call_id, name, input: {} };
+      if (type !== 'function_call' && type !== 'message') return [];
+      const content_block = type === 'message' ? EMPTY_TEXT : { type: 'tool_use', id: call_id, name, input: {} };
       return [{ type: 'content_block_start', index: event.output_index, content_block }];
     }
     case 'response.function_call_arguments.delta':
       return [inputDelta(event.output_index, event.delta)];
+    case 'response.output_text.delta':
+      return [textDelta(event.output_index, event.delta)];
     case 'response.output_item.done':
       return [{ type: 'content_block_stop', index: event.output_index }];
     default:
