@@ -85,8 +85,9 @@ function isLargerThan(value: unknown, most: number): boolean {
 function compile(schema: JsonObject, limits: SchemaLimits): ValidateFunction {
   const dialect = typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
   const draft = /draft-0[467]/.test(dialect) ? 'draft-07' : '2020-12';
-  // Without `$schema` and `$id`: neither may name what ajv does not know, or claim what another schema is called.
-  const { $schema: _dialect, $id: _id, ...rest } = schema;
+  // Without `$schema` and `$id`: neither may name what ajv does not know, or claim what another schema is called. And
+  // without `$async`, upon which ajv would answer with a promise, which counts as yes.
+  const { $schema: _dialect, $id: _id, $async: _async, ...rest } = schema;
   patterns.beginSchema();
   return ajvFor(draft, limits).compile(rest);
 }

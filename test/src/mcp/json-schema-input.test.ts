@@ -69,6 +69,22 @@ describe('an input judged by a JSON Schema', () => {
     ]);
   });
 
+  test('is judged at once where its schema says that it is not', () => {
+    expect(issuesOf({ $async: true, required: ['a'] }, {})).toEqual(['a: required']);
+  });
+
+  test('is left to its server where a pattern refers back by name', () => {
+    const schema = { properties: { a: { pattern: '^(?<q>["\']).*\\k<q>$' } } };
+    expect(issuesOf(schema, { a: '"quoted"' })).toEqual([]);
+  });
+
+  test('is judged though a schema before it had spent its patterns', () => {
+    const spent = Array.from({ length: 30 }, (_, at) => [`x${at}`, { pattern: `^(x${at}{0,900})$` }] as const);
+    const a = { pattern: '^[a-z]{3}$' };
+    issuesOf({ properties: { ...Object.fromEntries(spent), a } }, { a: '123' });
+    expect(issuesOf({ properties: { a } }, { a: '123' })).toHaveLength(1);
+  });
+
   test('is refused when the schema itself cannot be used', () => {
     expect(issuesOf({ properties: { a: { $ref: '#/nowhere' } } }, {})[0]).toContain('the schema of this tool');
     expect(issuesOf({ $ref: 'https://example.com/remote.json' }, {})[0]).toContain('the schema of this tool');
