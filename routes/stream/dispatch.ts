@@ -33,7 +33,7 @@ export async function dispatch(frame: LaterFrame, context: DispatchContext): Pro
       return feeder.toolUse(frame.turn_id, readBlock(frame.tool_use));
     case 'stream_event':
       refuseWhileDraining(context);
-      return streamEvents(frame.turn_id, [frame.event], context);
+      return streamEvents(frame.turn_id, { events: [frame.event] }, context);
     case 'stream_chunk':
       refuseWhileDraining(context);
       return streamEvents(frame.turn_id, feeder.eventsOf(frame.turn_id, frame.chunk), context);
@@ -64,13 +64,20 @@ function isRequest({ type }: LaterFrame): boolean {
 
 async function streamEvents(
   turnId: string | undefined,
-  events: readonly unknown[],
+  { events, problem }: { readonly events: readonly unknown[]; readonly problem?: unknown },
   { feeder, rates, principal }: DispatchContext,
 ): Promise<void> {
+  const problems: unknown[] = problem === undefined ? [] : [problem];
   for (const event of events) {
-    if ((event as { type?: unknown } | null)?.type === 'content_block_start') rates.count(principal);
-    await feeder.streamEvent(turnId, event);
+    try {
+      if ((event as { type?: unknown } | null)?.type === 'content_block_start') rates.count(principal);
+      await feeder.streamEvent(turnId, event);
+    } catch (error) {
+      // One call of a chunk that is refused takes no other with it, nor the end of the message.
+      problems.push(error);
+    }
   }
+  if (problems.length > 0) throw problems[0];
 }
 
 function refuseWhileDraining({ readiness }: DispatchContext): void {

@@ -115,6 +115,27 @@ describe('chunks of Chat Completions', () => {
   });
 });
 
+describe('a call of a chunk that is refused', () => {
+  it('takes no other with it, nor the end of the message', async () => {
+    const { stream, push } = await open();
+    const [bad, good] = [newId(), newId()];
+    push(begins(0, bad, '{"__proto__": {}}'));
+    push(begins(1, good, echo('good')));
+    push(chat({}, 'tool_calls'));
+    expect(await stream.next('error')).toMatchObject({ details: { reason: 'forbidden_key' } });
+    expect(await stream.next('turn_end')).toMatchObject({ calls: [{ tool_use_id: good, status: 'ok' }] });
+    const next = newId();
+    push(begins(0, next, '{"__proto__": {}}'));
+    push(chat({}, 'tool_calls'));
+    push(begins(0, newId(), echo('later')));
+    push(chat({}, 'tool_calls'));
+    await stream.next(
+      ({ type, tool_result }) => type === 'result' && (tool_result as { content: string }).content === 'later',
+    );
+    await stream.close();
+  });
+});
+
 describe('events of Responses', () => {
   it('start each call when its item is done, and end the turn with the response', async () => {
     const { stream, push } = await open();

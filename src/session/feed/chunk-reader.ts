@@ -71,6 +71,13 @@ interface ChatMessage {
   open?: 'text' | { readonly index: number | undefined; readonly id: string };
 }
 
+/** A chunk as events. */
+export interface ChunkEvents {
+  readonly events: readonly StreamEvent[];
+  /** A call of the chunk that cannot be read; the others can. */
+  readonly problem?: GauntletError;
+}
+
 /** Reads the chunks of one connection's messages. */
 export class ChunkReader {
   /** By turn; undefined for the one that names none. */
@@ -82,34 +89,40 @@ export class ChunkReader {
   }
 
   /**
-   * Turn a chunk into events, in order; none for what holds no call.
+   * Turn a chunk into events, in order; none for what holds no call. What is wrong with one call is told beside the events
+   * of the others.
    *
    * @param turnId The turn that the client named.
    * @throws {GauntletError} `invalid_request` naming the field.
    */
-  read(turnId: string | undefined, chunk: unknown): readonly StreamEvent[] {
+  read(turnId: string | undefined, chunk: unknown): ChunkEvents {
     const type = (chunk as { readonly type?: unknown } | null)?.type;
     if (typeof type !== 'string') return this.#chatEvents(turnId, checked(ChatChunk, chunk));
-    return RESPONSES_TYPES.has(type) ? responsesEvents(checked(ResponsesEvent, chunk)) : [];
+    return { events: RESPONSES_TYPES.has(type) ? responsesEvents(checked(ResponsesEvent, chunk)) : [] };
   }
 
   /** Only the first choice runs: others are alternatives to it. */
-  #chatEvents(turnId: string | undefined, { choices }: z.output<typeof ChatChunk>): readonly StreamEvent[] {
+  #chatEvents(turnId: string | undefined, { choices }: z.output<typeof ChatChunk>): ChunkEvents {
     const choice = choices.find(({ index }) => (index ?? 0) === 0);
-    if (!choice) return [];
+    if (!choice) return { events: [] };
     const events: StreamEvent[] = [];
+    let problem: GauntletError | undefined;
     let message = this.#messages.get(turnId);
     if (!message) {
       this.#messages.set(turnId, (message = { place: -1 }));
       events.push({ type: 'message_start' });
     }
     if (choice.delta?.content) events.push(...textEvents(message, choice.delta.content));
-    for (const piece of choice.delta?.tool_calls ?? []) events.push(...callEvents(message, piece));
+    for (const piece of choice.delta?.tool_calls ?? []) {
+      const found = callEvents(message, piece);
+      if (found instanceof GauntletError) problem ??= found;
+      else events.push(...found);
+    }
     if (choice.finish_reason) {
       this.#messages.delete(turnId);
       events.push(...endOfBlock(message), { type: 'message_stop' });
     }
-    return events;
+    return { events, problem };
   }
 }
 
@@ -140,13 +153,16 @@ function textEvents(message: ChatMessage, text: string): readonly StreamEvent[] 
 }
 
 /** A piece with an id that is not the open call's begins the next call: some vendors give every call the index 0. */
-function callEvents(message: ChatMessage, { index, id, function: called }: CallPiece): readonly StreamEvent[] {
+function callEvents(
+  message: ChatMessage,
+  { index, id, function: called }: CallPiece,
+): readonly StreamEvent[] | GauntletError {
   const open = message.open === 'text' ? undefined : message.open;
   const piece = called?.arguments ?? '';
   const isNext = Boolean(id) && id !== open?.id;
   if (!isNext && (!open || (index ?? open.index) !== open.index)) {
     const field = `choices[0].delta.tool_calls[${index ?? 0}]`;
-    throw badChunk(
+    return badChunk(
       field,
       'belongs to no open call: a call is complete once the next has begun, and begins with its id',
     );

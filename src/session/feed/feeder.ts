@@ -9,10 +9,10 @@ import { newId } from '../../contract/new-id.ts';
 import { endedTurn, type TurnRecord } from '../call-record.ts';
 import { acceptBlocks, openTurn, refuseToFeedChild } from '../turn/intake.ts';
 import { loggedFrame } from '../turn/logged-frame.ts';
-import { ChunkReader } from './chunk-reader.ts';
+import { type ChunkEvents, ChunkReader } from './chunk-reader.ts';
 import { inputPartial } from './input-partial.ts';
 import type { SessionCore } from '../session-core.ts';
-import { StreamAssembler, type StreamEvent, type StreamingBlock } from './stream-assembler.ts';
+import { StreamAssembler, type StreamingBlock } from './stream-assembler.ts';
 import { closeTurn } from '../turn/yield-results.ts';
 
 /** The stored result of a block that was sent before. */
@@ -90,8 +90,8 @@ export class Feeder {
     }
   }
 
-  /** The events that a chunk of an OpenAI stream stands for. @throws {GauntletError} `invalid_request` */
-  eventsOf(named: string | undefined, chunk: unknown): readonly StreamEvent[] {
+  /** The events that a chunk of an OpenAI stream stands for. @throws {GauntletError} `invalid_request` for what is none */
+  eventsOf(named: string | undefined, chunk: unknown): ChunkEvents {
     return this.#chunks.read(named, chunk);
   }
 
@@ -119,7 +119,7 @@ export class Feeder {
   /** A message begins; where no turn is named, it ends the one before that never stopped. */
   #startMessage(named: string | undefined): void {
     const before = named === undefined ? this.#core.ledger.turn(this.#streamedTurnId(named)) : undefined;
-    if (before && this.#streaming.has(before)) this.#end(before);
+    if (before && this.#streaming.has(before)) this.#finish(before);
     const turn = this.#turn(this.#streamedTurnId(named));
     this.#streaming.add(turn);
     if (named === undefined) this.#unnamed = turn;
@@ -153,8 +153,12 @@ export class Feeder {
   }
 
   #end(turn: TurnRecord): void {
-    this.#assembler.reset(turn.id);
     this.#chunks.reset(turn === this.#unnamed ? undefined : turn.id);
+    this.#finish(turn);
+  }
+
+  #finish(turn: TurnRecord): void {
+    this.#assembler.reset(turn.id);
     this.#streaming.delete(turn);
     if (this.#unnamed === turn) this.#unnamed = undefined;
     this.#turns.delete(turn);
