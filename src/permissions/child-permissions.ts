@@ -26,6 +26,7 @@ export function childPermissions(
 
 /** Refuse a change of a child's permissions that would allow more. @throws {GauntletError} `forbidden` */
 export function refuseWidening(before: ToolPermissionContext, after: ToolPermissionContext): void {
+  if (isBeyond(after.mode, before.mode)) throw widened(`mode "${after.mode}" lets more through`);
   const [had, has] = [ownRules(before), ownRules(after)];
   const allowed = missing(has.allow, had.allow);
   if (allowed !== undefined) throw widened(`rule "${allowed}" would allow more`);
@@ -44,15 +45,13 @@ export function updatesAfterParent(
   after: ToolPermissionContext,
 ): readonly PermissionUpdate[] {
   const [had, has] = [ownRules(before), ownRules(after)];
-  const own = ownRules(child);
-  const allow = union(own.allow, without(has.allow, had.allow)).filter(
-    (rule) => has.allow.includes(rule) || !had.allow.includes(rule),
-  );
   const added = without(after.additionalDirectories, before.additionalDirectories);
   const removed = without(before.additionalDirectories, after.additionalDirectories);
   return [
     { type: 'setMode', mode: loweredMode(child.mode, after.mode) },
-    { type: 'replaceRules', behavior: 'allow', rules: allow },
+    // Wherever a tool of the child has put them.
+    { type: 'removeRules', behavior: 'allow', rules: without(had.allow, has.allow) },
+    { type: 'addRules', behavior: 'allow', rules: without(has.allow, had.allow) },
     { type: 'addRules', behavior: 'ask', rules: has.ask },
     { type: 'addRules', behavior: 'deny', rules: has.deny },
     { type: 'addDirectories', directories: added },

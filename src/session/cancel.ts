@@ -39,10 +39,19 @@ export function interruptCalls({ executor, log }: SessionCore): void {
   });
 }
 
-/** Calls whose work goes on; those that wait for an answer, and those behind them, do not work. */
-export function workingCalls({ executor, questions }: SessionCore): readonly ScheduledCall[] {
-  const waiting = new Set(questions.open.map(({ tool_use_id }) => tool_use_id));
-  return executor.unyielded.filter(({ state, runnable }) => state === 'executing' && !waiting.has(runnable.toolUseId));
+/**
+ * Calls whose work goes on; those that wait for an answer, and those behind them, do not work. Nor does a call that waits
+ * for such a one below it: a child session is asked itself whether it works.
+ */
+export function workingCalls({ executor, questions, climbed, innerCalls }: SessionCore): readonly ScheduledCall[] {
+  const asking = new Set(questions.open.map(({ tool_use_id }) => tool_use_id));
+  for (const { frame } of climbed.values()) if (frame.parent_tool_use_id) asking.add(frame.parent_tool_use_id);
+  const waits = (toolUseId: string): boolean => {
+    if (asking.has(toolUseId)) return true;
+    const inner = [...innerCalls].filter(({ parentId }) => parentId === toolUseId);
+    return inner.length > 0 && inner.every((record) => waits(record.toolUseId));
+  };
+  return executor.unyielded.filter(({ state, runnable }) => state === 'executing' && !waits(runnable.toolUseId));
 }
 
 /** The server ends before these calls do; what waits behind them starts no more. */

@@ -174,7 +174,7 @@ export class SessionCore {
     const isNew = frame.type === 'permission_request' && (frame.approvals?.by.length ?? 0) === 0;
     if (isNew) this.services.onQuestion?.(this.id, frame);
     if (frame.type === 'permission_resolved') this.services.onQuestionEnd?.(frame.request_id);
-    if (frame.type === 'permission_request') this.parent?.climb(frame);
+    if (frame.type === 'permission_request' && !this.settled.get(frame.request_id)) this.parent?.climb(frame);
   }
 
   /** A question of a child: it stands here as well, and with the parent of this session, until it has ended. */
@@ -245,7 +245,10 @@ export class SessionCore {
       return after.permissions;
     } catch (error) {
       // Who asked is told that nothing changed; what was changed on top of it meanwhile stays.
-      if (this.#context === after) this.#context = before;
+      if (this.#context === after) {
+        this.#context = before;
+        for (const child of this.children) child.follow(after.permissions, before.permissions);
+      }
       throw error;
     }
   }

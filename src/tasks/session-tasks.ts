@@ -36,7 +36,13 @@ const MAX_PACE_MS = 60_000;
 /** The bounds of a session's tasks. */
 export type TaskLimits = Pick<
   Limits,
-  'backgroundTasks' | 'endedTasks' | 'taskNewsHeadChars' | 'taskNewsTailChars' | 'progressMs' | 'progressChars'
+  | 'abandonMs'
+  | 'backgroundTasks'
+  | 'endedTasks'
+  | 'taskNewsHeadChars'
+  | 'taskNewsTailChars'
+  | 'progressMs'
+  | 'progressChars'
 >;
 
 /** What tasks need of their session. */
@@ -185,7 +191,11 @@ export class SessionTasks {
     }
     let end: TaskEnd | undefined;
     try {
-      if (!signal.aborted) end = TaskEndSchema.safeParse(await work.run({ id, signal, say })).data ?? INVALID_END;
+      if (!signal.aborted) {
+        const run = Promise.resolve(work.run({ id, signal, say }));
+        const given = await Promise.race([run, givenUp(signal, limits.abandonMs)]);
+        end = TaskEndSchema.safeParse(given).data ?? INVALID_END;
+      }
     } catch (error) {
       end = { status: 'failed', note: errorMessage(error) };
     }
@@ -227,13 +237,8 @@ function newTask(work: TaskWork, { toolUseId }: TaskCall, limits: TaskLimits): T
 }
 
 function loggedTask(view: TaskView): Task {
-  return {
-    view,
-    news: undefined,
-    listeners: new Set(),
-    controller: new AbortController(),
-    ended: Promise.resolve(),
-  };
+  const [listeners, controller] = [new Set<(text: string) => void>(), new AbortController()];
+  return { view, news: undefined, listeners, controller, ended: Promise.resolve() };
 }
 
 function newsWindow({ taskNewsHeadChars: headChars, taskNewsTailChars: tailChars }: TaskLimits): TextWindow {
@@ -252,6 +257,13 @@ function endedView(view: TaskView, state: TaskStatus, end: TaskEnd | undefined, 
     ...(note === undefined ? {} : { note }),
     ...(outputPath === undefined || end?.isOutputLost === true ? {} : { outputPath }),
   };
+}
+
+/** Resolves some time after the signal: work that does not listen to it is given up. */
+function givenUp(signal: AbortSignal, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => void setTimeout(resolve, graceMs).unref(), { once: true });
+  });
 }
 
 function isRunning({ view }: Task): boolean {

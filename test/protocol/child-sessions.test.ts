@@ -67,6 +67,21 @@ const promptOf = (sessionId: string, at: WireClient = client): Promise<WirePromp
   until(async () => (await at.get(`/sessions/${sessionId}/prompts`)).body.prompts[0]);
 
 describe('a child session', () => {
+  it('sees no tool that its parent was begun without', async () => {
+    const parent = await begin({ tools: ['Delegate', 'Read'] });
+    const delegated = delegatedIn(await parent.run(delegate([bash('touch made')])));
+    expect(statusesOf(delegated)).toEqual(['unknown_tool']);
+    expect(parent.isThere('made')).toBe(false);
+  });
+
+  it('takes its background tasks with it', async () => {
+    const parent = await begin();
+    const task = { name: 'Bash', input: { command: 'sleep 30', run_in_background: true } };
+    const { sessionId } = delegatedIn(await parent.run(delegate([task])));
+    const { body } = await client.get(`/sessions/${sessionId}/tasks`);
+    expect(body['tasks']).toMatchObject([{ state: 'killed' }]);
+  });
+
   it('has a log of its own that names its parent, and is readable from the stream of the parent', async () => {
     const { id, cwd, run, isThere } = await begin();
     const { sessionId, results } = delegatedIn(await run(delegate([bash('touch made; echo inside', 'own')], {}, 'd')));

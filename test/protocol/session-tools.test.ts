@@ -88,6 +88,7 @@ describe('a session begun with "output_schema"', () => {
       { type: 'string' },
       { type: 'object', properties: { a: { type: 'nonsense' } } },
       { type: 'object', anyOf: [{ required: ['a'] }] },
+      { type: 'object', description: 'x'.repeat(70_000) },
     ];
     for (const output_schema of problems) {
       const { status, body: json } = await begin({ output_schema });

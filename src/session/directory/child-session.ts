@@ -33,7 +33,7 @@ export function runningChild(core: SessionCore): RunningChild {
     answer: (requestId, answer, by) => answerPrompt(core, requestId, answer, by),
     async end(code, message) {
       core.executor.end(code, message);
-      await Promise.all(underWay);
+      await Promise.all([...underWay, core.tasks.stopAll({ status: 'killed', note: message })]);
       // Lands behind all that was sent before.
       const ended = { type: 'notice', level: 'info', code: 'child_ended', message } as const;
       await core.log.emit(ended).catch(() => undefined);

@@ -10,6 +10,9 @@ import type { PermissionMode, RuleSet, WorkspaceSettings } from '../../contract/
 import type { ToolMode } from '../../contract/session-context.ts';
 import type { SessionServices } from '../session-services.ts';
 
+/** Longest schema of a result, as JSON: compiling a longer one would hold up the server. */
+const MAX_OUTPUT_SCHEMA_CHARS = 65_536;
+
 /** What a client may say of a new session. */
 export interface NewSession {
   readonly cwd?: string;
@@ -74,6 +77,8 @@ function checkTools(
     const fix = nearest === undefined ? `known here: ${known.join(', ')}` : `did you mean "${nearest}"?`;
     throw invalid(`tools[${place}]`, `there is no tool "${tools[place]}"; ${fix}`);
   }
+  const isLong = JSON.stringify(outputSchema ?? {}).length > MAX_OUTPUT_SCHEMA_CHARS;
+  if (isLong) throw invalid('output_schema', `is longer than ${MAX_OUTPUT_SCHEMA_CHARS} characters of JSON`);
   const problem = outputSchema && outputSchemaProblem(outputSchema);
   if (problem !== undefined) throw invalid('output_schema', problem);
 }

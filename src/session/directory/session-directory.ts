@@ -200,6 +200,8 @@ export class SessionDirectory {
     const child = runningChild(core);
     core.parent = linkTo(child);
     await this.#add(core).landed;
+    // Its parent was removed meanwhile.
+    if (!this.#services.log.find(opened.parent?.session_id ?? '')) await this.#forget(opened.session_id);
     return child;
   }
 

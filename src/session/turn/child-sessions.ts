@@ -32,6 +32,9 @@ export interface OpeningCall {
   onProgress(progress: ToolProgress): void;
 }
 
+/** Children of one call in all: each leaves a log behind that goes with its parent's. */
+const MAX_OPENED = 1_000;
+
 /** Ids in one fact: a long list is not written anew with each child. */
 const IDS_IN_FACT = 64;
 
@@ -55,6 +58,7 @@ export class ChildSessions {
   readonly #call: OpeningCall;
   readonly #open = new Map<RunningChild, { readonly relay: Relay; ending?: Promise<void> }>();
   #opening = 0;
+  #openedCount = 0;
 
   constructor(core: SessionCore, call: OpeningCall) {
     this.#core = core;
@@ -68,6 +72,8 @@ export class ChildSessions {
     const { permissions } = this.#core.context;
     const opened = openedFrame(this.#core, this.#call.record, options);
     this.#opening++;
+    if (this.#openedCount++ === 0)
+      this.#call.steps.signal.addEventListener('abort', () => void this.end(), { once: true });
     try {
       const child = await this.#begin(opened, permissions);
       return {
@@ -100,6 +106,7 @@ export class ChildSessions {
     if (depthOf(this.#core, this.#call.record) >= innerCallDepth)
       throw exhausted(`calls and sessions go ${innerCallDepth} levels deep at most`);
     if (this.#open.size + this.#opening >= childSessions) throw exhausted(`one call has ${childSessions} at most`);
+    if (this.#openedCount >= MAX_OPENED) throw exhausted(`one call opens ${MAX_OPENED} at most, one after another`);
   }
 
   async #begin(opened: OpenedFrame, before: ToolPermissionContext): Promise<RunningChild> {
@@ -107,6 +114,7 @@ export class ChildSessions {
     const { record, steps } = this.#call;
     await record.accepting;
     await keepChildId(core, opened.session_id);
+    this.#refuseWhenOver();
     const { beginChild } = core.services;
     if (!beginChild) throw new GauntletError('tool_failed', 'There are no child sessions here');
     const child = await beginChild(opened, (begun): ParentLink => {
@@ -122,7 +130,6 @@ export class ChildSessions {
     child.follow(before, core.context.permissions);
     const { abortedBy } = steps.node;
     if (abortedBy || this.#call.isOver()) await this.#end(child, 'The call that opened it has ended');
-    else steps.signal.addEventListener('abort', () => void this.end(), { once: true });
     this.#refuseWhenOver();
     return child;
   }
@@ -218,6 +225,7 @@ function openedFrame(
     created_at: new Date().toISOString(),
     cwd: root,
     tool_mode: toolMode,
+    tools: opened.tools,
     on_ask: askPolicy.onAsk ?? opened.on_ask,
     title,
     mode: mode ?? permissions.mode,

@@ -115,6 +115,9 @@ export class InnerCalls {
     if (this.#acceptedCount >= innerCalls) return exhausted(name, `one call makes ${innerCalls} at most`);
     if (this.#core.executor.unyieldedCount + this.#core.innerCalls.size >= sessionCalls)
       return exhausted(name, `the session has ${sessionCalls} calls waiting`);
+    const { services, opened } = this.#core;
+    if ((services.callsLeft?.(opened.principal) ?? Infinity) < 1)
+      return exhausted(name, 'you may have no more calls at once; wait for some to end');
     return undefined;
   }
 

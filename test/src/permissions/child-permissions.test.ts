@@ -25,6 +25,21 @@ describe('a child that follows its parent', () => {
     expect(followed(lowered, context('plan'), [{ type: 'setMode', mode: 'bypassPermissions' }]).mode).toBe('plan');
   });
 
+  it('is not raised again by itself, though it began higher', () => {
+    const child = childPermissions(context('bypassPermissions'), 'bypassPermissions');
+    const lowered = followed(child, context('bypassPermissions'), [{ type: 'setMode', mode: 'plan' }]);
+    const raised = applyUpdates(lowered, [{ type: 'setMode', mode: 'bypassPermissions' }], DEFAULT_LIMITS);
+    expect(() => refuseWidening(lowered, raised)).toThrow('mode "bypassPermissions" lets more through');
+  });
+
+  it('loses an allow rule wherever a tool of its own has put it', () => {
+    const parent = context('default', { allow: ['Bash(ls)'] });
+    const rules = { command: { allow: ['Bash(ls)'], ask: [], deny: [] } };
+    const child = createPermissionContext({ mode: 'default', rules, isBypassAvailable: true });
+    const after = followed(child, parent, [{ type: 'removeRules', behavior: 'allow', rules: ['Bash(ls)'] }]);
+    expect(after.rules.command?.allow ?? []).toEqual([]);
+  });
+
   it('gets and loses allow rules and directories, and keeps ask and deny rules', () => {
     const parent = context('default', { allow: ['Read', 'Bash(ls:*)'], deny: ['Edit'] }, ['/a']);
     const child = context('default', { allow: ['Read', 'Bash(ls:*)'], deny: ['Edit', 'Write'] }, ['/a']);
