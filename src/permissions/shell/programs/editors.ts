@@ -1,18 +1,21 @@
 /** Editors, terminals and debuggers. */
 import type { ProgramRecord } from '../program-record.ts';
 
+/** Options and commands by which vi and debuggers read a script. */
+const SCRIPTS: ProgramRecord['hiddenText'] = [
+  {
+    words:
+      /^(?:-[SsuxlT]|--(?:command|script|load|batch-script)(?:=.*)?)$|^(?:--?cmd=|\+|:)*(?:so|source|ru|runtime|luafile|py3?file|rubyfile)!?\s/,
+  },
+];
+
 /** Editors, terminals and debuggers. */
 export const EDITORS: readonly ProgramRecord[] = [
   {
     names: 'vim nvim',
     reads: { alone: '--version' },
     language: 'text',
-    hiddenText: [
-      {
-        words:
-          /^(?:-[SsuxlT]|--(?:command|script|load|batch-script)(?:=.*)?)$|^(?:--?cmd=|\+|:)*(?:so|source|ru|runtime|luafile|py3?file|rubyfile)!?\s/,
-      },
-    ],
+    hiddenText: SCRIPTS,
     writesOperands: 'all',
     readsOperands: 'all',
   },
@@ -30,12 +33,7 @@ export const EDITORS: readonly ProgramRecord[] = [
     reads: { alone: '--version -v' },
     isLauncher: true,
     language: 'text',
-    hiddenText: [
-      {
-        words:
-          /^(?:-[SsuxlT]|--(?:command|script|load|batch-script)(?:=.*)?)$|^(?:--?cmd=|\+|:)*(?:so|source|ru|runtime|luafile|py3?file|rubyfile)!?\s/,
-      },
-    ],
+    hiddenText: SCRIPTS,
   },
   { names: 'nano', reads: { alone: '--version -V' }, writesOperands: 'all', readsOperands: 'all' },
   { names: 'screen', isLauncher: true, hiddenText: [{ words: /^-[cf]$|^source(?:-file)?$/ }] },
@@ -51,24 +49,14 @@ export const EDITORS: readonly ProgramRecord[] = [
   {
     names: 'vi',
     language: 'text',
-    hiddenText: [
-      {
-        words:
-          /^(?:-[SsuxlT]|--(?:command|script|load|batch-script)(?:=.*)?)$|^(?:--?cmd=|\+|:)*(?:so|source|ru|runtime|luafile|py3?file|rubyfile)!?\s/,
-      },
-    ],
+    hiddenText: SCRIPTS,
     writesOperands: 'all',
     readsOperands: 'all',
   },
   {
     names: 'view lldb',
     language: 'text',
-    hiddenText: [
-      {
-        words:
-          /^(?:-[SsuxlT]|--(?:command|script|load|batch-script)(?:=.*)?)$|^(?:--?cmd=|\+|:)*(?:so|source|ru|runtime|luafile|py3?file|rubyfile)!?\s/,
-      },
-    ],
+    hiddenText: SCRIPTS,
   },
   {
     names: 'ex',
