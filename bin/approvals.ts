@@ -3,7 +3,7 @@
  */
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.ts';
-import { errorMessage, GauntletError } from '../src/contract/errors.ts';
+import { errorMessage, GauntletError } from '../src/base/errors.ts';
 import { rememberingClassifier } from '../src/permissions/classifier.ts';
 import { createModelClassifier } from '../src/permissions/model-classifier.ts';
 import { createQuestionWebhooks } from '../src/permissions/question-webhooks.ts';

@@ -5,7 +5,7 @@
  */
 import { SETTINGS_EXIT_CODE, SettingsError } from '../config/settings-error.ts';
 import packageFile from '../package.json' with { type: 'json' };
-import { isGauntletError } from '../src/contract/errors.ts';
+import { isGauntletError } from '../src/base/errors.ts';
 import { parseCommandLine, UsageError, type CommandLine } from './command-line.ts';
 import { environmentWarnings, takeEnvironment } from './own-environment.ts';
 

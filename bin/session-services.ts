@@ -3,8 +3,8 @@
  */
 import { rm } from 'node:fs/promises';
 import type { Settings } from '../config/settings.ts';
-import type { LocatePath } from '../src/contract/located-path.ts';
-import type { Tool } from '../src/contract/tool.ts';
+import type { LocatePath } from '../src/tool/located-path.ts';
+import type { Tool } from '../src/tool/tool.ts';
 import type { FileHistory } from '../src/files/history.ts';
 import { emptyReadState } from '../src/files/read-state.ts';
 import { readSpilledRange, spillText } from '../src/files/spill.ts';

@@ -3,7 +3,7 @@
  */
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { randomBytes } from 'node:crypto';
-import { GauntletError } from '../src/contract/errors.ts';
+import { GauntletError } from '../src/base/errors.ts';
 import { createBadCredentials } from './bad-credentials.ts';
 import { onClientError, onExpectation, refuseSlow } from './client-error.ts';
 import { capConnections } from './connection-cap.ts';

@@ -4,7 +4,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Limits } from '../config/limits.ts';
 import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
-import type { ToolMode } from '../src/contract/session-context.ts';
+import type { ToolMode } from '../src/wire/permission-context.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import type { ContainmentState } from '../src/process/jail/jail.ts';
 import type { SessionDirectory } from '../src/session/directory/session-directory.ts';

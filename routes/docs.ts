@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { GauntletError } from '../src/contract/errors.ts';
+import { GauntletError } from '../src/base/errors.ts';
 import type { App } from './request-schemas.ts';
 
 const FILES: Readonly<Record<string, string>> = {

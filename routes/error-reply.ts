@@ -4,7 +4,7 @@
  * What is ours to answer for says only "Internal error"; its cause goes to the log.
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { GauntletError, type RequestErrorCode } from '../src/contract/errors.ts';
+import { GauntletError, type RequestErrorCode } from '../src/base/errors.ts';
 
 /** Status of each code. The list is closed. */
 export const STATUS_OF_CODE: Readonly<Record<RequestErrorCode, number>> = {

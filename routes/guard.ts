@@ -6,7 +6,7 @@
  */
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Socket } from 'node:net';
-import { GauntletError } from '../src/contract/errors.ts';
+import { GauntletError } from '../src/base/errors.ts';
 import { bearerToken, createRecogniser, type Recognise } from './credential.ts';
 import { allowOrigin, answerPreflight, isPreflight } from './cross-origin.ts';
 import type { Dependencies } from './dependencies.ts';

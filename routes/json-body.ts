@@ -4,8 +4,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Limits } from '../config/limits.ts';
-import { GauntletError } from '../src/contract/errors.ts';
-import { parseSafeJson } from '../src/contract/safe-json.ts';
+import { GauntletError } from '../src/base/errors.ts';
+import { parseSafeJson } from '../src/base/json.ts';
 
 /** Each run of blanks belongs to one thing: two that could share it would take its square. */
 const JSON_TYPE = /^application\/json(?:[\t ]*;[\t ]*charset="?utf-8"?)?(?:[\t ]*;)?[\t ]*$/i;

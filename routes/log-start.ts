@@ -2,7 +2,7 @@
  * Where a reader begins: after what it has seen, or at the first frame when what it has seen is of
  * another history.
  */
-import type { Seq } from '../src/contract/frames.ts';
+import type { Seq } from '../src/wire/frames.ts';
 import type { LogBounds } from '../src/log/frame-log.ts';
 
 /** Where to begin, and what the reader must be told about it. What retention took the log says as a gap. */

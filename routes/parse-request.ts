@@ -3,8 +3,8 @@
  */
 import type { z } from 'zod';
 import type { Limits } from '../config/limits.ts';
-import { GauntletError } from '../src/contract/errors.ts';
-import { checkFields } from '../src/contract/field-issues.ts';
+import { GauntletError } from '../src/base/errors.ts';
+import { checkFields } from '../src/wire/field-issues.ts';
 
 /** Longest list that any request has a use for. A schema looks at every entry before it counts them: seconds, for millions. */
 const MAX_LIST_ENTRIES = 10_000;

@@ -2,7 +2,7 @@
  * How often each principal may ask, over all its connections; off unless set.
  */
 import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
-import { GauntletError } from '../src/contract/errors.ts';
+import { GauntletError } from '../src/base/errors.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
 /** Counts requests. */

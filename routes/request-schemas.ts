@@ -13,8 +13,8 @@ import type {
 } from 'fastify';
 import { z } from 'zod';
 import type { Limits } from '../config/limits.ts';
-import { TOOL_MODES } from '../src/contract/session-context.ts';
-import { IdSchema } from '../src/session/feed/block-schema.ts';
+import { TOOL_MODES } from '../src/wire/permission-context.ts';
+import { IdSchema } from '../src/wire/block-schema.ts';
 import type { Dependencies } from './dependencies.ts';
 import { parseRequest } from './parse-request.ts';
 import { queryNumber } from './query-number.ts';

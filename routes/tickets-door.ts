@@ -2,7 +2,7 @@
  * `POST /tickets`: a browser's way into a WebSocket.
  */
 import { z } from 'zod';
-import { IdSchema } from '../src/session/feed/block-schema.ts';
+import { IdSchema } from '../src/wire/block-schema.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { App } from './request-schemas.ts';
 

@@ -5,7 +5,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Limits } from '../config/limits.ts';
-import { GauntletError } from '../src/contract/errors.ts';
+import { GauntletError } from '../src/base/errors.ts';
 
 /** A ticket as it is handed out. */
 export interface IssuedTicket {

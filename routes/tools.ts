@@ -3,10 +3,10 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { GauntletError } from '../src/contract/errors.ts';
+import { GauntletError } from '../src/base/errors.ts';
 import { LIST_FORMATS, toolInFull, toolList, type ToolList } from '../src/pool/tool-list.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
-import { IdSchema } from '../src/session/feed/block-schema.ts';
+import { IdSchema } from '../src/wire/block-schema.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type App, toolModeSchema } from './request-schemas.ts';
 

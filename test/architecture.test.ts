@@ -17,8 +17,8 @@ import { temporaryFolder } from './helpers/temporary-folder.ts';
 const RULE_WORDS = [
   'src/permissions/rule-names.ts',
   // The parser calls a node of its tree "Glob".
-  'src/permissions/shell/node-problem.ts',
-  'src/permissions/shell/word.ts',
+  'src/shell/node-problem.ts',
+  'src/shell/word.ts',
 ];
 
 describe('the tree', () => {
@@ -57,12 +57,12 @@ describe('the check of the tree', () => {
 
   it.each([
     ['up a room', 'src/call/a.ts', "import '../../routes/b.ts'"],
-    ['from config to ours', 'config/a.ts', "export * from '../src/contract/b.ts'"],
+    ['from config to ours', 'config/a.ts', "export * from '../src/tool/b.ts'"],
     ['to the right inside src', 'src/log/a.ts', "import { b } from '../call/b.ts'"],
     ['to the right, types only', 'src/log/a.ts', "import type { B } from '../call/b.ts'"],
     ['to the right, lazily', 'src/log/a.ts', "const b = await import('../call/b.ts')"],
     ['to the right, inside a type', 'src/log/a.ts', "type B = import('../call/b.ts').B"],
-    ['from a folder that is on no ladder', 'src/extra/a.ts', "import '../contract/b.ts'"],
+    ['from a folder that is on no ladder', 'src/extra/a.ts', "import '../tool/b.ts'"],
     ['into another tool', 'tools/files/read/a.ts', "import '../edit/b.ts'"],
     ['of fastify in a tool', 'tools/files/read/a.ts', "import type { FastifyInstance } from 'fastify'"],
   ])('finds an import %s', (_title, path, text) => {
@@ -70,7 +70,7 @@ describe('the check of the tree', () => {
   });
 
   it('lets imports go down and to the left', () => {
-    const text = "import '../../config/limits.ts'; import '../contract/b.ts'; import './c.ts'; import 'zod';";
+    const text = "import '../../config/limits.ts'; import '../tool/b.ts'; import './c.ts'; import 'zod';";
     expect(climbingImports(tree({ 'src/call/a.ts': text }))).toEqual([]);
   });
 
@@ -81,10 +81,10 @@ describe('the check of the tree', () => {
 
   it('finds what is wrong with the shape of a file', () => {
     const imports = Array.from({ length: 21 }, (_, index) => `import './${index}.ts';`).join('\n');
-    const text = `${imports}\n${'// a line\n'.repeat(282)}`;
+    const text = `${imports}\n${'// a line\n'.repeat(382)}`;
     const [name, lines, many, header] = misshapenFiles(tree({ 'src/call/utils.ts': text }));
     expect(name).toContain('one idea');
-    expect(lines).toContain('303 lines');
+    expect(lines).toContain('403 lines');
     expect(many).toContain('21 imports');
     expect(header).toContain('header');
   });

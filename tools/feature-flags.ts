@@ -1,8 +1,8 @@
 /**
  * Feature flags: a tool whose flag is off is there, not enabled, and says why.
  */
-import { GauntletError } from '../src/contract/errors.ts';
-import type { Tool } from '../src/contract/tool.ts';
+import { GauntletError } from '../src/base/errors.ts';
+import type { Tool } from '../src/tool/tool.ts';
 
 /** The setting `features`. */
 export interface FeatureFlags {

@@ -1,7 +1,7 @@
 /**
  * All built-in tools, domain by domain. Adding a tool touches its folder, its domain's list, and its tests.
  */
-import type { Tool } from '../src/contract/tool.ts';
+import type { Tool } from '../src/tool/tool.ts';
 import { type FeatureFlags, withFeatures } from './feature-flags.ts';
 import { fileTools } from './files/index.ts';
 import { listTools } from './lists/index.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DEFAULT_LIMITS } from '../../config/limits.ts';
-import type { NewFrame } from '../../src/contract/frames.ts';
+import type { NewFrame } from '../../src/wire/frames.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import { httpClient } from '../clients.ts';
 import { type Row, short } from '../row.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
-import { resultText, type ToolResultBlock } from '../../src/contract/blocks.ts';
+import { resultText, type ToolResultBlock } from '../../src/wire/blocks.ts';
 import { UsageError } from '../command-line.ts';
 import { findServer, readText, send, type RunningServer } from '../server-client.ts';
 

@@ -2,9 +2,9 @@
  * What calls come to, as replies show it. Each shape is held to its type; a reply may have more fields.
  */
 import { z } from 'zod';
-import type { ResultContentBlock, ToolResultBlock } from '../../src/contract/blocks.ts';
-import type { FileState } from '../../src/contract/file-change.ts';
-import type { CallSummary } from '../../src/contract/frames.ts';
+import type { ResultContentBlock, ToolResultBlock } from '../../src/wire/blocks.ts';
+import type { FileState } from '../../src/wire/file-change.ts';
+import type { CallSummary } from '../../src/wire/frames.ts';
 import type { ChangePage, ListedChange } from '../../src/session/changes/list-changes.ts';
 import type { UndoReply } from '../../src/session/changes/undo.ts';
 

@@ -2,15 +2,15 @@
  * What sessions, their permissions and the tool list look like in replies. Each shape is held to its type.
  */
 import { z } from 'zod';
-import type { DecisionReason } from '../../src/contract/decision.ts';
-import type { PermissionRequestFrame } from '../../src/contract/frames.ts';
+import type { DecisionReason } from '../../src/wire/decision.ts';
+import type { PermissionRequestFrame } from '../../src/wire/frames.ts';
 import {
   PERMISSION_MODES,
-  RULE_SOURCES,
   type PermissionUpdate,
+  RULE_SOURCES,
+  TOOL_MODES,
   type WirePermissionContext,
-} from '../../src/contract/permission-context.ts';
-import { TOOL_MODES } from '../../src/contract/session-context.ts';
+} from '../../src/wire/permission-context.ts';
 import type { WireExplanation } from '../../src/permissions/explain.ts';
 import type { Answered as AnsweredQuestion } from '../../src/permissions/questions.ts';
 import type { SessionDescription } from '../../src/session/directory/describe-session.ts';

@@ -2,8 +2,8 @@
  * The shape of the Anthropic Messages API: blocks by themselves, or in an assistant message.
  */
 import { z } from 'zod';
-import { ToolUseBlockSchema } from '../../src/session/feed/block-schema.ts';
-import type { AssistantMessage } from '../../src/contract/blocks.ts';
+import { ToolUseBlockSchema } from '../../src/wire/block-schema.ts';
+import type { AssistantMessage } from '../../src/wire/blocks.ts';
 import type { ReplyShape } from './shape.ts';
 
 /** An assistant message; its `tool_use` blocks are taken, and tools see the rest of it. */

@@ -3,10 +3,10 @@
  */
 import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
-import type { AssistantMessage, JsonValue, ToolUseBlock } from '../../src/contract/blocks.ts';
-import { GauntletError, isGauntletError } from '../../src/contract/errors.ts';
-import { parseSafeJson } from '../../src/contract/safe-json.ts';
-import { IdSchema, ToolUseBlockSchema } from '../../src/session/feed/block-schema.ts';
+import type { AssistantMessage, ToolUseBlock } from '../../src/wire/blocks.ts';
+import { type JsonValue, parseSafeJson } from '../../src/base/json.ts';
+import { GauntletError, isGauntletError } from '../../src/base/errors.ts';
+import { IdSchema, ToolUseBlockSchema } from '../../src/wire/block-schema.ts';
 import { ANTHROPIC, AssistantMessageSchema } from './anthropic.ts';
 import { OPENAI_CHAT, ToolCallSchema } from './openai-chat.ts';
 import { OPENAI_RESPONSES, OutputItemsSchema } from './openai-responses.ts';

@@ -1,7 +1,7 @@
 /**
  * `POST /execute`: a batch of blocks in, its results out, at once or as they happen.
  */
-import { GauntletError } from '../../src/contract/errors.ts';
+import { GauntletError } from '../../src/base/errors.ts';
 import type { TurnReply } from '../../src/session/turn/turn-reply.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { FRAME_TYPES, writeFrames, writingFor } from '../frame-text.ts';

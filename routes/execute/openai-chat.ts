@@ -2,8 +2,8 @@
  * The shape of OpenAI Chat Completions: `tool_calls` in, `role:"tool"` messages out.
  */
 import { z } from 'zod';
-import { resultText, type ToolResultBlock } from '../../src/contract/blocks.ts';
-import { IdSchema } from '../../src/session/feed/block-schema.ts';
+import { resultText, type ToolResultBlock } from '../../src/wire/blocks.ts';
+import { IdSchema } from '../../src/wire/block-schema.ts';
 import type { ReplyShape } from './shape.ts';
 
 /** One function call of an assistant message; its vendor's own fields are kept. */

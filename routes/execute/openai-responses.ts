@@ -2,8 +2,8 @@
  * The shape of OpenAI Responses: `function_call` items in, `function_call_output` items out.
  */
 import { z } from 'zod';
-import { resultText, type ResultContentBlock, type ToolResultBlock } from '../../src/contract/blocks.ts';
-import { IdSchema } from '../../src/session/feed/block-schema.ts';
+import { resultText, type ResultContentBlock, type ToolResultBlock } from '../../src/wire/blocks.ts';
+import { IdSchema } from '../../src/wire/block-schema.ts';
 import type { ReplyShape } from './shape.ts';
 
 /** Its vendor's own fields are kept. */

@@ -1,7 +1,7 @@
 /**
  * What a model API calls its calls and results: three shapes, one meaning.
  */
-import type { ToolResultBlock } from '../../src/contract/blocks.ts';
+import type { ToolResultBlock } from '../../src/wire/blocks.ts';
 
 /** How a reply speaks to who sent the request. */
 export interface ReplyShape {

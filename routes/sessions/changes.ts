@@ -2,7 +2,7 @@
  * What a session changed, and the way back.
  */
 import { z } from 'zod';
-import { IdSchema } from '../../src/session/feed/block-schema.ts';
+import { IdSchema } from '../../src/wire/block-schema.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { queryNumber } from '../query-number.ts';
 import { type App, SessionAddress } from '../request-schemas.ts';

@@ -3,10 +3,10 @@
  */
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { JsonObject } from '../../src/contract/blocks.ts';
-import { GauntletError } from '../../src/contract/errors.ts';
+import type { JsonObject } from '../../src/base/json.ts';
+import { GauntletError } from '../../src/base/errors.ts';
 import { PermissionModeSchema, permissionSchemas } from '../../src/permissions/schemas.ts';
-import { IdSchema } from '../../src/session/feed/block-schema.ts';
+import { IdSchema } from '../../src/wire/block-schema.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { queryNumber } from '../query-number.ts';

@@ -3,7 +3,7 @@
  */
 import { z } from 'zod';
 import { permissionSchemas } from '../../src/permissions/schemas.ts';
-import { IdSchema } from '../../src/session/feed/block-schema.ts';
+import { IdSchema } from '../../src/wire/block-schema.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type App, SessionAddress } from '../request-schemas.ts';
 import { answerSchema, toAnswer } from './answer.ts';

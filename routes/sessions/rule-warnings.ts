@@ -1,7 +1,7 @@
 /**
  * Warnings in the reply to whoever sent rules: a rule that names no tool is a guard that does not exist.
  */
-import type { PermissionUpdate } from '../../src/contract/permission-context.ts';
+import type { PermissionUpdate } from '../../src/wire/permission-context.ts';
 import type { Session } from '../../src/session/session.ts';
 
 /** The `warnings` of a reply; none where there is nothing to warn of. */

@@ -1,7 +1,7 @@
 /**
  * Background tasks of a session: listed, read, stopped.
  */
-import { IdSchema } from '../../src/session/feed/block-schema.ts';
+import { IdSchema } from '../../src/wire/block-schema.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type App, SessionAddress, textRangeSchema } from '../request-schemas.ts';
 import { sessionFinder } from './index.ts';

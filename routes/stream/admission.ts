@@ -2,7 +2,7 @@
  * Who may open a WebSocket: decided in the upgrade, while a refusal is still a reply.
  */
 import type { FastifyRequest } from 'fastify';
-import { GauntletError } from '../../src/contract/errors.ts';
+import { GauntletError } from '../../src/base/errors.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { DoorContext } from '../dependencies.ts';
 import { sessionFinder, type SessionRequest } from '../sessions/index.ts';

@@ -3,9 +3,9 @@
  */
 import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
-import { GauntletError } from '../../src/contract/errors.ts';
-import { parseSafeJson } from '../../src/contract/safe-json.ts';
-import { IdSchema } from '../../src/session/feed/block-schema.ts';
+import { GauntletError } from '../../src/base/errors.ts';
+import { parseSafeJson } from '../../src/base/json.ts';
+import { IdSchema } from '../../src/wire/block-schema.ts';
 import { parseRequest } from '../parse-request.ts';
 import { answerSchema, toAnswer } from '../sessions/answer.ts';
 import { SUBPROTOCOL } from './subprotocol.ts';

@@ -3,7 +3,7 @@
  */
 import type { WebSocket } from '@fastify/websocket';
 import type { Limits } from '../../config/limits.ts';
-import { GauntletError } from '../../src/contract/errors.ts';
+import { GauntletError } from '../../src/base/errors.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { DoorContext } from '../dependencies.ts';
 import { isTooOften } from '../request-rates.ts';

@@ -1,8 +1,8 @@
 /**
  * What each client frame does: one call to the session.
  */
-import { GauntletError } from '../../src/contract/errors.ts';
-import { readBlock } from '../../src/session/feed/block-schema.ts';
+import { GauntletError } from '../../src/base/errors.ts';
+import { readBlock } from '../../src/wire/block-schema.ts';
 import type { Feeder } from '../../src/session/feed/feeder.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Readiness } from '../dependencies.ts';

@@ -1,7 +1,7 @@
 /**
  * What was wrong with a client's frame, told on its connection alone.
  */
-import type { RequestErrorCode } from '../../src/contract/errors.ts';
+import type { RequestErrorCode } from '../../src/base/errors.ts';
 import { toWireError } from '../error-reply.ts';
 import type { ClientFrame } from './client-frame.ts';
 

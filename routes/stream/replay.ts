@@ -1,7 +1,7 @@
 /**
  * The cursor of one connection over its session's log: what was missed, then what happens.
  */
-import { isProgress, type Seq } from '../../src/contract/frames.ts';
+import { isProgress, type Seq } from '../../src/wire/frames.ts';
 import type { LogGap } from '../../src/log/frame-log.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { LogStart } from '../log-start.ts';

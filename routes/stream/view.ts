@@ -3,7 +3,7 @@
  * a seat among those who may answer questions.
  */
 import type { Limits } from '../../config/limits.ts';
-import type { Seq } from '../../src/contract/frames.ts';
+import type { Seq } from '../../src/wire/frames.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Readiness } from '../dependencies.ts';
 import type { RequestRates } from '../request-rates.ts';

@@ -1,14 +1,14 @@
 /**
  * PostToolUse and PostToolUseFailure hooks: what they make of a result, once the tool has run.
  */
-import { resultText, type ResultContentBlock, type ToolResultBlock } from '../contract/blocks.ts';
-import type { Tool, ToolUseContext } from '../contract/tool.ts';
+import { resultText, type ResultContentBlock, type ToolResultBlock } from '../wire/blocks.ts';
+import type { Tool, ToolUseContext } from '../tool/tool.ts';
 import type { HooksVerdict } from '../hooks/merge-answers.ts';
-import type { Invocation } from '../contract/invocation.ts';
+import type { Invocation } from '../tool/invocation.ts';
 import { type CallHookServices, contextMessages, hookOccasion } from './call-hooks.ts';
 import type { Permit } from './gate.ts';
 import { abortReason, type CallOutcome, failedOutcome, stoppedOutcome } from './outcome.ts';
-import { isPlainData } from './plain-data.ts';
+import { isPlainData } from '../base/json.ts';
 import { plainDisplay } from './result.ts';
 import type { ToolRun } from './run.ts';
 

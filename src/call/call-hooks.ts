@@ -6,12 +6,12 @@
  * person did; what they said of their own input goes on with it.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { isGauntletError } from '../contract/errors.ts';
-import type { PermissionDecision } from '../contract/decision.ts';
-import type { Invocation, ToolInput } from '../contract/invocation.ts';
-import type { LocatePath } from '../contract/located-path.ts';
-import type { PermissionUpdate } from '../contract/permission-context.ts';
-import type { ToolProgress, ToolUseContext } from '../contract/tool.ts';
+import { isGauntletError } from '../base/errors.ts';
+import type { PermissionDecision } from '../wire/decision.ts';
+import type { Invocation, ToolInput } from '../tool/invocation.ts';
+import type { LocatePath } from '../tool/located-path.ts';
+import type { PermissionUpdate } from '../wire/permission-context.ts';
+import type { ToolProgress, ToolUseContext } from '../tool/tool.ts';
 import type { HookEvent } from '../hooks/hook-event.ts';
 import type { HookOccasion, Hooks } from '../hooks/hooks.ts';
 import { mergePermissions, type HooksVerdict } from '../hooks/merge-answers.ts';

@@ -1,8 +1,8 @@
 /**
  * `canUseTool`: a tool asks the gate that its own call went through about another call, and nothing is run.
  */
-import { resultText } from '../contract/blocks.ts';
-import type { CanUseTool } from '../contract/tool.ts';
+import { resultText } from '../wire/blocks.ts';
+import type { CanUseTool } from '../tool/tool.ts';
 import { gate, type GateServices } from './gate.ts';
 import type { CallOutcome } from './outcome.ts';
 import { parseInput } from './parse.ts';

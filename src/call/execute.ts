@@ -1,11 +1,11 @@
 /**
  * One call, from its parsed block to its outcome: gate → run → result → hooks. Its session logs what it comes to.
  */
-import { resultText, type AssistantMessage } from '../contract/blocks.ts';
-import type { OpenChild, RunInnerCall } from '../contract/inner-call.ts';
-import type { Invocation } from '../contract/invocation.ts';
-import type { ContextModifier } from '../contract/session-context.ts';
-import type { ToolProgress, ToolUseContext } from '../contract/tool.ts';
+import { resultText, type AssistantMessage } from '../wire/blocks.ts';
+import type { OpenChild, RunInnerCall } from '../tool/inner-call.ts';
+import type { Invocation } from '../tool/invocation.ts';
+import type { ContextModifier } from '../tool/session-context.ts';
+import type { ToolProgress, ToolUseContext } from '../tool/tool.ts';
 import { afterCall } from './after-call.ts';
 import { hookOccasion } from './call-hooks.ts';
 import { createCanUseTool } from './can-use-tool.ts';

@@ -4,9 +4,9 @@
  * What does not fit is written whole to the session's folder and the model gets a preview, the size and
  * the path; a tool that limits itself is cut to a page instead, or it would chase its own tail.
  */
-import { resultText, type ResultContentBlock, type SpilledText, type ToolResultBlock } from '../contract/blocks.ts';
-import { cutText, cutTextEnd } from '../contract/cut-text.ts';
-import { errorMessage } from '../contract/errors.ts';
+import { resultText, type ResultContentBlock, type SpilledText, type ToolResultBlock } from '../wire/blocks.ts';
+import { cutText, cutTextEnd } from '../base/cut-text.ts';
+import { errorMessage } from '../base/errors.ts';
 import type { ResultBudget } from './outcome.ts';
 
 type Content = ToolResultBlock['content'];

@@ -3,11 +3,11 @@
  *
  * Whatever changes the input on the way sends it round again: what runs is what was judged.
  */
-import type { PermissionDecision } from '../contract/decision.ts';
-import type { Invocation, ToolInput } from '../contract/invocation.ts';
-import type { LocatedPath, LocatePath } from '../contract/located-path.ts';
-import type { SessionContext } from '../contract/session-context.ts';
-import type { CallPreview, ToolUseContext } from '../contract/tool.ts';
+import type { PermissionDecision } from '../wire/decision.ts';
+import type { Invocation, ToolInput } from '../tool/invocation.ts';
+import type { LocatedPath, LocatePath } from '../tool/located-path.ts';
+import type { SessionContext } from '../tool/session-context.ts';
+import type { CallPreview, ToolUseContext } from '../tool/tool.ts';
 import { type PermissionClassifier, type Speculation, speculate } from '../permissions/classifier.ts';
 import { decidePermission, type PermissionRequest } from '../permissions/decide.ts';
 import {

@@ -3,12 +3,12 @@
  *
  * Every step of a call either hands on or ends with one of these; nothing else leaves `src/call/`.
  */
-import type { NewMessage, SpilledText, ToolResultBlock } from '../contract/blocks.ts';
-import type { DecisionSummary } from '../contract/decision.ts';
-import type { Display } from '../contract/display.ts';
-import { type CallErrorCode, GauntletError, errorMessage } from '../contract/errors.ts';
-import type { CallStatus } from '../contract/frames.ts';
-import type { ContextModifier } from '../contract/session-context.ts';
+import type { NewMessage, SpilledText, ToolResultBlock } from '../wire/blocks.ts';
+import type { DecisionSummary } from '../wire/decision.ts';
+import type { Display } from '../wire/display.ts';
+import { type CallErrorCode, GauntletError, errorMessage } from '../base/errors.ts';
+import type { CallStatus } from '../wire/frames.ts';
+import type { ContextModifier } from '../tool/session-context.ts';
 
 /** How much of a result's text the model may see, and what becomes of the rest. */
 export interface ResultBudget {

@@ -1,9 +1,10 @@
 /**
  * Step 1: a block becomes an invocation of a tool, or ends with what is wrong with it.
  */
-import type { JsonValue, ToolUseBlock } from '../contract/blocks.ts';
-import { Invocation, type ToolInput } from '../contract/invocation.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { ToolUseBlock } from '../wire/blocks.ts';
+import type { JsonValue } from '../base/json.ts';
+import { Invocation, type ToolInput } from '../tool/invocation.ts';
+import type { Tool } from '../tool/tool.ts';
 import type { ToolPool } from '../pool/tool-pool.ts';
 import { type Ended, ended, failedOutcome } from './outcome.ts';
 import { validationErrorText } from './validation-error.ts';

@@ -1,14 +1,14 @@
 /**
  * Step 4: what a run came to, as a `tool_result` and as something to draw.
  */
-import { resultText, type SpilledText, type ToolResultBlock } from '../contract/blocks.ts';
-import { cutText } from '../contract/cut-text.ts';
-import type { Display } from '../contract/display.ts';
-import { errorMessage, isGauntletError } from '../contract/errors.ts';
-import type { Invocation } from '../contract/invocation.ts';
-import type { Tool, ToolProgress, ToolResult } from '../contract/tool.ts';
+import { resultText, type SpilledText, type ToolResultBlock } from '../wire/blocks.ts';
+import { cutText } from '../base/cut-text.ts';
+import type { Display } from '../wire/display.ts';
+import { errorMessage, isGauntletError } from '../base/errors.ts';
+import type { Invocation } from '../tool/invocation.ts';
+import type { Tool, ToolProgress, ToolResult } from '../tool/tool.ts';
 import { callErrorCode, callErrorText, type CallOutcome, failedOutcome, type ResultBudget } from './outcome.ts';
-import { isPlainData } from './plain-data.ts';
+import { isPlainData } from '../base/json.ts';
 import type { ToolRun } from './run.ts';
 
 /** Text shown of a result whose tool draws nothing. */

@@ -1,6 +1,6 @@
 /** Step 3: the tool runs. Its progress goes out at once. */
-import type { AssistantMessage } from '../contract/blocks.ts';
-import type { CanUseTool, ToolProgress, ToolResult, ToolUseContext } from '../contract/tool.ts';
+import type { AssistantMessage } from '../wire/blocks.ts';
+import type { CanUseTool, ToolProgress, ToolResult, ToolUseContext } from '../tool/tool.ts';
 import type { Permit } from './gate.ts';
 import { abortReason } from './outcome.ts';
 

@@ -2,7 +2,7 @@
  * `InputValidationError:` texts: each issue by path, in words a model can act on.
  */
 import type { z } from 'zod';
-import { cutText } from '../contract/cut-text.ts';
+import { cutText } from '../base/cut-text.ts';
 
 type Issue = z.core.$ZodIssue;
 

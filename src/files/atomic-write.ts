@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { accessSync, closeSync, constants, lstatSync, renameSync, rmSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { GauntletError } from '../contract/errors.ts';
+import { GauntletError } from '../base/errors.ts';
 import { fileError } from './file-error.ts';
 import { isSameFile, PERMISSION_BITS } from './file-stats.ts';
 import { openFolder, through } from './open-folder.ts';

@@ -1,7 +1,7 @@
 /**
  * What a failed system call on a file means to whoever asked for it.
  */
-import { GauntletError } from '../contract/errors.ts';
+import { GauntletError } from '../base/errors.ts';
 import { errorCode } from './real-path.ts';
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import type { FileState } from '../contract/file-change.ts';
+import type { FileState } from '../wire/file-change.ts';
 import { PERMISSION_BITS, statOf } from './file-stats.ts';
 import { withCheckedFile } from './open-checked.ts';
 

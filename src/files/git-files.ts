@@ -4,9 +4,9 @@
  */
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { GauntletError } from '../contract/errors.ts';
+import { GauntletError } from '../base/errors.ts';
 import { type GitSetting, parseGitConfig } from './git-config.ts';
-import { showText } from './hidden-characters.ts';
+import { showText } from '../base/hidden-characters.ts';
 import { readSmallFile } from './open-checked.ts';
 import { resolveRealPath } from './real-path.ts';
 

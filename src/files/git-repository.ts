@@ -9,7 +9,7 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { isInsideFolder } from '../../config/containment.ts';
-import { errorMessage, GauntletError } from '../contract/errors.ts';
+import { errorMessage, GauntletError } from '../base/errors.ts';
 import {
   type ConfigBudget,
   expandHome,
@@ -25,7 +25,7 @@ import {
 } from './git-files.ts';
 import { indexedFolders, type IndexedFolders, MAX_INDEXED_FOLDERS } from './git-index.ts';
 import { runsProgram, showsFile } from './git-programs.ts';
-import { showText } from './hidden-characters.ts';
+import { showText } from '../base/hidden-characters.ts';
 import { resolveRealPath } from './real-path.ts';
 
 /** Of all indexes that one look reads, as no other call goes on meanwhile: 200,000 files take 35 ms, twice that in version 4. */

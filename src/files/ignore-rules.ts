@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
-import { isGauntletError } from '../contract/errors.ts';
+import { isGauntletError } from '../base/errors.ts';
 import { withCheckedFile } from './open-checked.ts';
 
 /** The rules that hold in one folder: its own and those of the folders above. */

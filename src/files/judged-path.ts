@@ -1,9 +1,9 @@
 /**
  * The path a tool may open: the one the gate judged, so that a link swapped in between opens nothing.
  */
-import { GauntletError } from '../contract/errors.ts';
-import type { LocatedPath, LocatePath, PathUse } from '../contract/located-path.ts';
-import type { ToolUseContext } from '../contract/tool.ts';
+import { GauntletError } from '../base/errors.ts';
+import type { LocatedPath, LocatePath, PathUse } from '../tool/located-path.ts';
+import type { ToolUseContext } from '../tool/tool.ts';
 
 /**
  * Where a call's path lies, as the gate saw it; located afresh where no gate stood before the call.

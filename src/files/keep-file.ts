@@ -1,8 +1,8 @@
 /**
  * A file as it stands is read once: its state is known afterwards, and its bytes are kept where they may be.
  */
-import type { NotKept } from '../contract/file-change.ts';
-import { isGauntletError } from '../contract/errors.ts';
+import type { NotKept } from '../wire/file-change.ts';
+import { isGauntletError } from '../base/errors.ts';
 import { fileState, type ObservedFile, sha256Of } from './file-state.ts';
 import { statOf } from './file-stats.ts';
 import type { FileHistory } from './history.ts';

@@ -17,7 +17,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { promisify } from 'node:util';
-import { GauntletError } from '../contract/errors.ts';
+import { GauntletError } from '../base/errors.ts';
 import { fileError } from './file-error.ts';
 
 /** Up to this many bytes a read from the page cache is cheaper than a trip through the thread pool. */

@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { GauntletError } from '../contract/errors.ts';
+import { GauntletError } from '../base/errors.ts';
 import { isOpenOn } from './open-checked.ts';
 import { errorCode } from './real-path.ts';
 

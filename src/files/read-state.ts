@@ -4,7 +4,7 @@
  * Immutable. A small map of what is new lies over a large one that is shared, so that reading one
  * file does not copy a thousand entries.
  */
-import type { FileReadRecord, ReadState, SessionContext } from '../contract/session-context.ts';
+import type { FileReadRecord, ReadState, SessionContext } from '../tool/session-context.ts';
 
 /** Entries the small map takes before both become one. */
 const RECENT_RECORDS = 32;

@@ -3,8 +3,8 @@
  * touched. Whoever changes one file of its own writes through here.
  */
 import type { Stats } from 'node:fs';
-import type { FileChange } from '../contract/file-change.ts';
-import type { ToolUseContext } from '../contract/tool.ts';
+import type { FileChange } from '../wire/file-change.ts';
+import type { ToolUseContext } from '../tool/tool.ts';
 import { atomicWrite } from './atomic-write.ts';
 import { fileState, isSameState, sha256Of } from './file-state.ts';
 import { missingFolders } from './file-stats.ts';

@@ -4,7 +4,7 @@
  */
 import { closeSync, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { GauntletError } from '../contract/errors.ts';
+import { GauntletError } from '../base/errors.ts';
 import { fileError } from './file-error.ts';
 import { isSameFile } from './file-stats.ts';
 import { openFolder, through } from './open-folder.ts';

@@ -4,16 +4,15 @@
  *
  * Spelling, then real path, then places that are never or not unasked for, then containment.
  */
-import type { Stats } from 'node:fs';
-import { existsSync } from 'node:fs';
+import { existsSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { isInsideFolder } from '../../config/containment.ts';
 import type { Limits } from '../../config/limits.ts';
-import type { LocatedPath, LocatePath, PathUse } from '../contract/located-path.ts';
-import type { ToolPermissionContext } from '../contract/permission-context.ts';
+import type { LocatedPath, LocatePath, PathUse } from '../tool/located-path.ts';
+import type { ToolPermissionContext } from '../wire/permission-context.ts';
 import { folderNamesBelow } from './folder-names.ts';
-import { hasHiddenCharacters, showText } from './hidden-characters.ts';
+import { hasHiddenCharacters, showText } from '../base/hidden-characters.ts';
 import { resolveRealPath } from './real-path.ts';
 import { foldName, sensitiveTarget } from './sensitive-targets.ts';
 import { absolutePath, refuseSpelling } from './spelling.ts';

@@ -4,9 +4,9 @@
 import type { Stats } from 'node:fs';
 import { isUtf8 } from 'node:buffer';
 import type { Limits } from '../../config/limits.ts';
-import type { DiffHunk } from '../contract/display.ts';
-import type { LocatedPath } from '../contract/located-path.ts';
-import type { ToolUseContext } from '../contract/tool.ts';
+import type { DiffHunk } from '../wire/display.ts';
+import type { LocatedPath } from '../tool/located-path.ts';
+import type { ToolUseContext } from '../tool/tool.ts';
 import { sha256Of } from './file-state.ts';
 import type { FileHistory } from './history.ts';
 import { withCheckedFile } from './open-checked.ts';

@@ -1,7 +1,7 @@
 /**
  * The start of a text that is too long to be drawn, for a person, who is told that it goes on.
  */
-import { cutText } from '../contract/cut-text.ts';
+import { cutText } from '../base/cut-text.ts';
 
 /** Whole lines from the start of `text`, as far as `mostChars` reach, and how much is left out. */
 export function shownHead(text: string, mostChars: number): string {

@@ -6,8 +6,8 @@
  */
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import type { SessionContext } from '../contract/session-context.ts';
-import { hasHiddenCharacters } from './hidden-characters.ts';
+import type { SessionContext } from '../tool/session-context.ts';
+import { hasHiddenCharacters } from '../base/hidden-characters.ts';
 
 /** PATH_MAX of Linux, bytes. */
 const PATH_BYTES = 4_096;

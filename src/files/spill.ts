@@ -3,9 +3,9 @@
  */
 import { StringDecoder } from 'node:string_decoder';
 import { resolve } from 'node:path';
-import type { SpilledText } from '../contract/blocks.ts';
-import { splitsPair } from '../contract/cut-text.ts';
-import { errorMessage, GauntletError } from '../contract/errors.ts';
+import type { SpilledText } from '../wire/blocks.ts';
+import { splitsPair } from '../base/cut-text.ts';
+import { errorMessage, GauntletError } from '../base/errors.ts';
 import { withCheckedFile } from './open-checked.ts';
 import { privateWrite } from './private-write.ts';
 import { resolveRealPath } from './real-path.ts';

@@ -5,7 +5,7 @@
  * large file costs little.
  */
 import { structuredPatch } from 'diff';
-import type { DiffHunk } from '../contract/display.ts';
+import type { DiffHunk } from '../wire/display.ts';
 
 /** Unchanged lines shown around a change. */
 const CONTEXT_LINES = 3;

@@ -8,8 +8,8 @@
 import type { Stats } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isInsideFolder } from '../../config/containment.ts';
-import type { FileChange, FileState, NotKept } from '../contract/file-change.ts';
-import type { FileReadRecord } from '../contract/session-context.ts';
+import type { FileChange, FileState, NotKept } from '../wire/file-change.ts';
+import type { FileReadRecord } from '../tool/session-context.ts';
 import { fileState, isSameState, observeFile } from './file-state.ts';
 import { isSameFile, missingFolders, statOf } from './file-stats.ts';
 import type { FileHistory } from './history.ts';

@@ -2,7 +2,7 @@
  * The folders a session works in, as they are on disk at this moment.
  */
 import { isInsideFolder } from '../../config/containment.ts';
-import type { SessionContext } from '../contract/session-context.ts';
+import type { SessionContext } from '../tool/session-context.ts';
 import { resolveRealPath } from './real-path.ts';
 
 /** The real path of a folder; undefined where there is none. */

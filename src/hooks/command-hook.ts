@@ -2,7 +2,7 @@
  * A hook that is a command: the payload on its standard input, its answer on its standard output.
  */
 import type { HookSetting } from '../../config/settings/hooks.ts';
-import { errorMessage } from '../contract/errors.ts';
+import { errorMessage } from '../base/errors.ts';
 import type { HookEnd, HookRun } from './hook-end.ts';
 
 /** A program to run to its end, as whoever owns the processes takes it. */

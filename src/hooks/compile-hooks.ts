@@ -4,7 +4,7 @@
  * Whatever cannot be understood stops the start, since a guard nobody runs is worse than none.
  */
 import type { HookSetting, HookSource } from '../../config/settings/hooks.ts';
-import { errorMessage, GauntletError } from '../contract/errors.ts';
+import { errorMessage, GauntletError } from '../base/errors.ts';
 import { ruleCondition, type RuleCondition } from '../permissions/rule-condition.ts';
 import { HOOK_EVENTS, type HookEvent } from './hook-event.ts';
 import { nameMatcher, type NameMatcher } from './name-matcher.ts';

@@ -1,7 +1,7 @@
 /**
  * Reads the end of a hook as an answer: the failure policy of `docs/decisions/0018-broken-hooks-deny.md`.
  */
-import type { PermissionUpdate } from '../contract/permission-context.ts';
+import type { PermissionUpdate } from '../wire/permission-context.ts';
 import type { CompiledHook } from './compile-hooks.ts';
 import type { HookEnd } from './hook-end.ts';
 import type { HookEvent } from './hook-event.ts';

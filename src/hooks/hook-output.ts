@@ -2,8 +2,8 @@
  * What a hook prints or answers: JSON of the public hook contract, read without trust.
  */
 import { z } from 'zod';
-import { isGauntletError } from '../contract/errors.ts';
-import { type JsonBounds, parseSafeJson } from '../contract/safe-json.ts';
+import { isGauntletError } from '../base/errors.ts';
+import { type JsonBounds, parseSafeJson } from '../base/json.ts';
 import { hookPermissionUpdates } from './hook-permissions.ts';
 import { HOOK_EVENTS, type HookEvent } from './hook-event.ts';
 

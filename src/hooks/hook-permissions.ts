@@ -2,7 +2,7 @@
  * What a PermissionRequest hook adds to its yes: the updates of the public hook contract, or those of our own wire.
  */
 import { z } from 'zod';
-import type { PermissionUpdate } from '../contract/permission-context.ts';
+import type { PermissionUpdate } from '../wire/permission-context.ts';
 import { PermissionModeSchema } from '../permissions/schemas.ts';
 
 /** `Bash(git push:*)`, or the same in two parts. */

@@ -5,7 +5,7 @@
  */
 import type { HookSource } from '../../config/settings/hooks.ts';
 import type { Limits } from '../../config/limits.ts';
-import { errorMessage } from '../contract/errors.ts';
+import { errorMessage } from '../base/errors.ts';
 import type { ConditionedCall } from '../permissions/rule-condition.ts';
 import { runCommandHook, type RunHookCommand } from './command-hook.ts';
 import { compileHooks, type CompiledHook } from './compile-hooks.ts';

@@ -2,7 +2,7 @@
  * A hook that is an address: the payload is posted to it, its answer is the body of the reply.
  */
 import type { HookSetting } from '../../config/settings/hooks.ts';
-import { boundedText } from '../contract/bounded-text.ts';
+import { boundedText } from '../base/cut-text.ts';
 import type { HookEnd, HookRun } from './hook-end.ts';
 
 /** Ask an address. Redirects are refused: what is asked is what was set. Never rejects. */

@@ -1,7 +1,7 @@
 /**
  * What several hooks of one event say together: the strictest word holds, and nothing said is lost.
  */
-import type { PermissionUpdate } from '../contract/permission-context.ts';
+import type { PermissionUpdate } from '../wire/permission-context.ts';
 import type { HookAnswer } from './hook-answer.ts';
 
 /** The answers of one event's hooks, merged. */

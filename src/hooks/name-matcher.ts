@@ -4,8 +4,8 @@
  * Existing settings write names, `A|B`, `*`, and simple regular expressions such as `mcp__memory__.*`.
  * The latter become wildcards here: names come from outside, and nothing may backtrack over them.
  */
-import { GauntletError } from '../contract/errors.ts';
-import { matchesWildcard } from '../permissions/wildcard.ts';
+import { GauntletError } from '../base/errors.ts';
+import { matchesWildcard } from '../base/wildcard.ts';
 
 /** Alternatives that the groups of one matcher may stand for. */
 const MAX_ALTERNATIVES = 256;

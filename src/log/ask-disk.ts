@@ -1,7 +1,7 @@
 /**
  * What SQLite throws becomes the one error clients know.
  */
-import { GauntletError, errorMessage, isGauntletError } from '../contract/errors.ts';
+import { GauntletError, errorMessage, isGauntletError } from '../base/errors.ts';
 
 /**
  * Do something that needs the disk.

@@ -6,7 +6,7 @@
 import { appendFileSync, closeSync, constants, fstatSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Limits } from '../../config/limits.ts';
-import { errorMessage } from '../contract/errors.ts';
+import { errorMessage } from '../base/errors.ts';
 import type { OnLogProblem } from './log-problem.ts';
 import { ensurePrivateFolder } from './private-folder.ts';
 

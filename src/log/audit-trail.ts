@@ -5,9 +5,9 @@
  * large input and result were; never what they were.
  */
 import type { Limits } from '../../config/limits.ts';
-import type { JsonObject, JsonValue } from '../contract/blocks.ts';
-import type { ContextFrame, NewFrame, PermissionRequestFrame, ResultFrame } from '../contract/frames.ts';
-import type { RuleSet } from '../contract/permission-context.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { ContextFrame, NewFrame, PermissionRequestFrame, ResultFrame } from '../wire/frames.ts';
+import type { RuleSet } from '../wire/permission-context.ts';
 import type { AuditFile } from './audit-file.ts';
 
 /** What the trail needs. */

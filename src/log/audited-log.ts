@@ -1,7 +1,7 @@
 /**
  * A frame log that tells the audit trail of what has landed. Nobody who appends waits for it.
  */
-import type { NewFrame, Seq } from '../contract/frames.ts';
+import type { NewFrame, Seq } from '../wire/frames.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { FrameLog } from './frame-log.ts';
 

@@ -2,7 +2,7 @@
  * Checksums of what the log stores, each over its place as well, so that nothing is taken for something else.
  */
 import { crc32 } from 'node:zlib';
-import type { Seq } from '../contract/frames.ts';
+import type { Seq } from '../wire/frames.ts';
 
 /** CRC-32 over a note's place and its text. @param place A fact's key, or a snapshot's `seq`. */
 export function checksumOfNote(session: number, place: string | Seq, text: string): number {

@@ -1,7 +1,7 @@
 /**
  * What the log tells its operator, each problem once.
  */
-import { errorMessage } from '../contract/errors.ts';
+import { errorMessage } from '../base/errors.ts';
 import type { LogGap } from './frame-log.ts';
 import type { OnLogProblem } from './log-problem.ts';
 

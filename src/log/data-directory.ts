@@ -10,7 +10,7 @@ import { closeSync, lstatSync, openSync, readFileSync, realpathSync, renameSync,
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
-import { GauntletError, errorMessage } from '../contract/errors.ts';
+import { GauntletError, errorMessage } from '../base/errors.ts';
 import { DATA_FILES, ensurePrivateFolder } from './private-folder.ts';
 
 /** How to open it. */

@@ -4,7 +4,7 @@
  * Two implementations stand behind it, the embedded one (SQLite) and the cluster's; one contract
  * suite runs against both.
  */
-import type { Frame, NewFrame, Seq } from '../contract/frames.ts';
+import type { Frame, NewFrame, Seq } from '../wire/frames.ts';
 
 /** A frame with the JSON that is stored and sent: serialised once, parsed only by who must look inside. */
 export interface LoggedFrame {

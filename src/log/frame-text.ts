@@ -4,7 +4,7 @@
  * Each frame is serialised once, when it is appended; the same text is stored, kept in memory and
  * sent. One row of the log holds the lines of one append.
  */
-import type { Frame, NewFrame, Seq } from '../contract/frames.ts';
+import type { Frame, NewFrame, Seq } from '../wire/frames.ts';
 import type { LoggedFrame } from './frame-log.ts';
 
 /** ISO 8601 UTC with milliseconds, as `Date.toISOString` writes it. */

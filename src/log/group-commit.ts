@@ -4,7 +4,7 @@
  * Frames are numbered and serialised at once and written at the end of the turn. Readers are woken when
  * they are on disk, never before.
  */
-import type { NewFrame, OpenedFrame, Seq } from '../contract/frames.ts';
+import type { NewFrame, OpenedFrame, Seq } from '../wire/frames.ts';
 import { askDisk } from './ask-disk.ts';
 import type { LoggedFrame, SessionNotes } from './frame-log.ts';
 import { writeRow } from './frame-text.ts';

@@ -1,7 +1,7 @@
 /**
  * What the log tells the operator: damage it found and how it went on.
  */
-import type { Seq } from '../contract/frames.ts';
+import type { Seq } from '../wire/frames.ts';
 
 /** A damage, in words and in the parts that an alert may want. */
 export interface LogProblem {

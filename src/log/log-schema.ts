@@ -3,7 +3,7 @@
  */
 import type Database from 'libsql';
 import { randomBytes } from 'node:crypto';
-import { GauntletError } from '../contract/errors.ts';
+import { GauntletError } from '../base/errors.ts';
 
 /**
  * Step `n` brings a file of schema `n` to `n + 1`; the first makes an empty file a log.

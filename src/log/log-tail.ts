@@ -3,7 +3,7 @@
  *
  * One budget for all sessions: the oldest row leaves first, whoever owns it.
  */
-import type { Seq } from '../contract/frames.ts';
+import type { Seq } from '../wire/frames.ts';
 import type { LoggedFrame } from './frame-log.ts';
 
 /** One session's rows in the tail: consecutive, up to its head. */

@@ -4,7 +4,7 @@
 import Database from 'libsql';
 import { closeSync, existsSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { GauntletError, errorMessage } from '../contract/errors.ts';
+import { GauntletError, errorMessage } from '../base/errors.ts';
 import { openHighWaterMark, type HighWaterMark } from './high-water.ts';
 import type { OnLogProblem } from './log-problem.ts';
 import { isEpoch, migrate, newEpoch, writeEpoch } from './log-schema.ts';

@@ -3,7 +3,7 @@
  *
  * A session that nobody used for long is dropped from here and read from the disk again when needed.
  */
-import type { Seq } from '../contract/frames.ts';
+import type { Seq } from '../wire/frames.ts';
 import { Fifo, type SessionTail } from './log-tail.ts';
 import type { RowStore } from './row-store.ts';
 import type { SessionEntry } from './stored-session.ts';

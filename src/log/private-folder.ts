@@ -2,7 +2,7 @@
  * A folder only its owner can enter: what the data directory is, and each folder in it.
  */
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
-import { GauntletError, errorMessage } from '../contract/errors.ts';
+import { GauntletError, errorMessage } from '../base/errors.ts';
 
 /** What marks a folder as a data directory, or as one that is about to be. */
 export const DATA_FILES: readonly string[] = ['id', 'token', 'gauntlet.config.json'];

@@ -1,8 +1,8 @@
 /**
  * Reading a session: a cursor over the tail in memory and the rows on disk, and a wait at the head.
  */
-import { GauntletError } from '../contract/errors.ts';
-import type { Seq } from '../contract/frames.ts';
+import { GauntletError } from '../base/errors.ts';
+import type { Seq } from '../wire/frames.ts';
 import type { LogGap, LoggedFrame, ReadOptions } from './frame-log.ts';
 import { framesOfRow } from './frame-text.ts';
 import { pageOfTail } from './log-tail.ts';

@@ -1,7 +1,7 @@
 /**
  * What retention asks of the tables: how old and how heavy sessions are, and their oldest rows away.
  */
-import type { Seq } from '../contract/frames.ts';
+import type { Seq } from '../wire/frames.ts';
 import { columnText } from './column-text.ts';
 import type { PageRequest, TrimGoal, WeighedSession } from './frame-log.ts';
 import type { OpenDatabase } from './open-database.ts';

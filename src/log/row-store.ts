@@ -3,7 +3,7 @@
  *
  * Knows SQL and damage; knows nothing of readers, heads or waiting appends.
  */
-import type { OpenedFrame, Seq } from '../contract/frames.ts';
+import type { OpenedFrame, Seq } from '../wire/frames.ts';
 import { checksumOfRow, checksumOfSession } from './checksums.ts';
 import type { NewNotes, NoteStore } from './note-store.ts';
 import { inTransaction, isCorruption, type OpenDatabase } from './open-database.ts';

@@ -5,8 +5,8 @@
  * principal sees its own entries alone, and one purpose, its namespace, never meets the keys of another.
  */
 import type { Limits } from '../../config/limits.ts';
-import type { JsonValue } from '../contract/blocks.ts';
-import { GauntletError } from '../contract/errors.ts';
+import type { JsonValue } from '../base/json.ts';
+import { GauntletError } from '../base/errors.ts';
 import { askDisk } from './ask-disk.ts';
 import { checksumOfShared } from './checksums.ts';
 import { columnText } from './column-text.ts';

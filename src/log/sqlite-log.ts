@@ -3,8 +3,8 @@
  *
  * It says who may append where, and hands the rest to its parts: commits, readers, sweeps.
  */
-import { GauntletError } from '../contract/errors.ts';
-import type { NewFrame, Seq } from '../contract/frames.ts';
+import { GauntletError } from '../base/errors.ts';
+import type { NewFrame, Seq } from '../wire/frames.ts';
 import { askDisk } from './ask-disk.ts';
 import type {
   FrameLog,

@@ -1,7 +1,7 @@
 /**
  * A row of the log's tables: its columns, each read as the type it must have, and what becomes of them.
  */
-import type { Seq } from '../contract/frames.ts';
+import type { Seq } from '../wire/frames.ts';
 import { checksumOfRow } from './checksums.ts';
 
 /** One append as it was read. */

@@ -1,7 +1,7 @@
 /**
  * A session of the log's tables: its columns, each read as the type it must have, and what becomes of them.
  */
-import type { Seq } from '../contract/frames.ts';
+import type { Seq } from '../wire/frames.ts';
 import { checksumOfNote, checksumOfSession } from './checksums.ts';
 import { columnText } from './column-text.ts';
 import type { LoggedSession, Snapshot } from './frame-log.ts';

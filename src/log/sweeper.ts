@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
-import type { Seq } from '../contract/frames.ts';
+import type { Seq } from '../wire/frames.ts';
 import type { TrimGoal } from './frame-log.ts';
 import type { NoteStore } from './note-store.ts';
 import type { RetentionStore } from './retention-store.ts';

@@ -5,10 +5,11 @@
  */
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Limits } from '../../config/limits.ts';
-import { type JsonObject, type JsonValue, type TextBlock } from '../contract/blocks.ts';
-import { buildTool } from '../contract/build-tool.ts';
-import type { PermissionResult } from '../contract/decision.ts';
-import type { Tool } from '../contract/tool.ts';
+import { type TextBlock } from '../wire/blocks.ts';
+import { type JsonObject, type JsonValue } from '../base/json.ts';
+import { buildTool } from '../tool/build-tool.ts';
+import type { PermissionResult } from '../wire/decision.ts';
+import type { Tool } from '../tool/tool.ts';
 import { toOutput, type McpOutput } from './call-result.ts';
 import { jsonSchemaInput } from './json-schema-input.ts';
 import { mcpToolName } from './naming.ts';

@@ -2,7 +2,7 @@
  * Says in our own codes what went wrong with a request to a server.
  */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import { errorMessage, GauntletError } from '../contract/errors.ts';
+import { errorMessage, GauntletError } from '../base/errors.ts';
 import { visibleText } from './visible-text.ts';
 
 /** What is known beside an error itself. */

@@ -3,9 +3,9 @@
  */
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import type { Limits } from '../../config/limits.ts';
-import type { ResultContentBlock } from '../contract/blocks.ts';
-import { GauntletError } from '../contract/errors.ts';
-import { isDeeperThan } from '../contract/safe-json.ts';
+import type { ResultContentBlock } from '../wire/blocks.ts';
+import { GauntletError } from '../base/errors.ts';
+import { isDeeperThan } from '../base/json.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
 /** What a call to an MCP tool came to. */

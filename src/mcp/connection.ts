@@ -6,7 +6,7 @@
  */
 import type { Client } from '@modelcontextprotocol/client';
 import type { Limits } from '../../config/limits.ts';
-import { errorMessage, GauntletError } from '../contract/errors.ts';
+import { errorMessage, GauntletError } from '../base/errors.ts';
 import { httpStatus, isLinkBroken, isSessionLost, toCallError } from './call-error.ts';
 import type { McpLink } from './link.ts';
 import { listTools, type ListLimits } from './list-tools.ts';

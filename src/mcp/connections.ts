@@ -5,8 +5,8 @@
  * nothing of the others.
  */
 import pLimit from 'p-limit';
-import { errorMessage, GauntletError } from '../contract/errors.ts';
-import type { Tool } from '../contract/tool.ts';
+import { errorMessage, GauntletError } from '../base/errors.ts';
+import type { Tool } from '../tool/tool.ts';
 import type { McpOutput } from './call-result.ts';
 import type { McpServerStatus } from './connection.ts';
 import { openPinStore, type PinStore } from './pin-store.ts';

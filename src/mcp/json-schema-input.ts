@@ -6,9 +6,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
-import type { JsonObject } from '../contract/blocks.ts';
-import { errorMessage } from '../contract/errors.ts';
-import type { AnyObject } from '../contract/tool.ts';
+import type { JsonObject } from '../base/json.ts';
+import { errorMessage } from '../base/errors.ts';
+import type { AnyObject } from '../tool/tool.ts';
 import { createSchemaPatterns } from './pattern-cost.ts';
 
 /** Of all schemas: each is compiled, and each input judged, in one step. */

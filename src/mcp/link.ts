@@ -1,8 +1,7 @@
 /**
  * One live connection to one server: an SDK client over a transport, and the promise of its end.
  */
-import { Client } from '@modelcontextprotocol/client';
-import type { ConnectOptions, Transport, VersionNegotiationMode } from '@modelcontextprotocol/client';
+import { Client, type ConnectOptions, type Transport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import type { Limits } from '../../config/limits.ts';
 
 /** A live connection. It never comes back to life: whoever lost one opens the next. */

@@ -4,7 +4,7 @@
  *
  * A tree whose nodes hold nodes is fine, for the input ends somewhere; `{"$ref": "#"}` is not.
  */
-import type { JsonObject } from '../contract/blocks.ts';
+import type { JsonObject } from '../base/json.ts';
 
 /** Keywords that judge the same value as the schema they stand in. */
 const SAME_VALUE_LISTS = ['allOf', 'anyOf', 'oneOf'];

@@ -1,9 +1,9 @@
 /**
  * How a call to an MCP tool is drawn, as data: its arguments, its progress, its answer.
  */
-import type { ResultContentBlock } from '../contract/blocks.ts';
-import type { Display, DisplayBlock } from '../contract/display.ts';
-import type { Tool, ToolProgress } from '../contract/tool.ts';
+import type { ResultContentBlock } from '../wire/blocks.ts';
+import type { Display, DisplayBlock } from '../wire/display.ts';
+import type { Tool, ToolProgress } from '../tool/tool.ts';
 import type { McpOutput } from './call-result.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 

@@ -4,7 +4,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
-import { GauntletError } from '../contract/errors.ts';
+import { GauntletError } from '../base/errors.ts';
 import { toOutput, type McpOutput } from './call-result.ts';
 import { visibleLine } from './visible-text.ts';
 

@@ -3,7 +3,7 @@
  *
  * Loaded only where a server is configured, for it brings the SDK and ajv with it.
  */
-import type { Tool } from '../contract/tool.ts';
+import type { Tool } from '../tool/tool.ts';
 import { adaptTool, type McpToolCall } from './adapt.ts';
 import type { McpOutput } from './call-result.ts';
 import { callTool } from './call-tool.ts';

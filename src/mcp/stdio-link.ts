@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { openLink, type LinkOptions, type McpLink } from './link.ts';
 import type { StdioServerSettings } from './server-settings.ts';
 import { StdioTransport, type StdioLimits } from './stdio-transport.ts';
-import { errorMessage, GauntletError } from '../contract/errors.ts';
+import { errorMessage, GauntletError } from '../base/errors.ts';
 import type { ProcessHost } from '../process/process-host.ts';
 
 /** Names a server inherits beside the process host's own list, as other MCP clients hand them down. */

@@ -7,7 +7,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Limits } from '../../config/limits.ts';
-import { errorMessage } from '../contract/errors.ts';
+import { errorMessage } from '../base/errors.ts';
 import type { HostedProcess, ProcessExit, ProcessHost, SpawnRequest } from '../process/process-host.ts';
 import { splitLines } from './json-lines.ts';
 import { outputTail } from './output-tail.ts';

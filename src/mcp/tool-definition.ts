@@ -4,8 +4,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
-import type { JsonObject } from '../contract/blocks.ts';
-import { isDeeperThan } from '../contract/safe-json.ts';
+import { isDeeperThan, type JsonObject } from '../base/json.ts';
 import { hasReferenceCycle } from './reference-cycle.ts';
 
 /** Longest name taken from a server; what it is called here is shorter (`mcpToolName`). */

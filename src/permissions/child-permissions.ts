@@ -4,8 +4,8 @@
  * The mode that a child begins in is the highest it may have. Allow rules and directories can only be taken from it, ask
  * and deny rules only be added to it; what changes in the parent changes in its running children.
  */
-import { GauntletError } from '../contract/errors.ts';
-import type { PermissionUpdate, RuleBehavior, RuleSet, ToolPermissionContext } from '../contract/permission-context.ts';
+import { GauntletError } from '../base/errors.ts';
+import type { PermissionUpdate, RuleBehavior, RuleSet, ToolPermissionContext } from '../wire/permission-context.ts';
 import { isBeyond, loweredMode } from './mode-order.ts';
 
 /** The rules that a session has beside those of the settings: those of its last command, and its own. */

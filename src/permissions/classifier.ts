@@ -5,8 +5,8 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Limits } from '../../config/limits.ts';
-import type { Invocation } from '../contract/invocation.ts';
-import type { SessionContext } from '../contract/session-context.ts';
+import type { Invocation } from '../tool/invocation.ts';
+import type { SessionContext } from '../tool/session-context.ts';
 
 /** What a classifier says; `ask` is "a person must decide". */
 export type Classification = 'allow' | 'ask' | 'deny';

@@ -6,7 +6,7 @@
  */
 import { isAbsolute, normalize } from 'node:path';
 import type { Limits } from '../../config/limits.ts';
-import { GauntletError, isGauntletError } from '../contract/errors.ts';
+import { GauntletError, isGauntletError } from '../base/errors.ts';
 import {
   PERMISSION_MODES,
   RULE_SOURCES,
@@ -15,7 +15,7 @@ import {
   type RuleSet,
   type RuleSource,
   type ToolPermissionContext,
-} from '../contract/permission-context.ts';
+} from '../wire/permission-context.ts';
 import { isBeyond } from './mode-order.ts';
 import { parseRule } from './rule.ts';
 

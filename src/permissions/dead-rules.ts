@@ -8,10 +8,10 @@ import {
   type RuleBehavior,
   type RuleSource,
   type ToolPermissionContext,
-} from '../contract/permission-context.ts';
+} from '../wire/permission-context.ts';
 import { parseRule, type PermissionRule } from './rule.ts';
 import { isPathRuleName, PATH_RULE_NAMES } from './rule-names.ts';
-import { matchesWildcard } from './wildcard.ts';
+import { matchesWildcard } from '../base/wildcard.ts';
 
 /** A rule that never decides. */
 export interface DeadRule {

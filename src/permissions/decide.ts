@@ -4,7 +4,7 @@
  * `weigh` is the list of ARCHITECTURE, "What may run", from top to bottom, and its first answer holds. A hook may then
  * tighten it, or answer a plain question; whoever has nobody to ask denies.
  */
-import type { PermissionDecision } from '../contract/decision.ts';
+import type { PermissionDecision } from '../wire/decision.ts';
 import { unansweredMessage } from './denial.ts';
 import { judgeCall, type Judgement, type PermissionRequest } from './judgement.ts';
 import {

@@ -1,5 +1,5 @@
 /** The words of a denial that came from nobody being there to ask: they name the rule that would allow. */
-import type { PermissionDecision } from '../contract/decision.ts';
+import type { PermissionDecision } from '../wire/decision.ts';
 
 /**
  * The message of a question that became a no because nobody can answer it.

@@ -6,7 +6,7 @@
 import { domainToASCII } from 'node:url';
 import { parseAuthority } from '../../config/authority.ts';
 import { parseHostPattern } from '../../config/settings/reachable-host.ts';
-import type { PermissionMatcher } from '../contract/tool.ts';
+import type { PermissionMatcher } from '../tool/tool.ts';
 
 const PREFIX = 'domain:';
 const BELOW = '*.';

@@ -1,6 +1,6 @@
 /** A decision as `POST …/permissions/explain` replies it. */
-import type { PermissionDecision } from '../contract/decision.ts';
-import type { Invocation } from '../contract/invocation.ts';
+import type { PermissionDecision } from '../wire/decision.ts';
+import type { Invocation } from '../tool/invocation.ts';
 import { safely } from './matched-rule.ts';
 
 /** The wire object of `explain`, PROTOCOL section 3. */

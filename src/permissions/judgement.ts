@@ -4,13 +4,13 @@
  * A tool's method that throws is a finding, never a grant: `failure` makes the decision a question.
  */
 import { homedir } from 'node:os';
-import type { PermissionDecision, PermissionResult } from '../contract/decision.ts';
-import { errorMessage } from '../contract/errors.ts';
-import type { LocatePath } from '../contract/located-path.ts';
-import type { PermissionUpdate } from '../contract/permission-context.ts';
-import type { Invocation } from '../contract/invocation.ts';
-import type { SessionContext } from '../contract/session-context.ts';
-import type { PermissionMatcher, ToolUseContext } from '../contract/tool.ts';
+import type { PermissionDecision, PermissionResult } from '../wire/decision.ts';
+import { errorMessage } from '../base/errors.ts';
+import type { LocatePath } from '../tool/located-path.ts';
+import type { PermissionUpdate } from '../wire/permission-context.ts';
+import type { Invocation } from '../tool/invocation.ts';
+import type { SessionContext } from '../tool/session-context.ts';
+import type { PermissionMatcher, ToolUseContext } from '../tool/tool.ts';
 import { domainMatcher } from './domain-matcher.ts';
 import { allowingPathRule, type JudgedPath } from './path-gate.ts';
 import type { TwoPersonRules } from './two-person.ts';

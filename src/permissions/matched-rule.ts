@@ -1,10 +1,10 @@
 /**
  * Which rule a call runs into: by the tool's name, by its matcher, by the paths it declares.
  */
-import type { DecisionPart } from '../contract/decision.ts';
-import type { Invocation } from '../contract/invocation.ts';
-import type { RuleBehavior, ToolPermissionContext } from '../contract/permission-context.ts';
-import type { PermissionPart } from '../contract/tool.ts';
+import type { DecisionPart } from '../wire/decision.ts';
+import type { Invocation } from '../tool/invocation.ts';
+import type { RuleBehavior, ToolPermissionContext } from '../wire/permission-context.ts';
+import type { PermissionPart } from '../tool/tool.ts';
 import type { Judgement, PermissionRequest } from './judgement.ts';
 import { hitPathRule, type PathQuestion, possiblePathRule } from './path-gate.ts';
 import { rulesFor, rulesNamed, type SourcedRule, type ToolRules } from './rule-index.ts';

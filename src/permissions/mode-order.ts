@@ -1,7 +1,7 @@
 /**
  * Which mode lets more through than another: what a principal's `maxMode` is measured by.
  */
-import type { PermissionMode } from '../contract/permission-context.ts';
+import type { PermissionMode } from '../wire/permission-context.ts';
 
 /**
  * From the mode that lets least through to the one that lets most: `plan` only reads, `dontAsk` asks nobody,

@@ -6,8 +6,8 @@
  */
 import type { Limits } from '../../config/limits.ts';
 import type { ModelSettings } from '../../config/settings/models.ts';
-import { boundedText } from '../contract/bounded-text.ts';
-import { parseSafeJson } from '../contract/safe-json.ts';
+import { boundedText } from '../base/cut-text.ts';
+import { parseSafeJson } from '../base/json.ts';
 import type { Classification, ClassifierQuestion, PermissionClassifier } from './classifier.ts';
 
 const INSTRUCTIONS =

@@ -3,9 +3,9 @@
  *
  * Denying and asking try the spelled and the real path, and globs; allowing tries the real path alone.
  */
-import type { LocatedPath, PathUse } from '../contract/located-path.ts';
-import type { RuleBehavior, ToolPermissionContext } from '../contract/permission-context.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { LocatedPath, PathUse } from '../tool/located-path.ts';
+import type { RuleBehavior, ToolPermissionContext } from '../wire/permission-context.ts';
+import type { Tool } from '../tool/tool.ts';
 import { pathRules } from './path-rules.ts';
 import { rulesFor, rulesNamed, type SourcedRule, type ToolRules } from './rule-index.ts';
 import { isPathRuleName, PATH_RULE_NAMES } from './rule-names.ts';

@@ -2,7 +2,7 @@
  * Places that path patterns spell, and globs that lead to them: the one in `s?c/generated`, `src/generated` the other.
  */
 import { type BasedPattern, spelledPlace } from './pattern-reach.ts';
-import { matchesWildcard } from './wildcard.ts';
+import { matchesWildcard } from '../base/wildcard.ts';
 
 /** Which of many patterns a glob is about. */
 export interface PatternPlaces<Pattern> {

@@ -6,7 +6,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
-import type { PermissionRequestFrame } from '../contract/frames.ts';
+import type { PermissionRequestFrame } from '../wire/frames.ts';
 
 /** An address that is told of questions. */
 export interface QuestionWebhook {

@@ -5,10 +5,10 @@
  * and whoever connects meanwhile is shown it.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { PermissionDecision } from '../contract/decision.ts';
-import { GauntletError } from '../contract/errors.ts';
-import type { NewFrame, PermissionRequestFrame, PermissionResolvedFrame } from '../contract/frames.ts';
-import { newId } from '../contract/new-id.ts';
+import type { PermissionDecision } from '../wire/decision.ts';
+import { GauntletError } from '../base/errors.ts';
+import type { NewFrame, PermissionRequestFrame, PermissionResolvedFrame } from '../wire/frames.ts';
+import { newId } from '../base/new-id.ts';
 
 const CANCELLED = { behavior: 'deny', by: 'cancelled' } as const;
 

@@ -9,8 +9,8 @@ import {
   type RuleBehavior,
   type RuleSource,
   type ToolPermissionContext,
-} from '../contract/permission-context.ts';
-import type { Tool } from '../contract/tool.ts';
+} from '../wire/permission-context.ts';
+import type { Tool } from '../tool/tool.ts';
 import { parseRule, ruleKeys } from './rule.ts';
 import { isPathRuleName } from './rule-names.ts';
 

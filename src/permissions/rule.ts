@@ -4,8 +4,8 @@
  * Parsing says whether a rule is well formed; whether it holds for a tool is `ruleKeys`' business,
  * and whether its spec matches an input is the matcher's.
  */
-import { GauntletError } from '../contract/errors.ts';
-import type { Tool } from '../contract/tool.ts';
+import { GauntletError } from '../base/errors.ts';
+import type { Tool } from '../tool/tool.ts';
 import { canonicalName } from './rule-names.ts';
 
 /** A parsed rule. */

@@ -1,7 +1,7 @@
 /** The wire shapes of permissions, checked by Zod: modes, rule lists, updates. */
 import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
-import { PERMISSION_MODES } from '../contract/permission-context.ts';
+import { PERMISSION_MODES } from '../wire/permission-context.ts';
 
 /** The limits these shapes are bounded by. */
 export type PermissionLimits = Pick<

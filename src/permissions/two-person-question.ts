@@ -1,8 +1,8 @@
 /**
  * Finds the rule for which a call needs two persons, also where the call only may turn out to be what the rule is about.
  */
-import type { RuleSource, ToolPermissionContext } from '../contract/permission-context.ts';
-import type { Invocation } from '../contract/invocation.ts';
+import type { RuleSource, ToolPermissionContext } from '../wire/permission-context.ts';
+import type { Invocation } from '../tool/invocation.ts';
 import type { Judgement, PermissionRequest } from './judgement.ts';
 import { isUnclear, matchedRule, pathQuestion, possibleRule, rulesConcerning, safely } from './matched-rule.ts';
 import { possiblePathRule } from './path-gate.ts';

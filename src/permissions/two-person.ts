@@ -4,7 +4,7 @@
  * Their rules are ask rules in a context of their own, so that they match as all rules do and no session
  * can change them.
  */
-import type { ToolPermissionContext } from '../contract/permission-context.ts';
+import type { ToolPermissionContext } from '../wire/permission-context.ts';
 import { createPermissionContext } from './context.ts';
 import { parseRule } from './rule.ts';
 

@@ -9,7 +9,7 @@ import { isDeferredTool, type DeferralContext } from './deferral.ts';
 import { getTools, type PoolContext, type ToolFilter } from './get-tools.ts';
 import { builtInPrefixSha256 } from './prefix.ts';
 import type { PoolMembers, ToolPool } from './tool-pool.ts';
-import type { ListContext, Tool } from '../contract/tool.ts';
+import type { ListContext, Tool } from '../tool/tool.ts';
 
 /** What every pool of a server is made with. */
 export type PoolConfiguration = ToolFilter & Pick<DeferralContext, 'toolSearch' | 'limits'>;

@@ -5,7 +5,7 @@
  * the built-ins alone, so that no MCP server that comes or goes moves the prefix.
  */
 import type { PoolLimits } from './tool-pool.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { Tool } from '../tool/tool.ts';
 
 /** The setting `toolSearch` of PROTOCOL section 1. */
 export type ToolSearchSetting = 'auto' | 'always' | 'off';

@@ -5,8 +5,8 @@
  */
 import { toolInputSchema, toolOutputSchema } from './json-schema.ts';
 import type { ToolPool } from './tool-pool.ts';
-import type { JsonObject } from '../contract/blocks.ts';
-import type { McpHints, PromptOptions, Tool } from '../contract/tool.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { McpHints, PromptOptions, Tool } from '../tool/tool.ts';
 
 /** The shapes `GET /tools?format=` gives as JSON. */
 export const ENTRY_FORMATS = ['anthropic', 'openai-responses', 'openai-chat', 'mcp', 'full'] as const;

@@ -3,8 +3,8 @@
  *
  * The first cause that hides a tool is the one that is reported. What is hidden cannot be called.
  */
-import type { ToolMode } from '../contract/session-context.ts';
-import type { ListContext, Tool } from '../contract/tool.ts';
+import type { ToolMode } from '../wire/permission-context.ts';
+import type { ListContext, Tool } from '../tool/tool.ts';
 import { ruleKeys } from '../permissions/rule.ts';
 import { hidingRule } from '../permissions/rule-index.ts';
 

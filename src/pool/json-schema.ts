@@ -2,8 +2,8 @@
  * A tool's schemas as JSON Schema; that of its input is made once a tool.
  */
 import { z } from 'zod';
-import type { JsonObject } from '../contract/blocks.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Tool } from '../tool/tool.ts';
 
 const schemas = new WeakMap<Tool, JsonObject>();
 

@@ -9,8 +9,8 @@ import { createRequire } from 'node:module';
 import { join, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Limits } from '../../config/limits.ts';
-import { errorMessage, GauntletError } from '../contract/errors.ts';
-import type { Tool } from '../contract/tool.ts';
+import { errorMessage, GauntletError } from '../base/errors.ts';
+import type { Tool } from '../tool/tool.ts';
 import { isReservedName } from '../permissions/rule-names.ts';
 import { pluginTool } from './plugin-tool.ts';
 

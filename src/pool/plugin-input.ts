@@ -4,9 +4,9 @@
 import { z } from 'zod';
 import { zodToJsonSchema } from 'zod-to-json-schema';
 import type { ZodTypeAny } from 'zod/v3';
-import type { JsonObject } from '../contract/blocks.ts';
-import { errorMessage } from '../contract/errors.ts';
-import type { AnyObject, Tool } from '../contract/tool.ts';
+import type { JsonObject } from '../base/json.ts';
+import { errorMessage } from '../base/errors.ts';
+import type { AnyObject, Tool } from '../tool/tool.ts';
 
 /**
  * Take a Zod 4 schema as it is; wrap a Zod 3 schema, which then judges by itself.

@@ -5,9 +5,9 @@
  * its limit. `prompt` and `description` may be plain texts.
  */
 import { z } from 'zod';
-import type { ToolResultBlock } from '../contract/blocks.ts';
-import { alwaysEnabled, buildTool } from '../contract/build-tool.ts';
-import type { ListContext, Tool } from '../contract/tool.ts';
+import type { ToolResultBlock } from '../wire/blocks.ts';
+import { alwaysEnabled, buildTool } from '../tool/build-tool.ts';
+import type { ListContext, Tool } from '../tool/tool.ts';
 import { pluginInput } from './plugin-input.ts';
 
 /** Aliases of one tool. */

@@ -4,7 +4,7 @@
  * `select:A,B` names tools, `+word` must match, other words count. A word in a name weighs more than
  * one in the search hint, and that more than one in the description.
  */
-import type { Tool } from '../contract/tool.ts';
+import type { Tool } from '../tool/tool.ts';
 
 /** What is searched. */
 export interface SearchSpace {

@@ -3,7 +3,7 @@
  */
 import type { Limits } from '../../config/limits.ts';
 import type { HiddenCause, HiddenTool } from './get-tools.ts';
-import type { ListContext, Tool } from '../contract/tool.ts';
+import type { ListContext, Tool } from '../tool/tool.ts';
 
 /** The numbers a pool is made with. */
 export type PoolLimits = Pick<Limits, 'undeferredBuiltIns' | 'deferredDescriptionChars'>;

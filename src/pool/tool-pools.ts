@@ -7,9 +7,9 @@
  */
 import { assembleMembers, worded, type PoolConfiguration } from './assemble.ts';
 import type { PoolContext } from './get-tools.ts';
-import { alwaysEnabled } from '../contract/build-tool.ts';
+import { alwaysEnabled } from '../tool/build-tool.ts';
 import type { PoolMembers, ToolPool } from './tool-pool.ts';
-import type { ListContext, Tool } from '../contract/tool.ts';
+import type { ListContext, Tool } from '../tool/tool.ts';
 
 /** Where sessions and doors get their pools. */
 export interface ToolPools {

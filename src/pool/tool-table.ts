@@ -3,7 +3,7 @@
  */
 import { promptOptions } from './describe.ts';
 import type { ToolPool } from './tool-pool.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { Tool } from '../tool/tool.ts';
 
 const HEAD = ['NAME', 'SOURCE', 'LOADED', 'DESCRIPTION'];
 

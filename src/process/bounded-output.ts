@@ -5,10 +5,9 @@
  */
 import { StringDecoder } from 'node:string_decoder';
 import type { Limits } from '../../config/limits.ts';
-import type { WindowedText } from '../contract/cut-text.ts';
+import type { WindowedText } from '../base/cut-text.ts';
 import type { OutputStream } from './process-host.ts';
-import { createSpoolFile } from './spool-file.ts';
-import type { SpoolEnd } from './spool-file.ts';
+import { createSpoolFile, type SpoolEnd } from './spool-file.ts';
 import { createTextWindow } from './text-window.ts';
 
 /** What became of an output. */

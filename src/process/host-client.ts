@@ -3,9 +3,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Limits } from '../../config/limits.ts';
-import { GauntletError } from '../contract/errors.ts';
-import { openHostLink } from './host-link.ts';
-import type { HostLink } from './host-link.ts';
+import { GauntletError } from '../base/errors.ts';
+import { type HostLink, openHostLink } from './host-link.ts';
 import type { HostedProcess, JailHost, ProcessHost, SpawnRequest } from './process-host.ts';
 
 /** What the process host needs to know. */

@@ -1,14 +1,12 @@
 /**
  * One process host as the server sees it: a detached process and a socket that carries frames.
  */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { HostSettings } from './host/settings.ts';
-import { frameDecoder } from './host/protocol.ts';
-import type { HostFrame } from './host/protocol.ts';
+import { frameDecoder, type HostFrame } from './host/protocol.ts';
 
 /** A host that was started; frames may be written at once, it reads them when it is up. */
 export interface HostConnection {

@@ -2,15 +2,12 @@
  * One life of a process host: the children it runs for us and the answers it owes us.
  */
 import type { ExitedMessage, FailedMessage, JailOpenedMessage, StartedMessage } from './host/messages.ts';
-import { FromHost, ToHost, writeJsonFrame } from './host/protocol.ts';
-import type { HostFrame } from './host/protocol.ts';
+import { FromHost, type HostFrame, ToHost, writeJsonFrame } from './host/protocol.ts';
 import type { HostSettings } from './host/settings.ts';
-import { connectHost } from './host-connection.ts';
-import type { HostConnection } from './host-connection.ts';
+import { connectHost, type HostConnection } from './host-connection.ts';
 import type { HostedProcess, JailHost, JailRules, JailSupport, SpawnRequest } from './process-host.ts';
 import { spawnError } from './spawn-error.ts';
-import { spawnOn } from './spawn-on-host.ts';
-import type { HostWire, LinkedChild } from './spawn-on-host.ts';
+import { type HostWire, type LinkedChild, spawnOn } from './spawn-on-host.ts';
 
 /** A host that runs, until it is lost. */
 export interface HostLink extends JailHost {

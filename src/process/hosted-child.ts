@@ -1,7 +1,7 @@
 /**
  * One child as its caller sees it: promises for start and end, output in order and at the reader's pace.
  */
-import type { GauntletError } from '../contract/errors.ts';
+import type { GauntletError } from '../base/errors.ts';
 import type { ExitedMessage, StartedMessage } from './host/messages.ts';
 import type { OutputStream, ProcessExit, SpawnRequest } from './process-host.ts';
 

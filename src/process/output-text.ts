@@ -1,7 +1,7 @@
 /**
  * An output as one text for the model: whole, or beginning and end with a word about the rest.
  */
-import type { WindowedText } from '../contract/cut-text.ts';
+import type { WindowedText } from '../base/cut-text.ts';
 import type { SpoolEnd } from './spool-file.ts';
 
 /**

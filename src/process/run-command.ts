@@ -3,9 +3,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
-import { GauntletError } from '../contract/errors.ts';
-import { createBoundedOutput } from './bounded-output.ts';
-import type { BoundedOutputOptions, OutputEnd } from './bounded-output.ts';
+import { GauntletError } from '../base/errors.ts';
+import { type BoundedOutputOptions, createBoundedOutput, type OutputEnd } from './bounded-output.ts';
 import type { HostedProcess, ProcessExit, ProcessHost, SpawnRequest } from './process-host.ts';
 
 /** What to run and how long. */

@@ -3,7 +3,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
-import { GauntletError } from '../contract/errors.ts';
+import { GauntletError } from '../base/errors.ts';
 import type { HostedProcess, ProcessExit, ProcessHost, SpawnRequest } from './process-host.ts';
 
 /** What to run. */

@@ -5,16 +5,14 @@ import { lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isInsideFolder } from '../../config/containment.ts';
 import type { Limits } from '../../config/limits.ts';
-import { GauntletError } from '../contract/errors.ts';
+import { GauntletError } from '../base/errors.ts';
 import type { ShellLauncher } from './process-host.ts';
 import type { ProxyOptions } from './proxy/proxy.ts';
 import type { Mount } from './sandbox/bwrap.ts';
 import { createWorkingFolders } from './sandbox/working-folders.ts';
-import { sandboxBase } from './sandbox/sandbox-base.ts';
-import type { SandboxBase } from './sandbox/sandbox-base.ts';
+import { sandboxBase, type SandboxBase } from './sandbox/sandbox-base.ts';
 import { trySandbox } from './sandbox/trial.ts';
-import { openSandboxProxy } from './sandbox/sandbox-proxy.ts';
-import type { EnteredProxy } from './sandbox/sandbox-proxy.ts';
+import { type EnteredProxy, openSandboxProxy } from './sandbox/sandbox-proxy.ts';
 
 /** `allow`: hosts that every one of the lists must cover, through the proxy. */
 export type SandboxNetwork = 'off' | 'on' | { readonly allow: readonly (readonly string[])[] };

@@ -2,11 +2,10 @@
  * One spawn: the frames that start a child, feed it and end it.
  */
 import type { Socket } from 'node:net';
-import { GauntletError } from '../contract/errors.ts';
+import { GauntletError } from '../base/errors.ts';
 import type { KillTreeMessage, SpawnMessage } from './host/messages.ts';
 import { ToHost, writeFrame, writeJsonFrame } from './host/protocol.ts';
-import { createHostedChild } from './hosted-child.ts';
-import type { HostedChild } from './hosted-child.ts';
+import { createHostedChild, type HostedChild } from './hosted-child.ts';
 import type { HostedProcess, SpawnRequest } from './process-host.ts';
 import { spawnError } from './spawn-error.ts';
 

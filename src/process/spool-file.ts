@@ -1,8 +1,7 @@
 /**
  * Bytes that may become too many to hold: kept in memory at first, then written to a private file.
  */
-import { mkdir, open, unlink } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** What became of the bytes. */

@@ -6,8 +6,12 @@
  *
  * @see seccomp(2)
  */
-import { isKnownArchitecture, systemCallNumber } from './system-call-numbers.ts';
-import type { KnownArchitecture, SystemCallName } from './system-call-numbers.ts';
+import {
+  isKnownArchitecture,
+  type KnownArchitecture,
+  type SystemCallName,
+  systemCallNumber,
+} from './system-call-numbers.ts';
 
 /** Refused in the sandbox: keys of the server's session, tracing and programs in the kernel, page faults, rings. */
 const REFUSED_IN_SANDBOX: readonly SystemCallName[] = [

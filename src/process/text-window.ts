@@ -1,7 +1,7 @@
 /**
  * A text of any length in bounded memory: whole while it is short, then its head and its tail.
  */
-import { splitsPair, type WindowedText } from '../contract/cut-text.ts';
+import { splitsPair, type WindowedText } from '../base/cut-text.ts';
 
 /** How much is kept, in UTF-16 units. */
 export interface TextWindowSize {

@@ -4,7 +4,7 @@
  * The executor decides call by call as blocks arrive; this function says what must come out, and is the
  * oracle its property test is held against.
  */
-import { answersYes } from '../contract/invocation.ts';
+import { answersYes } from '../tool/invocation.ts';
 
 /** Calls that may run side by side, in block order. A group that is not safe holds one call. */
 export interface CallGroup<Call> {

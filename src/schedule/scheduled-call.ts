@@ -2,7 +2,7 @@
  * A call as the executor sees it: what it may run, a turn it belongs to, and how far it came.
  */
 import type { CallOutcome } from '../call/outcome.ts';
-import type { AbortNode } from './abort-tree.ts';
+import type { AbortNode } from '../base/abort-tree.ts';
 
 /** What the executor tells a running call, and does for it. */
 export interface RunControl {

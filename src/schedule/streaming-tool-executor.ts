@@ -4,12 +4,11 @@
  * One executor a session. A call is `queued → executing → completed → yielded`; it starts when its block
  * is complete, alone or beside calls that are safe like itself. Results leave in the order of acceptance.
  */
-import type { CallOutcome } from '../call/outcome.ts';
-import { failedOutcome } from '../call/outcome.ts';
-import { errorMessage, GauntletError } from '../contract/errors.ts';
-import { answersYes } from '../contract/invocation.ts';
-import type { ContextModifier } from '../contract/session-context.ts';
-import { type AbortCode, type AbortNode, abortTree } from './abort-tree.ts';
+import { type CallOutcome, failedOutcome } from '../call/outcome.ts';
+import { errorMessage, GauntletError } from '../base/errors.ts';
+import { answersYes } from '../tool/invocation.ts';
+import type { ContextModifier } from '../tool/session-context.ts';
+import { type AbortCode, type AbortNode, abortTree } from '../base/abort-tree.ts';
 import { inOrder } from './in-order.ts';
 import { type ExecutorTurn, isOpen, type RunnableCall, type ScheduledCall } from './scheduled-call.ts';
 

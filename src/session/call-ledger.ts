@@ -4,9 +4,9 @@
  * An index over the log, rebuilt from it; inputs and results are not kept here once they are on disk. The
  * turns that ended last are in memory, older ones are recalled when somebody asks for them.
  */
-import type { ToolUseBlock } from '../contract/blocks.ts';
-import type { Seq } from '../contract/frames.ts';
-import { abortTree } from '../schedule/abort-tree.ts';
+import type { ToolUseBlock } from '../wire/blocks.ts';
+import type { Seq } from '../wire/frames.ts';
+import { abortTree } from '../base/abort-tree.ts';
 import type { ExecutorTurn } from '../schedule/scheduled-call.ts';
 import { type TurnBudget, turnBudget } from '../schedule/turn-budget.ts';
 import { type AskPolicy, type CallRecord, endedTurn, type TurnRecord } from './call-record.ts';

@@ -2,9 +2,9 @@
  * What a session knows of one call, and of the turn it belongs to.
  */
 import type { CallOutcome } from '../call/outcome.ts';
-import type { ToolUseBlock } from '../contract/blocks.ts';
-import { GauntletError } from '../contract/errors.ts';
-import type { CallSummary, Seq } from '../contract/frames.ts';
+import type { ToolUseBlock } from '../wire/blocks.ts';
+import { GauntletError } from '../base/errors.ts';
+import type { CallSummary, Seq } from '../wire/frames.ts';
 import type { ExecutorTurn, ScheduledCall } from '../schedule/scheduled-call.ts';
 import type { StreamingToolExecutor } from '../schedule/streaming-tool-executor.ts';
 import type { TurnBudget } from '../schedule/turn-budget.ts';

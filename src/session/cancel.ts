@@ -1,7 +1,7 @@
 /**
  * Ending calls before their time: at a client's wish, a person's word, or the server's end.
  */
-import { GauntletError } from '../contract/errors.ts';
+import { GauntletError } from '../base/errors.ts';
 import type { ScheduledCall } from '../schedule/scheduled-call.ts';
 import type { SessionCore } from './session-core.ts';
 

@@ -1,9 +1,9 @@
 /**
  * A session's context as its readers see it, and as it stands in the log.
  */
-import type { ContextFrame, OpenedFrame } from '../contract/frames.ts';
-import { toWirePermissionContext } from '../contract/permission-context.ts';
-import type { SessionContext } from '../contract/session-context.ts';
+import type { ContextFrame, OpenedFrame } from '../wire/frames.ts';
+import { toWirePermissionContext } from '../wire/permission-context.ts';
+import type { SessionContext } from '../tool/session-context.ts';
 
 /** What a frame or a snapshot says of a context. */
 export type LoggedContext = Omit<ContextFrame, 'type' | 'tool_state'>;

@@ -3,9 +3,10 @@
  */
 import { decide } from '../call/gate.ts';
 import { parseBlock } from '../call/parse.ts';
-import { type JsonValue, resultText } from '../contract/blocks.ts';
-import { GauntletError } from '../contract/errors.ts';
-import { Invocation } from '../contract/invocation.ts';
+import { resultText } from '../wire/blocks.ts';
+import { type JsonValue } from '../base/json.ts';
+import { GauntletError } from '../base/errors.ts';
+import { Invocation } from '../tool/invocation.ts';
 import { explainDecision, type WireExplanation } from '../permissions/explain.ts';
 import { hidingRule } from '../permissions/rule-index.ts';
 import type { SessionCore } from './session-core.ts';

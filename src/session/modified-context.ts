@@ -4,14 +4,13 @@
  */
 import { isAbsolute } from 'node:path';
 import type { Limits } from '../../config/limits.ts';
-import type { JsonValue } from '../contract/blocks.ts';
-import { errorMessage, GauntletError } from '../contract/errors.ts';
-import type { ToolPermissionContext } from '../contract/permission-context.ts';
-import { TOOL_MODES, type ContextModifier, type SessionContext, type Worktree } from '../contract/session-context.ts';
+import { frozenJson, type JsonValue } from '../base/json.ts';
+import { errorMessage, GauntletError } from '../base/errors.ts';
+import { TOOL_MODES, type ToolPermissionContext } from '../wire/permission-context.ts';
+import { type ContextModifier, type SessionContext, type Worktree } from '../tool/session-context.ts';
 import { isInWorkingDirectories, realFolder } from '../files/working-directories.ts';
 import { refuseWidening } from '../permissions/child-permissions.ts';
 import { checkedContext } from '../permissions/context.ts';
-import { frozenJson } from './frozen-json.ts';
 
 /** What a session's context is bounded by. */
 export interface ContextBounds {

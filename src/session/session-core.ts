@@ -3,10 +3,10 @@
  *
  * The context is replaced here and nowhere else; each replacement that a reader can see is a frame.
  */
-import type { PermissionUpdate, ToolPermissionContext } from '../contract/permission-context.ts';
-import type { NewFrame, OpenedFrame, PermissionRequestFrame, Seq } from '../contract/frames.ts';
-import type { ContextModifier, ReadState, SessionContext } from '../contract/session-context.ts';
-import type { TaskView } from '../contract/task.ts';
+import type { PermissionUpdate, ToolPermissionContext } from '../wire/permission-context.ts';
+import type { NewFrame, OpenedFrame, PermissionRequestFrame, Seq } from '../wire/frames.ts';
+import type { ContextModifier, ReadState, SessionContext } from '../tool/session-context.ts';
+import type { TaskView } from '../tool/task.ts';
 import { applyUpdates } from '../permissions/context.ts';
 import { refuseWidening } from '../permissions/child-permissions.ts';
 import { Questions, type Settled } from '../permissions/questions.ts';

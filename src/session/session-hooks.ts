@@ -1,7 +1,7 @@
 /**
  * Hooks are told that a session began or ended; nobody waits for them.
  */
-import type { SessionContext } from '../contract/session-context.ts';
+import type { SessionContext } from '../tool/session-context.ts';
 import type { Session } from './session.ts';
 import type { SessionServices } from './session-services.ts';
 

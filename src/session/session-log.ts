@@ -3,8 +3,8 @@
  * event loop into one row.
  */
 import type { Limits } from '../../config/limits.ts';
-import type { NewFrame, Seq } from '../contract/frames.ts';
-import { GauntletError, isGauntletError } from '../contract/errors.ts';
+import type { NewFrame, Seq } from '../wire/frames.ts';
+import { GauntletError, isGauntletError } from '../base/errors.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 import { atTurnEnd } from '../log/turn-end.ts';
 

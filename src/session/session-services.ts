@@ -3,17 +3,12 @@
  * between sessions but these.
  */
 import type { Limits } from '../../config/limits.ts';
-import type { SpilledText } from '../contract/blocks.ts';
-import type { OpenedFrame, PermissionRequestFrame, PermissionResolvedFrame } from '../contract/frames.ts';
-import type { InnerBlock, InnerCallOptions, InnerResult } from '../contract/inner-call.ts';
-import type { LocatePath } from '../contract/located-path.ts';
-import type {
-  PermissionMode,
-  RuleSet,
-  ToolPermissionContext,
-  WorkspaceSettings,
-} from '../contract/permission-context.ts';
-import type { ReadState } from '../contract/session-context.ts';
+import type { SpilledText } from '../wire/blocks.ts';
+import type { OpenedFrame, PermissionRequestFrame, PermissionResolvedFrame } from '../wire/frames.ts';
+import type { InnerBlock, InnerCallOptions, InnerResult } from '../tool/inner-call.ts';
+import type { LocatePath } from '../tool/located-path.ts';
+import type { PermissionMode, RuleSet, ToolPermissionContext, WorkspaceSettings } from '../wire/permission-context.ts';
+import type { ReadState } from '../tool/session-context.ts';
 import type { FileHistory } from '../files/history.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import type { PermissionClassifier } from '../permissions/classifier.ts';
@@ -21,7 +16,7 @@ import type { Answered, QuestionAnswer } from '../permissions/questions.ts';
 import type { TwoPersonRules } from '../permissions/two-person.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 import type { OwnTools, PoolContext } from '../pool/get-tools.ts';
-import type { AbortCode } from '../schedule/abort-tree.ts';
+import type { AbortCode } from '../base/abort-tree.ts';
 import type { ToolPool } from '../pool/tool-pool.ts';
 
 /** The setting `siblingAbort`: which failed calls cancel their siblings. */

@@ -5,7 +5,7 @@ import {
   toWirePermissionContext,
   type PermissionUpdate,
   type WirePermissionContext,
-} from '../contract/permission-context.ts';
+} from '../wire/permission-context.ts';
 import type { LogBounds, LoggedFrame, ReadOptions } from '../log/frame-log.ts';
 import { deadRules } from '../permissions/dead-rules.ts';
 import { answerPrompt, type PromptAnswer } from './questions/answer.ts';

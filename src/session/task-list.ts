@@ -1,8 +1,8 @@
 /**
  * Background tasks of a session, as its doors see them.
  */
-import { GauntletError, isGauntletError } from '../contract/errors.ts';
-import type { TaskView } from '../contract/task.ts';
+import { GauntletError, isGauntletError } from '../base/errors.ts';
+import type { TaskView } from '../tool/task.ts';
 import type { SessionCore } from './session-core.ts';
 import { type ResultTextPage, textPage, type TextRange } from './turn/stored-result.ts';
 

@@ -2,9 +2,9 @@
  * The output of a task whose server is gone, as its file keeps it.
  */
 import type { Limits } from '../../config/limits.ts';
-import { cutText, type WindowedText } from '../contract/cut-text.ts';
-import { errorMessage } from '../contract/errors.ts';
-import type { TaskReading, TaskView } from '../contract/task.ts';
+import { cutText, type WindowedText } from '../base/cut-text.ts';
+import { errorMessage } from '../base/errors.ts';
+import type { TaskReading, TaskView } from '../tool/task.ts';
 
 /** Reads a part of a file, by UTF-16 offset. @throws {GauntletError} `tool_failed` where there is none. */
 export type ReadFileRange = (

@@ -7,19 +7,10 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
-import { cutText } from '../contract/cut-text.ts';
-import { errorMessage, GauntletError } from '../contract/errors.ts';
-import type {
-  TaskEnd,
-  TaskEndedFrame,
-  TaskOutputFrame,
-  TaskReading,
-  TaskStartedFrame,
-  TaskStatus,
-  TaskView,
-  TaskWait,
-  TaskWork,
-} from '../contract/task.ts';
+import { cutText } from '../base/cut-text.ts';
+import { errorMessage, GauntletError } from '../base/errors.ts';
+import type { TaskEnd, TaskReading, TaskView, TaskWait, TaskWork } from '../tool/task.ts';
+import type { TaskEndedFrame, TaskOutputFrame, TaskStartedFrame, TaskStatus } from '../wire/frames.ts';
 import { paceOutput } from '../process/paced-output.ts';
 import { createTextWindow, type TextWindow } from '../process/text-window.ts';
 import { keptOutput, type ReadFileRange } from './kept-output.ts';

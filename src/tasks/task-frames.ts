@@ -1,8 +1,8 @@
 /**
  * A task as frames of its session's log, and read back from them.
  */
-import type { Frame } from '../contract/frames.ts';
-import type { TaskEndedFrame, TaskStartedFrame, TaskStatus, TaskView } from '../contract/task.ts';
+import type { Frame, TaskEndedFrame, TaskStartedFrame, TaskStatus } from '../wire/frames.ts';
+import type { TaskView } from '../tool/task.ts';
 
 /** How tasks end that did not end by themselves. */
 export interface TaskStop {

@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { processesWith, run, testProcessHost, until } from '../helpers/process-host.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { labelledCommands } from '../src/permissions/shell/labelled-commands.ts';
+import { labelledCommands } from '../src/shell/labelled-commands.ts';
 import { bareBash, canContain } from './fuzz/bare-bash.ts';
 import { makeDecoys } from './fuzz/decoys.ts';
 import { hostileActs, type Targets, writingActs } from './fuzz/hostile-acts.ts';

@@ -8,7 +8,8 @@ import ts from 'typescript';
 /** Rooms, the lowest first; each may import from those before it, and itself. */
 const ROOMS = ['config', 'src', 'tools', 'routes', 'bin'];
 /** The same inside `src/`. */
-const SRC_ROOMS = 'contract log permissions hooks pool files process tasks mcp call schedule session agents'.split(' ');
+const SRC_ROOMS =
+  'base wire tool shell log permissions hooks pool files process tasks mcp call schedule session agents'.split(' ');
 const FORBIDDEN_NAMES = /^(utils?|helpers?|types?|managers?|common)\.ts$/;
 /** Tables of contents, and the wiring. */
 const MAY_IMPORT_MUCH = [
@@ -23,7 +24,7 @@ const MAY_IMPORT_MUCH = [
 /** A table with a line of reason above each number. */
 const MAY_BE_LONG = ['config/limits.ts'];
 const MAX_IMPORTS = 20;
-const MAX_LINES = 300;
+const MAX_LINES = 400;
 
 /** One file of a room. */
 export interface SourceFile {

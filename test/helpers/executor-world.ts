@@ -3,7 +3,7 @@
  * call how it ends, and rules that are checked at every start, modifier and end.
  */
 import { failedOutcome, type CallOutcome } from '../../src/call/outcome.ts';
-import { answersYes } from '../../src/contract/invocation.ts';
+import { answersYes } from '../../src/tool/invocation.ts';
 import { partitionToolCalls } from '../../src/schedule/partition.ts';
 import { isOpen, type ExecutorTurn, type RunControl, type ScheduledCall } from '../../src/schedule/scheduled-call.ts';
 import { StreamingToolExecutor } from '../../src/schedule/streaming-tool-executor.ts';

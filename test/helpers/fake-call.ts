@@ -1,7 +1,7 @@
 /** Calls that end when a test says so, and an executor that writes down what it tells its session. */
 import { failedOutcome, type CallOutcome } from '../../src/call/outcome.ts';
-import type { CallErrorCode } from '../../src/contract/errors.ts';
-import type { ContextModifier } from '../../src/contract/session-context.ts';
+import type { CallErrorCode } from '../../src/base/errors.ts';
+import type { ContextModifier } from '../../src/tool/session-context.ts';
 import type { RunnableCall, RunControl } from '../../src/schedule/scheduled-call.ts';
 import { StreamingToolExecutor } from '../../src/schedule/streaming-tool-executor.ts';
 

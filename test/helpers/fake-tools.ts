@@ -1,7 +1,7 @@
 /** Small tools that do what a test needs: nothing, wait, fail, ask, change the context. */
 import { plainTool } from './plain-tool.ts';
-import { GauntletError, type CallErrorCode } from '../../src/contract/errors.ts';
-import type { Tool } from '../../src/contract/tool.ts';
+import { GauntletError, type CallErrorCode } from '../../src/base/errors.ts';
+import type { Tool } from '../../src/tool/tool.ts';
 
 /** Says its text back at once; touches nothing, safe beside others. */
 export function noteTool(changes: Parameters<typeof plainTool>[1] = {}): Tool {

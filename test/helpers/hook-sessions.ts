@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
 import type { HookSettings } from '../../config/settings/hooks.ts';
-import type { JsonValue } from '../../src/contract/blocks.ts';
-import type { Tool } from '../../src/contract/tool.ts';
+import type { JsonValue } from '../../src/base/json.ts';
+import type { Tool } from '../../src/tool/tool.ts';
 import { createHooks, type HookOccasion } from '../../src/hooks/hooks.ts';
 import { runProgram } from '../../src/process/run-program.ts';
 import type { ProcessHost } from '../../src/process/process-host.ts';

@@ -1,7 +1,6 @@
 /** The doors, really listening on loopback, over what a test hands them. */
 import { createHash } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll } from 'vitest';
 import { plainTool } from './plain-tool.ts';
@@ -11,8 +10,8 @@ import { createAuthenticator } from '../../routes/credential.ts';
 import type { Dependencies, Sessions } from '../../routes/dependencies.ts';
 import { allowedHosts } from '../../routes/hosts.ts';
 import { createTickets } from '../../routes/tickets.ts';
-import { GauntletError } from '../../src/contract/errors.ts';
-import type { Tool } from '../../src/contract/tool.ts';
+import { GauntletError } from '../../src/base/errors.ts';
+import type { Tool } from '../../src/tool/tool.ts';
 import { createToolPools, type ToolPools } from '../../src/pool/tool-pools.ts';
 
 /** The token of principal `owner`; `other` has `${TOKEN}-other`. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
 import { createMcpConnections, type McpConnections } from '../../src/mcp/connections.ts';
-import type { ToolResultBlock } from '../../src/contract/blocks.ts';
+import type { ToolResultBlock } from '../../src/wire/blocks.ts';
 import type { McpServerSettings, StdioServerSettings } from '../../src/mcp/server-settings.ts';
 import { createProcessHost } from '../../src/process/host-client.ts';
 import type { ProcessHost } from '../../src/process/process-host.ts';

@@ -1,7 +1,7 @@
 /** A frame log in memory that a test can make slow, refuse, or lose to another owner. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { GauntletError } from '../../src/contract/errors.ts';
-import type { Frame, NewFrame, OpenedFrame, Seq } from '../../src/contract/frames.ts';
+import { GauntletError } from '../../src/base/errors.ts';
+import type { Frame, NewFrame, OpenedFrame, Seq } from '../../src/wire/frames.ts';
 import type {
   FrameLog,
   LoggedFrame,

@@ -1,5 +1,5 @@
 /** Frames for tests of the log: the first of a session, and as many others as wanted. */
-import type { NewFrame } from '../../src/contract/frames.ts';
+import type { NewFrame } from '../../src/wire/frames.ts';
 
 /** The first frame of a session. */
 export function openedFrame(sessionId: string, principal = 'local'): NewFrame {

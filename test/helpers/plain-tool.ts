@@ -1,7 +1,7 @@
 /** A tool for tests: says its input back, unless `changes` says otherwise. */
 import { z } from 'zod';
-import { buildTool, type ToolDefinition } from '../../src/contract/build-tool.ts';
-import type { AnyObject, Tool, ToolProgressData } from '../../src/contract/tool.ts';
+import { buildTool, type ToolDefinition } from '../../src/tool/build-tool.ts';
+import type { AnyObject, Tool, ToolProgressData } from '../../src/tool/tool.ts';
 
 const Input = z.strictObject({ text: z.string().optional().describe('What is said back') });
 

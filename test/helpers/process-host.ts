@@ -3,10 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
-import { DEFAULT_LIMITS } from '../../config/limits.ts';
-import type { Limits } from '../../config/limits.ts';
-import { createProcessHost } from '../../src/process/host-client.ts';
-import type { ManagedProcessHost } from '../../src/process/host-client.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
+import { createProcessHost, type ManagedProcessHost } from '../../src/process/host-client.ts';
 import type { ProcessExit, ProcessHost, SpawnRequest } from '../../src/process/process-host.ts';
 
 /** A host of this file's own, started before its tests and ended after them. */

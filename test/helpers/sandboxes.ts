@@ -5,8 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { DEFAULT_LIMITS } from '../../config/limits.ts';
 import type { SpawnRequest } from '../../src/process/process-host.ts';
-import { openSandbox } from '../../src/process/sandbox.ts';
-import type { Sandbox, SandboxOptions, SandboxPlace } from '../../src/process/sandbox.ts';
+import { openSandbox, type Sandbox, type SandboxOptions, type SandboxPlace } from '../../src/process/sandbox.ts';
 import { run, testProcessHost } from './process-host.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

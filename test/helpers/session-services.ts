@@ -2,9 +2,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
-import type { ToolUseBlock } from '../../src/contract/blocks.ts';
-import type { Frame } from '../../src/contract/frames.ts';
-import type { Tool } from '../../src/contract/tool.ts';
+import type { ToolUseBlock } from '../../src/wire/blocks.ts';
+import type { Frame } from '../../src/wire/frames.ts';
+import type { Tool } from '../../src/tool/tool.ts';
 import { createFileHistory } from '../../src/files/history.ts';
 import { emptyReadState } from '../../src/files/read-state.ts';
 import { createLocatePath } from '../../src/files/scope.ts';

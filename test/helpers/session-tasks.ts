@@ -1,7 +1,7 @@
 /** Background tasks of a session whose log is a list, and that list. */
 import { DEFAULT_LIMITS } from '../../config/limits.ts';
-import type { NewFrame } from '../../src/contract/frames.ts';
-import type { TaskView } from '../../src/contract/task.ts';
+import type { NewFrame } from '../../src/wire/frames.ts';
+import type { TaskView } from '../../src/tool/task.ts';
 import { readSpilledRange } from '../../src/files/spill.ts';
 import { SessionTasks, type TaskLimits } from '../../src/tasks/session-tasks.ts';
 

@@ -1,6 +1,6 @@
 /** Tools that wait until a test lets them go, or until they are cancelled. */
 import { plainTool } from './plain-tool.ts';
-import type { Tool } from '../../src/contract/tool.ts';
+import type { Tool } from '../../src/tool/tool.ts';
 
 /** A tool called `Wait`, which waits, and what lets all its calls go. */
 export function waitingTool(changes: Parameters<typeof plainTool>[1] = {}): { tool: Tool; release: () => void } {

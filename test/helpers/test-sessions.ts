@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
-import type { Tool } from '../../src/contract/tool.ts';
+import type { Tool } from '../../src/tool/tool.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import { createToolPools } from '../../src/pool/tool-pools.ts';
 import { SessionDirectory } from '../../src/session/directory/session-directory.ts';

@@ -1,8 +1,8 @@
 /** A call's context for tests that run a tool by itself. */
-import type { CanUseTool, ToolUseContext } from '../../src/contract/tool.ts';
-import type { FileReadRecord, ReadState, SessionContext } from '../../src/contract/session-context.ts';
-import type { AssistantMessage } from '../../src/contract/blocks.ts';
-import type { Tasks } from '../../src/contract/task.ts';
+import type { CanUseTool, ToolUseContext } from '../../src/tool/tool.ts';
+import type { FileReadRecord, ReadState, SessionContext } from '../../src/tool/session-context.ts';
+import type { AssistantMessage } from '../../src/wire/blocks.ts';
+import type { Tasks } from '../../src/tool/task.ts';
 import type { SessionTasks } from '../../src/tasks/session-tasks.ts';
 import { testTasks } from './session-tasks.ts';
 

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../config/limits.ts';
-import type { Tool } from '../../src/contract/tool.ts';
+import type { Tool } from '../../src/tool/tool.ts';
 import { createToolPools } from '../../src/pool/tool-pools.ts';
 import { toolList } from '../../src/pool/tool-list.ts';
 import { getAllBaseTools, HIDDEN_IN_REPL, SIMPLE_TOOLS, type ToolServices } from '../../tools/index.ts';

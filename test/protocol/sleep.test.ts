@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../config/limits.ts';
-import type { NewFrame } from '../../src/contract/frames.ts';
+import type { NewFrame } from '../../src/wire/frames.ts';
 import { sha256Of } from '../../src/files/file-state.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import { startServer } from '../helpers/built-server.ts';

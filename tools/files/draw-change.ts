@@ -1,6 +1,6 @@
 /** A changed file, drawn as data: what Edit and Write show of their results. */
-import type { Display, DiffHunk } from '../../src/contract/display.ts';
-import { showText } from '../../src/files/hidden-characters.ts';
+import type { Display, DiffHunk } from '../../src/wire/display.ts';
+import { showText } from '../../src/base/hidden-characters.ts';
 import { countChanges } from '../../src/files/text-diff.ts';
 
 /** Draw what changed. @param what Begins the title: `Created`, `Edited`. */

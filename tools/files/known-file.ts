@@ -2,10 +2,10 @@
  * Nothing is overwritten that its session has not seen as it is: what Edit and Write share.
  */
 import type { Stats } from 'node:fs';
-import { GauntletError, isGauntletError } from '../../src/contract/errors.ts';
-import type { LocatedPath } from '../../src/contract/located-path.ts';
-import type { ContextModifier, FileReadRecord } from '../../src/contract/session-context.ts';
-import type { ToolUseContext, ValidationResult } from '../../src/contract/tool.ts';
+import { GauntletError, isGauntletError } from '../../src/base/errors.ts';
+import type { LocatedPath } from '../../src/tool/located-path.ts';
+import type { ContextModifier, FileReadRecord } from '../../src/tool/session-context.ts';
+import type { ToolUseContext, ValidationResult } from '../../src/tool/tool.ts';
 import { sha256Of } from '../../src/files/file-state.ts';
 import { type CheckedFile, withCheckedFile } from '../../src/files/open-checked.ts';
 import { recordedWrite } from '../../src/files/recorded-write.ts';

@@ -2,7 +2,7 @@
  * What the file tools are handed by whoever wires the server.
  */
 import type { Limits } from '../../config/limits.ts';
-import type { LocatePath } from '../../src/contract/located-path.ts';
+import type { LocatePath } from '../../src/tool/located-path.ts';
 import type { FileHistory } from '../../src/files/history.ts';
 
 /** Services of Read, Edit and Write. */

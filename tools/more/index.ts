@@ -1,6 +1,6 @@
 /** The tools that lead to more tools, and those of one session. */
-import type { JsonObject } from '../../src/contract/blocks.ts';
-import type { Tool } from '../../src/contract/tool.ts';
+import type { JsonObject } from '../../src/base/json.ts';
+import type { Tool } from '../../src/tool/tool.ts';
 import type { MoreToolServices } from './services.ts';
 import { structuredOutputFor, structuredOutputTool } from './structured-output.ts';
 import { toolSearchTool } from './tool-search/index.ts';

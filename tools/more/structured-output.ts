@@ -5,10 +5,11 @@
  * takes its place.
  */
 import { z } from 'zod';
-import type { JsonObject, ToolResultBlock } from '../../src/contract/blocks.ts';
-import { buildTool } from '../../src/contract/build-tool.ts';
-import type { Display } from '../../src/contract/display.ts';
-import type { AnyObject, Tool } from '../../src/contract/tool.ts';
+import type { ToolResultBlock } from '../../src/wire/blocks.ts';
+import type { JsonObject } from '../../src/base/json.ts';
+import { buildTool } from '../../src/tool/build-tool.ts';
+import type { Display } from '../../src/wire/display.ts';
+import type { AnyObject, Tool } from '../../src/tool/tool.ts';
 import { jsonSchemaInput, schemaProblem } from '../../src/mcp/json-schema-input.ts';
 import type { MoreToolServices } from './services.ts';
 

@@ -3,7 +3,7 @@
  */
 import { relative } from 'node:path';
 import { isInsideFolder } from '../../config/containment.ts';
-import type { ToolUseContext } from '../../src/contract/tool.ts';
+import type { ToolUseContext } from '../../src/tool/tool.ts';
 import type { SearchToolServices } from './services.ts';
 
 /** Whether nothing may be said of this absolute path. */

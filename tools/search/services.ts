@@ -2,7 +2,7 @@
  * What the search tools are handed by whoever wires the server.
  */
 import type { Limits } from '../../config/limits.ts';
-import type { LocatePath } from '../../src/contract/located-path.ts';
+import type { LocatePath } from '../../src/tool/located-path.ts';
 import type { Jail } from '../../src/process/jail/jail.ts';
 import type { ProcessHost } from '../../src/process/process-host.ts';
 

@@ -9,10 +9,8 @@ import type { ExitedMessage, FailedMessage, SpawnMessage, StartedMessage } from 
 import { FromHost, writeFrame, writeJsonFrame } from './protocol.ts';
 import type { HostSettings } from './settings.ts';
 import { shellOrder } from './shell.ts';
-import { startProgram } from './start-child.ts';
-import type { ChildParts, StartedChild } from './start-child.ts';
-import { superviseChild } from './supervised-child.ts';
-import type { SupervisedChild } from './supervised-child.ts';
+import { type ChildParts, type StartedChild, startProgram } from './start-child.ts';
+import { superviseChild, type SupervisedChild } from './supervised-child.ts';
 import { youngestProcess } from './survivors.ts';
 import type { ShellSupply, WantedShell } from './shell-supply.ts';
 

@@ -8,10 +8,8 @@ import { closeSync, readFileSync } from 'node:fs';
 import { jailFilter } from '../system-call-filter.ts';
 import type { JailRules, JailSupport } from '../process-host.ts';
 import { isKnownArchitecture } from '../system-call-numbers.ts';
-import { loadLandlock } from './landlock.ts';
-import type { Landlock } from './landlock.ts';
-import { launcherImage } from './launcher.ts';
-import type { LauncherCall } from './launcher.ts';
+import { type Landlock, loadLandlock } from './landlock.ts';
+import { type LauncherCall, launcherImage } from './launcher.ts';
 import type { HostSettings } from './settings.ts';
 
 /** How a child is started in a jail. */

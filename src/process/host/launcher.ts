@@ -10,8 +10,7 @@
  * The image is an ELF program for Linux, kept in memory. Its words are the program to become, by absolute path, and
  * its words, the name it goes by first; descriptors and environment are handed on as they are.
  */
-import { systemCallNumber } from '../system-call-numbers.ts';
-import type { KnownArchitecture, SystemCallName } from '../system-call-numbers.ts';
+import { type KnownArchitecture, type SystemCallName, systemCallNumber } from '../system-call-numbers.ts';
 
 /** One call the launcher makes. Bytes are passed by their address, a filter as the `sock_fprog` that points to it. */
 export interface LauncherCall {

@@ -9,8 +9,7 @@ import type { JailOpenedMessage, KillTreeMessage, SpawnMessage } from './message
 import type { HostSettings } from './settings.ts';
 import { createGuardian } from './guardian.ts';
 import { createTreeKiller, endGroup, signalGroup, sweep } from './kill-tree.ts';
-import { FromHost, ToHost, frameDecoder, writeFrame, writeJsonFrame } from './protocol.ts';
-import type { HostFrame } from './protocol.ts';
+import { frameDecoder, FromHost, type HostFrame, ToHost, writeFrame, writeJsonFrame } from './protocol.ts';
 import { loadLibc } from './libc.ts';
 import { createNativeStarter } from './native-starter.ts';
 import { startWithNode } from './node-starter.ts';

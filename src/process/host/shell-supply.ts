@@ -5,8 +5,7 @@ import type { ShellLauncher } from '../process-host.ts';
 import type { JailEntry } from './jails.ts';
 import type { ChildParts, StartedChild } from './start-child.ts';
 import type { UnstartedProcess } from './starter.ts';
-import { createWarmShells } from './warm-shells.ts';
-import type { WarmShells } from './warm-shells.ts';
+import { createWarmShells, type WarmShells } from './warm-shells.ts';
 
 /** The jail or launcher in which a shell is wanted; neither: a plain one. */
 export interface WantedShell {

@@ -3,8 +3,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { signalGroup } from './kill-tree.ts';
-import { startShell } from './start-child.ts';
-import type { ChildParts, ShellContainment, StartedChild } from './start-child.ts';
+import { type ChildParts, type ShellContainment, type StartedChild, startShell } from './start-child.ts';
 import type { UnstartedProcess } from './starter.ts';
 
 /** The shells that wait. */

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { GauntletError } from '../../contract/errors.ts';
+import { GauntletError } from '../../base/errors.ts';
 import type { JailHost, JailSupport } from '../process-host.ts';
 import { ripgrepPath } from '../ripgrep.ts';
 import { identityOf, SETTINGS_FOLDER } from './path-identity.ts';

@@ -5,9 +5,8 @@
  */
 import { lstatSync, mkdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { GauntletError } from '../../contract/errors.ts';
-import { jailCommand } from '../sandbox/bwrap.ts';
-import type { Mount } from '../sandbox/bwrap.ts';
+import { GauntletError } from '../../base/errors.ts';
+import { jailCommand, type Mount } from '../sandbox/bwrap.ts';
 import { trySandbox } from '../sandbox/trial.ts';
 import { jailFilter } from '../system-call-filter.ts';
 import { COMMON_READS } from './landlock-jail.ts';

@@ -16,7 +16,7 @@ import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { isInsideFolder } from '../../../config/containment.ts';
 import type { Limits } from '../../../config/limits.ts';
-import { createPace } from '../../files/pace.ts';
+import { createPace } from '../../base/pace.ts';
 import { resolveRealPath } from '../../files/real-path.ts';
 import type { Mount } from '../sandbox/bwrap.ts';
 import type { JailPlace, ReadDenials } from './place.ts';

@@ -2,7 +2,7 @@
  * Remembers what a trial of this machine found out: a mechanism that holds does so as long as the server runs, while a
  * failure may pass.
  */
-import { errorMessage } from '../../contract/errors.ts';
+import { errorMessage } from '../../base/errors.ts';
 
 /** What a trial finds. */
 interface TrialResult {

@@ -2,7 +2,7 @@
  * The place of a session's commands: its working directories, and what its rules hide in them.
  */
 import { realpathSync } from 'node:fs';
-import type { ToolUseContext } from '../../contract/tool.ts';
+import type { ToolUseContext } from '../../tool/tool.ts';
 import { readDenial, readDenialBelow, readDenialPlaces } from '../../permissions/path-gate.ts';
 import type { JailPlace } from './place.ts';
 

@@ -3,7 +3,7 @@
  */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorMessage } from '../../contract/errors.ts';
+import { errorMessage } from '../../base/errors.ts';
 import type { ProcessHost } from '../process-host.ts';
 import type { JailMechanism, JailPlace } from './place.ts';
 import type { TemporaryFolders } from './temporary-folder.ts';

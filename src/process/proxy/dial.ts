@@ -3,15 +3,12 @@
  * list itself, and connected to one of just those addresses.
  */
 import { once } from 'node:events';
-import { connect, isIP } from 'node:net';
-import type { Socket } from 'node:net';
-import { canonicalAddress, spellEndpoint } from '../../../config/authority.ts';
-import type { Endpoint } from '../../../config/authority.ts';
+import { connect, isIP, type Socket } from 'node:net';
+import { canonicalAddress, type Endpoint, spellEndpoint } from '../../../config/authority.ts';
 import type { Limits } from '../../../config/limits.ts';
-import { GauntletError, errorMessage } from '../../contract/errors.ts';
+import { GauntletError, errorMessage } from '../../base/errors.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
-import { limitConnection } from './limit-connection.ts';
-import type { ConnectionLimits } from './limit-connection.ts';
+import { type ConnectionLimits, limitConnection } from './limit-connection.ts';
 import type { Lookup } from './lookup.ts';
 import { isPublicAddress } from './public-address.ts';
 

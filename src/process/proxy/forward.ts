@@ -2,12 +2,10 @@
  * One plain request, `GET http://host/path`: sent on to its host, and the answer sent back, both as they come.
  */
 import { once } from 'node:events';
-import { request as sendRequest } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { parseAuthority } from '../../../config/authority.ts';
-import type { Endpoint } from '../../../config/authority.ts';
-import { GauntletError } from '../../contract/errors.ts';
+import { type Endpoint, parseAuthority } from '../../../config/authority.ts';
+import { GauntletError } from '../../base/errors.ts';
 import { closeSignal } from './close-signal.ts';
 import type { Dial } from './dial.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';

@@ -1,13 +1,11 @@
 /**
  * The proxy as one session sees it: a server on a UNIX socket that only that session's sandboxes have.
  */
-import { createServer } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { once } from 'node:events';
 import type { Limits } from '../../../config/limits.ts';
-import { errorMessage, isGauntletError } from '../../contract/errors.ts';
-import type { ErrorCode } from '../../contract/errors.ts';
+import { type ErrorCode, errorMessage, isGauntletError } from '../../base/errors.ts';
 import type { Dial } from './dial.ts';
 import { forwardRequest } from './forward.ts';
 import { openTunnel } from './tunnel.ts';

@@ -6,15 +6,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Limits } from '../../../config/limits.ts';
-import { GauntletError, isGauntletError } from '../../contract/errors.ts';
+import { GauntletError, isGauntletError } from '../../base/errors.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
 import type { Endpoint } from '../../../config/authority.ts';
-import { createDial } from './dial.ts';
-import type { Dial, DialParts } from './dial.ts';
-import { createLookup } from './lookup.ts';
-import type { Lookup } from './lookup.ts';
-import { listenAsProxy } from './proxy-server.ts';
-import type { ProxyLimits, ProxyServer } from './proxy-server.ts';
+import { createDial, type Dial, type DialParts } from './dial.ts';
+import { createLookup, type Lookup } from './lookup.ts';
+import { listenAsProxy, type ProxyLimits, type ProxyServer } from './proxy-server.ts';
 
 /** How to make it. */
 export interface ProxyOptions {

@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
 import { parseAuthority } from '../../../config/authority.ts';
-import { GauntletError } from '../../contract/errors.ts';
+import { GauntletError } from '../../base/errors.ts';
 import { closeSignal } from './close-signal.ts';
 import type { Dial } from './dial.ts';
 

@@ -6,8 +6,7 @@
  * replace a name that is not mounted by a link to a secret, just while the next sandbox is put together;
  * so nothing is looked up where one runs that could (see `ground.ts`).
  */
-import { rmSync } from 'node:fs';
-import type { Dirent } from 'node:fs';
+import { type Dirent, rmSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Limits } from '../../../config/limits.ts';

@@ -5,8 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Limits } from '../../../config/limits.ts';
 import type { ShellLauncher } from '../process-host.ts';
-import { bwrapCommand } from './bwrap.ts';
-import type { BwrapOptions, Mount } from './bwrap.ts';
+import { bwrapCommand, type BwrapOptions, type Mount } from './bwrap.ts';
 import { hiddenPaths } from './hidden-paths.ts';
 import { sandboxFilter } from '../system-call-filter.ts';
 

@@ -2,8 +2,7 @@
  * The way out of a sandbox that may reach some hosts: the proxy at one end, the bridge to it at the other.
  */
 import { allowedHosts } from '../proxy/allowed-hosts.ts';
-import { openProxy } from '../proxy/proxy.ts';
-import type { ProxyOptions } from '../proxy/proxy.ts';
+import { openProxy, type ProxyOptions } from '../proxy/proxy.ts';
 import { BRIDGE_COMMAND, bridgeMounts, proxyVariables } from './bridge.ts';
 import type { BwrapOptions } from './bwrap.ts';
 

@@ -3,9 +3,9 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FileState } from '../../contract/file-change.ts';
-import type { DiffHunk } from '../../contract/display.ts';
-import type { Seq } from '../../contract/frames.ts';
+import type { FileState } from '../../wire/file-change.ts';
+import type { DiffHunk } from '../../wire/display.ts';
+import type { Seq } from '../../wire/frames.ts';
 import { isSameState, observeFile, sha256Of } from '../../files/file-state.ts';
 import { withCheckedFile } from '../../files/open-checked.ts';
 import { countChanges, diffHunks, firstHunks } from '../../files/text-diff.ts';

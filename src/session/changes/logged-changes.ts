@@ -1,7 +1,7 @@
 /**
  * What a session changed, as its log says: read when somebody asks, kept nowhere else.
  */
-import type { ChangeFrame, Frame, Seq, UndoFrame } from '../../contract/frames.ts';
+import type { ChangeFrame, Frame, Seq, UndoFrame } from '../../wire/frames.ts';
 import { isSameState } from '../../files/file-state.ts';
 import { isInterrupted } from '../call-record.ts';
 import type { SessionCore } from '../session-core.ts';

@@ -2,9 +2,9 @@
  * Before anything is undone: what each file should become, and whether nobody else stands in the way.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FileChange, FileState } from '../../contract/file-change.ts';
-import { GauntletError } from '../../contract/errors.ts';
-import type { Seq, UndoFrame } from '../../contract/frames.ts';
+import type { FileChange, FileState } from '../../wire/file-change.ts';
+import { GauntletError } from '../../base/errors.ts';
+import type { Seq, UndoFrame } from '../../wire/frames.ts';
 import { isSameState, observeFile, type ObservedFile } from '../../files/file-state.ts';
 import { writeDenial } from '../../permissions/path-gate.ts';
 import type { LoggedChange } from './logged-changes.ts';

@@ -2,8 +2,8 @@
  * One file becomes what it was: its bytes and permissions, or nothing, with nothing left beside it.
  */
 import { dirname, join } from 'node:path';
-import { GauntletError } from '../../contract/errors.ts';
-import type { ChangeFrame, UndoneFile } from '../../contract/frames.ts';
+import { GauntletError } from '../../base/errors.ts';
+import type { ChangeFrame, UndoneFile } from '../../wire/frames.ts';
 import { atomicWrite } from '../../files/atomic-write.ts';
 import { isSameState, modeBits } from '../../files/file-state.ts';
 import { statOf } from '../../files/file-stats.ts';

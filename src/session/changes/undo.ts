@@ -7,8 +7,8 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isInsideFolder } from '../../../config/containment.ts';
-import { errorMessage, GauntletError } from '../../contract/errors.ts';
-import type { Seq, UndoFrame, UndoneFile } from '../../contract/frames.ts';
+import { errorMessage, GauntletError } from '../../base/errors.ts';
+import type { Seq, UndoFrame, UndoneFile } from '../../wire/frames.ts';
 import { removeEmptyFolder } from '../../files/remove-checked.ts';
 import { UNDO } from '../../files/writers.ts';
 import { isChangeOf, isInDoubt, loggedChanges, type LoggedChange } from './logged-changes.ts';

@@ -2,16 +2,16 @@
  * The child's side of a child session: it runs the blocks of the call that opened it, follows its parent's permissions,
  * and takes nothing more once that call has ended.
  */
-import { plainCopy } from '../../call/plain-data.ts';
+import { plainCopy } from '../../base/json.ts';
 import { failedOutcome } from '../../call/outcome.ts';
-import { errorMessage, isGauntletError } from '../../contract/errors.ts';
-import type { InnerBlock, InnerResult } from '../../contract/inner-call.ts';
-import { newId } from '../../contract/new-id.ts';
-import type { ToolPermissionContext } from '../../contract/permission-context.ts';
+import { errorMessage, isGauntletError } from '../../base/errors.ts';
+import type { InnerBlock, InnerResult } from '../../tool/inner-call.ts';
+import { newId } from '../../base/new-id.ts';
+import type { ToolPermissionContext } from '../../wire/permission-context.ts';
 import { updatesAfterParent } from '../../permissions/child-permissions.ts';
 import { applyUpdates } from '../../permissions/context.ts';
 import { cancelCalls } from '../cancel.ts';
-import { readBlock } from '../feed/block-schema.ts';
+import { readBlock } from '../../wire/block-schema.ts';
 import { answerPrompt } from '../questions/answer.ts';
 import type { SessionCore } from '../session-core.ts';
 import type { RunningChild } from '../session-services.ts';

@@ -1,14 +1,15 @@
 /**
  * A session in words: the object of `POST /sessions` and `GET /sessions/{id}`.
  */
-import type { JsonObject } from '../../contract/blocks.ts';
+import type { JsonObject } from '../../base/json.ts';
 import {
-  toWirePermissionContext,
   type PermissionMode,
+  type ToolMode,
+  toWirePermissionContext,
   type WirePermissionContext,
-} from '../../contract/permission-context.ts';
-import type { OpenedFrame, Seq } from '../../contract/frames.ts';
-import type { SessionContext, ToolMode } from '../../contract/session-context.ts';
+} from '../../wire/permission-context.ts';
+import type { OpenedFrame, Seq } from '../../wire/frames.ts';
+import type { SessionContext } from '../../tool/session-context.ts';
 import type { SessionCore } from '../session-core.ts';
 
 /** A call without a result, in wire shape. */

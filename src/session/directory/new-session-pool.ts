@@ -1,9 +1,8 @@
 /**
  * The tools that a new session would see, for the list that is asked for without a session.
  */
-import { isGauntletError } from '../../contract/errors.ts';
-import type { ToolPermissionContext, WorkspaceSettings } from '../../contract/permission-context.ts';
-import type { ToolMode } from '../../contract/session-context.ts';
+import { isGauntletError } from '../../base/errors.ts';
+import type { ToolMode, ToolPermissionContext, WorkspaceSettings } from '../../wire/permission-context.ts';
 import type { ToolPool } from '../../pool/tool-pool.ts';
 import type { SessionServices } from '../session-services.ts';
 import type { NewSessionRules } from './new-session.ts';

@@ -3,11 +3,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { nearestKey } from '../../../config/settings/section.ts';
-import type { JsonObject } from '../../contract/blocks.ts';
-import { GauntletError } from '../../contract/errors.ts';
-import type { OpenedFrame } from '../../contract/frames.ts';
-import type { PermissionMode, RuleSet, WorkspaceSettings } from '../../contract/permission-context.ts';
-import type { ToolMode } from '../../contract/session-context.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { GauntletError } from '../../base/errors.ts';
+import type { OpenedFrame } from '../../wire/frames.ts';
+import type { PermissionMode, RuleSet, ToolMode, WorkspaceSettings } from '../../wire/permission-context.ts';
 import type { SessionServices } from '../session-services.ts';
 
 /** Longest schema of a result, as JSON: compiling 56,000 characters of it held the server up for 0.9 s. */

@@ -5,8 +5,8 @@
  * a crash, and sleep there when nobody uses them.
  */
 import type { PrincipalLimits } from '../../../config/settings/principal-limits.ts';
-import { GauntletError, isGauntletError } from '../../contract/errors.ts';
-import type { OpenedFrame } from '../../contract/frames.ts';
+import { GauntletError, isGauntletError } from '../../base/errors.ts';
+import type { OpenedFrame } from '../../wire/frames.ts';
 import type { LoggedSession, PageRequest, SessionPage } from '../../log/frame-log.ts';
 import { AwakeSessions } from './awake-sessions.ts';
 import { runningChild } from './child-session.ts';

@@ -6,8 +6,8 @@
  * @see OpenAI API, "Streaming": chat.completion.chunk, and the events of Responses
  */
 import { z } from 'zod';
-import { GauntletError } from '../../contract/errors.ts';
-import { checkFields } from '../../contract/field-issues.ts';
+import { GauntletError } from '../../base/errors.ts';
+import { checkFields } from '../../wire/field-issues.ts';
 import type { StreamEvent } from './stream-assembler.ts';
 
 const Arguments = z.union([z.string(), z.record(z.string(), z.unknown()).transform((input) => JSON.stringify(input))]);

@@ -2,10 +2,10 @@
  * One connection's way of feeding turns: finished blocks, or the raw events of a message that still
  * streams in. What is the connection's own is answered through `send`; the rest goes through the log.
  */
-import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../contract/blocks.ts';
-import { GauntletError } from '../../contract/errors.ts';
-import type { CallSummary } from '../../contract/frames.ts';
-import { newId } from '../../contract/new-id.ts';
+import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../wire/blocks.ts';
+import { GauntletError } from '../../base/errors.ts';
+import type { CallSummary } from '../../wire/frames.ts';
+import { newId } from '../../base/new-id.ts';
 import { endedTurn, type TurnRecord } from '../call-record.ts';
 import { acceptBlocks, openTurn, refuseToFeedChild } from '../turn/intake.ts';
 import { loggedFrame } from '../turn/logged-frame.ts';

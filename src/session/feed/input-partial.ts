@@ -1,8 +1,8 @@
 /**
  * What people see of a block while it still streams in.
  */
-import type { JsonValue } from '../../contract/blocks.ts';
-import type { InputPartialFrame } from '../../contract/frames.ts';
+import type { JsonValue } from '../../base/json.ts';
+import type { InputPartialFrame } from '../../wire/frames.ts';
 import type { SessionCore } from '../session-core.ts';
 import { drawIntent } from '../turn/drawn.ts';
 import { parsePartialObject } from './partial-json.ts';

@@ -3,9 +3,8 @@
  *
  * Every step goes through the text once: it is read again with each piece that arrives.
  */
-import { cutText } from '../../contract/cut-text.ts';
-import type { JsonObject, JsonValue } from '../../contract/blocks.ts';
-import { unsafeJson } from '../../contract/safe-json.ts';
+import { cutText } from '../../base/cut-text.ts';
+import { type JsonObject, type JsonValue, unsafeJson } from '../../base/json.ts';
 
 /** How much of an object is kept. */
 export interface PartialBounds {

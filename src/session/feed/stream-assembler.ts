@@ -7,11 +7,11 @@
  * @see Anthropic Messages API, "Streaming messages"
  */
 import { z } from 'zod';
-import type { AssistantMessage, JsonValue, ToolUseBlock } from '../../contract/blocks.ts';
-import { GauntletError, isGauntletError } from '../../contract/errors.ts';
-import { checkFields, type FieldIssue } from '../../contract/field-issues.ts';
-import { parseSafeJson } from '../../contract/safe-json.ts';
-import { ToolUseBlockSchema } from './block-schema.ts';
+import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
+import { type JsonValue, parseSafeJson } from '../../base/json.ts';
+import { GauntletError, isGauntletError } from '../../base/errors.ts';
+import { checkFields, type FieldIssue } from '../../wire/field-issues.ts';
+import { ToolUseBlockSchema } from '../../wire/block-schema.ts';
 
 const BlockIndex = z.int().nonnegative();
 

@@ -1,8 +1,8 @@
 /**
  * An answer to an open question, and what it adds to the session's permissions.
  */
-import { GauntletError } from '../../contract/errors.ts';
-import type { PermissionUpdate } from '../../contract/permission-context.ts';
+import { GauntletError } from '../../base/errors.ts';
+import type { PermissionUpdate } from '../../wire/permission-context.ts';
 import type { Answered, QuestionAnswer } from '../../permissions/questions.ts';
 import type { SessionCore } from '../session-core.ts';
 

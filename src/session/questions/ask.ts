@@ -2,11 +2,11 @@
  * Put a gate's question to whoever may answer, or refuse at once where nobody can.
  */
 import type { GateAnswer, GateQuestion } from '../../call/gate.ts';
-import type { JsonValue } from '../../contract/blocks.ts';
-import { cutText } from '../../contract/cut-text.ts';
+import type { JsonValue } from '../../base/json.ts';
+import { cutText } from '../../base/cut-text.ts';
 import { promptOptions } from '../../pool/describe.ts';
 import { unansweredMessage } from '../../permissions/denial.ts';
-import { answersYes, type Invocation } from '../../contract/invocation.ts';
+import { answersYes, type Invocation } from '../../tool/invocation.ts';
 import type { CallRecord } from '../call-record.ts';
 import { drawIntent } from '../turn/drawn.ts';
 import type { SessionCore } from '../session-core.ts';

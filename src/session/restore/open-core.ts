@@ -1,9 +1,9 @@
 /**
  * A session's shared state, made new or from its log, with the executor wired to the way out.
  */
-import type { AssistantMessage } from '../../contract/blocks.ts';
-import { errorMessage } from '../../contract/errors.ts';
-import type { OpenedFrame, Seq } from '../../contract/frames.ts';
+import type { AssistantMessage } from '../../wire/blocks.ts';
+import { errorMessage } from '../../base/errors.ts';
+import type { OpenedFrame, Seq } from '../../wire/frames.ts';
 import type { ExecutorEvents } from '../../schedule/streaming-tool-executor.ts';
 import type { CallRecord, TurnRecord } from '../call-record.ts';
 import { openTurn } from '../turn/intake.ts';

@@ -1,8 +1,8 @@
 /**
  * A session read from its log, from the latest snapshot on, and brought back to order after a crash.
  */
-import { GauntletError } from '../../contract/errors.ts';
-import type { Seq } from '../../contract/frames.ts';
+import { GauntletError } from '../../base/errors.ts';
+import type { Seq } from '../../wire/frames.ts';
 import type { FrameLog, LoggedSession } from '../../log/frame-log.ts';
 import { planRecovery, type Recovery } from './recover.ts';
 import { type LoggedHistory, LogReplay, mattersForReplay, type SavedState } from './replay-log.ts';

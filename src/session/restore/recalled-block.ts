@@ -1,8 +1,8 @@
 /**
  * A call whose result is on disk, read back: its block to compare another with, and its summary.
  */
-import type { ToolUseBlock } from '../../contract/blocks.ts';
-import { GauntletError } from '../../contract/errors.ts';
+import type { ToolUseBlock } from '../../wire/blocks.ts';
+import { GauntletError } from '../../base/errors.ts';
 import type { CallRecord } from '../call-record.ts';
 import { loggedFrame } from '../turn/logged-frame.ts';
 import type { SessionCore } from '../session-core.ts';

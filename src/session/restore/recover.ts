@@ -8,7 +8,7 @@
  * begun but a question was open survives, and so does what queued behind it. A turn whose feeder had not closed it ends like
  * any other, so that nobody waits in vain, and may be gone on with.
  */
-import type { ToolResultBlock } from '../../contract/blocks.ts';
+import type { ToolResultBlock } from '../../wire/blocks.ts';
 import type {
   CallSummary,
   NewFrame,
@@ -16,7 +16,7 @@ import type {
   PermissionResolvedFrame,
   ResultFrame,
   TurnEndFrame,
-} from '../../contract/frames.ts';
+} from '../../wire/frames.ts';
 import { endedFrame, SERVER_STOPPED } from '../../tasks/task-frames.ts';
 import type { LoggedCall, LoggedHistory, LoggedTurn } from './replay-log.ts';
 

@@ -2,16 +2,9 @@
  * What a session's log says, read from the first frame to the last: who opened it, what it may do, which
  * calls and turns there were and how far each came.
  */
-import type { ToolUseBlock } from '../../contract/blocks.ts';
-import type {
-  CallSummary,
-  ContextFrame,
-  Frame,
-  OpenedFrame,
-  PermissionRequestFrame,
-  Seq,
-} from '../../contract/frames.ts';
-import type { TaskView } from '../../contract/task.ts';
+import type { ToolUseBlock } from '../../wire/blocks.ts';
+import type { CallSummary, ContextFrame, Frame, OpenedFrame, PermissionRequestFrame, Seq } from '../../wire/frames.ts';
+import type { TaskView } from '../../tool/task.ts';
 import type { Settled } from '../../permissions/questions.ts';
 import { taskAfter } from '../../tasks/task-frames.ts';
 import type { LoggedContext } from '../context-frame.ts';

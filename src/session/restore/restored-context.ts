@@ -1,11 +1,11 @@
 /**
  * What a session may see and do, made from how its log says that it stands.
  */
-import type { OpenedFrame, Seq } from '../../contract/frames.ts';
-import type { SessionContext } from '../../contract/session-context.ts';
+import type { OpenedFrame, Seq } from '../../wire/frames.ts';
+import type { SessionContext } from '../../tool/session-context.ts';
 import { childPermissions } from '../../permissions/child-permissions.ts';
 import { describeStill, type SessionDescription } from '../directory/describe-session.ts';
-import { frozenJson } from '../frozen-json.ts';
+import { frozenJson } from '../../base/json.ts';
 import type { LoggedHistory, SavedState } from './replay-log.ts';
 import { savedReads } from './save-session.ts';
 import type { PermissionSeed, SessionServices } from '../session-services.ts';

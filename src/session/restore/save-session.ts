@@ -2,8 +2,8 @@
  * Put aside what a session knows, so that it can be woken without its whole log: a snapshot of how it
  * stands, and a fact for each id that is settled.
  */
-import type { Seq } from '../../contract/frames.ts';
-import type { FileReadRecord } from '../../contract/session-context.ts';
+import type { Seq } from '../../wire/frames.ts';
+import type { FileReadRecord } from '../../tool/session-context.ts';
 import { isInterrupted, type TurnRecord } from '../call-record.ts';
 import { loggedContext } from '../context-frame.ts';
 import { callFact, type Fact, turnFact } from './settled-call-index.ts';

@@ -4,7 +4,7 @@
  * Calls, turns and questions that are settled are put aside here once their frames are on disk. Facts outlive
  * the frames they point to, so that an id never runs twice, whatever retention took.
  */
-import type { Seq } from '../../contract/frames.ts';
+import type { Seq } from '../../wire/frames.ts';
 import type { FrameLog, SessionNotes } from '../../log/frame-log.ts';
 import type { Settled } from '../../permissions/questions.ts';
 

@@ -2,8 +2,8 @@
  * The acceptance of blocks on its way to the log: once it is on disk the calls are known for good, and where the disk
  * refuses it they never were.
  */
-import type { ToolUseBlock } from '../../contract/blocks.ts';
-import type { ToolUseFrame } from '../../contract/frames.ts';
+import type { ToolUseBlock } from '../../wire/blocks.ts';
+import type { ToolUseFrame } from '../../wire/frames.ts';
 import type { StreamingToolExecutor } from '../../schedule/streaming-tool-executor.ts';
 import type { CallRecord } from '../call-record.ts';
 import type { SessionCore } from '../session-core.ts';

@@ -1,8 +1,8 @@
 /**
  * A call's progress on its way out: what its tool says, and that it still runs while its tool says nothing.
  */
-import { isPlainData } from '../../call/plain-data.ts';
-import type { Tool, ToolProgress } from '../../contract/tool.ts';
+import { isPlainData } from '../../base/json.ts';
+import type { Tool, ToolProgress } from '../../tool/tool.ts';
 import type { CallRecord } from '../call-record.ts';
 import type { SessionCore } from '../session-core.ts';
 import { drawProgress } from './drawn.ts';

@@ -2,17 +2,11 @@
  * The child sessions of one call: begun with at most what its session may, told of in its frames, and ended with it.
  */
 import { randomBytes } from 'node:crypto';
-import { GauntletError } from '../../contract/errors.ts';
-import type { OpenedFrame } from '../../contract/frames.ts';
-import type {
-  ChildOptions,
-  ChildSession,
-  InnerBlock,
-  InnerCallOptions,
-  InnerResult,
-} from '../../contract/inner-call.ts';
-import type { ToolPermissionContext } from '../../contract/permission-context.ts';
-import type { ToolProgress } from '../../contract/tool.ts';
+import { GauntletError } from '../../base/errors.ts';
+import type { OpenedFrame } from '../../wire/frames.ts';
+import type { ChildOptions, ChildSession, InnerBlock, InnerCallOptions, InnerResult } from '../../tool/inner-call.ts';
+import type { ToolPermissionContext } from '../../wire/permission-context.ts';
+import type { ToolProgress } from '../../tool/tool.ts';
 import type { LoggedFrame } from '../../log/frame-log.ts';
 import { ownRules } from '../../permissions/child-permissions.ts';
 import { isBeyond } from '../../permissions/mode-order.ts';

@@ -1,10 +1,9 @@
 /**
  * A call's intent as something to draw; a tool that cannot draw is shown by its name.
  */
-import { isPlainData } from '../../call/plain-data.ts';
-import type { JsonObject, JsonValue } from '../../contract/blocks.ts';
-import type { Display } from '../../contract/display.ts';
-import type { Tool, ToolProgress } from '../../contract/tool.ts';
+import { isPlainData, type JsonObject, type JsonValue } from '../../base/json.ts';
+import type { Display } from '../../wire/display.ts';
+import type { Tool, ToolProgress } from '../../tool/tool.ts';
 
 /** Draw a call from its input, whole or partial. Never throws. */
 export function drawIntent(tool: Tool | undefined, name: string, input: JsonValue): Display {

@@ -5,12 +5,12 @@
  * The call holds its place while it waits for them. They end with it: what still runs then is cancelled.
  */
 import { createHash } from 'node:crypto';
-import { plainCopy } from '../../call/plain-data.ts';
+import { plainCopy } from '../../base/json.ts';
 import { abortReason, type CallOutcome, failedOutcome, stoppedOutcome } from '../../call/outcome.ts';
-import type { AssistantMessage, ToolUseBlock } from '../../contract/blocks.ts';
-import { errorMessage, GauntletError } from '../../contract/errors.ts';
-import type { InnerBlock, InnerCallOptions, InnerResult } from '../../contract/inner-call.ts';
-import { answersYes } from '../../contract/invocation.ts';
+import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
+import { errorMessage, GauntletError } from '../../base/errors.ts';
+import type { InnerBlock, InnerCallOptions, InnerResult } from '../../tool/inner-call.ts';
+import { answersYes } from '../../tool/invocation.ts';
 import type { ExecutorTurn, RunControl, RunnableCall, ScheduledCall } from '../../schedule/scheduled-call.ts';
 import { type ExecutorEvents, StreamingToolExecutor } from '../../schedule/streaming-tool-executor.ts';
 import type { CallRecord } from '../call-record.ts';

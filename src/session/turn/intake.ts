@@ -4,10 +4,10 @@
  * Either all new blocks of a submission are accepted or none is.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { newId } from '../../contract/new-id.ts';
-import type { AssistantMessage, ToolUseBlock } from '../../contract/blocks.ts';
-import { GauntletError } from '../../contract/errors.ts';
-import type { Seq, ToolUseFrame } from '../../contract/frames.ts';
+import { newId } from '../../base/new-id.ts';
+import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
+import { GauntletError } from '../../base/errors.ts';
+import type { Seq, ToolUseFrame } from '../../wire/frames.ts';
 import { turnBudget } from '../../schedule/turn-budget.ts';
 import { type AskPolicy, type CallRecord, endedTurn, type TurnRecord } from '../call-record.ts';
 import { landAcceptance, toolUseFrame } from './acceptance.ts';

@@ -1,7 +1,7 @@
 /**
  * One frame read back from the log by its number.
  */
-import type { Seq } from '../../contract/frames.ts';
+import type { Seq } from '../../wire/frames.ts';
 import type { LoggedFrame } from '../../log/frame-log.ts';
 import type { SessionCore } from '../session-core.ts';
 

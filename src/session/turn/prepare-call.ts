@@ -1,11 +1,11 @@
 /** A block of this session as the executor runs it: with the session's context, questions and log around its call. */
-import type { AssistantMessage, ToolUseBlock } from '../../contract/blocks.ts';
+import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
 import { type CallServices, execute } from '../../call/execute.ts';
 import type { Permit } from '../../call/gate.ts';
 import { type CallOutcome } from '../../call/outcome.ts';
 import { parseBlock } from '../../call/parse.ts';
-import { answersYes, type Invocation } from '../../contract/invocation.ts';
-import type { ToolProgress } from '../../contract/tool.ts';
+import { answersYes, type Invocation } from '../../tool/invocation.ts';
+import type { ToolProgress } from '../../tool/tool.ts';
 import type { RunnableCall, RunControl } from '../../schedule/scheduled-call.ts';
 import type { CallRecord } from '../call-record.ts';
 import { updateAndRejudge } from '../questions/answer.ts';

@@ -1,9 +1,9 @@
 /**
  * Results after they left: their whole text by range, and a search over what they showed.
  */
-import { resultText, type ToolUseBlock } from '../../contract/blocks.ts';
-import { GauntletError } from '../../contract/errors.ts';
-import type { ResultFrame, Seq } from '../../contract/frames.ts';
+import { resultText, type ToolUseBlock } from '../../wire/blocks.ts';
+import { GauntletError } from '../../base/errors.ts';
+import type { ResultFrame, Seq } from '../../wire/frames.ts';
 import { loggedFrame } from './logged-frame.ts';
 import { noLongerKept } from '../restore/recalled-block.ts';
 import type { SessionCore } from '../session-core.ts';

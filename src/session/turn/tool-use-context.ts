@@ -1,10 +1,10 @@
 /**
  * What one call of a session may see and use, frozen as of its start.
  */
-import { GauntletError } from '../../contract/errors.ts';
-import type { FileChange } from '../../contract/file-change.ts';
-import type { ChangeFrame } from '../../contract/frames.ts';
-import type { ToolUseContext } from '../../contract/tool.ts';
+import { GauntletError } from '../../base/errors.ts';
+import type { FileChange } from '../../wire/file-change.ts';
+import type { ChangeFrame } from '../../wire/frames.ts';
+import type { ToolUseContext } from '../../tool/tool.ts';
 import type { SessionCore } from '../session-core.ts';
 
 type CallIds = Pick<ToolUseContext, 'turnId' | 'toolUseId' | 'parentToolUseId'>;

@@ -3,9 +3,9 @@
  *
  * Both are readers of the log, like every other door.
  */
-import type { NewMessage, ToolResultBlock } from '../../contract/blocks.ts';
-import { GauntletError } from '../../contract/errors.ts';
-import type { CallSummary, Frame, ResultFrame, Seq } from '../../contract/frames.ts';
+import type { NewMessage, ToolResultBlock } from '../../wire/blocks.ts';
+import { GauntletError } from '../../base/errors.ts';
+import type { CallSummary, Frame, ResultFrame, Seq } from '../../wire/frames.ts';
 import type { LoggedFrame } from '../../log/frame-log.ts';
 import type { SubmittedTurn } from './intake.ts';
 import { loggedFrame } from './logged-frame.ts';

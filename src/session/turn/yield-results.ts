@@ -3,7 +3,7 @@
  */
 import { fitResult, NOTICE_CHARS, type FittedResult } from '../../call/fit-result.ts';
 import type { CallOutcome } from '../../call/outcome.ts';
-import type { CallSummary, ResultFrame, TurnEndFrame } from '../../contract/frames.ts';
+import type { CallSummary, ResultFrame, TurnEndFrame } from '../../wire/frames.ts';
 import type { ScheduledCall } from '../../schedule/scheduled-call.ts';
 import type { CallRecord, TurnRecord } from '../call-record.ts';
 import type { SessionCore } from '../session-core.ts';

@@ -4,7 +4,7 @@
  * Where bubblewrap works, everything but the decoys is read-only and there is no network: what a wrongly allowed script
  * does must not cost whoever runs the test.
  */
-import { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
+import { ShellLine } from '../../../src/shell/shell-line.ts';
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { shellRequest } from '../../../tools/shell/bash/shell-request.ts';

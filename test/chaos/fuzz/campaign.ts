@@ -4,7 +4,7 @@
  * What an allowed script changes in bare bash is a bug of the judge; what any script changes in the jail, some that
  * were refused among them, is a bug of the jail.
  */
-import { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
+import { ShellLine } from '../../../src/shell/shell-line.ts';
 import { minimised } from './minimised.ts';
 import type { RunScripts } from './script-batches.ts';
 import { mayRun, type ScriptSource } from './script-source.ts';

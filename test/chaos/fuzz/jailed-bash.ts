@@ -1,9 +1,8 @@
 /** Bash in the jail of commands that only read, as the server starts it in there. */
-import { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
+import { ShellLine } from '../../../src/shell/shell-line.ts';
 import { join } from 'node:path';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
-import { createJail } from '../../../src/process/jail/jail.ts';
-import type { Jail } from '../../../src/process/jail/jail.ts';
+import { createJail, type Jail } from '../../../src/process/jail/jail.ts';
 import type { JailPlace } from '../../../src/process/jail/place.ts';
 import type { ManagedProcessHost } from '../../../src/process/host-client.ts';
 import type { HostedProcess } from '../../../src/process/process-host.ts';

@@ -4,7 +4,7 @@
  * A subshell keeps what one script sets from the next, and costs less than a process. The way in is the server's:
  * `eval` of a text, an empty standard input.
  */
-import { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
+import { ShellLine } from '../../../src/shell/shell-line.ts';
 import { shellRequest } from '../../../tools/shell/bash/shell-request.ts';
 import type { Decoys } from './decoys.ts';
 

@@ -1,5 +1,5 @@
 /** Every script of a run by its number: grown, pieced together, or a known command line changed. */
-import { labelledCommands } from '../../src/permissions/shell/labelled-commands.ts';
+import { labelledCommands } from '../../src/shell/labelled-commands.ts';
 import { framedPieces, mutated, piecesInARow } from './mutations.ts';
 import { ACTS } from './payloads.ts';
 import { seededRandom } from './random.ts';

@@ -1,7 +1,7 @@
 /** May it run? What is judged, what is asked about and what runs are one input. */
 import { describe, expect, it } from 'vitest';
-import type { PermissionResult } from '../../../src/contract/decision.ts';
-import type { ToolUseContext } from '../../../src/contract/tool.ts';
+import type { PermissionResult } from '../../../src/wire/decision.ts';
+import type { ToolUseContext } from '../../../src/tool/tool.ts';
 import { callWorld, ROOT } from '../../helpers/call-services.ts';
 import { effectTool } from '../../helpers/fake-tools.ts';
 

@@ -1,7 +1,7 @@
 /** The tool runs, and ends whatever it does. */
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { GauntletError } from '../../../src/contract/errors.ts';
+import { GauntletError } from '../../../src/base/errors.ts';
 import { callWorld } from '../../helpers/call-services.ts';
 import { effectTool, slowTool } from '../../helpers/fake-tools.ts';
 import { afterMicrotasks } from '../../helpers/fake-call.ts';

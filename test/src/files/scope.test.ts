@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
-import type { LocatedPath } from '../../../src/contract/located-path.ts';
+import type { LocatedPath } from '../../../src/tool/located-path.ts';
 import { createLocatePath } from '../../../src/files/scope.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { writeTree } from '../../helpers/tool-session.ts';

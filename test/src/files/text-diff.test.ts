@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DiffHunk } from '../../../src/contract/display.ts';
+import type { DiffHunk } from '../../../src/wire/display.ts';
 import { diffHunks } from '../../../src/files/text-diff.ts';
 
 /** Apply hunks to lines, as `patch` would. */

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Seq } from '../../../src/contract/frames.ts';
+import type { Seq } from '../../../src/wire/frames.ts';
 import type { FrameLog, LogGap, LoggedFrame } from '../../../src/log/frame-log.ts';
 import { noticeFrame, noticeFrames, openedFrame } from '../../helpers/new-frames.ts';
 

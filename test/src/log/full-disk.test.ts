@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
-import { errorMessage } from '../../../src/contract/errors.ts';
+import { errorMessage } from '../../../src/base/errors.ts';
 import type { FrameLog } from '../../../src/log/frame-log.ts';
 import { openSqliteLog } from '../../../src/log/sqlite-log.ts';
 import { noticeFrame, noticeFrames, openedFrame } from '../../helpers/new-frames.ts';

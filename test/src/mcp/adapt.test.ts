@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
-import type { Tool } from '../../../src/contract/tool.ts';
+import type { Tool } from '../../../src/tool/tool.ts';
 import { adaptTool } from '../../../src/mcp/adapt.ts';
 import { judgeTool } from '../../../src/mcp/tool-definition.ts';
 import { toolUseContextIn } from '../../helpers/tool-use-context.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
-import type { JsonObject } from '../../../src/contract/blocks.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
 import { jsonSchemaInput } from '../../../src/mcp/json-schema-input.ts';
 import { cpuMs } from '../../helpers/cpu-time.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/contract/blocks.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
 import { hasReferenceCycle } from '../../../src/mcp/reference-cycle.ts';
 
 const cases: [string, JsonObject, boolean][] = [

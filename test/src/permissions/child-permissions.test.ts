@@ -1,7 +1,7 @@
 /** What a child session may do: never more than its parent. */
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
-import type { PermissionUpdate, RuleSet } from '../../../src/contract/permission-context.ts';
+import type { PermissionUpdate, RuleSet } from '../../../src/wire/permission-context.ts';
 import { childPermissions, refuseWidening, updatesAfterParent } from '../../../src/permissions/child-permissions.ts';
 import { applyUpdates, createPermissionContext } from '../../../src/permissions/context.ts';
 

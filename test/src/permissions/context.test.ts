@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../../config/limits.ts';
-import type { PermissionUpdate, ToolPermissionContext } from '../../../src/contract/permission-context.ts';
+import type { PermissionUpdate, ToolPermissionContext } from '../../../src/wire/permission-context.ts';
 import { applyUpdates, checkedContext, createPermissionContext } from '../../../src/permissions/context.ts';
 import { permissionSchemas } from '../../../src/permissions/schemas.ts';
 

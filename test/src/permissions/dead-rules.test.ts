@@ -1,6 +1,6 @@
 /** Rules that never decide anything are found; those that do are left alone. */
 import { describe, expect, test } from 'vitest';
-import type { RuleSet } from '../../../src/contract/permission-context.ts';
+import type { RuleSet } from '../../../src/wire/permission-context.ts';
 import { createPermissionContext } from '../../../src/permissions/context.ts';
 import { deadRules } from '../../../src/permissions/dead-rules.ts';
 

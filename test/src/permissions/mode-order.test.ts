@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PERMISSION_MODES, type PermissionMode } from '../../../src/contract/permission-context.ts';
+import { PERMISSION_MODES, type PermissionMode } from '../../../src/wire/permission-context.ts';
 import { applyUpdates, checkedContext, createPermissionContext } from '../../../src/permissions/context.ts';
 import { isBeyond, loweredMode, MODES_BY_REACH } from '../../../src/permissions/mode-order.ts';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { PermissionRequestFrame } from '../../../src/contract/frames.ts';
+import type { PermissionRequestFrame } from '../../../src/wire/frames.ts';
 import { createQuestionWebhooks } from '../../../src/permissions/question-webhooks.ts';
 
 const LIMITS = { webhookMs: 200, webhookTries: 3, webhookRetryMs: 5, webhooksUnderWay: 2 };

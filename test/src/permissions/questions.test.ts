@@ -1,7 +1,7 @@
 /** Open questions: durable, answered once, settled by the first answer. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { PermissionDecision } from '../../../src/contract/decision.ts';
-import type { NewFrame, PermissionRequestFrame } from '../../../src/contract/frames.ts';
+import type { PermissionDecision } from '../../../src/wire/decision.ts';
+import type { NewFrame, PermissionRequestFrame } from '../../../src/wire/frames.ts';
 import { Questions, type QuestionToAsk } from '../../../src/permissions/questions.ts';
 
 afterEach(() => {

@@ -1,9 +1,9 @@
 /** The `if` of a hook: which calls a rule is about. */
-import { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
+import { ShellLine } from '../../../src/shell/shell-line.ts';
 import { describe, expect, it } from 'vitest';
 import { ruleCondition } from '../../../src/permissions/rule-condition.ts';
-import type { Tool } from '../../../src/contract/tool.ts';
-import { shellMatcher } from '../../../src/permissions/shell/matcher.ts';
+import type { Tool } from '../../../src/tool/tool.ts';
+import { shellMatcher } from '../../../src/shell/matcher.ts';
 import { invocationOf } from '../../helpers/invocation.ts';
 import { mcpTool, plainTool } from '../../helpers/plain-tool.ts';
 import { toolUseContextIn } from '../../helpers/tool-use-context.ts';

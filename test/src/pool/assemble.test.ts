@@ -3,8 +3,8 @@ import { configuration } from './configuration.ts';
 import { assembleToolPool } from '../../../src/pool/assemble.ts';
 import { mcpTool, plainTool } from '../../helpers/plain-tool.ts';
 import { sessionContextIn } from '../../helpers/tool-use-context.ts';
-import type { Tool } from '../../../src/contract/tool.ts';
-import type { ToolMode } from '../../../src/contract/session-context.ts';
+import type { Tool } from '../../../src/tool/tool.ts';
+import type { ToolMode } from '../../../src/wire/permission-context.ts';
 
 const base = [plainTool('Read', { aliases: ['FileRead'] }), plainTool('Bash'), plainTool('aSmall'), plainTool('Zed')];
 

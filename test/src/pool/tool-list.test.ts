@@ -5,7 +5,7 @@ import { configuration } from './configuration.ts';
 import { assembleToolPool } from '../../../src/pool/assemble.ts';
 import { toolInFull, toolList, type ListVariant } from '../../../src/pool/tool-list.ts';
 import { mcpTool, plainTool } from '../../helpers/plain-tool.ts';
-import type { Tool } from '../../../src/contract/tool.ts';
+import type { Tool } from '../../../src/tool/tool.ts';
 
 const schema = z.strictObject({ count: z.number().default(1).describe('How often') });
 const base = [

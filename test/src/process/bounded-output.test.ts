@@ -4,8 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
-import { createBoundedOutput } from '../../../src/process/bounded-output.ts';
-import type { BoundedOutputOptions } from '../../../src/process/bounded-output.ts';
+import { type BoundedOutputOptions, createBoundedOutput } from '../../../src/process/bounded-output.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 describe('a bounded output', () => {

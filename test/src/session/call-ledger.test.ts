@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { abortTree } from '../../../src/schedule/abort-tree.ts';
+import { abortTree } from '../../../src/base/abort-tree.ts';
 import { turnBudget } from '../../../src/schedule/turn-budget.ts';
 import { CallLedger } from '../../../src/session/call-ledger.ts';
 import { SettledCallIndex } from '../../../src/session/restore/settled-call-index.ts';

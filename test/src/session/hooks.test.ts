@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HookSetting } from '../../../config/settings/hooks.ts';
-import { GauntletError } from '../../../src/contract/errors.ts';
+import { GauntletError } from '../../../src/base/errors.ts';
 import type { NewSession } from '../../../src/session/directory/new-session.ts';
 import { effectTool, noteTool } from '../../helpers/fake-tools.ts';
 import { decides, hookScript, hookSessions, says, shell } from '../../helpers/hook-sessions.ts';

@@ -1,7 +1,7 @@
 /** A session's end of the frame log. */
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
-import type { NewFrame, Seq } from '../../../src/contract/frames.ts';
+import type { NewFrame, Seq } from '../../../src/wire/frames.ts';
 import { SessionLog } from '../../../src/session/session-log.ts';
 import { afterMicrotasks } from '../../helpers/fake-call.ts';
 import { MemoryLog } from '../../helpers/memory-log.ts';

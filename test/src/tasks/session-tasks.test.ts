@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { TaskEnd, TaskView } from '../../../src/contract/task.ts';
+import type { TaskEnd, TaskView } from '../../../src/tool/task.ts';
 import { SERVER_STOPPED } from '../../../src/tasks/task-frames.ts';
 import { testTasks } from '../../helpers/session-tasks.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';

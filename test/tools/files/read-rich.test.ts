@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
+import type { ToolResultBlock } from '../../../src/wire/blocks.ts';
 import { readTool } from '../../../tools/files/read/index.ts';
 import { fileServices } from '../../helpers/file-services.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
-import type { SessionContext } from '../../../src/contract/session-context.ts';
+import type { SessionContext } from '../../../src/tool/session-context.ts';
 import { todoWriteTool } from '../../../tools/lists/todo-write/index.ts';
 import { sessionContextIn, toolUseContextIn } from '../../helpers/tool-use-context.ts';
 

@@ -1,7 +1,7 @@
 /** The resource tools on a real server. */
 import { describe, expect, test } from 'vitest';
 import { mcpTools } from '../../../tools/mcp/index.ts';
-import type { Tool } from '../../../src/contract/tool.ts';
+import type { Tool } from '../../../src/tool/tool.ts';
 import { fixtureServer, packageServer, startServers } from '../../helpers/mcp-servers.ts';
 import { allowEverything, parentMessage, toolUseContextIn } from '../../helpers/tool-use-context.ts';
 

@@ -1,7 +1,7 @@
 /** Edit, drawn as data. */
-import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
-import type { Display, DisplayBlock } from '../../../src/contract/display.ts';
-import { showValue } from '../../../src/files/hidden-characters.ts';
+import type { ToolResultBlock } from '../../../src/wire/blocks.ts';
+import type { Display, DisplayBlock } from '../../../src/wire/display.ts';
+import { showValue } from '../../../src/base/hidden-characters.ts';
 import { diffHunks, formatHunks } from '../../../src/files/text-diff.ts';
 import type { Limits } from '../../../config/limits.ts';
 import { drawChange } from '../draw-change.ts';

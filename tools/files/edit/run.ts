@@ -4,10 +4,10 @@
  * The plan is made twice: before anybody is asked, so that a hopeless edit asks nobody, and again
  * for the write, on what is there by then.
  */
-import { GauntletError } from '../../../src/contract/errors.ts';
-import type { DiffHunk } from '../../../src/contract/display.ts';
-import type { LocatedPath } from '../../../src/contract/located-path.ts';
-import type { ToolResult, ToolUseContext, ValidationResult } from '../../../src/contract/tool.ts';
+import { GauntletError } from '../../../src/base/errors.ts';
+import type { DiffHunk } from '../../../src/wire/display.ts';
+import type { LocatedPath } from '../../../src/tool/located-path.ts';
+import type { ToolResult, ToolUseContext, ValidationResult } from '../../../src/tool/tool.ts';
 import { judgedPath } from '../../../src/files/judged-path.ts';
 import { similarPath } from '../../../src/files/similar-name.ts';
 import { diffHunks } from '../../../src/files/text-diff.ts';

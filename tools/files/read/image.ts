@@ -2,7 +2,7 @@
  * Images: as they are where a model takes them, scaled down where they are too large.
  */
 import type { Limits } from '../../../config/limits.ts';
-import { errorMessage, GauntletError } from '../../../src/contract/errors.ts';
+import { errorMessage, GauntletError } from '../../../src/base/errors.ts';
 import { errorCode } from '../../../src/files/real-path.ts';
 import type { RichOutput } from './output.ts';
 import type { RichFile } from './rich-file.ts';

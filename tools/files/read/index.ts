@@ -1,5 +1,5 @@
 /** Read: shows a file to the model. */
-import { buildTool } from '../../../src/contract/build-tool.ts';
+import { buildTool } from '../../../src/tool/build-tool.ts';
 import { shownAbsolute } from '../../../src/files/spelling.ts';
 import { TOOL_ALIASES } from '../../../src/permissions/rule-names.ts';
 import type { FileToolServices } from '../services.ts';

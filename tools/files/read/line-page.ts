@@ -3,7 +3,7 @@
  *
  * Holds the page and the line it is in, never the file: a line longer than the cap is counted, not kept.
  */
-import { cutText } from '../../../src/contract/cut-text.ts';
+import { cutText } from '../../../src/base/cut-text.ts';
 
 /** Bounds of a page. */
 export interface LinePageOptions {

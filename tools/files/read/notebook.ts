@@ -3,8 +3,8 @@
  */
 import { z } from 'zod';
 import type { Limits } from '../../../config/limits.ts';
-import type { ResultContentBlock } from '../../../src/contract/blocks.ts';
-import { GauntletError } from '../../../src/contract/errors.ts';
+import type { ResultContentBlock } from '../../../src/wire/blocks.ts';
+import { GauntletError } from '../../../src/base/errors.ts';
 import type { RichOutput } from './output.ts';
 import type { RichFile } from './rich-file.ts';
 

@@ -1,5 +1,5 @@
 /** What Read hands back, by the kind of file. */
-import type { ResultContentBlock } from '../../../src/contract/blocks.ts';
+import type { ResultContentBlock } from '../../../src/wire/blocks.ts';
 
 /** Text with line numbers. */
 export interface TextOutput {

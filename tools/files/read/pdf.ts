@@ -7,8 +7,8 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Limits } from '../../../config/limits.ts';
-import type { ResultContentBlock } from '../../../src/contract/blocks.ts';
-import { errorMessage, GauntletError } from '../../../src/contract/errors.ts';
+import type { ResultContentBlock } from '../../../src/wire/blocks.ts';
+import { errorMessage, GauntletError } from '../../../src/base/errors.ts';
 import type { RichOutput } from './output.ts';
 import type { RichFile } from './rich-file.ts';
 

@@ -2,9 +2,9 @@
  * What to do next when a file could not be read.
  */
 import type { Limits } from '../../../config/limits.ts';
-import { GauntletError, isGauntletError } from '../../../src/contract/errors.ts';
-import type { LocatedPath } from '../../../src/contract/located-path.ts';
-import type { ToolUseContext } from '../../../src/contract/tool.ts';
+import { GauntletError, isGauntletError } from '../../../src/base/errors.ts';
+import type { LocatedPath } from '../../../src/tool/located-path.ts';
+import type { ToolUseContext } from '../../../src/tool/tool.ts';
 import { similarPath } from '../../../src/files/similar-name.ts';
 
 /** Add to an error what the reader can do about it; any other error is handed back as it is. */

@@ -1,9 +1,9 @@
 /** Read, drawn as data. */
 import { extname } from 'node:path';
 import type { Limits } from '../../../config/limits.ts';
-import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
-import type { Display, DisplayBlock } from '../../../src/contract/display.ts';
-import { showText, showValue } from '../../../src/files/hidden-characters.ts';
+import type { ToolResultBlock } from '../../../src/wire/blocks.ts';
+import type { Display, DisplayBlock } from '../../../src/wire/display.ts';
+import { showText, showValue } from '../../../src/base/hidden-characters.ts';
 import { shownHead } from '../../../src/files/shown-head.ts';
 import type { ReadOutput } from './output.ts';
 import type { ReadArguments } from './schema.ts';

@@ -3,7 +3,7 @@
  */
 import { extname } from 'node:path';
 import type { Limits } from '../../../config/limits.ts';
-import { GauntletError } from '../../../src/contract/errors.ts';
+import { GauntletError } from '../../../src/base/errors.ts';
 import type { RichOutput } from './output.ts';
 import type { RichFile, RichKind } from './rich-file.ts';
 

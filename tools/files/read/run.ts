@@ -2,9 +2,9 @@
  * Read: open what was judged, see what kind of file it is, show it, remember it for Edit and Write.
  */
 import { createHash } from 'node:crypto';
-import type { LocatedPath } from '../../../src/contract/located-path.ts';
-import type { FileReadRecord } from '../../../src/contract/session-context.ts';
-import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/contract/tool.ts';
+import type { LocatedPath } from '../../../src/tool/located-path.ts';
+import type { FileReadRecord } from '../../../src/tool/session-context.ts';
+import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/tool/tool.ts';
 import { judgedPath } from '../../../src/files/judged-path.ts';
 import { type CheckedFile, withCheckedFile } from '../../../src/files/open-checked.ts';
 import { END_OF_FILE, withReadRecord } from '../../../src/files/read-state.ts';

@@ -2,11 +2,11 @@
  * The middle of a read: the file is open; see what kind it is, and show it.
  */
 import type { Limits } from '../../../config/limits.ts';
-import { GauntletError } from '../../../src/contract/errors.ts';
-import type { LocatedPath } from '../../../src/contract/located-path.ts';
-import type { ToolProgress, ToolUseContext } from '../../../src/contract/tool.ts';
+import { GauntletError } from '../../../src/base/errors.ts';
+import type { LocatedPath } from '../../../src/tool/located-path.ts';
+import type { ToolProgress, ToolUseContext } from '../../../src/tool/tool.ts';
 import type { CheckedFile } from '../../../src/files/open-checked.ts';
-import { createPace } from '../../../src/files/pace.ts';
+import { createPace } from '../../../src/base/pace.ts';
 import type { ReadOutput } from './output.ts';
 import { readRich, richKind } from './rich.ts';
 import type { ReadArguments } from './schema.ts';

@@ -3,7 +3,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { Limits } from '../../../config/limits.ts';
-import { GauntletError } from '../../../src/contract/errors.ts';
+import { GauntletError } from '../../../src/base/errors.ts';
 import type { CheckedFile } from '../../../src/files/open-checked.ts';
 import { createLinePage, type FinishedPage } from './line-page.ts';
 import type { TextOutput } from './output.ts';

@@ -1,10 +1,10 @@
 /**
  * Write: see that nothing unseen is lost, write it whole, remember it as seen.
  */
-import { GauntletError } from '../../../src/contract/errors.ts';
-import type { DiffHunk } from '../../../src/contract/display.ts';
-import type { LocatedPath } from '../../../src/contract/located-path.ts';
-import type { ToolResult, ToolUseContext, ValidationResult } from '../../../src/contract/tool.ts';
+import { GauntletError } from '../../../src/base/errors.ts';
+import type { DiffHunk } from '../../../src/wire/display.ts';
+import type { LocatedPath } from '../../../src/tool/located-path.ts';
+import type { ToolResult, ToolUseContext, ValidationResult } from '../../../src/tool/tool.ts';
 import { judgedPath } from '../../../src/files/judged-path.ts';
 import { diffHunks } from '../../../src/files/text-diff.ts';
 import { type FileInHand, openKnownFile, validateUnasked, writeKnownFile } from '../known-file.ts';

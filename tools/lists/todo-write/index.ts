@@ -1,5 +1,5 @@
 /** TodoWrite: replaces the session's todo list. */
-import { buildTool } from '../../../src/contract/build-tool.ts';
+import { buildTool } from '../../../src/tool/build-tool.ts';
 import type { ListToolServices } from '../services.ts';
 import { TODO_WRITE_PROMPT } from './prompt.ts';
 import { renderTodoWrite, renderTodoWriteFailure, renderTodoWriteResult, todoWriteResult } from './render.ts';

@@ -1,6 +1,6 @@
 /** TodoWrite, for the model and for people. */
-import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
-import type { Display } from '../../../src/contract/display.ts';
+import type { ToolResultBlock } from '../../../src/wire/blocks.ts';
+import type { Display } from '../../../src/wire/display.ts';
 import type { TodoWriteOutput } from './run.ts';
 import type { Todo, TodoWriteArguments } from './schema.ts';
 

@@ -1,7 +1,7 @@
 /** The work of TodoWrite: the next list takes the place of the last one. */
-import type { JsonValue } from '../../../src/contract/blocks.ts';
-import type { SessionContext } from '../../../src/contract/session-context.ts';
-import type { ToolResult } from '../../../src/contract/tool.ts';
+import type { JsonValue } from '../../../src/base/json.ts';
+import type { SessionContext } from '../../../src/tool/session-context.ts';
+import type { ToolResult } from '../../../src/tool/tool.ts';
 import type { Todo, TodoWriteArguments } from './schema.ts';
 
 /** Where the list stands in the session's state. */

@@ -1,6 +1,6 @@
 /** ListMcpResourcesTool: what MCP servers have to read. */
 import { z } from 'zod';
-import { buildTool } from '../../../src/contract/build-tool.ts';
+import { buildTool } from '../../../src/tool/build-tool.ts';
 import { TOOL_ALIASES } from '../../../src/permissions/rule-names.ts';
 import type { McpToolServices } from '../services.ts';
 import { renderList, renderListError, renderListResult } from './render.ts';

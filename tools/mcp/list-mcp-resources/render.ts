@@ -1,5 +1,5 @@
 /** How a listing of resources is drawn. */
-import type { Display } from '../../../src/contract/display.ts';
+import type { Display } from '../../../src/wire/display.ts';
 import type { ListOutput } from './run.ts';
 
 /** Rows drawn; the whole list is in the result. */

@@ -1,5 +1,5 @@
 /** Asks one server, or all that are connected, for their resources. */
-import { errorMessage } from '../../../src/contract/errors.ts';
+import { errorMessage } from '../../../src/base/errors.ts';
 import type { McpResource } from '../../../src/mcp/resources.ts';
 import type { McpToolServices } from '../services.ts';
 

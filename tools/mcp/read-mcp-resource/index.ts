@@ -1,6 +1,6 @@
 /** ReadMcpResourceTool: one resource of an MCP server. */
 import { z } from 'zod';
-import { buildTool } from '../../../src/contract/build-tool.ts';
+import { buildTool } from '../../../src/tool/build-tool.ts';
 import type { McpOutput } from '../../../src/mcp/call-result.ts';
 import { TOOL_ALIASES } from '../../../src/permissions/rule-names.ts';
 import type { McpToolServices } from '../services.ts';

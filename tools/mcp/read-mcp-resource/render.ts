@@ -1,6 +1,6 @@
 /** How reading a resource is drawn. */
-import { resultText } from '../../../src/contract/blocks.ts';
-import type { Display, DisplayBlock } from '../../../src/contract/display.ts';
+import { resultText } from '../../../src/wire/blocks.ts';
+import type { Display, DisplayBlock } from '../../../src/wire/display.ts';
 import type { McpOutput } from '../../../src/mcp/call-result.ts';
 import { visibleLine, visibleText } from '../../../src/mcp/visible-text.ts';
 

@@ -1,5 +1,5 @@
 /** ToolSearch: gives the schemas of deferred tools. */
-import { buildTool } from '../../../src/contract/build-tool.ts';
+import { buildTool } from '../../../src/tool/build-tool.ts';
 import type { MoreToolServices } from '../services.ts';
 import { TOOL_SEARCH_PROMPT } from './prompt.ts';
 import { renderToolSearch, renderToolSearchFailure, renderToolSearchResult, toolSearchResult } from './render.ts';

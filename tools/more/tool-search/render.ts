@@ -1,6 +1,6 @@
 /** ToolSearch, for the model and for people. */
-import type { ResultContentBlock, ToolResultBlock } from '../../../src/contract/blocks.ts';
-import type { Display } from '../../../src/contract/display.ts';
+import type { ResultContentBlock, ToolResultBlock } from '../../../src/wire/blocks.ts';
+import type { Display } from '../../../src/wire/display.ts';
 import type { ToolSearchOutput } from './run.ts';
 import type { ToolSearchArguments } from './schema.ts';
 

@@ -1,5 +1,5 @@
 /** The work of ToolSearch: which tools are meant, and their whole definitions. */
-import type { PromptOptions, Tool, ToolUseContext } from '../../../src/contract/tool.ts';
+import type { PromptOptions, Tool, ToolUseContext } from '../../../src/tool/tool.ts';
 import { describeTool, type ToolDefinition } from '../../../src/pool/describe.ts';
 import { searchTools } from '../../../src/pool/search.ts';
 import type { ToolSearchArguments } from './schema.ts';

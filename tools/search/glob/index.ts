@@ -1,5 +1,5 @@
 /** Glob: finds files by name pattern. */
-import { buildTool } from '../../../src/contract/build-tool.ts';
+import { buildTool } from '../../../src/tool/build-tool.ts';
 import { shownAbsolute } from '../../../src/files/spelling.ts';
 import type { SearchToolServices } from '../services.ts';
 import { globPrompt } from './prompt.ts';

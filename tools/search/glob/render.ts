@@ -1,7 +1,7 @@
 /** Glob, drawn as data. */
-import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
-import type { Display } from '../../../src/contract/display.ts';
-import { showText, showValue } from '../../../src/files/hidden-characters.ts';
+import type { ToolResultBlock } from '../../../src/wire/blocks.ts';
+import type { Display } from '../../../src/wire/display.ts';
+import { showText, showValue } from '../../../src/base/hidden-characters.ts';
 import { emptyHint } from './empty-hint.ts';
 import type { GlobOutput } from './run.ts';
 import type { GlobArguments } from './schema.ts';

@@ -4,9 +4,9 @@
 import { lstatSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { GauntletError } from '../../../src/contract/errors.ts';
-import type { LocatedPath, PathUse } from '../../../src/contract/located-path.ts';
-import type { ToolResult, ToolUseContext, ValidationResult } from '../../../src/contract/tool.ts';
+import { GauntletError } from '../../../src/base/errors.ts';
+import type { LocatedPath, PathUse } from '../../../src/tool/located-path.ts';
+import type { ToolResult, ToolUseContext, ValidationResult } from '../../../src/tool/tool.ts';
 import { judgedPath } from '../../../src/files/judged-path.ts';
 import { type WalkEnd, walkFiles } from '../../../src/files/walk.ts';
 import { hiddenPaths, type IsHidden, shownPath } from '../hidden-paths.ts';

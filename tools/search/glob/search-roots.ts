@@ -2,7 +2,7 @@
  * Where a pattern leads: the folders before its first wildcard are paths like any other, and judged as such.
  */
 import { isAbsolute } from 'node:path';
-import { type GlobPattern, parseGlob } from '../../../src/files/glob-pattern.ts';
+import { type GlobPattern, parseGlob } from '../../../src/base/glob-pattern.ts';
 import type { GlobArguments } from './schema.ts';
 
 /** A folder to walk, and what to look for below it. */

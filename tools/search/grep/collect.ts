@@ -4,7 +4,7 @@
  * ripgrep opens files by their names. Before anything is shown it is asked which of them may have led elsewhere.
  */
 import type { Limits } from '../../../config/limits.ts';
-import { GauntletError } from '../../../src/contract/errors.ts';
+import { GauntletError } from '../../../src/base/errors.ts';
 import { correctTimes, modifiedTimes, newestFirst, showEntry, visibleEntries } from './matching-entries.ts';
 import { MatchingLines } from './matching-lines.ts';
 import type { GrepOutput } from './output.ts';

@@ -1,5 +1,5 @@
 /** Grep: searches file contents. */
-import { buildTool } from '../../../src/contract/build-tool.ts';
+import { buildTool } from '../../../src/tool/build-tool.ts';
 import { shownAbsolute } from '../../../src/files/spelling.ts';
 import type { SearchToolServices } from '../services.ts';
 import { grepPrompt } from './prompt.ts';

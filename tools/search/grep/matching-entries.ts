@@ -4,7 +4,7 @@
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { showText } from '../../../src/files/hidden-characters.ts';
+import { showText } from '../../../src/base/hidden-characters.ts';
 import { withCheckedFile } from '../../../src/files/open-checked.ts';
 import type { IsHidden } from '../hidden-paths.ts';
 

@@ -4,7 +4,7 @@
  * Works on bytes and copies none it does not need: a search over many files prints megabytes. Each line
  * is `path NUL number : text`; the NUL becomes the separator in place, and what may not be shown is left out.
  */
-import { showText } from '../../../src/files/hidden-characters.ts';
+import { showText } from '../../../src/base/hidden-characters.ts';
 
 const NUL = 0x00;
 const LINE_END = 0x0a;

@@ -1,8 +1,8 @@
 /** Grep, drawn as data. */
 import type { Limits } from '../../../config/limits.ts';
-import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
-import type { Display } from '../../../src/contract/display.ts';
-import { showText, showValue } from '../../../src/files/hidden-characters.ts';
+import type { ToolResultBlock } from '../../../src/wire/blocks.ts';
+import type { Display } from '../../../src/wire/display.ts';
+import { showText, showValue } from '../../../src/base/hidden-characters.ts';
 import { shownHead } from '../../../src/files/shown-head.ts';
 import type { GrepOutput } from './output.ts';
 import type { GrepArguments } from './schema.ts';

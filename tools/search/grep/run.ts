@@ -1,9 +1,9 @@
 /**
  * Grep: hand the pattern to ripgrep, take what may be shown, say what is missing.
  */
-import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/contract/tool.ts';
+import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/tool/tool.ts';
 import { judgedPath } from '../../../src/files/judged-path.ts';
-import { createPace } from '../../../src/files/pace.ts';
+import { createPace } from '../../../src/base/pace.ts';
 import { unsettledPaths } from '../../../src/files/unsettled-paths.ts';
 import { sessionPlace } from '../../../src/process/jail/session-place.ts';
 import type { SearchToolServices } from '../services.ts';

@@ -1,5 +1,5 @@
 /** ripgrep's words about a search that it could not make, and what to do about it with the fields of the input. */
-import { GauntletError } from '../../../src/contract/errors.ts';
+import { GauntletError } from '../../../src/base/errors.ts';
 
 /** ripgrep's own advice names options of its command line, which nobody here can give. */
 const OWN_ADVICE = /\n+Consider enabling [\s\S]*$/;

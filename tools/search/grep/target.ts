@@ -4,9 +4,9 @@
 import { lstatSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { isInsideFolder } from '../../../config/containment.ts';
-import { GauntletError } from '../../../src/contract/errors.ts';
-import type { LocatedPath } from '../../../src/contract/located-path.ts';
-import type { ToolUseContext } from '../../../src/contract/tool.ts';
+import { GauntletError } from '../../../src/base/errors.ts';
+import type { LocatedPath } from '../../../src/tool/located-path.ts';
+import type { ToolUseContext } from '../../../src/tool/tool.ts';
 import { hiddenPaths, type IsHidden } from '../hidden-paths.ts';
 import type { SearchToolServices } from '../services.ts';
 

@@ -1,6 +1,6 @@
 /** Starts a command line that runs on after its call. */
-import type { TaskEnd } from '../../../src/contract/task.ts';
-import type { ToolUseContext } from '../../../src/contract/tool.ts';
+import type { TaskEnd } from '../../../src/tool/task.ts';
+import type { ToolUseContext } from '../../../src/tool/tool.ts';
 import type { CommandEnd } from '../../../src/process/run-command.ts';
 import type { ShellToolServices } from '../services.ts';
 import { outputFile, runEnclosed } from './enclosed.ts';

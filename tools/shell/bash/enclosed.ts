@@ -1,11 +1,10 @@
 /** Runs a command line where it belongs: in the jail, in the sandbox, or as any program. */
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { CallHold, ToolUseContext } from '../../../src/contract/tool.ts';
+import type { CallHold, ToolUseContext } from '../../../src/tool/tool.ts';
 import { sessionPlace } from '../../../src/process/jail/session-place.ts';
 import type { SpawnRequest } from '../../../src/process/process-host.ts';
-import { runCommand } from '../../../src/process/run-command.ts';
-import type { CommandEnd, CommandRun } from '../../../src/process/run-command.ts';
+import { type CommandEnd, type CommandRun, runCommand } from '../../../src/process/run-command.ts';
 import type { Sandbox, SandboxPlace } from '../../../src/process/sandbox.ts';
 import type { ShellToolServices } from '../services.ts';
 import type { BashArguments } from './schema.ts';

@@ -1,6 +1,6 @@
 /** Exit codes that are answers and not failures. */
-import { findRecord, subcommandOf } from '../../../src/permissions/shell/programs/index.ts';
-import type { ShellVerdict } from '../../../src/permissions/shell/verdict.ts';
+import { findRecord, subcommandOf } from '../../../src/shell/programs/index.ts';
+import type { ShellVerdict } from '../../../src/shell/verdict.ts';
 
 /**
  * What a non-zero exit code says, where it is an answer.

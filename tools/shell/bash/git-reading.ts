@@ -1,9 +1,9 @@
 /** Commands that read by git, in repositories whose settings may name programs. */
-import type { SessionContext } from '../../../src/contract/session-context.ts';
-import type { PermissionMatcher } from '../../../src/contract/tool.ts';
+import type { SessionContext } from '../../../src/tool/session-context.ts';
+import type { PermissionMatcher } from '../../../src/tool/tool.ts';
 import { repositoryDanger } from '../../../src/files/git-repository.ts';
-import { shellMatcher } from '../../../src/permissions/shell/matcher.ts';
-import type { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
+import { shellMatcher } from '../../../src/shell/matcher.ts';
+import type { ShellLine } from '../../../src/shell/shell-line.ts';
 import { startFolder } from './working-directory.ts';
 
 /** Which parts pass as reading and may start git: the word counts wherever it stands, as launchers come before it. */

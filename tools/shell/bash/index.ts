@@ -1,5 +1,5 @@
 /** Bash: runs a command line. */
-import { buildTool } from '../../../src/contract/build-tool.ts';
+import { buildTool } from '../../../src/tool/build-tool.ts';
 import type { ShellToolServices } from '../services.ts';
 import { bashMatcher } from './git-reading.ts';
 import { interruptsBash } from './interrupt.ts';

@@ -1,6 +1,6 @@
 /** What becomes of a running command when a person types. */
-import { recordOf } from '../../../src/permissions/shell/programs/index.ts';
-import type { ShellPart, ShellVerdict } from '../../../src/permissions/shell/verdict.ts';
+import { recordOf } from '../../../src/shell/programs/index.ts';
+import type { ShellPart, ShellVerdict } from '../../../src/shell/verdict.ts';
 
 /** Words of sub-commands and scripts that test and build: their result is what everybody waits for. */
 const WAITED_FOR = /\b(?:test|tests|spec|check|build|compile)\b/;

@@ -1,7 +1,7 @@
 /** Whether a command failed, and in which words. */
-import type { SpilledText } from '../../../src/contract/blocks.ts';
-import { GauntletError } from '../../../src/contract/errors.ts';
-import type { ShellVerdict } from '../../../src/permissions/shell/verdict.ts';
+import type { SpilledText } from '../../../src/wire/blocks.ts';
+import { GauntletError } from '../../../src/base/errors.ts';
+import type { ShellVerdict } from '../../../src/shell/verdict.ts';
 import { outputText } from '../../../src/process/output-text.ts';
 import type { CommandEnd } from '../../../src/process/run-command.ts';
 import { exitAnswer, tellsDifference } from './exit-codes.ts';

@@ -1,5 +1,5 @@
 /** The command line of an input, understood once for all members of the tool. */
-import { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
+import { ShellLine } from '../../../src/shell/shell-line.ts';
 import type { BashArguments } from './schema.ts';
 
 /** The line that `analyse` made of the same input; a new one where a member is called by itself. */

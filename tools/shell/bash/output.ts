@@ -1,5 +1,5 @@
 /** What Bash hands back, and how it is worded for the model. */
-import type { ToolResultBlock } from '../../../src/contract/blocks.ts';
+import type { ToolResultBlock } from '../../../src/wire/blocks.ts';
 import { outputText } from '../../../src/process/output-text.ts';
 import type { OutputStream } from '../../../src/process/process-host.ts';
 import type { OutputEnd } from '../../../src/process/bounded-output.ts';

@@ -1,8 +1,8 @@
 /** What Bash asks before it runs, what it shows then, and the rule it suggests. */
-import type { PermissionResult } from '../../../src/contract/decision.ts';
-import type { CallPreview, ToolUseContext } from '../../../src/contract/tool.ts';
-import type { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
-import { suggestShellSpecs } from '../../../src/permissions/shell/suggest.ts';
+import type { PermissionResult } from '../../../src/wire/decision.ts';
+import type { CallPreview, ToolUseContext } from '../../../src/tool/tool.ts';
+import type { ShellLine } from '../../../src/shell/shell-line.ts';
+import { suggestShellSpecs } from '../../../src/shell/suggest.ts';
 import type { Sandbox } from '../../../src/process/sandbox.ts';
 import type { ShellToolServices } from '../services.ts';
 import { isSandboxed } from './enclosed.ts';

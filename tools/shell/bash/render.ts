@@ -1,10 +1,9 @@
 /** Bash, drawn as data. */
-import type { Display, DisplayBlock } from '../../../src/contract/display.ts';
-import type { ToolProgress } from '../../../src/contract/tool.ts';
-import { showText, showValue } from '../../../src/files/hidden-characters.ts';
+import type { Display, DisplayBlock } from '../../../src/wire/display.ts';
+import type { ToolProgress } from '../../../src/tool/tool.ts';
+import { showText, showValue } from '../../../src/base/hidden-characters.ts';
 import { shownHead } from '../../../src/files/shown-head.ts';
-import { bashText } from './output.ts';
-import type { BashOutput, BashProgress } from './output.ts';
+import { type BashOutput, type BashProgress, bashText } from './output.ts';
 import type { BashArguments } from './schema.ts';
 
 /** Characters of a command that make a title. */

@@ -1,5 +1,5 @@
 /** Runs a command line to its end. */
-import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/contract/tool.ts';
+import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/tool/tool.ts';
 import { paceOutput } from '../../../src/process/paced-output.ts';
 import type { ShellToolServices } from '../services.ts';
 import { startInBackground } from './background.ts';

@@ -3,14 +3,14 @@
  *
  * The real sed works it out, as a filter of the text that is there: it opens no file and runs nothing.
  */
-import type { Display } from '../../../src/contract/display.ts';
-import type { LocatedPath } from '../../../src/contract/located-path.ts';
-import type { CallPreview, ToolUseContext } from '../../../src/contract/tool.ts';
-import { showText } from '../../../src/files/hidden-characters.ts';
+import type { Display } from '../../../src/wire/display.ts';
+import type { LocatedPath } from '../../../src/tool/located-path.ts';
+import type { CallPreview, ToolUseContext } from '../../../src/tool/tool.ts';
+import { showText } from '../../../src/base/hidden-characters.ts';
 import { planShownEdit, shownEditKey, writeShownEdit, type ShownEdit } from '../../../src/files/shown-edit.ts';
 import { countChanges } from '../../../src/files/text-diff.ts';
-import { sedEdit } from '../../../src/permissions/shell/sed-edit.ts';
-import type { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
+import { sedEdit } from '../../../src/shell/sed-edit.ts';
+import type { ShellLine } from '../../../src/shell/shell-line.ts';
 import { runProgram } from '../../../src/process/run-program.ts';
 import type { ShellToolServices } from '../services.ts';
 import type { BashOutput } from './output.ts';

@@ -5,7 +5,7 @@
  * repository's own settings name. The environment wins over them, however git is called. Settings that it cannot
  * override (`filter.*.clean`, `diff.*.textconv`) are a question (`src/files/git-programs.ts`).
  */
-import type { ShellLine } from '../../../src/permissions/shell/shell-line.ts';
+import type { ShellLine } from '../../../src/shell/shell-line.ts';
 import type { SpawnRequest } from '../../../src/process/process-host.ts';
 
 /** Settings that win over those of the repository. */

@@ -1,7 +1,7 @@
 /** What a command changes in files, as far as it can be seen. */
-import type { ToolUseContext } from '../../../src/contract/tool.ts';
+import type { ToolUseContext } from '../../../src/tool/tool.ts';
 import { watchFiles } from '../../../src/files/watch-files.ts';
-import type { ShellVerdict } from '../../../src/permissions/shell/verdict.ts';
+import type { ShellVerdict } from '../../../src/shell/verdict.ts';
 import type { ShellToolServices } from '../services.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Where the next command starts: where this one ended, as long as that is inside. */
 import { rm } from 'node:fs/promises';
-import type { SessionContext } from '../../../src/contract/session-context.ts';
+import type { SessionContext } from '../../../src/tool/session-context.ts';
 import { withCheckedFile } from '../../../src/files/open-checked.ts';
 import { isInWorkingDirectories, realFolder } from '../../../src/files/working-directories.ts';
 

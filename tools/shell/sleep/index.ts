@@ -1,7 +1,7 @@
 /** Sleep: waits, and ends at once when cancelled. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { buildTool } from '../../../src/contract/build-tool.ts';
-import { GauntletError } from '../../../src/contract/errors.ts';
+import { buildTool } from '../../../src/tool/build-tool.ts';
+import { GauntletError } from '../../../src/base/errors.ts';
 import type { ShellToolServices } from '../services.ts';
 import { sleepInput } from './schema.ts';
 

@@ -1,15 +1,14 @@
 /** TaskOutput: what a background task has said since it was last asked. */
-import { buildTool } from '../../../src/contract/build-tool.ts';
-import { GauntletError } from '../../../src/contract/errors.ts';
-import type { TaskReading } from '../../../src/contract/task.ts';
-import type { ToolProgress, ToolUseContext } from '../../../src/contract/tool.ts';
+import { buildTool } from '../../../src/tool/build-tool.ts';
+import { GauntletError } from '../../../src/base/errors.ts';
+import type { TaskReading } from '../../../src/tool/task.ts';
+import type { ToolProgress, ToolUseContext } from '../../../src/tool/tool.ts';
 import { TOOL_ALIASES } from '../../../src/permissions/rule-names.ts';
 import { paceOutput } from '../../../src/process/paced-output.ts';
 import type { TaskToolServices } from '../services.ts';
 import { taskOutputPrompt } from './prompt.ts';
 import { renderReading, renderTaskOutput, renderTaskProgress, type TaskProgress, taskText } from './render.ts';
-import { taskOutputInput } from './schema.ts';
-import type { TaskOutputArguments } from './schema.ts';
+import { type TaskOutputArguments, taskOutputInput } from './schema.ts';
 
 /** Make TaskOutput. */
 export function taskOutputTool({ limits }: TaskToolServices) {

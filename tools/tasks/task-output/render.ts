@@ -1,10 +1,10 @@
 /** TaskOutput, worded for the model and drawn as data. */
-import type { Display } from '../../../src/contract/display.ts';
-import type { ToolProgress } from '../../../src/contract/tool.ts';
-import { showText, showValue } from '../../../src/files/hidden-characters.ts';
+import type { Display } from '../../../src/wire/display.ts';
+import type { ToolProgress } from '../../../src/tool/tool.ts';
+import { showText, showValue } from '../../../src/base/hidden-characters.ts';
 import { shownHead } from '../../../src/files/shown-head.ts';
 import { outputText } from '../../../src/process/output-text.ts';
-import type { TaskReading } from '../../../src/contract/task.ts';
+import type { TaskReading } from '../../../src/tool/task.ts';
 import type { TaskOutputArguments } from './schema.ts';
 
 /** What is new of a task that is waited for. */

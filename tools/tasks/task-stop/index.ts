@@ -1,8 +1,8 @@
 /** TaskStop: ends a background task and all it started. */
 import { z } from 'zod';
-import { buildTool } from '../../../src/contract/build-tool.ts';
-import type { TaskView } from '../../../src/contract/task.ts';
-import { showValue } from '../../../src/files/hidden-characters.ts';
+import { buildTool } from '../../../src/tool/build-tool.ts';
+import type { TaskView } from '../../../src/tool/task.ts';
+import { showValue } from '../../../src/base/hidden-characters.ts';
 import { TOOL_ALIASES } from '../../../src/permissions/rule-names.ts';
 import { renameTaskId } from '../old-keys.ts';
 

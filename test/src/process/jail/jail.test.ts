@@ -14,15 +14,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
 import { createPermissionContext } from '../../../../src/permissions/context.ts';
 import { readDenial, readDenialBelow, readDenialPlaces } from '../../../../src/permissions/path-gate.ts';
-import { createJail } from '../../../../src/process/jail/jail.ts';
-import type { Jail, JailOptions } from '../../../../src/process/jail/jail.ts';
+import { createJail, type Jail, type JailOptions } from '../../../../src/process/jail/jail.ts';
 import type { JailPlace } from '../../../../src/process/jail/place.ts';
 import { processesWith, run, testProcessHost, until } from '../../../helpers/process-host.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';

@@ -1,8 +1,7 @@
 /** The proxy on its socket, spoken to byte by byte, before real servers on loopback: HARDENING A23, for what commands fetch. */
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { RequestListener } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, type Server, connect, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';

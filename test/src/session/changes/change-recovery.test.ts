@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../../../src/contract/file-change.ts';
-import type { NewFrame } from '../../../../src/contract/frames.ts';
+import type { FileChange } from '../../../../src/wire/file-change.ts';
+import type { NewFrame } from '../../../../src/wire/frames.ts';
 import { keepFile } from '../../../../src/files/keep-file.ts';
 import { sha256Of } from '../../../../src/files/file-state.ts';
 import { changingSessions } from '../../../helpers/changing-sessions.ts';

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isGauntletError } from '../../../../src/contract/errors.ts';
+import { isGauntletError } from '../../../../src/base/errors.ts';
 import type { Session } from '../../../../src/session/session.ts';
 import { call, changingSessions, tryCall } from '../../../helpers/changing-sessions.ts';
 import { blockOf, framesOf } from '../../../helpers/session-services.ts';

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../../../config/limits.ts';
 import { openSqliteLog } from '../../../../src/log/sqlite-log.ts';
-import type { Tool } from '../../../../src/contract/tool.ts';
+import type { Tool } from '../../../../src/tool/tool.ts';
 import { SessionDirectory } from '../../../../src/session/directory/session-directory.ts';
 import { effectTool, failingShell, noteTool, rememberTool, slowTool } from '../../../helpers/fake-tools.ts';
 import {

@@ -1,8 +1,8 @@
 /** Sessions that nobody uses leave memory, and whoever asks finds them as they were. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../../../config/limits.ts';
-import type { FileReadRecord } from '../../../../src/contract/session-context.ts';
-import type { Tool } from '../../../../src/contract/tool.ts';
+import type { FileReadRecord } from '../../../../src/tool/session-context.ts';
+import type { Tool } from '../../../../src/tool/tool.ts';
 import { withReadRecord } from '../../../../src/files/read-state.ts';
 import { openSqliteLog } from '../../../../src/log/sqlite-log.ts';
 import { SessionDirectory } from '../../../../src/session/directory/session-directory.ts';

@@ -1,7 +1,7 @@
 /** One connection's way of feeding turns. */
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Limits } from '../../../../config/limits.ts';
-import type { Tool } from '../../../../src/contract/tool.ts';
+import type { Tool } from '../../../../src/tool/tool.ts';
 import type { ReplayFrame } from '../../../../src/session/feed/feeder.ts';
 import { SessionDirectory } from '../../../../src/session/directory/session-directory.ts';
 import { failingShell, noteTool, slowTool } from '../../../helpers/fake-tools.ts';

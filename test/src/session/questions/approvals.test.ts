@@ -1,7 +1,7 @@
 /** Who answers for a call beside rules: two persons, whoever was told from outside, a classifier. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
-import type { PermissionRequestFrame } from '../../../../src/contract/frames.ts';
+import type { PermissionRequestFrame } from '../../../../src/wire/frames.ts';
 import { openSqliteLog } from '../../../../src/log/sqlite-log.ts';
 import type { Classification, PermissionClassifier } from '../../../../src/permissions/classifier.ts';
 import { twoPersonRules } from '../../../../src/permissions/two-person.ts';

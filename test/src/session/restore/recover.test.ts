@@ -1,6 +1,6 @@
 /** What a crash left behind gets its one end, and questions stand again. */
 import { describe, expect, it } from 'vitest';
-import type { Frame, NewFrame } from '../../../../src/contract/frames.ts';
+import type { Frame, NewFrame } from '../../../../src/wire/frames.ts';
 import { planRecovery } from '../../../../src/session/restore/recover.ts';
 import { LogReplay } from '../../../../src/session/restore/replay-log.ts';
 import { openedFrame } from '../../../helpers/new-frames.ts';

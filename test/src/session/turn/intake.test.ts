@@ -1,6 +1,6 @@
 /** Blocks come in, once, all or none, also when the disk refuses. */
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Tool } from '../../../../src/contract/tool.ts';
+import type { Tool } from '../../../../src/tool/tool.ts';
 import type { Limits } from '../../../../config/limits.ts';
 import { SessionDirectory } from '../../../../src/session/directory/session-directory.ts';
 import { effectTool, noteTool, slowTool } from '../../../helpers/fake-tools.ts';

@@ -1,7 +1,7 @@
 /** A turn as its sender gets it back. */
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Frame } from '../../../../src/contract/frames.ts';
-import type { Tool } from '../../../../src/contract/tool.ts';
+import type { Frame } from '../../../../src/wire/frames.ts';
+import type { Tool } from '../../../../src/tool/tool.ts';
 import { SessionDirectory } from '../../../../src/session/directory/session-directory.ts';
 import type { Session } from '../../../../src/session/session.ts';
 import { noteTool, slowTool } from '../../../helpers/fake-tools.ts';

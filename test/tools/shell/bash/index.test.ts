@@ -1,5 +1,5 @@
 /** What Bash says of a command before it runs. */
-import { ShellLine } from '../../../../src/permissions/shell/shell-line.ts';
+import { ShellLine } from '../../../../src/shell/shell-line.ts';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DEFAULT_LIMITS } from '../../../../config/limits.ts';

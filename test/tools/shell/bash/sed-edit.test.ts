@@ -1,5 +1,5 @@
 /** What a question shows of `sed -i` is what sed would have made, byte for byte. */
-import { ShellLine } from '../../../../src/permissions/shell/shell-line.ts';
+import { ShellLine } from '../../../../src/shell/shell-line.ts';
 import { isUtf8 } from 'node:buffer';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, linkSync, readFileSync, realpathSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../../../src/contract/file-change.ts';
+import type { FileChange } from '../../../../src/wire/file-change.ts';
 import { observeFile } from '../../../../src/files/file-state.ts';
 import { keepFile } from '../../../../src/files/keep-file.ts';
 import { shellToolsIn } from '../../../helpers/shell-tools.ts';

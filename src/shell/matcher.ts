@@ -1,0 +1,196 @@
+/**
+ * Matches a command line against the specs of Bash rules.
+ *
+ * Allowing needs every part covered, and nothing around the parts that writes or evaluates. Denying and
+ * asking try every command that may run, whatever launches it.
+ */
+import type { PermissionMatcher, PermissionPart } from '../tool/tool.ts';
+import type { AnalysedCommand, ShellAnalysis } from './shell-analysis.ts';
+import type { ShellLine } from './shell-line.ts';
+import { actsBeyondRule } from './dangerous-options.ts';
+import { programName } from './judge-command.ts';
+import { collapseBlanks, shellSpecs, type ShellSpecs } from './shell-specs.ts';
+import { type OpaqueCommand, opaqueCommands } from './opaque.ts';
+import type { ReachedCommand, ReachedScript, Reading } from './reach.ts';
+import { basename } from './spellings.ts';
+import { unwrap } from './wrappers.ts';
+import type { ShellWord } from './word.ts';
+
+/** A matcher for one command line; see `PermissionMatcher`. */
+export function shellMatcher(line: ShellLine): PermissionMatcher {
+  // What it may run is found when a rule is held against it, and most calls meet none.
+  const { analysis, command } = line;
+  return {
+    get isUnparsable() {
+      return analysis.isUnparsable || isUnknown(line.reach.plain) || line.reach.isIncomplete();
+    },
+    parts: analysis.commands.map((part, at) => toPart(part, () => line.reach.plain.commands[at], analysis)),
+    hits: (specs) => findHit(line.reach.plain, shellSpecs(specs)),
+    mayHit: (specs) => {
+      const { reach } = line;
+      const compiled = shellSpecs(specs);
+      const open = reach.open();
+      // What was left out may be what any rule is about.
+      if (reach.isIncomplete()) return specs[0];
+      if (open.commands.every(({ readings }) => readings.length === 0)) return undefined;
+      return findHit(reach.plain, compiled) === undefined ? findHit(open, compiled) : undefined;
+    },
+    covers: (specs) => findCover(command, analysis, shellSpecs(specs)),
+    opaque: (allowed) => {
+      const specs = shellSpecs(allowed);
+      if (exactSpec(command, specs) !== undefined) return undefined;
+      for (const found of opaqueCommands(line.reach.plain)) if (!isNamed(found, specs)) return found.what;
+      return undefined;
+    },
+  };
+}
+
+/** Whether a spec spells the program that runs what cannot be seen; `*` spells none. */
+function isNamed({ words, launcherWords }: OpaqueCommand, specs: ShellSpecs): boolean {
+  return (
+    words.length > 0 && (spells(words, 0, specs) || spells([...launcherWords, ...words], launcherWords.length, specs))
+  );
+}
+
+/** @param at The place of the program among the words. */
+function spells(words: readonly ShellWord[], at: number, specs: ShellSpecs): boolean {
+  const match = specs.match(words.map(wordText).join(' '));
+  if (!match || match.spelledWords <= at) return false;
+  const isSpelled = words
+    .slice(0, match.spelledWords)
+    .every(({ literal }) => literal !== undefined && !/\s/.test(literal));
+  const program = basename(words[at]?.literal ?? '');
+  return isSpelled && !actsBeyondRule(program, words.slice(at + 1), match.spelledWords - at - 1);
+}
+
+/** Whether it, or a script that its words hand to a shell, cannot be understood. */
+function isUnknown({ analysis, commands }: ReachedScript): boolean {
+  return (
+    analysis.isUnparsable ||
+    commands.some(({ readings }) => readings.some(({ shellScripts }) => shellScripts.some(isUnknown)))
+  );
+}
+
+function toPart(
+  part: AnalysedCommand,
+  reached: () => ReachedCommand | undefined,
+  analysis: ShellAnalysis,
+): PermissionPart {
+  return {
+    text: part.text,
+    isReadOnly: part.problem === undefined,
+    hits: (specs) => hitsOf(reached() ?? { part, readings: [] }, shellSpecs(specs)),
+    covers: (specs) => {
+      const spec = coverOf(part, analysis, shellSpecs(specs));
+      return spec === undefined ? undefined : [spec];
+    },
+  };
+}
+
+/** @param isScript What cannot be parsed is searched word by word. */
+function findHit({ text, analysis, commands }: ReachedScript, specs: ShellSpecs, isScript = true): string | undefined {
+  const whole = specs.match(collapseBlanks(text))?.spec;
+  if (whole !== undefined) return whole;
+  const found = firstOf(commands, (reached) => hitsOf(reached, specs));
+  return found ?? (isScript && analysis.isUnparsable ? firstWordIn(text, specs) : undefined);
+}
+
+function hitsOf({ part, readings }: ReachedCommand, specs: ShellSpecs): string | undefined {
+  const written = specs.match(collapseBlanks(part.text))?.spec;
+  if (written !== undefined) return written;
+  return firstOf(
+    readings,
+    (reading) =>
+      firstOf(reading.texts, (text) => specs.match(text)?.spec) ??
+      firstOf(reading.launched.commands, specs.findMeant) ??
+      firstOf(reading.nested, (script) => hitInScript(script, reading, specs)),
+  );
+}
+
+function hitInScript(script: ReachedScript, { launched }: Reading, specs: ShellSpecs) {
+  // A commit message is no script, and often no syntax either: only what a shell is handed is searched word by word.
+  return (
+    findHit(script, specs, launched.isLauncher) ?? (launched.isInterpreter ? commandIn(script.text, specs) : undefined)
+  );
+}
+
+function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** What cannot be parsed is searched for the first word of any rule, quotes and escapes taken out. */
+function firstWordIn(command: string, specs: ShellSpecs): string | undefined {
+  return firstOf(plainWords(command), (word) => specs.firstWords.get(word) ?? specs.firstWords.get(basename(word)));
+}
+
+/** Most words of a rule that are looked for in another language. */
+const MAX_RULE_WORDS = 8;
+
+/** `subprocess.run(['git', 'push'])`: the words of a command, one after another. */
+function commandIn(text: string, specs: ShellSpecs): string | undefined {
+  const words = plainWords(text).map(basename);
+  const starts = [...words.keys()].filter((at) => specs.firstWords.has(words[at] ?? ''));
+  return firstOf(starts, (at) => specs.match(words.slice(at, at + MAX_RULE_WORDS).join(' '))?.spec);
+}
+
+function plainWords(text: string): readonly string[] {
+  return text.replace(/\\\n|["'\\]/g, '').split(/[\s;&|()<>`{}[\]$=,:!]+/);
+}
+
+function findCover(command: string, analysis: ShellAnalysis, specs: ShellSpecs): readonly string[] | undefined {
+  if (analysis.isUnparsable) return undefined;
+  const whole = exactSpec(command, specs);
+  if (whole !== undefined) return [whole];
+  if (analysis.problems.length > 0 || analysis.commands.length === 0) return undefined;
+  const found = new Set<string>();
+  for (const part of analysis.commands) {
+    const spec = coverOf(part, analysis, specs);
+    if (spec === undefined && part.problem !== undefined) return undefined;
+    if (spec !== undefined) found.add(spec);
+  }
+  return found.size > 0 ? [...found] : undefined;
+}
+
+/** Blanks inside quotes mean something: the text must be the rule's to the letter where it has any. */
+function exactSpec(command: string, specs: ShellSpecs): string | undefined {
+  const whole = specs.matchExact(collapseBlanks(command));
+  return whole !== undefined && (whole === command.trim() || !/["'\\]/.test(command)) ? whole : undefined;
+}
+
+function coverOf(part: AnalysedCommand, analysis: ShellAnalysis, specs: ShellSpecs): string | undefined {
+  for (let words: readonly ShellWord[] | undefined = part.words; words; words = behindTransparent(words)) {
+    const spec = coverWords(words, analysis, specs);
+    if (spec !== undefined) return spec;
+  }
+  return undefined;
+}
+
+function coverWords(words: readonly ShellWord[], analysis: ShellAnalysis, specs: ShellSpecs): string | undefined {
+  const program = programName(words[0]);
+  if (program === undefined || /\s/.test(program)) return undefined;
+  if (program === 'git' && analysis.changesDirectory) return undefined;
+  const texts = [
+    program,
+    ...words.slice(1).map((word) => (/\s/.test(wordText(word)) ? `'${wordText(word)}'` : wordText(word))),
+  ];
+  const match = specs.match(texts.join(' '));
+  if (!match) return undefined;
+  // What the rule spells must be written out, and what it does not spell must not be an option that acts.
+  const isSpelled = words.slice(0, match.spelledWords).every((word) => word.literal !== undefined);
+  return isSpelled && !actsBeyondRule(program, words.slice(1), match.spelledWords - 1) ? match.spec : undefined;
+}
+
+function behindTransparent(words: readonly ShellWord[]): readonly ShellWord[] | undefined {
+  const unwrapped = unwrap(programName(words[0]) ?? '', words.slice(1));
+  return unwrapped?.isTransparent && unwrapped.problem === undefined && unwrapped.inner.length > 0
+    ? unwrapped.inner
+    : undefined;
+}
+
+function wordText(word: ShellWord): string {
+  return word.literal ?? word.text;
+}

@@ -1,0 +1,38 @@
+/**
+ * What a `tool_use` block must look like before anything else is asked of it.
+ */
+import { z } from 'zod';
+import type { ToolUseBlock } from './blocks.ts';
+import type { JsonValue } from '../base/json.ts';
+import { GauntletError } from '../base/errors.ts';
+import { checkFields } from './field-issues.ts';
+
+/** Ids from outside: calls, turns, sessions, requests. */
+export const IdSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,128}$/, 'expected 1 to 128 characters of A-Z, a-z, 0-9, "_" and "-"');
+
+/**
+ * A `tool_use` block. `input` may be anything: the tool's own schema judges it. Other fields are the model's vendor's:
+ * they are kept.
+ */
+export const ToolUseBlockSchema = z.looseObject({
+  type: z.literal('tool_use'),
+  id: IdSchema,
+  name: z.string().min(1).max(256),
+  input: z
+    .custom<JsonValue>()
+    .nullish()
+    .transform((input): JsonValue => input ?? {}),
+}) satisfies z.ZodType<ToolUseBlock>;
+
+/** Read a block. @throws {GauntletError} `invalid_request` naming the field */
+export function readBlock(value: unknown): ToolUseBlock {
+  const check = checkFields(ToolUseBlockSchema, value);
+  if (check.kind === 'fits') return check.value;
+  const [issue] = check.issues;
+  const path = ['tool_use', issue?.path].filter(Boolean).join('.');
+  throw new GauntletError('invalid_request', `Cannot read the block, field "${path}": ${issue?.message}`, {
+    details: { path },
+  });
+}
