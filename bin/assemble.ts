@@ -4,37 +4,40 @@
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Logger } from 'pino';
+import type { Limits } from '../config/limits.ts';
 import type { Settings } from '../config/settings.ts';
 import { OWNER } from '../config/settings/principals.ts';
 import { GauntletError, isGauntletError } from '../src/base/errors.ts';
-import type { ToolMode } from '../src/wire/permission-context.ts';
-import type { Tool } from '../src/tool/tool.ts';
 import { createFileHistory } from '../src/files/history.ts';
 import { createLocatePath } from '../src/files/scope.ts';
-import { deadMatchers, type DeadMatcher } from '../src/hooks/dead-matchers.ts';
+import { type DeadMatcher, deadMatchers } from '../src/hooks/compile-hooks.ts';
 import { createHooks } from '../src/hooks/hooks.ts';
-import type { AuditTrail } from '../src/log/audit-trail.ts';
+import { openAuditFile } from '../src/log/audit-file.ts';
+import { AuditTrail } from '../src/log/audit-trail.ts';
+import { auditedLog } from '../src/log/audit-trail.ts';
 import type { DataDirectory } from '../src/log/data-directory.ts';
+import type { FrameLog } from '../src/log/frame-log.ts';
 import type { OnLogProblem } from '../src/log/log-problem.ts';
 import { openSqliteLog } from '../src/log/sqlite-log.ts';
+import { createMcpConnections, type McpConnections } from '../src/mcp/connections.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
 import { type DeadRule, deadRules } from '../src/permissions/dead-rules.ts';
 import { ruleKeys } from '../src/permissions/rule.ts';
-import { createMcpConnections, type McpConnections } from '../src/mcp/connections.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import { createToolPools } from '../src/pool/tool-pools.ts';
 import { createProcessHost, type ManagedProcessHost } from '../src/process/host-client.ts';
 import { createJail, type Jail } from '../src/process/jail/jail.ts';
-import { openSandbox, type Sandbox } from '../src/process/sandbox.ts';
 import { runProgram } from '../src/process/run-program.ts';
-import { createNewSessionPools } from '../src/session/directory/new-session-pool.ts';
+import { openSandbox, type Sandbox } from '../src/process/sandbox.ts';
+import { createNewSessionPools } from '../src/session/directory/new-session.ts';
 import { type DirectoryServices, SessionDirectory } from '../src/session/directory/session-directory.ts';
+import type { Tool } from '../src/tool/tool.ts';
+import type { ToolMode } from '../src/wire/permission-context.ts';
 import { getAllBaseTools, HIDDEN_IN_REPL, REPL_TOOL, SIMPLE_TOOLS } from '../tools/index.ts';
 import { type Approvals, createApprovals } from './approvals.ts';
 import { installationPaths } from './installation.ts';
 import { createNetworkDenials, type NetworkDenials } from './network-denials.ts';
-import { openAudit } from './audit.ts';
-import { limitsOfPrincipals } from './principal-limits.ts';
+import { limitsOfPrincipals } from './principal-access.ts';
 import { createRetention } from './retention.ts';
 import { sessionServices } from './session-services.ts';
 
@@ -274,4 +277,15 @@ async function loadPlugins(settings: Settings, baseTools: readonly Tool[]): Prom
   const { loadPlugins: load } = await import('../src/pool/load-plugins.ts');
   const options = { baseFolder: dirname(settings.settingsFile), builtIns: baseTools, limits: settings.limits };
   return Object.freeze(await load(settings.plugins, options));
+}
+
+/** Open the trail; it closes with the log. @throws {GauntletError} `invalid_setting` if its folder is not private. */
+function openAudit(
+  log: FrameLog,
+  dataFolder: string,
+  { limits, onProblem }: { readonly limits: Limits; readonly onProblem: OnLogProblem },
+): { readonly log: FrameLog; readonly trail: AuditTrail } {
+  const file = openAuditFile({ folder: join(dataFolder, 'audit'), limits, onProblem });
+  const trail = new AuditTrail({ file, limits, principalOf: (sessionId) => log.find(sessionId)?.principal });
+  return { log: auditedLog(log, trail), trail };
 }

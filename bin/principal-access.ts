@@ -7,14 +7,15 @@ import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isInsideFolder } from '../config/containment.ts';
 import type { Settings } from '../config/settings.ts';
+import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
 import { OWNER } from '../config/settings/principals.ts';
 import { errorMessage, GauntletError } from '../src/base/errors.ts';
-import type { PermissionMode, ToolPermissionContext } from '../src/wire/permission-context.ts';
 import { resolveRealPath } from '../src/files/real-path.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
 import { loweredMode } from '../src/permissions/mode-order.ts';
 import type { DirectoryServices } from '../src/session/directory/session-directory.ts';
 import { standingRules, workspaceSettings } from '../src/session/directory/workspace-settings.ts';
+import type { PermissionMode, ToolPermissionContext } from '../src/wire/permission-context.ts';
 
 /** What sessions ask about their principal. */
 export type PrincipalAccess = Pick<
@@ -162,4 +163,10 @@ function existingFolder(path: string): string | undefined {
     // Not there, not ours to enter, or no path at all: either way no folder to work in.
     return undefined;
   }
+}
+
+/** A principal's limits by name; the server's for whoever has none of its own. */
+export function limitsOfPrincipals({ principals, limits }: Settings): (principal: string) => PrincipalLimits {
+  const known = new Map(principals.map((who) => [who.name, who.limits]));
+  return (principal) => known.get(principal) ?? limits;
 }

@@ -3,23 +3,23 @@
  */
 import type { FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
-import type { Logger } from 'pino';
-import { spellEndpoint } from '../config/authority.ts';
 import { isInsideFolder } from '../config/containment.ts';
-import type { Settings } from '../config/settings.ts';
 import packageFile from '../package.json' with { type: 'json' };
+import pino, { type Logger } from 'pino';
+import { spellEndpoint } from '../config/authority.ts';
+import type { Settings } from '../config/settings.ts';
 import { buildApp } from '../routes/app.ts';
 import { createAuthenticator } from '../routes/credential.ts';
 import type { Readiness } from '../routes/dependencies.ts';
-import { allowedHosts } from '../routes/hosts.ts';
 import { createTickets } from '../routes/tickets.ts';
 import { openDataDirectory } from '../src/log/data-directory.ts';
 import { assembleEngine, type Engine } from './assemble.ts';
 import { bannerLines } from './banner.ts';
-import { credentials } from './credentials.ts';
 import { installationPaths } from './installation.ts';
-import { operatorLog } from './operator-log.ts';
 import { tellStrayFaults, watchEventLoop } from './stray-faults.ts';
+import { credentials } from './token-file.ts';
+
+const DEFAULT_PORT = 80;
 
 /** Run the server; resolves when it listens. It ends by itself after SIGTERM or SIGINT. */
 export async function serve(settings: Settings): Promise<void> {
@@ -132,4 +132,36 @@ function announce(settings: Settings, port: number, engine: Engine, unheld: stri
     unheld,
   });
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Make the logger. A full disk or a closed pipe behind standard error loses lines, never the server. */
+function operatorLog({ logLevel }: Pick<Settings, 'logLevel'>): Logger {
+  const destination = pino.destination({ dest: 2, sync: false });
+  destination.on('error', () => undefined);
+  return pino(
+    {
+      level: logLevel,
+      base: undefined,
+      redact: ['token', 'authorization', 'headers', '*.token', '*.authorization', '*.headers'],
+      timestamp: pino.stdTimeFunctions.isoTime,
+    },
+    destination,
+  );
+}
+
+/**
+ * The `Host` values to allow, lower case.
+ *
+ * @param configured The operator's list; a name without a port stands for itself alone and with ours. Empty: the
+ *   loopback names with the port.
+ */
+export function allowedHosts(configured: readonly string[], port: number): ReadonlySet<string> {
+  if (configured.length > 0) return new Set(configured.flatMap((host) => withOurPort(host.toLowerCase(), port)));
+  const names = ['127.0.0.1', 'localhost', '[::1]'];
+  const withPort = names.map((name) => `${name}:${port}`);
+  return new Set(port === DEFAULT_PORT ? [...withPort, ...names] : withPort);
+}
+
+function withOurPort(host: string, port: number): readonly string[] {
+  return /:\d+$/.test(host) && !host.endsWith(']') ? [host] : [host, `${host}:${port}`];
 }

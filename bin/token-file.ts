@@ -1,17 +1,20 @@
 /**
  * The token nobody set by hand: made once, kept in a file only its owner can read.
  */
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SettingsError } from '../config/settings-error.ts';
-import { tokenText } from '../config/settings/door.ts';
-import { readRegularFile } from '../config/settings/regular-file.ts';
 import type { Settings } from '../config/settings.ts';
+import { tokenText } from '../config/settings/door.ts';
+import { OWNER } from '../config/settings/principals.ts';
+import { readRegularFile } from '../config/settings/regular-file.ts';
+import type { Credential } from '../routes/credential.ts';
 import { DATA_FILES, ensurePrivateFolder } from '../src/log/private-folder.ts';
 
 /** As many as the digest it is compared by. */
 const TOKEN_BYTES = 32;
+
 const OTHERS_MAY = 0o077;
 
 /**
@@ -61,4 +64,19 @@ function makeToken(path: string): string {
 
 function refuse(why: string): SettingsError {
   return new SettingsError('GAUNTLET_DATA_DIR', `GAUNTLET_DATA_DIR: ${why}`);
+}
+
+/** All credentials, the owner's first. @throws {SettingsError} If a principal has the server's own token. */
+export function credentials(settings: Settings): readonly Credential[] {
+  const own = hash('sha256', ensureToken(settings));
+  const clash = settings.principals.findIndex(({ tokenSha256 }) => tokenSha256 === own);
+  if (clash !== -1) {
+    const key = `principals.${clash}.tokenSha256`;
+    throw new SettingsError(
+      key,
+      `"${key}" is the digest of the server's own token; give each principal one of its own`,
+    );
+  }
+  const others = settings.principals.map(({ name, tokenSha256 }) => ({ principal: name, tokenSha256 }));
+  return [{ principal: OWNER, tokenSha256: own }, ...others];
 }

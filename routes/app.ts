@@ -1,32 +1,37 @@
 /**
  * The Fastify app: what it listens like, what guards it, and its doors.
  */
-import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
+import type { Limits } from '../config/limits.ts';
 import { GauntletError } from '../src/base/errors.ts';
-import { createBadCredentials } from './bad-credentials.ts';
+import { parseSafeJson } from '../src/base/json.ts';
+import { openApiDoor } from './api/openapi.ts';
 import { onClientError, onExpectation, refuseSlow } from './client-error.ts';
 import { capConnections } from './connection-cap.ts';
 import type { Dependencies } from './dependencies.ts';
 import { docsDoor } from './docs.ts';
 import { sendError, toWireError } from './error-reply.ts';
 import { executeDoor } from './execute/index.ts';
-import { createGuard, guardHook, type GuardDependencies } from './guard.ts';
-import { takeJsonBodies } from './json-body.ts';
-import { type App, checkRequests } from './request-schemas.ts';
-import { openApiDoor } from './api/openapi.ts';
-import { changesDoor } from './sessions/changes.ts';
+import { createGuard, type GuardDependencies, guardHook } from './guard.ts';
 import { createRequestRates } from './request-rates.ts';
+import { type App, checkRequests } from './request-schemas.ts';
+import { changesDoor } from './sessions/changes.ts';
 import { eventsDoor } from './sessions/events.ts';
 import { sessionsDoor } from './sessions/index.ts';
 import { permissionsDoor } from './sessions/permissions.ts';
 import { storedDoor } from './sessions/stored.ts';
 import { tasksDoor } from './sessions/tasks.ts';
 import { statusDoor } from './status.ts';
-import { watchUnauthenticated } from './unauthenticated.ts';
 import { streamDoor } from './stream/index.ts';
 import { ticketsDoor } from './tickets-door.ts';
+import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 import { toolsDoor } from './tools.ts';
+import { watchUnauthenticated } from './unauthenticated.ts';
+
+/** Each run of blanks belongs to one thing: two that could share it would take its square. */
+const JSON_TYPE = /^application\/json(?:[\t ]*;[\t ]*charset="?utf-8"?)?(?:[\t ]*;)?[\t ]*$/i;
 
 /**
  * Build the app; the caller listens and closes.
@@ -132,5 +137,52 @@ function errorHandler({ limits, logger }: Dependencies) {
       logger.error({ err: error, request_id: request.id, route: request.routeOptions.url }, 'A request failed');
     }
     sendError(error, request, reply, limits.retryAfterMs);
+  };
+}
+
+/** Read JSON bodies, and only those. */
+function takeJsonBodies(app: FastifyInstance, limits: Pick<Limits, 'jsonDepth'>): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer, done) => {
+    try {
+      checkEncoding(request.headers['content-encoding']);
+      done(null, parseBody(request.headers['content-type'] ?? '', body, limits));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+function checkEncoding(encoding: string | undefined): void {
+  if (encoding === undefined || encoding === 'identity') return;
+  throw new GauntletError('unsupported_media_type', 'Cannot read the body: send it without a "Content-Encoding"');
+}
+
+function parseBody(contentType: string, body: Buffer, limits: Pick<Limits, 'jsonDepth'>): unknown {
+  if (contentType !== 'application/json' && !JSON_TYPE.test(contentType)) {
+    throw new GauntletError('unsupported_media_type', 'Cannot read the body: send it as "application/json" in UTF-8');
+  }
+  // Clients that always name a type send it with an empty DELETE too.
+  if (body.length === 0) return undefined;
+  if (!isUtf8(body)) throw new GauntletError('invalid_request', 'Cannot read the body: it is not valid UTF-8');
+  return parseSafeJson(body.toString('utf8'), 'the body', limits);
+}
+
+/** Make the counter. @returns Counts one; false when the address has had too many. */
+function createBadCredentials(
+  limits: Pick<Limits, 'badCredentialBurst' | 'badCredentialsPerSecond' | 'badCredentialAddresses'>,
+): (address: string) => boolean {
+  const buckets = new Map<string, TokenBucket>();
+  return function mayFail(address) {
+    const known = buckets.get(address);
+    if (known) return known.take();
+    // The oldest is forgotten, so that many addresses cost no memory.
+    for (const oldest of buckets.keys()) {
+      if (buckets.size < limits.badCredentialAddresses) break;
+      buckets.delete(oldest);
+    }
+    const bucket = createTokenBucket(limits.badCredentialBurst, limits.badCredentialsPerSecond);
+    buckets.set(address, bucket);
+    return bucket.take();
   };
 }

@@ -8,7 +8,6 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
 import type { Socket } from 'node:net';
 import { GauntletError } from '../src/base/errors.ts';
 import { bearerToken, createRecogniser, type Recognise } from './credential.ts';
-import { allowOrigin, answerPreflight, isPreflight } from './cross-origin.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { RequestRates } from './request-rates.ts';
 import { ticketOf } from './stream/subprotocol.ts';
@@ -168,4 +167,28 @@ function authenticated(
   if (ticket === undefined) return undefined;
   const { id } = request.params as { readonly id: string };
   return tickets.redeem(ticket, id);
+}
+
+/** Tell a browser that its listed page may read the reply. */
+function allowOrigin(origin: string, reply: FastifyReply, origins: ReadonlySet<string>): void {
+  if (!origins.has(origin)) return;
+  reply.header('access-control-allow-origin', origin).header('vary', 'Origin');
+  reply.header('access-control-expose-headers', 'ETag, Retry-After');
+}
+
+/** Whether this is a listed page's question before the request: it carries no credential. */
+function isPreflight(request: FastifyRequest, origins: ReadonlySet<string>): boolean {
+  const { method, headers } = request.raw;
+  if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false;
+  return headers.origin !== undefined && origins.has(headers.origin);
+}
+
+/** Answer a preflight, whatever its path: the request itself is judged when it comes. */
+function answerPreflight(reply: FastifyReply): void {
+  reply
+    .code(204)
+    .header('access-control-allow-methods', 'GET, POST, DELETE')
+    .header('access-control-allow-headers', 'Authorization, Content-Type, If-None-Match, Last-Event-ID')
+    .header('access-control-max-age', '600')
+    .send();
 }

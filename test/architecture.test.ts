@@ -69,6 +69,14 @@ describe('the check of the tree', () => {
     expect(climbingImports(tree({ [path]: text }))).toHaveLength(1);
   });
 
+  it('finds an import of a tool that is one file', () => {
+    const files = { 'tools/lists/todo.ts': 'buildTool({', 'tools/lists/other.ts': "import './todo.ts'" };
+    expect(climbingImports(tree(files))).toHaveLength(1);
+    expect(
+      climbingImports(tree({ ...files, 'tools/lists/other.ts': '', 'tools/lists/index.ts': "import './todo.ts'" })),
+    ).toEqual([]);
+  });
+
   it('lets imports go down and to the left', () => {
     const text = "import '../../config/limits.ts'; import '../tool/b.ts'; import './c.ts'; import 'zod';";
     expect(climbingImports(tree({ 'src/call/a.ts': text }))).toEqual([]);

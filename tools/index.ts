@@ -1,17 +1,19 @@
 /**
  * All built-in tools, domain by domain. Adding a tool touches its folder, its domain's list, and its tests.
  */
+import { GauntletError } from '../src/base/errors.ts';
 import type { Tool } from '../src/tool/tool.ts';
-import { type FeatureFlags, withFeatures } from './feature-flags.ts';
 import { fileTools } from './files/index.ts';
 import { listTools } from './lists/index.ts';
 import { mcpTools } from './mcp/index.ts';
 import { moreTools } from './more/index.ts';
-export { sessionTools } from './more/index.ts';
-export { outputSchemaProblem } from './more/structured-output.ts';
 import { searchTools } from './search/index.ts';
 import { shellTools } from './shell/index.ts';
 import { taskTools } from './tasks/index.ts';
+
+export { sessionTools } from './more/index.ts';
+
+export { outputSchemaProblem } from './more/structured-output.ts';
 
 /** Every service any tool is handed; each domain says which it wants. */
 export type ToolServices = Parameters<typeof fileTools>[0] &
@@ -49,4 +51,33 @@ export function getAllBaseTools(services: ToolServices & FeatureFlags): readonly
     ...shellTools(services),
     ...taskTools(services),
   ]);
+}
+
+/** The setting `features`. */
+interface FeatureFlags {
+  /** On or off by tool name; a tool that is not named is on. */
+  readonly features: Readonly<Record<string, boolean>>;
+}
+
+/**
+ * Switch tools off whose flag says so.
+ *
+ * @throws {GauntletError} `invalid_setting` for a flag no tool has: a misspelt one would leave its tool on.
+ */
+function withFeatures({ features }: FeatureFlags, tools: readonly Tool[]): readonly Tool[] {
+  const names = new Set(tools.map(({ name }) => name));
+  const unknown = Object.keys(features).find((name) => !names.has(name));
+  if (unknown !== undefined) {
+    const known = [...names].sort().join(', ');
+    throw new GauntletError(
+      'invalid_setting',
+      `Setting "features": no tool has the flag "${unknown}"; use one of ${known}`,
+    );
+  }
+  return tools.map((tool) => (features[tool.name] === false ? switchedOff(tool) : tool));
+}
+
+function switchedOff(tool: Tool): Tool {
+  const disabledReason = () => `the setting "features" switches "${tool.name}" off`;
+  return Object.freeze({ ...tool, isEnabled: () => false, disabledReason });
 }

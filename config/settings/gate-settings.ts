@@ -1,15 +1,16 @@
 /**
  * What stands between a call and its side effects: rules, approvals, the model of mode "auto", hooks, the sandbox.
  */
-import { mergeContainment, type ContainmentSettings } from './containment.ts';
-import { approvalSettings, type ApprovalSettings } from './approvals.ts';
-import { hookSources, type HookSource } from './hooks.ts';
+import { type ContainmentSettings, mergeContainment } from './containment.ts';
+import { type HookSource, hookSources } from './hooks.ts';
 import { classifierModel, type ModelSettings } from './models.ts';
 import { commandLineRules, mergePermissions, type PermissionSettings } from './permissions.ts';
 import { readRulesFile } from './rules-file.ts';
-import { mergeSandbox, type SandboxSettings } from './sandbox.ts';
 import type { PolicyFile, SettingsFile } from './schema.ts';
+import { namedSecret } from './secret.ts';
 import type { Environment } from './settings-file.ts';
+
+const STRICTNESS = ['off', 'auto', 'required'] as const;
 
 /** The settings of the gate. */
 export interface GateSettings {
@@ -60,4 +61,53 @@ export function gateSettings(
     sandbox: mergeSandbox(file.sandbox, policy.sandbox),
     containment: mergeContainment(file.containment, policy.containment),
   };
+}
+
+/** How questions are answered. How long they stand is the limit `askTimeoutMs`. */
+interface ApprovalSettings {
+  /** Told of each new question; the secret signs what is posted. */
+  readonly webhooks: readonly { readonly url: string; readonly secret: string }[];
+  /** Rules; a call that one matches needs the yes of two different principals. */
+  readonly twoPerson: readonly string[];
+}
+
+/** Fill the secrets in. @throws {SettingsError} Where one is not in the environment. */
+function approvalSettings(approvals: SettingsFile['approvals'], environment: Environment): ApprovalSettings {
+  const webhooks = approvals?.webhooks ?? [];
+  return {
+    webhooks: webhooks.map(({ url, secretEnv }, index) => ({
+      url,
+      secret: namedSecret(`approvals.webhooks.${index}.secretEnv`, secretEnv, environment),
+    })),
+    twoPerson: approvals?.twoPerson ?? [],
+  };
+}
+
+type SandboxSection = NonNullable<SettingsFile['sandbox']>;
+
+/** What holds for every sandboxed command. */
+interface SandboxSettings {
+  /** `auto`: in a sandbox where there is one; `required`: or not at all. */
+  readonly mode: 'off' | 'auto' | 'required';
+  /** Off unless somebody opened it; of several lists each must cover a host. */
+  readonly network: 'off' | 'on' | { readonly allow: readonly (readonly string[])[] };
+  /** What runs in the sandbox runs without a question. */
+  readonly isAutoAllowed: boolean;
+}
+
+/** The settings file's word, which an administrator's policy may tighten and never loosens. */
+function mergeSandbox(file: SandboxSection | undefined, policy: SandboxSection | undefined): SandboxSettings {
+  const modes = [file?.mode ?? 'off', policy?.mode ?? 'off'];
+  const grants = [policy?.autoAllow, file?.autoAllow].filter((grant) => grant !== undefined);
+  return {
+    mode: STRICTNESS.findLast((mode) => modes.includes(mode)) ?? 'required',
+    network: mergeNetworks([policy?.network, file?.network].filter((network) => network !== undefined)),
+    isAutoAllowed: grants.length > 0 && grants.every(Boolean),
+  };
+}
+
+function mergeNetworks(networks: readonly NonNullable<SandboxSection['network']>[]): SandboxSettings['network'] {
+  if (networks.length === 0 || networks.includes('off')) return 'off';
+  const allow = networks.flatMap((network) => (typeof network === 'object' ? [network.allow] : []));
+  return allow.length === 0 ? 'on' : { allow };
 }

@@ -3,25 +3,57 @@
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { DEFAULT_LIMITS, LONGEST_TIMER_MS, type Limits } from '../limits.ts';
-import { allowedHost, allowedOrigin, listenHost, logLevel, portNumber, tokenText } from './door.ts';
+import { DEFAULT_LIMITS, type Limits, LONGEST_TIMER_MS } from '../limits.ts';
 import { containment } from './containment.ts';
-import { agentModels, languageServers, principals, sandbox, webSearch } from './feature-schemas.ts';
+import { allowedHost, allowedOrigin, listenHost, logLevel, portNumber, tokenText } from './door.ts';
 import { hooks } from './hooks.ts';
 import { PRINCIPAL_LIMITS } from './principal-limits.ts';
-import { ruleShape, rules } from './rule-schemas.ts';
+import { reachableHost } from './reachable-host.ts';
+import { rules, ruleShape } from './rule-schemas.ts';
 import { section } from './section.ts';
+
+const text = z.string().min(1, 'must not be empty');
+
+const httpUrl = z.url({ protocol: /^https?$/ });
+
+/** A key is given, or the variable that holds it is named, not both. */
+const apiKey = { apiKey: text.optional(), apiKeyEnv: text.optional() };
+
+/** Where commands run. */
+const sandbox = section({
+  mode: z.enum(['off', 'auto', 'required']),
+  network: z.union([z.enum(['off', 'on']), section({ allow: z.array(reachableHost) })]).optional(),
+  autoAllow: z.boolean().optional(),
+});
+
+/** Models that agents may use, by name. */
+const agentModels = z.record(
+  text,
+  section({ provider: z.enum(['anthropic', 'openai']), baseUrl: httpUrl.optional(), ...apiKey, model: text }),
+);
+
+/** The search engine. */
+const webSearch = section({
+  engine: z.enum(['searxng', 'brave', 'tavily']),
+  baseUrl: httpUrl.optional(),
+  ...apiKey,
+});
+
+/** Language servers by language. */
+const languageServers = z.record(
+  text,
+  section({ command: text, args: z.array(z.string()).optional(), extensions: z.array(text) }),
+);
 
 /** Names of the permission modes; a test holds them equal to those of the contract. */
 const permissionMode = z.enum(['default', 'acceptEdits', 'plan', 'dontAsk', 'auto', 'bypassPermissions']);
-
-const text = z.string().min(1, 'must not be empty');
 
 const permissionShape = {
   ...ruleShape,
   defaultMode: permissionMode.optional(),
   disableBypassPermissionsMode: z.literal('disable').optional(),
 };
+
 const permissions = section({ ...permissionShape, classifierModel: text.optional() });
 
 const approvals = section({
@@ -31,7 +63,9 @@ const approvals = section({
 });
 
 const mcpServerSwitches = { alwaysLoad: z.boolean().optional(), disabled: z.boolean().optional() };
+
 const mcpRemote = { url: z.url({ protocol: /^https?$/ }), headers: z.record(z.string(), z.string()).optional() };
+
 const mcpServer = z.preprocess(
   // The shape of `.mcp.json`: an entry without a type is a command.
   (entry) => (isRecord(entry) && !('type' in entry) ? { type: 'stdio', ...entry } : entry),
@@ -50,6 +84,7 @@ const mcpServer = z.preprocess(
 );
 
 const proxyAddress = z.string().refine(isProxyAddress, 'must be an IP address or a range such as "10.0.0.0/8"');
+
 const limits = limitsSection(Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]);
 
 /** The settings file. */
@@ -130,4 +165,17 @@ function isProxyAddress(address: string): boolean {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Principals beside the one of `GAUNTLET_TOKEN`. */
+function principals<Mode extends z.ZodType, LimitNumbers extends z.ZodType>(mode: Mode, limits: LimitNumbers) {
+  return z.array(
+    section({
+      name: z.string().regex(/^[\w.@-]{1,64}$/, 'must be 1 to 64 letters, digits, "_", ".", "@" or "-"'),
+      tokenSha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits in lower case'),
+      roots: z.array(text),
+      maxMode: mode.optional(),
+      limits: limits.optional(),
+    }),
+  );
 }

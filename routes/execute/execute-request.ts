@@ -3,14 +3,65 @@
  */
 import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
-import type { AssistantMessage, ToolUseBlock } from '../../src/wire/blocks.ts';
-import { type JsonValue, parseSafeJson } from '../../src/base/json.ts';
 import { GauntletError, isGauntletError } from '../../src/base/errors.ts';
+import { type JsonValue, parseSafeJson } from '../../src/base/json.ts';
 import { IdSchema, ToolUseBlockSchema } from '../../src/wire/block-schema.ts';
-import { ANTHROPIC, AssistantMessageSchema } from './anthropic.ts';
-import { OPENAI_CHAT, ToolCallSchema } from './openai-chat.ts';
-import { OPENAI_RESPONSES, OutputItemsSchema } from './openai-responses.ts';
-import type { ReplyShape } from './shape.ts';
+import {
+  type AssistantMessage,
+  type ResultContentBlock,
+  resultText,
+  type ToolResultBlock,
+  type ToolUseBlock,
+} from '../../src/wire/blocks.ts';
+
+/** Its vendor's own fields are kept. */
+const FunctionCallSchema = z.looseObject({
+  call_id: IdSchema,
+  name: z.string().min(1).max(256),
+  arguments: z.string().describe('JSON'),
+});
+
+/** Output items of a response; its function calls are taken, whatever else it holds. */
+const OutputItemsSchema = z
+  .array(z.looseObject({ type: z.string() }))
+  .transform((items): unknown => items.filter(({ type }) => type === 'function_call'))
+  .pipe(z.array(FunctionCallSchema))
+  .describe('Output items of a response; its function_call items are taken');
+
+/** Replies with one item a call: text, or, where there are images or documents, a list of parts. */
+const OPENAI_RESPONSES: ReplyShape = {
+  appendix: (results) => `"input":${JSON.stringify(results.map(toItem))}`,
+};
+
+/** One function call of an assistant message; its vendor's own fields are kept. */
+const ToolCallSchema = z.looseObject({
+  id: IdSchema,
+  type: z.literal('function').optional(),
+  function: z.object({ name: z.string().min(1).max(256), arguments: z.string().describe('JSON') }),
+});
+
+/** Replies with one message a call. A tool message holds text only: other blocks are named. */
+const OPENAI_CHAT: ReplyShape = {
+  appendix: (results) => `"messages":${JSON.stringify(results.map(toMessage))}`,
+};
+
+/** An assistant message; its `tool_use` blocks are taken, and tools see the rest of it. */
+const AssistantMessageSchema = z
+  .looseObject({
+    role: z.literal('assistant').optional(),
+    content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]),
+  })
+  .transform((message): { message: AssistantMessage; blocks: unknown } => {
+    const content = typeof message.content === 'string' ? [] : message.content;
+    return { message: { ...message, role: 'assistant', content }, blocks: content.filter(isToolUse) };
+  })
+  .pipe(z.object({ message: z.custom<AssistantMessage>(), blocks: z.array(ToolUseBlockSchema) }))
+  .describe('An assistant message; its tool_use blocks are taken');
+
+/** Replies with the user message that holds the results. */
+const ANTHROPIC: ReplyShape = {
+  appendix: (_results, resultsJson) => `"message":{"role":"user","content":${resultsJson}}`,
+};
 
 /** The body of `POST /execute`. */
 export function executeSchema(limits: Limits) {
@@ -95,4 +146,43 @@ function refusal(message: string, path?: string): GauntletError {
   return new GauntletError('invalid_request', `Cannot read the body: "${path}": ${message}`, {
     details: { path },
   });
+}
+
+function isToolUse(block: { readonly type: string }): boolean {
+  return block.type === 'tool_use';
+}
+
+function toMessage({ tool_use_id, content }: ToolResultBlock): object {
+  const omitted =
+    typeof content === 'string' ? [] : content.filter(({ type }) => type === 'image' || type === 'document');
+  const notes = omitted.map(({ type }) => `[${type} left out: a tool message holds text only]`);
+  return {
+    role: 'tool',
+    tool_call_id: tool_use_id,
+    content: [resultText(content), ...notes].filter(Boolean).join('\n'),
+  };
+}
+
+function toItem({ tool_use_id, content }: ToolResultBlock): object {
+  const hasParts = typeof content !== 'string' && content.some(({ type }) => type === 'image' || type === 'document');
+  const output = hasParts ? content.flatMap(toPart) : resultText(content);
+  return { type: 'function_call_output', call_id: tool_use_id, output };
+}
+
+function toPart(block: ResultContentBlock): readonly object[] {
+  if (block.type === 'text') return [{ type: 'input_text', text: block.text }];
+  if (block.type === 'tool_reference') return [];
+  const data = `data:${block.source.media_type};base64,${block.source.data}`;
+  if (block.type === 'image') return [{ type: 'input_image', image_url: data, detail: 'auto' }];
+  return [{ type: 'input_file', filename: block.title ?? 'document.pdf', file_data: data }];
+}
+
+/** How a reply speaks to who sent the request. */
+export interface ReplyShape {
+  /**
+   * The member of the reply that the client appends to its conversation, as JSON without braces.
+   *
+   * @param resultsJson The results serialised once already.
+   */
+  appendix(results: readonly ToolResultBlock[], resultsJson: string): string;
 }

@@ -8,7 +8,7 @@ import { FRAME_TYPES, writeFrames, writingFor } from '../frame-text.ts';
 import { clientGone, pipeReply } from '../pipe-reply.ts';
 import type { App } from '../request-schemas.ts';
 import { batchOf, executeSchema } from './execute-request.ts';
-import type { ReplyShape } from './shape.ts';
+import type { ReplyShape } from './execute-request.ts';
 
 /** The door that executes. */
 export function executeDoor(app: App, { directory, limits, readiness }: Dependencies): void {

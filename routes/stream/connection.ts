@@ -3,14 +3,14 @@
  */
 import type { WebSocket } from '@fastify/websocket';
 import type { Limits } from '../../config/limits.ts';
-import { GauntletError } from '../../src/base/errors.ts';
+import { GauntletError, type RequestErrorCode } from '../../src/base/errors.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { DoorContext } from '../dependencies.ts';
+import { toWireError } from '../error-reply.ts';
 import { isTooOften } from '../request-rates.ts';
-import { NotAFrame, type ClientFrame } from './client-frame.ts';
+import { createTokenBucket } from '../token-bucket.ts';
+import { type ClientFrame, NotAFrame } from './client-frame.ts';
 import { CLOSE, type CloseCode } from './close-codes.ts';
-import { errorFrame } from './error-frame.ts';
-import { createInbox } from './inbox.ts';
 import { createOutlet, type Outlet, type Wire } from './outlet.ts';
 import { View } from './view.ts';
 
@@ -138,4 +138,93 @@ export class Connection {
     this.#gone.abort();
     this.#view?.close();
   }
+}
+
+/** An `error` frame. */
+interface ErrorFrame {
+  readonly type: 'error';
+  readonly code: RequestErrorCode;
+  readonly message: string;
+  readonly tool_use_id?: string;
+  readonly request_id?: string;
+  /** The field that is wrong. */
+  readonly path?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** Make one. @param frame As far as it was understood: the error names what it was about. */
+function errorFrame(error: unknown, frame: ClientFrame | undefined): ErrorFrame {
+  const wire = toWireError(error);
+  return { type: 'error', ...wire, ...call(wire.details), ...subject(frame), ...field(wire.details) };
+}
+
+/** A streamed block's event does not name the call it ends: the refusal does. */
+function call(details: Readonly<Record<string, unknown>> | undefined): Pick<ErrorFrame, 'tool_use_id'> {
+  const id = details?.['tool_use_id'];
+  return typeof id === 'string' ? { tool_use_id: id } : {};
+}
+
+function subject(frame: ClientFrame | undefined): Pick<ErrorFrame, 'tool_use_id' | 'request_id'> {
+  if (frame?.type === 'permission_answer') return { request_id: frame.request_id };
+  if (frame?.type === 'cancel') return { tool_use_id: frame.tool_use_id };
+  if (frame?.type !== 'tool_use') return {};
+  const { id } = (frame.tool_use ?? {}) as { readonly id?: unknown };
+  return typeof id === 'string' ? { tool_use_id: id } : {};
+}
+
+function field(details: Readonly<Record<string, unknown>> | undefined): Pick<ErrorFrame, 'path'> {
+  const path = details?.['path'];
+  return typeof path === 'string' ? { path } : {};
+}
+
+/** What happens to messages. */
+interface InboxHandlers {
+  /** One message; rejects never. */
+  handle(text: string): Promise<void>;
+  /** More messages than may come at once. */
+  onFlood(): void;
+}
+
+/** Takes what a client sends. */
+interface Inbox {
+  /** Count a frame of whatever kind. @returns False when it is one too many. */
+  count(): boolean;
+  /** Take the next message, and count it. */
+  take(text: string): void;
+}
+
+/** Make an inbox. */
+function createInbox(
+  socket: Pick<WebSocket, 'pause' | 'resume'>,
+  { handle, onFlood }: InboxHandlers,
+  limits: Pick<Limits, 'inboxMessages' | 'messageBurst' | 'messagesPerSecond'>,
+): Inbox {
+  const waiting: string[] = [];
+  const bucket = createTokenBucket(limits.messageBurst, limits.messagesPerSecond);
+  let isBusy = false;
+
+  function count(): boolean {
+    if (bucket.take()) return true;
+    onFlood();
+    return false;
+  }
+
+  async function work(): Promise<void> {
+    isBusy = true;
+    for (let text = waiting.shift(); text !== undefined; text = waiting.shift()) {
+      await handle(text);
+      if (waiting.length === 0) socket.resume();
+    }
+    isBusy = false;
+  }
+
+  return {
+    count,
+    take(text) {
+      if (!count()) return;
+      waiting.push(text);
+      if (waiting.length >= limits.inboxMessages) socket.pause();
+      if (!isBusy) void work();
+    },
+  };
 }

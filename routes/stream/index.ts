@@ -2,13 +2,16 @@
  * `GET /sessions/{id}/stream`: the WebSocket channel. Whatever could refuse a client does so in the upgrade.
  */
 import fastifyWebsocket from '@fastify/websocket';
+import type { FastifyRequest } from 'fastify';
+import { GauntletError } from '../../src/base/errors.ts';
+import type { Session } from '../../src/session/session.ts';
 import type { DoorContext } from '../dependencies.ts';
 import { type App, SessionAddress, type ZodTypes } from '../request-schemas.ts';
-import { createAdmission } from './admission.ts';
+import { sessionFinder, type SessionRequest } from '../sessions/index.ts';
 import { clientFrameReader } from './client-frame.ts';
 import { CLOSE } from './close-codes.ts';
 import { Connection } from './connection.ts';
-import { SUBPROTOCOL } from './subprotocol.ts';
+import { isSpoken, SUBPROTOCOL } from './subprotocol.ts';
 
 /** The door of streams, in a scope of its own: the plugin's hooks cost other routes nothing. */
 export function streamDoor(app: App, context: DoorContext): void {
@@ -57,4 +60,48 @@ export function streamDoor(app: App, context: DoorContext): void {
       },
     });
   });
+}
+
+/** The parts of an upgrade request that admission reads. */
+type Upgrade = SessionRequest & Pick<FastifyRequest, 'ws' | 'headers'>;
+
+/** Lets clients in. */
+interface Admission {
+  /** Look at an upgrade. @throws {GauntletError} `invalid_request`, `not_found`, `rate_limited` */
+  admit(request: Upgrade): Promise<void>;
+  /** The session of a request that was let in. */
+  sessionOf(request: Upgrade): Session;
+  /** Whether a principal has as many WebSockets open as it may. */
+  hasTooMany(principal: string): boolean;
+}
+
+/** Make it. @param principals Of the WebSockets that are open. */
+function createAdmission(context: DoorContext, principals: () => Iterable<string>): Admission {
+  const find = sessionFinder(context);
+  const admitted = new WeakMap<Upgrade, Session>();
+
+  function hasTooMany(principal: string): boolean {
+    const most = context.limitsOf(principal).streams;
+    return most > 0 && [...principals()].filter((each) => each === principal).length >= most;
+  }
+
+  return {
+    hasTooMany,
+    async admit(request) {
+      if (!request.ws)
+        throw new GauntletError('invalid_request', 'Cannot stream over plain HTTP: open it as a WebSocket');
+      if (!isSpoken(request.headers['sec-websocket-protocol'])) {
+        throw new GauntletError('invalid_request', `Cannot speak this subprotocol: offer "${SUBPROTOCOL}"`);
+      }
+      admitted.set(request, await find(request));
+      if (!hasTooMany(request.principal)) return;
+      const details = { reason: 'streams' };
+      throw new GauntletError('rate_limited', 'Cannot open another WebSocket: close one first', { details });
+    },
+    sessionOf(request) {
+      const session = admitted.get(request);
+      if (session === undefined) throw new TypeError('A stream was opened without a session');
+      return session;
+    },
+  };
 }

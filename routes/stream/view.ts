@@ -3,16 +3,16 @@
  * a seat among those who may answer questions.
  */
 import type { Limits } from '../../config/limits.ts';
-import type { Seq } from '../../src/wire/frames.ts';
+import type { LogGap } from '../../src/log/frame-log.ts';
 import type { Session } from '../../src/session/session.ts';
+import { isProgress, type Seq } from '../../src/wire/frames.ts';
 import type { Readiness } from '../dependencies.ts';
+import { logStart, type LogStart } from '../log-start.ts';
 import type { RequestRates } from '../request-rates.ts';
-import { logStart } from '../log-start.ts';
 import type { ClientFrame } from './client-frame.ts';
 import { dispatch, type DispatchContext, type LaterFrame } from './dispatch.ts';
 import type { Outlet } from './outlet.ts';
-import { replay, type ReplayEnd } from './replay.ts';
-import { welcomeFrame } from './welcome.ts';
+import { SUBPROTOCOL } from './subprotocol.ts';
 
 /** What a view is made with. */
 export interface ViewParts {
@@ -81,4 +81,105 @@ export class View {
     this.#detach();
     this.#context.feeder.close();
   }
+}
+
+/** Make the `welcome` of a connection. */
+function welcomeFrame(session: Session, { bounds, isResumed }: LogStart, limits: Limits): object {
+  return {
+    type: 'welcome',
+    protocol: SUBPROTOCOL,
+    session_id: session.id,
+    epoch: session.epoch,
+    first: bounds.first,
+    head: bounds.head,
+    resumed: isResumed,
+    pending: session.prompts(),
+    running: session.running(),
+    limits: {
+      message_bytes: limits.webSocketMessageBytes,
+      json_depth: limits.jsonDepth,
+      tool_use_concurrency: limits.toolUseConcurrency,
+      ping_ms: limits.webSocketPingMs,
+      slow_reader_ms: limits.slowReaderMs,
+    },
+  };
+}
+
+/** What a viewer is sent. */
+interface ReplayOptions {
+  /** A client that takes longer than this to read is not sent the progress it missed meanwhile. */
+  readonly laggingMs: number;
+  readonly start: LogStart;
+  /** False leaves progress out. */
+  readonly progress: boolean;
+  readonly signal: AbortSignal;
+  /** Told of each frame that was passed. */
+  onPassed(seq: Seq): void;
+}
+
+/** Why a cursor stopped. */
+type ReplayEnd = 'stopped' | 'session closed' | 'slow reader';
+
+/**
+ * Send frames until the signal, the end of the session, or a client that does not read.
+ *
+ * @returns Why it ended.
+ */
+async function replay(
+  session: Session,
+  outlet: Outlet,
+  { start, progress, laggingMs, signal, onPassed }: ReplayOptions,
+): Promise<ReplayEnd> {
+  let isLive = false;
+  function pass(seq: Seq): void {
+    onPassed(seq);
+    if (isLive || seq < start.bounds.head) return;
+    isLive = true;
+    outlet.control({ type: 'live', seq });
+  }
+
+  pass(start.after);
+  const onGap = (gap: LogGap) => {
+    outlet.control({ type: 'gap', ...gap });
+    pass(gap.to);
+  };
+  const thinning = thinProgress((gap) => outlet.control(gap));
+  for await (const page of session.read(start.after, { live: true, signal, onGap })) {
+    for (const { seq, type, text } of page) {
+      const isWanted = !isProgress(type) || (progress && !thinning.leavesOut(seq));
+      if (isWanted) {
+        thinning.tell();
+        const waiting = outlet.write(text);
+        const sinceMs = waiting && performance.now();
+        if (waiting !== undefined && !(await waiting)) return 'slow reader';
+        if (signal.aborted) return 'stopped';
+        if (sinceMs !== undefined && performance.now() - sinceMs > laggingMs) thinning.upTo(session.bounds().head);
+      }
+      pass(seq);
+    }
+  }
+  return signal.aborted ? 'stopped' : 'session closed';
+}
+
+/** Leaves out the progress that a client which lags would only read late, and says so in a `gap`. */
+function thinProgress(send: (gap: object) => void) {
+  let last: Seq = 0;
+  let gap: { readonly from: Seq; readonly to: Seq } | undefined;
+  const tell = () => {
+    if (gap !== undefined) send({ type: 'gap', ...gap, reason: 'coalesced' });
+    gap = undefined;
+  };
+  return {
+    /** Progress up to here is old. */
+    upTo: (seq: Seq) => (last = seq),
+    leavesOut(seq: Seq): boolean {
+      if (seq > last) return false;
+      gap = { from: gap?.from ?? seq, to: seq };
+      // Nothing may stand between the last of them and the word that the client is up to date.
+      if (seq === last) tell();
+      return true;
+    },
+    /** What was left out is told before what comes next. */
+    tell,
+  };
 }

@@ -1,16 +1,16 @@
 /**
  * One call, from its parsed block to its outcome: gate → run → result → hooks. Its session logs what it comes to.
  */
-import { resultText, type AssistantMessage } from '../wire/blocks.ts';
 import type { OpenChild, RunInnerCall } from '../tool/inner-call.ts';
 import type { Invocation } from '../tool/invocation.ts';
 import type { ContextModifier } from '../tool/session-context.ts';
-import type { ToolProgress, ToolUseContext } from '../tool/tool.ts';
+import type { CanUseTool, ToolProgress, ToolUseContext } from '../tool/tool.ts';
+import { type AssistantMessage, resultText } from '../wire/blocks.ts';
 import { afterCall } from './after-call.ts';
 import { hookOccasion } from './call-hooks.ts';
-import { createCanUseTool } from './can-use-tool.ts';
 import { gate, type GateServices, type Permit } from './gate.ts';
 import { abortReason, type CallOutcome, type Ended, ended, stoppedOutcome, summariseDecision } from './outcome.ts';
+import { parseInput } from './parse.ts';
 import { mapResult, type ResultLimits } from './result.ts';
 import { runTool, type ToolRun } from './run.ts';
 
@@ -148,4 +148,33 @@ function unlessGivenUp<Result>(work: Promise<Result>, signal: AbortSignal, grace
     };
     work.then(resolve, reject).finally(release);
   });
+}
+
+/**
+ * Make the function that a tool is handed. A hook that ends the turn ends that of the call that asks.
+ *
+ * @param heard Gets what hooks add for the model, each once: the call that asks passes it on.
+ */
+export function createCanUseTool(services: GateServices, heard: Set<string>): CanUseTool {
+  return async (tool, raw, context) => {
+    const block = { type: 'tool_use', id: context.toolUseId, name: tool.name, input: {} } as const;
+    const parsed = parseInput(block, tool, raw, services);
+    if (parsed.kind === 'end') return refusal(parsed.outcome);
+    // What the gate of the outer call judged holds for its own input alone.
+    const own = { ...context, located: undefined, isHeld: undefined, analysis: undefined };
+    const passed = await gate(parsed.invocation, own, services);
+    if (passed.kind === 'end') {
+      const { hookContexts = [], endsTurn } = passed.outcome;
+      for (const text of hookContexts) heard.add(text);
+      if (endsTurn !== undefined) context.abortTurn(endsTurn);
+      return refusal(passed.outcome);
+    }
+    for (const text of passed.hookContexts ?? []) heard.add(text);
+    return { ...passed.decision, behavior: 'allow', updatedInput: passed.invocation.input };
+  };
+}
+
+function refusal({ content, decided, errorCode }: CallOutcome): Awaited<ReturnType<CanUseTool>> {
+  const reason = decided?.reason ?? { type: errorCode === 'hook_blocked' ? 'hook' : 'tool' };
+  return { behavior: 'deny', reason, message: resultText(content), suggestions: [], warnings: [] };
 }

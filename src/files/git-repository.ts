@@ -5,34 +5,77 @@
  * `git status` starts. The repository is looked at without running git, as git would find it from a folder. What cannot
  * be read or understood is a danger too. Settings of the user and of the system are trusted and not looked at.
  */
+import { LRUCache } from 'lru-cache';
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { LRUCache } from 'lru-cache';
 import { isInsideFolder } from '../../config/containment.ts';
 import { errorMessage, GauntletError } from '../base/errors.ts';
+import { showText } from '../base/hidden-characters.ts';
+import type { GitSetting } from './git-config.ts';
 import {
   type ConfigBudget,
   expandHome,
+  indexedFolders,
+  type IndexedFolders,
   isInclude,
   type LocatedSetting,
   MAX_CONFIG_FILES,
+  MAX_INDEXED_FOLDERS,
   readBytes,
   readSettings,
   readText,
   realPath,
   showShort,
   unclear,
-} from './git-files.ts';
-import { indexedFolders, type IndexedFolders, MAX_INDEXED_FOLDERS } from './git-index.ts';
-import { runsProgram, showsFile } from './git-programs.ts';
-import { showText } from '../base/hidden-characters.ts';
+} from './git-index.ts';
 import { resolveRealPath } from './real-path.ts';
+
+/**
+ * Settings of git that name programs which a read-only command may start.
+ *
+ * These are the keys that git documents as commands (git-config(1)), less those that the environment of such a command
+ * (`tools/shell/bash/shell-request.ts`) makes ineffective:
+ * - `core.fsmonitor`, `core.hooksPath` and `gpg.*` are set in it, but git drops that for the processes that it starts in
+ *   sub-modules;
+ * - `core.sshCommand`, `core.gitProxy`, `core.askPass`, `credential.helper` and `remote.*` are for transports, and
+ *   `GIT_ALLOW_PROTOCOL` refuses each of these, in sub-modules too;
+ * - pagers give way to `GIT_PAGER`;
+ * - editors, browsers, aliases, mail, `difftool`, `mergetool`, `tar.*`, `trailer.*` and `submodule.*.update` belong to
+ *   sub-commands that are not known to only read. No alias takes the place of a sub-command but the one below.
+ */
+const PROGRAM_SETTINGS: readonly ProgramSetting[] = [
+  // `status` and `diff` pass changed files through the filter that their attributes name.
+  { name: /^filter\..*\.(?:clean|smudge|process)$/s },
+  // Whatever shows differences, and `blame` and `grep` where they are told to.
+  { name: /^diff\.(?:external|.*\.(?:command|textconv))$/s },
+  // `log -m` merges anew where `log.diffMerges` says so.
+  { name: /^merge\..*\.driver$/s },
+  // Newer versions take hooks from settings, too: `status` and `diff` may write the index, which is an event.
+  { name: /^hook\..*\.command$/s },
+  // Newer versions let an alias take the place of a sub-command that is to be removed.
+  { name: /^alias\.(?:.*\.)?whatchanged(?:\.command)?$/s },
+  // git-lfs, a filter that operators set up for all repositories, asks these of the repository.
+  { name: /^lfs\.(?:extension|customtransfer)\..*\.(?:clean|smudge|path)$/is },
+  // Asked for what has changed, by nearly every sub-command.
+  { name: /^core\.fsmonitor$/, isOverridden: true },
+  // Signatures are verified by `log.showSignature` and by formats.
+  { name: /^gpg\.(?:program|.*\.program)$/s, isOverridden: true },
+];
+
+/** Values that run nothing of the repository's: not even a program that it holds. */
+const HARMLESS_VALUE = /^(?:true|false|cat|:)?$/;
+
+/** Settings of one file that git reads and shows lines of, in messages or as names. */
+const SHOWN_FILE = /^(?:blame\.ignorerevsfile|mailmap\.file)$/;
 
 /** Of all indexes that one look reads, as no other call goes on meanwhile: 200,000 files take 35 ms, twice that in version 4. */
 const MAX_INDEX_BYTES = 24 * 1_048_576;
+
 /** Of `HEAD`, `commondir` and a `.git` file: a path and its line end. */
 const MAX_POINTER_BYTES = 4_352;
+
 const MAX_REPOSITORIES = 128;
+
 /** Indexes that were read, by the file's identity. */
 const knownIndexes = new LRUCache<string, IndexedFolders>({ max: 64 });
 
@@ -278,4 +321,21 @@ function resolvesTo(path: string, folder: string): boolean {
 
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+interface ProgramSetting {
+  readonly name: RegExp;
+  /** The environment of a command that only reads sets it, so that it has an effect in sub-modules alone. */
+  readonly isOverridden?: boolean;
+}
+
+/** Whether a setting of a repository may start a program of its choice. @param isOverridden The environment holds there. */
+function runsProgram({ name, value = '' }: GitSetting, isOverridden: boolean): boolean {
+  if (HARMLESS_VALUE.test(value)) return false;
+  return PROGRAM_SETTINGS.some((setting) => setting.name.test(name) && !(isOverridden && setting.isOverridden));
+}
+
+/** Whether the value of a setting is a file whose text git may show. */
+function showsFile({ name }: GitSetting): boolean {
+  return SHOWN_FILE.test(name);
 }

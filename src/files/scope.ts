@@ -5,15 +5,15 @@
  * Spelling, then real path, then places that are never or not unasked for, then containment.
  */
 import { existsSync, type Stats } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isInsideFolder } from '../../config/containment.ts';
 import type { Limits } from '../../config/limits.ts';
+import { hasHiddenCharacters, showText } from '../base/hidden-characters.ts';
 import type { LocatedPath, LocatePath, PathUse } from '../tool/located-path.ts';
 import type { ToolPermissionContext } from '../wire/permission-context.ts';
-import { folderNamesBelow } from './folder-names.ts';
-import { hasHiddenCharacters, showText } from '../base/hidden-characters.ts';
-import { resolveRealPath } from './real-path.ts';
+import { errorCode, resolveRealPath } from './real-path.ts';
 import { foldName, sensitiveTarget } from './sensitive-targets.ts';
 import { absolutePath, refuseSpelling } from './spelling.ts';
 
@@ -193,4 +193,37 @@ function rememberRealFolders(mostFolders: number): (folder: string) => string {
     known.set(folder, real);
     return real;
   };
+}
+
+/**
+ * Names of all folders below one, links not followed.
+ *
+ * @param mostEntries Files and folders looked at.
+ * @returns undefined where there are more.
+ */
+async function folderNamesBelow(root: string, mostEntries: number): Promise<ReadonlySet<string> | undefined> {
+  const names = new Set<string>();
+  const waiting = [root];
+  let seen = 0;
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    const entries = await entriesOf(folder);
+    seen += entries.length;
+    if (seen > mostEntries) return undefined;
+    for (const entry of entries) {
+      if (!entry.isDirectory()) continue;
+      names.add(entry.name);
+      waiting.push(join(folder, entry.name));
+    }
+  }
+  return names;
+}
+
+async function entriesOf(folder: string) {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    // Gone meanwhile, a file, or not ours to look into: a search finds nothing there either.
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) return [];
+    throw error;
+  }
 }

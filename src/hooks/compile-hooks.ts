@@ -9,6 +9,8 @@ import { ruleCondition, type RuleCondition } from '../permissions/rule-condition
 import { HOOK_EVENTS, type HookEvent } from './hook-event.ts';
 import { nameMatcher, type NameMatcher } from './name-matcher.ts';
 
+const TOLD_OF_SESSIONS: readonly HookEvent[] = ['SessionStart', 'SessionEnd'];
+
 /** A hook that is ready to run. */
 export interface CompiledHook {
   /** Where it stands, `hooks.PreToolUse.0.hooks.1`: what messages call it, since its command may hold a secret. */
@@ -55,4 +57,23 @@ function named<Value>(key: string, file: string, compile: () => Value): Value {
   } catch (error) {
     throw new GauntletError('invalid_setting', `"${key}" in ${file}: ${errorMessage(error)}`, { cause: error });
   }
+}
+
+/** A matcher of a settings file that no tool has the name for. */
+export interface DeadMatcher {
+  /** Where it stands: `hooks.PreToolUse.0.matcher`. */
+  readonly key: string;
+  readonly matcher: string;
+}
+
+/** Find dead matchers. @param toolNames Names and aliases of all tools that are no MCP server's. */
+export function deadMatchers(sources: readonly HookSource[], toolNames: readonly string[]): readonly DeadMatcher[] {
+  return HOOK_EVENTS.filter((event) => !TOLD_OF_SESSIONS.includes(event)).flatMap((event) =>
+    sources.flatMap(({ hooks }) =>
+      (hooks[event] ?? []).flatMap(({ matcher = '' }, place) => {
+        const isAlive = matcher.includes('mcp') || nameMatcher(matcher)(toolNames);
+        return isAlive ? [] : [{ key: `hooks.${event}.${place}.matcher`, matcher }];
+      }),
+    ),
+  );
 }

@@ -4,8 +4,31 @@
 import { z } from 'zod';
 import { isGauntletError } from '../base/errors.ts';
 import { type JsonBounds, parseSafeJson } from '../base/json.ts';
-import { hookPermissionUpdates } from './hook-permissions.ts';
+import { PermissionModeSchema } from '../permissions/schemas.ts';
+import type { PermissionUpdate } from '../wire/permission-context.ts';
 import { HOOK_EVENTS, type HookEvent } from './hook-event.ts';
+
+/** `Bash(git push:*)`, or the same in two parts. */
+const rule = z.union([
+  z.string(),
+  z
+    .object({ toolName: z.string(), ruleContent: z.string().optional() })
+    .transform(({ toolName, ruleContent }) => (ruleContent ? `${toolName}(${ruleContent})` : toolName)),
+]);
+
+/** Where the public contract would keep an update is ignored: here it is the session's. */
+const update = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('setMode'), mode: PermissionModeSchema }),
+  z.object({
+    type: z.enum(['addRules', 'removeRules', 'replaceRules']),
+    behavior: z.enum(['allow', 'ask', 'deny']),
+    rules: z.array(rule),
+  }),
+  z.object({ type: z.enum(['addDirectories', 'removeDirectories']), directories: z.array(z.string()) }),
+]);
+
+/** A list of them. Whether a rule parses, and how many there may be, is for the permission context to say. */
+const hookPermissionUpdates: z.ZodType<readonly PermissionUpdate[]> = z.array(update);
 
 const input = z.record(z.string(), z.unknown());
 

@@ -6,9 +6,10 @@
  */
 import type { Limits } from '../../config/limits.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { ContextFrame, NewFrame, PermissionRequestFrame, ResultFrame } from '../wire/frames.ts';
+import type { ContextFrame, NewFrame, PermissionRequestFrame, ResultFrame, Seq } from '../wire/frames.ts';
 import type { RuleSet } from '../wire/permission-context.ts';
 import type { AuditFile } from './audit-file.ts';
+import type { FrameLog } from './frame-log.ts';
 
 /** What the trail needs. */
 export interface AuditTrailParts {
@@ -195,5 +196,40 @@ function isoClock(): () => string {
       prefix = new Date(nowMs).toISOString().slice(0, -4);
     }
     return `${prefix}${String(nowMs % 1_000).padStart(3, '0')}Z`;
+  };
+}
+
+/** The same log, with the trail as its reader; they close together. */
+export function auditedLog(log: FrameLog, trail: Pick<AuditTrail, 'landed' | 'removed' | 'close'>): FrameLog {
+  return {
+    epoch: log.epoch,
+    append(sessionId: string, after: Seq, frames: readonly NewFrame[]) {
+      const landing = log.append(sessionId, after, frames);
+      landing.then(
+        () => trail.landed(sessionId, frames),
+        () => {
+          // Whoever appended is told; what did not land did not happen.
+        },
+      );
+      return landing;
+    },
+    async remove(sessionId) {
+      const principal = log.find(sessionId)?.principal;
+      await log.remove(sessionId);
+      trail.removed(sessionId, principal);
+    },
+    read: (sessionId, after, options) => log.read(sessionId, after, options),
+    bounds: (sessionId) => log.bounds(sessionId),
+    list: (principal, page) => log.list(principal, page),
+    find: (sessionId) => log.find(sessionId),
+    save: (sessionId, notes) => log.save(sessionId, notes),
+    fact: (sessionId, key) => log.fact(sessionId, key),
+    weigh: (page) => log.weigh(page),
+    trim: (sessionId, goal) => log.trim(sessionId, goal),
+    usedBytes: () => log.usedBytes(),
+    async close() {
+      await log.close();
+      trail.close();
+    },
   };
 }

@@ -4,22 +4,30 @@
  * Whatever a server claims, the general rules decide; what it leaves unsaid is answered "no".
  */
 import type { CallToolResult } from '@modelcontextprotocol/client';
+import { createHash } from 'node:crypto';
 import type { Limits } from '../../config/limits.ts';
-import { type TextBlock } from '../wire/blocks.ts';
-import { type JsonObject, type JsonValue } from '../base/json.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
 import { buildTool } from '../tool/build-tool.ts';
-import type { PermissionResult } from '../wire/decision.ts';
 import type { Tool } from '../tool/tool.ts';
-import { toOutput, type McpOutput } from './call-result.ts';
+import type { TextBlock } from '../wire/blocks.ts';
+import type { PermissionResult } from '../wire/decision.ts';
+import { type McpOutput, toOutput } from './call-result.ts';
 import { jsonSchemaInput } from './json-schema-input.ts';
-import { mcpToolName } from './naming.ts';
-import { mcpRendering, type McpProgress } from './render.ts';
-import { RESULT_CHARS_KEY, type McpToolDefinition } from './tool-definition.ts';
+import { type McpProgress, mcpRendering } from './render.ts';
+import { type McpToolDefinition, RESULT_CHARS_KEY } from './tool-definition.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
+
+/** The longest name the model APIs take. */
+const NAME_CHARS = 64;
+
+/** `_` and eight hex digits. */
+const SUFFIX_CHARS = 9;
 
 /** What a result of an MCP tool may hold when the tool says nothing. */
 const DEFAULT_RESULT_CHARS = 100_000;
+
 const TITLE_CHARS = 100;
+
 /** Schema keywords that hold words for a reader. */
 const WORDS = new Set(['description', 'title']);
 
@@ -163,4 +171,27 @@ function visibleWords(value: JsonValue, maxChars: number): JsonValue {
       WORDS.has(key) && typeof inner === 'string' ? visibleText(inner, maxChars) : visibleWords(inner, maxChars),
     ]),
   );
+}
+
+/**
+ * Name a tool so that it depends on its own pair only, and so that no two pairs share a name.
+ *
+ * Where the plain name would be ambiguous, altered or too long, it is cut and a digest of the pair
+ * is appended.
+ *
+ * @param server Name of the server, as configured.
+ * @param tool Name of the tool, as the server sent it.
+ * @returns At most 64 characters of `[A-Za-z0-9_-]`.
+ */
+export function mcpToolName(server: string, tool: string): string {
+  const written = `mcp__${server}__${tool}`;
+  const name = written.replace(/[^A-Za-z0-9_-]/g, '_');
+  const isAmbiguous = server.includes('__') || server.endsWith('_') || tool.startsWith('_');
+  if (name === written && !isAmbiguous && name.length <= NAME_CHARS) return name;
+
+  const digest = createHash('sha256')
+    .update(`${server}\0${tool}`)
+    .digest('hex')
+    .slice(0, SUFFIX_CHARS - 1);
+  return `${name.slice(0, NAME_CHARS - SUFFIX_CHARS)}_${digest}`;
 }

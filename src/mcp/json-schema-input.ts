@@ -2,14 +2,24 @@
  * A server's JSON Schema as the Zod type that the first gate asks: ajv judges, Zod carries the issues.
  */
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
-import type { JsonObject } from '../base/json.ts';
 import { errorMessage } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { AnyObject } from '../tool/tool.ts';
 import { createSchemaPatterns } from './pattern-cost.ts';
+
+/** Keywords that judge the same value as the schema they stand in. */
+const SAME_VALUE_LISTS = ['allOf', 'anyOf', 'oneOf'];
+
+const SAME_VALUE_SCHEMAS = ['not', 'if', 'then', 'else'];
+
+const SAME_VALUE_MAPS = ['dependentSchemas', 'dependencies'];
+
+/** References followed on one value; a longer chain is taken for one that never ends. */
+const MAX_OPEN = 1_000;
 
 /** Of all schemas: each is compiled, and each input judged, in one step. */
 const patterns = createSchemaPatterns();
@@ -123,6 +133,66 @@ function wordError({ keyword, params, message }: ErrorObject): string {
   return message ?? keyword;
 }
 
-function isObject(value: unknown): boolean {
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether a local `$ref` of `schema` leads back to itself on the same value. */
+export function hasReferenceCycle(schema: JsonObject): boolean {
+  const finished = new Set<object>();
+  const open = new Set<object>();
+
+  function leadsBack(node: unknown): boolean {
+    if (!isObject(node) || finished.has(node)) return false;
+    if (open.has(node) || open.size > MAX_OPEN) return true;
+    open.add(node);
+    const isCycle = sameValueSchemas(node).some(leadsBack);
+    open.delete(node);
+    finished.add(node);
+    return isCycle;
+  }
+
+  function sameValueSchemas(node: Record<string, unknown>): readonly unknown[] {
+    return [
+      ...(typeof node['$ref'] === 'string' ? [resolvePointer(schema, node['$ref'])] : []),
+      ...SAME_VALUE_LISTS.flatMap((keyword) => (Array.isArray(node[keyword]) ? (node[keyword] as unknown[]) : [])),
+      ...SAME_VALUE_SCHEMAS.map((keyword) => node[keyword]),
+      ...SAME_VALUE_MAPS.flatMap((keyword) => (isObject(node[keyword]) ? Object.values(node[keyword]) : [])),
+    ];
+  }
+
+  return everySchema(schema).some(leadsBack);
+}
+
+/** Every object inside, the schema itself first; not every one is a schema, which does no harm. */
+function everySchema(schema: JsonObject): readonly unknown[] {
+  const found: unknown[] = [schema];
+  for (const node of found) {
+    for (const inner of Object.values(node as object))
+      if (typeof inner === 'object' && inner !== null) found.push(inner);
+  }
+  return found;
+}
+
+/** What a `#/…` reference points at; undefined when it is not local or points nowhere. */
+function resolvePointer(schema: JsonObject, reference: string): unknown {
+  if (!reference.startsWith('#')) return undefined;
+  const keys = reference.slice(1).split('/').slice(1);
+  return keys.reduce<unknown>((node, key) => {
+    const name = safeDecode(key).replaceAll('~1', '/').replaceAll('~0', '~');
+    return isContainer(node) && Object.hasOwn(node, name) ? node[name] : undefined;
+  }, schema);
+}
+
+function safeDecode(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    // A stray percent sign: the key is taken as written.
+    return key;
+  }
+}
+
+function isContainer(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }

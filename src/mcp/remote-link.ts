@@ -2,19 +2,20 @@
  * Connects to a server behind a URL: Streamable HTTP in either protocol era, or the SSE transport
  * that came before it.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import {
+  type Client,
+  type ConnectOptions,
   isJSONRPCRequest,
   SSEClientTransport,
   SseError,
   StreamableHTTPClientTransport,
-  type ConnectOptions,
 } from '@modelcontextprotocol/client';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { httpStatus } from './call-error.ts';
-import { keepListening, type ListenOptions } from './keep-listening.ts';
-import { openLink, type LinkOptions, type McpLink } from './link.ts';
+import { type LinkOptions, type McpLink, openLink } from './link.ts';
+import { retryPause } from './retry-pause.ts';
 import type { RemoteServerSettings } from './server-settings.ts';
 
 /** What a remote server is bounded by. */
@@ -134,4 +135,38 @@ function openSse({ url, headers }: RemoteServerSettings, limits: RemoteLimits, h
       if (error instanceof SseError) void transport.close();
     },
   });
+}
+
+/** What listening needs. */
+interface ListenOptions {
+  readonly limits: Pick<Limits, 'mcpConnectMs' | 'mcpRetryMs' | 'mcpRetryMaxMs' | 'mcpRetries'>;
+  /** The list of tools may have changed. */
+  readonly onListChanged: () => void;
+  /** Ends the listening. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Keep the stream open that `client` opened when it connected, if it did.
+ *
+ * Resolves when `signal` is aborted, or when the server would not have it any more; never rejects.
+ */
+async function keepListening(client: Client, { limits, onListChanged, signal }: ListenOptions): Promise<void> {
+  let stream = client.autoOpenedSubscription;
+  if (stream === undefined) return;
+  const pause = retryPause(limits);
+  let openedAt = performance.now();
+  for (let failures = 0; failures <= limits.mcpRetries && !signal.aborted; failures++) {
+    await stream?.closed;
+    stream = undefined;
+    if (performance.now() - openedAt >= limits.mcpRetryMaxMs) failures = 0;
+    await pause.wait({ failures, isParked: false, signal });
+    openedAt = performance.now();
+    try {
+      stream = await client.listen({ toolsListChanged: true }, { timeout: limits.mcpConnectMs, signal });
+      onListChanged();
+    } catch {
+      // Whether the whole connection is lost shows at the next request; here it is only tried again.
+    }
+  }
 }

@@ -4,13 +4,19 @@
  *
  * Newline-delimited JSON in both directions. What is no JSON message is ignored and counted.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
-import { errorMessage } from '../base/errors.ts';
+import { errorMessage, GauntletError } from '../base/errors.ts';
 import type { HostedProcess, ProcessExit, ProcessHost, SpawnRequest } from '../process/process-host.ts';
-import { splitLines } from './json-lines.ts';
-import { outputTail } from './output-tail.ts';
+import { type LinkOptions, type McpLink, openLink } from './link.ts';
+import type { StdioServerSettings } from './server-settings.ts';
+
+/** Names a server inherits beside the process host's own list, as other MCP clients hand them down. */
+const INHERITED_NAMES = ['LOGNAME', 'SHELL', 'USER'];
+
+const LINE_FEED = 0x0a;
 
 /** What the transport is bounded by. */
 export type StdioLimits = Pick<Limits, 'mcpMessageBytes' | 'mcpStderrBytes' | 'mcpCloseMs'>;
@@ -143,4 +149,107 @@ function isAnswer(message: unknown): boolean {
 
 function describeExit({ code, signal }: ProcessExit): string {
   return signal === null ? `exited with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
+}
+
+/**
+ * Make a splitter for one stream.
+ *
+ * @param maxBytes Longest line; the unfinished one included.
+ * @param onLine Called for each whole line, without its line feed.
+ * @param onOverflow Called once, when a line grew past `maxBytes`; what comes after is dropped.
+ */
+export function splitLines(maxBytes: number, onLine: (line: Buffer) => void, onOverflow: () => void) {
+  // The line that has begun and not ended; chunks are joined once, when its end arrives.
+  let begun: Buffer[] = [];
+  let begunBytes = 0;
+  let hasOverflowed = false;
+
+  return function push(chunk: Buffer): void {
+    let start = 0;
+    while (!hasOverflowed) {
+      const end = chunk.indexOf(LINE_FEED, start);
+      const piece = chunk.subarray(start, end === -1 ? undefined : end);
+      begunBytes += piece.length;
+      if (begunBytes > maxBytes) {
+        hasOverflowed = true;
+        begun = [];
+        return onOverflow();
+      }
+      if (piece.length > 0) begun.push(piece);
+      if (end === -1) return;
+      const [only] = begun;
+      onLine(begun.length === 1 && only !== undefined ? only : Buffer.concat(begun));
+      begun = [];
+      begunBytes = 0;
+      start = end + 1;
+    }
+  };
+}
+
+/** Keeps the last bytes that were pushed. */
+interface OutputTail {
+  push(chunk: Buffer): void;
+  /** What is kept, trimmed, as text. */
+  text(): string;
+}
+
+/** @param maxBytes Most bytes kept, whatever is written. */
+function outputTail(maxBytes: number): OutputTail {
+  let kept = Buffer.alloc(0);
+  return {
+    push(chunk) {
+      const joined = chunk.length >= maxBytes ? chunk : Buffer.concat([kept, chunk]);
+      // Copied, so that a small tail does not hold a large chunk in memory.
+      kept = Buffer.from(joined.subarray(Math.max(0, joined.length - maxBytes)));
+    },
+    text: () => kept.toString('utf8').trim(),
+  };
+}
+
+/** What a stdio server needs from its environment. */
+interface StdioSurroundings {
+  readonly processHost: ProcessHost;
+  /** Absolute; where relative working directories start from. */
+  readonly folder: string;
+  readonly limits: StdioLimits & LinkOptions['limits'];
+}
+
+/**
+ * Start the server and shake hands. The protocol era is not probed: that would start a second process.
+ *
+ * @throws {GauntletError} `tool_failed` with the reason and the end of the server's standard error.
+ */
+export async function openStdioLink(
+  settings: StdioServerSettings,
+  { processHost, folder, limits }: StdioSurroundings,
+  { onListChanged, signal }: Pick<LinkOptions, 'onListChanged' | 'signal'>,
+): Promise<McpLink> {
+  const transport = new StdioTransport(
+    processHost,
+    {
+      file: settings.command,
+      args: settings.args ?? [],
+      cwd: resolve(folder, settings.cwd ?? '.'),
+      env: { ...inheritedEnvironment(), ...settings.env },
+    },
+    limits,
+  );
+  const describeEnd = () => transport.describeEnd();
+  try {
+    return await openLink({ transport, mode: 'legacy', limits, onListChanged, describeEnd, signal });
+  } catch (error) {
+    // The process host has said all there is to say.
+    if (error instanceof GauntletError) throw error;
+    const message = `Cannot start "${settings.command}": ${errorMessage(error)}; ${transport.describeEnd()}`;
+    throw new GauntletError('tool_failed', message, { cause: error });
+  }
+}
+
+function inheritedEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    INHERITED_NAMES.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }

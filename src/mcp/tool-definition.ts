@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { isDeeperThan, type JsonObject } from '../base/json.ts';
-import { hasReferenceCycle } from './reference-cycle.ts';
+import { hasReferenceCycle } from './json-schema-input.ts';
 
 /** Longest name taken from a server; what it is called here is shorter (`mcpToolName`). */
 const SENT_NAME_CHARS = 256;

@@ -5,11 +5,12 @@
  * once and a built-in wins, hidden or not, so that nothing from outside can take the place of what was denied; what a
  * session brought is the server's own making, and takes the place of the built-in that only stands for it.
  */
-import { isDeferredTool, type DeferralContext } from './deferral.ts';
-import { getTools, type PoolContext, type ToolFilter } from './get-tools.ts';
-import { builtInPrefixSha256 } from './prefix.ts';
-import type { PoolMembers, ToolPool } from './tool-pool.ts';
+import { createHash } from 'node:crypto';
 import type { ListContext, Tool } from '../tool/tool.ts';
+import { type DeferralContext, isDeferredTool } from './deferral.ts';
+import { describeEntry } from './describe.ts';
+import { getTools, type PoolContext, type ToolFilter } from './get-tools.ts';
+import type { PoolMembers, ToolPool } from './tool-pool.ts';
 
 /** What every pool of a server is made with. */
 export type PoolConfiguration = ToolFilter & Pick<DeferralContext, 'toolSearch' | 'limits'>;
@@ -104,4 +105,15 @@ function index<Entry>(entries: readonly Entry[], toolOf: (entry: Entry) => Tool)
     for (const alias of toolOf(entry).aliases ?? []) if (!found.has(alias)) found.set(alias, entry);
   }
   return found;
+}
+
+/**
+ * sha256, hex, of the UTF-8 bytes of the JSON array of `tools[0..built_in_count)` of the default list.
+ *
+ * A client that holds that reply computes it as `sha256(JSON.stringify(tools.slice(0, built_in_count)))`.
+ */
+function builtInPrefixSha256(pool: ToolPool): string {
+  const builtIns = pool.tools.slice(0, pool.builtInCount);
+  const entries = builtIns.map((tool) => describeEntry(tool, pool, 'anthropic', 'by deferral'));
+  return createHash('sha256').update(JSON.stringify(entries)).digest('hex');
 }

@@ -3,10 +3,12 @@
  *
  * Key order is part of the bytes a prompt cache is keyed by.
  */
-import { toolInputSchema, toolOutputSchema } from './json-schema.ts';
-import type { ToolPool } from './tool-pool.ts';
+import { z } from 'zod';
 import type { JsonObject } from '../base/json.ts';
 import type { McpHints, PromptOptions, Tool } from '../tool/tool.ts';
+import type { ToolPool } from './tool-pool.ts';
+
+const schemas = new WeakMap<Tool, JsonObject>();
 
 /** The shapes `GET /tools?format=` gives as JSON. */
 export const ENTRY_FORMATS = ['anthropic', 'openai-responses', 'openai-chat', 'mcp', 'full'] as const;
@@ -145,4 +147,27 @@ function cut(text: string, chars: number): string {
   const end = chars - 1;
   const isSplit = /[\uD800-\uDBFF]/.test(text.charAt(end - 1));
   return `${text.slice(0, isSplit ? end - 1 : end)}…`;
+}
+
+/**
+ * The JSON Schema a model is given: the server's own for MCP tools, else made from Zod.
+ *
+ * @throws {Error} If the Zod schema holds what JSON Schema cannot say (a date, a map).
+ */
+function toolInputSchema(tool: Tool): JsonObject {
+  const known = schemas.get(tool);
+  if (known !== undefined) return known;
+  const { $schema: _dialect, ...schema } = tool.inputJSONSchema ?? fromZod(tool);
+  schemas.set(tool, schema);
+  return schema;
+}
+
+/** Converts a tool's output schema to JSON Schema. Parts that JSON Schema cannot express become `{}`. */
+function toolOutputSchema(schema: z.ZodType): JsonObject {
+  return z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonObject;
+}
+
+/** Side `input`: on side `output` a field with a default would be required. */
+function fromZod(tool: Tool): JsonObject {
+  return z.toJSONSchema(tool.inputSchema, { io: 'input' }) as JsonObject;
 }

@@ -5,10 +5,13 @@
  * its limit. `prompt` and `description` may be plain texts.
  */
 import { z } from 'zod';
-import type { ToolResultBlock } from '../wire/blocks.ts';
+import { zodToJsonSchema } from 'zod-to-json-schema';
+import type { ZodTypeAny } from 'zod/v3';
+import { errorMessage } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
 import { alwaysEnabled, buildTool } from '../tool/build-tool.ts';
-import type { ListContext, Tool } from '../tool/tool.ts';
-import { pluginInput } from './plugin-input.ts';
+import type { AnyObject, ListContext, Tool } from '../tool/tool.ts';
+import type { ToolResultBlock } from '../wire/blocks.ts';
 
 /** Aliases of one tool. */
 const MAX_ALIASES = 16;
@@ -20,9 +23,13 @@ const name = z
   .refine((value) => !value.startsWith('mcp__'), 'must not begin with "mcp__"');
 
 const isFunction = (value: unknown) => typeof value === 'function';
+
 const method = z.custom<(...given: never[]) => unknown>(isFunction, 'expected a function');
+
 const words = z.union([z.string(), method], 'expected a text or a function');
+
 const flag = z.boolean().optional();
+
 const optional = method.optional();
 
 /** Every member of a tool with the kind of value it is. Further members are kept: they may be a plugin's own. */
@@ -123,4 +130,55 @@ function enabledBy(isEnabled: unknown): Tool['isEnabled'] {
 function textResult(output: unknown, toolUseId: string): ToolResultBlock {
   const content = typeof output === 'string' ? output : (JSON.stringify(output) ?? '');
   return { type: 'tool_result', tool_use_id: toolUseId, content };
+}
+
+/**
+ * Take a Zod 4 schema as it is; wrap a Zod 3 schema, which then judges by itself.
+ *
+ * @throws {Error} When it is neither, when JSON Schema cannot say what it says (a date, a bigint, a map),
+ *   or when its input is no object.
+ */
+function pluginInput(schema: object): Pick<Tool, 'inputSchema' | 'inputJSONSchema'> {
+  if ('_zod' in schema && 'safeParse' in schema) {
+    const inputSchema = schema as AnyObject;
+    requireObject(describe(() => z.toJSONSchema(inputSchema, { io: 'input' }) as JsonObject));
+    return { inputSchema };
+  }
+  if (!isZod3(schema)) throw new Error('"inputSchema": expected a Zod schema');
+  const { $schema: _dialect, ...inputJSONSchema } = describe(() => zodToJsonSchema(schema) as JsonObject);
+  requireObject(inputJSONSchema);
+  return { inputSchema: wrapped(schema), inputJSONSchema };
+}
+
+/** Zod 3 says what it is in `_def`, Zod 4 in `_zod`. */
+function isZod3(schema: object): schema is ZodTypeAny {
+  const { _def: definition, safeParse } = schema as { _def?: unknown; safeParse?: unknown };
+  return (
+    typeof safeParse === 'function' &&
+    typeof definition === 'object' &&
+    definition !== null &&
+    'typeName' in definition &&
+    typeof definition.typeName === 'string'
+  );
+}
+
+function wrapped(schema: ZodTypeAny): AnyObject {
+  return z.unknown().transform((input, context) => {
+    const parsed = schema.safeParse(input);
+    if (parsed.success) return parsed.data as Record<string, unknown>;
+    for (const { path, message } of parsed.error.issues) context.addIssue({ code: 'custom', path, message });
+    return z.NEVER;
+  });
+}
+
+function describe(toJsonSchema: () => JsonObject): JsonObject {
+  try {
+    return toJsonSchema();
+  } catch (error) {
+    throw new Error(`"inputSchema": it cannot be said in JSON Schema (${errorMessage(error)})`, { cause: error });
+  }
+}
+
+function requireObject(schema: JsonObject): void {
+  if (schema['type'] !== 'object') throw new Error('"inputSchema": expected the schema of an object');
 }

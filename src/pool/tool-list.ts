@@ -2,9 +2,11 @@
  * The reply to `GET /tools`: its bytes, made once a pool and variant, and sent as they are.
  */
 import { createHash } from 'node:crypto';
-import { describeEntry, ENTRY_FORMATS, type EntryFormat, type SchemaChoice } from './describe.ts';
-import { toolTable } from './tool-table.ts';
+import type { Tool } from '../tool/tool.ts';
+import { describeEntry, ENTRY_FORMATS, type EntryFormat, promptOptions, type SchemaChoice } from './describe.ts';
 import type { ToolPool } from './tool-pool.ts';
+
+const HEAD = ['NAME', 'SOURCE', 'LOADED', 'DESCRIPTION'];
 
 /** Values of `format`. */
 export const LIST_FORMATS = [...ENTRY_FORMATS, 'table'] as const;
@@ -59,4 +61,32 @@ function ready(text: string, contentType: string): ToolList {
   const body = Buffer.from(text);
   const digest = createHash('sha256').update(body).digest('base64url');
   return { body, contentType, etag: `"${digest}"` };
+}
+
+/** One line a tool under a line of headings, columns two blanks apart. */
+function toolTable(pool: ToolPool): string {
+  const options = promptOptions(pool);
+  const rows = pool.tools.map((tool) => [
+    tool.name,
+    source(tool),
+    pool.isDeferred(tool) ? 'deferred' : 'yes',
+    firstSentence(tool.prompt(options)),
+  ]);
+  const widths = HEAD.map((head, column) => Math.max(head.length, ...rows.map((row) => (row[column] ?? '').length)));
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return `${[HEAD, ...rows].map(line).join('\n')}\n`;
+}
+
+function source(tool: Tool): string {
+  return tool.origin === undefined ? 'built-in' : `${tool.origin.type} ${tool.origin.name}`;
+}
+
+function firstSentence(prompt: string): string {
+  const [line = ''] = prompt.trimStart().split('\n', 1);
+  const end = line.search(/[.!?](\s|$)/u);
+  return end < 0 ? line : line.slice(0, end);
 }

@@ -4,12 +4,11 @@
  * One executor a session. A call is `queued → executing → completed → yielded`; it starts when its block
  * is complete, alone or beside calls that are safe like itself. Results leave in the order of acceptance.
  */
-import { type CallOutcome, failedOutcome } from '../call/outcome.ts';
+import { type AbortCode, type AbortNode, abortTree } from '../base/abort-tree.ts';
 import { errorMessage, GauntletError } from '../base/errors.ts';
+import { type CallOutcome, failedOutcome } from '../call/outcome.ts';
 import { answersYes } from '../tool/invocation.ts';
 import type { ContextModifier } from '../tool/session-context.ts';
-import { type AbortCode, type AbortNode, abortTree } from '../base/abort-tree.ts';
-import { inOrder } from './in-order.ts';
 import { type ExecutorTurn, isOpen, type RunnableCall, type ScheduledCall } from './scheduled-call.ts';
 
 /** What the executor tells its session. All are called in the order things happen. */
@@ -292,4 +291,53 @@ export class StreamingToolExecutor {
     this.#applyModifiers();
     slots[0]?.proceed?.();
   }
+}
+
+/** A line that things join in one order, finish in any, and leave in the order they joined. */
+interface InOrder<Item> {
+  /** Take a place at the end of the line. */
+  join(item: Item): void;
+  /** The item may leave as soon as all before it have left. */
+  finish(item: Item): void;
+  /** Leave the line at once and release nothing: the item never was. */
+  withdraw(item: Item): void;
+  /** How many have not left. */
+  readonly size: number;
+}
+
+/**
+ * Hold finished items back until every earlier one has finished: calls finish in any order, results leave in the order
+ * of their blocks. Progress does not pass through here.
+ *
+ * @param release Called with the longest run that may leave, in joining order; never with none.
+ */
+export function inOrder<Item>(release: (items: readonly Item[]) => void): InOrder<Item> {
+  const line: Item[] = [];
+  const finished = new Set<Item>();
+
+  const leave = () => {
+    const waiting = line.findIndex((item) => !finished.has(item));
+    const leaving = line.splice(0, waiting === -1 ? line.length : waiting);
+    for (const item of leaving) finished.delete(item);
+    if (leaving.length > 0) release(leaving);
+  };
+
+  return {
+    join: (item) => void line.push(item),
+    finish: (item) => {
+      if (!line.includes(item)) throw new RangeError('Cannot finish an item that is not in line');
+      finished.add(item);
+      leave();
+    },
+    withdraw: (item) => {
+      const place = line.indexOf(item);
+      if (place === -1) return;
+      line.splice(place, 1);
+      finished.delete(item);
+      leave();
+    },
+    get size() {
+      return line.length;
+    },
+  };
 }

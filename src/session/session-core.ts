@@ -3,23 +3,63 @@
  *
  * The context is replaced here and nowhere else; each replacement that a reader can see is a frame.
  */
-import type { PermissionUpdate, ToolPermissionContext } from '../wire/permission-context.ts';
-import type { NewFrame, OpenedFrame, PermissionRequestFrame, Seq } from '../wire/frames.ts';
+import { refuseWidening } from '../permissions/child-permissions.ts';
+import { applyUpdates } from '../permissions/context.ts';
+import { Questions, type Settled } from '../permissions/questions.ts';
+import { type ExecutorEvents, StreamingToolExecutor } from '../schedule/streaming-tool-executor.ts';
+import { SessionTasks } from '../tasks/session-tasks.ts';
 import type { ContextModifier, ReadState, SessionContext } from '../tool/session-context.ts';
 import type { TaskView } from '../tool/task.ts';
-import { applyUpdates } from '../permissions/context.ts';
-import { refuseWidening } from '../permissions/child-permissions.ts';
-import { Questions, type Settled } from '../permissions/questions.ts';
-import { StreamingToolExecutor, type ExecutorEvents } from '../schedule/streaming-tool-executor.ts';
+import type { NewFrame, OpenedFrame, PermissionRequestFrame, Seq } from '../wire/frames.ts';
+import type { PermissionUpdate, ToolPermissionContext } from '../wire/permission-context.ts';
 import { CallLedger } from './call-ledger.ts';
 import type { CallRecord } from './call-record.ts';
-import { SessionTasks } from '../tasks/session-tasks.ts';
 import { contextFrame, isVisibleChange } from './context-frame.ts';
 import { modifiedContext } from './modified-context.ts';
-import { SettledCallIndex } from './restore/settled-call-index.ts';
+import { type Fact, questionFact, SettledCallIndex } from './restore/settled-call-index.ts';
 import { SessionLog } from './session-log.ts';
 import type { ClimbingFrame, ParentLink, RunningChild, SessionServices } from './session-services.ts';
-import { SettledQuestions } from './questions/settled-questions.ts';
+
+/** Settled questions by request id. */
+class SettledQuestions {
+  readonly #settledCalls: SettledCallIndex;
+  /** The oldest first. */
+  readonly #recent: Map<string, Settled>;
+  readonly #unsaved: Set<string>;
+
+  /** @param recent Those that the log tells of and no fact does yet. */
+  constructor(settledCalls: SettledCallIndex, recent: ReadonlyMap<string, Settled>) {
+    this.#settledCalls = settledCalls;
+    this.#recent = new Map(recent);
+    this.#unsaved = new Set(recent.keys());
+  }
+
+  get(requestId: string): Settled | undefined {
+    return this.#recent.get(requestId) ?? this.#settledCalls.question(requestId);
+  }
+
+  set(requestId: string, settled: Settled): void {
+    this.#recent.set(requestId, settled);
+    this.#unsaved.add(requestId);
+  }
+
+  /** What a save must keep. */
+  unsaved(): readonly Fact[] {
+    return [...this.#unsaved].flatMap((id) => {
+      const settled = this.#recent.get(id);
+      return settled ? [questionFact(id, settled)] : [];
+    });
+  }
+
+  /** Those the save was asked for are on disk: none need be in memory any more. */
+  saved(facts: readonly Fact[]): void {
+    for (const [key] of facts) {
+      const id = key.slice(key.indexOf(':') + 1);
+      this.#unsaved.delete(id);
+      this.#recent.delete(id);
+    }
+  }
+}
 
 /** What a session is made from: its first frame, and what its log says since. */
 export interface SessionState {

@@ -3,11 +3,17 @@
  */
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
 import { type Budget, createBudget } from './budget.ts';
-import { findHiddenCharacter } from './hidden-characters.ts';
 import { collectFacts } from './script-facts.ts';
 import { ScriptWalk } from './script-walk.ts';
 import type { ShellAnalysis } from './shell-analysis.ts';
 import { collectVariables } from './variables.ts';
+
+/**
+ * C0 (line feed and tab excepted), DEL, C1, soft hyphen, bidirectional and zero-width marks, line
+ * separators, spaces beyond ASCII, tags, and lone surrogates.
+ */
+const HIDDEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufe00-\ufe0f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]|\p{Cs}/u;
 
 /** Longest command line that is looked at; a longer one is nobody's one-liner. */
 const MAX_CHARS = 10_000;
@@ -104,4 +110,10 @@ function unparsable(problem: string): ShellAnalysis {
     isUnparsable: true,
     changesDirectory: true,
   };
+}
+
+/** The first such character as `U+00A0`, or undefined. */
+function findHiddenCharacter(command: string): string | undefined {
+  const found = HIDDEN.exec(command)?.[0].codePointAt(0);
+  return found === undefined ? undefined : `U+${found.toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -14,14 +14,14 @@ import {
   type Redirect,
   type SyntaxNode,
 } from 'unbash';
-import { assignmentProblem, evaluatesSubscript } from './assignment-problem.ts';
+import { assignmentProblem, evaluatesSubscript } from './variables.ts';
 import type { Budget } from './budget.ts';
 import { writtenInput } from './fed-words.ts';
 import { type CommandFacts, isOwnFunctionName, judgeCommand } from './judge-command.ts';
 import { endlessInput, isCutBy } from './endless-command.ts';
 import { evaluatesUnseen, HARMLESS_NODES, nodeProblem } from './node-problem.ts';
 import { type Place, unsureSyntax, unsureText } from './unsure-syntax.ts';
-import { judgeRedirect } from './judge-redirect.ts';
+import { judgeRedirect } from './judge-command.ts';
 import { commandPaths, foundPaths, lookedForByNode } from './node-paths.ts';
 import { suppliedWords } from './supplied-words.ts';
 import type { AnalysedCommand, AssignedVariable, ShellAnalysis } from './shell-analysis.ts';

@@ -5,10 +5,12 @@
  * it. What `read`, a pipe or the environment gives is unknown.
  */
 import { forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash';
-import { isPrivateName, type Variables } from './variable-values.ts';
+import { isIntegerWord } from './arithmetic.ts';
 import { listedRoots, listingLoop, pathRoots, producersOf, readTarget, silencesErrors } from './listing.ts';
 import { findRecord } from './programs/index.ts';
-import { decodeWord } from './word.ts';
+import { isPrivateName, type Variables } from './variable-values.ts';
+import { assignedText, decodeWord } from './word.ts';
+import { isHarmlessVariable } from './wrappers.ts';
 
 /** Lines of a listing, which `read` takes one by one. */
 interface ListedLines {
@@ -39,7 +41,9 @@ const INTEGER_PARAMETERS = new Set([
 
 /** Commits are named by a word, and of `git log` a count and a format are known that leave nothing else to print. */
 const REVISION = '(?: \\w[\\w./^~@{}-]*)';
+
 const LOG_OPTIONS = '(?: (?:-\\d+|-n ?\\d+|--reverse|--no-merges|--merges|--first-parent))*';
+
 const COMMIT_OUTPUT = new RegExp(
   `^git (?:(?:merge-base|rev-parse(?: --short| --verify)*|rev-list (?:-1|-n 1|--max-count=1))${REVISION}{1,2}` +
     `|log${LOG_OPTIONS} --(?:format=|pretty=format:)%[hH]${LOG_OPTIONS}${REVISION}?(?: --(?: [\\w.*/]+)+)?)$`,
@@ -237,4 +241,39 @@ function isIntegerOutput(script: ParsedScript | undefined): boolean {
   return /^(?:wc -[lcwm]|nproc|date \+%s|id -u|pgrep(?: -[fnox]+)* [\w.-]+|pidof [\w.-]+|grep -c [\w.][\w.-]*(?: [\w./][\w./-]*)?|stat -c %[sY] [^ ]+|git rev-list --count [\w./-]+)$/.test(
     text,
   );
+}
+
+type Assignment = Extract<SyntaxNode, { type: 'Assignment' }>;
+
+/**
+ * Why an assignment does more than read, or undefined; looks at this node alone, not at what is below it.
+ *
+ * @param command The command it stands before or behind; none where it stands alone.
+ */
+export function assignmentProblem(node: Assignment, variables: Variables, command?: string): string | undefined {
+  const isDeclared = findRecord(command ?? '')?.isDeclaring === true;
+  if (!mayBeSet(node, variables, isDeclared ? undefined : command)) return `it sets "${node.name}"`;
+  if (isDeclared && mayBeList(node, variables)) return `what "${node.name}" is given is evaluated as a list`;
+  return evaluatesSubscript(node, variables) ? 'a subscript is evaluated as arithmetic' : undefined;
+}
+
+/** The shell's own variables stay as they are; for one command some may differ. */
+function mayBeSet(node: Assignment, variables: Variables, command: string | undefined): boolean {
+  if (command === undefined) return isPrivateName(node.name);
+  const literal = assignedText(node, variables);
+  // `IFS= read` splits that one line otherwise, and nothing else.
+  const isForRead = command === 'read' && node.name === 'IFS' && literal !== undefined;
+  return isForRead || isHarmlessVariable(node.name, literal);
+}
+
+/** `declare -a a='($(c))'` runs c: to an array it gives what text in brackets stands for. */
+function mayBeList({ name, value }: Assignment, variables: Variables): boolean {
+  if (value.type !== 'Word' || !variables.isArray(name)) return false;
+  return decodeWord(value, variables).some(({ prefix }) => prefix === '' || prefix.startsWith('('));
+}
+
+/** Recognises an assignment that parses a text again as the subscript of an element: `a[$x]=1`. */
+export function evaluatesSubscript({ index, value }: Assignment, variables: Variables): boolean {
+  if (index && !isIntegerWord(index, variables)) return true;
+  return value.type === 'ArrayValue' && value.elements.some(({ text }) => /^\[(?!\d+\]=)/.test(text));
 }

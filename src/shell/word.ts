@@ -4,12 +4,25 @@
  * What a word can become is bounded, never guessed: a variable of the script with known values stands
  * for those, a glob for its pattern, and the rest for anything at all.
  */
-import type { DoubleQuotedChild, ParameterExpansionPart, ParsedScript, SyntaxNode, Word, WordPart } from 'unbash';
-import { expandBrace } from './brace.ts';
-import { remaining } from './removal.ts';
-import { commonStart, MAX_ALTERNATIVES, product } from './texts.ts';
+import type {
+  DoubleQuotedChild,
+  ParameterExpansionPart,
+  ParameterOperation,
+  ParsedScript,
+  SyntaxNode,
+  Word,
+  WordPart,
+} from 'unbash';
 import type { Variables } from './variable-values.ts';
 import { writtenWord } from './written-word.ts';
+
+/** Most words one brace expansion or one variable may stand for and still be followed. */
+const MAX_ALTERNATIVES = 64;
+
+/** Longest text a word may become and still be followed: `b=$a$a; c=$b$b` doubles at every step. */
+const MAX_TEXT_CHARS = 4_096;
+
+const MAX_WORDS = 64;
 
 /** A decoded word. */
 export interface ShellWord {
@@ -63,6 +76,7 @@ const FOLDER_VARIABLES = new Map([
 const COMMIT_NAME = '[0-9a-f]*';
 
 const ANYTHING: Piece = {};
+
 const ANYTHING_SPLIT: Piece = { isSplit: true, splitsAnywhere: true };
 
 /** Decode a word; braces make several of one. */
@@ -289,4 +303,80 @@ function isWorkingFolder(script: ParsedScript | undefined): boolean {
   return (
     more.length === 0 && command?.type === 'Command' && command.name?.text === 'pwd' && command.suffix.length === 0
   );
+}
+
+/**
+ * What one brace stands for.
+ *
+ * @param text The brace as written, `{` and `}` included.
+ * @returns The texts in order; undefined for nesting, quotes, expansions, and more than 64 words.
+ */
+function expandBrace(text: string): readonly string[] | undefined {
+  const inner = text.slice(1, -1);
+  if (!text.startsWith('{') || !text.endsWith('}') || /[{}'"\\$`*?[\]~<>()]/.test(inner)) return undefined;
+  const range = /^(-?\d{1,9}|[A-Za-z])\.\.(-?\d{1,9}|[A-Za-z])(?:\.\.(-?\d{1,9}))?$/.exec(inner);
+  if (range) return expandRange(range[1] ?? '', range[2] ?? '', range[3]);
+  if (!inner.includes(',')) return undefined;
+  const words = inner.split(',');
+  return words.length > MAX_WORDS ? undefined : words;
+}
+
+function expandRange(first: string, last: string, step: string | undefined): readonly string[] | undefined {
+  const isLetters = /[A-Za-z]/.test(first);
+  if (isLetters !== /[A-Za-z]/.test(last)) return undefined;
+  const from = isLetters ? first.charCodeAt(0) : Number(first);
+  const to = isLetters ? last.charCodeAt(0) : Number(last);
+  // Letters of both cases run through punctuation that is special to the shell.
+  if (isLetters && from < 97 !== to < 97) return undefined;
+  const stride = Math.max(1, Math.abs(Number(step ?? 1)));
+  const count = Math.floor(Math.abs(to - from) / stride) + 1;
+  if (count > MAX_WORDS) return undefined;
+  const direction = to < from ? -stride : stride;
+  const width = [first, last].some((end) => /^-?0\d/.test(end)) ? Math.max(first.length, last.length) : 0;
+  return Array.from({ length: count }, (_, index) => {
+    const value = from + index * direction;
+    return isLetters ? String.fromCharCode(value) : String(value).padStart(width, '0');
+  });
+}
+
+/** Each beginning with each end; undefined where one is not known, or there would be too many. */
+function product(
+  left: readonly string[] | undefined,
+  right: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (!left || !right || left.length * right.length > MAX_ALTERNATIVES) return undefined;
+  if ((left[0]?.length ?? 0) + (right[0]?.length ?? 0) > MAX_TEXT_CHARS) return undefined;
+  if (right.length === 1 && left.length === 1) return [`${left[0] ?? ''}${right[0] ?? ''}`];
+  return left.flatMap((start) => right.map((end) => start + end));
+}
+
+/** What all globs begin with. */
+function commonStart(patterns: readonly string[]): string {
+  const [first = '', ...others] = patterns.map((pattern) => pattern.split(/[*?[]/, 1)[0] ?? '');
+  let length = first.length;
+  for (const other of others) while (!other.startsWith(first.slice(0, length))) length--;
+  return first.slice(0, length);
+}
+
+/** Values that an operation makes of others; undefined where they cannot be told. */
+function remaining(
+  operation: ParameterOperation,
+  values: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (operation.type !== 'Remove' || !values) return undefined;
+  const { operator, operand } = operation;
+  const found = values.map((value) => left(value, operator, operand.text));
+  return found.every((value) => value !== undefined) ? found : undefined;
+}
+
+function left(value: string, operator: '#' | '##' | '%' | '%%', removed: string): string | undefined {
+  const slash = value.lastIndexOf('/');
+  if (operator === '##' && removed === '*/') return value.slice(slash + 1);
+  // With `**`, what looks like a folder may be a file.
+  if (operator === '%' && removed === '/*')
+    return value.includes('**') ? undefined : value.slice(0, slash < 0 ? undefined : slash);
+  if (!/^[\w./-]+$/.test(removed)) return undefined;
+  if (operator.startsWith('%') && value.endsWith(removed)) return value.slice(0, -removed.length);
+  if (operator.startsWith('#') && value.startsWith(removed)) return value.slice(removed.length);
+  return /[*?[]/.test(value) ? undefined : value;
 }

@@ -7,21 +7,25 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
-import { cutText } from '../base/cut-text.ts';
+import { cutText, type WindowedText } from '../base/cut-text.ts';
 import { errorMessage, GauntletError } from '../base/errors.ts';
-import type { TaskEnd, TaskReading, TaskView, TaskWait, TaskWork } from '../tool/task.ts';
-import type { TaskEndedFrame, TaskOutputFrame, TaskStartedFrame, TaskStatus } from '../wire/frames.ts';
 import { paceOutput } from '../process/paced-output.ts';
 import { createTextWindow, type TextWindow } from '../process/text-window.ts';
-import { keptOutput, type ReadFileRange } from './kept-output.ts';
+import type { TaskEnd, TaskReading, TaskView, TaskWait, TaskWork } from '../tool/task.ts';
+import type { TaskEndedFrame, TaskOutputFrame, TaskStartedFrame, TaskStatus } from '../wire/frames.ts';
 import { endedFrame, startedFrame, type TaskStop } from './task-frames.ts';
+
+const NOTHING: WindowedText = { head: '', tail: '', omittedChars: 0, totalChars: 0 };
 
 /** A kind begins an id that must fit into an address. */
 const KIND = /^[a-z]{1,32}$/;
+
 /** Longest description in a frame: it may be a whole script. */
 const DESCRIPTION_CHARS = 200;
+
 /** After so many frames of output a task sends them half as often, and so on: one that runs for days fills no log. */
 const FRAMES_AT_ONE_PACE = 100;
+
 const MAX_PACE_MS = 60_000;
 
 /** The bounds of a session's tasks. */
@@ -284,4 +288,29 @@ function untilEnd({ ended, listeners }: Task, { signal, timeoutMs, onText }: Tas
     if (onText) listeners.add(onText);
     void ended.then(finish);
   });
+}
+
+/** Reads a part of a file, by UTF-16 offset. @throws {GauntletError} `tool_failed` where there is none. */
+type ReadFileRange = (
+  path: string,
+  range: { readonly offsetChars: number; readonly limitChars: number },
+) => Promise<{ readonly text: string; readonly totalChars: number }>;
+
+/** Read the beginning and the end of a task's output. @returns With a note that says why where it cannot be read. */
+async function keptOutput(
+  { outputPath, note }: TaskView,
+  readFile: ReadFileRange,
+  { taskNewsHeadChars: headChars, taskNewsTailChars: tailChars }: Pick<Limits, `taskNews${'Head' | 'Tail'}Chars`>,
+): Promise<Pick<TaskReading, 'news' | 'note'>> {
+  if (outputPath === undefined) return { news: NOTHING };
+  try {
+    const { text, totalChars } = await readFile(outputPath, { offsetChars: 0, limitChars: headChars + tailChars });
+    if (totalChars <= text.length) return { news: { head: text, tail: '', omittedChars: 0, totalChars } };
+    const head = cutText(text, headChars);
+    const { text: tail } = await readFile(outputPath, { offsetChars: totalChars - tailChars, limitChars: tailChars });
+    return { news: { head, tail, omittedChars: Math.max(0, totalChars - head.length - tail.length), totalChars } };
+  } catch (error) {
+    const why = `Its output cannot be read: ${errorMessage(error)}`;
+    return { news: NOTHING, note: note === undefined ? why : `${note}. ${why}` };
+  }
 }

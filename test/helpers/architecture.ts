@@ -47,9 +47,10 @@ export function readSources(root: string): SourceFile[] {
 
 /** Imports that climb a ladder, reach into another tool, or bring HTTP where none belongs. */
 export function climbingImports(sources: readonly SourceFile[]): string[] {
+  const tools = new Set(sources.filter(isOneFileTool).map(({ path }) => path));
   return sources.flatMap(({ path, imports }) =>
     imports.flatMap((target) => {
-      const why = whyForbidden(path, target);
+      const why = whyForbidden(path, target) ?? whyNoTool(path, target, tools);
       return why === undefined ? [] : [`${path} imports ${target}: ${why}`];
     }),
   );
@@ -121,6 +122,16 @@ function whyForbidden(from: string, to: string): string | undefined {
   }
   const [tool, targetTool] = [toolFolder(from), toolFolder(to)];
   return tool && targetTool && tool !== targetTool ? "a tool never imports another's insides" : undefined;
+}
+
+/** `tools/<domain>/<tool>.ts`: only lists of tools may import it. */
+function whyNoTool(from: string, to: string, tools: ReadonlySet<string>): string | undefined {
+  const isListed = posix.basename(from) === 'index.ts' && to.startsWith(`${posix.dirname(from)}/`);
+  return tools.has(to) && !isListed ? "a tool never imports another's insides" : undefined;
+}
+
+function isOneFileTool({ path, text }: SourceFile): boolean {
+  return /^tools\/[^/]+\/[^/]+\.ts$/.test(path) && text.includes('buildTool({');
 }
 
 /** `tools/<domain>/<tool>` of a file that lies in one. */

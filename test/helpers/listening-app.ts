@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
 import { buildApp } from '../../routes/app.ts';
 import { createAuthenticator } from '../../routes/credential.ts';
 import type { Dependencies, Sessions } from '../../routes/dependencies.ts';
-import { allowedHosts } from '../../routes/hosts.ts';
+import { allowedHosts } from '../../bin/serve.ts';
 import { createTickets } from '../../routes/tickets.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import type { Tool } from '../../src/tool/tool.ts';

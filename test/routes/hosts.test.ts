@@ -1,6 +1,6 @@
 /** Which `Host` values reach the server. */
 import { describe, expect, it } from 'vitest';
-import { allowedHosts } from '../../routes/hosts.ts';
+import { allowedHosts } from '../../bin/serve.ts';
 
 describe('allowed hosts', () => {
   it('are the loopback names with the port where nobody set any', () => {

@@ -2,7 +2,7 @@
 import { editTool } from './edit/index.ts';
 import { readTool } from './read/index.ts';
 import type { FileToolServices } from './services.ts';
-import { writeTool } from './write/index.ts';
+import { writeTool } from './write.ts';
 
 /** All file tools, in no particular order: the pool sorts. */
 export function fileTools(services: FileToolServices) {

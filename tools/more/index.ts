@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/base/json.ts';
 import type { Tool } from '../../src/tool/tool.ts';
 import type { MoreToolServices } from './services.ts';
 import { structuredOutputFor, structuredOutputTool } from './structured-output.ts';
-import { toolSearchTool } from './tool-search/index.ts';
+import { toolSearchTool } from './tool-search.ts';
 
 /** All of them, in no particular order: the pool sorts. */
 export function moreTools(services: MoreToolServices) {

@@ -1,7 +1,7 @@
 /** The task tools: ask about what runs in the background, and end it. */
 import type { TaskToolServices } from './services.ts';
-import { taskOutputTool } from './task-output/index.ts';
-import { taskStopTool } from './task-stop/index.ts';
+import { taskOutputTool } from './task-output.ts';
+import { taskStopTool } from './task-stop.ts';
 
 /** All task tools, in no particular order: the pool sorts. */
 export function taskTools(services: TaskToolServices) {

@@ -12,7 +12,7 @@ import { createTreeKiller, endGroup, signalGroup, sweep } from './kill-tree.ts';
 import { frameDecoder, FromHost, type HostFrame, ToHost, writeFrame, writeJsonFrame } from './protocol.ts';
 import { loadLibc } from './libc.ts';
 import { createNativeStarter } from './native-starter.ts';
-import { startWithNode } from './node-starter.ts';
+import { startWithNode } from './starter.ts';
 import { createShellSupply } from './shell-supply.ts';
 
 /** Up to so many children running at once, the end of each is seen to without waiting for others. */

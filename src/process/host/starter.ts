@@ -1,6 +1,7 @@
 /**
  * A program as it is started, and the process that comes of it. There are two ways: the kernel's own, and Node's.
  */
+import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 
 /** What to start: the leader of a session and group of its own. */
@@ -48,3 +49,23 @@ export interface UnstartedProcess {
 
 /** Start a program. @throws The errno error of the spawn, where it is known at once. */
 export type Starter = (program: Program) => StartedProcess | UnstartedProcess;
+
+/** Start a program. @throws The errno error of the spawn, where Node throws and does not emit it. */
+export function startWithNode(program: Program): StartedProcess | UnstartedProcess {
+  const { file, args, cwd, env, inputDescriptor, more, launcher } = program;
+  if (launcher !== undefined)
+    throw Object.assign(new Error('no launcher without the kernel’s own calls'), { code: 'ENOSYS' });
+  const stdio: ('ignore' | 'pipe' | number)[] = ['ignore', 'pipe', 'pipe'];
+  if (inputDescriptor !== undefined) stdio[inputDescriptor] = 'pipe';
+  const child = spawn(file, args, { cwd, env, stdio: [...stdio, ...more], detached: true });
+  if (child.pid === undefined) {
+    return { failure: new Promise((tell) => child.once('error', tell)) };
+  }
+  child.once('error', () => undefined); // It has started: what a signal could not do is told to who sent it.
+  return {
+    pid: child.pid,
+    output: { stdout: child.stdout as Readable, stderr: child.stderr as Readable },
+    input: inputDescriptor === undefined ? null : (child.stdio[inputDescriptor] as Writable),
+    exited: new Promise<ProcessEnd>((tell) => child.once('exit', (code, signal) => tell({ code, signal }))),
+  };
+}

@@ -4,10 +4,15 @@
  *
  * Reads /proc, 2 to 3 ms for a hundred processes. Where there is none, no marker is found.
  */
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { MARKER_VARIABLE } from './settings.ts';
-import { listFolder, readWhole } from './spare-descriptor.ts';
+
+const PLACEHOLDER = '/dev/null';
+
+let spare = open();
 
 const NUL = 0;
+
 const FEW_IDS = 32;
 
 /**
@@ -88,4 +93,38 @@ function readMarker(pid: number): string | undefined {
   if (at < 0) return undefined;
   const end = environment.indexOf(NUL, at);
   return environment.toString('latin1', at + NEEDLE.length, end < 0 ? environment.length : end);
+}
+
+/** The names in a folder. @throws The errno error, `EMFILE` only where not even the spare one is there. */
+function listFolder(path: string): string[] {
+  return withDescriptor(() => readdirSync(path));
+}
+
+/** A file, whole. @throws As `listFolder`. */
+function readWhole(path: string): Buffer {
+  return withDescriptor(() => readFileSync(path));
+}
+
+/** All of it is synchronous, so nobody takes the descriptor between its release and the look. */
+function withDescriptor<Found>(look: () => Found): Found {
+  try {
+    return look();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EMFILE' || spare === undefined) throw error;
+  }
+  closeSync(spare);
+  try {
+    return look();
+  } finally {
+    spare = open();
+  }
+}
+
+function open(): number | undefined {
+  try {
+    return openSync(PLACEHOLDER, 'r');
+  } catch {
+    // None is free now; the next look that fails is told so.
+    return undefined;
+  }
 }

@@ -2,15 +2,20 @@
  * The proxy's decision and the connection it leads to: host on the list, every address public or on the
  * list itself, and connected to one of just those addresses.
  */
+import ipaddr from 'ipaddr.js';
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { canonicalAddress, type Endpoint, spellEndpoint } from '../../../config/authority.ts';
 import type { Limits } from '../../../config/limits.ts';
-import { GauntletError, errorMessage } from '../../base/errors.ts';
+import { errorMessage, GauntletError } from '../../base/errors.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
-import { type ConnectionLimits, limitConnection } from './limit-connection.ts';
 import type { Lookup } from './lookup.ts';
-import { isPublicAddress } from './public-address.ts';
+
+/** A cloud's metadata service, at an address that is registered as public. */
+const METADATA_ADDRESS = '168.63.129.16';
+
+/** The only IPv6 addresses that are assigned to the public; ipaddr.js takes the unassigned ones for unicast too. */
+const ASSIGNED_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** The setting, as denials name it. */
 const SETTING = '"sandbox.network.allow"';
@@ -109,4 +114,36 @@ function notAllowed(endpoint: Endpoint, why: string): GauntletError {
     'permission_denied',
     `Cannot reach "${spellEndpoint(endpoint)}" from the sandbox: ${why}, ${SETTING}`,
   );
+}
+
+/** What one connection may take. */
+type ConnectionLimits = Pick<
+  Limits,
+  'sandboxProxyIdleMs' | 'sandboxProxyTotalMs' | 'sandboxProxyBytes' | 'sandboxProxyLookMs'
+>;
+
+/** Bound a connection that has just been made. */
+function limitConnection(socket: Socket, limits: ConnectionLimits): void {
+  const end = () => void socket.destroy();
+  const endsAtMs = performance.now() + limits.sandboxProxyTotalMs;
+  // Counted by the kernel's calls, not by the chunk: a look now and then is enough.
+  const look = setInterval(() => {
+    const bytes = socket.bytesRead + socket.bytesWritten;
+    if (bytes > limits.sandboxProxyBytes || performance.now() > endsAtMs) end();
+  }, limits.sandboxProxyLookMs);
+  socket.setTimeout(limits.sandboxProxyIdleMs, end);
+  socket.once('close', () => clearInterval(look));
+}
+
+/**
+ * Whether the address belongs to the public Internet.
+ *
+ * @param address IPv4 as four decimal numbers, or IPv6 without brackets. Anything else is not public.
+ */
+export function isPublicAddress(address: string): boolean {
+  // ipaddr.js reads `127.1` and `2130706433` as addresses too, and drops no zone.
+  if (isIP(address) === 0 || address.includes('%') || address === METADATA_ADDRESS) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed instanceof ipaddr.IPv6 && !parsed.match(ASSIGNED_IPV6)) return false;
+  return parsed.range() === 'unicast';
 }

@@ -1,14 +1,33 @@
 /**
  * The proxy as one session sees it: a server on a UNIX socket that only that session's sandboxes have.
  */
-import { createServer, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { once } from 'node:events';
+import { createServer, type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http';
+import { type Duplex, pipeline } from 'node:stream';
+import { pipeline as pipelineEnd } from 'node:stream/promises';
+import { type Endpoint, parseAuthority } from '../../../config/authority.ts';
 import type { Limits } from '../../../config/limits.ts';
-import { type ErrorCode, errorMessage, isGauntletError } from '../../base/errors.ts';
+import { type ErrorCode, errorMessage, GauntletError, isGauntletError } from '../../base/errors.ts';
+import { closeSignal } from './close-signal.ts';
 import type { Dial } from './dial.ts';
-import { forwardRequest } from './forward.ts';
-import { openTunnel } from './tunnel.ts';
+
+/** @see RFC 9110, 7.6.1 */
+const BETWEEN_NEIGHBOURS = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const ABSOLUTE_FORM = /^http:\/\/([^/?#]*)(\/[^#]*)?$/i;
+
+const HTTP_PORT = 80;
 
 /** What a session's proxy is bounded by. */
 export type ProxyLimits = Pick<
@@ -29,6 +48,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   resource_exhausted: 503,
   timeout: 504,
 };
+
 const BAD_GATEWAY = 502;
 
 /** Listen. @param path Of a socket that is not there yet, at most 107 bytes. @throws errno errors. */
@@ -81,4 +101,87 @@ function refuseTunnel(error: unknown, client: Duplex): void {
 function refusal(error: unknown): { readonly status: number; readonly text: string } {
   const status = (isGauntletError(error) && STATUS[error.code]) || BAD_GATEWAY;
   return { status, text: errorMessage(error).replaceAll(/[^\x20-\x7e]/g, '?') };
+}
+
+/**
+ * Open a tunnel; it ends with either of its ends.
+ *
+ * @param head What the client sent behind its request.
+ * @throws {GauntletError} `invalid_request` for a target that is not `host:port`, and as `Dial` does.
+ */
+async function openTunnel({ url = '' }: IncomingMessage, client: Duplex, head: Buffer, dial: Dial): Promise<void> {
+  const { host, port } = parseAuthority(url) ?? {};
+  if (host === undefined || port === undefined) {
+    throw new GauntletError('invalid_request', 'Cannot read where this leads: CONNECT takes host:port');
+  }
+  const server = await dial({ host, port }, closeSignal(client));
+  client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+  server.write(head);
+  // One side may have said all and still listen; one that breaks takes the other along, which is all there is to tell.
+  pipeline(client, server, () => undefined);
+  pipeline(server, client, () => undefined);
+}
+
+/**
+ * Forward it, to the end of its answer.
+ *
+ * @throws {GauntletError} `invalid_request` for a target of another form, and as `Dial` does.
+ */
+async function forwardRequest(request: IncomingMessage, reply: ServerResponse, dial: Dial): Promise<void> {
+  const { endpoint, authority, path } = readTarget(request.url ?? '');
+  const socket = await dial(endpoint, closeSignal(reply));
+  const hasChunks = request.headers['transfer-encoding'] !== undefined;
+  const outgoing = sendRequest({
+    createConnection: () => socket,
+    method: request.method,
+    path,
+    headers: [
+      // What the client said of the host is not believed, and it was told to go on already.
+      ...forwardedHeaders(request.rawHeaders, ['host', 'expect']),
+      ...['Host', authority, 'Connection', 'close'],
+      ...(hasChunks ? ['Transfer-Encoding', 'chunked'] : []),
+    ],
+  });
+  // After the answer has begun an error shows as its end.
+  outgoing.on('error', () => undefined);
+  reply.once('close', () => outgoing.destroy());
+  // A host may answer before it has read everything; a failure to answer shows below.
+  pipelineEnd(request, outgoing).catch(() => undefined);
+
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+  reply.sendDate = false;
+  reply.writeHead(answer.statusCode ?? 502, answer.statusMessage, forwardedHeaders(answer.rawHeaders));
+  await pipelineEnd(answer, reply);
+}
+
+function readTarget(target: string): { endpoint: Endpoint; authority: string; path: string } {
+  const [, authority = '', path = '/'] = ABSOLUTE_FORM.exec(target) ?? [];
+  const read = parseAuthority(authority);
+  if (read === undefined) {
+    throw new GauntletError(
+      'invalid_request',
+      'Cannot read where this leads: ask for "http://host/path", or CONNECT to host:port',
+    );
+  }
+  return { endpoint: { host: read.host, port: read.port ?? HTTP_PORT }, authority, path };
+}
+
+// prettier-ignore
+
+/**
+ * Take out what must not be forwarded.
+ *
+ * @param rawHeaders Names and values in turn, as Node reads them.
+ * @param more Further names to take out, in lower case.
+ * @returns In the same form and order.
+ */
+function forwardedHeaders(rawHeaders: readonly string[], more: readonly string[] = []): string[] {
+  const pairs = rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [{ name, lower: name.toLowerCase(), value: rawHeaders[index + 1] ?? '' }] : [],
+  );
+  const named = pairs
+    .filter(({ lower }) => lower === 'connection')
+    .flatMap(({ value }) => value.toLowerCase().split(','));
+  const dropped = new Set([...BETWEEN_NEIGHBOURS, ...more, ...named.map((name) => name.trim())]);
+  return pairs.flatMap(({ name, lower, value }) => (dropped.has(lower) ? [] : [name, value]));
 }

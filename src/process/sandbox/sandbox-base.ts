@@ -1,13 +1,78 @@
 /**
  * What all sandboxes of a server have in common: what they hide, how they are started, what they are given.
  */
-import { writeFileSync } from 'node:fs';
+import { realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Limits } from '../../../config/limits.ts';
 import type { ShellLauncher } from '../process-host.ts';
-import { bwrapCommand, type BwrapOptions, type Mount } from './bwrap.ts';
-import { hiddenPaths } from './hidden-paths.ts';
 import { sandboxFilter } from '../system-call-filter.ts';
+import { bwrapCommand, type BwrapOptions, type Mount } from './bwrap.ts';
+
+/** Below a home folder. */
+const IN_HOME = [
+  '.ssh',
+  '.gnupg',
+  '.aws',
+  '.azure',
+  '.kube',
+  '.config/gcloud',
+  '.config/gh',
+  '.config/glab-cli',
+  '.config/hub',
+  '.config/op',
+  '.config/rclone',
+  '.netrc',
+  '.git-credentials',
+  '.config/git/credentials',
+  '.docker/config.json',
+  '.config/containers/auth.json',
+  '.npmrc',
+  '.yarnrc.yml',
+  '.pypirc',
+  '.cargo/credentials',
+  '.cargo/credentials.toml',
+  '.gem/credentials',
+  '.m2/settings.xml',
+  '.gradle/gradle.properties',
+  '.terraform.d/credentials.tfrc.json',
+  '.terraformrc',
+  '.vault-token',
+  '.pgpass',
+  '.my.cnf',
+  '.password-store',
+  '.local/share/keyrings',
+  '.mozilla',
+  '.thunderbird',
+  '.config/google-chrome',
+  '.config/chromium',
+  '.claude',
+  '.claude.json',
+  '.codex',
+  '.gemini',
+  '.anthropic',
+  // Sockets of services that do what they are told, outside /run and /tmp.
+  '.docker/run',
+  '.docker/desktop',
+  '.colima',
+  '.lima',
+  '.orbstack',
+  '.rd',
+  '.1password',
+  '.config/1Password',
+  '.bash_history',
+  '.zsh_history',
+  '.python_history',
+  '.node_repl_history',
+];
+
+// prettier-ignore
+
+/** Readable where the server runs as root. */
+const OF_THE_SYSTEM = [
+  '/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers', '/etc/sudoers.d', '/etc/ssh',
+  '/etc/ssl/private', '/etc/kubernetes', '/etc/rancher', '/var/lib/docker', '/var/lib/kubelet', '/var/run/secrets',
+  '/var/lib/mysql', '/var/lib/lxd', '/var/snap/lxd',
+];
 
 /** What an operator decides of it. */
 export interface SandboxBaseOptions extends Pick<BwrapOptions, 'hasNetwork'> {
@@ -54,4 +119,27 @@ function filterFile(folder: string): readonly string[] {
   const path = join(folder, 'system-calls');
   writeFileSync(path, filter, { mode: 0o600 });
   return [path];
+}
+
+// prettier-ignore
+
+/**
+ * What to hide.
+ *
+ * @param homeFolder Whose secrets. @param ownPaths The server's data directory, settings and token.
+ * @returns Looks up which of them exist now, behind links too.
+ */
+function hiddenPaths(homeFolder: string, ownPaths: readonly string[]): () => readonly Mount[] {
+  const all = [...ownPaths, ...IN_HOME.map((name) => join(homeFolder, name)), ...OF_THE_SYSTEM];
+  return () => all.flatMap((path) => hiddenPath(path) ?? []);
+}
+
+function hiddenPath(path: string): Mount | undefined {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats && { path: realpathSync.native(path), access: 'none', isFolder: stats.isDirectory() };
+  } catch {
+    // Closed to us, and so to the command.
+    return undefined;
+  }
 }

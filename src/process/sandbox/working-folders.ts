@@ -2,11 +2,11 @@
  * Which paths of the working directories are locked, and when that is looked up: while no sandboxed
  * command runs there, so that none can put a link where a mount is about to be made.
  */
+import { lstatSync } from 'node:fs';
 import { isInsideFolder } from '../../../config/containment.ts';
 import type { Limits } from '../../../config/limits.ts';
 import type { Mount } from './bwrap.ts';
-import { lockedPaths, removeRedirections } from './locked-paths.ts';
-import { workingMounts } from './working-mounts.ts';
+import { lockedPaths, removeRedirections, waysTo } from './locked-paths.ts';
 
 /** Folders a sandboxed command is about to run in. */
 export interface EnteredFolders {
@@ -70,4 +70,30 @@ export function createWorkingFolders(limits: FolderLimits, readOnlyPaths: readon
       };
     },
   };
+}
+
+/**
+ * Make the mounts.
+ *
+ * @param roots Absolute real paths, none inside another.
+ * @param locked As `lockedPaths` found them in the roots.
+ * @param readOnlyPaths Real paths that are never written: in a root, or around one, which is then read-only itself.
+ */
+function workingMounts(
+  roots: readonly string[],
+  locked: readonly Mount[],
+  readOnlyPaths: readonly string[],
+): readonly Mount[] {
+  const opened = roots.map((path) => ({ path, access: 'write', isFolder: true }) as const);
+  const kept = roots.flatMap((root) => {
+    const inside = readOnlyPaths.filter((path) => path !== root && isInsideFolder(root, path));
+    const mounts = inside.map((path) => ({ path, access: 'read', isFolder: isFolder(path) }) as const);
+    return [...waysTo(root, mounts), ...mounts];
+  });
+  const isReadOnly = ({ path }: Mount) => readOnlyPaths.some((readOnly) => isInsideFolder(readOnly, path));
+  return [...opened, ...kept, ...locked].map((mount) => (isReadOnly(mount) ? { ...mount, access: 'read' } : mount));
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

@@ -5,16 +5,22 @@
  * The frame follows the deed. A crash in between leaves files that are as wanted already, which the same request then
  * finds and logs.
  */
+import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isInsideFolder } from '../../../config/containment.ts';
 import { errorMessage, GauntletError } from '../../base/errors.ts';
-import type { Seq, UndoFrame, UndoneFile } from '../../wire/frames.ts';
-import { removeEmptyFolder } from '../../files/remove-checked.ts';
+import { atomicWrite } from '../../files/atomic-write.ts';
+import { isSameState, modeBits } from '../../files/file-state.ts';
+import { statOf } from '../../files/file-stats.ts';
+import type { FileHistory } from '../../files/history.ts';
+import { keepFile } from '../../files/keep-file.ts';
+import { temporaryNameOf } from '../../files/recorded-write.ts';
+import { removeEmptyFolder, removeFile } from '../../files/remove-checked.ts';
 import { UNDO } from '../../files/writers.ts';
-import { isChangeOf, isInDoubt, loggedChanges, type LoggedChange } from './logged-changes.ts';
-import { putBack, removeLeftover } from './put-back.ts';
-import { type FilePlan, planUndo, type UndoPlan } from './plan-undo.ts';
+import type { ChangeFrame, Seq, UndoFrame, UndoneFile } from '../../wire/frames.ts';
 import type { SessionCore } from '../session-core.ts';
+import { isChangeOf, isInDoubt, type LoggedChange, loggedChanges } from './logged-changes.ts';
+import { type FilePlan, planUndo, type UndoPlan } from './plan-undo.ts';
 
 /** What to take back: one call, or all after a frame. */
 export type UndoTarget = { readonly toolUseId: string } | { readonly toSeq: Seq };
@@ -130,4 +136,32 @@ async function putBackAll(
     await nextTurn();
   }
   return undefined;
+}
+
+/**
+ * Put one file back. What is there now is kept as well, where there is room: an undo destroys nothing.
+ *
+ * @throws {GauntletError} `tool_failed` if it changed since it was looked at, or the disk refuses.
+ */
+async function putBack(history: FileHistory, sessionId: string, file: FilePlan): Promise<UndoneFile> {
+  const { path, found, target, changes } = file;
+  const done = { path, changes, ...(target && { state: target }) };
+  if (isSameState(found.state, target)) return { ...done, kind: 'none' };
+  if (found.stats) await keepFile(history, sessionId, path);
+  if (!target) {
+    if (found.stats) removeFile(path, found.stats);
+    return { ...done, kind: 'deleted' };
+  }
+  const content = target.sha256 === undefined ? undefined : await history.read(sessionId, target.sha256);
+  if (!content) throw new GauntletError('tool_failed', `Cannot restore "${path}": what was kept of it is gone`);
+  const expected = found.stats ?? 'absent';
+  await atomicWrite({ real: path, spelled: path, content, expected, mode: modeBits(target) });
+  return { ...done, kind: found.stats ? 'modified' : 'created' };
+}
+
+/** A server that dies in the middle of a write leaves what it had written so far, under another name. */
+function removeLeftover(sessionId: string, { path, tool_use_id: toolUseId }: ChangeFrame): void {
+  const leftover = join(dirname(path), temporaryNameOf(sessionId, toolUseId, path));
+  const stats = statOf(leftover);
+  if (stats?.isFile()) removeFile(leftover, stats);
 }

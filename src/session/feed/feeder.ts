@@ -2,18 +2,20 @@
  * One connection's way of feeding turns: finished blocks, or the raw events of a message that still
  * streams in. What is the connection's own is answered through `send`; the rest goes through the log.
  */
-import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../wire/blocks.ts';
 import { GauntletError } from '../../base/errors.ts';
-import type { CallSummary } from '../../wire/frames.ts';
+import type { JsonValue } from '../../base/json.ts';
 import { newId } from '../../base/new-id.ts';
+import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../wire/blocks.ts';
+import type { CallSummary, InputPartialFrame } from '../../wire/frames.ts';
 import { endedTurn, type TurnRecord } from '../call-record.ts';
+import type { SessionCore } from '../session-core.ts';
+import { drawIntent } from '../turn/drawn.ts';
 import { acceptBlocks, openTurn, refuseToFeedChild } from '../turn/intake.ts';
 import { loggedFrame } from '../turn/logged-frame.ts';
-import { type ChunkEvents, ChunkReader } from './chunk-reader.ts';
-import { inputPartial } from './input-partial.ts';
-import type { SessionCore } from '../session-core.ts';
-import { StreamAssembler, type StreamingBlock } from './stream-assembler.ts';
 import { closeTurn } from '../turn/yield-results.ts';
+import { type ChunkEvents, ChunkReader } from './chunk-reader.ts';
+import { parsePartialObject } from './partial-json.ts';
+import { StreamAssembler, type StreamingBlock } from './stream-assembler.ts';
 
 /** The stored result of a block that was sent before. */
 export interface ReplayFrame {
@@ -175,4 +177,26 @@ export class Feeder {
     const place = this.#assembler.openBlocks(turn.id).findIndex(({ id }) => id === block.id);
     this.#core.log.tell(inputPartial(this.#core, { turnId: turn.id, index: turn.calls.length + place, block }));
   }
+}
+
+/** A block on its way, and the place it will have. */
+interface PartialBlock {
+  readonly turnId: string;
+  /** Counts the `tool_use` blocks of the turn, from 0. */
+  readonly index: number;
+  readonly block: StreamingBlock;
+}
+
+/** The `input_partial` frame of a block as far as it has come; what cannot be read of its JSON is left out. */
+function inputPartial({ pool, services }: SessionCore, { turnId, index, block }: PartialBlock): InputPartialFrame {
+  const partial_input = parsePartialObject(block.text, services.limits);
+  return {
+    type: 'input_partial',
+    turn_id: turnId,
+    index,
+    tool_use_id: block.id,
+    name: block.name,
+    partial_input,
+    display: drawIntent(pool.lookup(block.name), block.name, partial_input as JsonValue),
+  };
 }

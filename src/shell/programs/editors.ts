@@ -1,5 +1,48 @@
 /** Editors, terminals and debuggers. */
+import type { ParsedArguments } from '../flags.ts';
 import type { ProgramRecord } from '../program-record.ts';
+import { type ProgramSpec, refusing } from '../program-spec.ts';
+
+// Neither --pager, nor paging where nobody sees it, nor --diff, nor the sub-command `cache`.
+const BAT = refusing(/^--paging(?!=(?:never|auto)$)/, {
+  flags:
+    '-pnAPuf -l= -r= -H= -m= --plain --number --show-all --language= --line-range= --highlight-line= --style= --theme= --color= --decorations= --paging= --wrap= --tabs= ' +
+    '--terminal-width= --file-name= --list-languages --list-themes --squeeze-blank --no-config --no-custom-assets',
+  operands: 'paths',
+  check: ({ operands }) =>
+    operands[0]?.prefix === 'cache' || operands[0]?.prefix === '' ? 'bat may change its cache' : undefined,
+});
+
+const WHATIS: ProgramSpec = {
+  flags: '-rwl -s= --regex --wildcard --exact --sections=',
+  check: namesOnly,
+};
+
+/** Programs that show something to people. */
+export const VIEWERS: readonly ProgramRecord[] = [
+  { names: 'bat batcat', reads: BAT, runsBehind: /^--?pager$/ },
+  {
+    names: 'less',
+    reads: { flags: '-NRSFXinreEMmIswG', operands: 'paths', check: noPagerCommand },
+    hiddenText: [{ words: /^(?:-k|--lesskey)/ }],
+  },
+  { names: 'more', reads: { flags: '-dflcsu', hasNumbers: true, operands: 'paths', check: noPagerCommand } },
+  {
+    names: 'man',
+    reads: { flags: '-kfw -s= --apropos --whatis --where --path --sections=', check: namesOnly },
+    isCoveredWhole: true,
+    runsBehind: /^(?:-[PH]|--(?:pager|html))$/,
+    actingOptions: /^(?:-P.*|-H.*|-C.*|--pager.*|--html.*|--config-file.*)$/,
+  },
+  { names: 'whatis apropos', reads: WHATIS, isCoveredWhole: true },
+  { names: 'ffmpeg ffprobe', reads: { alone: '-version' } },
+  { names: 'mpv', hiddenText: [{ words: /^--(?:scripts?|include|input-conf|config-dir)(?:=|$)/ }] },
+  { names: 'gs', hiddenText: [{ words: /^-d(?:NOSAFER|DELAYSAFER)/ }] },
+  {
+    names: 'tex latex pdftex pdflatex xelatex lualatex luatex',
+    hiddenText: [{ words: /^--?(?:shell-escape|enable-write18)|^-cnf-line/ }],
+  },
+];
 
 /** Options and commands by which vi and debuggers read a script. */
 const SCRIPTS: ProgramRecord['hiddenText'] = [
@@ -91,3 +134,13 @@ export const EDITORS: readonly ProgramRecord[] = [
   { names: 'byobu', hiddenText: [{ words: /^-[cf]$|^source(?:-file)?$/ }] },
   { names: 'code', writesOperands: 'all', readsOperands: 'all' },
 ];
+
+function noPagerCommand({ operands }: ParsedArguments): string | undefined {
+  return operands.some((word) => !/^[^+]/.test(word.prefix)) ? 'an operand may be a command to the pager' : undefined;
+}
+
+function namesOnly({ operands }: ParsedArguments): string | undefined {
+  return operands.every((word) => word.literal !== undefined && /^\w[\w.+:-]*$/.test(word.literal))
+    ? undefined
+    : 'an operand may be a file';
+}

@@ -6,7 +6,7 @@ import { BUILTINS } from './builtins.ts';
 import { BYTES } from './bytes.ts';
 import { CLOUD } from './cloud.ts';
 import { COMPILERS } from './compilers.ts';
-import { DATABASES } from './databases.ts';
+import { DATABASES } from './builders.ts';
 import { EDITORS } from './editors.ts';
 import { FILES } from './files.ts';
 import { INTERPRETERS } from './interpreters.ts';
@@ -17,7 +17,7 @@ import { SEARCH } from './search.ts';
 import { SYSTEM } from './system.ts';
 import { TEXT } from './text.ts';
 import { VERSION_CONTROL } from './version-control.ts';
-import { VIEWERS } from './viewers.ts';
+import { VIEWERS } from './editors.ts';
 
 /** All records, each once. */
 export const RECORDS: readonly ProgramRecord[] = [

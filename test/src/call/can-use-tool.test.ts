@@ -1,6 +1,6 @@
 /** A tool that makes calls of its own asks the gate its own call went through. */
 import { describe, expect, it } from 'vitest';
-import { createCanUseTool } from '../../../src/call/can-use-tool.ts';
+import { createCanUseTool } from '../../../src/call/execute.ts';
 import { callWorld } from '../../helpers/call-services.ts';
 import { effectTool } from '../../helpers/fake-tools.ts';
 

@@ -1,7 +1,7 @@
 /** What a model reads when its input does not fit. */
 import { z } from 'zod';
 import { describe, expect, it } from 'vitest';
-import { validationErrorText } from '../../../src/call/validation-error.ts';
+import { validationErrorText } from '../../../src/call/parse.ts';
 
 function lines(schema: z.ZodType, input: unknown): readonly string[] {
   const parsed = schema.safeParse(input);

@@ -1,7 +1,7 @@
 /** Hooks that no tool of this server can come to. */
 import { expect, it } from 'vitest';
 import type { HookSettings } from '../../../config/settings/hooks.ts';
-import { deadMatchers } from '../../../src/hooks/dead-matchers.ts';
+import { deadMatchers } from '../../../src/hooks/compile-hooks.ts';
 
 const hooks = [{ type: 'command', command: 'true' } as const];
 const found = (settings: HookSettings) =>

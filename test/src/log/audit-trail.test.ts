@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../../config/limits.ts';
 import type { NewFrame } from '../../../src/wire/frames.ts';
 import { AuditTrail } from '../../../src/log/audit-trail.ts';
-import { auditedLog } from '../../../src/log/audited-log.ts';
+import { auditedLog } from '../../../src/log/audit-trail.ts';
 import { MemoryLog } from '../../helpers/memory-log.ts';
 
 const display = { title: '', blocks: [] };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { splitLines } from '../../../src/mcp/json-lines.ts';
+import { splitLines } from '../../../src/mcp/stdio-transport.ts';
 
 /** Feed `chunks` through a splitter. */
 function split(chunks: readonly Buffer[], maxBytes: number) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/json.ts';
-import { hasReferenceCycle } from '../../../src/mcp/reference-cycle.ts';
+import { hasReferenceCycle } from '../../../src/mcp/json-schema-input.ts';
 
 const cases: [string, JsonObject, boolean][] = [
   ['a plain object', { type: 'object', properties: { a: { type: 'string' } } }, false],

@@ -1,6 +1,6 @@
 /** Results leave in the order their blocks came in. */
 import { describe, expect, it } from 'vitest';
-import { inOrder } from '../../../src/schedule/in-order.ts';
+import { inOrder } from '../../../src/schedule/streaming-tool-executor.ts';
 
 function line() {
   const released: (readonly string[])[] = [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { editTool } from '../../../tools/files/edit/index.ts';
 import { readTool } from '../../../tools/files/read/index.ts';
-import { writeTool } from '../../../tools/files/write/index.ts';
+import { writeTool } from '../../../tools/files/write.ts';
 import { fileServices } from '../../helpers/file-services.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { toolSession, writeTree } from '../../helpers/tool-session.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { SessionContext } from '../../../src/tool/session-context.ts';
-import { todoWriteTool } from '../../../tools/lists/todo-write/index.ts';
+import { todoWriteTool } from '../../../tools/lists/todo-write.ts';
 import { sessionContextIn, toolUseContextIn } from '../../helpers/tool-use-context.ts';
 
 const tool = todoWriteTool({ limits: DEFAULT_LIMITS });

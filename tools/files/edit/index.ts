@@ -1,12 +1,28 @@
 /** Edit: replaces exact text in a file that was read. */
-import { buildTool } from '../../../src/tool/build-tool.ts';
+import type { Limits } from '../../../config/limits.ts';
+import { showValue } from '../../../src/base/hidden-characters.ts';
 import { shownAbsolute } from '../../../src/files/spelling.ts';
+import { diffHunks, formatHunks } from '../../../src/files/text-diff.ts';
 import { TOOL_ALIASES } from '../../../src/permissions/rule-names.ts';
+import { buildTool } from '../../../src/tool/build-tool.ts';
+import type { ToolResultBlock } from '../../../src/wire/blocks.ts';
+import type { Display, DisplayBlock } from '../../../src/wire/display.ts';
+import { drawChange } from '../draw-change.ts';
 import type { FileToolServices } from '../services.ts';
-import { EDIT_PROMPT } from './prompt.ts';
-import { editResult, renderEdit, renderEditError, renderEditRejected, renderEditResult } from './render.ts';
 import { type EditOutput, runEdit, validateEdit } from './run.ts';
-import { EditInput } from './schema.ts';
+import { type EditArguments, EditInput } from './schema.ts';
+
+/** The words. */
+const EDIT_PROMPT = `Replaces exact text in a file.
+
+- Read the file with Read first, in this session; an edit of a file that was not read, or that changed since, is refused.
+- \`old_string\` must match the file exactly, blanks and indentation included. Read shows each line as its number, a tab, its text: copy only what follows the tab, never the number or the tab.
+- \`old_string\` must occur exactly once; if it does not, the edit is refused and says how often it occurs. Give more of the surrounding lines to make it unique, or set \`replace_all\` to change every occurrence, as when renaming.
+- \`new_string\` must differ from \`old_string\`. An empty \`new_string\` deletes.
+- An empty \`old_string\` creates a new file with \`new_string\` as its content; the file must not exist.
+- Byte order mark, line ends and mode of the file are kept: write \\n, also for files with Windows line ends.
+- Prefer editing existing files to writing new ones.
+- The answer shows what changed as a diff.`;
 
 /** Make Edit. */
 export function editTool(services: FileToolServices) {
@@ -35,4 +51,55 @@ export function editTool(services: FileToolServices) {
     renderToolUseRejectedMessage: (input, message) => renderEditRejected(input, message, limits),
     renderToolUseErrorMessage: renderEditError,
   });
+}
+
+/** What will change, as far as the input has come; line numbers are those of the strings. */
+function renderEdit(input: Partial<EditArguments>, limits: Limits): Display {
+  const title = `${input.old_string === '' ? 'Create' : 'Edit'} ${showValue(input.file_path, '…')}`;
+  const subtitle = input.replace_all === true ? { subtitle: 'every occurrence' } : {};
+  return {
+    title,
+    ...subtitle,
+    tone: 'warning',
+    blocks: intendedDiff(input, limits),
+    group: { key: 'edit', title: 'Edit files' },
+  };
+}
+
+/** What changed, for people. */
+function renderEditResult(output: EditOutput, style: 'condensed' | undefined): Display {
+  return drawChange(output.isNew ? 'Created' : 'Edited', output, style);
+}
+
+/** A call that was not allowed. */
+function renderEditRejected(input: Partial<EditArguments>, message: string, limits: Limits): Display {
+  return {
+    title: `Did not edit ${showValue(input.file_path, 'the file')}`,
+    tone: 'warning',
+    blocks: [{ kind: 'text', text: message }, ...intendedDiff(input, limits)],
+  };
+}
+
+/** A call that failed. */
+function renderEditError(message: string, input: Partial<EditArguments>): Display {
+  return {
+    title: `Could not edit ${showValue(input.file_path, 'the file')}`,
+    tone: 'danger',
+    blocks: [{ kind: 'text', text: message }],
+  };
+}
+
+/** What the model is sent. */
+function editResult(output: EditOutput, toolUseId: string, limits: Limits): ToolResultBlock {
+  const what = output.isNew ? 'Created' : 'Edited';
+  const often = output.replacements > 1 ? ` (${output.replacements} replacements)` : '';
+  const diff = output.isNew ? '' : `\n${formatHunks(output.hunks, limits.diffLines)}`;
+  return { type: 'tool_result', tool_use_id: toolUseId, content: `${what} "${output.path}"${often}${diff}` };
+}
+
+function intendedDiff(input: Partial<EditArguments>, limits: Limits): readonly DisplayBlock[] {
+  const { file_path, old_string, new_string } = input;
+  if (typeof old_string !== 'string' || typeof new_string !== 'string') return [];
+  const hunks = diffHunks(old_string, new_string, limits.diffMs);
+  return hunks.length === 0 ? [] : [{ kind: 'diff', path: typeof file_path === 'string' ? file_path : '', hunks }];
 }

@@ -1,13 +1,34 @@
 /** Read: shows a file to the model. */
-import { buildTool } from '../../../src/tool/build-tool.ts';
+import { extname } from 'node:path';
+import type { Limits } from '../../../config/limits.ts';
+import { showText, showValue } from '../../../src/base/hidden-characters.ts';
+import { shownHead } from '../../../src/files/shown-head.ts';
 import { shownAbsolute } from '../../../src/files/spelling.ts';
 import { TOOL_ALIASES } from '../../../src/permissions/rule-names.ts';
+import { buildTool } from '../../../src/tool/build-tool.ts';
+import type { ToolResultBlock } from '../../../src/wire/blocks.ts';
+import type { Display, DisplayBlock } from '../../../src/wire/display.ts';
 import type { FileToolServices } from '../services.ts';
 import type { ReadOutput } from './output.ts';
-import { readPrompt } from './prompt.ts';
-import { readResult, renderRead, renderReadError, renderReadRejected, renderReadResult } from './render.ts';
 import { runRead } from './run.ts';
-import { ReadInput } from './schema.ts';
+import { type ReadArguments, ReadInput } from './schema.ts';
+
+/** The words, with the numbers that hold on this server. */
+function readPrompt(limits: Limits): string {
+  return `Reads a file from the local file system.
+
+- \`file_path\` may be absolute or relative to the working directory; absolute is safer.
+- By default it shows up to ${limits.readLines} lines from the start of the file. Each line is shown as in \`cat -n\`: its number, a tab, its text. The number and the tab are not part of the file.
+- A file too large for one page ends with a PARTIAL notice that names the \`offset\` to go on with. Use \`offset\` and \`limit\` only for such files; otherwise read the whole file.
+- Lines longer than ${limits.readLineChars} characters are cut, with a note saying so.
+- It can show images (PNG, JPEG, GIF, WebP): they are presented visually.
+- It can read PDF files (.pdf), as text page by page: use \`pages\` ("1-5") for long ones, at most ${limits.pdfPages} pages at once.
+- It can read Jupyter notebooks (.ipynb): all cells with their outputs. There, \`offset\` and \`limit\` count cells.
+- It reads files only; to list a folder, use Glob, or \`ls\` with Bash.
+- A file must be read before it can be edited or overwritten.
+- Read several files that may be useful at once, in one message: the calls run side by side.
+- A file that exists but is empty is answered with a notice instead of its content.`;
+}
 
 /** Make Read. */
 export function readTool(services: FileToolServices) {
@@ -37,5 +58,74 @@ export function readTool(services: FileToolServices) {
       renderReadResult(output, style, services.limits),
     renderToolUseRejectedMessage: renderReadRejected,
     renderToolUseErrorMessage: renderReadError,
+  });
+}
+
+/** What will be read; the input may still be streaming in. */
+function renderRead(input: Partial<ReadArguments>): Display {
+  return {
+    title: `Read ${showValue(input.file_path, '…')}`,
+    ...range(input),
+    blocks: [],
+    group: { key: 'read', title: 'Read files' },
+  };
+}
+
+/** What was read, for people. */
+function renderReadResult(output: ReadOutput, style: 'condensed' | undefined, limits: Limits): Display {
+  const title = output.type === 'text' ? textTitle(output) : `Read ${output.type}: ${output.summary}`;
+  const subtitle = showText(output.path);
+  return { title, subtitle, blocks: style === 'condensed' ? [] : resultBlocks(output, limits) };
+}
+
+/** A call that was not allowed. */
+function renderReadRejected(input: Partial<ReadArguments>, message: string): Display {
+  return {
+    title: `Did not read ${showValue(input.file_path, 'the file')}`,
+    tone: 'warning',
+    blocks: [{ kind: 'text', text: message }],
+  };
+}
+
+/** A call that failed. */
+function renderReadError(message: string, input: Partial<ReadArguments>): Display {
+  return {
+    title: `Could not read ${showValue(input.file_path, 'the file')}`,
+    tone: 'danger',
+    blocks: [{ kind: 'text', text: message }],
+  };
+}
+
+/** What the model is sent. */
+function readResult(output: ReadOutput, toolUseId: string): ToolResultBlock {
+  const content = output.type === 'text' ? [output.text, output.notice].filter(Boolean).join('\n\n') : output.content;
+  return { type: 'tool_result', tool_use_id: toolUseId, content };
+}
+
+function range(input: Partial<ReadArguments>): { subtitle?: string } {
+  if (typeof input.pages === 'string') return { subtitle: `pages ${showText(input.pages)}` };
+  if (typeof input.offset !== 'number' && typeof input.limit !== 'number') return {};
+  const first = input.offset ?? 1;
+  return { subtitle: input.limit === undefined ? `from ${first}` : `${first} to ${first + input.limit - 1}` };
+}
+
+function textTitle(output: Extract<ReadOutput, { type: 'text' }>): string {
+  const lines = `Read ${output.lineCount} ${output.lineCount === 1 ? 'line' : 'lines'}`;
+  return output.isPartial && output.totalLines !== undefined ? `${lines} of ${output.totalLines}` : lines;
+}
+
+function resultBlocks(output: ReadOutput, limits: Limits): readonly DisplayBlock[] {
+  if (output.type === 'text') {
+    const code: DisplayBlock = {
+      kind: 'code',
+      text: shownHead(output.text, limits.previewChars),
+      language: extname(output.path).slice(1),
+    };
+    return output.notice === undefined ? [code] : [code, { kind: 'text', text: output.notice }];
+  }
+  return output.content.flatMap((block): DisplayBlock[] => {
+    if (block.type === 'image')
+      return [{ kind: 'image', media_type: block.source.media_type, data: block.source.data }];
+    return block.type === 'text' ? [{ kind: 'text', text: shownHead(block.text, limits.previewChars) }] : [];
   });
 }

@@ -2,15 +2,17 @@
  * Read: open what was judged, see what kind of file it is, show it, remember it for Edit and Write.
  */
 import { createHash } from 'node:crypto';
-import type { LocatedPath } from '../../../src/tool/located-path.ts';
-import type { FileReadRecord } from '../../../src/tool/session-context.ts';
-import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/tool/tool.ts';
+import type { Limits } from '../../../config/limits.ts';
+import { GauntletError, isGauntletError } from '../../../src/base/errors.ts';
 import { judgedPath } from '../../../src/files/judged-path.ts';
 import { type CheckedFile, withCheckedFile } from '../../../src/files/open-checked.ts';
 import { END_OF_FILE, withReadRecord } from '../../../src/files/read-state.ts';
+import { similarPath } from '../../../src/files/similar-name.ts';
+import type { LocatedPath } from '../../../src/tool/located-path.ts';
+import type { FileReadRecord } from '../../../src/tool/session-context.ts';
+import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/tool/tool.ts';
 import type { FileToolServices } from '../services.ts';
 import type { ReadOutput } from './output.ts';
-import { explainReadError } from './read-error.ts';
 import type { ReadArguments } from './schema.ts';
 import { type ReadProgress, showFile } from './show-file.ts';
 
@@ -60,4 +62,30 @@ function shownLines(data: ReadOutput): FileReadRecord['shownLines'] {
   const last = data.startLine + data.lineCount - 1;
   const isEnd = data.totalLines !== undefined && last >= data.totalLines;
   return [[data.startLine, isEnd ? END_OF_FILE : last]];
+}
+
+/** Add to an error what the reader can do about it; any other error is handed back as it is. */
+function explainReadError(
+  error: unknown,
+  path: string,
+  located: LocatedPath,
+  context: ToolUseContext,
+  limits: Limits,
+): unknown {
+  if (!isGauntletError(error, 'tool_failed')) return error;
+  if (error.details?.reason === 'eisdir') {
+    return new GauntletError(
+      'tool_failed',
+      `Cannot read "${path}": it is a folder. List it with Glob, or with ls in Bash`,
+    );
+  }
+  if (error.details?.reason !== 'enoent') return error;
+  const similar = located.isInside
+    ? similarPath(located.real, limits.similarNames, (name) => context.isReadDenied(name))
+    : undefined;
+  const next =
+    similar === undefined ? `The working directory is "${context.session.cwd}"` : `Did you mean "${similar}"?`;
+  return new GauntletError('tool_failed', `Cannot read "${path}": it does not exist. ${next}`, {
+    details: error.details,
+  });
 }

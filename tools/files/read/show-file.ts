@@ -1,16 +1,25 @@
 /**
  * The middle of a read: the file is open; see what kind it is, and show it.
  */
+import { extname } from 'node:path';
 import type { Limits } from '../../../config/limits.ts';
 import { GauntletError } from '../../../src/base/errors.ts';
+import { createPace } from '../../../src/base/pace.ts';
+import type { CheckedFile } from '../../../src/files/open-checked.ts';
 import type { LocatedPath } from '../../../src/tool/located-path.ts';
 import type { ToolProgress, ToolUseContext } from '../../../src/tool/tool.ts';
-import type { CheckedFile } from '../../../src/files/open-checked.ts';
-import { createPace } from '../../../src/base/pace.ts';
-import type { ReadOutput } from './output.ts';
-import { readRich, richKind } from './rich.ts';
+import type { ReadOutput, RichOutput } from './output.ts';
+import type { RichFile, RichKind } from './rich-file.ts';
 import type { ReadArguments } from './schema.ts';
 import { notText, readText } from './text.ts';
+
+const KINDS: readonly string[] = [
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'application/pdf',
+] satisfies RichKind[];
 
 /** Bytes that tell what kind of file it is. */
 const HEAD_BYTES = 4_100;
@@ -72,4 +81,40 @@ export async function showFile(read: OpenedFile): Promise<ReadOutput> {
 async function readHead(file: CheckedFile): Promise<Buffer> {
   const head = Buffer.allocUnsafe(HEAD_BYTES);
   return head.subarray(0, await file.read(head, 0));
+}
+
+/**
+ * What kind of file this is, if it is more than text.
+ *
+ * @param head Its first bytes.
+ * @param path Only notebooks go by their name: their content is JSON like any other.
+ */
+async function richKind(head: Buffer, path: string): Promise<RichKind | undefined> {
+  if (extname(path).toLowerCase() === '.ipynb') return 'notebook';
+  // Telling kinds apart takes a library; the first byte says that a source file needs none.
+  if (!mayBeRich(head)) return undefined;
+  const { fileTypeFromBuffer } = await import('file-type');
+  const found = await fileTypeFromBuffer(head);
+  return found && KINDS.includes(found.mime) ? (found.mime as RichKind) : undefined;
+}
+
+/** Read such a file whole and turn it into blocks. */
+async function readRich(rich: RichFile, limits: Limits): Promise<RichOutput> {
+  const { size } = rich.file.stats;
+  if (size > limits.readRichBytes) {
+    throw new GauntletError(
+      'tool_failed',
+      `Cannot read "${rich.path}": it has ${size} bytes, and images, PDFs and notebooks are read up to ${limits.readRichBytes}. Make it smaller with Bash first`,
+    );
+  }
+  const bytes = await rich.file.readWhole(limits.readRichBytes);
+  rich.signal.throwIfAborted();
+  if (rich.kind === 'notebook') return (await import('./notebook.ts')).readNotebook(rich, bytes, limits);
+  if (rich.kind === 'application/pdf') return (await import('./pdf.ts')).readPdf(rich, bytes, limits);
+  return (await import('./image.ts')).readImage(rich, bytes, limits);
+}
+
+function mayBeRich(head: Buffer): boolean {
+  const first = head[0] ?? 0;
+  return first >= 0x80 || head.includes(0) || /^(?:%PDF|GIF8|RIFF)/.test(head.toString('latin1', 0, 4));
 }

@@ -1,11 +1,24 @@
 /** Glob: finds files by name pattern. */
-import { buildTool } from '../../../src/tool/build-tool.ts';
+import type { Limits } from '../../../config/limits.ts';
+import { showText, showValue } from '../../../src/base/hidden-characters.ts';
 import { shownAbsolute } from '../../../src/files/spelling.ts';
+import { buildTool } from '../../../src/tool/build-tool.ts';
+import type { ToolResultBlock } from '../../../src/wire/blocks.ts';
+import type { Display } from '../../../src/wire/display.ts';
 import type { SearchToolServices } from '../services.ts';
-import { globPrompt } from './prompt.ts';
-import { globResult, renderGlob, renderGlobError, renderGlobRejected, renderGlobResult } from './render.ts';
 import { type GlobOutput, globPaths, runGlob, validateGlob } from './run.ts';
-import { GlobInput } from './schema.ts';
+import { type GlobArguments, GlobInput } from './schema.ts';
+
+/** The words, with the numbers that hold on this server. */
+function globPrompt(limits: Limits): string {
+  return `Finds files by name pattern, in code bases of any size.
+
+- Patterns such as "**/*.js" or "src/**/*.{ts,tsx}": \`*\` and \`?\` stay within one name, \`**\` crosses folders, \`[a-z]\` and \`{a,b}\` work as usual. "*.ts" finds files in the folder itself only; use "**/*.ts" for all below.
+- Answers with paths, the most recently changed first: ${limits.globResults} of them, then how many more there are.
+- Files that .gitignore names and .git itself are left out; other hidden files are not. Links are not followed.
+- To find files by their content, use Grep.
+- Several searches that may be useful can be made at once, in one message: the calls run side by side.`;
+}
 
 /** Make Glob. */
 export function globTool(services: SearchToolServices) {
@@ -36,4 +49,58 @@ export function globTool(services: SearchToolServices) {
     renderToolUseRejectedMessage: renderGlobRejected,
     renderToolUseErrorMessage: renderGlobError,
   });
+}
+
+/** A sentence for whoever wrote the pattern; undefined where it means here what it means everywhere. */
+export function emptyHint(pattern: string): string | undefined {
+  if (/[@?*+!]\(/.test(pattern)) return 'Extended globs such as "@(a|b)" are not known here: write "{a,b}"';
+  if (pattern.startsWith('!')) return '"!" excludes nothing here: say which files to find';
+  return undefined;
+}
+
+/** What will be searched for; the input may still be streaming in. */
+function renderGlob(input: Partial<GlobArguments>): Display {
+  return {
+    title: `Find files ${showValue(input.pattern, '…')}`,
+    ...(typeof input.path === 'string' ? { subtitle: `in ${showText(input.path)}` } : {}),
+    blocks: [],
+    group: { key: 'glob', title: 'Find files' },
+  };
+}
+
+/** What was found, for people. */
+function renderGlobResult(output: GlobOutput, style: 'condensed' | undefined): Display {
+  const title = `Found ${output.total} ${output.total === 1 ? 'file' : 'files'}`;
+  const blocks = style === 'condensed' ? [] : [{ kind: 'list' as const, items: output.paths.map(showText) }];
+  return { title, ...(output.isIncomplete ? { subtitle: 'search not complete' } : {}), blocks };
+}
+
+/** A call that was not allowed. */
+function renderGlobRejected(input: Partial<GlobArguments>, message: string): Display {
+  return {
+    title: `Did not look for ${showValue(input.pattern, 'files')}`,
+    tone: 'warning',
+    blocks: [{ kind: 'text', text: message }],
+  };
+}
+
+/** A call that failed. */
+function renderGlobError(message: string, input: Partial<GlobArguments>): Display {
+  return {
+    title: `Could not look for ${showValue(input.pattern, 'files')}`,
+    tone: 'danger',
+    blocks: [{ kind: 'text', text: message }],
+  };
+}
+
+/** What the model is sent. */
+function globResult(output: GlobOutput, toolUseId: string): ToolResultBlock {
+  const lines = output.paths.length === 0 ? ['No files found'] : output.paths.map(showText);
+  const hint = output.total === 0 ? emptyHint(output.pattern) : undefined;
+  if (hint !== undefined) lines.push(`(${hint})`);
+  const more = output.total - output.paths.length;
+  if (more > 0) lines.push(`(PARTIAL: ${more} more files match. Use a narrower pattern or path)`);
+  if (output.isIncomplete)
+    lines.push('(PARTIAL: the search was given up before its end. Use a narrower pattern or path)');
+  return { type: 'tool_result', tool_use_id: toolUseId, content: lines.join('\n') };
 }

@@ -2,17 +2,17 @@
  * Glob: walk the folders the pattern names, keep what matches and may be known of, newest first.
  */
 import { lstatSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GauntletError } from '../../../src/base/errors.ts';
-import type { LocatedPath, PathUse } from '../../../src/tool/located-path.ts';
-import type { ToolResult, ToolUseContext, ValidationResult } from '../../../src/tool/tool.ts';
+import { type GlobPattern, parseGlob } from '../../../src/base/glob-pattern.ts';
 import { judgedPath } from '../../../src/files/judged-path.ts';
 import { type WalkEnd, walkFiles } from '../../../src/files/walk.ts';
+import type { LocatedPath, PathUse } from '../../../src/tool/located-path.ts';
+import type { ToolResult, ToolUseContext, ValidationResult } from '../../../src/tool/tool.ts';
 import { hiddenPaths, type IsHidden, shownPath } from '../hidden-paths.ts';
 import type { SearchToolServices } from '../services.ts';
 import type { GlobArguments } from './schema.ts';
-import { type SearchRoot, searchRoots } from './search-roots.ts';
 
 /** What Glob hands back. */
 export interface GlobOutput {
@@ -162,4 +162,30 @@ function notFolder(path: string, isThere: boolean): GauntletError {
 function unusable(input: GlobArguments, error: unknown): GauntletError {
   const why = error instanceof Error ? error.message : 'it cannot be read';
   return new GauntletError('tool_failed', `Cannot search for "${input.pattern}": ${why}. Use a simpler pattern`);
+}
+
+/** A folder to walk, and what to look for below it. */
+interface SearchRoot {
+  /** As spelled: relative to the working directory, absolute, or below `~`. */
+  readonly path: string;
+  readonly patterns: readonly GlobPattern[];
+}
+
+/**
+ * The folders a pattern names, each once, in a fixed order.
+ *
+ * @throws {RangeError} When the pattern stands for too many, or climbs after a wildcard.
+ */
+function searchRoots(input: GlobArguments, maxAlternatives: number): readonly SearchRoot[] {
+  const roots = new Map<string, GlobPattern[]>();
+  for (const pattern of parseGlob(input.pattern, maxAlternatives)) {
+    const path = rootPath(input.path ?? '.', pattern.base);
+    roots.set(path, [...(roots.get(path) ?? []), pattern]);
+  }
+  return [...roots].map(([path, patterns]) => ({ path, patterns }));
+}
+
+function rootPath(path: string, base: string): string {
+  if (base === '') return path;
+  return isAbsolute(base) || /^~(?:\/|$)/.test(base) ? base : `${path}/${base}`;
 }

@@ -1,9 +1,21 @@
 /**
  * One run of ripgrep: started, read until enough was read, ended with all it started.
  */
+import { GauntletError } from '../../../src/base/errors.ts';
 import type { ProcessHost } from '../../../src/process/process-host.ts';
 import { ripgrepPath } from '../../../src/process/ripgrep.ts';
-import { searchError } from './search-error.ts';
+
+/** ripgrep's own advice names options of its command line, which nobody here can give. */
+const OWN_ADVICE = /\n+Consider enabling [\s\S]*$/;
+
+/** By what ripgrep says, the first that fits. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/unrecognized file type/, 'Leave type out and use glob, such as "*.tsx"'],
+  [/error parsing glob/, 'Correct glob'],
+  [/look-around|backreferences/, 'Search with a simpler pattern, and judge the lines it finds'],
+  [/the literal .* is not allowed/, 'Set multiline to true for a pattern that spans lines'],
+  [/regex parse error/, 'Correct pattern: characters such as ( [ { . * + ? are literal only behind a backslash'],
+];
 
 /** A glob that leaves nothing to search, or files that are gone before they are, is no error of the search. */
 const NOTHING_SEARCHED = /^(?:rg: No files were searched|Running with --debug )/;
@@ -89,4 +101,12 @@ function judgeExit(code: number | null, errorText: string): RipgrepEnd {
   if (code === 2 && isOnlyUnreadable)
     return { outcome: lines.length > 0 ? 'partial' : 'none', unreadable: lines.length };
   throw searchError(errorText, code);
+}
+
+/** Why a search could not be made at all. @param text What ripgrep wrote to stderr. */
+function searchError(text: string, exitCode: number | null): GauntletError {
+  const words = text.replace(OWN_ADVICE, '').replace(/^rg: /, '').trim();
+  const why = words === '' ? `ripgrep ended with code ${exitCode}. Try again` : words;
+  const advice = ADVICE.find(([said]) => said.test(why))?.[1];
+  return new GauntletError('tool_failed', `Cannot search: ${why}${advice === undefined ? '' : `\n${advice}`}`);
 }

@@ -1,19 +1,24 @@
 /**
  * Grep: hand the pattern to ripgrep, take what may be shown, say what is missing.
  */
-import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/tool/tool.ts';
-import { judgedPath } from '../../../src/files/judged-path.ts';
+import { lstatSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { isInsideFolder } from '../../../config/containment.ts';
+import { GauntletError } from '../../../src/base/errors.ts';
 import { createPace } from '../../../src/base/pace.ts';
+import { judgedPath } from '../../../src/files/judged-path.ts';
 import { unsettledPaths } from '../../../src/files/unsettled-paths.ts';
 import { sessionPlace } from '../../../src/process/jail/session-place.ts';
+import type { LocatedPath } from '../../../src/tool/located-path.ts';
+import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/tool/tool.ts';
+import { hiddenPaths, type IsHidden } from '../hidden-paths.ts';
 import type { SearchToolServices } from '../services.ts';
 import { searchEntries, searchLines } from './collect.ts';
-import type { GrepOutput } from './output.ts';
+import type { GrepOutput } from './search.ts';
 import { descriptorArguments, outputMode, ripgrepArguments } from './rg-arguments.ts';
 import { type RipgrepEnd, type RipgrepRun, runRipgrep } from './ripgrep.ts';
 import type { GrepArguments } from './schema.ts';
 import type { Search } from './search.ts';
-import { absoluteIn, assertSearchable, hiddenInOutput, searchTarget } from './target.ts';
 
 /** Progress of a long search. */
 export interface GrepProgress {
@@ -86,4 +91,36 @@ function runs(
       ...run,
     });
   return (run: Pick<RipgrepRun, 'args' | 'files' | 'onOutput'>) => held((jailed) => runOnce({ ...run, ...jailed }));
+}
+
+/** What may not be shown, by the paths ripgrep prints: relative to the working directory or absolute. */
+function hiddenInOutput(services: SearchToolServices, context: ToolUseContext, located: LocatedPath): IsHidden {
+  const isHidden = hiddenPaths(services, context);
+  const isLinked = located.spelled !== located.real;
+  const absolute = absoluteIn(context.session.cwd);
+  return (printed) => {
+    const path = absolute(printed);
+    // Under a link, a rule may name either spelling.
+    return isHidden(path) || (isLinked && isHidden(resolve(located.spelled, relative(located.real, path))));
+  };
+}
+
+/** The absolute path of one that ripgrep prints. Asked of every file that matches: such paths need no normalising. */
+function absoluteIn(cwd: string): (printed: string) => string {
+  const folder = cwd.endsWith('/') ? cwd : `${cwd}/`;
+  return (printed) => (printed.startsWith('/') ? printed : folder + printed);
+}
+
+/** What to search, as ripgrep is to print it; nothing for the working directory itself. */
+function searchTarget(located: LocatedPath, cwd: string): string | undefined {
+  if (located.real === cwd) return undefined;
+  return isInsideFolder(cwd, located.real) ? relative(cwd, located.real) : located.real;
+}
+
+/** Refuse to search what is neither a file nor a folder. @throws {GauntletError} `tool_failed` */
+function assertSearchable(located: LocatedPath, spelled: string): void {
+  const stats = lstatSync(located.real, { throwIfNoEntry: false });
+  if (stats?.isFile() === true || stats?.isDirectory() === true) return;
+  const why = stats ? 'it is neither a file nor a folder' : 'it does not exist';
+  throw new GauntletError('tool_failed', `Cannot search "${spelled}": ${why}. Check the path, or leave it out`);
 }

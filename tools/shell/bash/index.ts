@@ -1,16 +1,68 @@
 /** Bash: runs a command line. */
+import type { Limits } from '../../../config/limits.ts';
+import { showText, showValue } from '../../../src/base/hidden-characters.ts';
+import { shownHead } from '../../../src/files/shown-head.ts';
+import type { Sandbox } from '../../../src/process/sandbox.ts';
 import { buildTool } from '../../../src/tool/build-tool.ts';
+import type { ToolProgress } from '../../../src/tool/tool.ts';
+import type { Display, DisplayBlock } from '../../../src/wire/display.ts';
 import type { ShellToolServices } from '../services.ts';
-import { bashMatcher } from './git-reading.ts';
-import { interruptsBash } from './interrupt.ts';
-import { lineOf, mayRunBeside } from './line.ts';
-import { bashHookResponse, bashResult, type BashOutput } from './output.ts';
 import { prepareHold } from './enclosed.ts';
-import { checkBash, INTERNAL_FIELDS, previewBash, runsContained, suggestBashRules } from './permissions.ts';
-import { bashPrompt } from './prompt.ts';
-import * as render from './render.ts';
+import { bashMatcher } from './git-reading.ts';
+import { lineOf, mayRunBeside } from './line.ts';
+import { bashHookResponse, type BashOutput, type BashProgress, bashResult, bashText } from './output.ts';
+import {
+  checkBash,
+  INTERNAL_FIELDS,
+  interruptsBash,
+  previewBash,
+  runsContained,
+  suggestBashRules,
+} from './permissions.ts';
 import { runBash } from './run.ts';
-import { bashInput } from './schema.ts';
+import { type BashArguments, bashInput } from './schema.ts';
+
+/** Characters of a command that make a title. */
+const TITLE_CHARS = 80;
+
+type PromptServices = Pick<ShellToolServices, 'limits' | 'sandbox' | 'siblingAbort'>;
+
+const SIBLINGS = {
+  bash: '- A command that fails ends the calls beside it in the same message.',
+  'mutating-bash': '- A command that may change something and fails ends the calls beside it in the same message.',
+  never: '- A command that fails ends no other call of the same message.',
+} as const;
+
+/** The words, with the numbers that hold on this server. */
+function bashPrompt({ limits, sandbox, siblingAbort = 'bash' }: PromptServices): string {
+  return `Runs a command line with bash and answers with its output.
+
+- The working directory carries over to the next call when the command succeeds; variables, functions and aliases do not. Leaving the workspace resets it, and the answer says so.
+- There is no terminal and no start-up file is read; stdin is empty, so give flags that avoid questions (\`--yes\`, \`--no-pager\`).
+- Put paths with blanks in double quotes. Prefer absolute paths to \`cd\`.
+- A command may take ${limits.commandMs} ms; set \`timeout\` for up to ${limits.commandMostMs} ms. What runs longer is ended with everything it started.
+- Set \`run_in_background\` for servers, watchers and long jobs: the call answers at once with a task id for TaskOutput and TaskStop. Do not add \`&\`: what a command leaves running is ended with it.
+- Use Read, Edit, Write, Glob and Grep for files rather than cat, sed, echo, find and grep.
+- Commands that only read run side by side: send independent ones in one message. Join dependent ones with \`&&\`.
+${SIBLINGS[siblingAbort]}
+- Exit codes that mean "no match" (grep, diff, test) are not failures, and the answer says so.${sandbox === undefined ? '' : sandboxPrompt(sandbox, limits)}`;
+}
+
+function sandboxPrompt({ network, isRequired }: Sandbox, limits: Limits): string {
+  return `
+- Commands run in a sandbox: they can write to the working directories and to /tmp, which is empty at each call, and nowhere else; keys and passwords are hidden, git's hooks and settings are read-only${networkPrompt(network, limits)}.
+- ${isRequired ? 'What the sandbox forbids cannot be had.' : 'When the sandbox forbids what the task needs, call again with `dangerouslyDisableSandbox`; a person is asked.'}`;
+}
+
+function networkPrompt(network: Sandbox['network'], { sandboxProxyHostsTold }: Limits): string {
+  if (network === 'on') return '';
+  if (network === 'off' || network.length === 0) return ', and there is no network';
+  const hosts = [
+    ...network.slice(0, sandboxProxyHostsTold),
+    ...(network.length > sandboxProxyHostsTold ? ['others'] : []),
+  ];
+  return `, and the network reaches these hosts alone, over HTTP and HTTPS: ${hosts.join(', ')}`;
+}
 
 /** Make Bash. */
 export function bashTool(services: ShellToolServices) {
@@ -23,7 +75,7 @@ export function bashTool(services: ShellToolServices) {
     inputSchema: bashInput(limits),
     maxResultSizeChars: 30_000,
     prompt: () => bashPrompt(services),
-    description: (input) => input.description ?? render.commandTitle(input.command),
+    description: (input) => input.description ?? commandTitle(input.command),
     analyse: (input) => lineOf(input, undefined),
     isReadOnly: (input, analysis?: unknown) => lineOf(input, analysis).verdict.isReadOnly,
     isConcurrencySafe: (input, analysis?: unknown) => mayRunBeside(lineOf(input, analysis)),
@@ -43,13 +95,60 @@ export function bashTool(services: ShellToolServices) {
     mapToolResultToToolResultBlockParam: bashResult,
     isResultTruncated: (result: BashOutput) => result.type === 'finished' && result.output.omittedChars > 0,
     toHookResponse: bashHookResponse,
-    getToolUseSummary: (input) => render.commandTitle(input.command),
-    getActivityDescription: (input) => input.description ?? `Running ${render.commandTitle(input.command)}`,
-    renderToolUseMessage: render.renderBash,
-    renderToolUseProgressMessage: render.renderBashProgress,
+    getToolUseSummary: (input) => commandTitle(input.command),
+    getActivityDescription: (input) => input.description ?? `Running ${commandTitle(input.command)}`,
+    renderToolUseMessage: renderBash,
+    renderToolUseProgressMessage: renderBashProgress,
     renderToolResultMessage: (result: BashOutput, _progress, { style }) =>
-      render.renderBashResult(result, style, limits.previewChars),
-    renderToolUseRejectedMessage: render.renderBashRejected,
-    renderToolUseErrorMessage: render.renderBashError,
+      renderBashResult(result, style, limits.previewChars),
+    renderToolUseRejectedMessage: renderBashRejected,
+    renderToolUseErrorMessage: renderBashError,
   });
+}
+
+/** What will run; the input may still be streaming in. */
+function renderBash(input: Partial<BashArguments>): Display {
+  const command = showValue(input.command, '…');
+  return {
+    title: input.run_in_background === true ? 'Bash, in the background' : 'Bash',
+    ...(typeof input.description === 'string' ? { subtitle: showText(input.description) } : {}),
+    blocks: [{ kind: 'code', text: command, language: 'bash' }],
+    group: { key: 'bash', title: 'Commands' },
+  };
+}
+
+/** What is new of it. */
+function renderBashProgress(progress: readonly ToolProgress<BashProgress>[]): Display {
+  return { title: 'Running', blocks: code(progress.map(({ data }) => data.text).join('')) };
+}
+
+/** How it ended well. @param drawnChars Most characters of output to draw. */
+function renderBashResult(result: BashOutput, style: 'condensed' | undefined, drawnChars: number): Display {
+  if (result.type === 'background') {
+    return { title: `Runs in the background as ${result.taskId}`, tone: 'info', blocks: [] };
+  }
+  const title = result.exitCode === 0 ? 'Done' : `Done, exit code ${result.exitCode}`;
+  const subtitle = result.notes.map(showText).join('; ');
+  const blocks = style === 'condensed' ? [] : code(shownHead(bashText(result), drawnChars));
+  return { title, ...(subtitle === '' ? {} : { subtitle }), tone: 'success', blocks };
+}
+
+/** A command that was not allowed. */
+function renderBashRejected(input: Partial<BashArguments>, message: string): Display {
+  return { title: 'Not run', tone: 'warning', blocks: [...renderBash(input).blocks, { kind: 'text', text: message }] };
+}
+
+/** A command that failed. */
+function renderBashError(message: string, input: Partial<BashArguments>): Display {
+  return { title: `Failed: ${commandTitle(input.command)}`, tone: 'danger', blocks: [{ kind: 'text', text: message }] };
+}
+
+/** A command in one line. */
+function commandTitle(command: unknown): string {
+  const [line = '', ...more] = showValue(command, 'a command').split('\n');
+  return more.length === 0 && line.length <= TITLE_CHARS ? line : `${line.slice(0, TITLE_CHARS)}…`;
+}
+
+function code(text: string): DisplayBlock[] {
+  return text === '' ? [] : [{ kind: 'code', text }];
 }

@@ -1,10 +1,10 @@
 /** Whether a command failed, and in which words. */
-import type { SpilledText } from '../../../src/wire/blocks.ts';
 import { GauntletError } from '../../../src/base/errors.ts';
-import type { ShellVerdict } from '../../../src/shell/verdict.ts';
 import { outputText } from '../../../src/process/output-text.ts';
 import type { CommandEnd } from '../../../src/process/run-command.ts';
-import { exitAnswer, tellsDifference } from './exit-codes.ts';
+import { findRecord, subcommandOf } from '../../../src/shell/programs/index.ts';
+import type { ShellVerdict } from '../../../src/shell/verdict.ts';
+import type { SpilledText } from '../../../src/wire/blocks.ts';
 
 /**
  * Judge how a command ended.
@@ -51,6 +51,7 @@ const CONTAINED =
 /** Words of the kernel and of programs that were refused something. */
 const REFUSALS =
   /permission denied|operation not permitted|read-only file system|resource temporarily unavailable|cannot allocate memory|\b(?:EACCES|EPERM|EROFS|EAGAIN|ENOMEM)\b/i;
+
 /** Sent to a process that used up its processor time, or made a file too long. */
 const LIMIT_SIGNALS: ReadonlySet<string> = new Set(['SIGXCPU', 'SIGXFSZ']);
 
@@ -67,4 +68,28 @@ export function wholeOutput({ output }: CommandEnd): SpilledText | undefined {
   return output.path === undefined || output.omittedChars === 0
     ? undefined
     : { path: output.path, chars: output.totalChars };
+}
+
+/**
+ * What a non-zero exit code says, where it is an answer.
+ *
+ * @returns undefined for a failure. In a command of several parts only when all of them read: the code
+ *   of a build that failed before the grep must stay a failure.
+ */
+export function exitAnswer({ parts, isUnparsable }: ShellVerdict, code: number): string | undefined {
+  const last = parts.at(-1);
+  if (isUnparsable || last?.program === undefined) return undefined;
+  if (parts.length > 1 && !parts.every(({ isReadOnly }) => isReadOnly)) return undefined;
+  const subcommand = last.words.slice(1).find((word) => !word.startsWith('-')) ?? '';
+  return (subcommandOf(last.program, subcommand) ?? findRecord(last.program))?.answers?.[code];
+}
+
+/**
+ * Whether an exit code says that files differ. What was printed is their text then, and tells nothing about the command.
+ */
+function tellsDifference(verdict: ShellVerdict, code: number | null): boolean {
+  if (code === null) return false;
+  const [only, ...more] = verdict.parts;
+  const showsText = more.length === 0 && (only?.program === 'diff' || only?.program === 'git');
+  return showsText && exitAnswer(verdict, code) !== undefined;
 }

@@ -1,15 +1,20 @@
 /** What Bash asks before it runs, what it shows then, and the rule it suggests. */
-import type { PermissionResult } from '../../../src/wire/decision.ts';
-import type { CallPreview, ToolUseContext } from '../../../src/tool/tool.ts';
+import type { Sandbox } from '../../../src/process/sandbox.ts';
+import { recordOf } from '../../../src/shell/programs/index.ts';
 import type { ShellLine } from '../../../src/shell/shell-line.ts';
 import { suggestShellSpecs } from '../../../src/shell/suggest.ts';
-import type { Sandbox } from '../../../src/process/sandbox.ts';
+import type { ShellPart, ShellVerdict } from '../../../src/shell/verdict.ts';
+import type { CallPreview, ToolUseContext } from '../../../src/tool/tool.ts';
+import type { PermissionResult } from '../../../src/wire/decision.ts';
 import type { ShellToolServices } from '../services.ts';
 import { isSandboxed } from './enclosed.ts';
 import { gitDanger } from './git-reading.ts';
 import { lineOf } from './line.ts';
 import type { BashArguments } from './schema.ts';
 import { previewSedEdit, SHOWN_EDIT } from './sed-edit.ts';
+
+/** Words of sub-commands and scripts that test and build: their result is what everybody waits for. */
+const WAITED_FOR = /\b(?:test|tests|spec|check|build|compile)\b/;
 
 /**
  * Leaving the sandbox needs a person each time, whether there is one or not. A command that reads by git is asked about
@@ -60,4 +65,18 @@ export async function previewBash(
 /** What "always allow" would add: prefixes such as `Bash(touch:*)`. */
 export function suggestBashRules(line: ShellLine): readonly string[] {
   return suggestShellSpecs(line).map((spec) => `Bash(${spec})`);
+}
+
+/** `cancel` when every lasting part of the command can be begun again. */
+export function interruptsBash({ parts }: ShellVerdict): 'cancel' | 'block' {
+  return parts.some(isRestartable) && !parts.some(isWaitedFor) ? 'cancel' : 'block';
+}
+
+function isRestartable({ program = '', words }: ShellPart): boolean {
+  return recordOf(program)?.restartable?.test(words.slice(1).join(' ')) === true;
+}
+
+function isWaitedFor({ text, words }: ShellPart): boolean {
+  const first = (words.length > 0 ? words.join(' ') : text).split(' ', 3);
+  return WAITED_FOR.test(first.join(' ')) || first.some((word) => recordOf(word)?.isWaitedFor === true);
 }

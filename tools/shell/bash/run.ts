@@ -1,16 +1,18 @@
 /** Runs a command line to its end. */
-import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/tool/tool.ts';
+import { watchFiles } from '../../../src/files/watch-files.ts';
 import { paceOutput } from '../../../src/process/paced-output.ts';
+import type { CommandEnd } from '../../../src/process/run-command.ts';
+import type { ShellVerdict } from '../../../src/shell/verdict.ts';
+import type { TaskEnd } from '../../../src/tool/task.ts';
+import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/tool/tool.ts';
 import type { ShellToolServices } from '../services.ts';
-import { startInBackground } from './background.ts';
 import { outputFile, runEnclosed } from './enclosed.ts';
 import { judgeEnd, wholeOutput } from './judge-end.ts';
+import { lineOf, mayRunBeside } from './line.ts';
 import type { BashOutput, BashProgress } from './output.ts';
 import type { BashArguments } from './schema.ts';
-import { lineOf, mayRunBeside } from './line.ts';
 import { shownSedEdit, writeShownSedEdit } from './sed-edit.ts';
 import { shellRequest } from './shell-request.ts';
-import { watchCommand } from './watch.ts';
 import { movedTo, nextFolder, startFolder, takeReport } from './working-directory.ts';
 
 type OnProgress = ((progress: ToolProgress<BashProgress>) => void) | undefined;
@@ -71,3 +73,77 @@ export async function runBash(
 }
 
 const ENDED_SURVIVORS = 'What the command left running was ended with it; use run_in_background to keep a process';
+
+/**
+ * Look at the files a command may change: those it names, as the gate saw them, and those its session has read.
+ *
+ * @returns Looks again, once the command has ended, and reports what changed; undefined for what only reads, which
+ *   costs nothing.
+ */
+async function watchCommand(
+  { history, limits }: ShellToolServices,
+  { isReadOnly, paths }: ShellVerdict,
+  { sessionId, principal, session, located = [], changes }: ToolUseContext,
+): Promise<(() => Promise<void>) | undefined> {
+  if (isReadOnly) return undefined;
+  const named = paths.flatMap(({ access }, index) => {
+    const place = located[index];
+    return place === undefined || place.refusal !== undefined || place.isSessionFile
+      ? []
+      : [{ access, real: place.real }];
+  });
+  const changesNow = await watchFiles(history, {
+    sessionId,
+    written: named.flatMap(({ access, real }) => (access === 'write' ? [real] : [])),
+    mentioned: named.flatMap(({ access, real }) => (access === 'read' ? [real] : [])),
+    known: session.readState.recent(limits.watchedFiles),
+    mostFiles: limits.watchedFiles,
+    hashBytes: limits.editFileBytes,
+  });
+  return async () => {
+    const changed = await changesNow();
+    if (changed.length === 0) return;
+    changes.report(changed);
+    for (const { path } of changed) history.writers.note(path, { sessionId, principal, toolName: 'Bash' });
+  };
+}
+
+/**
+ * Start a command as a task of its session; the task tells how it ended.
+ *
+ * @throws {GauntletError} As `Tasks.start`.
+ */
+async function startInBackground(
+  services: ShellToolServices,
+  input: BashArguments,
+  context: ToolUseContext,
+): Promise<BashOutput> {
+  const request = shellRequest(lineOf(input, context.analysis), startFolder(context.session).cwd);
+  const { id } = await context.tasks.start({
+    kind: 'bash',
+    description: input.description ?? input.command,
+    outputPath: (taskId) => outputFile(context, taskId),
+    run: async (task) =>
+      taskEnd(
+        await runEnclosed(services, input, context, {
+          request,
+          ...(input.timeout === undefined ? {} : { timeoutMs: input.timeout }),
+          signal: task.signal,
+          outputPath: outputFile(context, task.id),
+          isFileKept: true,
+          onText: (_stream, text) => task.say(text),
+        }),
+      ),
+  });
+  return { type: 'background', taskId: id, outputPath: outputFile(context, id) };
+}
+
+function taskEnd({ code, stoppedBy, output }: CommandEnd): TaskEnd {
+  const note = output.failureCode === undefined ? stoppedBy : `spill_failed: ${output.failureCode}`;
+  return {
+    status: code === 0 && stoppedBy === undefined ? 'completed' : 'failed',
+    ...(code === null ? {} : { exitCode: code }),
+    ...(note === undefined || note === 'signal' ? {} : { note: `Ended: ${note}` }),
+    isOutputLost: output.path === undefined,
+  };
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../../../config/limits.ts';
 import type { LogGap } from '../../../../src/log/frame-log.ts';
-import { folderSizes } from '../../../../src/files/folder-sizes.ts';
+import { folderSizes } from '../../../../bin/retention.ts';
 import { openSqliteLog } from '../../../../src/log/sqlite-log.ts';
 import { Retention } from '../../../../src/session/directory/retention.ts';
 import { SessionDirectory } from '../../../../src/session/directory/session-directory.ts';

@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
 import { fileServices } from '../../../helpers/file-services.ts';
 import { toolUseContextIn } from '../../../helpers/tool-use-context.ts';
 import { bashTool } from '../../../../tools/shell/bash/index.ts';
-import { exitAnswer } from '../../../../tools/shell/bash/exit-codes.ts';
+import { exitAnswer } from '../../../../tools/shell/bash/judge-end.ts';
 
 describe('Bash', () => {
   const limits = DEFAULT_LIMITS;

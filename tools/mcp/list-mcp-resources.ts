@@ -1,0 +1,116 @@
+/** ListMcpResourcesTool: what MCP servers have to read. */
+import { z } from 'zod';
+import { errorMessage } from '../../src/base/errors.ts';
+import type { McpResource } from '../../src/mcp/resources.ts';
+import { TOOL_ALIASES } from '../../src/permissions/rule-names.ts';
+import { buildTool } from '../../src/tool/build-tool.ts';
+import type { Display } from '../../src/wire/display.ts';
+import type { McpToolServices } from './services.ts';
+
+/** Rows drawn; the whole list is in the result. */
+const SHOWN_RESOURCES = 100;
+
+const ListMcpResourcesInput = z.strictObject({
+  server: z.string().min(1).optional().describe('Only the resources of this server. Defaults to all servers'),
+});
+
+const PROMPT = `Lists the resources that MCP servers offer: files, records and pages that can be read.
+
+- Each has a \`server\` and a \`uri\`: what ReadMcpResourceTool takes.
+- Without \`server\`, the resources of every connected server are listed; one that fails is named and hides nothing else.`;
+
+/** Make ListMcpResourcesTool. */
+export function listMcpResourcesTool(services: McpToolServices) {
+  return buildTool({
+    name: 'ListMcpResourcesTool',
+    aliases: TOOL_ALIASES.ListMcpResourcesTool,
+    searchHint: 'list resources of MCP servers',
+    shouldDefer: true,
+    inputSchema: ListMcpResourcesInput,
+    maxResultSizeChars: 100_000,
+    prompt: () => PROMPT,
+    description: ({ server }) => `List the resources of ${server ?? 'all MCP servers'}`,
+    isReadOnly: () => true,
+    isConcurrencySafe: () => true,
+    interruptBehavior: () => 'cancel',
+    call: async (input, { signal }) => ({ data: await runList(services.mcp, input.server, signal) }),
+    mapToolResultToToolResultBlockParam: (output: ListOutput, toolUseId) => ({
+      type: 'tool_result',
+      tool_use_id: toolUseId,
+      content: listedText(output),
+    }),
+    getActivityDescription: () => 'Listing MCP resources',
+    renderToolUseMessage: renderList,
+    renderToolResultMessage: (output: ListOutput, _progress, { style }) => renderListResult(output, style),
+    renderToolUseRejectedMessage: (input, message) => renderListError(message, input, 'warning'),
+    renderToolUseErrorMessage: (message, input) => renderListError(message, input, 'danger'),
+  });
+}
+
+/** What servers have, and which of them could not say. */
+export interface ListOutput {
+  readonly resources: readonly (McpResource & { readonly server: string })[];
+  /** One sentence a server that failed. */
+  readonly failures: readonly string[];
+}
+
+/**
+ * List resources.
+ *
+ * @param server One server, which must answer; absent: all that are connected.
+ * @throws {GauntletError} When the one server that was named failed, or the call was cancelled.
+ */
+async function runList(
+  mcp: McpToolServices['mcp'],
+  server: string | undefined,
+  signal: AbortSignal,
+): Promise<ListOutput> {
+  const list = async (name: string) => {
+    const resources = await mcp.listResources(name, signal);
+    return resources.map((resource) => ({ server: name, ...resource }));
+  };
+  if (server !== undefined) return { resources: await list(server), failures: [] };
+
+  const connected = mcp.states().filter(({ state }) => state === 'connected');
+  const answers = await Promise.allSettled(connected.map(({ name }) => list(name)));
+  const failed = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
+  if (signal.aborted) throw failed[0];
+  return {
+    resources: answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])),
+    failures: failed.map(errorMessage),
+  };
+}
+
+/** The list as the model reads it: one JSON object a line, then what failed. */
+function listedText({ resources, failures }: ListOutput): string {
+  const lines = [...resources.map((resource) => JSON.stringify(resource)), ...failures];
+  return lines.length === 0 ? 'No connected MCP server offers resources' : lines.join('\n');
+}
+
+/** The intent. */
+function renderList({ server }: { readonly server?: string }): Display {
+  return { title: `List resources of ${server ?? 'all MCP servers'}`, blocks: [] };
+}
+
+/** The result: a table, or its count when condensed. */
+function renderListResult({ resources, failures }: ListOutput, style?: 'condensed'): Display {
+  const title = `${resources.length} ${resources.length === 1 ? 'resource' : 'resources'}`;
+  const tone = failures.length === 0 ? 'success' : 'warning';
+  if (style === 'condensed') return { title, tone, blocks: [] };
+  const rows = resources
+    .slice(0, SHOWN_RESOURCES)
+    .map(({ server, uri, title: label, name }) => [server, label ?? name ?? '', uri]);
+  return {
+    title,
+    tone,
+    blocks: [
+      { kind: 'table', columns: ['server', 'name', 'uri'], rows },
+      ...failures.map((text) => ({ kind: 'text' as const, text })),
+    ],
+  };
+}
+
+/** A refusal or a failure. */
+function renderListError(message: string, input: { readonly server?: string }, tone: 'warning' | 'danger'): Display {
+  return { ...renderList(input), tone, blocks: [{ kind: 'text', text: message }] };
+}

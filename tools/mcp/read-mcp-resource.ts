@@ -1,0 +1,82 @@
+/** ReadMcpResourceTool: one resource of an MCP server. */
+import { z } from 'zod';
+import type { McpOutput } from '../../src/mcp/call-result.ts';
+import { visibleLine, visibleText } from '../../src/mcp/visible-text.ts';
+import { TOOL_ALIASES } from '../../src/permissions/rule-names.ts';
+import { buildTool } from '../../src/tool/build-tool.ts';
+import { resultText } from '../../src/wire/blocks.ts';
+import type { Display, DisplayBlock } from '../../src/wire/display.ts';
+import type { McpToolServices } from './services.ts';
+
+/** Text drawn of one resource; all of it is in the result. */
+const SHOWN_CHARS = 4_000;
+
+const CONDENSED_CHARS = 200;
+
+const TITLE_CHARS = 300;
+
+const ReadMcpResourceInput = z.strictObject({
+  server: z.string().min(1).describe('The server that offers the resource'),
+  uri: z.string().min(1).max(8_000).describe('The address of the resource, as the server lists it'),
+});
+
+const PROMPT = `Reads one resource of an MCP server.
+
+- \`server\` and \`uri\` are those that ListMcpResourcesTool lists.
+- Text, images and PDFs are shown; anything else is named with its type and size.`;
+
+/** Make ReadMcpResourceTool. */
+export function readMcpResourceTool(services: McpToolServices) {
+  return buildTool({
+    name: 'ReadMcpResourceTool',
+    aliases: TOOL_ALIASES.ReadMcpResourceTool,
+    searchHint: 'read a resource of an MCP server',
+    shouldDefer: true,
+    inputSchema: ReadMcpResourceInput,
+    maxResultSizeChars: 100_000,
+    prompt: () => PROMPT,
+    description: ({ server, uri }) => `Read ${uri} of ${server}`,
+    isReadOnly: () => true,
+    isConcurrencySafe: () => true,
+    interruptBehavior: () => 'cancel',
+    toAutoClassifierInput: ({ server, uri }) => `${uri} of ${server}`,
+    call: async ({ server, uri }, { signal }) => ({ data: await services.mcp.readResource(server, uri, signal) }),
+    mapToolResultToToolResultBlockParam: ({ content }: McpOutput, toolUseId) => ({
+      type: 'tool_result',
+      tool_use_id: toolUseId,
+      content,
+    }),
+    getActivityDescription: ({ uri }) => `Reading ${uri ?? 'a resource'}`,
+    renderToolUseMessage: renderRead,
+    renderToolResultMessage: (output: McpOutput, _progress, { style }) => renderReadResult(output, style),
+    renderToolUseRejectedMessage: (input, message) => renderReadError(message, input, 'warning'),
+    renderToolUseErrorMessage: (message, input) => renderReadError(message, input, 'danger'),
+  });
+}
+
+/** The intent; either part may still be missing. */
+function renderRead({ server = '…', uri = '…' }: { readonly server?: string; readonly uri?: string }): Display {
+  return { title: visibleLine(`Read ${uri} of ${server}`, TITLE_CHARS), blocks: [] };
+}
+
+/** The result: its images and its text, cut. */
+function renderReadResult({ content }: McpOutput, style?: 'condensed'): Display {
+  const images = content.flatMap((block): DisplayBlock[] =>
+    block.type === 'image' ? [{ kind: 'image', media_type: block.source.media_type, data: block.source.data }] : [],
+  );
+  const text = visibleText(resultText(content), style === 'condensed' ? CONDENSED_CHARS : SHOWN_CHARS);
+  return {
+    title: 'Resource read',
+    tone: 'success',
+    blocks: [...(text === '' ? [] : [{ kind: 'text' as const, text }]), ...(style === 'condensed' ? [] : images)],
+  };
+}
+
+/** A refusal or a failure. */
+function renderReadError(
+  message: string,
+  input: { readonly server?: string; readonly uri?: string },
+  tone: 'warning' | 'danger',
+): Display {
+  return { ...renderRead(input), tone, blocks: [{ kind: 'text', text: message }] };
+}

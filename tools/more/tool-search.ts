@@ -1,0 +1,147 @@
+/** ToolSearch: gives the schemas of deferred tools. */
+import { z } from 'zod';
+import type { Limits } from '../../config/limits.ts';
+import { describeTool, type ToolDefinition } from '../../src/pool/describe.ts';
+import { searchTools } from '../../src/pool/search.ts';
+import { buildTool } from '../../src/tool/build-tool.ts';
+import type { PromptOptions, Tool, ToolUseContext } from '../../src/tool/tool.ts';
+import type { ResultContentBlock, ToolResultBlock } from '../../src/wire/blocks.ts';
+import type { Display } from '../../src/wire/display.ts';
+import type { MoreToolServices } from './services.ts';
+
+/** The description. */
+const TOOL_SEARCH_PROMPT = `Loads the full definitions of deferred tools, so that you know how to call them.
+
+Deferred tools are listed with a name and a short description but without their parameters. Load a tool before you call it for the first time; what this returns stays valid for the rest of the conversation.
+
+Queries:
+- "select:TaskOutput,TaskStop" loads exactly these tools by name
+- "background output" finds tools by words, the best matches first
+- "+slack send" finds only tools that match "slack", ordered by the other words
+
+Each match comes back as one line of JSON with name, description and input_schema, inside a <functions> block.`;
+
+const DEFAULT_RESULTS = 5;
+
+/** The input, bounded by `limits`. */
+function toolSearchInput(limits: Pick<Limits, 'queryChars' | 'foundTools'>) {
+  return z.strictObject({
+    query: z
+      .string()
+      .min(1)
+      .max(limits.queryChars)
+      .describe('"select:NameA,NameB" to load tools by name, or words to search for; "+word" must match'),
+    max_results: z
+      .int()
+      .min(1)
+      .max(limits.foundTools)
+      .default(DEFAULT_RESULTS)
+      .describe(`Most tools to find by words (default ${DEFAULT_RESULTS})`),
+  });
+}
+
+/** A parsed input. */
+export type ToolSearchArguments = ReturnType<typeof toolSearchInput>['_output'];
+
+/** Make ToolSearch. */
+export function toolSearchTool(services: MoreToolServices) {
+  return buildTool({
+    name: 'ToolSearch',
+    searchHint: 'find and load tools that are deferred',
+    alwaysLoad: true,
+    touchesOnlySession: () => true,
+    inputSchema: toolSearchInput(services.limits),
+    maxResultSizeChars: 100_000,
+    isEnabled: () => services.toolSearch !== 'off',
+    disabledReason: () => 'the setting "toolSearch" is "off", so no tool is deferred',
+    isReadOnly: () => true,
+    isConcurrencySafe: () => true,
+    prompt: () => TOOL_SEARCH_PROMPT,
+    description: (input) => `Search tools: ${input.query}`,
+    call: (input, context) => Promise.resolve({ data: searchDeferred(input, context) }),
+    mapToolResultToToolResultBlockParam: toolSearchResult,
+    isSearchOrReadCommand: () => ({ isSearch: true, isRead: false }),
+    getToolUseSummary: (input) => input.query ?? '',
+    getActivityDescription: () => 'Searching tools',
+    renderToolUseMessage: renderToolSearch,
+    renderToolResultMessage: (output: ToolSearchOutput, _progress, { style }) => renderToolSearchResult(output, style),
+    renderToolUseRejectedMessage: (_input, message) => renderToolSearchFailure('Did not search tools', message),
+    renderToolUseErrorMessage: (message) => renderToolSearchFailure('Could not search tools', message),
+    renderGroupedToolUse: () => ({ key: 'tool-search', title: 'Search tools' }),
+  });
+}
+
+/** What was found. */
+export interface ToolSearchOutput {
+  readonly query: string;
+  readonly found: readonly { readonly definition: ToolDefinition; readonly isDeferred: boolean }[];
+  /** Names that were selected and that no tool has. */
+  readonly unknownNames: readonly string[];
+  /** Deferred tools in the list. */
+  readonly deferredCount: number;
+}
+
+/** Search the tools the session sees. Words find deferred tools; `select:` names any. */
+function searchDeferred(
+  { query, max_results: maxResults }: ToolSearchArguments,
+  { tools, isDeferred, session, principal }: Pick<ToolUseContext, 'tools' | 'isDeferred' | 'session' | 'principal'>,
+): ToolSearchOutput {
+  const options: PromptOptions = {
+    principal,
+    cwd: session.cwd,
+    permissions: session.permissions,
+    toolNames: tools.filter((tool) => tool.origin === undefined).map((tool) => tool.name),
+  };
+  const space = { tools, isCandidate: isDeferred, describe: (tool: Tool) => tool.prompt(options) };
+  const { found, unknownNames } = searchTools(query, space, maxResults);
+  return {
+    query,
+    found: found.map((tool) => ({ definition: describeTool(tool, options), isDeferred: isDeferred(tool) })),
+    unknownNames,
+    deferredCount: tools.filter(isDeferred).length,
+  };
+}
+
+/** What the model is sent: definitions as text, and a reference to each tool that was deferred. */
+function toolSearchResult(
+  { query, found, unknownNames, deferredCount }: ToolSearchOutput,
+  toolUseId: string,
+): ToolResultBlock {
+  const block = { type: 'tool_result', tool_use_id: toolUseId } as const;
+  if (found.length === 0) {
+    const advice =
+      deferredCount === 0
+        ? 'None is deferred: call those in the list of tools as they stand there'
+        : `${deferredCount} are deferred. Try other words, or "select:" with a name from the list of tools`;
+    return { ...block, content: `No tool matches "${query}". ${advice}` };
+  }
+  const lines = found.map(({ definition }) => `<function>${JSON.stringify(definition)}</function>`);
+  const unknown = unknownNames.map((name) => `No tool is named "${name}"`);
+  const references = found.filter(({ isDeferred }) => isDeferred);
+  const content: readonly ResultContentBlock[] = [
+    { type: 'text', text: ['<functions>', ...lines, '</functions>', ...unknown].join('\n') },
+    ...references.map(({ definition }) => ({ type: 'tool_reference' as const, tool_name: definition.name })),
+  ];
+  return { ...block, content };
+}
+
+/** What is searched for. */
+function renderToolSearch({ query }: Partial<ToolSearchArguments>): Display {
+  return { title: 'Search tools', subtitle: typeof query === 'string' ? query : '…', blocks: [] };
+}
+
+/** What was found, for people. */
+function renderToolSearchResult({ query, found }: ToolSearchOutput, style: 'condensed' | undefined): Display {
+  const names = found.map(({ definition }) => definition.name);
+  return {
+    title: found.length === 1 ? 'Found 1 tool' : `Found ${found.length} tools`,
+    subtitle: query,
+    tone: found.length === 0 ? 'warning' : 'success',
+    blocks: style === 'condensed' || names.length === 0 ? [] : [{ kind: 'list', items: names }],
+  };
+}
+
+/** A call that was not allowed, or that failed. */
+function renderToolSearchFailure(title: string, message: string): Display {
+  return { title, tone: 'danger', blocks: [{ kind: 'text', text: message }] };
+}

@@ -1,0 +1,57 @@
+/** Sleep: waits, and ends at once when cancelled. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Limits } from '../../config/limits.ts';
+import { GauntletError } from '../../src/base/errors.ts';
+import { buildTool } from '../../src/tool/build-tool.ts';
+import type { ShellToolServices } from './services.ts';
+
+/** Input of Sleep. */
+function sleepInput({ sleepMs }: Pick<Limits, 'sleepMs'>) {
+  return z.strictObject({
+    duration_ms: z.int().min(0).max(sleepMs).describe(`How long to wait, in milliseconds; at most ${sleepMs}`),
+  });
+}
+
+const PROMPT = `Waits for a given time without holding a process or a shell.
+
+- Use it to wait for something that needs time, rather than \`sleep\` with Bash.
+- It ends at once when it is cancelled or the person interrupts.
+- To wait for a background task, use TaskOutput: it answers when the task ends.`;
+
+/** Make Sleep. */
+export function sleepTool({ limits }: Pick<ShellToolServices, 'limits'>) {
+  return buildTool({
+    name: 'Sleep',
+    searchHint: 'wait for some time',
+    shouldDefer: true,
+    touchesOnlySession: () => true,
+    inputSchema: sleepInput(limits),
+    maxResultSizeChars: 1_000,
+    prompt: () => PROMPT,
+    description: (input) => `Wait ${input.duration_ms} ms`,
+    isReadOnly: () => true,
+    isConcurrencySafe: () => true,
+    interruptBehavior: () => 'cancel',
+    async call(input, context) {
+      try {
+        await delay(input.duration_ms, undefined, { signal: context.signal });
+      } catch (cause) {
+        throw new GauntletError('cancelled', 'The wait was cancelled', { cause });
+      }
+      return { data: { sleptMs: input.duration_ms } };
+    },
+    mapToolResultToToolResultBlockParam: ({ sleptMs }: { sleptMs: number }, toolUseId) => ({
+      type: 'tool_result',
+      tool_use_id: toolUseId,
+      content: `Waited ${sleptMs} ms`,
+    }),
+    getActivityDescription: () => 'Waiting',
+    renderToolUseMessage: (input) => ({ title: 'Sleep', subtitle: `${input.duration_ms ?? '…'} ms`, blocks: [] }),
+    renderToolResultMessage: ({ sleptMs }: { sleptMs: number }) => ({
+      title: `Waited ${sleptMs} ms`,
+      tone: 'success',
+      blocks: [],
+    }),
+  });
+}
