@@ -6,6 +6,7 @@ import { type Row, table } from './row.ts';
 import { footprintRows } from './rows/footprint.ts';
 import { gateRows } from './rows/gate.ts';
 import { noopRows, toolListRow } from './rows/http.ts';
+import { firstCommandRows, inTurnRows } from './rows/in-turn.ts';
 import { keptRows } from './rows/kept.ts';
 import { appendRow, restartRow } from './rows/log.ts';
 import { overlapRows, streamingRow } from './rows/scheduling.ts';
@@ -23,8 +24,10 @@ const groups: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = {
   tools: () => toolListRow(ours, floor),
   execute: () => noopRows(ours, floor),
   socket: () => socketNoopRow(ours, floor),
-  kept: () => keptRows(floor),
+  kept: () => keptRows(ours, floor),
   read: () => readRow(ours, floor),
+  turn: () => inTurnRows(ours, floor),
+  first: () => firstCommandRows(),
   frame: () => firstFrameRow(ours),
   grep: () => grepRow(ours),
   overlap: () => overlapRows(ours),

@@ -31,10 +31,16 @@ export async function socketNoopRow(ours: RunningServer, floor: RunningServer): 
 
 /** Plant a file of 10 KB and connect. @returns Measures the median milliseconds of reading it over the WebSocket. */
 export async function socketReads(server: RunningServer, isOurs: boolean): Promise<() => Promise<number>> {
-  const file_path = join(server.workspace, 'ten-kilobytes.txt');
-  writeFileSync(file_path, 'a line of sixty-three characters and one line end, always so..\n'.repeat(FILE_BYTES / 64));
+  const file_path = plantFile(server);
   const socket = await callingSocket(server, isOurs);
   return () => medianMs(300, () => socket.call('Read', { file_path }));
+}
+
+/** Write a file of 10 KB. @returns Its absolute path. */
+export function plantFile(server: RunningServer): string {
+  const path = join(server.workspace, 'ten-kilobytes.txt');
+  writeFileSync(path, 'a line of sixty-three characters and one line end, always so..\n'.repeat(FILE_BYTES / 64));
+  return path;
 }
 
 /** Read of a 10 KB file over the WebSocket. */
