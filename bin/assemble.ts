@@ -25,6 +25,7 @@ import { type DeadRule, deadRules } from '../src/permissions/dead-rules.ts';
 import { ruleKeys } from '../src/permissions/rule.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import { createToolPools } from '../src/pool/tool-pools.ts';
+import type { StartedHost } from '../src/process/host-connection.ts';
 import { createProcessHost, type ManagedProcessHost } from '../src/process/host-client.ts';
 import { createJail, type Jail } from '../src/process/jail/jail.ts';
 import { runProgram } from '../src/process/run-program.ts';
@@ -67,10 +68,13 @@ export interface Engine {
 }
 
 /** Put the parts together. Nothing is started that a first call does not need. */
-export async function assembleEngine(settings: Settings, data: DataDirectory, logger: Logger): Promise<Engine> {
+export async function assembleEngine(
+  settings: Settings,
+  { data, logger, host }: { readonly data: DataDirectory; readonly logger: Logger; readonly host: StartedHost },
+): Promise<Engine> {
   const denials = createNetworkDenials(logger, settings.limits);
   const sandbox = await sandboxOf(settings, data, logger, denials);
-  const parts = openParts(settings, data, logger);
+  const parts = openParts(settings, data, logger, host);
   const { log, processHost, locate, hooks, history } = parts;
   let announce: () => void = () => undefined;
   const mcp = serversOf(settings, { ...parts, data }, logger, () => announce());
@@ -174,9 +178,9 @@ function findDead(
   };
 }
 
-function openParts(settings: Settings, data: DataDirectory, logger: Logger) {
+function openParts(settings: Settings, data: DataDirectory, logger: Logger, host: StartedHost) {
   const { limits, durability, settingsFile, policyFile, tokenFileByHand, plugins } = settings;
-  const processHost = createProcessHost({ limits, ownerId: data.id });
+  const processHost = createProcessHost({ limits, ownerId: data.id, started: host });
   const hooks = createHooks(settings.hooks, {
     limits,
     runCommand: (command) => runProgram(processHost, limits, command),
@@ -260,12 +264,10 @@ function serversOf(
   });
 }
 
-/** What an earlier server left running is ended first. */
+/** End what an earlier server left running, and try what holds commands here. */
 async function warm(processHost: ManagedProcessHost, jail: Jail): Promise<void> {
   try {
-    await processHost.sweepOrphans();
-    await processHost.warm();
-    await jail.state();
+    await Promise.all([processHost.sweepOrphans(), jail.state()]);
   } catch (error) {
     // A server that is told to end as soon as it listens needs no process host.
     if (!isGauntletError(error, 'shutting_down')) throw error;

@@ -10,7 +10,9 @@ import { sourceDigest, writeBuildStamp } from './build-stamp.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** They find native parts or files of their own beside them, so they stay where they are. */
-const external = ['libsql', 'sharp', '@vscode/ripgrep', '@fastify/swagger-ui', 'unpdf', 'koffi'];
+const native = ['libsql', 'sharp', '@vscode/ripgrep', '@fastify/swagger-ui', 'unpdf', 'koffi'];
+/** Loaded late or never: most starts need not read them. */
+const late = ['ajv', 'ajv-formats', 're2js', '@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler'];
 /** Dependencies in the older module format call these. */
 const banner = [
   "import { createRequire as gauntletCreateRequire } from 'node:module';",
@@ -34,7 +36,7 @@ const { metafile } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  external,
+  external: [...native, ...late],
   // Its default entry is in a format that bundlers cannot follow.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   banner: { js: banner },

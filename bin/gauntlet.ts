@@ -41,7 +41,11 @@ async function runCommand(line: Given): Promise<number> {
       const named = typeof rulesFile === 'string' ? { rulesFile } : {};
       const settings = loadSettings({ environment, rules: line.lists, ...named });
       const warnings = [...settings.warnings, ...environmentWarnings(given)];
-      await (await import('./serve.ts')).serve({ ...settings, warnings });
+      // For whatever is started from here on: children, the process host, the sandbox.
+      if (settings.searchPath !== undefined) process.env['PATH'] = settings.searchPath;
+      // It gets ready while the server is loaded.
+      const host = (await import('../src/process/host-connection.ts')).startHost();
+      await (await import('./serve.ts')).serve({ ...settings, warnings }, host);
       return 0;
     }
     case 'tools':

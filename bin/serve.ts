@@ -13,6 +13,7 @@ import { createAuthenticator } from '../routes/credential.ts';
 import type { Readiness } from '../routes/dependencies.ts';
 import { createTickets } from '../routes/tickets.ts';
 import { openDataDirectory } from '../src/log/data-directory.ts';
+import type { StartedHost } from '../src/process/host-connection.ts';
 import { assembleEngine, type Engine } from './assemble.ts';
 import { bannerLines } from './banner.ts';
 import { installationPaths } from './installation.ts';
@@ -22,14 +23,12 @@ import { credentials } from './token-file.ts';
 const DEFAULT_PORT = 80;
 
 /** Run the server; resolves when it listens. It ends by itself after SIGTERM or SIGINT. */
-export async function serve(settings: Settings): Promise<void> {
+export async function serve(settings: Settings, host: StartedHost): Promise<void> {
   const logger = operatorLog(settings);
-  // For whatever is started from here on: children, the process host, the sandbox.
-  if (settings.searchPath !== undefined) process.env['PATH'] = settings.searchPath;
   const ended = new AbortController();
   const { dataFolder: path, limits } = settings;
   const data = await openDataDirectory({ path, limits, signal: ended.signal });
-  const engine = await assembleEngine(settings, data, logger);
+  const engine = await assembleEngine(settings, { data, logger, host });
   const life: { readiness: Readiness } = { readiness: 'starting' };
   const hosts = new Set<string>();
   const app = await buildDoors(settings, { engine, logger, hosts, readiness: () => life.readiness });

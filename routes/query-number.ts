@@ -1,7 +1,7 @@
 /**
  * Numbers in a query, where all is text.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A whole number, at least `least`; what is over `most` counts as `most`, as pages of any size do. */
 export function queryNumber(least: number, most: number = Number.MAX_SAFE_INTEGER) {

@@ -11,7 +11,7 @@ import type {
   RawServerDefault,
   RouteOptions,
 } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../config/limits.ts';
 import { TOOL_MODES } from '../src/wire/permission-context.ts';
 import { IdSchema } from '../src/wire/block-schema.ts';

@@ -2,7 +2,7 @@
  * `/healthz`, `/readyz` and `/metrics`: for whoever keeps the server alive.
  */
 import type { Registry } from 'prom-client';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Dependencies } from './dependencies.ts';
 import type { App } from './request-schemas.ts';
 

@@ -1,7 +1,7 @@
 /**
  * `POST /tickets`: a browser's way into a WebSocket.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { IdSchema } from '../src/wire/block-schema.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { App } from './request-schemas.ts';

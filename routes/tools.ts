@@ -2,7 +2,7 @@
  * `GET /tools`: the list a model is given, as bytes that were made once.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { GauntletError } from '../src/base/errors.ts';
 import { LIST_FORMATS, toolInFull, toolList, type ToolList } from '../src/pool/tool-list.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';

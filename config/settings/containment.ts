@@ -1,7 +1,7 @@
 /**
  * The `containment` setting: which commands the kernel holds to what was said of them.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { section } from './section.ts';
 
 /** What the settings file and the policy may say. */

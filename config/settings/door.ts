@@ -2,7 +2,7 @@
  * Who may knock, and where: host, port, token, host names and origins, as single values.
  */
 import { isIP } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** An address or name to listen on, without a port. */
 export const listenHost = z.string().regex(/^[\w.:-]+$/, 'must be an address such as "127.0.0.1" or a host name');

@@ -1,7 +1,7 @@
 /**
  * Environment variables come in: each one Gauntlet knows, checked and turned into a value.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { allowedHost, allowedOrigin, listenHost, logLevel, portNumber, tokenText } from './door.ts';
 import { checked } from './explain.ts';
 import { nearestKey } from './section.ts';

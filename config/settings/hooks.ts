@@ -1,7 +1,7 @@
 /**
  * The `hooks` setting: programs and addresses that are asked before and after calls, by event.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { section } from './section.ts';
 
 const text = z.string().min(1, 'must not be empty');

@@ -2,7 +2,7 @@
  * A host that sandboxed commands may reach, as the settings file writes it.
  */
 import { isIP } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseAuthority, type Authority } from '../authority.ts';
 
 /** A host, or all names below one. */

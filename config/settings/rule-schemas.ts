@@ -1,7 +1,7 @@
 /**
  * Lists of permission rules, wherever they stand: settings files, the command line, a trusted folder's own file.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { section } from './section.ts';
 
 const WANTED = 'must be a rule: "Tool" or "Tool(what)"';

@@ -2,7 +2,7 @@
  * The shape of the settings file and of an administrator's policy file, as Zod checks them.
  */
 import { isIP } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DEFAULT_LIMITS, type Limits, LONGEST_TIMER_MS } from '../limits.ts';
 import { containment } from './containment.ts';
 import { allowedHost, allowedOrigin, listenHost, logLevel, portNumber, tokenText } from './door.ts';

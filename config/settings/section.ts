@@ -2,7 +2,7 @@
  * A section of the settings file: a strict object whose unknown keys are answered with the nearest known one.
  */
 import leven from 'leven';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A strict object schema; an unknown key is an issue whose message names it and suggests a known one. */
 export function section<Shape extends z.ZodRawShape>(shape: Shape) {

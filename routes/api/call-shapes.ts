@@ -1,7 +1,7 @@
 /**
  * What calls come to, as replies show it. Each shape is held to its type; a reply may have more fields.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ResultContentBlock, ToolResultBlock } from '../../src/wire/blocks.ts';
 import type { FileState } from '../../src/wire/file-change.ts';
 import type { CallSummary } from '../../src/wire/frames.ts';

@@ -5,7 +5,7 @@
  * nobody has asked.
  */
 import type { RouteOptions } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { STATUS_OF_CODE } from '../error-reply.ts';
 import { type App, describedSchemas } from '../request-schemas.ts';
 import type { ReplyName } from './reply-schemas.ts';

@@ -2,7 +2,7 @@
  * The shapes of replies as JSON Schema. Loaded when somebody asks for the description of the API: nothing is
  * checked against them on a reply's way out.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { CALL_SHAPES } from './call-shapes.ts';
 import { SESSION_SHAPES } from './session-shapes.ts';
 

@@ -1,7 +1,7 @@
 /**
  * What sessions, their permissions and the tool list look like in replies. Each shape is held to its type.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DecisionReason } from '../../src/wire/decision.ts';
 import type { PermissionRequestFrame } from '../../src/wire/frames.ts';
 import {

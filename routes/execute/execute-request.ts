@@ -1,7 +1,7 @@
 /**
  * A request to execute, in any of the four shapes, becomes blocks.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError, isGauntletError } from '../../src/base/errors.ts';
 import { type JsonValue, parseSafeJson } from '../../src/base/json.ts';

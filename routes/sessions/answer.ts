@@ -1,7 +1,7 @@
 /**
  * A person's answer to a question, the same by HTTP and by WebSocket.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { permissionSchemas } from '../../src/permissions/schemas.ts';
 import type { PromptAnswer } from '../../src/session/questions/answer.ts';

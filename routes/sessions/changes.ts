@@ -1,7 +1,7 @@
 /**
  * What a session changed, and the way back.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { IdSchema } from '../../src/wire/block-schema.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { queryNumber } from '../query-number.ts';

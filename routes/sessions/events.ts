@@ -2,7 +2,7 @@
  * `GET /sessions/{id}/events`: the log by the page, or live as Server-Sent Events.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { LogGap, LoggedFrame } from '../../src/log/frame-log.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { DoorContext } from '../dependencies.ts';

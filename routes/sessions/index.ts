@@ -2,7 +2,7 @@
  * `/sessions`: made, listed, looked at, cancelled, ended. One's own only.
  */
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonObject } from '../../src/base/json.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import { PermissionModeSchema, permissionSchemas } from '../../src/permissions/schemas.ts';

@@ -1,7 +1,7 @@
 /**
  * What a session may do: its permission context, why a call would pass, and open questions.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { permissionSchemas } from '../../src/permissions/schemas.ts';
 import { IdSchema } from '../../src/wire/block-schema.ts';
 import type { Dependencies } from '../dependencies.ts';

@@ -1,7 +1,7 @@
 /**
  * What a session keeps: the whole text of results by range, and a search over what was shown.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { IdSchema } from '../../src/wire/block-schema.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type App, SessionAddress, textRangeSchema } from '../request-schemas.ts';

@@ -1,7 +1,7 @@
 /**
  * What a client may send over the WebSocket, and how its text becomes a frame.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import { parseSafeJson } from '../../src/base/json.ts';

@@ -1,7 +1,7 @@
 /**
  * What a hook prints or answers: JSON of the public hook contract, read without trust.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isGauntletError } from '../base/errors.ts';
 import { type JsonBounds, parseSafeJson } from '../base/json.ts';
 import { PermissionModeSchema } from '../permissions/schemas.ts';

@@ -3,7 +3,7 @@
  * all of them away when one is malformed.
  */
 import type { Client } from '@modelcontextprotocol/client';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { judgeTool, type DefinitionLimits, type McpToolDefinition } from './tool-definition.ts';
 import { visibleLine } from './visible-text.ts';

@@ -5,7 +5,8 @@
  * text and the size of the pattern. What it cannot express (looking around, references back) and what is beyond the
  * bounds below is not tested: the server that wrote the pattern judges its own input anyway.
  */
-import { RE2JS } from 're2js';
+import { createRequire } from 'node:module';
+import type { RE2JS } from 're2js';
 
 /** Instructions of all patterns of one schema: an instruction costs some 1.5 µs to compile and 80 bytes to keep. */
 const MAX_SCHEMA_INSTRUCTIONS = 10_000;
@@ -18,6 +19,9 @@ const MAX_INPUT_STEPS = 500_000;
 
 /** Of this process. */
 let untestedCount = 0;
+
+/** Loaded with the first pattern. */
+let engine: typeof RE2JS | undefined;
 
 /** What ajv wants of a regular expression. */
 export interface PatternTest {
@@ -49,7 +53,8 @@ export function createSchemaPatterns(): SchemaPatterns {
     // RE2 takes a reference back by name for text.
     if (pattern.includes('\\k<')) return undefined;
     try {
-      const expression = RE2JS.compile(re2Syntax(pattern));
+      engine ??= loadEngine();
+      const expression = engine.compile(engine.translateRegExp(re2Syntax(pattern)));
       instructionsLeft -= expression.programSize();
       return instructionsLeft < 0 ? undefined : expression;
     } catch {
@@ -81,6 +86,10 @@ export function createSchemaPatterns(): SchemaPatterns {
   };
 }
 
+function loadEngine(): typeof RE2JS {
+  return (createRequire(import.meta.url)('re2js') as typeof import('re2js')).RE2JS;
+}
+
 /** JavaScript's `\s` and what it leaves, as ranges of a class; RE2's own is ASCII. */
 const BLANKS = '\\t-\\r\\x20\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
 const NO_BLANKS =
@@ -92,7 +101,7 @@ const NO_LINE_END = '[^\\n\\r\\x{2028}\\x{2029}]';
 /** Write a pattern of JavaScript's syntax, known to be valid, in RE2's. */
 function re2Syntax(pattern: string): string {
   let isInClass = false;
-  const source = pattern.replace(/\\.|[[\].]/gsu, (token) => {
+  return pattern.replace(/\\.|[[\].]/gsu, (token) => {
     if (token === '\\s') return isInClass ? BLANKS : `[${BLANKS}]`;
     if (token === '\\S') return isInClass ? NO_BLANKS : `[${NO_BLANKS}]`;
     if (token === '.') return isInClass ? token : NO_LINE_END;
@@ -101,5 +110,4 @@ function re2Syntax(pattern: string): string {
     if (token === '[' || token === ']') isInClass = token === '[';
     return token;
   });
-  return RE2JS.translateRegExp(source);
 }

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorMessage, GauntletError } from '../base/errors.ts';
 import { atomicWrite } from '../files/atomic-write.ts';
 import type { McpServerSettings } from './server-settings.ts';

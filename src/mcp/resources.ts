@@ -2,7 +2,7 @@
  * Asks a connected server for its resources, and for one of them.
  */
 import type { Client } from '@modelcontextprotocol/client';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../base/errors.ts';
 import { toOutput, type McpOutput } from './call-result.ts';

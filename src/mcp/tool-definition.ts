@@ -2,7 +2,7 @@
  * Judges one tool of a server's list: what is usable is kept, what is not is named with its reason.
  */
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { isDeeperThan, type JsonObject } from '../base/json.ts';
 import { hasReferenceCycle } from './json-schema-input.ts';

@@ -1,5 +1,5 @@
 /** The wire shapes of permissions, checked by Zod: modes, rule lists, updates. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { PERMISSION_MODES } from '../wire/permission-context.ts';
 

@@ -3,7 +3,7 @@
  *
  * Key order is part of the bytes a prompt cache is keyed by.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonObject } from '../base/json.ts';
 import type { McpHints, PromptOptions, Tool } from '../tool/tool.ts';
 import type { ToolPool } from './tool-pool.ts';

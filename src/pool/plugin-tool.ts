@@ -4,7 +4,7 @@
  * What may be left out beyond `buildTool`'s own defaults: `description`, the mapping of the result and
  * its limit. `prompt` and `description` may be plain texts.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { zodToJsonSchema } from 'zod-to-json-schema';
 import type { ZodTypeAny } from 'zod/v3';
 import { errorMessage } from '../base/errors.ts';

@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../base/errors.ts';
+import { startHost, type StartedHost } from './host-connection.ts';
 import { type HostLink, openHostLink } from './host-link.ts';
 import type { HostedProcess, JailHost, ProcessHost, SpawnRequest } from './process-host.ts';
 
@@ -24,8 +25,10 @@ export interface ProcessHostOptions {
   >;
   /** The data directory's id, the first half of every marker: `[A-Za-z0-9_-]+`. Two servers never share one. */
   readonly ownerId: string;
-  /** The host's program, a path or `file:` URL. Default: from source `host/main.ts`, from a bundle `process-host.js` beside it. */
+  /** The host's program, where it is not the one beside this file. */
   readonly hostEntry?: string | URL;
+  /** A host that runs already: the first to be used. */
+  readonly started?: StartedHost;
 }
 
 /** A process host and its upkeep. */
@@ -41,11 +44,7 @@ export interface ManagedProcessHost extends ProcessHost, JailHost {
 }
 
 /** Make a process host; nothing is started before `warm`, `sweepOrphans` or the first `spawn`. */
-export function createProcessHost({
-  limits,
-  ownerId,
-  hostEntry = defaultEntry(),
-}: ProcessHostOptions): ManagedProcessHost {
+export function createProcessHost({ limits, ownerId, hostEntry, started }: ProcessHostOptions): ManagedProcessHost {
   let link: HostLink | undefined;
   let isClosed = false;
   let wasLost = false;
@@ -68,7 +67,9 @@ export function createProcessHost({
       windowBytes: limits.childWindowBytes,
       children: limits.hostedChildren,
     };
-    const opened = openHostLink(hostEntry, settings, () => {
+    const host = started ?? startHost(hostEntry);
+    started = undefined;
+    const opened = openHostLink(host, settings, () => {
       wasLost = true;
       if (link === opened) link = undefined;
     });
@@ -91,9 +92,4 @@ export function createProcessHost({
       link = undefined;
     },
   };
-}
-
-function defaultEntry(): URL {
-  const isSource = import.meta.url.endsWith('.ts');
-  return new URL(isSource ? './host/main.ts' : './process-host.js', import.meta.url);
 }

@@ -6,7 +6,14 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { HostSettings } from './host/settings.ts';
-import { frameDecoder, type HostFrame } from './host/protocol.ts';
+import { frameDecoder, type HostFrame, ToHost, writeJsonFrame } from './host/protocol.ts';
+
+/** A host process that waits for its settings. */
+export interface StartedHost {
+  readonly process: ChildProcess;
+  /** Resolves with the cause when it is gone, for whatever reason. */
+  readonly lost: Promise<NodeJS.ErrnoException>;
+}
 
 /** A host that was started; frames may be written at once, it reads them when it is up. */
 export interface HostConnection {
@@ -25,40 +32,48 @@ const LAST_WORDS_CHARS = 2_000;
 const SMALL_HEAP = ['--max-old-space-size=64', '--max-semi-space-size=1'];
 
 /**
- * Start a host.
+ * Start a host, which ends with this process.
  *
- * @param entry Its program, a path or `file:` URL; a `.ts` file runs through tsx where Node cannot read it.
- * @param onFrame Each frame it sends. @param onLost Once, when it is gone, for whatever reason.
+ * @param entry Its program, a path or `file:` URL; a `.ts` file runs through tsx where Node cannot read it. Default: from
+ *   source `host/main.ts`, from a bundle `process-host.js` beside it.
  */
-export function connectHost(
-  entry: string | URL,
-  settings: HostSettings,
-  onFrame: (frame: HostFrame) => void,
-  onLost: (cause: NodeJS.ErrnoException) => void,
-): HostConnection {
+export function startHost(entry: string | URL = defaultEntry()): StartedHost {
   const path = String(entry).startsWith('file:') ? fileURLToPath(entry) : String(entry);
-  const host = spawn(process.execPath, [...SMALL_HEAP, ...loader(path), path, JSON.stringify(settings)], {
+  const host = spawn(process.execPath, [...SMALL_HEAP, ...loader(path), path], {
     env: allowedEnvironment(process.env),
     cwd: '/',
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     // A session of its own: signals to the server's group pass it by, so that it can clear up after the server.
     detached: true,
   });
+  const started = { process: host, lost: lossOf(host) };
+  hold(started, false);
+  return started;
+}
+
+/**
+ * Tell a host its settings, and exchange frames with it from then on.
+ *
+ * @param onFrame Called for each frame it sends. @param onLost Called once, when it is gone, for whatever reason.
+ */
+export function connectHost(
+  started: StartedHost,
+  settings: HostSettings,
+  onFrame: (frame: HostFrame) => void,
+  onLost: (cause: NodeJS.ErrnoException) => void,
+): HostConnection {
+  const { process: host } = started;
   // Without descriptors (EMFILE) Node gives up before there are any pipes, whatever its types say; `error` follows.
   const pipes = host.stdio as ChildProcess['stdio'] | undefined;
   const socket = (pipes?.[3] as Socket | undefined) ?? new Socket().destroy();
-  const lost = lostOnce(host, onLost);
+  const lost = started.lost.then(onLost);
   // What breaks the socket ends the host, and its end is what is told.
   socket.on('data', frameDecoder(onFrame)).on('error', () => socket.destroy());
+  writeJsonFrame(socket, ToHost.configure, 0, settings);
 
   return {
     socket,
-    hold(isHeld) {
-      const method = isHeld ? 'ref' : 'unref';
-      host[method]();
-      socket[method]();
-      (host.stderr as Socket | null)?.[method]();
-    },
+    hold: (isHeld) => hold(started, isHeld),
     async end() {
       this.hold(true);
       socket.end();
@@ -68,16 +83,26 @@ export function connectHost(
   };
 }
 
-function lostOnce(host: ChildProcess, onLost: (cause: NodeJS.ErrnoException) => void): Promise<unknown> {
+function hold({ process: host }: StartedHost, isHeld: boolean): void {
+  const method = isHeld ? 'ref' : 'unref';
+  host[method]();
+  for (const pipe of (host.stdio as ChildProcess['stdio'] | undefined) ?? []) (pipe as Socket | null)?.[method]();
+}
+
+function lossOf(host: ChildProcess): Promise<NodeJS.ErrnoException> {
   let lastWords = '';
   host.stderr?.on('data', (chunk: Buffer) => (lastWords = (lastWords + chunk.toString()).slice(-LAST_WORDS_CHARS)));
-  const ended = Promise.race([
+  return Promise.race([
     once(host, 'exit').then(
       ([code, signal]) => new Error(`the process host ended (${String(signal ?? code)})`, { cause: lastWords }),
     ),
     new Promise<Error>((resolve) => host.once('error', resolve)),
   ]);
-  return ended.then(onLost);
+}
+
+function defaultEntry(): URL {
+  const isSource = import.meta.url.endsWith('.ts');
+  return new URL(isSource ? './host/main.ts' : './process-host.js', import.meta.url);
 }
 
 function allowedEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

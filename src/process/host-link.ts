@@ -4,7 +4,7 @@
 import type { ExitedMessage, FailedMessage, JailOpenedMessage, StartedMessage } from './host/messages.ts';
 import { FromHost, type HostFrame, ToHost, writeJsonFrame } from './host/protocol.ts';
 import type { HostSettings } from './host/settings.ts';
-import { connectHost, type HostConnection } from './host-connection.ts';
+import { connectHost, type HostConnection, type StartedHost } from './host-connection.ts';
 import type { HostedProcess, JailHost, JailRules, JailSupport, SpawnRequest } from './process-host.ts';
 import { spawnError } from './spawn-error.ts';
 import { type HostWire, type LinkedChild, spawnOn } from './spawn-on-host.ts';
@@ -32,9 +32,9 @@ const ANSWERS: ReadonlySet<number> = new Set([
   FromHost.jailOpened,
 ]);
 
-/** Start a host. @param onLost Once, when it has gone although nobody closed it. */
-export function openHostLink(entry: string | URL, settings: HostSettings, onLost: () => void): HostLink {
-  return new Link(entry, settings, onLost);
+/** Use a host that was started. @param onLost Called once, when it is gone although nobody closed it. */
+export function openHostLink(host: StartedHost, settings: HostSettings, onLost: () => void): HostLink {
+  return new Link(host, settings, onLost);
 }
 
 class Link implements HostLink, HostWire {
@@ -48,10 +48,10 @@ class Link implements HostLink, HostWire {
   #isClosing = false;
   #loss: NodeJS.ErrnoException | undefined;
 
-  constructor(entry: string | URL, settings: HostSettings, onLost: () => void) {
+  constructor(host: StartedHost, settings: HostSettings, onLost: () => void) {
     this.#onLost = onLost;
     this.#connection = connectHost(
-      entry,
+      host,
       settings,
       (frame) => this.#receive(frame),
       (cause) => this.#lose(cause),

@@ -5,7 +5,7 @@
  * before its session was loaded again, the file tells it.
  */
 import { randomBytes } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { cutText, type WindowedText } from '../base/cut-text.ts';
 import { errorMessage, GauntletError } from '../base/errors.ts';

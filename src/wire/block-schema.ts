@@ -1,7 +1,7 @@
 /**
  * What a `tool_use` block must look like before anything else is asked of it.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ToolUseBlock } from './blocks.ts';
 import type { JsonValue } from '../base/json.ts';
 import { GauntletError } from '../base/errors.ts';

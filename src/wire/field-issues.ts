@@ -1,7 +1,7 @@
 /**
  * Checks what came over the wire against a Zod schema, and says in words which fields do not fit and why.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { nearestKey } from '../../config/settings/section.ts';
 import { cutText } from '../base/cut-text.ts';
 

@@ -1,6 +1,6 @@
 /** Write: creates a file, or overwrites one that was read. */
 import { extname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import { showValue } from '../../src/base/hidden-characters.ts';

@@ -1,5 +1,5 @@
 /** TodoWrite: replaces the session's todo list. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import type { JsonValue } from '../../src/base/json.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';

@@ -1,5 +1,5 @@
 /** ListMcpResourcesTool: what MCP servers have to read. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorMessage } from '../../src/base/errors.ts';
 import type { McpResource } from '../../src/mcp/resources.ts';
 import { TOOL_ALIASES } from '../../src/permissions/rule-names.ts';

@@ -1,5 +1,5 @@
 /** ReadMcpResourceTool: one resource of an MCP server. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { McpOutput } from '../../src/mcp/call-result.ts';
 import { visibleLine, visibleText } from '../../src/mcp/visible-text.ts';
 import { TOOL_ALIASES } from '../../src/permissions/rule-names.ts';

@@ -4,7 +4,7 @@
  * Among the built-ins stands a tool that is never enabled, so that lists say what to do to have it; the session's own one
  * takes its place.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ToolResultBlock } from '../../src/wire/blocks.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';

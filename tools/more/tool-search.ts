@@ -1,5 +1,5 @@
 /** ToolSearch: gives the schemas of deferred tools. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { describeTool, type ToolDefinition } from '../../src/pool/describe.ts';
 import { searchTools } from '../../src/pool/search.ts';

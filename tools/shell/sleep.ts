@@ -1,6 +1,6 @@
 /** Sleep: waits, and ends at once when cancelled. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';

@@ -1,5 +1,5 @@
 /** TaskOutput: what a background task has said since it was last asked. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import { showText, showValue } from '../../src/base/hidden-characters.ts';

@@ -1,5 +1,5 @@
 /** TaskStop: ends a background task and all it started. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { TaskView } from '../../src/tool/task.ts';
 import { showValue } from '../../src/base/hidden-characters.ts';

@@ -6,12 +6,10 @@
  */
 import { Socket } from 'node:net';
 import { closeInherited } from './close-inherited.ts';
-import type { HostSettings } from './settings.ts';
 import { serveHost } from './serve.ts';
 
 const CONNECTION_DESCRIPTOR = 3;
 closeInherited(CONNECTION_DESCRIPTOR);
-const settings = JSON.parse(process.argv[2] ?? '') as HostSettings;
 
-await serveHost(settings, new Socket({ fd: CONNECTION_DESCRIPTOR, readable: true, writable: true }));
+await serveHost(new Socket({ fd: CONNECTION_DESCRIPTOR, readable: true, writable: true }));
 process.exit();

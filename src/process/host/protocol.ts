@@ -18,6 +18,8 @@ export const ToHost = {
   ping: 8,
   jails: 9,
   openJail: 10,
+  /** The first frame: `HostSettings`. */
+  configure: 11,
 } as const;
 
 /** What the host tells the server. */

@@ -2,6 +2,7 @@
  * What the process host does with each frame, and with the end of its pipe.
  */
 import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { createChildren } from './children.ts';
 import { loadJails, type Jails } from './jails.ts';
 import type { JailRules } from '../process-host.ts';
@@ -19,8 +20,55 @@ import { createShellSupply } from './shell-supply.ts';
 const FEW_CHILDREN = 4;
 
 /** Serve one server over `socket` until it ends; then end every child. Resolves when none is left. */
-export async function serveHost(settings: HostSettings, socket: Socket): Promise<void> {
-  const { isOwn, jails, shells, guardian, parts } = await makeParts(settings);
+export async function serveHost(socket: Socket): Promise<void> {
+  const closed = new Promise<undefined>((resolve) => socket.once('close', () => resolve(undefined)));
+  const frames = readFrames(socket);
+  // The host is started before the server knows all that it will be told: what needs no settings is done meanwhile.
+  const [libc, first] = await Promise.all([loadLibc(), Promise.race([frames.first, closed])]);
+  if (first === undefined) return;
+  if (first.kind !== ToHost.configure) throw new RangeError(`Cannot begin with a frame of kind ${first.kind}`);
+  const settings = JSON.parse(first.payload.toString()) as HostSettings;
+  await serveFrames(settings, await makeParts(settings, libc), { socket, take: frames.take });
+}
+
+/** Frames of a socket; those behind the first wait until somebody takes them. */
+interface HostFrames {
+  readonly first: Promise<HostFrame>;
+  /** Pass on every frame behind the first, those that wait at once. */
+  take(onFrame: (frame: HostFrame) => void): void;
+}
+
+function readFrames(socket: Socket): HostFrames {
+  let waiting: HostFrame[] = [];
+  let onFrame = (frame: HostFrame): void => void waiting.push(frame);
+  const first = new Promise<HostFrame>((resolve) => {
+    const wait = onFrame;
+    onFrame = (frame) => {
+      onFrame = wait;
+      resolve(frame);
+    };
+  });
+  socket
+    .on(
+      'data',
+      frameDecoder((frame) => onFrame(frame)),
+    )
+    .on('error', () => socket.destroy());
+  return {
+    first,
+    take(next) {
+      onFrame = next;
+      for (const frame of waiting) next(frame);
+      waiting = [];
+    },
+  };
+}
+
+async function serveFrames(
+  settings: HostSettings,
+  { isOwn, jails, shells, guardian, parts }: Awaited<ReturnType<typeof makeParts>>,
+  { socket, take }: Pick<HostFrames, 'take'> & { readonly socket: Socket },
+): Promise<void> {
   const { running, spawn } = createChildren(settings, socket, { shells, jails, parts });
   const trees = createTreeKiller(settings.killGraceMs, () => running.size > FEW_CHILDREN);
 
@@ -29,12 +77,8 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
     switch (kind) {
       case ToHost.spawn:
         return spawn(id, JSON.parse(payload.toString()) as SpawnMessage);
-      case ToHost.stdin: {
-        const taken = () => writeFrame(socket, FromHost.stdinTaken, id);
-        if (child?.input?.writable === true) child.input.write(payload, taken);
-        else taken();
-        return;
-      }
+      case ToHost.stdin:
+        return writeInput(child?.input, payload, () => writeFrame(socket, FromHost.stdinTaken, id));
       case ToHost.stdinEnd:
         child?.input?.end();
         return;
@@ -77,21 +121,26 @@ export async function serveHost(settings: HostSettings, socket: Socket): Promise
   }
 
   shells.refillSoon();
-  socket.on('data', frameDecoder(dispatch)).on('error', () => socket.destroy());
+  take(dispatch);
   // Behind the answers to the first frames: no child waits for the guardian's start.
   socket.on('data', () => guardian.keep());
-  await new Promise<void>((resolve) => socket.once('close', resolve));
+  if (!socket.closed) await new Promise<void>((resolve) => socket.once('close', resolve));
   shells.close();
   await Promise.all([...running.values()].map(({ pid }) => endGroup(pid, settings.killGraceMs)));
   await sweep(isOwn);
 }
 
+/** @param taken Called when the pipe has taken it, or is gone. */
+function writeInput(input: Writable | null | undefined, payload: Buffer, taken: () => void): void {
+  if (input?.writable === true) input.write(payload, taken);
+  else taken();
+}
+
 /** All that starts children, each under a marker of this host's own. */
-async function makeParts(settings: HostSettings) {
+async function makeParts(settings: HostSettings, libc: Awaited<ReturnType<typeof loadLibc>>) {
   const ownMarkers = `${settings.ownerId}.${settings.hostTag}-`;
   let markers = 0;
   const nextMarker = () => `${ownMarkers}${(markers += 1)}`;
-  const libc = await loadLibc();
   const parts = { start: libc === undefined ? startWithNode : createNativeStarter(libc), nextMarker };
   const counts = { plain: settings.warmShells, launchers: settings.warmSandboxes, jails: settings.warmJails };
   const shells = createShellSupply(counts, parts);

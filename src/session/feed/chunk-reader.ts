@@ -5,7 +5,7 @@
  *
  * @see OpenAI API, "Streaming": chat.completion.chunk, and the events of Responses
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { GauntletError } from '../../base/errors.ts';
 import { checkFields } from '../../wire/field-issues.ts';
 import type { StreamEvent } from './stream-assembler.ts';

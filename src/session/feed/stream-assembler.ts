@@ -6,7 +6,7 @@
  *
  * @see Anthropic Messages API, "Streaming messages"
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
 import { type JsonValue, parseSafeJson } from '../../base/json.ts';
 import { GauntletError, isGauntletError } from '../../base/errors.ts';

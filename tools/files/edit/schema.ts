@@ -1,5 +1,5 @@
 /** What Edit takes. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Input of Edit. */
 export const EditInput = z.strictObject({

@@ -1,7 +1,7 @@
 /**
  * Jupyter notebooks: cells in order, each with its source and what it put out.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../../config/limits.ts';
 import type { ResultContentBlock } from '../../../src/wire/blocks.ts';
 import { GauntletError } from '../../../src/base/errors.ts';

@@ -1,5 +1,5 @@
 /** What Read takes. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Input of Read. */
 export const ReadInput = z.strictObject({

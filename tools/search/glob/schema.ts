@@ -1,5 +1,5 @@
 /** What Glob takes. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Input of Glob. */
 export const GlobInput = z.strictObject({

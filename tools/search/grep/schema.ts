@@ -1,5 +1,5 @@
 /** What Grep takes: named as ripgrep names its options. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const lineCount = z.int().min(0).max(10_000).optional();
 

@@ -1,5 +1,5 @@
 /** What Bash takes. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../../config/limits.ts';
 
 /** Input of Bash, with the time limits of this server. */
