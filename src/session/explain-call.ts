@@ -37,7 +37,7 @@ export async function explainCall(core: SessionCore, name: string, input: JsonVa
   const ids = { turnId: 'explain', toolUseId: 'explain' };
   const { decision } = await decide(
     parsed.invocation,
-    toolUseContext(core, ids, signal, () => undefined),
+    toolUseContext(core, pool, { ids, signal, abortTurn: () => undefined }),
     services,
   );
   return explainDecision(decision, parsed.invocation);

@@ -3,6 +3,7 @@
  * refuses it they never were.
  */
 import type { ToolUseBlock } from '../../wire/blocks.ts';
+import type { Tool } from '../../tool/tool.ts';
 import type { ToolUseFrame } from '../../wire/frames.ts';
 import type { StreamingToolExecutor } from '../../schedule/streaming-tool-executor.ts';
 import type { CallRecord } from '../call-record.ts';
@@ -12,12 +13,11 @@ import { endTurnIfDone } from './yield-results.ts';
 
 /** The frame that says that a block was accepted. @param isTurnOpen More blocks of its turn may come. */
 export function toolUseFrame(
-  core: SessionCore,
+  tool: Tool | undefined,
   record: CallRecord,
   block: ToolUseBlock,
   isTurnOpen = false,
 ): ToolUseFrame {
-  const tool = core.pool.lookup(block.name);
   return {
     type: 'tool_use',
     turn_id: record.turn.id,

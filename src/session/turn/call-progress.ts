@@ -3,6 +3,7 @@
  */
 import { isPlainData } from '../../base/json.ts';
 import type { Tool, ToolProgress } from '../../tool/tool.ts';
+import { atTurnEnd } from '../../log/turn-end.ts';
 import type { CallRecord } from '../call-record.ts';
 import type { SessionCore } from '../session-core.ts';
 import { drawProgress } from './drawn.ts';
@@ -62,7 +63,10 @@ export function callProgress(core: SessionCore, record: CallRecord, tool: Tool):
     begin() {
       if (hasEnded) return;
       begunMs = performance.now();
-      waitForSilence(SILENCE_MS);
+      // Most calls end within the turn of the event loop in which they begin: those need no timer.
+      atTurnEnd(() => {
+        if (!hasEnded && silence === undefined) waitForSilence(SILENCE_MS);
+      });
     },
     end() {
       hasEnded = true;

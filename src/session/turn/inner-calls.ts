@@ -125,7 +125,8 @@ export class InnerCalls {
     const core = this.#core;
     const { toolUseId: parentId, turn, askPolicy } = this.#outer.record;
     const executor = (this.#executor ??= this.#createExecutor());
-    const name = core.pool.lookup(block.name)?.name ?? block.name;
+    const tool = core.pool.lookup(block.name);
+    const name = tool?.name ?? block.name;
     const record = core.ledger.addInnerCall(turn, block, { name, index: this.#acceptedCount++, parentId, askPolicy });
     record.executor = executor;
     core.innerCalls.add(record);
@@ -136,7 +137,7 @@ export class InnerCalls {
         signal?.removeEventListener('abort', cancel);
         resolve(result);
       });
-      landAcceptance(core, executor, [record], [toolUseFrame(core, record, block)]).catch((error: unknown) =>
+      landAcceptance(core, executor, [record], [toolUseFrame(tool, record, block)]).catch((error: unknown) =>
         this.#settle(record, innerResult(block.id, failedOutcome('tool_failed', errorMessage(error)))),
       );
       record.scheduled = executor.add(this.#currentSiblings(executor), this.#prepare(record, block));

@@ -96,12 +96,12 @@ interface AcceptedBlock {
 }
 
 function acceptBlock(core: SessionCore, turn: TurnRecord, block: ToolUseBlock, policy: Submission): AcceptedBlock {
-  const name = core.pool.lookup(block.name)?.name ?? block.name;
+  const tool = core.pool.lookup(block.name);
   const { onAsk, askTimeoutMs } = policy;
-  const record = core.ledger.addCall(turn, block, name, { onAsk, askTimeoutMs });
+  const record = core.ledger.addCall(turn, block, tool?.name ?? block.name, { onAsk, askTimeoutMs });
   record.onResult = policy.onResult;
   turn.isLoggedOpen = !policy.isClosed;
-  return { record, block, frame: toolUseFrame(core, record, block, !policy.isClosed) };
+  return { record, block, frame: toolUseFrame(tool, record, block, !policy.isClosed) };
 }
 
 /** Send the acceptance to the log; if the disk refuses, none of the calls ever was. */

@@ -13,6 +13,7 @@ import { askWhoMayAnswer } from '../questions/ask.ts';
 import { callProgress, type CallProgress } from './call-progress.ts';
 import { ChildSessions } from './child-sessions.ts';
 import { InnerCalls } from './inner-calls.ts';
+import type { ToolPool } from '../../pool/tool-pool.ts';
 import type { SessionCore } from '../session-core.ts';
 import { toolUseContext } from './tool-use-context.ts';
 
@@ -60,7 +61,8 @@ async function run(
   let endsTurn: string | undefined;
   const abortTurn = (reason: string) => void (endsTurn = reason);
   const ids = { turnId: record.turn.id, toolUseId: record.toolUseId, parentToolUseId: record.parentId };
-  const context = toolUseContext(core, ids, steps.signal, abortTurn);
+  const { pool } = core;
+  const context = toolUseContext(core, pool, { ids, signal: steps.signal, abortTurn });
   const heard = new Set<string>();
   let isOver = false;
   const progress = callProgress(core, record, invocation.tool);
@@ -74,7 +76,7 @@ async function run(
   const isSafe = invocation.isConcurrencySafe;
   try {
     const services = {
-      ...callServices(core, record, { progress, isSafe, ...steps }),
+      ...callServices(core, record, { pool, progress, isSafe, ...steps }),
       runInner: (block, options) => (inner ??= new InnerCalls(core, outer)).run(block, options),
       openChild: (options) => (children ??= new ChildSessions(core, outer)).open(options),
       heard,
@@ -115,11 +117,11 @@ function labelOf({ tool, input }: Invocation): string {
 function callServices(
   core: SessionCore,
   record: CallRecord,
-  steps: RunControl & { readonly isSafe: boolean; readonly progress: CallProgress },
+  steps: RunControl & { readonly pool: ToolPool; readonly isSafe: boolean; readonly progress: CallProgress },
 ): Omit<CallServices, 'runInner' | 'openChild' | 'heard'> {
   const { services } = core;
   return {
-    pool: core.pool,
+    pool: steps.pool,
     schemaTool: services.schemaTool,
     locate: services.locate,
     hooks: services.hooks,

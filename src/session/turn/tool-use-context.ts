@@ -5,18 +5,25 @@ import { GauntletError } from '../../base/errors.ts';
 import type { FileChange } from '../../wire/file-change.ts';
 import type { ChangeFrame } from '../../wire/frames.ts';
 import type { ToolUseContext } from '../../tool/tool.ts';
+import type { ToolPool } from '../../pool/tool-pool.ts';
 import type { SessionCore } from '../session-core.ts';
 
 type CallIds = Pick<ToolUseContext, 'turnId' | 'toolUseId' | 'parentToolUseId'>;
 
-/** Make a call's context. @param abortTurn Called by a tool that ends the turn after its call. */
+/** What a call's context has of the call itself. */
+interface CallParts extends Pick<ToolUseContext, 'signal'> {
+  readonly ids: CallIds;
+  /** Called by a tool that ends the turn after its call. */
+  abortTurn(reason: string): void;
+}
+
+/** Make a call's context. @param pool The tools that the session sees as the call begins. */
 export function toolUseContext(
   core: SessionCore,
-  ids: CallIds,
-  signal: AbortSignal,
-  abortTurn: (reason: string) => void,
+  pool: ToolPool,
+  { ids, signal, abortTurn }: CallParts,
 ): ToolUseContext {
-  const { context: session, services, pool } = core;
+  const { context: session, services } = core;
   return {
     session,
     signal,
