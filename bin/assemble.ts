@@ -56,7 +56,7 @@ export interface Engine {
   /** Hooks that no tool comes to. */
   readonly deadMatchers: readonly DeadMatcher[];
   /** Told of bad credentials; the rest it reads from the log. */
-  readonly trail: Pick<AuditTrail, 'badCredential'>;
+  readonly trail: Pick<AuditTrail, 'recordBadCredential'>;
   /** What holds the commands that nobody is asked about. */
   containment: Jail['state'];
   /** For `/metrics`. */

@@ -98,7 +98,7 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
     hasRepl: engine.hasRepl,
     authenticate: createAuthenticator(credentials(settings)),
     limitsOf: engine.limitsOf,
-    onBadCredential: (address) => engine.trail.badCredential(address),
+    onBadCredential: (address) => engine.trail.recordBadCredential(address),
     hosts,
     origins: new Set(settings.allowedOrigins),
     tickets: createTickets(settings.limits),

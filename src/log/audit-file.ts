@@ -1,7 +1,9 @@
 /**
- * Lines go to the audit trail's files: those of one turn of the event loop in one write, behind the commit they tell of.
+ * Writes lines to the files of the audit trail: the lines of one turn of the event loop in one write, after the commit
+ * they describe.
  *
- * A disk that refuses stops nothing: what could not be written is counted, and the first line that can says how much.
+ * A full or broken disk never stops a call: lost lines are counted, and the next line that can be written states the
+ * count.
  */
 import { appendFileSync, closeSync, constants, fstatSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,43 +12,47 @@ import { errorMessage } from '../base/errors.ts';
 import type { OnLogProblem } from './log-problem.ts';
 import { ensurePrivateFolder } from './private-folder.ts';
 
-/** How to open the trail. */
+/** Options of `openAuditFile`. */
 export interface AuditFileOptions {
-  /** Absolute; made if need be. The newest file is `audit.jsonl`, older ones `audit.1.jsonl` and on. */
+  /** Absolute path; created if missing. The newest file is `audit.jsonl`, older ones `audit.1.jsonl` and so on. */
   readonly folder: string;
   readonly limits: Pick<Limits, 'auditFileBytes' | 'auditFiles'>;
-  /** Told once of a disk that refuses, and again when that happens after it had recovered. */
+  /** Called on the first failed write, and again for a failure after a recovery. */
   readonly onProblem: OnLogProblem;
 }
 
-/** Takes lines. */
+/** Append-only file of the audit trail, with rotation. */
 export interface AuditFile {
-  /** Keep a line, without its end; it is on disk before the event loop turns again. Never throws. */
+  /** Queue a line without its line break. It is written before the event loop turns again. Never throws. */
   write(line: string): void;
-  /** Write what waits, and let go of the file. */
+  /** Write the queued lines and close the file. */
   close(): void;
 }
 
-/** Open the trail, behind what stands in it. @throws {GauntletError} `invalid_setting` if the folder is not private. */
+/**
+ * Open the trail; new lines are appended to the existing file.
+ *
+ * @throws {GauntletError} `invalid_setting` if the folder is not private.
+ */
 export function openAuditFile(options: AuditFileOptions): AuditFile {
   ensurePrivateFolder(options.folder, []);
   return new AppendedFile(options);
 }
 
 const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
-/** A pipe that stands there is refused, not waited for. */
+/** `O_NONBLOCK` makes opening a named pipe fail instead of waiting for a reader. */
 const APPEND = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
 
 class AppendedFile implements AuditFile {
   readonly #options: AuditFileOptions;
-  /** Lines of this turn. */
+  /** Lines queued in this turn of the event loop. */
   #waiting: string[] = [];
-  /** Descriptor of the newest file, open since its first line. */
+  /** Descriptor of the newest file, open since the first write. */
   #file: number | undefined;
   #bytes = 0;
-  /** Lines that could not be kept since the last that was. */
+  /** Lines lost since the last successful write. */
   #lost = 0;
-  /** The last write failed: the file may end in half a line. */
+  /** True after a failed write: the file may end in a partial line. */
   #isTorn = false;
 
   constructor(options: AuditFileOptions) {
@@ -54,7 +60,7 @@ class AppendedFile implements AuditFile {
   }
 
   write(line: string): void {
-    // All sessions of one commit are told of it in a row: behind the last of them.
+    // All sessions of one commit are notified in a row; the microtask runs after the last of them.
     if (this.#waiting.push(line) === 1) queueMicrotask(() => this.#flush());
   }
 
@@ -102,7 +108,7 @@ class AppendedFile implements AuditFile {
     return file;
   }
 
-  /** The newest becomes the first of the old ones, and the oldest goes. */
+  /** Rotate the files: each moves up by one age, and the oldest is overwritten. */
   #beginNext(file: number): number {
     this.#file = undefined;
     closeSync(file);
@@ -110,7 +116,7 @@ class AppendedFile implements AuditFile {
       try {
         renameSync(this.#path(age - 1), this.#path(age));
       } catch (error) {
-        // So many files there have not been yet.
+        // Fewer than `auditFiles` files exist so far.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       }
     }

@@ -1,8 +1,8 @@
 /**
- * The audit trail: one line for each call that ended, each answer, each change of what a session may do.
+ * The audit trail: one line for each call that ended, each answer to a question, and each change of permissions.
  *
- * A reader of the frames that sessions log anyway. A line says who, when, which tool, why it was let through and how
- * large input and result were; never what they were.
+ * Derived from the frames that sessions log anyway. A line states who, when, which tool, why it was allowed and the
+ * size of input and result, never their content.
  */
 import type { Limits } from '../../config/limits.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
@@ -11,28 +11,28 @@ import type { RuleSet } from '../wire/permission-context.ts';
 import type { AuditFile } from './audit-file.ts';
 import type { FrameLog } from './frame-log.ts';
 
-/** What the trail needs. */
+/** Dependencies of the audit trail. */
 export interface AuditTrailParts {
   readonly file: AuditFile;
   readonly limits: Pick<Limits, 'auditSessions' | 'auditRules'>;
-  /** Whose a session is that began before this process did. */
+  /** Principal of a session that began before this process did; `undefined` if unknown. */
   principalOf(sessionId: string): string | undefined;
 }
 
-/** What the lines of a session need of its earlier frames. */
+/** State that a session's lines need from its earlier frames. */
 interface SessionMemory {
-  /** Principal and session, as they stand in each line. */
-  readonly who: string;
-  /** Of its permission context, as last told. */
+  /** Principal and session as JSON members, the same in each line. */
+  readonly owner: string;
+  /** Last version seen of the session's permission context. */
   version: number;
-  /** Calls under way. */
+  /** Calls in progress, by id. */
   readonly calls: Map<string, { readonly inputChars: number; answeredBy?: string }>;
 }
 
-/** A line before it is one; members that are undefined are left out. */
+/** Members of a line before it is serialised; those that are `undefined` are left out. */
 type AuditEvent = Readonly<Record<string, unknown>> & { readonly event: string };
 
-/** Writes the trail. */
+/** Turns logged frames into lines of the audit trail. */
 export class AuditTrail {
   readonly #parts: AuditTrailParts;
   readonly #sessions = new Map<string, SessionMemory>();
@@ -42,32 +42,32 @@ export class AuditTrail {
     this.#parts = parts;
   }
 
-  /** Frames of a session have landed. */
-  landed(sessionId: string, frames: readonly NewFrame[]): void {
+  /** Record the frames of one committed append. */
+  recordFrames(sessionId: string, frames: readonly NewFrame[]): void {
     const memory = this.#memoryOf(sessionId, frames[0]);
     for (const frame of frames) {
       const event = eventOf(frame, memory, this.#parts.limits.auditRules);
-      if (event) this.#write(memory.who, event);
+      if (event) this.#write(memory.owner, event);
     }
   }
 
-  /** A session was removed by its principal. */
-  removed(sessionId: string, principal: string | undefined): void {
+  /** Record that a principal removed a session. */
+  recordRemoval(sessionId: string, principal: string | undefined): void {
     this.#sessions.delete(sessionId);
-    this.#write(whoseText(principal, sessionId), { event: 'session_removed' });
+    this.#write(ownerText(principal, sessionId), { event: 'session_removed' });
   }
 
-  /** Somebody came with a bad credential. @param address Where from. */
-  badCredential(address: string): void {
+  /** Record a request with an invalid credential. @param address Address of the client. */
+  recordBadCredential(address: string): void {
     this.#write('', { event: 'bad_credential', address });
   }
 
-  /** Write what waits. */
+  /** Write the queued lines and close the file. */
   close(): void {
     this.#parts.file.close();
   }
 
-  /** The time and whose it is are put before the rest as text: they are the same for many lines. */
+  /** Time, principal and session are prefixed as text, since many lines share them. */
   #write(who: string, event: AuditEvent): void {
     this.#parts.file.write(`{"ts":"${this.#now()}",${who}${JSON.stringify(event).slice(1)}`);
   }
@@ -76,8 +76,8 @@ export class AuditTrail {
     const known = this.#sessions.get(sessionId);
     if (known) return known;
     const principal = first?.type === 'opened' ? first.principal : this.#parts.principalOf(sessionId);
-    const memory: SessionMemory = { who: whoseText(principal, sessionId), version: 1, calls: new Map() };
-    // What is forgotten costs a line its input's size, no more.
+    const memory: SessionMemory = { owner: ownerText(principal, sessionId), version: 1, calls: new Map() };
+    // Forgetting a session only costs its running calls `input_chars` and `answered_by`.
     const oldest = this.#sessions.size >= this.#parts.limits.auditSessions ? this.#sessions.keys().next() : undefined;
     if (oldest?.value !== undefined) this.#sessions.delete(oldest.value);
     this.#sessions.set(sessionId, memory);
@@ -85,7 +85,7 @@ export class AuditTrail {
   }
 }
 
-function eventOf(frame: NewFrame, memory: SessionMemory, mostRules: number): AuditEvent | undefined {
+function eventOf(frame: NewFrame, memory: SessionMemory, maxRules: number): AuditEvent | undefined {
   switch (frame.type) {
     case 'opened':
       if (frame.reopened) return undefined;
@@ -93,16 +93,16 @@ function eventOf(frame: NewFrame, memory: SessionMemory, mostRules: number): Aud
         event: 'session_created',
         cwd: frame.cwd,
         mode: frame.mode,
-        rules: named(frame.rules, mostRules),
+        rules: rulesByBehavior(frame.rules, maxRules),
         parent: frame.parent,
       };
     case 'tool_use':
       memory.calls.set(frame.tool_use.id, { inputChars: sizeOf(frame.tool_use.input) });
       return undefined;
     case 'permission_request':
-      return joined(frame);
+      return pendingApprovalEvent(frame);
     case 'permission_resolved': {
-      // The child session that asked has a line of its own.
+      // The child session that asked logs a line of its own.
       if (frame.session_id !== undefined) return undefined;
       const { request_id, tool_use_id, behavior, by } = frame;
       const call = memory.calls.get(tool_use_id);
@@ -110,21 +110,21 @@ function eventOf(frame: NewFrame, memory: SessionMemory, mostRules: number): Aud
       return { event: 'answer', request_id, tool_use_id, behavior, by };
     }
     case 'context':
-      return changed(frame, memory, mostRules);
+      return contextEvent(frame, memory, maxRules);
     case 'undo': {
       const { by, to_seq, tool_use_id, files, left } = frame;
       return { event: 'undo', by, to_seq, tool_use_id, files: files.length, left: left.length };
     }
     case 'result':
-      return ended(frame, memory);
+      return callEvent(frame, memory);
     default:
       return undefined;
   }
 }
 
-function ended(frame: ResultFrame, { calls }: SessionMemory): AuditEvent {
+function callEvent(frame: ResultFrame, { calls }: SessionMemory): AuditEvent {
   const { turn_id, tool_use_id, parent_tool_use_id, call, decision } = frame;
-  const begun = calls.get(tool_use_id);
+  const running = calls.get(tool_use_id);
   calls.delete(tool_use_id);
   return {
     event: 'call',
@@ -133,44 +133,55 @@ function ended(frame: ResultFrame, { calls }: SessionMemory): AuditEvent {
     parent_tool_use_id,
     tool: call.name,
     decision,
-    answered_by: begun?.answeredBy,
+    answered_by: running?.answeredBy,
     status: call.status,
     error_code: call.error_code,
     duration_ms: call.duration_ms,
-    input_chars: begun?.inputChars,
+    input_chars: running?.inputChars,
     result_chars: call.result_chars,
   };
 }
 
-/** A yes that another has yet to join. */
-function joined({ request_id, tool_use_id, session_id, approvals }: PermissionRequestFrame): AuditEvent | undefined {
+/** Describe an approval that needs a second one, by another principal. */
+function pendingApprovalEvent({
+  request_id,
+  tool_use_id,
+  session_id,
+  approvals,
+}: PermissionRequestFrame): AuditEvent | undefined {
   const by = approvals?.by.at(-1);
   return by === undefined || session_id !== undefined
     ? undefined
     : { event: 'answer', request_id, tool_use_id, behavior: 'allow', by, pending: true };
 }
 
-/** A context frame may also say no more than that the working directory is another. */
-function changed(
+/** A context frame with a known version changes only the working directory. */
+function contextEvent(
   { version, permission_context: context }: ContextFrame,
   memory: SessionMemory,
-  mostRules: number,
+  maxRules: number,
 ): AuditEvent | undefined {
   if (version === memory.version) return undefined;
   memory.version = version;
   const { mode, rules, additional_directories } = context;
-  return { event: 'permissions', version, mode, rules: named(rules.session, mostRules), additional_directories };
+  return {
+    event: 'permissions',
+    version,
+    mode,
+    rules: rulesByBehavior(rules.session, maxRules),
+    additional_directories,
+  };
 }
 
-/** Rules as they stand; of many, how many. */
-function named(rules: RuleSet | undefined, most: number): unknown {
+/** Return the rules by behavior. A list with more than `most` rules is reduced to its length. */
+function rulesByBehavior(rules: RuleSet | undefined, maxRules: number): unknown {
   const lists = Object.entries<readonly string[]>({ ...rules }).filter(([, list]) => list.length > 0);
   return lists.length === 0
     ? undefined
-    : Object.fromEntries(lists.map(([behavior, list]) => [behavior, list.length > most ? list.length : list]));
+    : Object.fromEntries(lists.map(([behavior, list]) => [behavior, list.length > maxRules ? list.length : list]));
 }
 
-/** Characters of all texts in a value, the names of its members included. */
+/** Characters of all strings in a value, member names included. */
 function sizeOf(value: JsonValue): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return String(value).length;
@@ -180,11 +191,11 @@ function sizeOf(value: JsonValue): number {
   return size;
 }
 
-function whoseText(principal: string | undefined, sessionId: string): string {
+function ownerText(principal: string | undefined, sessionId: string): string {
   return `${JSON.stringify({ principal, session_id: sessionId }).slice(1, -1)},`;
 }
 
-/** The time as ISO 8601; what is the same for a whole second is made once a second. */
+/** Create a clock that formats the time as ISO 8601 and reuses the prefix within a second. */
 function isoClock(): () => string {
   let second = -1;
   let prefix = '';
@@ -199,16 +210,19 @@ function isoClock(): () => string {
   };
 }
 
-/** The same log, with the trail as its reader; they close together. */
-export function auditedLog(log: FrameLog, trail: Pick<AuditTrail, 'landed' | 'removed' | 'close'>): FrameLog {
+/** Wrap a log so that committed frames also go to the trail; closing it closes both. */
+export function auditedLog(
+  log: FrameLog,
+  trail: Pick<AuditTrail, 'recordFrames' | 'recordRemoval' | 'close'>,
+): FrameLog {
   return {
     epoch: log.epoch,
     append(sessionId: string, after: Seq, frames: readonly NewFrame[]) {
       const landing = log.append(sessionId, after, frames);
       landing.then(
-        () => trail.landed(sessionId, frames),
+        () => trail.recordFrames(sessionId, frames),
         () => {
-          // Whoever appended is told; what did not land did not happen.
+          // The caller of `append` handles the rejection; frames that were not committed are not audited.
         },
       );
       return landing;
@@ -216,7 +230,7 @@ export function auditedLog(log: FrameLog, trail: Pick<AuditTrail, 'landed' | 're
     async remove(sessionId) {
       const principal = log.find(sessionId)?.principal;
       await log.remove(sessionId);
-      trail.removed(sessionId, principal);
+      trail.recordRemoval(sessionId, principal);
     },
     read: (sessionId, after, options) => log.read(sessionId, after, options),
     bounds: (sessionId) => log.bounds(sessionId),

@@ -1,8 +1,8 @@
 /**
- * The data directory: where a server keeps its log, its sessions' files and its token.
+ * The data directory: holds a server's log, its sessions' files and its token.
  *
- * One server at a time. The lock is SQLite's own on a file of the directory: the kernel lets it go when
- * its holder dies, however it dies, and two containers that share the folder see it too.
+ * One server at a time holds it. The lock is SQLite's own on a file of the directory: the kernel releases it when its
+ * holder dies, however it dies, and it also works between two containers that share the folder.
  */
 import Database from 'libsql';
 import { randomBytes } from 'node:crypto';
@@ -13,31 +13,35 @@ import type { Limits } from '../../config/limits.ts';
 import { GauntletError, errorMessage } from '../base/errors.ts';
 import { DATA_FILES, ensurePrivateFolder } from './private-folder.ts';
 
-/** How to open it. */
+/** Options of `openDataDirectory`. */
 export interface DataDirectoryOptions {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly limits: Pick<Limits, 'dataLockMs' | 'dataLockPollMs'>;
   /** Ends the wait for the lock. */
   readonly signal: AbortSignal;
 }
 
-/** A directory that is this server's until `close`. */
+/** A directory that this server has locked, until `close`. */
 export interface DataDirectory {
   /** Real path. */
   readonly path: string;
   /**
-   * The owner of its children's markers: 32 hex digits, made with the directory and kept with it, and the
-   * folder's inode, since a copy of the directory is another server's, whose children are not ours to end.
+   * Owner id in the markers of child processes: 32 hex digits, created with the directory and stored in it, and the
+   * folder's inode. The inode differs in a copy of the directory, whose server must not end our children.
    */
   readonly id: string;
-  /** Where a session's files lie; made by who writes there. @throws {RangeError} If the id is not one. */
+  /** Path of a session's files; the writer creates it. @throws {RangeError} If the id is malformed. */
   sessionFolder(sessionId: string): string;
-  /** Where what a session changed is kept as it was; the session itself may not look there. @throws {RangeError} As above. */
+  /**
+   * Path of the earlier contents of files that a session changed; the session itself cannot read it.
+   *
+   * @throws {RangeError} As above.
+   */
   historyFolder(sessionId: string): string;
-  /** The folders that hold those, one a session, by its id. */
+  /** Parents of those two folders; each has one folder a session, named by its id. */
   readonly folderRoots: readonly string[];
-  /** Let the next server in. */
+  /** Release the lock. */
   close(): void;
 }
 
@@ -45,7 +49,7 @@ const SESSION_ID = /^[A-Za-z0-9_-]{1,128}$/;
 const DIRECTORY_ID = /^[0-9a-f]{32}$/;
 
 /**
- * Make the directory, or take the one that is there, and lock it.
+ * Create the directory, or use the existing one, and lock it.
  *
  * @throws {GauntletError} `invalid_setting` if it is not private, or another server has held it for `dataLockMs`.
  */
@@ -72,15 +76,15 @@ export async function openDataDirectory({ path, limits, signal }: DataDirectoryO
   }
 }
 
-/** @returns What lets the lock go. */
+/** @returns A function that releases the lock. */
 async function lock(folder: string, limits: DataDirectoryOptions['limits'], signal: AbortSignal): Promise<() => void> {
   const file = join(folder, 'lock');
   closeSync(openSync(file, 'a', 0o600));
   const database = new Database(file);
-  const giveUpAt = performance.now() + limits.dataLockMs;
+  const deadline = performance.now() + limits.dataLockMs;
   try {
     while (!isLocked(database)) {
-      if (performance.now() >= giveUpAt) throw heldByAnother(folder, limits.dataLockMs);
+      if (performance.now() >= deadline) throw heldByAnother(folder, limits.dataLockMs);
       await delay(limits.dataLockPollMs, undefined, { signal });
     }
   } catch (error) {
@@ -93,7 +97,11 @@ async function lock(folder: string, limits: DataDirectoryOptions['limits'], sign
   };
 }
 
-/** An exclusive transaction that writes nothing and stays open: all of it is the lock. */
+/**
+ * Take the lock: an exclusive transaction that writes nothing and stays open.
+ *
+ * @returns False while another process holds it.
+ */
 function isLocked(database: Database.Database): boolean {
   try {
     database.exec('BEGIN EXCLUSIVE');
@@ -115,7 +123,7 @@ function heldByAnother(folder: string, waitedMs: number): GauntletError {
   );
 }
 
-/** Under the lock, so that only one is ever made; by rename, so that it is never read half written. */
+/** Read or create the id. The lock ensures that only one is created, the rename that it is never read half written. */
 function directoryId(file: string): string {
   const status = lstatSync(file, { throwIfNoEntry: false });
   if (status === undefined) return newDirectoryId(file);

@@ -1,12 +1,11 @@
 /**
- * The frame log: one ordered list of frames a session, and the only way out of a call.
+ * The frame log: one ordered list of frames a session, and the only output of a call.
  *
- * Two implementations stand behind it, the embedded one (SQLite) and the cluster's; one contract
- * suite runs against both.
+ * Every implementation must pass the suite `test/src/log/frame-log-contract.ts`.
  */
 import type { Frame, NewFrame, Seq } from '../wire/frames.ts';
 
-/** A frame with the JSON that is stored and sent: serialised once, parsed only by who must look inside. */
+/** A frame with the JSON that is stored and sent: serialised once, parsed only where a reader needs its members. */
 export interface LoggedFrame {
   readonly seq: Seq;
   readonly type: Frame['type'];
@@ -16,31 +15,31 @@ export interface LoggedFrame {
   readonly frame: Frame;
 }
 
-/** Where a session's log begins and ends. */
+/** First and last frame of a session's log. */
 export interface LogBounds {
-  /** Lowest `seq` retention has left; 1 when nothing was taken. */
+  /** Lowest `seq` that retention has kept; 1 if it deleted nothing. */
   readonly first: Seq;
   /** Highest `seq`. */
   readonly head: Seq;
 }
 
-/** How a session stood at a frame: what wakes it, and lists it, without the frames up to there. */
+/** State of a session at a frame: enough to load and list it without reading the frames up to there. */
 export interface Snapshot {
-  /** Last frame it stands for. */
+  /** Last frame that the snapshot includes. */
   readonly seq: Seq;
-  /** JSON; the log does not look inside. */
+  /** JSON, opaque to the log. */
   readonly state: unknown;
 }
 
-/** What is kept of a session beside its frames. Outlives them; goes with the session. */
+/** Data stored beside a session's frames. Outlives the frames, and is deleted with the session. */
 export interface SessionNotes {
-  /** Takes the place of the one before, unless that stands for more. */
+  /** Replaces the previous snapshot, unless that one has a higher `seq`. */
   readonly snapshot?: Snapshot;
-  /** JSON by key; each takes the place of the one before. */
+  /** JSON by key; each replaces the previous value of its key. */
   readonly facts?: readonly (readonly [key: string, value: unknown])[];
 }
 
-/** What the log knows of a session without reading its frames. */
+/** Record of a session, without its frames. */
 export interface LoggedSession {
   readonly sessionId: string;
   readonly principal: string;
@@ -50,55 +49,55 @@ export interface LoggedSession {
   readonly snapshot?: Snapshot;
 }
 
-/** Some sessions, and how to ask for those behind them. */
+/** One page of a list of sessions. */
 export interface SessionPage<Session = LoggedSession> {
   readonly sessions: readonly Session[];
-  /** Absent: there are no more. */
+  /** Pass it to get the next page; absent if there are no more. */
   readonly cursor?: string;
 }
 
-/** Which page: `cursor` as the page before gave it; without it the first. */
+/** Requested page: `cursor` from the page before, or none for the first. */
 export interface PageRequest {
   readonly limit: number;
   readonly cursor?: string;
 }
 
-/** A session as retention looks at it. */
+/** Age and size of a session, for retention. */
 export interface WeighedSession extends Pick<LoggedSession, 'sessionId' | 'principal' | 'bounds'> {
-  /** Last frame of the snapshot; 0 without one. Rows behind it must stay. */
+  /** Last frame of the snapshot; 0 without one. Rows after it must stay. */
   readonly snapshotSeq: Seq;
-  /** Text of its rows, about, as of the last snapshot. */
+  /** Approximate bytes of its rows, as of the last snapshot. */
   readonly bytes: number;
   /** `ts` of the oldest and of the newest row, ISO 8601. */
   readonly oldest: string;
   readonly newest: string;
 }
 
-/** Which of a session's oldest rows may go: those older than a time, and as many as weigh `bytes`. */
+/** Rows that a trim may delete, oldest first: those older than `olderThan`, and as many as free `bytes`. */
 export interface TrimGoal {
   /** ISO 8601. */
   readonly olderThan: string;
   readonly bytes: number;
 }
 
-/** Frames that were acknowledged and cannot be read any more; both ends belong to the gap. */
+/** Range of acknowledged frames that can no longer be read; both ends are inclusive. */
 export interface LogGap {
   readonly from: Seq;
   readonly to: Seq;
-  /** Taken away on purpose, or damaged on disk. */
+  /** Deleted by retention, or damaged on disk. */
   readonly reason: 'retention' | 'corrupt';
 }
 
-/** How to read. */
+/** Options of `FrameLog.read`. */
 export interface ReadOptions {
-  /** True: go on with what is appended later, until `signal`. False: end at the head. */
+  /** True: continue with frames that are appended later, until `signal` aborts. False: end at the head. */
   readonly live: boolean;
-  /** Ends the iteration without an error; whoever reads live has one. */
+  /** Ends the iteration without an error. Live readers pass one. */
   readonly signal?: AbortSignal;
   /**
-   * Told of missing frames, after the page before them and before the page behind them, which then
-   * follows. Without it damage makes the iteration throw `log_unavailable`: a reader that rebuilds state
-   * must not skip frames in silence. What retention took it sees from `bounds`.
+   * Called for each gap, after the page before it and before the page that follows. Without it, damage makes the
+   * iteration throw `log_unavailable`: a reader that rebuilds state must not skip frames silently. A gap left by
+   * retention does not throw; such a reader checks `bounds`.
    */
   readonly onGap?: (gap: LogGap) => void;
 }
@@ -106,57 +105,63 @@ export interface ReadOptions {
 /**
  * The log of all sessions.
  *
- * Everything durable about a session is here or derived from it. What `append` has resolved survives
- * the death of the process.
+ * Everything durable about a session is here or derived from it. Frames whose `append` has resolved survive the death
+ * of the process.
  */
 export interface FrameLog {
-  /** Identity of this history, without a dot; a new one only when acknowledged frames were lost. */
+  /** Identity of this history, without a dot; changes only when acknowledged frames were lost. */
   readonly epoch: string;
 
   /**
-   * Append frames as one row, however many.
+   * Append frames as one row, however many there are.
    *
-   * @param after The session's last `seq` as the caller knows it; 0 creates the session, whose first frame is `opened`.
+   * @param after Last `seq` that the caller has seen; 0 creates the session, whose first frame is `opened`.
    * @returns The `seq` of the last frame appended, once it is on disk.
-   * @throws {GauntletError} `fenced` if `after` is not the head; `log_unavailable` if the disk refuses.
+   * @throws {GauntletError} `fenced` if `after` is not the head; `log_unavailable` if the disk fails.
    */
   append(sessionId: string, after: Seq, frames: readonly NewFrame[]): Promise<Seq>;
 
   /**
-   * Frames after `after`, in order, in pages of at most `limits.logPage`.
+   * Read frames after `after`, in order, in pages of at most `limits.logPage`.
    *
-   * A page is never empty. The iterator holds a cursor and no queue: a reader that waits costs nothing.
-   * It ends when the session is removed or the log closes; a session that is not there has no pages.
+   * A page is never empty. The iterator holds a cursor and no queue, so a waiting reader buffers nothing. It ends when
+   * the session is removed or the log closes; an unknown session has no pages.
    *
-   * @throws {GauntletError} While iterating: `log_unavailable` if the disk refuses, or if frames are damaged and there is no `onGap`.
+   * @throws {GauntletError} While iterating: `log_unavailable` if the disk fails, or if frames are damaged and there is
+   * no `onGap`.
    */
   read(sessionId: string, after: Seq, options: ReadOptions): AsyncIterable<readonly LoggedFrame[]>;
 
-  /** Where the session's log begins and ends; undefined when there is none. */
+  /** First and last frame of the session; `undefined` if there is no such session. */
   bounds(sessionId: string): LogBounds | undefined;
 
-  /** Sessions of one principal, newest first. @throws {GauntletError} `invalid_request` for a cursor that is none. */
+  /** Sessions of one principal, newest first. @throws {GauntletError} `invalid_request` for a malformed cursor. */
   list(principal: string, page: PageRequest): SessionPage;
 
-  /** The session as the log knows it; undefined when there is none. */
+  /** Record of the session; `undefined` if there is none. */
   find(sessionId: string): LoggedSession | undefined;
 
-  /** Keep notes of a session; nothing happens when there is none. @returns Once they are on disk. @throws {GauntletError} `log_unavailable` */
+  /**
+   * Save notes of a session; a no-op for an unknown session.
+   *
+   * @returns Once they are on disk.
+   * @throws {GauntletError} `log_unavailable`
+   */
   save(sessionId: string, notes: SessionNotes): Promise<void>;
 
-  /** A fact that was saved; undefined when there is none, `null` when it is damaged. */
+  /** Read a saved fact: `undefined` if it was never saved, `null` if it is damaged. */
   fact(sessionId: string, key: string): unknown;
 
-  /** All sessions, as retention looks at them, in order of creation. */
+  /** Age and size of all sessions, in order of creation. */
   weigh(page: PageRequest): SessionPage<WeighedSession>;
 
-  /** Delete the oldest rows that a snapshot stands for, in small steps; the last row stays. @returns Once done. */
+  /** Delete the oldest rows that the snapshot includes, in small steps; the last row stays. @returns Once done. */
   trim(sessionId: string, goal: TrimGoal): Promise<void>;
 
-  /** Bytes the log takes up, without room that deleted rows have left. */
+  /** Bytes of the log's pages in use, without free pages that deleted rows left. */
   usedBytes(): number;
 
-  /** Forget a session and end its readers. */
+  /** Delete a session and end its readers. */
   remove(sessionId: string): Promise<void>;
 
   /** Flush and close; later appends reject with `shutting_down`. */

@@ -1,11 +1,11 @@
 /**
- * Group commit: what all sessions append and save in one turn of the event loop is one transaction.
+ * Group commit: all appends and notes of one turn of the event loop, of all sessions, share a transaction.
  *
- * Frames are numbered and serialised at once and written at the end of the turn. Readers are woken when
- * they are on disk, never before.
+ * Frames are numbered and serialised at once and written at the end of the turn. Readers are woken once the frames are
+ * on disk, never before.
  */
 import type { NewFrame, OpenedFrame, Seq } from '../wire/frames.ts';
-import { askDisk } from './ask-disk.ts';
+import { withDiskErrors } from './disk-errors.ts';
 import type { LoggedFrame, SessionNotes } from './frame-log.ts';
 import { writeRow } from './frame-text.ts';
 import { LogTail } from './log-tail.ts';
@@ -13,7 +13,7 @@ import { type OpenSession, type OpenSessions, wakeReaders } from './open-session
 import type { NewRow, RowStore } from './row-store.ts';
 import { atTurnEnd } from './turn-end.ts';
 
-/** An append between its call and its commit. */
+/** An append that waits for its commit. */
 interface WaitingAppend {
   readonly session: OpenSession;
   readonly frames: readonly LoggedFrame[];
@@ -22,7 +22,7 @@ interface WaitingAppend {
   readonly reject: (error: unknown) => void;
 }
 
-/** Notes between their saving and their commit. */
+/** Notes that wait for their commit. */
 interface WaitingNotes {
   readonly session: OpenSession;
   readonly notes: SessionNotes;
@@ -30,12 +30,12 @@ interface WaitingNotes {
   readonly reject: (error: unknown) => void;
 }
 
-/** Gathers a turn's appends and notes and commits them together. */
+/** Collects the appends and notes of a turn and commits them together. */
 export class GroupCommit {
   readonly #store: RowStore;
   readonly #sessions: OpenSessions;
   readonly #tail: LogTail;
-  /** The appends of this turn of the event loop, and the notes. */
+  /** Appends and notes of this turn of the event loop. */
   #appends: WaitingAppend[] = [];
   #notes: WaitingNotes[] = [];
   #isScheduled = false;
@@ -47,7 +47,7 @@ export class GroupCommit {
     this.#tail = new LogTail(tailBytes);
   }
 
-  /** Append frames behind all that the session has. @returns The last `seq`, once it is on disk. */
+  /** Append frames after the session's last one. @returns The last `seq`, once it is on disk. */
   append(session: OpenSession, frames: readonly NewFrame[]): Promise<Seq> {
     const after = session.reserved;
     const written = writeRow(frames, after + 1);
@@ -61,13 +61,13 @@ export class GroupCommit {
     );
   }
 
-  /** Keep notes. @returns Once they are on disk. */
+  /** Save notes. @returns Once they are on disk. */
   save(session: OpenSession, notes: SessionNotes): Promise<void> {
     this.#schedule();
     return new Promise((resolve, reject) => this.#notes.push({ session, notes, resolve, reject }));
   }
 
-  /** Write what waits; then readers, then appenders learn of it. */
+  /** Commit everything queued, then wake readers and resolve the appends. */
   flush(): void {
     const appends = this.#appends;
     const notes = this.#notes;
@@ -76,9 +76,9 @@ export class GroupCommit {
     this.#appends = [];
     this.#notes = [];
     try {
-      askDisk('append to', () => this.#commit(appends, notes));
+      withDiskErrors('append to', () => this.#commit(appends, notes));
     } catch (error) {
-      this.#refuse(appends, notes, error);
+      this.#rejectAll(appends, notes, error);
       return;
     }
     for (const { session, frames, row } of appends) {
@@ -107,8 +107,8 @@ export class GroupCommit {
     for (const { session, notes: kept } of notes) if (kept.snapshot) session.newBytes = 0;
   }
 
-  /** Nothing of the group landed; the next append tries anew. */
-  #refuse(appends: readonly WaitingAppend[], notes: readonly WaitingNotes[], error: unknown): void {
+  /** The whole group was rolled back; the next append starts from the head on disk. */
+  #rejectAll(appends: readonly WaitingAppend[], notes: readonly WaitingNotes[], error: unknown): void {
     for (const { session, reject } of appends) {
       this.#sessions.reset(session);
       reject(error);

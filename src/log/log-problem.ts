@@ -1,17 +1,17 @@
 /**
- * What the log tells the operator: damage it found and how it went on.
+ * Problems that the log reports to the operator: damage it found and how it continued.
  */
 import type { Seq } from '../wire/frames.ts';
 
-/** A damage, in words and in the parts that an alert may want. */
+/** A problem as a message and as fields for an alert. */
 export interface LogProblem {
   /**
    * `frames_corrupt`: a row fails its checksum; readers get a gap.
    * `frames_lost`: acknowledged frames are missing at the end; the log has a new epoch.
-   * `database_set_aside`: SQLite refused the file; it was renamed to `path` and a new one begun.
-   * `high_water_unwritable`: a loss after the next crash might not be noticed.
-   * `audit_unwritable`: the disk refuses lines of the audit trail; calls go on.
-   * `sweep_failed`: rows stay that should have gone; the next start, or the next look of retention, tries again.
+   * `database_set_aside`: SQLite rejected the file; it was renamed to `path` and a new one was created.
+   * `high_water_unwritable`: a loss in the next crash might not be detected.
+   * `audit_unwritable`: the disk rejects lines of the audit trail; calls continue.
+   * `sweep_failed`: rows due for deletion were kept; the next start, or the next run of retention, tries again.
    */
   readonly code:
     | 'frames_corrupt'
@@ -28,5 +28,5 @@ export interface LogProblem {
   readonly cause?: unknown;
 }
 
-/** Told once of each problem; must not throw. */
+/** Called once for each problem; must not throw. */
 export type OnLogProblem = (problem: LogProblem) => void;

@@ -1,17 +1,16 @@
 /**
- * The tables of the embedded log, and how an older file becomes a newer one.
+ * Schema of the embedded log and its migrations.
  */
 import type Database from 'libsql';
 import { randomBytes } from 'node:crypto';
 import { GauntletError } from '../base/errors.ts';
 
 /**
- * Step `n` brings a file of schema `n` to `n + 1`; the first makes an empty file a log.
+ * Migrations: step `n` upgrades a file from schema `n` to `n + 1`; the first creates the tables of an empty file.
  *
- * `rows` is filled in the order of its key and a row's text may be long, so the text stays out of the
- * index: one group of appends to many sessions then writes few pages. A session without an id was
- * removed and waits for its rows to be deleted. Steps add and take nothing away, and all that a file
- * lacks are one transaction: no copy of the older file is kept.
+ * `rows` is filled in the order of its key and a row's text may be long, so the text stays out of the index: one group
+ * of appends to many sessions then writes few pages. A session whose id is NULL was removed, and its rows wait for
+ * deletion. Steps only add, and all missing steps run in one transaction, so no backup of the older file is kept.
  */
 const STEPS: readonly string[] = [
   `CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -34,7 +33,7 @@ const STEPS: readonly string[] = [
      frames TEXT NOT NULL
    );
    CREATE UNIQUE INDEX rows_of_session ON rows (session, last);`,
-  // What wakes a session without its rows, and what it must still know of ids whose rows retention took.
+  // Snapshots load a session without its rows; facts remember ids whose rows retention deleted.
   `CREATE TABLE snapshots (
      session INTEGER PRIMARY KEY,
      seq INTEGER NOT NULL,
@@ -49,7 +48,7 @@ const STEPS: readonly string[] = [
      value TEXT NOT NULL,
      PRIMARY KEY (session, key)
    ) WITHOUT ROWID;`,
-  // What sessions of one principal share.
+  // Entries that sessions of one principal share.
   `CREATE TABLE shared (
      principal TEXT NOT NULL,
      namespace TEXT NOT NULL,
@@ -62,7 +61,7 @@ const STEPS: readonly string[] = [
 ];
 
 /**
- * Bring the file at `path` to the schema this version knows.
+ * Upgrade the file at `path` to the current schema.
  *
  * @throws {GauntletError} `invalid_setting` if a newer version wrote it.
  */
@@ -82,12 +81,12 @@ export function migrate(database: Database.Database, path: string): void {
   database.exec('COMMIT');
 }
 
-/** A new identity of the log's history: 12 characters, none of them a dot. */
+/** Generate an identity for the log's history: 12 characters without a dot. */
 export function newEpoch(): string {
   return randomBytes(9).toString('base64url');
 }
 
-/** Whether `text` can have come from `newEpoch`. */
+/** True if `text` has the format of `newEpoch`. */
 export function isEpoch(text: string): boolean {
   return /^[A-Za-z0-9_-]{12}$/.test(text);
 }

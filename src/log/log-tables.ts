@@ -1,5 +1,6 @@
 /**
- * The embedded log's tables, opened: rows, notes, what retention asks, what deletes, and what sessions share.
+ * Opens the embedded log's file and constructs the parts that share it: rows, notes, retention, sweeper and shared
+ * store.
  */
 import type { Limits } from '../../config/limits.ts';
 import { errorMessage } from '../base/errors.ts';
@@ -12,55 +13,55 @@ import { RowStore } from './row-store.ts';
 import { SharedEntries, type SharedStoreLimits } from './shared-store.ts';
 import { Sweeper } from './sweeper.ts';
 
-/** Where problems go to be told. */
-class Complaints {
+/** Reports each problem to the operator once. */
+class ProblemReporter {
   readonly #onProblem: OnLogProblem;
-  /** Damaged rows told of at most; more are as good as countless. */
-  readonly #mostGaps: number;
-  /** Damaged rows that were told of, by session and end; forgotten with the process. */
+  /** Maximum of damaged rows that are reported. */
+  readonly #maxGaps: number;
+  /** Damaged rows reported by this process, as session and last `seq`. */
   readonly #gaps = new Set<string>();
-  #isMarkTold = false;
+  #isMarkReported = false;
 
-  constructor(onProblem: OnLogProblem, mostGaps: number) {
+  constructor(onProblem: OnLogProblem, maxGaps: number) {
     this.#onProblem = onProblem;
-    this.#mostGaps = mostGaps;
+    this.#maxGaps = maxGaps;
   }
 
-  /** Frames are damaged. */
+  /** Report damaged frames. */
   gap(sessionId: string, { from, to }: LogGap): void {
     const key = `${sessionId} ${to}`;
-    if (this.#gaps.has(key) || this.#gaps.size >= this.#mostGaps) return;
+    if (this.#gaps.has(key) || this.#gaps.size >= this.#maxGaps) return;
     this.#gaps.add(key);
     const message = `Frames ${from} to ${to} of session "${sessionId}" are damaged and cannot be read`;
     this.#onProblem({ code: 'frames_corrupt', message, sessionId, from, to });
   }
 
-  /** The high-water mark could not be written. */
+  /** Report a failed write of the high-water mark, once. */
   mark(cause: unknown): void {
-    if (this.#isMarkTold) return;
-    this.#isMarkTold = true;
+    if (this.#isMarkReported) return;
+    this.#isMarkReported = true;
     const message = `Cannot write the log's high-water mark: ${errorMessage(cause)}`;
     this.#onProblem({ code: 'high_water_unwritable', message, cause });
   }
 
-  /** Rows that should go stay; they only take up room. */
+  /** Report rows whose deletion failed; they only take up space. */
   sweep(cause: unknown): void {
     const message = `Cannot delete rows that are no longer kept: ${errorMessage(cause)}`;
     this.#onProblem({ code: 'sweep_failed', message, cause });
   }
 }
 
-/** How to open the embedded log. */
+/** Options of the embedded log. */
 export interface LogOptions {
-  /** Absolute; exists, and belongs to this server alone. */
+  /** Absolute path of an existing folder that only this server uses. */
   readonly folder: string;
   readonly limits: Pick<Limits, `log${string}` & keyof Limits> & SharedStoreLimits;
   readonly durability: Durability;
-  /** Told of damage; by default nobody is. */
+  /** Called for each problem; by default problems are ignored. */
   readonly onProblem?: OnLogProblem;
 }
 
-/** Everything that stands over the one open file. */
+/** Parts of the log that share one open database. */
 export interface LogTables {
   readonly epoch: string;
   readonly rows: RowStore;
@@ -68,17 +69,17 @@ export interface LogTables {
   readonly retention: RetentionStore;
   readonly sweeper: Sweeper;
   readonly shared: SharedEntries;
-  readonly complaints: Complaints;
+  readonly problems: ProblemReporter;
 }
 
-/** Open the file in the folder, or begin it. @throws {GauntletError} As `openDatabase`. */
+/** Open the database in the folder, or create it. @throws {GauntletError} As `openDatabase`. */
 export function openTables({ folder, limits, durability, onProblem = () => undefined }: LogOptions): LogTables {
-  const complaints = new Complaints(onProblem, limits.logPage);
+  const problems = new ProblemReporter(onProblem, limits.logPage);
   const open = openDatabase({ folder, durability, maxBytes: limits.logFileBytes, onProblem });
   const notes = new NoteStore(open);
-  const rows = new RowStore(open, notes, (cause) => complaints.mark(cause));
+  const rows = new RowStore(open, notes, (cause) => problems.mark(cause));
   const retention = new RetentionStore(open);
-  const sweeper = new Sweeper({ rows, notes, retention, limits, onFailed: (cause) => complaints.sweep(cause) });
+  const sweeper = new Sweeper({ rows, notes, retention, limits, onFailed: (cause) => problems.sweep(cause) });
   const shared = new SharedEntries(open, limits);
-  return { epoch: open.epoch, rows, notes, retention, sweeper, shared, complaints };
+  return { epoch: open.epoch, rows, notes, retention, sweeper, shared, problems: problems };
 }

@@ -1,7 +1,7 @@
 /**
  * The newest rows of all sessions, in memory, for readers that are nearly up to date.
  *
- * One budget for all sessions: the oldest row leaves first, whoever owns it.
+ * All sessions share one budget: the oldest row is dropped first, whichever session it belongs to.
  */
 import type { Seq } from '../wire/frames.ts';
 import type { LoggedFrame } from './frame-log.ts';
@@ -16,7 +16,7 @@ interface TailRow {
   readonly bytes: number;
 }
 
-/** A queue that is read by index; entries leave at its front. */
+/** A queue with access by index; entries are removed at its front. */
 export class Fifo<Entry> {
   #entries: (Entry | undefined)[] = [];
   #start = 0;
@@ -33,7 +33,7 @@ export class Fifo<Entry> {
     this.#entries.push(entry);
   }
 
-  /** Drop the first entry; the array is cut when half of it is dropped, so a drop costs no more than a push. */
+  /** Drop the first entry. The array is copied only once half of it is dropped, so a drop is amortised O(1). */
   shift(): void {
     this.#entries[this.#start] = undefined;
     this.#start += 1;
@@ -43,11 +43,11 @@ export class Fifo<Entry> {
   }
 }
 
-/** Keeps at most `maxBytes` of rows; a row that is larger is not kept. */
+/** Holds at most `maxBytes` of rows; a larger row is not kept. */
 export class LogTail {
   readonly #maxBytes: number;
   #bytes = 0;
-  /** Every row in the order of its append, with the session it belongs to. */
+  /** Every row in order of its append, with the session it belongs to. */
   readonly #order = new Fifo<{ readonly owner: SessionTail; readonly row: TailRow }>();
 
   constructor(maxBytes: number) {
@@ -56,7 +56,8 @@ export class LogTail {
 
   /** Add the frames of one append to their session's tail. */
   push(owner: SessionTail, first: Seq, frames: readonly LoggedFrame[]): void {
-    // A row keeps its lines and the objects they were made from, about as much again; JSON is mostly one byte a character.
+    // A row holds its lines and the objects they were made from, about as much again; JSON is mostly one byte a
+    // character.
     const bytes = frames.reduce((sum, frame) => sum + 2 * frame.text.length, 0);
     const row = { first, last: first + frames.length - 1, frames, bytes };
     owner.push(row);
@@ -75,9 +76,9 @@ export class LogTail {
 }
 
 /**
- * The frames after `after`, at most `maxFrames`, if the tail reaches back that far.
+ * Read the frames after `after`, at most `maxFrames`, if the tail reaches back that far.
  *
- * @returns undefined when it does not; never an empty page.
+ * @returns `undefined` if it does not; never an empty page.
  */
 export function pageOfTail(tail: SessionTail, after: Seq, maxFrames: number): readonly LoggedFrame[] | undefined {
   const oldest = tail.at(0);
@@ -95,7 +96,7 @@ export function pageOfTail(tail: SessionTail, after: Seq, maxFrames: number): re
   return page;
 }
 
-/** Index of the first row that ends after `after`, found by halving. */
+/** Index of the first row that ends after `after`, by binary search. */
 function rowAfter(tail: SessionTail, after: Seq): number {
   let low = 0;
   let high = tail.length;

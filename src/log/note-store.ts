@@ -1,5 +1,5 @@
 /**
- * Notes of the embedded log: snapshots and facts, in tables beside the rows.
+ * Notes of the embedded log: the tables of snapshots and facts.
  */
 import { checksumOfNote } from './checksums.ts';
 import { columnText } from './column-text.ts';
@@ -11,11 +11,11 @@ export interface NewNotes {
   /** Number of the session. */
   readonly session: number;
   readonly notes: SessionNotes;
-  /** Text of rows that was appended since the last snapshot, about. */
+  /** Approximate length of the rows appended since the last snapshot. */
   readonly bytes: number;
 }
 
-/** The open tables. Every method throws what SQLite says; writers are called within a transaction. */
+/** Access to both tables. Methods throw SQLite's errors; writers are called within a transaction. */
 export class NoteStore {
   readonly #statements: ReturnType<typeof prepareStatements>;
 
@@ -34,7 +34,7 @@ export class NoteStore {
     this.#statements.insertSnapshot.run([session, seq, bytes, checksumOfNote(session, seq, text), text]);
   }
 
-  /** A fact; undefined when there is none, `null` when it is damaged. */
+  /** Read a fact: `undefined` if there is none, `null` if it is damaged. */
   fact(session: number, key: string): unknown {
     const columns = this.#statements.selectFact.get([session, key]) as
       { readonly checksum: number; readonly value: ArrayBuffer } | undefined;
@@ -43,12 +43,16 @@ export class NoteStore {
     return checksumOfNote(session, key, text) === columns.checksum ? (JSON.parse(text) as unknown) : null;
   }
 
-  /** Rows of the session went, so many bytes of them. */
-  lighten(session: number, bytes: number): void {
-    this.#statements.lighten.run([bytes, session]);
+  /** Subtract deleted rows from the session's size. */
+  reduceSize(session: number, bytes: number): void {
+    this.#statements.reduceSize.run([bytes, session]);
   }
 
-  /** Delete up to `limit` facts of a forgotten session, and at last its snapshot. @returns Whether any is left. */
+  /**
+   * Delete up to `limit` facts of a removed session, and its snapshot once no fact is left.
+   *
+   * @returns True if facts may be left.
+   */
   sweep(session: number, limit: number): boolean {
     if (this.#statements.deleteFacts.run([session, session, limit]).changes === limit) return true;
     this.#statements.deleteSnapshot.run([session]);
@@ -64,7 +68,7 @@ function prepareStatements(database: OpenDatabase['database']) {
        SET seq = excluded.seq, bytes = bytes + excluded.bytes, checksum = excluded.checksum, state = excluded.state
        WHERE excluded.seq >= seq`,
     ),
-    lighten: database.prepare('UPDATE snapshots SET bytes = max(0, bytes - ?) WHERE session = ?'),
+    reduceSize: database.prepare('UPDATE snapshots SET bytes = max(0, bytes - ?) WHERE session = ?'),
     selectFact: database.prepare(
       `SELECT CAST(checksum AS INTEGER) AS checksum, CAST(value AS BLOB) AS value FROM facts WHERE session = ? AND key = ?`,
     ),

@@ -1,5 +1,5 @@
 /**
- * Opening the log's file: settings of SQLite, schema, and whether anything acknowledged is missing.
+ * Opens the log's file: pragmas of SQLite, schema, and a check for lost acknowledged rows.
  */
 import Database from 'libsql';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
@@ -13,45 +13,45 @@ const ROW_DIGITS = 16;
 
 const CHECKSUM_DIGITS = 8;
 
-/** What an acknowledged append survives: the death of the process, or that of the machine. */
+/** Failure that acknowledged appends survive: the end of the process, or a power loss. */
 export type Durability = 'process' | 'power';
 
-/** Where the file lies, what it may be trusted with and how large it may grow. */
+/** Location, durability and maximum size of the file. */
 export interface DatabaseOptions {
-  /** Absolute; exists, and belongs to this server alone. */
+  /** Absolute path of an existing folder that only this server uses. */
   readonly folder: string;
   readonly durability: Durability;
   readonly maxBytes: number;
   readonly onProblem: OnLogProblem;
 }
 
-/** An open file and what must be known to go on with it. */
+/** An open file with its identity and last numbers. */
 export interface OpenDatabase {
   readonly database: Database.Database;
   readonly highWater: HighWaterMark;
   readonly epoch: string;
-  /** Number of the last row ever written; row numbers are never used twice. */
+  /** Number of the last row ever written; row numbers are never reused. */
   readonly lastRow: number;
   /** Number of the newest session. */
   readonly lastSession: number;
 }
 
-/** A file whose tables can be read and how far they go. */
+/** A database whose tables are readable, and its last numbers. */
 type Connection = Pick<OpenDatabase, 'database' | 'lastRow' | 'lastSession'> & { readonly epoch: string | undefined };
 
 /**
- * Open `log.db` in the folder, or begin it. A file that SQLite refuses is renamed and a new one begun.
+ * Open `log.db` in the folder, or create it. A file that SQLite rejects is renamed and a new one created.
  *
- * @throws {GauntletError} `log_unavailable` if the disk refuses; `invalid_setting` if a newer version wrote the file.
+ * @throws {GauntletError} `log_unavailable` if the disk fails; `invalid_setting` if a newer version wrote the file.
  */
 export function openDatabase(options: DatabaseOptions): OpenDatabase {
   const { folder, onProblem } = options;
   const path = join(folder, 'log.db');
   try {
-    const connection = connectOrBeginAnew(path, options);
+    const connection = connectOrRecreate(path, options);
     const highWater = openHighWaterMark(join(folder, 'log.mark'));
     const { found } = highWater;
-    const kept = mayHaveLost(found, connection.lastRow) ? undefined : connection.epoch;
+    const kept = mayHaveLostRows(found, connection.lastRow) ? undefined : connection.epoch;
     const epoch = kept ?? beginEpoch(connection, found, onProblem);
     highWater.raise(connection.lastRow);
     return {
@@ -66,20 +66,20 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
   }
 }
 
-function connectOrBeginAnew(path: string, options: DatabaseOptions): Connection {
+function connectOrRecreate(path: string, options: DatabaseOptions): Connection {
   try {
     return connect(path, options);
   } catch (cause) {
     if (!isCorruption(cause) && !isSchemaError(cause)) throw cause;
-    const aside = setAside(path);
-    const message = `The log "${path}" is damaged and was renamed to "${aside}"; a new one was begun`;
-    options.onProblem({ code: 'database_set_aside', message, path: aside, cause });
+    const damagedPath = renameDamaged(path);
+    const message = `The log "${path}" is damaged and was renamed to "${damagedPath}"; a new one was begun`;
+    options.onProblem({ code: 'database_set_aside', message, path: damagedPath, cause });
     return connect(path, options);
   }
 }
 
 function connect(path: string, { durability, maxBytes }: DatabaseOptions): Connection {
-  // SQLite would create the file readable by all; its write-ahead log takes over the mode.
+  // SQLite would create the file readable by all; its write-ahead log gets the mode of this file.
   closeSync(openSync(path, 'a', 0o600));
   const database = new Database(path);
   try {
@@ -93,14 +93,14 @@ function connect(path: string, { durability, maxBytes }: DatabaseOptions): Conne
     migrate(database, path);
     const { page_size: pageBytes } = database.prepare('PRAGMA page_size').get() as { page_size: number };
     database.pragma(`max_page_count = ${Math.ceil(maxBytes / pageBytes)}`);
-    return { database, ...readEnds(database) };
+    return { database, ...readLastNumbers(database) };
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-/** Do all of `work` or none of it. */
+/** Run `work` in a transaction, which is rolled back if it throws. */
 export function inTransaction<Answer>(database: Database.Database, work: () => Answer): Answer {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -108,41 +108,44 @@ export function inTransaction<Answer>(database: Database.Database, work: () => A
     database.exec('COMMIT');
     return answer;
   } catch (error) {
-    // A full disk ends the transaction by itself; then there is nothing to roll back.
+    // A full disk makes SQLite roll back by itself.
     if (database.inTransaction) database.exec('ROLLBACK');
     throw error;
   }
 }
 
-/** The statements of a start are always the same; one that makes no sense met a schema that is not ours. */
+/** True if a statement failed to compile: the statements are constant, so the file's schema is not ours. */
 function isSchemaError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'SQLITE_ERROR';
 }
 
-/** Whether SQLite says that the file is damaged, or no database at all. */
+/** True if SQLite reports that the file is damaged or not a database. */
 export function isCorruption(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB';
 }
 
-/** The write-ahead log goes along, since the new file must not replay it. */
-function setAside(path: string): string {
-  const aside = `${path}.damaged-${new Date().toISOString().replaceAll(':', '')}`;
+/** Rename the file and its write-ahead log, which the new file must not replay. */
+function renameDamaged(path: string): string {
+  const damagedPath = `${path}.damaged-${new Date().toISOString().replaceAll(':', '')}`;
   for (const suffix of ['-wal', '-shm']) {
-    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
+    if (existsSync(path + suffix)) renameSync(path + suffix, damagedPath + suffix);
   }
-  renameSync(path, aside);
-  return aside;
+  renameSync(path, damagedPath);
+  return damagedPath;
 }
 
-/** A removal takes rows away and so leaves a note of how far the numbers had come. */
-const ENDS = `SELECT
+/** Removing a session deletes rows, so it stores the highest row number in `meta`. */
+const SELECT_LAST_NUMBERS = `SELECT
   (SELECT CAST(value AS BLOB) FROM meta WHERE key = 'epoch') AS epoch,
   ifnull((SELECT max(number) FROM sessions), 0) AS lastSession,
   max(ifnull((SELECT max(row) FROM rows), 0), ifnull((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'last_row'), 0)) AS lastRow`;
 
-/** What the log's statements name; a file with a damaged schema fails here, while it can be set aside. */
-const NAMED = [
+/**
+ * Statements that name every table and column in use: a file with a damaged schema fails here, while it can still be
+ * renamed.
+ */
+const REQUIRED_STATEMENTS = [
   'SELECT number, id, principal, created_at, title, checksum FROM sessions',
   'SELECT row, session, first, checksum, frames FROM rows INDEXED BY rows_of_session WHERE last = 0',
   'SELECT session, seq, bytes, checksum, state FROM snapshots',
@@ -150,16 +153,20 @@ const NAMED = [
   'SELECT principal, namespace, key, version, checksum, value FROM shared',
 ];
 
-function readEnds(database: Database.Database): Omit<Connection, 'database'> {
-  for (const statement of NAMED) database.prepare(statement);
-  const ends = database.prepare(ENDS).get() as { epoch: ArrayBuffer | null; lastSession: number; lastRow: number };
-  // A damaged epoch is none: it could hold a dot, or be another log's.
+function readLastNumbers(database: Database.Database): Omit<Connection, 'database'> {
+  for (const statement of REQUIRED_STATEMENTS) database.prepare(statement);
+  const ends = database.prepare(SELECT_LAST_NUMBERS).get() as {
+    epoch: ArrayBuffer | null;
+    lastSession: number;
+    lastRow: number;
+  };
+  // A damaged epoch is ignored: it could hold a dot, or be another log's.
   const epoch = Buffer.from(ends.epoch ?? new ArrayBuffer(0)).toString('latin1');
   return { epoch: isEpoch(epoch) ? epoch : undefined, lastSession: ends.lastSession, lastRow: ends.lastRow };
 }
 
-/** Whether acknowledged rows are gone, as far as the mark can say: without a mark, nobody can. */
-function mayHaveLost(found: HighWaterMark['found'], lastRow: number): boolean {
+/** True if acknowledged rows may be missing: rows beyond the last one, a damaged mark, or rows without a mark. */
+function mayHaveLostRows(found: HighWaterMark['found'], lastRow: number): boolean {
   return typeof found === 'number' ? found > lastRow : found === 'damaged' || lastRow > 0;
 }
 
@@ -176,23 +183,23 @@ function beginEpoch({ database, lastRow }: Connection, found: HighWaterMark['fou
 /**
  * The number of the last committed row, in a file beside the database.
  *
- * SQLite drops a damaged end of its write-ahead log silently. The mark is how the next start notices that acknowledged
+ * SQLite silently drops a damaged end of its write-ahead log. The mark lets the next start detect that acknowledged
  * rows are gone.
  */
 interface HighWaterMark {
-  /** What the file said when it was opened: a row number, `undefined` when there was no file, `'damaged'` when it makes no sense. */
+  /** Row number read at opening; `undefined` if there was no file, `'damaged'` if its content is invalid. */
   readonly found: number | 'damaged' | undefined;
   /**
-   * Set the mark, after the commit and before anybody is told of it. In place and of fixed length:
-   * a full disk does not stop it. Not synced: the operating system keeps it when the process dies.
+   * Set the mark, after the commit and before its appends resolve. Written in place with a fixed length, so a full disk
+   * does not stop it. Not synced: the kernel keeps it when the process dies.
    *
-   * @throws {Error} What the file system says.
+   * @throws {Error} The file system's error.
    */
   raise(row: number): void;
   close(): void;
 }
 
-/** Open or create the mark at `path`. @throws {Error} What the file system says. */
+/** Open or create the mark at `path`. @throws {Error} The file system's error. */
 function openHighWaterMark(path: string): HighWaterMark {
   const found = readMark(path);
   const descriptor = openSync(path, found === undefined ? 'w+' : 'r+', 0o600);

@@ -1,31 +1,31 @@
 /**
- * The sessions the log has at hand: heads, the rows in memory, and who waits for more.
+ * Sessions in memory: their heads, the tail of their rows, and readers that wait for more.
  *
- * A session that nobody used for long is dropped from here and read from the disk again when needed.
+ * The longest unused session is evicted, and read from the disk again when needed.
  */
 import type { Seq } from '../wire/frames.ts';
 import { Fifo, type SessionTail } from './log-tail.ts';
 import type { RowStore } from './row-store.ts';
 import type { SessionEntry } from './stored-session.ts';
 
-/** One session at hand. */
+/** One session in memory. */
 export interface OpenSession {
   readonly id: string;
   readonly number: number;
-  /** Lowest frame that retention has left. */
+  /** Lowest `seq` that retention has kept. */
   first: Seq;
-  /** Last frame on disk. */
+  /** Highest `seq` on disk. */
   head: Seq;
-  /** Last frame handed to `append`; beyond `head` while an append waits for its commit. */
+  /** Highest `seq` passed to `append`; above `head` while an append waits for its commit. */
   reserved: Seq;
-  /** Text appended since the last snapshot, about. */
+  /** Approximate length of the text appended since the last snapshot. */
   newBytes: number;
   readonly tail: SessionTail;
-  /** Readers at the head; each is called once, at the next commit or at the end. */
+  /** Callbacks of readers at the head; each is called once, at the next commit or when the session or log ends. */
   readonly waiting: Set<() => void>;
 }
 
-/** Sessions by id, the one longest unused first. */
+/** Sessions by id, least recently used first. */
 export class OpenSessions {
   readonly #store: RowStore;
   readonly #maxSessions: number;
@@ -36,7 +36,7 @@ export class OpenSessions {
     this.#maxSessions = maxSessions;
   }
 
-  /** The session, from the disk if need be; undefined when there is none. */
+  /** Return the session, read from the disk if necessary; `undefined` if there is none. */
   get(sessionId: string): OpenSession | undefined {
     const known = this.#sessions.get(sessionId);
     if (known !== undefined) {
@@ -45,34 +45,34 @@ export class OpenSessions {
       return known;
     }
     const entry = this.#store.session(sessionId);
-    return entry && this.#keep(sessionId, entry);
+    return entry && this.#cache(sessionId, entry);
   }
 
-  /** A session that its first append is about to create. */
+  /** Create the entry of a session before its first append. */
   create(sessionId: string): OpenSession {
-    return this.#keep(sessionId, { number: this.#store.newSessionNumber(), bounds: { first: 1, head: 0 } });
+    return this.#cache(sessionId, { number: this.#store.newSessionNumber(), bounds: { first: 1, head: 0 } });
   }
 
-  /** Retention has taken what comes before `first`. */
+  /** Record that retention deleted the frames before `first`. */
   trimmed(sessionId: string, first: Seq): void {
     const session = this.#sessions.get(sessionId);
     if (session !== undefined) session.first = Math.max(session.first, first);
   }
 
-  /** Let go of a session and wake its readers, who will find it as the disk has it. */
+  /** Evict a session and wake its readers, which then read its state from the disk. */
   drop(session: OpenSession): void {
     this.#sessions.delete(session.id);
     wakeReaders(session);
   }
 
-  /** After a commit that failed: the session ends where the disk says, for a failure may come after the fact. */
+  /** Return to the state on disk after a failed commit, which may have failed after the data was written. */
   reset(session: OpenSession): void {
     const head = this.#headOnDisk(session);
     if (head !== session.head || head === 0) this.drop(session);
     else session.reserved = head;
   }
 
-  /** Wake every reader there is: the log closes. */
+  /** Wake all readers, because the log closes. */
   wakeAll(): void {
     for (const session of this.#sessions.values()) wakeReaders(session);
   }
@@ -81,12 +81,12 @@ export class OpenSessions {
     try {
       return this.#store.session(session.id)?.bounds.head ?? 0;
     } catch {
-      // A disk that takes nothing may give nothing either; what was acknowledged still stands.
+      // After a failed write the read may fail too; acknowledged frames still count.
       return session.head;
     }
   }
 
-  #keep(id: string, { number, bounds }: Pick<SessionEntry, 'number' | 'bounds'>): OpenSession {
+  #cache(id: string, { number, bounds }: Pick<SessionEntry, 'number' | 'bounds'>): OpenSession {
     const session = {
       id,
       number,
@@ -98,12 +98,12 @@ export class OpenSessions {
       waiting: new Set<() => void>(),
     };
     this.#sessions.set(id, session);
-    if (this.#sessions.size > this.#maxSessions) this.#dropOneUnused(session);
+    if (this.#sessions.size > this.#maxSessions) this.#evictOne(session);
     return session;
   }
 
-  /** Passes over the sessions that someone waits in; readers and appends are bounded by the connections. */
-  #dropOneUnused(kept: OpenSession): void {
+  /** Skips sessions with waiting readers or appends, whose number the connections bound. */
+  #evictOne(kept: OpenSession): void {
     for (const session of this.#sessions.values()) {
       if (session.waiting.size > 0 || session.reserved !== session.head || session === kept) continue;
       this.#sessions.delete(session.id);
@@ -112,7 +112,7 @@ export class OpenSessions {
   }
 }
 
-/** Call everyone who waits in `session`. */
+/** Wake all readers that wait in `session`. */
 export function wakeReaders(session: OpenSession): void {
   // A woken reader runs later, in a microtask, so the set cannot grow meanwhile.
   for (const wake of session.waiting) wake();

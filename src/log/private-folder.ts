@@ -1,24 +1,24 @@
 /**
- * A folder only its owner can enter: what the data directory is, and each folder in it.
+ * Creates and checks folders that only their owner may enter: the data directory and the folders in it.
  */
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { GauntletError, errorMessage } from '../base/errors.ts';
 
-/** What marks a folder as a data directory, or as one that is about to be. */
+/** Files that identify a folder as a data directory, even before its first start. */
 export const DATA_FILES: readonly string[] = ['id', 'token', 'gauntlet.config.json'];
 
 const OWNER_ONLY = 0o700;
-const OTHERS_MAY = 0o077;
+const GROUP_AND_OTHERS = 0o077;
 const STICKY = 0o1000;
 
 /**
- * Make `folder`, or check the one that is there: no link, one's own, closed to others.
+ * Create `folder`, or check the existing one: a real folder, owned by this user, closed to others.
  *
- * An open one is closed only if it is empty or holds one of `ownFiles`: closing `/` or a home folder that was
- * named by mistake would lock others out.
+ * An open folder is closed only if it is empty or holds one of `ownFiles`: closing `/` or a home folder that was named
+ * by mistake would lock others out.
  *
- * @param folder Absolute path; missing parents are made too.
- * @throws {GauntletError} `invalid_setting`, with what to do.
+ * @param folder Absolute path; missing parents are created too.
+ * @throws {GauntletError} `invalid_setting`, with the remedy.
  */
 export function ensurePrivateFolder(folder: string, ownFiles: readonly string[]): void {
   try {
@@ -31,9 +31,9 @@ export function ensurePrivateFolder(folder: string, ownFiles: readonly string[])
   if (process.getuid !== undefined && status.uid !== process.getuid()) {
     throw refusal(folder, 'it belongs to another user', 'Choose a folder of your own');
   }
-  // A sticky folder is one that many share, such as /tmp: closing it would lock the others out.
+  // A sticky folder such as /tmp is shared by many: closing it would lock the others out.
   if ((status.mode & STICKY) !== 0) throw refusal(folder, 'it is shared with others', 'Choose a folder of its own');
-  if ((status.mode & OTHERS_MAY) === 0) return;
+  if ((status.mode & GROUP_AND_OTHERS) === 0) return;
 
   const entries = readdirSync(folder);
   if (entries.length > 0 && !ownFiles.some((file) => entries.includes(file))) {

@@ -1,5 +1,5 @@
 /**
- * Reading a session: a cursor over the tail in memory and the rows on disk, and a wait at the head.
+ * Reads a session: a cursor over the tail in memory and the rows on disk, and a wait at the head.
  */
 import { GauntletError } from '../base/errors.ts';
 import type { Seq } from '../wire/frames.ts';
@@ -9,23 +9,23 @@ import { pageOfTail } from './log-tail.ts';
 import type { OpenSession } from './open-sessions.ts';
 import type { StoredRow } from './stored-row.ts';
 
-/** Rows of a reader's first page, when nothing is known of them. */
+/** Rows of a reader's first page, before the size of its rows is known. */
 const FIRST_ROWS = 4;
 
-/** What a reader needs of the log. */
+/** Access to the log for one reader. */
 export interface ReaderSource {
   readonly pageFrames: number;
   readonly pageRows: number;
   readonly pageChars: number;
-  /** The session as it is now; undefined once it is gone or the log is closed. */
+  /** Current state of the session; `undefined` once it is removed or the log is closed. */
   session(): OpenSession | undefined;
   /** Rows on disk that end after `after`, in order; at most `limit`. */
   rowsAfter(session: OpenSession, after: Seq, limit: number): readonly StoredRow[];
-  /** Told of every gap, for the operator. */
+  /** Called for every damaged range, to notify the operator. */
   onGap(gap: LogGap): void;
 }
 
-/** Pages of frames after `after`; see `FrameLog.read`. */
+/** Read pages of frames after `after`; see `FrameLog.read`. */
 export async function* readSession(
   source: ReaderSource,
   after: Seq,
@@ -51,7 +51,7 @@ export async function* readSession(
       const page = pageOfTail(session.tail, cursor, source.pageFrames) ?? pageOfDisk(session, cursor, nextRows, source);
       if (isGap(page)) {
         source.onGap(page);
-        tellGap(session.id, page, onGap);
+        reportGap(session.id, page, onGap);
         cursor = page.to;
         continue;
       }
@@ -64,13 +64,13 @@ export async function* readSession(
   }
 }
 
-/** Only a damaged index hides rows beyond the head; once seen, their seqs must not be given again. */
+/** Only a damaged index hides rows beyond the head. Once they are seen, their numbers must not be assigned again. */
 function raiseHead(session: OpenSession, seq: Seq): void {
   session.head = seq;
   session.reserved = Math.max(session.reserved, seq);
 }
 
-/** Waits for frames or for the signal; one listener on the signal however often it waits. */
+/** Waits for frames or for the signal, with one listener on the signal for all waits. */
 class HeadWaiter {
   readonly #signal: AbortSignal | undefined;
   #wake: (() => void) | undefined;
@@ -96,7 +96,7 @@ class HeadWaiter {
 
 type NextRows = (session: OpenSession, cursor: Seq) => readonly StoredRow[];
 
-/** Rows by pages of about `pageChars`: how long those to come are is guessed from those before. */
+/** Return a function that reads rows in pages of about `pageChars`, estimated from the previous page. */
 function pagesOf({ pageRows, pageChars, rowsAfter }: ReaderSource): NextRows {
   let limit = FIRST_ROWS;
   return (session, cursor) => {
@@ -108,7 +108,7 @@ function pagesOf({ pageRows, pageChars, rowsAfter }: ReaderSource): NextRows {
   };
 }
 
-/** The readable frames next after `cursor`, or the damage that comes before them. Called only below the head. */
+/** Read the frames after `cursor`, or the damaged range that comes first. Called only below the head. */
 function pageOfDisk(
   session: OpenSession,
   cursor: Seq,
@@ -121,17 +121,17 @@ function pageOfDisk(
   for (const { first, last, text } of rows) {
     const isNext = text !== undefined && first <= next;
     if (!isNext && page.length > 0) return page;
-    if (!isNext) return damage(next, text === undefined ? Math.min(last, session.head) : first - 1);
+    if (!isNext) return corruptGap(next, text === undefined ? Math.min(last, session.head) : first - 1);
     for (const frame of framesOfRow(text, first).slice(next - first)) {
       if (page.length === source.pageFrames) return page;
       page.push(frame);
     }
     next = last + 1;
   }
-  return page.length > 0 ? page : damage(next, session.head);
+  return page.length > 0 ? page : corruptGap(next, session.head);
 }
 
-function damage(from: Seq, to: Seq): LogGap {
+function corruptGap(from: Seq, to: Seq): LogGap {
   return { from, to, reason: 'corrupt' };
 }
 
@@ -139,7 +139,7 @@ function isGap(page: readonly LoggedFrame[] | LogGap): page is LogGap {
   return 'from' in page;
 }
 
-function tellGap(sessionId: string, gap: LogGap, onGap: ReadOptions['onGap']): void {
+function reportGap(sessionId: string, gap: LogGap, onGap: ReadOptions['onGap']): void {
   if (onGap !== undefined) return onGap(gap);
   const { from, to } = gap;
   throw new GauntletError(

@@ -1,30 +1,30 @@
 /**
- * What retention asks of the tables: how old and how heavy sessions are, and their oldest rows away.
+ * Queries of retention: age and size of sessions, and deletion of their oldest rows.
  */
 import type { Seq } from '../wire/frames.ts';
 import { columnText } from './column-text.ts';
 import type { PageRequest, TrimGoal, WeighedSession } from './frame-log.ts';
 import type { OpenDatabase } from './open-database.ts';
 
-/** How much one step may delete: what holds up the event loop. */
+/** Most that one step may delete, since it blocks the event loop. */
 export interface TrimStep {
   readonly rows: number;
   readonly bytes: number;
 }
 
-/** What a step of trimming did. */
-export interface Trimmed {
+/** Result of one trim step. */
+export interface TrimResult {
   readonly bytes: number;
-  /** Lowest `seq` that is left; undefined when nothing was deleted. */
+  /** Lowest `seq` left; `undefined` if nothing was deleted. */
   readonly first: Seq | undefined;
-  /** Whether the goal may ask for more. */
+  /** True if another step may find more to delete. */
   readonly isMore: boolean;
 }
 
-/** A row's frames begin with `{"seq":…,"ts":"…"`: its time is found without reading it whole. */
+/** Extracts a row's time without reading the whole text: its frames begin with `{"seq":…,"ts":"…"`. */
 const ROW_TIME = `CAST(substr(frames, instr(frames, '"ts":"') + 6, 24) AS BLOB)`;
 
-/** The open tables. Every method throws what SQLite says. */
+/** Statements over the open tables. Every method throws SQLite's errors. */
 export class RetentionStore {
   readonly #database: OpenDatabase['database'];
   readonly #statements: ReturnType<typeof prepareStatements>;
@@ -34,7 +34,7 @@ export class RetentionStore {
     this.#statements = prepareStatements(database);
   }
 
-  /** Sessions behind the one with the number `after`, by number; those without rows are left out. */
+  /** Sessions with a number above `after`, in order; those without rows are left out. */
   weigh(after: number, limit: PageRequest['limit']): readonly (WeighedSession & { readonly number: number })[] {
     const rows = this.#statements.weigh.all([after, limit]) as readonly WeighedColumns[];
     return rows.map(({ sessionId, principal, oldest, newest, first, head, ...numbers }) => ({
@@ -47,8 +47,8 @@ export class RetentionStore {
     }));
   }
 
-  /** Delete the oldest rows of a session up to `upTo`, as far as the goal and the step go. */
-  trim(session: number, upTo: Seq, goal: TrimGoal, step: TrimStep): Trimmed {
+  /** Delete the oldest rows of a session up to `upTo`, until the goal or the step's limit is reached. */
+  trim(session: number, upTo: Seq, goal: TrimGoal, step: TrimStep): TrimResult {
     const rows = this.#statements.oldest.all([session, upTo, step.rows]) as readonly OldRow[];
     let bytes = 0;
     let last: Seq | undefined;

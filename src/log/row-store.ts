@@ -1,7 +1,7 @@
 /**
- * The statements of the embedded log: rows and sessions in, rows and sessions out.
+ * Reads and writes rows and sessions of the embedded log.
  *
- * Knows SQL and damage; knows nothing of readers, heads or waiting appends.
+ * Contains the SQL and the handling of damage; readers, heads and waiting appends are elsewhere.
  */
 import type { OpenedFrame, Seq } from '../wire/frames.ts';
 import { checksumOfRow, checksumOfSession } from './checksums.ts';
@@ -17,24 +17,24 @@ export interface NewRow {
   readonly first: Seq;
   readonly last: Seq;
   readonly text: string;
-  /** The first frame of a session that begins with this row. */
+  /** First frame of a session that begins with this row. */
   readonly opened?: OpenedFrame;
 }
 
-/** A line of a list. */
+/** One entry of a list. */
 export interface ListedSession {
   readonly number: number;
   readonly session: SessionEntry | undefined;
 }
 
-/** The open tables. Every method throws what SQLite says. */
+/** Statements over the open tables. Every method throws SQLite's errors. */
 export class RowStore {
   readonly #open: OpenDatabase;
   readonly #notes: NoteStore;
   readonly #statements: ReturnType<typeof prepareStatements>;
-  /** Called when a committed row could not be marked. */
+  /** Called when the high-water mark of a committed row could not be written. */
   readonly #onMarkFailed: (cause: unknown) => void;
-  /** Never goes back, a failed commit's numbers are left out: a failure may come after the fact. */
+  /** Never decreases, not even after a failed commit, which may have failed after the data was written. */
   #lastRow: number;
   #lastSession: number;
 
@@ -47,28 +47,28 @@ export class RowStore {
     this.#lastSession = open.lastSession;
   }
 
-  /** A number no session of the file has. */
+  /** Allocate an unused session number. */
   newSessionNumber(): number {
     this.#lastSession += 1;
     return this.#lastSession;
   }
 
-  /** Write all rows and notes or none; what they hold is committed when this returns. */
+  /** Write all rows and notes in one transaction; they are committed when this returns. */
   commit(rows: readonly NewRow[], notes: readonly NewNotes[]): void {
     const [row] = rows;
-    // One statement is a transaction by itself, without the cost of beginning and committing one.
+    // A single statement is its own transaction, which saves BEGIN and COMMIT.
     if (row && rows.length === 1 && !row.opened && notes.length === 0) this.#insert(row);
     else inTransaction(this.#open.database, () => this.#write(rows, notes));
     if (rows.length === 0) return;
     try {
       this.#open.highWater.raise(this.#lastRow);
     } catch (cause) {
-      // The rows are safe; only the check of the next start is weaker.
+      // The rows are committed; only the next start's check for lost rows is weaker.
       this.#onMarkFailed(cause);
     }
   }
 
-  /** The session, if there is one that was not forgotten; throws if its entry is damaged. */
+  /** Find a session that was not removed; throws if its record is damaged. */
   session(sessionId: string): SessionEntry | undefined {
     const columns = this.#statements.selectSession.get([sessionId]);
     if (columns === undefined) return undefined;
@@ -77,18 +77,23 @@ export class RowStore {
     return entry;
   }
 
-  /** Sessions of one principal with a number below `before`, newest first; without `session` where one is damaged. */
+  /**
+   * Sessions of one principal with a number below `before`, newest first; `session` is `undefined` for damaged records.
+   */
   list(principal: string, limit: number, before: number): readonly ListedSession[] {
     const page = this.#statements.selectPage.all([principal, before, limit]) as readonly { readonly number: number }[];
     return page.map((columns) => ({ number: columns.number, session: readSessionColumns(columns) }));
   }
 
-  /** The rows that end after `after`, in order, at most `limit`; where the file is damaged, one that stands for them. */
+  /**
+   * Read rows that end after `after`, in order, at most `limit`. Damaged pages yield one row without text that spans
+   * them.
+   */
   rowsAfter(session: number, after: Seq, limit: number): readonly StoredRow[] {
-    return ifReadable(() => this.#rowsOnDisk(session, after, limit)) ?? [this.#nextRowOfDamaged(session, after)];
+    return ifReadable(() => this.#rowsOnDisk(session, after, limit)) ?? [this.#readPastDamage(session, after)];
   }
 
-  /** Take a session's name away; its rows stay until `sweep`. */
+  /** Clear a session's id; `sweep` deletes its rows later. */
   forget(session: number): void {
     const { database } = this.#open;
     inTransaction(database, () => {
@@ -97,28 +102,28 @@ export class RowStore {
     });
   }
 
-  /** Sessions that were forgotten and not swept, perhaps by an earlier process. */
+  /** Sessions that were removed but not swept, perhaps by an earlier process. */
   forgotten(): readonly number[] {
     const rows = this.#open.database.prepare('SELECT number FROM sessions WHERE id IS NULL').all();
     return (rows as { readonly number: number }[]).map(({ number }) => number);
   }
 
-  /** Delete a forgotten session whose rows and notes are gone. */
+  /** Delete a removed session whose rows and notes are gone. */
   delete(session: number): void {
     this.#open.database.prepare('DELETE FROM sessions WHERE number = ?').run([session]);
   }
 
-  /** Close the file and let its lock go. */
+  /** Close the file and release its lock. */
   close(): void {
     const { database, highWater } = this.#open;
     try {
-      // The native connection, and with it the lock, lives on until the statements are collected.
-      // Leaving the write-ahead log empties it and is what lets the lock go at once.
+      // The native connection keeps the lock until its statements are garbage collected. Leaving WAL mode empties the
+      // write-ahead log and releases the lock at once.
       database.pragma('journal_mode = DELETE');
       database.pragma('locking_mode = NORMAL');
       database.prepare('SELECT 1 FROM meta').get();
     } catch {
-      // A full disk has no room to tidy up. The write-ahead log stays, and the next start reads it.
+      // A full disk leaves no room for this. The write-ahead log stays, and the next start reads it.
     }
     database.close();
     highWater.close();
@@ -144,12 +149,12 @@ export class RowStore {
     return this.#statements.selectRows.all([session, after, limit]).map((columns) => readRowColumns(columns, session));
   }
 
-  /** The next row alone, if that much can be read, or how far the index says that it went. */
-  #nextRowOfDamaged(session: number, after: Seq): StoredRow {
+  /** Read only the next row, or, if that fails too, its last `seq` from the index. */
+  #readPastDamage(session: number, after: Seq): StoredRow {
     const next = ifReadable(() => this.#rowsOnDisk(session, after, 1))?.[0];
     if (next !== undefined) return next;
-    const ends = ifReadable(() => this.#statements.selectEnd.get([session, after]) as { readonly last: Seq | null });
-    return { first: after + 1, last: ends?.last ?? Number.MAX_SAFE_INTEGER, text: undefined };
+    const end = ifReadable(() => this.#statements.selectEnd.get([session, after]) as { readonly last: Seq | null });
+    return { first: after + 1, last: end?.last ?? Number.MAX_SAFE_INTEGER, text: undefined };
   }
 }
 
@@ -170,7 +175,7 @@ function prepareStatements(database: OpenDatabase['database']) {
   };
 }
 
-/** What `read` returns, or undefined where it meets a damaged page. */
+/** Run `read`; `undefined` if it meets a damaged page. */
 function ifReadable<Answer>(read: () => Answer): Answer | undefined {
   try {
     return read();

@@ -1,65 +1,76 @@
 /**
  * The store that all sessions of one principal share: JSON values by key, changed by compare-and-set.
  *
- * Task lists, mailboxes and schedules belong here: what outlives a session, and what two sessions change at once. A
- * principal sees its own entries alone, and one purpose, its namespace, never meets the keys of another.
+ * Task lists, mailboxes and schedules belong here: state that outlives a session or that two sessions change at once.
+ * Entries are separated by principal and, within one, by namespace.
  */
 import type { Limits } from '../../config/limits.ts';
 import type { JsonValue } from '../base/json.ts';
 import { GauntletError } from '../base/errors.ts';
-import { askDisk } from './ask-disk.ts';
+import { withDiskErrors } from './disk-errors.ts';
 import { checksumOfShared } from './checksums.ts';
 import { columnText } from './column-text.ts';
 import { inTransaction, type OpenDatabase } from './open-database.ts';
 
-/** One entry as it is now. */
+/** Current state of one entry. */
 export interface SharedEntry {
   readonly key: string;
   readonly value: JsonValue;
-  /** Larger after each change of any entry, and never used twice: an entry that was removed and set again has another. */
+  /**
+   * Increases with each `set` of any entry and is never reused: an entry that was removed and set again has a new one.
+   */
   readonly version: number;
 }
 
-/** The entries of one principal and purpose. Methods reject with {GauntletError} `log_unavailable` where the disk refuses. */
+/**
+ * The entries of one principal and namespace. Methods reject with {GauntletError} `log_unavailable` if the disk fails.
+ */
 export interface SharedStore {
-  /** Find an entry. Rejects with `log_unavailable` (`details.reason` `corrupt`) where it is damaged: it may be set again. */
+  /**
+   * Find an entry. Rejects with `log_unavailable` (`details.reason` `corrupt`) if it is damaged; it may be set again.
+   */
   get(key: string): Promise<SharedEntry | undefined>;
   /**
    * Set a value.
    *
-   * @param expectedVersion The version that it takes the place of, 0 where there must be none; absent: whatever is there.
+   * @param expectedVersion Version that must be current, 0 for a key that must not exist; absent: unconditional.
    * @returns The new version, once it is on disk.
-   * @throws {GauntletError} `conflict` where another version is there, with it in `details.version`; `resource_exhausted`
-   *   past a limit, named in `details.reason`; `invalid_input` for a key that is none.
+   * @throws {GauntletError} `conflict` if another version is current, which `details.version` holds;
+   * `resource_exhausted`
+   * past a limit, named in `details.reason`; `invalid_input` for an invalid key.
    */
   set(key: string, value: JsonValue, expectedVersion?: number): Promise<number>;
-  /** Remove an entry. @returns False where there was none. @throws {GauntletError} `conflict`, as `set`. */
+  /** Remove an entry. @returns False if there was none. @throws {GauntletError} `conflict`, as `set`. */
   delete(key: string, expectedVersion?: number): Promise<boolean>;
-  /** List the entries whose keys begin with `prefix`, in code-unit order of their keys. Damaged ones are left out. */
+  /** List the entries whose keys begin with `prefix`, by key in code-unit order. Damaged ones are left out. */
   list(prefix?: string): Promise<readonly SharedEntry[]>;
 }
 
-/** Gives a principal's entries of one purpose. @throws {GauntletError} `invalid_input` for a namespace that is none. */
+/**
+ * Open the entries of a principal in one namespace.
+ *
+ * @throws {GauntletError} `invalid_input` for an invalid namespace.
+ */
 export type OpenSharedStore = (principal: string, namespace: string) => SharedStore;
 
-/** The bounds of what a principal may keep. */
+/** Limits of a principal's entries. */
 export type SharedStoreLimits = Pick<Limits, 'sharedEntries' | 'sharedValueBytes' | 'sharedBytes'>;
 
-/** What a principal keeps, all purposes together. */
+/** Total of a principal's entries in all namespaces. */
 interface Usage {
   entries: number;
   bytes: number;
 }
 
-/** Keys and namespaces: printable ASCII without blanks. */
+/** Keys and namespaces: printable ASCII without spaces. */
 const NAME = /^[\x21-\x7e]{1,200}$/;
 
-/** The entries of all principals, in the log's file. */
+/** Entries of all principals, in the log's database. */
 export class SharedEntries {
   readonly #database: OpenDatabase['database'];
   readonly #limits: SharedStoreLimits;
   readonly #statements: ReturnType<typeof prepareStatements>;
-  /** Of principals that changed something since the start. */
+  /** Usage by principal, for those that changed an entry since the start. */
   readonly #usage = new Map<string, Usage>();
 
   constructor({ database }: Pick<OpenDatabase, 'database'>, limits: SharedStoreLimits) {
@@ -68,23 +79,23 @@ export class SharedEntries {
     this.#statements = prepareStatements(database);
   }
 
-  /** As `OpenSharedStore`. @param refuseIfClosed Throws once the file is closed. */
+  /** Open a store, as `OpenSharedStore`. @param refuseIfClosed Throws once the file is closed. */
   open(principal: string, namespace: string, refuseIfClosed: () => void): SharedStore {
     checkName('namespace', namespace);
     const owner = [principal, namespace] as const;
-    const ask = <Answer>(action: string, work: () => Answer): Answer => {
+    const access = <Answer>(action: string, work: () => Answer): Answer => {
       refuseIfClosed();
-      return askDisk(action, work);
+      return withDiskErrors(action, work);
     };
     return {
-      get: async (key) => ask('read', () => this.#get(owner, key)),
+      get: async (key) => access('read', () => this.#get(owner, key)),
       set: async (key, value, expected) => {
         checkName('key', key);
         const text = JSON.stringify(value);
-        return ask('keep an entry in', () => this.#set(owner, key, text, expected));
+        return access('keep an entry in', () => this.#set(owner, key, text, expected));
       },
-      delete: async (key, expected) => ask('remove an entry from', () => this.#delete(owner, key, expected)),
-      list: async (prefix = '') => ask('read', () => this.#list(owner, prefix)),
+      delete: async (key, expected) => access('remove an entry from', () => this.#delete(owner, key, expected)),
+      list: async (prefix = '') => access('read', () => this.#list(owner, prefix)),
     };
   }
 
@@ -134,7 +145,7 @@ export class SharedEntries {
     return this.#statements.select.get([...owner, key]) as EntryColumns | undefined;
   }
 
-  /** The next version is kept beside the entries: the newest of them may be removed. */
+  /** Stored beside the entries, because the newest entry may be removed. */
   #nextVersion(): number {
     const { version } = this.#statements.selectVersion.get([]) as { readonly version: number };
     this.#statements.writeVersion.run([version + 1]);
@@ -169,11 +180,11 @@ interface EntryColumns {
   readonly version: number;
   readonly checksum: number;
   readonly value: ArrayBuffer;
-  /** Of key and value. */
+  /** Length of key and value. */
   readonly bytes: number;
 }
 
-/** undefined for an entry that is not what was written. */
+/** Decode an entry; `undefined` if its checksum does not match. */
 function entryOf(owner: Owner, columns: EntryColumns): SharedEntry | undefined {
   const { version, checksum } = columns;
   const key = columnText(columns.key);

@@ -1,11 +1,11 @@
 /**
  * The embedded log: SQLite behind the `FrameLog` interface.
  *
- * It says who may append where, and hands the rest to its parts: commits, readers, sweeps.
+ * Checks which appends are permitted, and delegates the rest: commits, readers, sweeps.
  */
 import { GauntletError } from '../base/errors.ts';
 import type { NewFrame, Seq } from '../wire/frames.ts';
-import { askDisk } from './ask-disk.ts';
+import { withDiskErrors } from './disk-errors.ts';
 import type {
   FrameLog,
   LogBounds,
@@ -27,9 +27,9 @@ import type { OpenSharedStore } from './shared-store.ts';
 import type { SessionEntry } from './stored-session.ts';
 
 /**
- * Open the log in `folder`, or begin it, and with it the store that sessions of one principal share.
+ * Open the log in `folder`, or create it, with the store that sessions of one principal share.
  *
- * @throws {GauntletError} `log_unavailable` if the disk refuses; `invalid_setting` if a newer version wrote the log.
+ * @throws {GauntletError} `log_unavailable` if the disk fails; `invalid_setting` if a newer version wrote the log.
  */
 export function openSqliteLog(options: LogOptions): FrameLog & { readonly store: OpenSharedStore } {
   return new SqliteLog(options);
@@ -66,42 +66,42 @@ class SqliteLog implements FrameLog {
       pageFrames: this.#limits.logPage,
       pageRows: this.#limits.logPageRows,
       pageChars: this.#limits.logPageChars,
-      session: () => (this.#isClosed ? undefined : askDisk('read', () => this.#sessions.get(sessionId))),
+      session: () => (this.#isClosed ? undefined : withDiskErrors('read', () => this.#sessions.get(sessionId))),
       rowsAfter: ({ number }: OpenSession, seq: Seq, limit: number) =>
-        askDisk('read', () => this.#tables.rows.rowsAfter(number, seq, limit)),
-      onGap: (gap: LogGap) => this.#tables.complaints.gap(sessionId, gap),
+        withDiskErrors('read', () => this.#tables.rows.rowsAfter(number, seq, limit)),
+      onGap: (gap: LogGap) => this.#tables.problems.gap(sessionId, gap),
     };
     return readSession(source, after, options);
   }
 
   bounds(sessionId: string): LogBounds | undefined {
-    // A session at hand is answered for from memory, when the log is closed or the disk broken too.
-    const session = askDisk('read', () => this.#sessions.get(sessionId));
+    // Sessions in memory can be answered even when the log is closed or the disk is broken.
+    const session = withDiskErrors('read', () => this.#sessions.get(sessionId));
     return session === undefined || session.head === 0 ? undefined : { first: session.first, head: session.head };
   }
 
   list(principal: string, { limit, cursor }: PageRequest): SessionPage {
     this.#refuseIfClosed();
-    const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : numberOf(cursor);
-    const numbered = askDisk('list sessions of', () => this.#tables.rows.list(principal, limit, before));
+    const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : parseCursor(cursor);
+    const numbered = withDiskErrors('list sessions of', () => this.#tables.rows.list(principal, limit, before));
     const sessions = numbered.flatMap((entry) => (entry.session ? [loggedSession(entry.session)] : []));
-    return { sessions, ...cursorBehind(numbered, limit) };
+    return { sessions, ...nextCursor(numbered, limit) };
   }
 
   find(sessionId: string): LoggedSession | undefined {
     this.#refuseIfClosed();
-    const entry = askDisk('read', () => this.#tables.rows.session(sessionId));
+    const entry = withDiskErrors('read', () => this.#tables.rows.session(sessionId));
     return entry && loggedSession(entry);
   }
 
   async save(sessionId: string, notes: SessionNotes): Promise<void> {
     this.#refuseIfClosed();
-    const session = askDisk('save notes in', () => this.#sessions.get(sessionId));
+    const session = withDiskErrors('save notes in', () => this.#sessions.get(sessionId));
     if (session !== undefined) await this.#group.save(session, notes);
   }
 
   fact(sessionId: string, key: string): unknown {
-    return askDisk('read', () => {
+    return withDiskErrors('read', () => {
       const session = this.#sessions.get(sessionId);
       return session && this.#tables.notes.fact(session.number, key);
     });
@@ -109,14 +109,14 @@ class SqliteLog implements FrameLog {
 
   weigh({ limit, cursor }: PageRequest): SessionPage<WeighedSession> {
     this.#refuseIfClosed();
-    const after = cursor === undefined ? 0 : numberOf(cursor);
-    const sessions = askDisk('weigh sessions of', () => this.#tables.retention.weigh(after, limit));
-    return { sessions, ...cursorBehind(sessions, limit) };
+    const after = cursor === undefined ? 0 : parseCursor(cursor);
+    const sessions = withDiskErrors('weigh sessions of', () => this.#tables.retention.weigh(after, limit));
+    return { sessions, ...nextCursor(sessions, limit) };
   }
 
   async trim(sessionId: string, goal: TrimGoal): Promise<void> {
     this.#refuseIfClosed();
-    const entry = askDisk('trim', () => this.#tables.rows.session(sessionId));
+    const entry = withDiskErrors('trim', () => this.#tables.rows.session(sessionId));
     if (entry?.snapshot === undefined) return;
     const upTo = Math.min(entry.snapshot.seq, entry.bounds.head - 1);
     await this.#tables.sweeper.trim({
@@ -128,15 +128,15 @@ class SqliteLog implements FrameLog {
   }
 
   usedBytes(): number {
-    return askDisk('weigh', () => this.#tables.retention.usedBytes());
+    return withDiskErrors('weigh', () => this.#tables.retention.usedBytes());
   }
 
   async remove(sessionId: string): Promise<void> {
     this.#refuseIfClosed();
     this.#group.flush();
-    const session = askDisk('read', () => this.#sessions.get(sessionId));
+    const session = withDiskErrors('read', () => this.#sessions.get(sessionId));
     if (session === undefined) return;
-    askDisk('remove a session from', () => this.#tables.rows.forget(session.number));
+    withDiskErrors('remove a session from', () => this.#tables.rows.forget(session.number));
     this.#sessions.drop(session);
     await this.#tables.sweeper.sweep(() => [session.number]);
   }
@@ -147,13 +147,13 @@ class SqliteLog implements FrameLog {
     this.#isClosed = true;
     this.#sessions.wakeAll();
     await this.#tables.sweeper.stop();
-    askDisk('close', () => this.#tables.rows.close());
+    withDiskErrors('close', () => this.#tables.rows.close());
   }
 
   #sessionToAppendTo(sessionId: string, after: Seq, frames: readonly NewFrame[]): OpenSession {
     const [first] = frames;
     if (first === undefined) throw new RangeError('Cannot append no frames');
-    const known = askDisk('append to', () => this.#sessions.get(sessionId));
+    const known = withDiskErrors('append to', () => this.#sessions.get(sessionId));
     const head = known?.reserved ?? 0;
     if (head !== after) {
       throw new GauntletError(
@@ -173,18 +173,18 @@ class SqliteLog implements FrameLog {
   }
 }
 
-/** Without the number it has in the tables. */
+/** Remove the number that is internal to the tables. */
 function loggedSession({ number: _number, ...session }: SessionEntry): LoggedSession {
   return session;
 }
 
-/** A cursor is the number of the last session of a page; another log's may look different. */
-function numberOf(cursor: string): number {
+/** Parse a cursor, which is the number of the last session of a page. Other logs may use another format. */
+function parseCursor(cursor: string): number {
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
   throw new GauntletError('invalid_request', 'Cannot list sessions: "cursor" is none. Begin without one');
 }
 
-function cursorBehind(page: readonly { readonly number: number }[], limit: number): { readonly cursor?: string } {
+function nextCursor(page: readonly { readonly number: number }[], limit: number): { readonly cursor?: string } {
   const last = page.at(-1);
   return last === undefined || page.length < limit ? {} : { cursor: String(last.number) };
 }

@@ -1,5 +1,5 @@
 /**
- * A row of the log's tables: its columns, each read as the type it must have, and what becomes of them.
+ * Reads a row of the log's tables: columns cast to the types they must have, and the checksum.
  */
 import type { Seq } from '../wire/frames.ts';
 import { checksumOfRow } from './checksums.ts';
@@ -8,15 +8,15 @@ import { checksumOfRow } from './checksums.ts';
 export interface StoredRow {
   readonly first: Seq;
   readonly last: Seq;
-  /** undefined when the row is not what was written. */
+  /** `undefined` if the checksum does not match. */
   readonly text: string | undefined;
 }
 
-/** What `SELECT` says of a row, for `readRowColumns`. */
+/** Columns of a row in a `SELECT`, for `readRowColumns`. */
 export const ROW_COLUMNS = `CAST(first AS INTEGER) AS first, CAST(last AS INTEGER) AS last,
   CAST(checksum AS INTEGER) AS checksum, CAST(frames AS BLOB) AS frames`;
 
-/** A row of `session` from its columns, its text only if the checksum agrees. */
+/** Decode a row of `session`; its text only if the checksum matches. */
 export function readRowColumns(columns: unknown, session: number): StoredRow {
   const { first, last, checksum, frames } = columns as RowColumns;
   const bytes = Buffer.from(frames ?? new ArrayBuffer(0));

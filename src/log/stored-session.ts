@@ -1,15 +1,15 @@
 /**
- * A session of the log's tables: its columns, each read as the type it must have, and what becomes of them.
+ * Reads a session of the log's tables: columns cast to the types they must have, and the checksums.
  */
 import type { Seq } from '../wire/frames.ts';
 import { checksumOfNote, checksumOfSession } from './checksums.ts';
 import { columnText } from './column-text.ts';
 import type { LoggedSession, Snapshot } from './frame-log.ts';
 
-/** A session as the tables know it, with its number there. */
+/** Record of a session with its number in the tables. */
 export type SessionEntry = LoggedSession & { readonly number: number };
 
-/** What `SELECT` says of a session, for `readSessionColumns`. */
+/** Columns of a session in a `SELECT`, for `readSessionColumns`. */
 export const SESSION_COLUMNS = `number,
   CAST(sessions.checksum AS INTEGER) AS checksum,
   CAST(snapshots.seq AS INTEGER) AS snapshotSeq, CAST(snapshots.checksum AS INTEGER) AS snapshotChecksum,
@@ -18,23 +18,23 @@ export const SESSION_COLUMNS = `number,
   ifnull((SELECT CAST(first AS INTEGER) FROM rows WHERE session = number ORDER BY last LIMIT 1), 1) AS first,
   ifnull((SELECT CAST(max(last) AS INTEGER) FROM rows WHERE session = number), 0) AS head`;
 
-/** Where it says so. */
+/** Tables of these columns, for `FROM`. */
 export const SESSION_TABLES = 'sessions LEFT JOIN snapshots ON snapshots.session = number';
 
-/** A session from its columns; undefined unless the checksum agrees. @param askedFor The id it was looked up by, if it was. */
-export function readSessionColumns(columns: unknown, askedFor?: string): SessionEntry | undefined {
+/** Decode a session; `undefined` unless the checksum matches. @param requestedId The id it was looked up by, if it was. */
+export function readSessionColumns(columns: unknown, requestedId?: string): SessionEntry | undefined {
   const { number, checksum, first, head, snapshotSeq, snapshotChecksum, state, ...texts } = columns as SessionColumns;
   const principal = columnText(texts.principal);
   const createdAt = columnText(texts.createdAt);
-  // A damaged index leads to another session's entry: what was asked for is what must agree.
-  const sessionId = askedFor ?? columnText(texts.sessionId);
+  // A damaged index may lead to another session's record, so the id that was looked up goes into the checksum.
+  const sessionId = requestedId ?? columnText(texts.sessionId);
   const snapshot = readSnapshot(number, { seq: snapshotSeq ?? 0, checksum: snapshotChecksum, state });
   const entry = { number, sessionId, principal, createdAt, bounds: { first, head }, snapshot };
   // A session is written with its first row, so one without rows has lost them.
   return checksumOfSession(entry) === checksum && first >= 1 && first <= head ? entry : undefined;
 }
 
-/** A snapshot stands for frames that are there, or were; one that does not fit its session is none. */
+/** Decode a snapshot; one whose checksum does not match is ignored. */
 function readSnapshot(
   session: number,
   { seq, checksum, state }: { readonly seq: Seq; readonly checksum: number | null; readonly state: ArrayBuffer | null },

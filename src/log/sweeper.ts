@@ -1,6 +1,6 @@
 /**
- * Rows that go: those of removed sessions, and old ones of sessions that stay. In small steps, one a
- * turn of the event loop, so that no append waits for long.
+ * Deletes rows of removed sessions, and old rows of sessions that stay. Each turn of the event loop runs one small
+ * step, so that no append waits for long.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
@@ -10,29 +10,29 @@ import type { NoteStore } from './note-store.ts';
 import type { RetentionStore } from './retention-store.ts';
 import type { RowStore } from './row-store.ts';
 
-/** The tables, and how much goes at once. */
+/** Tables to delete from, and the size of a step. */
 export interface SweeperParts {
   readonly rows: RowStore;
   readonly notes: NoteStore;
   readonly retention: RetentionStore;
   readonly limits: Pick<Limits, 'logSweepRows' | 'logSweepBytes'>;
-  /** Told when rows stay that should have gone; the next start tries again. */
+  /** Called when a deletion failed; the next start tries again. */
   onFailed(cause: unknown): void;
 }
 
-/** A session whose oldest rows go. */
+/** A session whose oldest rows are deleted. */
 export interface TrimmedSession {
   readonly number: number;
-  /** Last frame whose row may go. */
+  /** Last frame whose row may be deleted. */
   readonly upTo: Seq;
   readonly goal: TrimGoal;
-  /** Told after each step which `seq` is now the lowest. */
+  /** Called after each step with the lowest `seq` that is left. */
   onFirst(first: Seq): void;
 }
 
 const EVERYTHING: TrimGoal = { olderThan: '', bytes: Number.POSITIVE_INFINITY };
 
-/** Deletes rows until it is stopped. */
+/** Runs deletions until it is stopped. */
 export class Sweeper {
   readonly #parts: SweeperParts;
   readonly #running = new Set<Promise<void>>();
@@ -42,7 +42,11 @@ export class Sweeper {
     this.#parts = parts;
   }
 
-  /** Delete what removed sessions have left. @param forgotten Their numbers; asked for under the same protection. */
+  /**
+   * Delete everything that removed sessions left.
+   *
+   * @param forgotten Lists their numbers; its errors go to `onFailed` too.
+   */
   sweep(forgotten: () => readonly number[]): Promise<void> {
     return this.#run(async () => {
       for (const session of forgotten()) await this.#sweepSession(session);
@@ -54,7 +58,7 @@ export class Sweeper {
     return this.#run(() => this.#trim(session));
   }
 
-  /** Resolves when the steps in hand are done; no others follow. */
+  /** Stop. @returns Once the current steps are done; no others follow. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all(this.#running);
@@ -78,12 +82,12 @@ export class Sweeper {
   async #trim({ number, upTo, goal, onFirst }: TrimmedSession): Promise<void> {
     const { retention, notes, limits } = this.#parts;
     const step = { rows: limits.logSweepRows, bytes: limits.logSweepBytes };
-    for (let left = goal.bytes, isMore = true; isMore && !this.#isStopped;) {
-      const trimmed = retention.trim(number, upTo, { ...goal, bytes: left }, step);
+    for (let remainingBytes = goal.bytes, isMore = true; isMore && !this.#isStopped;) {
+      const trimmed = retention.trim(number, upTo, { ...goal, bytes: remainingBytes }, step);
       if (trimmed.first === undefined) return;
       onFirst(trimmed.first);
-      notes.lighten(number, trimmed.bytes);
-      left -= trimmed.bytes;
+      notes.reduceSize(number, trimmed.bytes);
+      remainingBytes -= trimmed.bytes;
       isMore = trimmed.isMore;
       if (isMore) await nextTurn();
     }

@@ -1,14 +1,14 @@
 /**
- * The end of this turn of the event loop: when what the turn brought is gathered, and then written.
+ * Runs work at the end of the current turn of the event loop, so that the turn's frames are written together.
  */
 
 let waiting: (() => void)[] = [];
 
 /**
- * Do `work` once everything that sockets and children brought in this turn has been handled.
+ * Run `work` after all socket and child process events of this turn have been handled.
  *
- * In the order in which it was asked for; what is asked for meanwhile follows at the same end of the
- * turn. So sessions that gather first hand their rows to a log that commits behind the last of them.
+ * Work runs in the order of the calls; work added meanwhile runs at the end of the same turn. A session that collects
+ * frames first therefore passes its rows to a log that commits after the last of them.
  *
  * @param work Must not throw.
  */
@@ -18,7 +18,7 @@ export function atTurnEnd(work: () => void): void {
 }
 
 function endTurn(): void {
-  // An array's iterator sees what is pushed while it runs.
+  // An array's iterator includes entries that are pushed while it runs.
   for (const work of waiting) work();
   waiting = [];
 }

@@ -47,7 +47,7 @@ const ended = (id: string, more: object = {}): NewFrame => ({
 test('a call that ended is one line: who, why, how long and how large, and nothing of what it was', () => {
   const { trail, lines } = trailOf();
   const reason = { type: 'rule', rule: 'Bash(cat:*)', source: 'session' } as const;
-  trail.landed('ses_a', [opened, begun('a'), ended('a', { decision: { behavior: 'allow', reason } })]);
+  trail.recordFrames('ses_a', [opened, begun('a'), ended('a', { decision: { behavior: 'allow', reason } })]);
   expect(lines[1]).toEqual({
     ts: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     principal: 'ann',
@@ -68,7 +68,7 @@ test('a call that ended is one line: who, why, how long and how large, and nothi
 test('whoever answered stands in the line of the answer and in that of the call', () => {
   const { trail, lines } = trailOf();
   const resolved = { type: 'permission_resolved', request_id: 'ask_1', tool_use_id: 'a', behavior: 'allow' } as const;
-  trail.landed('ses_a', [opened, begun('a'), { ...resolved, by: 'bob', reason: 'my words' }, ended('a')]);
+  trail.recordFrames('ses_a', [opened, begun('a'), { ...resolved, by: 'bob', reason: 'my words' }, ended('a')]);
   expect(lines.slice(1)).toMatchObject([
     { event: 'answer', request_id: 'ask_1', behavior: 'allow', by: 'bob' },
     { event: 'call', answered_by: 'bob' },
@@ -91,7 +91,7 @@ test('a context is told when the permissions changed, and long lists of rules ar
       avoid_prompts: false,
     },
   });
-  trail.landed('ses_a', [
+  trail.recordFrames('ses_a', [
     opened,
     context(1, []),
     context(2, ['A', 'B']),
@@ -107,9 +107,9 @@ test('a context is told when the permissions changed, and long lists of rules ar
 
 test('a session that is forgotten or unknown is still told of, without the size of its input', () => {
   const { trail, lines } = trailOf({ auditSessions: 1 });
-  trail.landed('ses_a', [opened, begun('a')]);
-  trail.landed('ses_b', [ended('b')]);
-  trail.landed('ses_a', [ended('a')]);
+  trail.recordFrames('ses_a', [opened, begun('a')]);
+  trail.recordFrames('ses_b', [ended('b')]);
+  trail.recordFrames('ses_a', [ended('a')]);
   expect(lines.slice(1)).toMatchObject([{ principal: 'of the log', session_id: 'ses_b' }, { session_id: 'ses_a' }]);
   expect(lines[2]).not.toHaveProperty('input_chars');
 });
