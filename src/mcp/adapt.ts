@@ -1,7 +1,7 @@
 /**
- * Makes a tool of ours out of a tool of a server: its words made visible, its hints turned into gates.
+ * Adapts a tool of an MCP server to `Tool`: hidden characters become visible, and annotations become gates.
  *
- * Whatever a server claims, the general rules decide; what it leaves unsaid is answered "no".
+ * The general permission rules decide whatever a server claims; a missing annotation counts as false.
  */
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { createHash } from 'node:crypto';
@@ -17,19 +17,19 @@ import { type McpProgress, mcpRendering } from './render.ts';
 import { type McpToolDefinition, RESULT_CHARS_KEY } from './tool-definition.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
-/** The longest name the model APIs take. */
+/** Longest tool name that the model APIs accept. */
 const NAME_CHARS = 64;
 
 /** `_` and eight hex digits. */
 const SUFFIX_CHARS = 9;
 
-/** What a result of an MCP tool may hold when the tool says nothing. */
+/** Limit of a result, in characters, for tools that declare none. */
 const DEFAULT_RESULT_CHARS = 100_000;
 
 const TITLE_CHARS = 100;
 
-/** Schema keywords that hold words for a reader. */
-const WORDS = new Set(['description', 'title']);
+/** Schema keywords whose values are text for a reader. */
+const TEXT_KEYWORDS = new Set(['description', 'title']);
 
 /** Progress as the server sends it. */
 interface SentProgress {
@@ -44,16 +44,16 @@ export interface McpToolCall {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly inputSchema: JsonObject;
   readonly signal: AbortSignal;
-  /** May be sent twice: it only reads, or says that twice is as good as once. */
+  /** True if it may be sent twice: it only reads, or declares itself idempotent. */
   readonly isRepeatable: boolean;
   readonly onProgress: (progress: SentProgress) => void;
 }
 
-/** What a tool needs from its server. */
+/** Connection and policies of the server that a tool comes from. */
 export interface ToolSource {
-  /** As configured. */
+  /** Name of the server, as configured. */
   readonly server: string;
-  /** Its tools are never deferred. */
+  /** True if its tools are never deferred. */
   readonly isAlwaysLoaded: boolean;
   readonly limits: Pick<
     Limits,
@@ -67,13 +67,13 @@ export interface ToolSource {
   >;
   /** @throws {GauntletError} `cancelled`, `timeout` or `tool_failed`. */
   readonly call: (call: McpToolCall) => Promise<CallToolResult>;
-  /** Whether a person approved another definition of this tool and has not seen this one yet. */
+  /** True if a person approved an earlier definition of this tool but not this one. */
   readonly isChanged: (definition: McpToolDefinition) => boolean;
-  /** The definition was let through the gate: from now on it is the approved one. */
+  /** Record that the gate allowed this definition: it becomes the approved one. */
   readonly approve: (definition: McpToolDefinition) => void;
 }
 
-/** Make the tool. Pure but for `source`, which its calls reach. */
+/** Build the tool. Has no effects; its calls go through `source`. */
 export function adaptTool(definition: McpToolDefinition, source: ToolSource): Tool {
   const { server, limits } = source;
   const { title: hintedTitle, ...hints } = definition.annotations ?? {};
@@ -90,7 +90,7 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
     prompt: () => words,
     description: () => `Use "${visibleLine(definition.name, TITLE_CHARS)}" of the MCP server "${server}"`,
     inputSchema: jsonSchemaInput(definition.inputSchema, limits),
-    inputJSONSchema: shownSchema(definition.inputSchema, limits.mcpDescriptionChars),
+    inputJSONSchema: schemaForModel(definition.inputSchema, limits.mcpDescriptionChars),
     mcpHints: hints,
 
     isReadOnly: () => isReadOnly,
@@ -98,10 +98,10 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
     isDestructive: () => hints.destructiveHint === true && !isReadOnly,
     warnings: () => (hints.openWorldHint === true ? [`"${server}" says that this reaches systems outside`] : []),
     suggestRules: () => [name],
-    checkPermissions: () => (source.isChanged(definition) ? askAgain(name, server) : { behavior: 'allow' }),
+    checkPermissions: () => (source.isChanged(definition) ? requireNewApproval(name, server) : { behavior: 'allow' }),
 
     async call(input, context, _canUseTool, _parentMessage, onProgress) {
-      // The gate let it through, so whoever was asked has seen this definition.
+      // The gate allowed the call, so the person who was asked has seen this definition.
       source.approve(definition);
       const result = await source.call({
         toolName: definition.name,
@@ -124,20 +124,21 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
   });
 }
 
-function askAgain(name: string, server: string): PermissionResult {
+function requireNewApproval(name: string, server: string): PermissionResult {
   const message = `The MCP server "${server}" has changed what "${name}" says about itself since it was last allowed`;
-  // No rule that was made for the earlier definition may answer for this one.
+  // A rule made for the earlier definition must not allow this one.
   return { behavior: 'ask', message, isSafetyCheck: true };
 }
 
-/** A tool may raise its own limit, and is then outside the turn's sum; it cannot lower it. */
+/** A tool may raise its result limit, and is then outside the turn's budget; it cannot lower it. */
 function resultSize(
   { _meta: meta }: McpToolDefinition,
   limits: Pick<Limits, 'resultChars' | 'mcpResultChars'>,
 ): Pick<Tool, 'maxResultSizeChars' | 'isOutsideTurnBudget'> {
-  const asked = meta?.[RESULT_CHARS_KEY];
-  if (asked === undefined || asked <= limits.resultChars) return { maxResultSizeChars: DEFAULT_RESULT_CHARS };
-  return { maxResultSizeChars: Math.min(Math.floor(asked), limits.mcpResultChars), isOutsideTurnBudget: true };
+  const requestedChars = meta?.[RESULT_CHARS_KEY];
+  if (requestedChars === undefined || requestedChars <= limits.resultChars)
+    return { maxResultSizeChars: DEFAULT_RESULT_CHARS };
+  return { maxResultSizeChars: Math.min(Math.floor(requestedChars), limits.mcpResultChars), isOutsideTurnBudget: true };
 }
 
 function toProgress({ progress, total, message }: SentProgress, maxChars: number): McpProgress {
@@ -154,30 +155,32 @@ function isOneText(content: McpOutput['content']): content is readonly [TextBloc
 }
 
 /**
- * The schema as sent, but for hidden characters in its words, and for what the model APIs refuse at the
- * top: another type than an object, alternatives. The server's own schema judges the input all the same.
+ * Copy the schema for the model: without hidden characters in its descriptions, and without what the model APIs reject
+ * at the top level, alternatives and types other than object. Inputs are still validated against the server's own
+ * schema.
  */
-function shownSchema(schema: JsonObject, maxChars: number): JsonObject {
-  const { anyOf: _any, oneOf: _one, allOf: _all, ...shown } = visibleWords(schema, maxChars) as JsonObject;
-  return { type: 'object', ...shown };
+function schemaForModel(schema: JsonObject, maxChars: number): JsonObject {
+  const { anyOf: _any, oneOf: _one, allOf: _all, ...rest } = makeTextVisible(schema, maxChars) as JsonObject;
+  return { type: 'object', ...rest };
 }
 
-function visibleWords(value: JsonValue, maxChars: number): JsonValue {
+function makeTextVisible(value: JsonValue, maxChars: number): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item: JsonValue) => visibleWords(item, maxChars));
+  if (Array.isArray(value)) return value.map((item: JsonValue) => makeTextVisible(item, maxChars));
   return Object.fromEntries(
     Object.entries(value as JsonObject).map(([key, inner]) => [
       key,
-      WORDS.has(key) && typeof inner === 'string' ? visibleText(inner, maxChars) : visibleWords(inner, maxChars),
+      TEXT_KEYWORDS.has(key) && typeof inner === 'string'
+        ? visibleText(inner, maxChars)
+        : makeTextVisible(inner, maxChars),
     ]),
   );
 }
 
 /**
- * Name a tool so that it depends on its own pair only, and so that no two pairs share a name.
+ * Derive a name that depends only on this server and tool, and that no other pair shares.
  *
- * Where the plain name would be ambiguous, altered or too long, it is cut and a digest of the pair
- * is appended.
+ * Where the plain name would be ambiguous, altered or too long, it is cut and a digest of the pair is appended.
  *
  * @param server Name of the server, as configured.
  * @param tool Name of the tool, as the server sent it.

@@ -1,5 +1,5 @@
 /**
- * `fetch` for servers that are not trusted to stop: one message is at most so large.
+ * A `fetch` that bounds the size of one message, for servers that might never stop sending.
  */
 import type { FetchLike } from '@modelcontextprotocol/client';
 
@@ -7,14 +7,14 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Make a `fetch` whose response bodies fail past `maxBytes` a message.
+ * Create a `fetch` whose response body fails once a message exceeds `maxBytes`.
  *
- * A message is the whole body, or one event of a stream of events.
+ * A message is the whole body, or one event of an event stream.
  */
 export function boundedFetch(maxBytes: number): FetchLike {
   return async function fetchBounded(url, init) {
     const response = await fetch(url, init);
-    // Redirects are judged by the SDK as they came, and not read; the text of an error is.
+    // The SDK handles redirects by their headers, without reading the body; it does read the body of an error.
     if (response.body === null || isRedirect(response.status)) return response;
     const isEventStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     const { status, statusText, headers } = response;
@@ -30,7 +30,7 @@ function isRedirect(status: number): boolean {
   return status >= 300 && status < 400;
 }
 
-/** Passes bytes on and fails when a message grows too large; an empty line begins the next event. */
+/** Pass bytes on, and fail when a message grows too large. In an event stream an empty line ends the message. */
 function messageLimit(maxBytes: number, isEventStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let messageBytes = 0;
   let isLineEmpty = false;
@@ -51,7 +51,7 @@ function messageLimit(maxBytes: number, isEventStream: boolean): TransformStream
   });
 }
 
-/** Whether what was read so far ends just after a line feed. */
+/** True if the input so far ends at the start of a line. */
 function endsLine(chunk: Uint8Array, wasLineEmpty: boolean): boolean {
   const last = chunk.at(-1);
   if (last === undefined) return wasLineEmpty;

@@ -1,27 +1,27 @@
 /**
- * Says in our own codes what went wrong with a request to a server.
+ * Converts errors of requests to a server into `GauntletError`s.
  */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { errorMessage, GauntletError } from '../base/errors.ts';
 import { visibleText } from './visible-text.ts';
 
-/** What is known beside an error itself. */
+/** Context of a failed request. */
 export interface FailedRequest {
   readonly server: string;
   readonly signal: AbortSignal;
-  /** Why the connection is gone, where it is: then nobody knows whether the call had an effect. */
+  /** Reason for the loss of the connection, if it was lost: the call may then have had an effect. */
   readonly lostReason: string | undefined;
-  /** Takes what is secret out of a text of the server's. */
+  /** Replaces secrets in text that a server sent. */
   readonly mask: (text: string) => string;
 }
 
-/** Longest text of a server's error that is passed on. */
+/** Longest error text that is passed on from a server. */
 const ERROR_CHARS = 2_000;
 
-/** Turn what the SDK threw into an error of the call: `cancelled`, `timeout` or `tool_failed`. */
+/** Convert an error of the SDK into `cancelled`, `timeout` or `tool_failed`. */
 export function toCallError(error: unknown, { server, signal, lostReason, mask }: FailedRequest): GauntletError {
   const to = `Cannot finish the call to the MCP server "${server}"`;
-  // The SDK words an abort as a timeout.
+  // The SDK reports an abort as a timeout, so it is checked first.
   if (signal.aborted) return new GauntletError('cancelled', `The call to the MCP server "${server}" was cancelled`);
   if (error instanceof GauntletError) return error;
   if (isSdkError(error, SdkErrorCode.RequestTimeout)) {
@@ -37,19 +37,19 @@ export function toCallError(error: unknown, { server, signal, lostReason, mask }
   });
 }
 
-/** Whether the server knows our session no more: it did not look at the request. */
+/** True if the server no longer has our session, and so did not process the request. */
 export function isSessionLost(error: unknown): boolean {
   const status = httpStatus(error);
-  // 404 is what the specification says; widely copied servers answer 400 and speak of the session.
+  // The specification demands 404; widely used servers answer 400 and mention the session.
   return status === 404 || (status === 400 && /session/i.test(errorMessage(error)));
 }
 
-/** Whether the connection is of no more use: no way through, or no longer let in. */
+/** True if the connection is unusable: the server is unreachable, or rejects our credentials. */
 export function isLinkBroken(error: unknown): boolean {
   return httpStatus(error) === 401 || (error instanceof TypeError && error.message === 'fetch failed');
 }
 
-/** The HTTP status somewhere in an error's chain of causes. */
+/** Find the HTTP status in an error's chain of causes. */
 export function httpStatus(error: unknown): number | undefined {
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
     if (inner.name === 'UnauthorizedError') return 401;

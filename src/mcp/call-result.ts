@@ -1,5 +1,5 @@
 /**
- * What a server answers, as blocks a model can be sent.
+ * Converts a server's answer into content blocks for a model.
  */
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import type { Limits } from '../../config/limits.ts';
@@ -8,25 +8,28 @@ import { GauntletError } from '../base/errors.ts';
 import { isDeeperThan } from '../base/json.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
-/** What a call to an MCP tool came to. */
+/** Result of a call to an MCP tool. */
 export interface McpOutput {
   readonly content: readonly ResultContentBlock[];
 }
 
-/** Media types the model APIs take as images. */
+/** Media types that the model APIs accept as images. */
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** What base64 may not hold; apart from its end, since one expression for both would take the square of a run of blanks. */
-const NO_BASE64 = /[^A-Za-z0-9+/=\s]/;
+/**
+ * Characters that base64 excludes. Padding is checked apart: one expression for both would backtrack quadratically on a
+ * run of blanks.
+ */
+const NON_BASE64 = /[^A-Za-z0-9+/=\s]/;
 const PADDING = /^={1,2}\s*$/;
 
-/** Longest name, title or address inside a result's own words. */
+/** Longest name, title or address within text that we generate. */
 const LABEL_CHARS = 1_000;
 
 /**
- * Turn a server's answer into blocks.
+ * Convert a server's answer into blocks.
  *
- * @throws {GauntletError} `tool_failed` with the server's own text when it says that the call failed.
+ * @throws {GauntletError} `tool_failed` with the server's text if it reports a failed call.
  */
 export function toOutput(result: CallToolResult, limits: Pick<Limits, 'jsonDepth' | 'resultChars'>): McpOutput {
   if (isDeeperThan(result, limits.jsonDepth)) {
@@ -73,7 +76,7 @@ function text(value: string): ResultContentBlock {
   return { type: 'text', text: value };
 }
 
-/** An image or a PDF as such; a note for everything else, for a model cannot read it. */
+/** Return an image or a PDF as a block of its kind; anything else becomes a note, since a model cannot read it. */
 function binary(data: string, mediaType: string, label: string): ResultContentBlock {
   const type = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (isBase64(data)) {
@@ -86,18 +89,18 @@ function binary(data: string, mediaType: string, label: string): ResultContentBl
 
 function isBase64(data: string): boolean {
   const padding = data.indexOf('=');
-  return !NO_BASE64.test(data) && (padding < 0 || PADDING.test(data.slice(padding)));
+  return !NON_BASE64.test(data) && (padding < 0 || PADDING.test(data.slice(padding)));
 }
 
-/** The structured answer, unless a text block already says the same. */
+/** Return the structured answer as text, unless a text block already has the same content. */
 function structuredBlocks(structured: unknown, blocks: readonly ResultContentBlock[]): readonly ResultContentBlock[] {
   if (structured === undefined) return [];
   const json = JSON.stringify(structured);
-  // Servers that must answer an object wrap their one text in it.
+  // Servers that must answer with an object wrap their only text in one.
   const members = typeof structured === 'object' && structured !== null ? Object.values(structured) : [];
   const only: unknown = members.length === 1 ? members[0] : undefined;
-  const isSaid = (said: string) => said === only || isSameJson(said, json);
-  return blocks.some((block) => block.type === 'text' && isSaid(block.text)) ? [] : [text(json)];
+  const isSameContent = (candidate: string) => candidate === only || isSameJson(candidate, json);
+  return blocks.some((block) => block.type === 'text' && isSameContent(block.text)) ? [] : [text(json)];
 }
 
 function isSameJson(candidate: string, json: string): boolean {

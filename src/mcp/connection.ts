@@ -1,8 +1,8 @@
 /**
- * One configured server over its whole life: connect, list, notice the end, wait, connect again.
+ * One configured server over its whole life: connect, list its tools, detect the end, pause, connect again.
  *
- * A single loop owns the connection, so there is never more than one attempt at a time; whoever wants
- * the server wakes the loop and waits for its next word.
+ * A single loop owns the connection, so there is never more than one attempt at a time. Callers that need the server
+ * wake the loop and wait for its next status.
  */
 import type { Client } from '@modelcontextprotocol/client';
 import type { Limits } from '../../config/limits.ts';
@@ -14,23 +14,23 @@ import { retryPause } from './retry-pause.ts';
 import type { McpToolDefinition } from './tool-definition.ts';
 import { visibleLine } from './visible-text.ts';
 
-/** Longest reason for not being connected. */
+/** Longest reason for a missing connection, in characters. */
 const REASON_CHARS = 2_000;
 
-/** Where a server stands. */
+/** State of a server's connection. */
 export type McpServerStatus = 'connecting' | 'connected' | 'needs_auth' | 'failed' | 'disabled';
 
-/** What a connection is made from. */
+/** Options of `McpConnection`. */
 export interface ConnectionOptions {
   readonly name: string;
-  /** Opens a link; `onListChanged` may be called as long as the link lives. */
+  /** Opens a link. `onListChanged` may be called while the link is open. */
   readonly open: (options: { onListChanged: () => void; signal: AbortSignal }) => Promise<McpLink>;
   readonly limits: ListLimits & Pick<Limits, 'mcpRetryMs' | 'mcpRetryMaxMs' | 'mcpRetries'>;
-  /** Status or definitions changed. */
+  /** Called when the status or the definitions changed. */
   readonly onChange: () => void;
-  /** Takes what is secret out of a text of the server's. */
+  /** Replaces secrets in text that the server sent. */
   readonly mask: (text: string) => string;
-  /** What was left out of a listing, for people. */
+  /** Called with each note on tools left out of the list, for people. */
   readonly onRemark: (remark: string) => void;
 }
 
@@ -38,25 +38,25 @@ export interface ConnectionOptions {
 export interface McpRequest<Value> {
   readonly run: (client: Client) => Promise<Value>;
   readonly signal: AbortSignal;
-  /** May be sent a second time when the server has forgotten the session. */
+  /** True if it may be sent again after the server lost the session. */
   readonly isRepeatable: boolean;
 }
 
-/** One server. */
+/** Connection to one server, with reconnection. */
 export class McpConnection {
   readonly #options: ConnectionOptions;
   readonly #stop = new AbortController();
   readonly #pause: ReturnType<typeof retryPause>;
   #loop: Promise<void> | undefined;
-  /** From the end of the handshake until the link has closed. */
+  /** The open link, from the end of the handshake until it has closed. */
   #link: McpLink | undefined;
   #status: McpServerStatus = 'connecting';
   #reason: string | undefined;
-  /** As last listed; kept over a crash until connecting again has failed. */
+  /** The last list; kept after a lost connection until reconnecting has failed. */
   #definitions: readonly McpToolDefinition[] = [];
-  /** Called and emptied at each change of status. */
+  /** Callbacks for the next change of status, each called once. */
   #waiters: (() => void)[] = [];
-  /** The server said that its list changed, and nobody has listed since. */
+  /** The server announced a changed list that was not fetched yet. */
   #isListStale = false;
   #relisting: Promise<void> | undefined;
 
@@ -69,7 +69,7 @@ export class McpConnection {
     return this.#status;
   }
 
-  /** Why it is not connected, for people. */
+  /** Reason for the missing connection, for people. */
   get reason(): string | undefined {
     return this.#reason;
   }
@@ -78,13 +78,13 @@ export class McpConnection {
     return this.#definitions;
   }
 
-  /** Begin; returns at once. */
+  /** Start the loop; returns at once. */
   start(): void {
     this.#loop ??= this.#keepConnected();
   }
 
   /**
-   * Wait until the server is connected; asks it once more where it had failed.
+   * Wait until the server is connected; a failed server is tried once more.
    *
    * @throws {GauntletError} `tool_failed` with the reason, or `cancelled`.
    */
@@ -119,7 +119,7 @@ export class McpConnection {
     }
   }
 
-  /** End it for good. Resolves when nothing of it is left. */
+  /** Stop for good. @returns Once the loop and its link have ended. */
   async close(): Promise<void> {
     this.#stop.abort(new GauntletError('shutting_down', 'The server is shutting down'));
     await this.#loop;
@@ -140,11 +140,11 @@ export class McpConnection {
       const hasGivenUp = failures >= limits.mcpRetries;
       if (hasGivenUp && this.#status === 'connecting') this.#fail('failed');
       await this.#pause.wait({ failures, isParked: hasGivenUp || this.#status === 'needs_auth', signal });
-      if (!signal.aborted) this.#become('connecting');
+      if (!signal.aborted) this.#setStatus('connecting');
     }
   }
 
-  /** Connect, list, and stay until the connection ends. @throws Whatever connecting threw. */
+  /** Connect, list, and wait until the connection ends. @throws The error of connecting or listing. */
   async #connectOnce(): Promise<void> {
     const connecting = timeLimit(this.#options.limits.mcpConnectMs, this.#stop.signal);
     const link = await this.#options
@@ -156,11 +156,11 @@ export class McpConnection {
       this.#link = link;
       await this.#list(link);
       this.#reason = undefined;
-      this.#become('connected');
+      this.#setStatus('connected');
       this.#reason = this.#reasonOf(await link.closed);
       this.#link = undefined;
-      // Said before the rest of the link is cleared away, which may take a while.
-      if (!this.#stop.signal.aborted) this.#become('connecting');
+      // Set before the link is closed, which may take a while.
+      if (!this.#stop.signal.aborted) this.#setStatus('connecting');
     } finally {
       this.#link = undefined;
       this.#stop.signal.removeEventListener('abort', onStop);
@@ -174,7 +174,7 @@ export class McpConnection {
     remarks.forEach((remark) => this.#options.onRemark(remark));
   }
 
-  /** The server says that its tools changed: list again, once for all that is said meanwhile. */
+  /** List the tools again; announcements that arrive meanwhile cause a single further listing. */
   #relist(): void {
     this.#isListStale = true;
     this.#relisting ??= this.#listWhileStale().finally(() => (this.#relisting = undefined));
@@ -187,17 +187,17 @@ export class McpConnection {
         await this.#list(this.#link);
         this.#options.onChange();
       } catch (error) {
-        // The tools listed before stay: they may still be called, and the server judges each call.
+        // The earlier tools stay callable, and the server validates each call.
         if (this.#link !== undefined) this.#options.onRemark(`Cannot list its tools again: ${errorMessage(error)}`);
       }
     }
   }
 
-  /** Give up a link that answers no more; the loop opens the next. */
+  /** Close a link that no longer works; the loop opens the next. */
   async #drop(link: McpLink, reason: string): Promise<void> {
     if (this.#link === link && this.#status === 'connected') {
       this.#reason = this.#reasonOf(reason);
-      this.#become('connecting');
+      this.#setStatus('connecting');
     }
     await link.close();
   }
@@ -208,10 +208,10 @@ export class McpConnection {
 
   #fail(status: 'failed' | 'needs_auth'): void {
     this.#definitions = [];
-    this.#become(status);
+    this.#setStatus(status);
   }
 
-  #become(status: McpServerStatus): void {
+  #setStatus(status: McpServerStatus): void {
     this.#status = status;
     const waiters = this.#waiters;
     this.#waiters = [];
@@ -235,7 +235,7 @@ export class McpConnection {
   }
 }
 
-/** Aborted with `signal`, or after `limitMs`; `clear` stops the clock. */
+/** Create a signal that aborts with `signal` or after `limitMs`; `clear` stops the timer. */
 function timeLimit(limitMs: number, signal: AbortSignal): { readonly signal: AbortSignal; readonly clear: () => void } {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(new Error(`it was not ready within ${limitMs} ms`)), limitMs);

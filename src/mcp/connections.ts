@@ -1,8 +1,8 @@
 /**
- * All configured MCP servers together: their tools as one list that changes only when something did.
+ * All configured MCP servers, and their tools as one list that changes only when a tool did.
  *
- * Nothing here waits: servers connect in the background, a few at a time, and one that is dead hides
- * nothing of the others.
+ * Nothing here blocks: servers connect in the background, a few at a time, and a dead server does not affect the
+ * others.
  */
 import pLimit from 'p-limit';
 import { errorMessage, GauntletError } from '../base/errors.ts';
@@ -15,19 +15,19 @@ import type { McpServer } from './server.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import type { McpEnvironment } from './environment.ts';
 
-/** What the connections are made from. */
+/** Options of `createMcpConnections`. */
 export interface McpConnectionsOptions extends McpEnvironment {
   /** The setting `mcpServers`. */
   readonly servers: Readonly<Record<string, McpServerSettings>>;
-  /** Real path of the file that keeps the pins of tool definitions. */
+  /** Real path of the file that stores the pins of tool definitions. */
   readonly pinFile: string;
 }
 
-/** Where one server stands, for people. */
+/** Status of one server, for people. */
 export interface McpServerState {
   readonly name: string;
   readonly state: McpServerStatus;
-  /** Why it is not connected. */
+  /** Reason for the missing connection. */
   readonly reason?: string;
   readonly toolCount: number;
 }
@@ -36,11 +36,11 @@ export interface McpServerState {
 export interface McpConnections {
   /** Connect in the background; returns at once. */
   start(): void;
-  /** The tools of all servers; the very same list until something changed. */
+  /** Tools of all servers; the same array until something changed. */
   tools(): readonly Tool[];
   states(): readonly McpServerState[];
   /**
-   * Wait until a server is connected; asks it once more where it had failed.
+   * Wait until a server is connected; a failed server is tried once more.
    *
    * @throws {GauntletError} `not_found`, `tool_failed` with the reason, or `cancelled`.
    */
@@ -49,17 +49,17 @@ export interface McpConnections {
   listResources(name: string, signal: AbortSignal): Promise<readonly McpResource[]>;
   /** @throws {GauntletError} As `listResources`. */
   readResource(name: string, uri: string, signal: AbortSignal): Promise<McpOutput>;
-  /** End every connection and every server that was started. */
+  /** Close every connection and end every server process. */
   close(): Promise<void>;
 }
 
-/** Former servers whose pins are kept: one that is configured again has the pins that it had. */
+/** Servers that are no longer configured and whose pins are kept, in case they are configured again. */
 const MAX_FORMER_SERVERS = 64;
 
 /**
- * Make the connections; nothing is loaded or started before `start`.
+ * Create the connections; nothing is loaded or started before `start`.
  *
- * @throws {GauntletError} `invalid_setting` where the file of pins holds something else.
+ * @throws {GauntletError} `invalid_setting` if the file of pins is malformed.
  */
 export function createMcpConnections(options: McpConnectionsOptions): McpConnections {
   const { limits, onToolsChanged } = options;
@@ -72,7 +72,7 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
   let loadFailure: string | undefined;
   let isClosed = false;
 
-  /** The SDK and ajv are loaded only where a server is configured. */
+  /** Loaded lazily: the SDK and ajv are needed only where a server is configured. */
   async function load(): Promise<void> {
     const { createMcpServer } = await import('./server.ts');
     for (const [name, settings] of enabled) {
@@ -134,7 +134,7 @@ function openPins({ pinFile, onNotice }: McpConnectionsOptions): PinStore {
   });
 }
 
-/** Where an enabled server stands; one that is not there yet waits for the client to be loaded. */
+/** Describe an enabled server; before the client is loaded, it is `connecting`. */
 function stateOf(name: string, server: McpServer | undefined, loadFailure: string | undefined): McpServerState {
   if (server === undefined) {
     return loadFailure === undefined

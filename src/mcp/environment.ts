@@ -1,5 +1,5 @@
 /**
- * What MCP servers are given of the server they lend their tools to.
+ * Parts of this process that the connections to MCP servers use.
  */
 import type { LimitFunction } from 'p-limit';
 import type { Limits } from '../../config/limits.ts';
@@ -7,25 +7,25 @@ import type { ProcessHost } from '../process/process-host.ts';
 import type { StoredPins } from './pin-store.ts';
 import type { McpServerSettings } from './server-settings.ts';
 
-/** The environment, the same for all servers. */
+/** Environment shared by all servers. */
 export interface McpEnvironment {
   readonly processHost: ProcessHost;
-  /** Absolute; where relative working directories of stdio servers start from. */
+  /** Absolute path that relative working directories of stdio servers are resolved against. */
   readonly folder: string;
   readonly limits: Limits;
-  /** A server failed, left tools out or changed one: for whoever watches. */
+  /** Reports a server that failed, left tools out or changed one. */
   readonly onNotice: (level: 'info' | 'warning', code: string, message: string) => void;
-  /** `tools()` gives another list from now on. */
+  /** Called when `tools()` returns a new list. */
   readonly onToolsChanged: () => void;
 }
 
-/** What one server is made from. */
+/** Options of one server. */
 export interface McpServerOptions extends McpEnvironment {
-  /** As configured. */
+  /** Name of the server, as configured. */
   readonly name: string;
   readonly settings: McpServerSettings;
-  /** Definitions that were seen first or let through, in this life and earlier ones. */
+  /** Definitions that were first seen or approved, in this process or an earlier one. */
   readonly pins: StoredPins;
-  /** Starts the work it is given when few enough others run; shared by all servers while they connect. */
+  /** Limits how many servers connect at the same time. */
   readonly limitConnecting: LimitFunction;
 }

@@ -1,5 +1,5 @@
 /**
- * A server's JSON Schema as the Zod type that the first gate asks: ajv judges, Zod carries the issues.
+ * Wraps a server's JSON Schema in a Zod type: ajv validates, Zod carries the issues.
  */
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { createRequire } from 'node:module';
@@ -10,42 +10,42 @@ import type { JsonObject } from '../base/json.ts';
 import type { AnyObject } from '../tool/tool.ts';
 import { createSchemaPatterns } from './pattern-cost.ts';
 
-/** Keywords that judge the same value as the schema they stand in. */
+/** Keywords whose subschemas apply to the same value as the schema that contains them. */
 const SAME_VALUE_LISTS = ['allOf', 'anyOf', 'oneOf'];
 
 const SAME_VALUE_SCHEMAS = ['not', 'if', 'then', 'else'];
 
 const SAME_VALUE_MAPS = ['dependentSchemas', 'dependencies'];
 
-/** References followed on one value; a longer chain is taken for one that never ends. */
-const MAX_OPEN = 1_000;
+/** Longest chain of references followed on one value; a longer one counts as a cycle. */
+const MAX_REFERENCE_CHAIN = 1_000;
 
-/** Of all schemas: each is compiled, and each input judged, in one step. */
+/** Shared by all schemas, since each compilation and each validation is synchronous. */
 const patterns = createSchemaPatterns();
 
 const OPTIONS: Options = {
   allErrors: true,
-  // Schemas of strangers hold keywords and formats of their own.
+  // Servers' schemas contain keywords and formats of their own.
   strict: false,
   validateSchema: false,
   logger: false,
-  // Code that runs a few times is not worth the time it takes to optimise it.
+  // Optimising the generated code costs more than it saves on a few runs.
   code: { optimize: false, regExp: Object.assign(patterns.compile, { code: 'patterns.compile' }) },
 };
 
-/** One ajv a draft, made when the first schema of that draft is compiled. */
+/** One ajv instance for each draft, created when its first schema is compiled. */
 const validators = new Map<'draft-07' | '2020-12', Ajv>();
 
-/** Of all servers, since the process began. */
+/** Schemas of all servers compiled by this process. */
 let compiledSchemas = 0;
 
 type SchemaLimits = Pick<Limits, 'mcpCompiledSchemas' | 'mcpJudgedValues'>;
 
 /**
- * Make the input type of a tool. The schema is compiled at the first parse and kept.
+ * Create the input type of a tool. The schema is compiled at the first parse and cached.
  *
- * Parsing hands back the very object it was given; issues carry their paths. A schema that cannot be
- * compiled refuses every input and says why. An input of very many values is left to its server, which judges it anyway.
+ * Parsing returns the same object; issues carry their paths. A schema that cannot be compiled rejects every input with
+ * the reason. Inputs with more than `mcpJudgedValues` values are not validated here, only by their server.
  */
 export function jsonSchemaInput(schema: JsonObject, limits: SchemaLimits): AnyObject {
   let compiled: ValidateFunction | undefined;
@@ -56,37 +56,37 @@ export function jsonSchemaInput(schema: JsonObject, limits: SchemaLimits): AnyOb
       patterns.beginInput();
       if (compiled(input)) return;
       for (const error of compiled.errors ?? []) {
-        context.addIssue({ code: 'custom', path: pathOf(error), message: wordError(error) });
+        context.addIssue({ code: 'custom', path: pathOf(error), message: issueMessage(error) });
       }
     } catch (error) {
-      context.addIssue({ code: 'custom', path: [], message: unusable(error) });
+      context.addIssue({ code: 'custom', path: [], message: unusableMessage(error) });
     }
   });
 }
 
-/** Say why a schema judges nothing; undefined where it does. */
+/** Return the reason why a schema cannot be used; `undefined` if it can. */
 export function schemaProblem(schema: JsonObject, limits: SchemaLimits): string | undefined {
   try {
     compile(schema, limits);
     return undefined;
   } catch (error) {
-    return unusable(error);
+    return unusableMessage(error);
   }
 }
 
-function unusable(error: unknown): string {
+function unusableMessage(error: unknown): string {
   return `the schema of this tool cannot be used: ${errorMessage(error)}`;
 }
 
-/** Whether a value holds more than `most` values, itself included; those beyond are not looked at. */
-function isLargerThan(value: unknown, most: number): boolean {
-  const waiting = [value];
-  for (let seen = 1; waiting.length > 0;) {
-    const next = waiting.pop();
+/** True if a value contains more than `maxValues` values, itself included; counting stops there. */
+function isLargerThan(value: unknown, maxValues: number): boolean {
+  const pending = [value];
+  for (let seen = 1; pending.length > 0;) {
+    const next = pending.pop();
     const members = typeof next === 'object' && next !== null ? Object.values(next) : [];
     seen += members.length;
-    if (seen > most) return true;
-    waiting.push(...members);
+    if (seen > maxValues) return true;
+    pending.push(...members);
   }
   return false;
 }
@@ -94,8 +94,8 @@ function isLargerThan(value: unknown, most: number): boolean {
 function compile(schema: JsonObject, limits: SchemaLimits): ValidateFunction {
   const dialect = typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
   const draft = /draft-0[467]/.test(dialect) ? 'draft-07' : '2020-12';
-  // Without `$schema` and `$id`: neither may name what ajv does not know, or claim what another schema is called. And
-  // without `$async`, upon which ajv would answer with a promise, which counts as yes.
+  // Removed: `$schema` and `$id`, which could name a draft that ajv does not support or collide with another schema,
+  // and `$async`, which would make ajv return a promise, a truthy value.
   const { $schema: _dialect, $id: _id, $async: _async, ...rest } = schema;
   patterns.beginSchema();
   return ajvFor(draft, limits).compile(rest);
@@ -123,7 +123,7 @@ function ajvFor(draft: 'draft-07' | '2020-12', limits: SchemaLimits): Ajv {
   return ajv;
 }
 
-/** Where the input is wrong; a missing field is named itself, not the object around it. */
+/** Path of an issue in the input; for a missing member, the path of that member. */
 function pathOf({ instancePath, keyword, params }: ErrorObject): (string | number)[] {
   const path: (string | number)[] = instancePath
     .split('/')
@@ -134,7 +134,7 @@ function pathOf({ instancePath, keyword, params }: ErrorObject): (string | numbe
   return path;
 }
 
-function wordError({ keyword, params, message }: ErrorObject): string {
+function issueMessage({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'required') return 'required';
   if (keyword === 'additionalProperties') return `unknown field \`${String(params['additionalProperty'])}\`; remove it`;
   if (keyword === 'enum') return `must be one of ${JSON.stringify(params['allowedValues']).slice(0, 500)}`;
@@ -146,16 +146,16 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a local `$ref` of `schema` leads back to itself on the same value. */
+/** True if a local `$ref` of `schema` leads back to itself on the same value. */
 export function hasReferenceCycle(schema: JsonObject): boolean {
   const finished = new Set<object>();
   const open = new Set<object>();
 
-  function leadsBack(node: unknown): boolean {
+  function isPartOfCycle(node: unknown): boolean {
     if (!isObject(node) || finished.has(node)) return false;
-    if (open.has(node) || open.size > MAX_OPEN) return true;
+    if (open.has(node) || open.size > MAX_REFERENCE_CHAIN) return true;
     open.add(node);
-    const isCycle = sameValueSchemas(node).some(leadsBack);
+    const isCycle = sameValueSchemas(node).some(isPartOfCycle);
     open.delete(node);
     finished.add(node);
     return isCycle;
@@ -170,11 +170,11 @@ export function hasReferenceCycle(schema: JsonObject): boolean {
     ];
   }
 
-  return everySchema(schema).some(leadsBack);
+  return allObjects(schema).some(isPartOfCycle);
 }
 
-/** Every object inside, the schema itself first; not every one is a schema, which does no harm. */
-function everySchema(schema: JsonObject): readonly unknown[] {
+/** List every object inside, the schema itself first. Those that are no schemas do no harm. */
+function allObjects(schema: JsonObject): readonly unknown[] {
   const found: unknown[] = [schema];
   for (const node of found) {
     for (const inner of Object.values(node as object))
@@ -183,7 +183,7 @@ function everySchema(schema: JsonObject): readonly unknown[] {
   return found;
 }
 
-/** What a `#/…` reference points at; undefined when it is not local or points nowhere. */
+/** Resolve a `#/…` reference; `undefined` if it is not local or has no target. */
 function resolvePointer(schema: JsonObject, reference: string): unknown {
   if (!reference.startsWith('#')) return undefined;
   const keys = reference.slice(1).split('/').slice(1);
@@ -197,7 +197,7 @@ function safeDecode(key: string): string {
   try {
     return decodeURIComponent(key);
   } catch {
-    // A stray percent sign: the key is taken as written.
+    // A stray percent sign: the key is used as written.
     return key;
   }
 }

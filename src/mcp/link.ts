@@ -1,43 +1,43 @@
 /**
- * One live connection to one server: an SDK client over a transport, and the promise of its end.
+ * One live connection to one server: an SDK client over a transport, and a promise of its end.
  */
 import { Client, type ConnectOptions, type Transport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import type { Limits } from '../../config/limits.ts';
 
-/** A live connection. It never comes back to life: whoever lost one opens the next. */
+/** A live connection. It cannot be reopened; a new link replaces it. */
 export interface McpLink {
   readonly client: Client;
-  /** Resolves, never rejects, with the reason once the connection is gone, whoever ended it. */
+  /** Resolves with the reason once the connection has ended; never rejects. */
   readonly closed: Promise<string>;
-  /** The same reason once there is one: for requests, which would each leave a listener on `closed`. */
+  /** The same reason once there is one. Requests use this, since each would leave a listener on `closed`. */
   endReason(): string | undefined;
-  /** Ends it; pending requests fail at once. Resolves when nothing of it is left. */
+  /** Close it; pending requests fail at once. @returns Once the transport has ended. */
   close(): Promise<void>;
 }
 
-/** How to make a link over a transport. */
+/** Options of `openLink`. */
 export interface LinkOptions {
   readonly transport: Transport;
   readonly mode: VersionNegotiationMode;
-  /** What an earlier connection found out about the server's protocol era. */
+  /** Result of an earlier negotiation of the protocol version with this server. */
   readonly prior?: ConnectOptions['prior'];
   readonly limits: Pick<Limits, 'mcpConnectMs' | 'mcpListDebounceMs'>;
-  /** The server says that its list of tools changed; already debounced. */
+  /** Called when the server announces a changed list of tools; debounced. */
   readonly onListChanged: () => void;
-  /** Said in `closed`; read when the connection ends. */
+  /** Returns the reason for `closed`; called when the connection ends. */
   readonly describeEnd: () => string;
-  /** Hears what goes wrong beside any request. */
+  /** Called with errors that belong to no request. */
   readonly onError?: (error: Error) => void;
-  /** Last words to the server before the transport closes. */
+  /** Awaited before the transport closes, to notify the server. */
   readonly beforeClose?: () => Promise<void>;
-  /** Gives up connecting. */
+  /** Aborts connecting. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Connect and shake hands.
+ * Connect and perform the handshake.
  *
- * @throws Whatever the SDK or the transport threw; the transport is closed then.
+ * @throws The error of the SDK or the transport, which is then closed.
  */
 export async function openLink(options: LinkOptions): Promise<McpLink> {
   const { transport, limits } = options;
@@ -58,7 +58,7 @@ export async function openLink(options: LinkOptions): Promise<McpLink> {
   const closeOnce = async () => {
     await options.beforeClose?.();
     await client.close();
-    // The client forgets its transport once that has closed itself; its end must be waited for all the same.
+    // The client drops its transport once that has closed itself, so its end is awaited here.
     await transport.close();
   };
 
@@ -78,7 +78,7 @@ function connect(client: Client, { transport, prior, limits, signal }: LinkOptio
   return client.connect(transport, { timeout: limits.mcpConnectMs, signal, ...(prior === undefined ? {} : { prior }) });
 }
 
-/** The SDK's timeout begins with the handshake; a transport that never starts would wait for ever. */
+/** The SDK's timeout starts with the handshake; a transport that never starts would block for ever. */
 async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {

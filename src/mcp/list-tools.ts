@@ -1,36 +1,36 @@
 /**
- * Asks a server for its tools, page by page, and judges each by itself: the SDK's own listing throws
- * all of them away when one is malformed.
+ * Requests a server's tools, page by page, and validates each separately: the SDK's own listing discards all of them
+ * when one is malformed.
  */
 import type { Client } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
-import { judgeTool, type DefinitionLimits, type McpToolDefinition } from './tool-definition.ts';
+import { parseToolDefinition, type DefinitionLimits, type McpToolDefinition } from './tool-definition.ts';
 import { visibleLine } from './visible-text.ts';
 
 const ToolsPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional().catch(undefined) });
 
-/** Refused tools that a notice names before the rest is only counted. */
-const NAMED_REFUSALS = 5;
+/** Rejected tools that a notice names; the rest is only counted. */
+const MAX_NAMED_REFUSALS = 5;
 
-/** Longest name and longest reason in a notice. */
-const NAMED_CHARS = 100;
+/** Longest name and longest reason in a notice, in characters. */
+const MAX_NAME_CHARS = 100;
 
-/** What a server offers. */
+/** Result of listing a server's tools. */
 export interface ToolListing {
   /** Unique by name, in the server's order. */
   readonly definitions: readonly McpToolDefinition[];
-  /** What was left out and why, one sentence each; for people. */
+  /** Sentences on what was left out and why, for people. */
   readonly remarks: readonly string[];
 }
 
-/** What a listing is bounded by. */
+/** Limits of a listing. */
 export type ListLimits = DefinitionLimits & Pick<Limits, 'mcpListPages' | 'mcpServerTools' | 'mcpConnectMs'>;
 
 /**
- * List the tools of a connected server; none when it offers no tools.
+ * List the tools of a connected server; empty if it has no tools capability.
  *
- * @throws Whatever the SDK threw for a page that failed as a whole.
+ * @throws The SDK's error for a page that failed as a whole.
  */
 export async function listTools(client: Client, limits: ListLimits, signal: AbortSignal): Promise<ToolListing> {
   if (client.getServerCapabilities()?.tools === undefined) return { definitions: [], remarks: [] };
@@ -39,16 +39,16 @@ export async function listTools(client: Client, limits: ListLimits, signal: Abor
   const remarks: string[] = [];
 
   for await (const sent of sentTools(client, limits, signal, (remark) => remarks.push(remark))) {
-    const judged = judgeTool(sent, limits);
-    if ('refusal' in judged) refusals.push(`"${judged.name}" (${judged.refusal})`);
-    else if (definitions.has(judged.definition.name)) refusals.push(`"${judged.definition.name}" (sent twice)`);
-    else definitions.set(judged.definition.name, judged.definition);
+    const parsed = parseToolDefinition(sent, limits);
+    if ('refusal' in parsed) refusals.push(`"${parsed.name}" (${parsed.refusal})`);
+    else if (definitions.has(parsed.definition.name)) refusals.push(`"${parsed.definition.name}" (sent twice)`);
+    else definitions.set(parsed.definition.name, parsed.definition);
   }
 
-  return { definitions: [...definitions.values()], remarks: [...remarks, ...wordRefusals(refusals)] };
+  return { definitions: [...definitions.values()], remarks: [...remarks, ...describeRefusals(refusals)] };
 }
 
-/** Every entry of every page, up to the limits. */
+/** Yield the entries of all pages, up to the limits. */
 async function* sentTools(client: Client, limits: ListLimits, signal: AbortSignal, remark: (text: string) => void) {
   let cursor: string | undefined;
   let count = 0;
@@ -65,9 +65,9 @@ async function* sentTools(client: Client, limits: ListLimits, signal: AbortSigna
   remark(`Only the first ${limits.mcpListPages} pages of its tools are listed`);
 }
 
-function wordRefusals(refusals: readonly string[]): readonly string[] {
+function describeRefusals(refusals: readonly string[]): readonly string[] {
   if (refusals.length === 0) return [];
-  const named = refusals.slice(0, NAMED_REFUSALS).map((refusal) => visibleLine(refusal, 2 * NAMED_CHARS));
-  const more = refusals.length > NAMED_REFUSALS ? ` and ${refusals.length - NAMED_REFUSALS} more` : '';
+  const named = refusals.slice(0, MAX_NAMED_REFUSALS).map((refusal) => visibleLine(refusal, 2 * MAX_NAME_CHARS));
+  const more = refusals.length > MAX_NAMED_REFUSALS ? ` and ${refusals.length - MAX_NAMED_REFUSALS} more` : '';
   return [`Left out: ${named.join(', ')}${more}`];
 }

@@ -1,7 +1,7 @@
 /**
- * Keeps the pins of tool definitions in one file of the data directory, so that they outlive the server.
+ * Stores the pins of tool definitions in one file of the data directory, so that they survive a restart.
  *
- * The file is replaced by rename: a crash leaves the old pins or the new ones, never a part.
+ * The file is replaced by rename: after a crash it holds the old pins or the new ones, never a part.
  */
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync } from 'node:fs';
@@ -10,17 +10,17 @@ import { errorMessage, GauntletError } from '../base/errors.ts';
 import { atomicWrite } from '../files/atomic-write.ts';
 import type { McpServerSettings } from './server-settings.ts';
 
-/** Pinned definitions of one server: the hash of each, by the tool's name as its server sent it. */
+/** Pinned definitions of one server: the hash of each, by the tool's name as the server sent it. */
 export interface StoredPins {
   readonly size: number;
   get(toolName: string): string | undefined;
-  /** Pin a definition; it is on disk soon. */
+  /** Pin a definition; it is written to disk in the background. */
   set(toolName: string, hash: string): void;
 }
 
 /** Pins of all servers. */
 export interface PinStore {
-  /** Pins of a configured server. A server that runs something else under the same name has pins of its own. */
+  /** Pins of a configured server. Another program or address under the same name has separate pins. */
   pinsOf(name: string, settings: McpServerSettings): StoredPins;
   /** Wait until all pins are on disk. Never rejects. */
   close(): Promise<void>;
@@ -28,16 +28,16 @@ export interface PinStore {
 
 /** Bounds and callback of a store. */
 export interface PinStoreOptions {
-  /** Servers that were configured once and whose pins are kept, those used last. */
+  /** Servers that are no longer configured and whose pins are kept, most recently used first. */
   readonly maxFormerServers: number;
-  /** Called each time that the file cannot be written. */
+  /** Called for each failed write. */
   readonly onFailure: (reason: string) => void;
 }
 
 const StoredServer = z.strictObject({
   name: z.string(),
   identity: z.string(),
-  // Pairs and not an object: a tool may be called `__proto__`.
+  // Pairs, because a tool may be named `__proto__`, which an object cannot hold.
   tools: z.array(z.tuple([z.string(), z.string()])),
 });
 const PinFile = z.strictObject({ version: z.literal(1), servers: z.array(StoredServer) });
@@ -49,21 +49,21 @@ interface ServerEntry {
 }
 
 /**
- * Read the pins of earlier servers.
+ * Read the stored pins.
  *
- * @param file Real path. No file means no pins.
- * @throws {GauntletError} `invalid_setting` where the file holds something else: pins that were lost would accept
- *   whatever the servers say now.
+ * @param file Real path. A missing file means no pins.
+ * @throws {GauntletError} `invalid_setting` if the file is malformed: without its pins, any changed definition would be
+ * accepted.
  */
 export function openPinStore(file: string, { maxFormerServers, onFailure }: PinStoreOptions): PinStore {
-  /** By identity, those used last at the end. */
+  /** By identity, most recently used last. */
   const entries = new Map(readEntries(file).map((entry) => [entry.identity, entry]));
   const configured = new Set<string>();
   let isChanged = false;
   let writing: Promise<void> | undefined;
 
   async function writeChanges(): Promise<void> {
-    // A server pins all its tools in one go: they are written together.
+    // A server pins all its tools in one synchronous run; one write covers them.
     await Promise.resolve();
     while (isChanged) {
       isChanged = false;
@@ -114,7 +114,7 @@ export function openPinStore(file: string, { maxFormerServers, onFailure }: PinS
   };
 }
 
-/** Digest of what a server is: its name, and the program or address behind it. Keys may change without a new server. */
+/** Digest of a server's name and of the program or address behind it. Keys are left out, so that they may change. */
 function identityOf(name: string, settings: McpServerSettings): string {
   const place =
     'url' in settings ? [settings.type, settings.url] : [settings.command, settings.args ?? [], settings.cwd ?? ''];

@@ -1,6 +1,5 @@
 /**
- * Connects to a server behind a URL: Streamable HTTP in either protocol era, or the SSE transport
- * that came before it.
+ * Connects to a server behind a URL: Streamable HTTP in either protocol version, or the older SSE transport.
  */
 import {
   type Client,
@@ -18,22 +17,22 @@ import { type LinkOptions, type McpLink, openLink } from './link.ts';
 import { retryPause } from './retry-pause.ts';
 import type { RemoteServerSettings } from './server-settings.ts';
 
-/** What a remote server is bounded by. */
+/** Limits of a remote connection. */
 export type RemoteLimits = LinkOptions['limits'] &
   ListenOptions['limits'] &
   Pick<Limits, 'mcpMessageBytes' | 'mcpCloseMs'>;
 
 type Hooks = Pick<LinkOptions, 'onListChanged' | 'signal'>;
 
-/** Attempts to take up a stream that broke off before the whole connection is made anew. */
+/** Attempts to resume a broken stream before the whole connection is replaced. */
 const STREAM_RETRIES = 3;
 
 /**
- * Make the way to open links to one server.
+ * Create a function that opens links to one server.
  *
- * Which era the server speaks is asked once and remembered until connecting fails.
+ * The server's protocol version is negotiated once and remembered until connecting fails.
  *
- * @returns Throws whatever the SDK threw; `httpStatus` tells 401.
+ * @returns A function that rejects with the SDK's error; `httpStatus` detects 401.
  */
 export function remoteOpener(settings: RemoteServerSettings, limits: RemoteLimits): (hooks: Hooks) => Promise<McpLink> {
   let prior: ConnectOptions['prior'];
@@ -96,24 +95,24 @@ function openStreamable(
 }
 
 /**
- * A request whose stream of events ended without its answer fails at once; the SDK would wait for the
- * answer until the request times out.
+ * Make a request fail at once when its event stream ends without an answer; the SDK would wait until the request times
+ * out.
  */
 function failWithStream(transport: StreamableHTTPClientTransport): void {
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
     if (!isJSONRPCRequest(message) || options?.onRequestStreamEnd !== undefined) return send(message, options);
     const error = { code: -32_000, message: 'the connection ended before the answer came' };
-    // An answer that did come was taken already: then nobody waits for this one.
+    // If the answer arrived earlier, the request is settled and this message is ignored.
     const onRequestStreamEnd = () => transport.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
     return send(message, { ...options, onRequestStreamEnd });
   };
 }
 
-/** Say goodbye, so that the server need not keep the session; not for longer than `closeMs`. */
+/** Ask the server to delete the session, and wait at most `closeMs`. */
 async function endSession(transport: StreamableHTTPClientTransport, closeMs: number): Promise<void> {
   const stop = new AbortController();
-  // A server that is gone, or that does not end sessions, loses nothing by it.
+  // Errors are ignored: the server is gone, or does not support deleting sessions.
   const ended = transport.terminateSession().catch(() => undefined);
   await Promise.race([ended, delay(closeMs, undefined, { signal: stop.signal }).catch(() => undefined)]);
   stop.abort();
@@ -130,26 +129,26 @@ function openSse({ url, headers }: RemoteServerSettings, limits: RemoteLimits, h
     limits,
     mode: 'legacy',
     describeEnd: () => 'its stream of events broke off',
-    // The transport would take up the stream in a new session, which knows nothing of pending requests.
+    // The transport would resume the stream in a new session, which has none of the pending requests.
     onError: (error) => {
       if (error instanceof SseError) void transport.close();
     },
   });
 }
 
-/** What listening needs. */
+/** Options of `keepListening`. */
 interface ListenOptions {
   readonly limits: Pick<Limits, 'mcpConnectMs' | 'mcpRetryMs' | 'mcpRetryMaxMs' | 'mcpRetries'>;
-  /** The list of tools may have changed. */
+  /** Called when the list of tools may have changed. */
   readonly onListChanged: () => void;
   /** Ends the listening. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Keep the stream open that `client` opened when it connected, if it did.
+ * Keep open the stream that `client` opened when it connected, if it did.
  *
- * Resolves when `signal` is aborted, or when the server would not have it any more; never rejects.
+ * Resolves when `signal` is aborted or the retries are exhausted; never rejects.
  */
 async function keepListening(client: Client, { limits, onListChanged, signal }: ListenOptions): Promise<void> {
   let stream = client.autoOpenedSubscription;
@@ -166,7 +165,7 @@ async function keepListening(client: Client, { limits, onListChanged, signal }: 
       stream = await client.listen({ toolsListChanged: true }, { timeout: limits.mcpConnectMs, signal });
       onListChanged();
     } catch {
-      // Whether the whole connection is lost shows at the next request; here it is only tried again.
+      // A lost connection is detected by the next request; here the stream is only retried.
     }
   }
 }

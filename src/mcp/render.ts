@@ -1,5 +1,5 @@
 /**
- * How a call to an MCP tool is drawn, as data: its arguments, its progress, its answer.
+ * Renders a call to an MCP tool as display data: arguments, progress and result.
  */
 import type { ResultContentBlock } from '../wire/blocks.ts';
 import type { Display, DisplayBlock } from '../wire/display.ts';
@@ -7,7 +7,7 @@ import type { Tool, ToolProgress } from '../tool/tool.ts';
 import type { McpOutput } from './call-result.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
-/** A progress frame's data (PROTOCOL section 5). */
+/** Data of a progress frame (PROTOCOL section 5). */
 export interface McpProgress {
   readonly type: 'mcp';
   readonly progress: number;
@@ -15,12 +15,12 @@ export interface McpProgress {
   readonly message?: string;
 }
 
-/** Longest text of one drawn block; the whole result is elsewhere. */
+/** Longest text of one display block, in characters; the log has the whole result. */
 const SHOWN_CHARS = 4_000;
 const CONDENSED_CHARS = 200;
 const ARGUMENT_CHARS = 300;
-/** Arguments drawn one by one. */
-const SHOWN_ARGUMENTS = 20;
+/** Maximum of arguments shown, one a line. */
+const MAX_SHOWN_ARGUMENTS = 20;
 
 type Drawing = Required<
   Pick<
@@ -33,7 +33,7 @@ type Drawing = Required<
   >
 >;
 
-/** The drawing members of the tool that people know as `title`. */
+/** Rendering functions of the tool that is displayed as `title`. */
 export function mcpRendering(title: string): Drawing {
   return {
     renderToolUseMessage: (input) => ({ title, blocks: argumentBlocks(input) }),
@@ -43,27 +43,30 @@ export function mcpRendering(title: string): Drawing {
       return { title, tone: 'success', blocks: content.map((block) => resultBlock(block, shownChars)) };
     },
     renderToolUseRejectedMessage: (input, message) => ({
-      ...toned(title, 'warning', message),
+      ...messageDisplay(title, 'warning', message),
       subtitle: 'not allowed',
       blocks: [...argumentBlocks(input), { kind: 'text', text: visibleText(message, SHOWN_CHARS) }],
     }),
-    renderToolUseErrorMessage: (message) => toned(title, 'danger', message),
+    renderToolUseErrorMessage: (message) => messageDisplay(title, 'danger', message),
   };
 }
 
-function toned(title: string, tone: Display['tone'], message: string): Display {
+function messageDisplay(title: string, tone: Display['tone'], message: string): Display {
   return { title, tone, blocks: [{ kind: 'text', text: visibleText(message, SHOWN_CHARS) }] };
 }
 
 function argumentBlocks(input: Readonly<Record<string, unknown>>): readonly DisplayBlock[] {
-  const entries = Object.entries(input ?? {}).slice(0, SHOWN_ARGUMENTS);
+  const entries = Object.entries(input ?? {}).slice(0, MAX_SHOWN_ARGUMENTS);
   if (entries.length === 0) return [];
   return [
-    { kind: 'list', items: entries.map(([key, value]) => visibleLine(`${key}: ${shown(value)}`, ARGUMENT_CHARS)) },
+    {
+      kind: 'list',
+      items: entries.map(([key, value]) => visibleLine(`${key}: ${argumentText(value)}`, ARGUMENT_CHARS)),
+    },
   ];
 }
 
-function shown(value: unknown): string {
+function argumentText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
@@ -72,8 +75,10 @@ function progressBlocks(progress: readonly ToolProgress<McpProgress>[]): readonl
   if (last === undefined) return [];
   const counted = last.total === undefined ? String(last.progress) : `${last.progress} of ${last.total}`;
   const label = visibleLine(last.message ?? counted, ARGUMENT_CHARS);
-  const hasShare = last.total !== undefined && last.total > 0;
-  return [{ kind: 'progress', label, ...(hasShare ? { value: Math.min(1, last.progress / (last.total ?? 1)) } : {}) }];
+  const hasFraction = last.total !== undefined && last.total > 0;
+  return [
+    { kind: 'progress', label, ...(hasFraction ? { value: Math.min(1, last.progress / (last.total ?? 1)) } : {}) },
+  ];
 }
 
 function resultBlock(block: ResultContentBlock, shownChars: number): DisplayBlock {

@@ -1,5 +1,5 @@
 /**
- * Asks a connected server for its resources, and for one of them.
+ * Requests a server's list of resources, and the content of one.
  */
 import type { Client } from '@modelcontextprotocol/client';
 import * as z from 'zod';
@@ -8,7 +8,7 @@ import { GauntletError } from '../base/errors.ts';
 import { toOutput, type McpOutput } from './call-result.ts';
 import { visibleLine } from './visible-text.ts';
 
-/** Longest name or description of one resource; its address is never cut, for it is used as it is. */
+/** Longest name or description of a resource, in characters. Its URI is never cut, since it is used as an address. */
 const LABEL_CHARS = 500;
 
 const label = z
@@ -41,16 +41,16 @@ const ResourceContents = z.looseObject({
   ),
 });
 
-/** A resource as its server lists it, its words made visible. */
+/** A resource as its server lists it, with hidden characters made visible. */
 export type McpResource = z.output<typeof Resource>;
 
-/** What listing and reading are bounded by. */
+/** Limits of listing and reading resources. */
 export type ResourceLimits = Pick<
   Limits,
   'mcpListPages' | 'mcpServerResources' | 'mcpCallIdleMs' | 'jsonDepth' | 'resultChars'
 >;
 
-/** List what a server has, up to the limits; malformed entries are left out. */
+/** List a server's resources, up to the limits; malformed entries are left out. */
 export async function listResources(
   client: Client,
   limits: ResourceLimits,
@@ -72,7 +72,7 @@ export async function listResources(
   return resources.slice(0, limits.mcpServerResources);
 }
 
-/** Read one resource. @throws {GauntletError} `tool_failed` when it holds nothing. */
+/** Read one resource. @throws {GauntletError} `tool_failed` if it has no content. */
 export async function readResource(
   client: Client,
   uri: string,

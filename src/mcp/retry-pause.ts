@@ -1,24 +1,24 @@
 /**
- * The wait between two attempts to connect: longer after each failure, after too many until someone asks.
+ * The pause between two connection attempts: longer after each failure, and indefinite after too many.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
 
-/** A pause that can be cut short. */
+/** A pause that can be ended early. */
 export interface RetryPause {
-  /** Whether someone waits in `wait` now. */
+  /** True while a `wait` is pending. */
   isPausing(): boolean;
   /**
-   * Wait for the time that so many failures call for, for ever when `isParked`.
+   * Wait for the time that this number of failures requires, or until woken if `isParked`.
    *
    * Resolves early when woken or when `signal` is aborted; never rejects.
    */
   wait(options: { failures: number; isParked: boolean; signal: AbortSignal }): Promise<void>;
-  /** End the pause, if there is one. */
+  /** End the current pause, if there is one. */
   wake(): void;
 }
 
-/** Make the pause of one connection; one `wait` at a time. */
+/** Create the pause of one connection; it supports one `wait` at a time. */
 export function retryPause(limits: Pick<Limits, 'mcpRetryMs' | 'mcpRetryMaxMs'>): RetryPause {
   let pausing: AbortController | undefined;
   return {
@@ -28,7 +28,7 @@ export function retryPause(limits: Pick<Limits, 'mcpRetryMs' | 'mcpRetryMaxMs'>)
       pausing = new AbortController();
       const until = AbortSignal.any([signal, pausing.signal]);
       const waitMs = Math.min(limits.mcpRetryMs * 2 ** failures, limits.mcpRetryMaxMs);
-      // Rejects only when `until` is aborted, which is one of the two ways for a pause to end.
+      // `delay` rejects only when `until` is aborted, which is a normal end of the pause.
       await (isParked ? aborted(until) : delay(waitMs, undefined, { signal: until }).catch(() => undefined));
       pausing = undefined;
     },

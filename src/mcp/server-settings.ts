@@ -1,29 +1,29 @@
 /**
- * One entry of the `mcpServers` setting, as this part reads it.
+ * Types of an entry of the `mcpServers` setting.
  *
- * The settings file is checked elsewhere; the shape is that of `.mcp.json` (PROTOCOL section 1).
+ * The settings file is validated elsewhere; the shape is that of `.mcp.json` (PROTOCOL section 1).
  */
 
 interface CommonSettings {
-  /** Its tools are never deferred. */
+  /** True if its tools are never deferred. */
   readonly alwaysLoad?: boolean;
-  /** Listed as disabled, never connected. */
+  /** True if it is only listed as disabled and never connected. */
   readonly disabled?: boolean;
 }
 
-/** A server that runs as a child and speaks over its standard input and output. */
+/** A server that runs as a child process and communicates over its standard input and output. */
 export interface StdioServerSettings extends CommonSettings {
   readonly type?: 'stdio';
-  /** Program, by path or by name on PATH; never given to a shell. */
+  /** Path of the program, or its name on PATH; never passed to a shell. */
   readonly command: string;
   readonly args?: readonly string[];
-  /** Added to the allow-listed environment. */
+  /** Added to the environment that children inherit. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Relative paths start from the workspace. */
+  /** Working directory; relative paths start from the workspace. */
   readonly cwd?: string;
 }
 
-/** A server behind a URL: Streamable HTTP, or the SSE transport that came before it. */
+/** A server behind a URL: Streamable HTTP, or the older SSE transport. */
 export interface RemoteServerSettings extends CommonSettings {
   readonly type: 'http' | 'sse';
   readonly url: string;

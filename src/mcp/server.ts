@@ -1,7 +1,7 @@
 /**
- * One server as the rest sees it: its connection and the tools made from its definitions.
+ * One configured server: its connection and the tools made from its definitions.
  *
- * Loaded only where a server is configured, for it brings the SDK and ajv with it.
+ * Loaded only where a server is configured, because it imports the SDK and ajv.
  */
 import type { CallToolResult, Client, Tool as SdkTool } from '@modelcontextprotocol/client';
 import type { Limits } from '../../config/limits.ts';
@@ -18,22 +18,22 @@ import { openStdioLink } from './stdio-transport.ts';
 import type { McpToolDefinition } from './tool-definition.ts';
 import { visibleLine } from './visible-text.ts';
 
-/** Names of environment variables that hold keys. */
+/** Names of environment variables that hold secrets. */
 const SECRET_NAME = /key|token|secret|pass|auth|credential|cookie|session/i;
 
-/** Shorter values are words that may stand anywhere (`true`, `8080`). */
+/** Shorter values are common words (`true`, `8080`), which must not be masked. */
 const SECRET_CHARS = 8;
 
-/** Names that are remembered for each that may be listed at once. */
+/** Pins kept for each tool that may be listed at once. */
 const PINS_PER_TOOL = 4;
 
-/** Longest text of one notice. */
+/** Longest text of one notice, in characters. */
 const NOTICE_CHARS = 2_000;
 
 /** One configured server. */
 export interface McpServer {
   readonly connection: McpConnection;
-  /** The same tools until something changed. */
+  /** Tools of the last list; an unchanged definition keeps its tool object. */
   tools(): readonly Tool[];
   /** @throws {GauntletError} `cancelled`, `timeout` or `tool_failed`. */
   listResources(signal: AbortSignal): Promise<readonly McpResource[]>;
@@ -41,7 +41,7 @@ export interface McpServer {
   readResource(uri: string, signal: AbortSignal): Promise<McpOutput>;
 }
 
-/** Make the server; it connects when its connection is started. */
+/** Create the server; it connects when its connection is started. */
 export function createMcpServer(options: McpServerOptions): McpServer {
   const { name, settings, limits, limitConnecting } = options;
   const mask = secretMask(settings);
@@ -52,9 +52,9 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   );
   const openLink = linkOpener(settings, options);
   let definitions: readonly McpToolDefinition[] = [];
-  /** By hash: a tool whose definition stayed is the same object in the next list. */
+  /** By hash: a tool with an unchanged definition is the same object in the next list. */
   let byHash = new Map<string, Tool>();
-  let toldReason: string | undefined;
+  let reportedReason: string | undefined;
 
   const connection = new McpConnection({
     name,
@@ -67,22 +67,22 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const source = { server: name, isAlwaysLoaded: settings.alwaysLoad === true, limits, call, ...pins };
 
   function onChange(): void {
-    tellFailure();
+    reportFailure();
     if (connection.definitions === definitions) return;
     definitions = connection.definitions;
-    pins.see(definitions);
+    pins.compareWithPins(definitions);
     byHash = new Map(
       definitions.map((definition) => [definition.hash, byHash.get(definition.hash) ?? adaptTool(definition, source)]),
     );
     options.onToolsChanged();
   }
 
-  /** Once for each reason, not for each try. */
-  function tellFailure(): void {
+  /** Report each reason once, not at each attempt. */
+  function reportFailure(): void {
     const { status, reason = status } = connection;
-    if (status === 'connected') toldReason = undefined;
-    if ((status !== 'failed' && status !== 'needs_auth') || reason === toldReason) return;
-    toldReason = reason;
+    if (status === 'connected') reportedReason = undefined;
+    if ((status !== 'failed' && status !== 'needs_auth') || reason === reportedReason) return;
+    reportedReason = reason;
     notice('warning', `mcp_${status}`, reason);
   }
 
@@ -101,9 +101,9 @@ export function createMcpServer(options: McpServerOptions): McpServer {
 }
 
 /**
- * Send one `tools/call`; progress puts off its timeout, but not for ever.
+ * Send one `tools/call`. Progress extends its timeout, up to `mcpCallMs` in all.
  *
- * @throws Whatever the SDK threw, an abort as a timeout.
+ * @throws The SDK's error; an abort is reported as a timeout.
  */
 function callTool(
   client: Client,
@@ -119,7 +119,7 @@ function callTool(
       maxTotalTimeout: limits.mcpCallMs,
       resetTimeoutOnProgress: true,
       onprogress: onProgress,
-      // Spares the SDK its own listing, and keeps it from compiling the server's output schema.
+      // Saves the SDK a listing of its own, and the compilation of the server's output schema.
       toolDefinition: { name: toolName, inputSchema } as SdkTool,
     },
   );
@@ -127,32 +127,33 @@ function callTool(
 
 /** The pins of one server. */
 interface DefinitionPins {
-  /** Note what is listed now: the first sight of a tool pins it, a later change is told. */
-  see(definitions: readonly McpToolDefinition[]): void;
-  /** Whether the definition is another than the pinned one. */
+  /** Compare a new list with the pins: an unknown tool is pinned, a changed one is reported. */
+  compareWithPins(definitions: readonly McpToolDefinition[]): void;
+  /** True if the definition differs from the pinned one. */
   isChanged(definition: McpToolDefinition): boolean;
-  /** From now on this is the pinned one. */
+  /** Pin this definition in place of the earlier one. */
   approve(definition: McpToolDefinition): void;
 }
 
 /**
- * Begin with the pins of earlier starts.
+ * Create the pins of one server from those stored.
  *
- * @param pinned Kept on disk, so that a restart does not accept what a server says then.
- * @param maxPins Names remembered; those of a server that invents ever new ones are asked about each time.
+ * @param pinned Stored on disk, so that a restart does not accept a changed definition.
+ * @param maxPins Maximum of names pinned; further names, of a server that keeps inventing them, require approval for
+ * each call.
  * @param onChanged Called once for each change of a tool, with its name as sent.
  */
 function definitionPins(pinned: StoredPins, maxPins: number, onChanged: (toolName: string) => void): DefinitionPins {
-  /** What was last told about, so that a server that lists the same change again is not told twice. */
-  const told = new Map<string, string>();
+  /** Last change reported of each tool, so that listing it again does not repeat the notice. */
+  const reportedHashes = new Map<string, string>();
   return {
-    see(definitions) {
+    compareWithPins(definitions) {
       for (const { name, hash } of definitions) {
         const known = pinned.get(name);
         if (known === undefined) {
           if (pinned.size < maxPins) pinned.set(name, hash);
-        } else if (known !== hash && told.get(name) !== hash) {
-          told.set(name, hash);
+        } else if (known !== hash && reportedHashes.get(name) !== hash) {
+          reportedHashes.set(name, hash);
           onChanged(name);
         }
       }
@@ -166,26 +167,27 @@ function definitionPins(pinned: StoredPins, maxPins: number, onChanged: (toolNam
 }
 
 /**
- * Make the mask of one server.
+ * Create the function that masks one server's secrets.
  *
- * @returns Puts "[hidden]" in place of each configured header and of each environment variable that is named as a key.
+ * @returns A function that replaces each configured header, and each environment variable named like a secret, by
+ * "[hidden]".
  */
 function secretMask(settings: McpServerSettings): (text: string) => string {
   const secrets = [...new Set(secretsOf(settings))].filter((secret) => secret.length >= SECRET_CHARS);
-  // The longest first: one may be part of another.
+  // Longest first, since one secret may contain another.
   secrets.sort((one, other) => other.length - one.length);
   return (text) => secrets.reduce((masked, secret) => masked.replaceAll(secret, '[hidden]'), text);
 }
 
 function secretsOf(settings: McpServerSettings): readonly string[] {
   if ('url' in settings) {
-    // "Bearer <token>": the token alone is the secret as well.
+    // "Bearer <token>": the token alone is a secret too.
     return Object.values(settings.headers ?? {}).flatMap((value) => [value, ...value.split(' ').slice(1)]);
   }
   return Object.entries(settings.env ?? {}).flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : []));
 }
 
-/** Make the way to open links to one server. */
+/** Create the function that opens links to one server. */
 function linkOpener(settings: McpServerSettings, environment: McpEnvironment): ConnectionOptions['open'] {
   if ('url' in settings) return remoteOpener(settings, environment.limits);
   return (hooks) => openStdioLink(settings, environment, hooks);

@@ -1,8 +1,8 @@
 /**
- * The SDK's transport over a child of the process host, so that a stdio server leads a process group
- * of its own and ends with everything it started.
+ * The SDK's transport over a child of the process host, so that a stdio server leads a process group of its own and
+ * ends with everything it started.
  *
- * Newline-delimited JSON in both directions. What is no JSON message is ignored and counted.
+ * Newline-delimited JSON in both directions. Lines that are not JSON are ignored and counted.
  */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { resolve } from 'node:path';
@@ -13,15 +13,15 @@ import type { HostedProcess, ProcessExit, ProcessHost, SpawnRequest } from '../p
 import { type LinkOptions, type McpLink, openLink } from './link.ts';
 import type { StdioServerSettings } from './server-settings.ts';
 
-/** Names a server inherits beside the process host's own list, as other MCP clients hand them down. */
+/** Variables that a server inherits in addition to the process host's own list, as with other MCP clients. */
 const INHERITED_NAMES = ['LOGNAME', 'SHELL', 'USER'];
 
 const LINE_FEED = 0x0a;
 
-/** What the transport is bounded by. */
+/** Limits of the transport. */
 export type StdioLimits = Pick<Limits, 'mcpMessageBytes' | 'mcpStderrBytes' | 'mcpCloseMs'>;
 
-/** One child, from its start to the end of its group. */
+/** One child process, from its start to the end of its process group. */
 export class StdioTransport implements Transport {
   // Set by the SDK's client before `start`.
   onclose?: () => void;
@@ -31,13 +31,13 @@ export class StdioTransport implements Transport {
   readonly #host: ProcessHost;
   readonly #request: SpawnRequest;
   readonly #limits: StdioLimits;
-  /** From `start` on. */
+  /** Set by `start`. */
   #process: HostedProcess | undefined;
-  /** Why the transport ended, once it has; the first reason stays. */
+  /** First reason for the end of the transport, once it has ended. */
   #endReason: string | undefined;
   #ending: Promise<void> | undefined;
   readonly #stderr: ReturnType<typeof outputTail>;
-  /** Lines of standard output that were no message. */
+  /** Lines of standard output that were not JSON. */
   #ignoredLines = 0;
 
   constructor(host: ProcessHost, request: SpawnRequest, limits: StdioLimits) {
@@ -69,22 +69,22 @@ export class StdioTransport implements Transport {
     await this.#process.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** End the whole group. Resolves when none of it is left. */
+  /** End the process group. @returns Once all of it has ended. */
   async close(): Promise<void> {
     await this.#end('the connection was closed');
   }
 
-  /** Why it ended, with the last words of its standard error; for people. */
+  /** Describe the end, with the end of its standard error; for people. */
   describeEnd(): string {
-    const said = this.#stderr.text();
+    const stderrText = this.#stderr.text();
     const ignored = this.#ignoredLines === 0 ? '' : `; ${this.#ignoredLines} lines of its output were no JSON message`;
-    return `${this.#endReason ?? 'it still runs'}${ignored}${said === '' ? '' : `; its standard error ended with: ${said}`}`;
+    return `${this.#endReason ?? 'it still runs'}${ignored}${stderrText === '' ? '' : `; its standard error ended with: ${stderrText}`}`;
   }
 
   #receive(line: Buffer): void {
     for (const message of this.#parse(line)) {
-      // The SDK looks at a notification one microtask later, and by then forgets whose progress it is if it has
-      // seen the answer: one that came in the same chunk waits its turn.
+      // The SDK handles a notification one microtask later, and by then has dropped the progress handler of a request
+      // that was answered. An answer in the same chunk is therefore delayed as well.
       if (isAnswer(message)) queueMicrotask(() => this.#deliver(message));
       else this.#deliver(message);
     }
@@ -94,12 +94,12 @@ export class StdioTransport implements Transport {
     try {
       this.onmessage?.(message as JSONRPCMessage);
     } catch (error) {
-      // A message that breaks the SDK's reader must not break the server's output loop.
+      // An exception in the SDK's handler must not break the output loop.
       this.onerror?.(error instanceof Error ? error : new Error(errorMessage(error)));
     }
   }
 
-  /** The messages of a line: one, or those of a batch; none when it is not a message. */
+  /** Parse a line into one message or those of a batch; empty if it is not JSON. */
   #parse(line: Buffer): readonly unknown[] {
     const text = line.toString('utf8').trim();
     if (text === '') return [];
@@ -108,7 +108,7 @@ export class StdioTransport implements Transport {
         const value: unknown = JSON.parse(text);
         return Array.isArray(value) ? value : [value];
       } catch {
-        // Not JSON: programs print to standard output what they should not. Counted below.
+        // Not JSON: some programs print diagnostics to standard output. Counted below.
       }
     }
     this.#ignoredLines++;
@@ -123,12 +123,12 @@ export class StdioTransport implements Transport {
 
   async #endOnce(): Promise<void> {
     const child = this.#process;
-    // Pending calls fail now; they need not wait for the group to be gone.
+    // Pending calls fail now, before the process group has ended.
     this.onclose?.();
     if (child === undefined) return;
     child.end();
     const stop = new AbortController();
-    // A child that never started has nothing to wait for.
+    // Rejects for a child that never started, which leaves nothing to wait for.
     const exited = child.exited.then(
       () => undefined,
       () => undefined,
@@ -138,7 +138,7 @@ export class StdioTransport implements Transport {
       delay(this.#limits.mcpCloseMs, undefined, { signal: stop.signal }).catch(() => undefined),
     ]);
     stop.abort();
-    // What the host could not end is its own to report; the connection is over either way.
+    // The host reports processes that it could not end; the connection is over either way.
     await child.killTree().catch((error: unknown) => this.onerror?.(new Error(errorMessage(error))));
   }
 }
@@ -152,16 +152,16 @@ function describeExit({ code, signal }: ProcessExit): string {
 }
 
 /**
- * Make a splitter for one stream.
+ * Create a line splitter for one stream.
  *
- * @param maxBytes Longest line; the unfinished one included.
- * @param onLine Called for each whole line, without its line feed.
- * @param onOverflow Called once, when a line grew past `maxBytes`; what comes after is dropped.
+ * @param maxBytes Longest line, complete or not.
+ * @param onLine Called for each complete line, without its line feed.
+ * @param onOverflow Called once, when a line exceeds `maxBytes`; everything after it is dropped.
  */
 export function splitLines(maxBytes: number, onLine: (line: Buffer) => void, onOverflow: () => void) {
-  // The line that has begun and not ended; chunks are joined once, when its end arrives.
-  let begun: Buffer[] = [];
-  let begunBytes = 0;
+  // Chunks of the incomplete line, concatenated once when its end arrives.
+  let partialLine: Buffer[] = [];
+  let partialBytes = 0;
   let hasOverflowed = false;
 
   return function push(chunk: Buffer): void {
@@ -169,31 +169,31 @@ export function splitLines(maxBytes: number, onLine: (line: Buffer) => void, onO
     while (!hasOverflowed) {
       const end = chunk.indexOf(LINE_FEED, start);
       const piece = chunk.subarray(start, end === -1 ? undefined : end);
-      begunBytes += piece.length;
-      if (begunBytes > maxBytes) {
+      partialBytes += piece.length;
+      if (partialBytes > maxBytes) {
         hasOverflowed = true;
-        begun = [];
+        partialLine = [];
         return onOverflow();
       }
-      if (piece.length > 0) begun.push(piece);
+      if (piece.length > 0) partialLine.push(piece);
       if (end === -1) return;
-      const [only] = begun;
-      onLine(begun.length === 1 && only !== undefined ? only : Buffer.concat(begun));
-      begun = [];
-      begunBytes = 0;
+      const [only] = partialLine;
+      onLine(partialLine.length === 1 && only !== undefined ? only : Buffer.concat(partialLine));
+      partialLine = [];
+      partialBytes = 0;
       start = end + 1;
     }
   };
 }
 
-/** Keeps the last bytes that were pushed. */
+/** Keeps the last bytes pushed. */
 interface OutputTail {
   push(chunk: Buffer): void;
-  /** What is kept, trimmed, as text. */
+  /** The bytes kept, decoded and trimmed. */
   text(): string;
 }
 
-/** @param maxBytes Most bytes kept, whatever is written. */
+/** @param maxBytes Maximum of bytes kept. */
 function outputTail(maxBytes: number): OutputTail {
   let kept = Buffer.alloc(0);
   return {
@@ -206,22 +206,22 @@ function outputTail(maxBytes: number): OutputTail {
   };
 }
 
-/** What a stdio server needs from its environment. */
-interface StdioSurroundings {
+/** Parts of the process that a stdio server needs. */
+interface StdioEnvironment {
   readonly processHost: ProcessHost;
-  /** Absolute; where relative working directories start from. */
+  /** Absolute path that relative working directories are resolved against. */
   readonly folder: string;
   readonly limits: StdioLimits & LinkOptions['limits'];
 }
 
 /**
- * Start the server and shake hands. The protocol era is not probed: that would start a second process.
+ * Start the server and perform the handshake. The protocol version is not probed, which would start a second process.
  *
  * @throws {GauntletError} `tool_failed` with the reason and the end of the server's standard error.
  */
 export async function openStdioLink(
   settings: StdioServerSettings,
-  { processHost, folder, limits }: StdioSurroundings,
+  { processHost, folder, limits }: StdioEnvironment,
   { onListChanged, signal }: Pick<LinkOptions, 'onListChanged' | 'signal'>,
 ): Promise<McpLink> {
   const transport = new StdioTransport(
@@ -238,7 +238,7 @@ export async function openStdioLink(
   try {
     return await openLink({ transport, mode: 'legacy', limits, onListChanged, describeEnd, signal });
   } catch (error) {
-    // The process host has said all there is to say.
+    // The process host's error is already complete.
     if (error instanceof GauntletError) throw error;
     const message = `Cannot start "${settings.command}": ${errorMessage(error)}; ${transport.describeEnd()}`;
     throw new GauntletError('tool_failed', message, { cause: error });

@@ -1,5 +1,5 @@
 /**
- * Judges one tool of a server's list: what is usable is kept, what is not is named with its reason.
+ * Validates one tool of a server's list: a usable tool is kept, any other is named with the reason.
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
@@ -7,13 +7,13 @@ import type { Limits } from '../../config/limits.ts';
 import { isDeeperThan, type JsonObject } from '../base/json.ts';
 import { hasReferenceCycle } from './json-schema-input.ts';
 
-/** Longest name taken from a server; what it is called here is shorter (`mcpToolName`). */
+/** Longest name accepted from a server, in characters; `mcpToolName` shortens it. */
 const SENT_NAME_CHARS = 256;
 
 /** `_meta` key by which a tool raises the limit of its own results. */
 export const RESULT_CHARS_KEY = 'anthropic/maxResultSizeChars';
 
-/** A hint of the wrong type is no hint: the answer is then "no". */
+/** A hint of the wrong type counts as absent. */
 const hint = z.boolean().optional().catch(undefined);
 
 const SentTool = z.object({
@@ -42,31 +42,31 @@ const SentTool = z.object({
 
 /** A tool as its server describes it. */
 export type McpToolDefinition = z.output<typeof SentTool> & {
-  /** sha256, hex, of all that is used of it: words, schema and hints. */
+  /** SHA-256, hex, of all members in use: text, schema and hints. */
   readonly hash: string;
 };
 
-/** A definition, or why there is none. */
-export type JudgedTool =
+/** A definition, or the reason for its rejection. */
+export type ParsedTool =
   { readonly definition: McpToolDefinition } | { readonly name: string; readonly refusal: string };
 
-/** What a definition is bounded by. */
+/** Limits of a definition. */
 export type DefinitionLimits = Pick<Limits, 'jsonDepth' | 'mcpSchemaChars'>;
 
-/** Judge one entry of `tools/list`. Never throws. */
-export function judgeTool(sent: unknown, limits: DefinitionLimits): JudgedTool {
+/** Validate one entry of `tools/list`. Never throws. */
+export function parseToolDefinition(sent: unknown, limits: DefinitionLimits): ParsedTool {
   if (isDeeperThan(sent, limits.jsonDepth)) return refused(sent, `nested deeper than ${limits.jsonDepth} levels`);
   const parsed = SentTool.safeParse(sent);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return refused(sent, `"${issue?.path.join('.') ?? ''}": ${issue?.message ?? 'malformed'}`);
   }
-  const refusal = refuseSchema(parsed.data.inputSchema, limits);
+  const refusal = schemaRefusal(parsed.data.inputSchema, limits);
   if (refusal !== undefined) return refused(sent, refusal);
   return { definition: { ...parsed.data, hash: hashDefinition(parsed.data) } };
 }
 
-function refuseSchema(schema: JsonObject, limits: DefinitionLimits): string | undefined {
+function schemaRefusal(schema: JsonObject, limits: DefinitionLimits): string | undefined {
   if (schema['type'] !== undefined && schema['type'] !== 'object') return '"inputSchema.type": expected "object"';
   if (JSON.stringify(schema).length > limits.mcpSchemaChars) {
     return `"inputSchema": more than ${limits.mcpSchemaChars} characters`;
@@ -74,7 +74,7 @@ function refuseSchema(schema: JsonObject, limits: DefinitionLimits): string | un
   return hasReferenceCycle(schema) ? '"inputSchema": its references lead back to themselves' : undefined;
 }
 
-function refused(sent: unknown, refusal: string): JudgedTool {
+function refused(sent: unknown, refusal: string): ParsedTool {
   const name = typeof sent === 'object' && sent !== null && 'name' in sent ? sent.name : undefined;
   return { name: typeof name === 'string' ? name : 'unnamed', refusal };
 }

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { Tool } from '../../../src/tool/tool.ts';
 import { adaptTool } from '../../../src/mcp/adapt.ts';
-import { judgeTool } from '../../../src/mcp/tool-definition.ts';
+import { parseToolDefinition } from '../../../src/mcp/tool-definition.ts';
 import { toolUseContextIn } from '../../helpers/tool-use-context.ts';
 
 /** The tool that a server's `tools/list` entry becomes. */
 function adapted(sent: Record<string, unknown>, isAlwaysLoaded = false): Tool {
-  const judged = judgeTool({ name: 'look', inputSchema: { type: 'object' }, ...sent }, DEFAULT_LIMITS);
+  const judged = parseToolDefinition({ name: 'look', inputSchema: { type: 'object' }, ...sent }, DEFAULT_LIMITS);
   if ('refusal' in judged) throw new Error(judged.refusal);
   return adaptTool(judged.definition, {
     server: 'web',
