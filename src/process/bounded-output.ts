@@ -1,7 +1,7 @@
 /**
- * A child's output in bounded memory: text for the model, news for whoever watches, all bytes on disk.
+ * Keeps a child's output in bounded memory: text for the model, increments for watchers, all bytes on disk.
  *
- * What was written stands in one text, in the order in which it came, whichever pipe it came from.
+ * The text holds both pipes, interleaved in the order of arrival.
  */
 import { StringDecoder } from 'node:string_decoder';
 import type { Limits } from '../../config/limits.ts';
@@ -10,36 +10,36 @@ import type { OutputStream } from './process-host.ts';
 import { createSpoolFile, type SpoolEnd } from './spool-file.ts';
 import { createTextWindow } from './text-window.ts';
 
-/** What became of an output. */
+/** The kept output, and the state of its file. */
 export interface OutputEnd extends WindowedText, SpoolEnd {
   readonly totalBytes: number;
 }
 
-/** Takes an output until it ends. */
+/** Collects an output until it ends. */
 export interface BoundedOutput {
-  /** Hand to `SpawnRequest.onOutput`. */
+  /** Pass it as `SpawnRequest.onOutput`. */
   take(stream: OutputStream, chunk: Buffer): void | Promise<void>;
-  /** After the last chunk. Never rejects. */
+  /** Call after the last chunk. Never rejects. */
   finish(): Promise<OutputEnd>;
 }
 
-/** How to keep an output. */
+/** Options of `createBoundedOutput`. */
 export interface BoundedOutputOptions {
   readonly limits: Pick<
     Limits,
     'spillBytes' | 'outputMemoryBytes' | 'outputHeadChars' | 'outputTailChars' | 'outputWaitingBytes'
   >;
-  /** Absolute path of the file that takes all bytes once they are more than memory may hold. */
+  /** Absolute path of the file that receives all bytes once they exceed the memory limit. */
   readonly path: string;
-  /** Begin the file at once and keep it however short the output is, for those who read along. */
+  /** True to create the file at once and keep it however short the output is, for readers that follow it. */
   readonly isFileKept?: boolean;
-  /** Each new piece of text at once, halves of characters held back. */
+  /** Called with each new piece of text; an incomplete character is held back. */
   readonly onText?: (stream: OutputStream, text: string) => void;
-  /** Once, when more than `limits.spillBytes` came: the child must end, nothing more is kept. */
+  /** Called once, when more than `limits.spillBytes` arrived: the child must be ended, and nothing more is kept. */
   readonly onLimit: () => void;
 }
 
-/** Keep an output within bounds. */
+/** Create a collector for one child's output. */
 export function createBoundedOutput({
   limits,
   path,
@@ -54,11 +54,11 @@ export function createBoundedOutput({
     tailChars: limits.outputTailChars,
   });
   const memoryBytes = isFileKept ? 0 : limits.outputMemoryBytes;
-  const spool = createSpoolFile(path, { memoryBytes, mostWaitingBytes: limits.outputWaitingBytes });
+  const spool = createSpoolFile(path, { memoryBytes, maxWaitingBytes: limits.outputWaitingBytes });
   if (isFileKept) void spool.write(Buffer.alloc(0));
   let totalBytes = 0;
 
-  function tell(stream: OutputStream, text: string): void {
+  function addText(stream: OutputStream, text: string): void {
     if (text === '') return;
     window.add(text);
     onText?.(stream, text);
@@ -67,19 +67,19 @@ export function createBoundedOutput({
   return {
     take(stream, chunk) {
       if (totalBytes > limits.spillBytes) return;
-      const room = limits.spillBytes - totalBytes;
+      const remainingBytes = limits.spillBytes - totalBytes;
       totalBytes += chunk.length;
-      const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
-      tell(stream, decoders[stream].write(kept));
+      const kept = chunk.length > remainingBytes ? chunk.subarray(0, remainingBytes) : chunk;
+      addText(stream, decoders[stream].write(kept));
       const isBehind = spool.write(kept);
       if (totalBytes > limits.spillBytes) onLimit();
       return isBehind;
     },
     async finish() {
-      tell('stdout', decoders.stdout.end());
-      tell('stderr', decoders.stderr.end());
+      addText('stdout', decoders.stdout.end());
+      addText('stderr', decoders.stderr.end());
       const text = window.read();
-      // A whole text needs no file beside it: whoever has too little room for it writes its own.
+      // A complete text needs no file beside it; a caller with less room for text writes its own.
       const end = await spool.finish(isFileKept || text.omittedChars > 0);
       return { totalBytes, ...text, ...end };
     },

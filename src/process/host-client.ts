@@ -1,5 +1,5 @@
 /**
- * The server's side of the process host: starts it when first wanted, starts another when it is lost.
+ * The server's client of the process host: starts a host on first use, and another one when it is lost.
  */
 import { randomBytes } from 'node:crypto';
 import type { Limits } from '../../config/limits.ts';
@@ -8,7 +8,7 @@ import { startHost, type StartedHost } from './host-connection.ts';
 import { type HostLink, openHostLink } from './host-link.ts';
 import type { HostedProcess, JailHost, ProcessHost, SpawnRequest } from './process-host.ts';
 
-/** What the process host needs to know. */
+/** Options of `createProcessHost`. */
 export interface ProcessHostOptions {
   readonly limits: Pick<
     Limits,
@@ -23,22 +23,25 @@ export interface ProcessHostOptions {
     | 'childWindowBytes'
     | 'hostedChildren'
   >;
-  /** The data directory's id, the first half of every marker: `[A-Za-z0-9_-]+`. Two servers never share one. */
+  /** Id of the data directory, the first part of every marker: `[A-Za-z0-9_-]+`. Two servers never share one. */
   readonly ownerId: string;
-  /** The host's program, where it is not the one beside this file. */
+  /**
+   * Path or `file:` URL of the host's program. Default: `host/main.ts` when run from source, `process-host.js` beside
+   * the bundle otherwise.
+   */
   readonly hostEntry?: string | URL;
   /** A host that runs already: the first to be used. */
   readonly started?: StartedHost;
 }
 
-/** A process host and its upkeep. */
+/** A process host, with its start and clean-up. */
 export interface ManagedProcessHost extends ProcessHost, JailHost {
-  /** Start the host and its shells ahead of the first spawn. Resolves when it answers. */
+  /** Start the host and its shells before the first spawn. Resolves when it answers. */
   warm(): Promise<void>;
   /**
    * End what an earlier server with the same `ownerId` left running; call once at start-up.
    *
-   * @returns How many processes were found.
+   * @returns Number of processes found.
    */
   sweepOrphans(): Promise<number>;
 }
@@ -49,7 +52,7 @@ export function createProcessHost({ limits, ownerId, hostEntry, started }: Proce
   let isClosed = false;
   let wasLost = false;
 
-  /** The host that runs, or a new one: one start however many ask. */
+  /** Return the running host, or start one; concurrent callers share the start. */
   function linked(): HostLink {
     if (isClosed) throw new GauntletError('shutting_down', 'Cannot start a process: the server is shutting down');
     if (link !== undefined) return link;
@@ -74,7 +77,7 @@ export function createProcessHost({ limits, ownerId, hostEntry, started }: Proce
       if (link === opened) link = undefined;
     });
     link = opened;
-    // A host that was killed could not clear up; what left its group is found by its marker.
+    // A killed host could not clean up; processes that left its group are found by their marker.
     if (wasLost) void opened.sweep();
     wasLost = false;
     return opened;

@@ -1,5 +1,5 @@
 /**
- * One process host as the server sees it: a detached process and a socket that carries frames.
+ * Connection to one process host: a detached process and a socket that carries frames.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,27 +15,27 @@ export interface StartedHost {
   readonly lost: Promise<NodeJS.ErrnoException>;
 }
 
-/** A host that was started; frames may be written at once, it reads them when it is up. */
+/** A started host. Frames may be written at once; it reads them when it is up. */
 export interface HostConnection {
   readonly socket: Socket;
-  /** Whether waiting for the host may keep the server alive. */
+  /** Set whether the host keeps the server's event loop alive. */
   hold(isHeld: boolean): void;
   /** End the connection, upon which the host ends all it started. Resolves when it is gone. */
   end(): Promise<void>;
 }
 
-/** Environment variables that children may have of ours. */
+/** Environment variables that children inherit. */
 const ALLOWED_VARIABLES = ['PATH', 'HOME', 'LANG', 'TERM', 'TMPDIR'] as const;
-/** What is kept of a dying host's standard error, for the server's log. */
-const LAST_WORDS_CHARS = 2_000;
-/** The host must stay small: a fork copies the page tables of what it holds. */
+/** Characters kept of a failing host's standard error, for the server's log. */
+const MAX_STDERR_CHARS = 2_000;
+/** The heap must stay small, because a fork copies the page tables of the host. */
 const SMALL_HEAP = ['--max-old-space-size=64', '--max-semi-space-size=1'];
 
 /**
  * Start a host, which ends with this process.
  *
- * @param entry Its program, a path or `file:` URL; a `.ts` file runs through tsx where Node cannot read it. Default: from
- *   source `host/main.ts`, from a bundle `process-host.js` beside it.
+ * @param entry Path or `file:` URL of its program; a `.ts` file runs through tsx if Node cannot run it.
+ * @param onFrame Called with each frame it sends. @param onLost Called once when it is gone, for whatever reason.
  */
 export function startHost(entry: string | URL = defaultEntry()): StartedHost {
   const path = String(entry).startsWith('file:') ? fileURLToPath(entry) : String(entry);
@@ -43,7 +43,7 @@ export function startHost(entry: string | URL = defaultEntry()): StartedHost {
     env: allowedEnvironment(process.env),
     cwd: '/',
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    // A session of its own: signals to the server's group pass it by, so that it can clear up after the server.
+    // In its own session it does not receive signals to the server's group, so that it can clean up after the server.
     detached: true,
   });
   const started = { process: host, lost: lossOf(host) };
@@ -90,11 +90,11 @@ function hold({ process: host }: StartedHost, isHeld: boolean): void {
 }
 
 function lossOf(host: ChildProcess): Promise<NodeJS.ErrnoException> {
-  let lastWords = '';
-  host.stderr?.on('data', (chunk: Buffer) => (lastWords = (lastWords + chunk.toString()).slice(-LAST_WORDS_CHARS)));
+  let stderrTail = '';
+  host.stderr?.on('data', (chunk: Buffer) => (stderrTail = (stderrTail + chunk.toString()).slice(-MAX_STDERR_CHARS)));
   return Promise.race([
     once(host, 'exit').then(
-      ([code, signal]) => new Error(`the process host ended (${String(signal ?? code)})`, { cause: lastWords }),
+      ([code, signal]) => new Error(`the process host ended (${String(signal ?? code)})`, { cause: stderrTail }),
     ),
     new Promise<Error>((resolve) => host.once('error', resolve)),
   ]);
@@ -113,6 +113,6 @@ function allowedEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 function loader(path: string): string[] {
   const isSource = path.endsWith('.ts') && !('typescript' in process.features && Boolean(process.features.typescript));
-  // Resolved here: the host's folder is not the server's.
+  // Resolved here, because the host's working directory is not the server's.
   return isSource ? ['--import', import.meta.resolve('tsx')] : [];
 }

@@ -1,5 +1,5 @@
 /**
- * One life of a process host: the children it runs for us and the answers it owes us.
+ * One process host from start to end: the children it runs and the replies it owes.
  */
 import type { ExitedMessage, FailedMessage, JailOpenedMessage, StartedMessage } from './host/messages.ts';
 import { FromHost, type HostFrame, ToHost, writeJsonFrame } from './host/protocol.ts';
@@ -9,22 +9,26 @@ import type { HostedProcess, JailHost, JailRules, JailSupport, SpawnRequest } fr
 import { spawnError } from './spawn-error.ts';
 import { type HostWire, type LinkedChild, spawnOn } from './spawn-on-host.ts';
 
-/** A host that runs, until it is lost. */
+/** A running host, until it is lost. */
 export interface HostLink extends JailHost {
   spawn(request: SpawnRequest): HostedProcess;
   /** Resolves when the host is up. */
   ping(): Promise<void>;
-  /** End what carries the owner's marker and was not started by this host. @returns How many were found. */
+  /**
+   * End processes that carry the owner's marker and were not started by this host.
+   *
+   * @returns Number of processes found.
+   */
   sweep(): Promise<number>;
   /** End every child and the host. */
   close(): Promise<void>;
 }
 
-/** Answer about jails where nobody is left to ask. */
+/** Answer to queries about jails after the host is lost. */
 const HOST_LOST = 'the process host was lost';
 
-/** Frames that answer a request of ours and not a child's news. */
-const ANSWERS: ReadonlySet<number> = new Set([
+/** Frames that reply to a request, as opposed to events of a child. */
+const REPLY_KINDS: ReadonlySet<number> = new Set([
   FromHost.treeKilled,
   FromHost.swept,
   FromHost.pong,
@@ -54,7 +58,7 @@ class Link implements HostLink, HostWire {
       host,
       settings,
       (frame) => this.#receive(frame),
-      (cause) => this.#lose(cause),
+      (cause) => this.#handleLoss(cause),
     );
     this.socket = this.#connection.socket;
     this.windowBytes = settings.windowBytes;
@@ -66,21 +70,21 @@ class Link implements HostLink, HostWire {
   }
 
   async ping(): Promise<void> {
-    await this.ask(ToHost.ping, null);
+    await this.request(ToHost.ping, null);
   }
 
   async jailSupport(): Promise<JailSupport> {
-    const answer = await this.ask(ToHost.jails, null);
+    const answer = await this.request(ToHost.jails, null);
     return this.#loss === undefined ? parse<JailSupport>(answer) : { missing: HOST_LOST };
   }
 
   async openJail(rules: JailRules): Promise<string | undefined> {
-    const answer = await this.ask(ToHost.openJail, rules);
+    const answer = await this.request(ToHost.openJail, rules);
     return this.#loss === undefined ? parse<JailOpenedMessage>(answer).failure : HOST_LOST;
   }
 
   async sweep(): Promise<number> {
-    return Number((await this.ask(ToHost.sweep, null)).toString());
+    return Number((await this.request(ToHost.sweep, null)).toString());
   }
 
   close(): Promise<void> {
@@ -101,7 +105,7 @@ class Link implements HostLink, HostWire {
     return this.#children.has(id);
   }
 
-  ask(kind: number, value: unknown): Promise<Buffer> {
+  request(kind: number, value: unknown): Promise<Buffer> {
     if (this.#loss !== undefined) return Promise.resolve(Buffer.from('0'));
     const id = (this.#lastNumber += 1);
     return new Promise((resolve) => {
@@ -113,7 +117,7 @@ class Link implements HostLink, HostWire {
 
   #receive({ kind, child: id, payload }: HostFrame): void {
     const child = this.#children.get(id);
-    if (ANSWERS.has(kind)) {
+    if (REPLY_KINDS.has(kind)) {
       this.#replies.get(id)?.(payload);
       this.#replies.delete(id);
       this.#holdWhileBusy();
@@ -128,18 +132,18 @@ class Link implements HostLink, HostWire {
     else if (kind === FromHost.exited) this.#forget(id, () => child.onExited(parse<ExitedMessage>(payload)));
   }
 
-  #forget(id: number, tell: () => void): void {
+  #forget(id: number, notify: () => void): void {
     for (const written of this.#children.get(id)?.writes ?? []) written();
     this.#children.delete(id);
     this.#holdWhileBusy();
-    tell();
+    notify();
   }
 
-  #lose(cause: NodeJS.ErrnoException): void {
+  #handleLoss(cause: NodeJS.ErrnoException): void {
     this.#loss = cause;
     for (const [id, child] of this.#children) {
       this.#forget(id, () => {
-        // Whoever had started is ended by us, since the host no longer can; whoever had not never will.
+        // The host can no longer end the started ones, so we do. The others will never start.
         void child.started.then(({ pid }) => endOrphan(pid)).catch(() => undefined);
         child.onLost(spawnError(child.what, cause));
       });
@@ -158,7 +162,7 @@ function endOrphan(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // The group is gone already.
+    // The group has ended already.
   }
 }
 

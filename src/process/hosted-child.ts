@@ -1,11 +1,11 @@
 /**
- * One child as its caller sees it: promises for start and end, output in order and at the reader's pace.
+ * One child from its caller's side: promises for start and end, and output in order at the reader's pace.
  */
 import type { GauntletError } from '../base/errors.ts';
 import type { ExitedMessage, StartedMessage } from './host/messages.ts';
 import type { OutputStream, ProcessExit, SpawnRequest } from './process-host.ts';
 
-/** What the connection tells a child. */
+/** A child, as its connection drives it. */
 export interface HostedChild {
   readonly started: Promise<StartedMessage>;
   readonly exited: Promise<ProcessExit>;
@@ -13,21 +13,21 @@ export interface HostedChild {
   onFailed(error: GauntletError): void;
   onOutput(stream: OutputStream, chunk: Buffer): void;
   onExited(message: ExitedMessage): void;
-  /** The host is gone: a child that had started counts as killed, one that had not as failed. */
+  /** Handle the loss of the host: a child that had started counts as killed, one that had not as failed. */
   onLost(error: GauntletError): void;
-  /** Whether the leader's group may still be signalled by its number. */
+  /** True if the leader's group may still be signalled by its id. */
   hasGroup(): boolean;
 }
 
-/** Steps that a child asks of its connection. */
+/** Requests of a child to its connection. */
 export interface ChildActions {
-  /** This many bytes were taken: the host may send as many more. */
+  /** Report consumed bytes: the host may send as many more. */
   acknowledge(bytes: number): void;
-  /** The reader failed: end what feeds it. */
+  /** End the process tree, because the reader failed. */
   endTree(): void;
 }
 
-/** Make the caller's side of a child. @param windowBytes What the host sends before it waits. */
+/** Create the caller's side of a child. @param windowBytes Output that the host sends before it waits. */
 export function createHostedChild(
   onOutput: SpawnRequest['onOutput'],
   windowBytes: number,
@@ -35,10 +35,10 @@ export function createHostedChild(
 ): HostedChild {
   const started = deferred<StartedMessage>();
   const exited = deferred<ProcessExit>();
-  // A caller may look at one of the two alone.
-  started.promise.catch(ignoreHere);
-  exited.promise.catch(ignoreHere);
-  const output = readAtPace(onOutput, windowBytes, actions);
+  // A caller may handle only one of the two promises.
+  started.promise.catch(ignoreRejection);
+  exited.promise.catch(ignoreRejection);
+  const output = createPacedReader(onOutput, windowBytes, actions);
   let hasStarted = false;
   let isGroupGone = false;
 
@@ -71,21 +71,21 @@ export function createHostedChild(
   };
 }
 
-/** Hands chunks on in order, one at a time where the reader is slow, and says how much was taken. */
-function readAtPace(onOutput: SpawnRequest['onOutput'], windowBytes: number, actions: ChildActions) {
+/** Deliver chunks in order, one at a time to a slow reader, and acknowledge the bytes it consumed. */
+function createPacedReader(onOutput: SpawnRequest['onOutput'], windowBytes: number, actions: ChildActions) {
   let reader = onOutput;
-  let takenBytes = 0;
-  /** The chunks that wait for a slow reader; undefined while it keeps up. Bounded by the window. */
+  let consumedBytes = 0;
+  /** Chunks that wait for a slow reader, bounded by the window; `undefined` while it keeps up. */
   let backlog: Promise<void> | undefined;
 
-  function taken(bytes: number): void {
-    takenBytes += bytes;
-    if (takenBytes < windowBytes / 4) return;
-    actions.acknowledge(takenBytes);
-    takenBytes = 0;
+  function countConsumed(bytes: number): void {
+    consumedBytes += bytes;
+    if (consumedBytes < windowBytes / 4) return;
+    actions.acknowledge(consumedBytes);
+    consumedBytes = 0;
   }
 
-  function hand(stream: OutputStream, chunk: Buffer): void | Promise<void> {
+  function deliver(stream: OutputStream, chunk: Buffer): void | Promise<void> {
     try {
       return reader?.(stream, chunk);
     } catch (error) {
@@ -100,15 +100,15 @@ function readAtPace(onOutput: SpawnRequest['onOutput'], windowBytes: number, act
 
   return {
     push(stream: OutputStream, chunk: Buffer): void {
-      const pending = backlog === undefined ? hand(stream, chunk) : backlog.then(() => hand(stream, chunk));
-      if (pending === undefined) return taken(chunk.length);
+      const pending = backlog === undefined ? deliver(stream, chunk) : backlog.then(() => deliver(stream, chunk));
+      if (pending === undefined) return countConsumed(chunk.length);
       const settled: Promise<void> = pending.catch(readerFailed).then(() => {
-        taken(chunk.length);
+        countConsumed(chunk.length);
         if (backlog === settled) backlog = undefined;
       });
       backlog = settled;
     },
-    /** At once where nothing waits. */
+    /** Run `act` after all chunks, at once if none waits. */
     afterAll(act: () => void): void {
       if (backlog === undefined) act();
       else void backlog.then(act);
@@ -116,8 +116,8 @@ function readAtPace(onOutput: SpawnRequest['onOutput'], windowBytes: number, act
   };
 }
 
-function ignoreHere(): void {
-  // Whoever awaits the promise itself is told; this only keeps a rejection from counting as unhandled.
+function ignoreRejection(): void {
+  // Marks the rejection as handled; callers that await the promise still receive it.
 }
 
 function deferred<Value>() {

@@ -1,14 +1,14 @@
 /**
- * An output as one text for the model: whole, or beginning and end with a word about the rest.
+ * Formats an output as one text for the model: complete, or head and tail with a note on the rest.
  */
 import type { WindowedText } from '../base/cut-text.ts';
 import type { SpoolEnd } from './spool-file.ts';
 
 /**
- * Word an output.
+ * Format an output.
  *
- * @param output Where something is left out, `path` or `failureCode` say what became of the whole.
- * @returns Without the last line end.
+ * @param output If text was omitted, `path` or `failureCode` says what became of the whole.
+ * @returns The text without its last line break.
  */
 export function outputText(output: WindowedText & SpoolEnd): string {
   if (output.omittedChars === 0) return withoutLastLineEnd(output.head);

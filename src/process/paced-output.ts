@@ -1,36 +1,37 @@
 /**
- * Output as progress: the first piece at once, then what is new since, at most once an interval.
+ * Turns output into progress: the first piece at once, then the new text at most once an interval.
  *
- * Order within a stream is kept. What comes faster than it may be shown is left out, and says so.
+ * The order within a stream is kept. Text beyond the display limit is dropped, and the number of dropped characters is
+ * shown.
  */
 import type { Limits } from '../../config/limits.ts';
 import type { OutputStream } from './process-host.ts';
 
-/** Takes text as it comes. */
+/** Collects text for progress. */
 export interface PacedOutput {
   add(stream: OutputStream, text: string): void;
-  /** Show what still waits, and stop. */
+  /** Show the pending text, and stop. */
   finish(): void;
 }
 
-/** What waits of one stream. */
+/** Pending text of one stream. */
 interface Waiting {
   text: string;
   omittedChars: number;
 }
 
 /**
- * Pace an output.
+ * Create the pacing of an output.
  *
- * @param show Called with what is new, never twice within the interval but at the end.
- * @param intervalMs Asked after each piece; `limits.progressMs` where it is not given.
+ * @param show Called with the new text, at most once an interval except at the end.
+ * @param intervalMs Called after each piece; `limits.progressMs` by default.
  */
 export function paceOutput(
   limits: Pick<Limits, 'progressMs' | 'progressChars'>,
   show: (stream: OutputStream, text: string) => void,
   intervalMs = () => limits.progressMs,
 ): PacedOutput {
-  /** In the order in which they began to wait. */
+  /** In the order in which they became pending. */
   const waiting = new Map<OutputStream, Waiting>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -63,7 +64,7 @@ export function paceOutput(
   };
 }
 
-/** The last `chars` of a text, not beginning with half a character. */
+/** The last `chars` of a text, without a leading half of a surrogate pair. */
 function latest(text: string, chars: number): string {
   if (text.length <= chars) return text;
   const kept = text.slice(-chars);

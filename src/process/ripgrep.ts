@@ -1,4 +1,4 @@
-/** Where the ripgrep binary stands. */
+/** Path of the ripgrep binary. */
 export {
   /** Absolute path of the `rg` program that came with its package. */ rgPath as ripgrepPath,
 } from '@vscode/ripgrep';

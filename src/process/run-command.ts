@@ -1,5 +1,5 @@
 /**
- * Run one child from its start to its end, within bounds of time and output, and leave nothing behind.
+ * Runs one child from start to end, within limits of time and output, and leaves no process behind.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
@@ -7,33 +7,33 @@ import { GauntletError } from '../base/errors.ts';
 import { type BoundedOutputOptions, createBoundedOutput, type OutputEnd } from './bounded-output.ts';
 import type { HostedProcess, ProcessExit, ProcessHost, SpawnRequest } from './process-host.ts';
 
-/** What to run and how long. */
+/** Options of one run. */
 export interface CommandRun extends Pick<BoundedOutputOptions, 'onText' | 'isFileKept'> {
   readonly request: Omit<SpawnRequest, 'onOutput'>;
-  /** undefined: as long as it likes. */
+  /** `undefined`: no limit. */
   readonly timeoutMs?: number;
   readonly signal: AbortSignal;
-  /** Absolute path of the file for an output too long for memory. */
+  /** Absolute path of the file for an output that exceeds memory. */
   readonly outputPath: string;
 }
 
-/** How a run ended. */
+/** Outcome of a run. */
 export interface CommandEnd extends ProcessExit {
   readonly output: OutputEnd;
-  /** Why it was stopped; absent when it ended by itself. */
+  /** Reason why it was stopped; absent if it ended by itself. */
   readonly stoppedBy?: 'timeout' | 'signal' | 'output_limit';
 }
 
-/** What a run is bounded by. */
+/** Limits of a run. */
 export type CommandLimits = BoundedOutputOptions['limits'] & Pick<Limits, 'stragglerMs'>;
 
 /**
  * Run a child and end all it started.
  *
- * @returns Once the leader has ended. A stopped tree has ended too; what a finished command left
- *   behind is ended on the way, waited for `limits.stragglerMs` at most.
- * @throws {GauntletError} As `HostedProcess.started` does, when it cannot be started; `cancelled` when
- *   it was cancelled before it began.
+ * @returns Once the leader has ended. A stopped tree has ended too; processes that a finished command left behind are
+ * being ended, for which this waits at most `limits.stragglerMs`.
+ * @throws {GauntletError} As `HostedProcess.started` does, if it cannot be started; `cancelled` if the signal was
+ * already aborted.
  */
 export async function runCommand(host: ProcessHost, limits: CommandLimits, run: CommandRun): Promise<CommandEnd> {
   let stoppedBy: CommandEnd['stoppedBy'];

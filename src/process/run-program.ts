@@ -1,34 +1,34 @@
 /**
- * Run a small program to its end: text in, two texts out, bounded in time and output, nothing left behind.
+ * Runs a small program to its end: text in, two texts out, with limits of time and output, and no process left behind.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../base/errors.ts';
 import type { HostedProcess, ProcessExit, ProcessHost, SpawnRequest } from './process-host.ts';
 
-/** What to run. */
+/** Options of one run. */
 export interface ProgramRun extends Required<Pick<SpawnRequest, 'file' | 'args' | 'cwd' | 'env'>> {
-  /** Written to its standard input, which is then closed; a program need not read it. */
+  /** Written to its standard input, which is then closed; the program need not read it. */
   readonly input: string;
   readonly timeoutMs: number;
-  /** Both pipes together; a program that writes more is ended. */
+  /** Limit of both pipes together; a program that writes more is ended. */
   readonly outputBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** How it ended. */
+/** Outcome of a run. */
 export interface ProgramEnd extends ProcessExit {
   readonly stdout: string;
   readonly stderr: string;
-  /** Why it was stopped; absent when it ended by itself. */
+  /** Reason why it was stopped; absent if it ended by itself. */
   readonly stoppedBy?: 'timeout' | 'signal' | 'output_limit';
 }
 
 /**
  * Run a program and end all it started.
  *
- * @throws {GauntletError} As `HostedProcess.started` does, when it cannot be started; `cancelled` when
- *   it was cancelled before it began.
+ * @throws {GauntletError} As `HostedProcess.started` does, if it cannot be started; `cancelled` if the signal was
+ * already aborted.
  */
 export async function runProgram(
   host: ProcessHost,
@@ -76,9 +76,9 @@ export async function runProgram(
   }
 }
 
-/** Nobody waits: a program that does not read its input may still end, and its end says how. */
+/** Write the input without waiting: a program that does not read it may still end, and its exit reports the outcome. */
 function feed(child: HostedProcess, input: string): void {
   const fed = child.write(input).then(() => child.end());
-  // Input that nobody takes is no failure of the program's.
+  // Unread input is not a failure of the program.
   fed.catch(() => undefined);
 }

@@ -1,5 +1,5 @@
 /**
- * The sandbox of shells: what a command line may touch, whatever it says and whoever allowed it.
+ * The sandbox of shells: bounds what a command line may access, whatever it contains and however it was allowed.
  */
 import { lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -14,145 +14,155 @@ import { sandboxBase, type SandboxBase } from './sandbox/sandbox-base.ts';
 import { trySandbox } from './sandbox/trial.ts';
 import { type EnteredProxy, openSandboxProxy } from './sandbox/sandbox-proxy.ts';
 
-/** `allow`: hosts that every one of the lists must cover, through the proxy. */
+/** Network of sandboxes. `allow`: lists of hosts reachable through the proxy; each list must cover a host. */
 export type SandboxNetwork = 'off' | 'on' | { readonly allow: readonly (readonly string[])[] };
 
-/** What an operator decides. */
+/** Options of `openSandbox`. */
 export interface SandboxOptions {
   readonly mode: 'off' | 'auto' | 'required';
   readonly network: SandboxNetwork;
-  /** What runs in it runs without a question. */
+  /** True if sandboxed commands run without a question. */
   readonly isAutoAllowed: boolean;
-  /** Whose keys are hidden: absolute. */
+  /** Absolute path of the home folder whose secrets are hidden. */
   readonly homeFolder: string;
-  /** The server's data directory, settings and token: absolute, hidden. */
+  /** Absolute paths of the server's data directory, settings and token, which are hidden. */
   readonly ownPaths: readonly string[];
   /** Real paths that stay read-only inside working directories: the files the server runs from. */
   readonly readOnlyPaths?: readonly string[];
-  /** Absolute; the sandbox's own, made anew. */
+  /** Absolute path of the sandbox's own folder, which is recreated. */
   readonly folder: string;
   readonly limits: Pick<Limits, 'sandboxTrialMs' | 'sandboxTemporaryBytes'> &
     Parameters<typeof createWorkingFolders>[0] &
     ProxyOptions['limits'];
-  /** Default: the machine's own. */
+  /** Default: the system's resolver. */
   readonly lookup?: ProxyOptions['lookup'];
-  /** Told once, why commands run without the sandbox that mode `auto` wants. */
+  /** Called once with the reason why commands run without the sandbox that mode `auto` prefers. */
   onMissing(why: string): void;
-  /** A command of a session wanted to reach what no list allows. */
+  /** Called when a session's command was denied a host. */
   onDenied: ProxyOptions['onDenied'];
 }
 
-/** Where a sandboxed command may be active. */
+/** Folders of a sandboxed command. */
 export interface SandboxPlace {
-  /** The working directories, which it may change. */
+  /** Working directories, which it may change. */
   readonly folders: readonly string[];
-  /** Absolute; it may read the session's results there. */
+  /** Absolute path of the session's results, which it may read. */
   readonly sessionFolder: string;
-  /** Absolute, below `sessionFolder`; it may write where it ended. */
+  /** Absolute path below `sessionFolder`, into which it may write the folder it ended in. */
   readonly reportFolder: string;
 }
 
-/** A sandbox that was tried and holds. */
+/** A sandbox that passed its trial. */
 export interface Sandbox extends Pick<SandboxOptions, 'isAutoAllowed'> {
-  /** Keys, passwords and the server's own files that are hidden now. */
+  /** Mounts that hide keys, passwords and the server's own files that exist now. */
   hidden(): readonly Mount[];
-  /** A list names the hosts that can be reached. */
+  /** Network access; a list contains the reachable hosts. */
   readonly network: 'off' | 'on' | readonly string[];
-  /** Nothing may run outside it. */
+  /** True if nothing may run outside it. */
   readonly isRequired: boolean;
   /**
    * Start a shell in it.
    *
    * @param run Starts the shell with the launcher, and resolves when its whole tree has ended.
-   * @throws {GauntletError} `tool_failed` when a working directory is one of the kernel's, or all of them.
+   * @throws {GauntletError} `tool_failed` if a working directory is `/` or one of the kernel's folders.
    */
   within<Result>(place: SandboxPlace, run: (launcher: ShellLauncher) => Promise<Result>): Promise<Result>;
-  /** End the proxy. */
+  /** Close the proxy. */
   close(): void;
 }
 
-/** The kernel's own folders, which a sandbox has its own of. */
+/** Kernel folders, of which a sandbox has its own. */
 const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
 
 /**
- * Find out whether there is a sandbox, by trying it.
+ * Detect whether sandboxes work, by a trial.
  *
- * @returns undefined in mode `off`, and where mode `auto` finds none.
- * @throws {GauntletError} `invalid_setting` where mode `required` finds none.
+ * @returns `undefined` in mode `off`, and in mode `auto` if the trial fails.
+ * @throws {GauntletError} `invalid_setting` in mode `required` if the trial fails.
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox | undefined> {
   const { mode, limits } = options;
   if (mode === 'off') return undefined;
   rmSync(options.folder, { recursive: true, force: true });
   mkdirSync(options.folder, { recursive: true, mode: 0o700 });
-  const shape = sandboxBase({ ...options, hasNetwork: options.network === 'on' });
-  const why = await trySandbox({ command: shape.command(shape.hidden()), files: shape.files }, limits.sandboxTrialMs);
-  if (why === undefined) return sandboxOf(options, shape);
-  if (mode === 'required') throw missing(why);
+  const base = sandboxBase({ ...options, hasNetwork: options.network === 'on' });
+  const why = await trySandbox({ command: base.command(base.hidden()), files: base.files }, limits.sandboxTrialMs);
+  if (why === undefined) return sandboxOf(options, base);
+  if (mode === 'required') throw missingSandbox(why);
   options.onMissing(why);
   return undefined;
 }
 
 function sandboxOf(options: SandboxOptions, { files, hidden, command }: SandboxBase): Sandbox {
   const { network, folder } = options;
-  const ground = createWorkingFolders(options.limits, options.readOnlyPaths);
-  const wayOut =
+  const workingFolders = createWorkingFolders(options.limits, options.readOnlyPaths);
+  const proxy =
     typeof network === 'object'
       ? openSandboxProxy({ ...options, socketFolder: join(folder, 'network'), lists: network.allow })
       : undefined;
 
-  async function enclose<Result>(
+  async function runEnclosed<Result>(
     { folders, sessionFolder, reportFolder }: SandboxPlace,
-    way: EnteredProxy | undefined,
+    enteredProxy: EnteredProxy | undefined,
     run: (launcher: ShellLauncher) => Promise<Result>,
   ): Promise<Result> {
     mkdirSync(reportFolder, { recursive: true, mode: 0o700 });
-    const roots = outermost(folders);
-    const { mounts: opened, leave } = await ground.enter(roots);
+    const roots = outermostFolders(folders);
+    const { mounts: opened, leave } = await workingFolders.enter(roots);
     try {
-      const { mounts, identity } = present([
+      const { mounts, identity } = existingMounts([
         ...opened,
         { path: sessionFolder, access: 'read', isFolder: true },
         { path: reportFolder, access: 'write', isFolder: true },
         ...hidden(),
-        ...(way?.mounts ?? []),
+        ...(enteredProxy?.mounts ?? []),
       ]);
-      return await run({ command: [...command(mounts, way?.variables), ...(way?.command ?? [])], files, identity });
+      return await run({
+        command: [...command(mounts, enteredProxy?.variables), ...(enteredProxy?.command ?? [])],
+        files,
+        identity,
+      });
     } finally {
       leave();
     }
   }
 
   return {
-    network: wayOut?.hosts ?? (network === 'on' ? 'on' : 'off'),
+    network: proxy?.hosts ?? (network === 'on' ? 'on' : 'off'),
     isAutoAllowed: options.isAutoAllowed,
     isRequired: options.mode === 'required',
     hidden,
     async within(place, run) {
-      const way = await wayOut?.enter(basename(place.sessionFolder));
+      const enteredProxy = await proxy?.enter(basename(place.sessionFolder));
       try {
-        return await enclose(place, way, run);
+        return await runEnclosed(place, enteredProxy, run);
       } finally {
-        way?.leave();
+        enteredProxy?.leave();
       }
     },
-    close: () => wayOut?.close(),
+    close: () => proxy?.close(),
   };
 }
 
-function missing(why: string): GauntletError {
+function missingSandbox(why: string): GauntletError {
   const fix = 'Install bubblewrap 0.8 or newer and allow user namespaces, or set the mode to "auto"';
   return new GauntletError('invalid_setting', `"sandbox.mode" is "required", and there is no sandbox: ${why}. ${fix}`);
 }
 
-/** Real paths of those that exist; one that lies in another is part of it, and must not be mounted by a name a command can change. */
-function outermost(folders: readonly string[]): readonly string[] {
+/**
+ * Resolve the folders that exist and drop those inside another: mounted by name, an inner one could be replaced by a
+ * command.
+ */
+function outermostFolders(folders: readonly string[]): readonly string[] {
   const real = [...new Set(folders.flatMap((folder) => realFolder(folder) ?? []))];
-  const unfit = real.find(
+  const unmountable = real.find(
     (folder) => folder === '/' || KERNEL_FOLDERS.some((kernel) => isInsideFolder(kernel, folder)),
   );
-  if (unfit !== undefined) {
-    throw new GauntletError('tool_failed', `Cannot open "${unfit}" to a sandboxed command. Name a project's folder`);
+  if (unmountable !== undefined) {
+    throw new GauntletError(
+      'tool_failed',
+      `Cannot open "${unmountable}" to a sandboxed command. Name a project's folder`,
+    );
   }
   return real.filter((folder) => !real.some((other) => other !== folder && isInsideFolder(other, folder)));
 }
@@ -161,13 +171,13 @@ function realFolder(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch {
-    // A working directory that is gone cannot be worked in; the others can.
+    // A working directory that was removed is skipped; the others are used.
     return undefined;
   }
 }
 
-/** Those that are still what they were taken for, and which files they are. */
-function present(mounts: readonly Mount[]): { readonly mounts: readonly Mount[]; readonly identity: string } {
+/** Keep the mounts whose path is still of the expected kind, and identify the files. */
+function existingMounts(mounts: readonly Mount[]): { readonly mounts: readonly Mount[]; readonly identity: string } {
   const files: string[] = [];
   const kept = mounts.filter(({ path, isFolder }) => {
     const stats = lstatSync(path, { throwIfNoEntry: false });

@@ -1,24 +1,24 @@
 /**
- * What a child that could not be started means to the one who asked for it.
+ * Converts errors of starting a child into `GauntletError`s.
  */
 import { GauntletError } from '../base/errors.ts';
 
 const EXHAUSTED_CODES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM']);
 
-/** Code of the error for a child whose jail is not open. */
+/** Error code for a child whose jail is not open. */
 export const NO_JAIL = 'ENOJAIL';
 
-/** Whether a child did not start because its jail is not open any more. */
+/** True if a child did not start because its jail is no longer open. */
 export function isNoJail(error: unknown): boolean {
   return error instanceof GauntletError && (error.cause as { readonly code?: string } | undefined)?.code === NO_JAIL;
 }
 
 /**
- * Turn an errno error of a spawn into ours.
+ * Convert an errno error of a spawn.
  *
- * @param what Program that was to start, as the reader knows it.
- * @returns `resource_exhausted` when the machine has no descriptors, processes or memory left, which
- *   may pass; else `tool_failed`.
+ * @param what Name of the program, as the reader knows it.
+ * @returns `resource_exhausted` if the machine is out of descriptors, processes or memory, which may pass; else
+ * `tool_failed`.
  */
 export function spawnError(what: string, failure: { readonly code?: string; readonly message: string }): GauntletError {
   const code = failure.code ?? '';

@@ -1,5 +1,5 @@
 /**
- * One spawn: the frames that start a child, feed it and end it.
+ * One spawn: the frames that start a child, write to it and end it.
  */
 import type { Socket } from 'node:net';
 import { GauntletError } from '../base/errors.ts';
@@ -9,34 +9,34 @@ import { createHostedChild, type HostedChild } from './hosted-child.ts';
 import type { HostedProcess, SpawnRequest } from './process-host.ts';
 import { spawnError } from './spawn-error.ts';
 
-/** A child the host has been asked for and has not told the end of. */
+/** A child that was requested from the host and has not ended. */
 export interface LinkedChild extends HostedChild {
   /** The program, as the caller knows it. */
   readonly what: string;
-  /** Resolvers of writes the pipe has not taken yet, the oldest first. */
+  /** Resolvers of writes that the pipe has not accepted yet, oldest first. */
   readonly writes: (() => void)[];
 }
 
-/** What a spawn needs of its link to the host. */
+/** Operations of the host link that a spawn uses. */
 export interface HostWire {
   readonly socket: Socket;
-  /** Bytes of output the host sends before it waits. */
+  /** Bytes of output that the host sends before it waits. */
   readonly windowBytes: number;
-  /** Why the host is gone; undefined while it is there. */
+  /** Reason for the loss of the host; `undefined` while it runs. */
   loss(): NodeJS.ErrnoException | undefined;
-  /** From now on the child is told what the host says of it. */
+  /** Register a child for the host's events. */
   add(id: number, child: LinkedChild): void;
-  /** Whether the child's end is still to come. */
+  /** True if the child has not ended. */
   has(id: number): boolean;
-  /** Send a request and wait for its answer; resolves too when the host is lost. */
-  ask(kind: number, value: unknown): Promise<Buffer>;
+  /** Send a request and wait for the reply; also resolves when the host is lost. */
+  request(kind: number, value: unknown): Promise<Buffer>;
 }
 
-/** Bytes of one stdin frame: what the host holds of a write that its child does not read. */
+/** Size of one stdin frame, which bounds what the host buffers for a child that does not read. */
 const STDIN_BYTES = 64 * 1_024;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Ask the host for a child. What cannot be started is told through its promises. */
+/** Request a child from the host. Failures are reported through its promises. */
 export function spawnOn(wire: HostWire, id: number, request: SpawnRequest): HostedProcess {
   const { socket } = wire;
   const startedMs = performance.now();
@@ -49,16 +49,16 @@ export function spawnOn(wire: HostWire, id: number, request: SpawnRequest): Host
     endTree: () => void killTree(),
   });
   const child: LinkedChild = { ...hosted, what: request.shellScript === undefined ? request.file : 'bash', writes: [] };
-  begin(wire, id, child, request);
+  sendSpawn(wire, id, child, request);
 
   async function endTree(): Promise<void> {
     const started = await child.started;
     const message: KillTreeMessage = { ...started, hasGroup: child.hasGroup(), ageMs: performance.now() - startedMs };
-    await wire.ask(ToHost.killTree, message);
+    await wire.request(ToHost.killTree, message);
   }
   let ending: Promise<void> | undefined;
   function killTree(): Promise<void> {
-    // What never started left nothing to end.
+    // A child that never started left nothing to end.
     return (ending ??= endTree().catch(() => undefined));
   }
 
@@ -80,9 +80,9 @@ export function spawnOn(wire: HostWire, id: number, request: SpawnRequest): Host
   };
 }
 
-function begin(wire: HostWire, id: number, child: LinkedChild, request: SpawnRequest): void {
+function sendSpawn(wire: HostWire, id: number, child: LinkedChild, request: SpawnRequest): void {
   const loss = wire.loss();
-  const refusal = loss === undefined ? whyUnfit(request) : spawnError(child.what, loss);
+  const refusal = loss === undefined ? validateRequest(request) : spawnError(child.what, loss);
   if (refusal !== undefined) return child.onFailed(refusal);
   wire.add(id, child);
   writeJsonFrame(wire.socket, ToHost.spawn, id, spawnMessage(request));
@@ -103,8 +103,8 @@ function spawnMessage({
   return { file, args, cwd, env, hasStdin: stdin === 'pipe', files, shellScript, launcher, jail, cwdFile };
 }
 
-/** Why no program can be given this; undefined when it can. */
-function whyUnfit({
+/** Return the error for a request that the kernel cannot represent; `undefined` if it is valid. */
+function validateRequest({
   file,
   args,
   cwd,
@@ -113,10 +113,10 @@ function whyUnfit({
   launcher,
   cwdFile = '',
 }: SpawnRequest): GauntletError | undefined {
-  // A NUL ends a string for the kernel: what would run is not what was judged.
+  // The kernel ends a string at NUL, so another command would run than the one that was judged.
   const texts = [file, cwd, shellScript, cwdFile, ...args, ...(launcher?.command ?? []), ...Object.values(env)];
-  const isCutShort = texts.some((text) => text.includes('\0'));
-  if (isCutShort)
+  const hasNul = texts.some((text) => text.includes('\0'));
+  if (hasNul)
     return new GauntletError('tool_failed', `Cannot start "${file}": a NUL character in what it is given. Remove it`);
   const badName = Object.keys(env).find((name) => !VARIABLE_NAME.test(name));
   if (badName === undefined) return undefined;

@@ -1,38 +1,38 @@
 /**
- * Bytes that may become too many to hold: kept in memory at first, then written to a private file.
+ * A buffer that overflows to disk: bytes are held in memory at first, then written to a private file.
  */
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** What became of the bytes. */
+/** State of the bytes at the end. */
 export interface SpoolEnd {
-  /** Where all bytes stand; absent when they never were too many, or the disk refused. */
+  /** Path of the file with all bytes; absent if they stayed in memory or the disk failed. */
   readonly path?: string;
-  /** The errno code with which the disk refused: `ENOSPC`. */
+  /** errno code of a disk failure: `ENOSPC`. */
   readonly failureCode?: string;
 }
 
-/** Takes bytes as they come. */
+/** Receives the bytes. */
 export interface SpoolFile {
-  /** A returned promise means: the disk is behind, wait. Never rejects. */
+  /** Add bytes. If it returns a promise, the disk is behind: wait for it. Never rejects. */
   write(chunk: Buffer): void | Promise<void>;
-  /** End, and keep the file if there is one; or remove it. Never rejects. */
+  /** Finish, and keep or remove the file, if there is one. Never rejects. */
   finish(keep: boolean): Promise<SpoolEnd>;
 }
 
-/** What a small chunk costs beside its bytes, so that many tiny ones count for what they take. */
+/** Memory of a chunk beside its bytes, so that many tiny chunks count for what they take. */
 const CHUNK_OVERHEAD_BYTES = 128;
 
 /**
- * Make a spool.
+ * Create a spool.
  *
- * @param path Absolute, in a folder of our own: 0600 in 0700, and never a file that is there already.
- * @param bounds Bytes held before the file is begun, 0 to begin it with the first; and bytes that may wait for the
- *   disk before the writer is held back.
+ * @param path Absolute path in a folder of our own: created as 0600 in 0700, and never an existing file.
+ * @param bounds Bytes held in memory before the file is created, 0 to create it with the first; and bytes that may wait
+ * for the disk before the writer is paused.
  */
 export function createSpoolFile(
   path: string,
-  { memoryBytes, mostWaitingBytes }: { readonly memoryBytes: number; readonly mostWaitingBytes: number },
+  { memoryBytes, maxWaitingBytes: maxWaitingBytes }: { readonly memoryBytes: number; readonly maxWaitingBytes: number },
 ): SpoolFile {
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
@@ -53,18 +53,18 @@ export function createSpoolFile(
     } catch (error) {
       failureCode = (error as NodeJS.ErrnoException).code ?? 'EIO';
       waiting = [];
-      // Half a file helps nobody and holds the space that is missing.
+      // A partial file is useless and occupies the space that is missing.
       await discard();
     }
     writing = undefined;
   }
 
   async function discard(): Promise<void> {
-    const begun = file;
+    const abandoned = file;
     file = undefined;
-    if (begun === undefined) return;
-    await begun.close().catch(ignoreLost);
-    await unlink(path).catch(ignoreLost);
+    if (abandoned === undefined) return;
+    await abandoned.close().catch(ignoreFailure);
+    await unlink(path).catch(ignoreFailure);
   }
 
   return {
@@ -75,14 +75,14 @@ export function createSpoolFile(
       heldBytes += chunk.length + CHUNK_OVERHEAD_BYTES;
       if (file === undefined && heldBytes <= memoryBytes) return;
       writing ??= pump();
-      if (waitingBytes > mostWaitingBytes) return writing;
+      if (waitingBytes > maxWaitingBytes) return writing;
     },
     async finish(keep) {
       await writing;
       if (!keep) await discard();
       if (failureCode !== undefined) return { failureCode };
       if (file === undefined) return {};
-      await file.close().catch(ignoreLost);
+      await file.close().catch(ignoreFailure);
       return { path };
     },
   };
@@ -93,7 +93,7 @@ async function createPrivateFile(path: string): Promise<FileHandle> {
   return open(path, 'wx', 0o600);
 }
 
-/** `writev` may take less than all of it, on a disk that is nearly full for one. */
+/** `writev` may write only a part, for example on a disk that is nearly full. */
 async function writeAll(file: FileHandle, chunks: readonly Buffer[]): Promise<void> {
   let rest = chunks;
   while (rest.length > 0) {
@@ -113,6 +113,6 @@ function after(chunks: readonly Buffer[], bytes: number): readonly Buffer[] {
   return [(chunks[first] as Buffer).subarray(skip), ...chunks.slice(first + 1)];
 }
 
-function ignoreLost(): void {
-  // The file is given up or complete either way; a failure to close or remove it changes nothing for the caller.
+function ignoreFailure(): void {
+  // The file is abandoned or complete; a failure to close or remove it does not affect the caller.
 }

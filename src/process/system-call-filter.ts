@@ -13,13 +13,16 @@ import {
   systemCallNumber,
 } from './system-call-numbers.ts';
 
-/** Refused in the sandbox: keys of the server's session, tracing and programs in the kernel, page faults, rings. */
+/**
+ * Rejected in the sandbox: the server's session keys, tracing and programs in the kernel, page fault handling,
+ * io_uring.
+ */
 const REFUSED_IN_SANDBOX: readonly SystemCallName[] = [
   'add_key', 'request_key', 'keyctl', 'perf_event_open', 'bpf', 'userfaultfd',
   'io_uring_setup', 'io_uring_enter', 'io_uring_register',
 ]; // prettier-ignore
 
-/** Refused in the jail of commands that only read, whatever their arguments. */
+/** Rejected in the jail of read-only commands, whatever their arguments. */
 const REFUSED_IN_JAIL: readonly SystemCallName[] = [
   ...REFUSED_IN_SANDBOX,
   'socket', 'socketpair', 'connect', 'bind', 'listen', 'accept', 'accept4', 'sendto', 'sendmsg', 'sendmmsg',
@@ -31,7 +34,7 @@ const REFUSED_IN_JAIL: readonly SystemCallName[] = [
   'semop', 'semctl', 'semtimedop', 'mq_open', 'mq_unlink',
 ]; // prettier-ignore
 
-/** Refused in both kinds of jail: mounts, namespaces, the machine as a whole. */
+/** Rejected in both kinds of jail: mounts, namespaces, the machine as a whole. */
 const REFUSED_IN_EVERY_JAIL: readonly SystemCallName[] = [
   'fanotify_init', 'open_by_handle_at', 'mount', 'umount2', 'pivot_root', 'chroot', 'setns', 'unshare', 'open_tree', 'move_mount', 'fsopen', 'fsconfig',
   'fsmount', 'fspick', 'mount_setattr', 'init_module', 'finit_module', 'delete_module', 'kexec_load',
@@ -50,19 +53,19 @@ const OWN_PROCESS_ONLY: Readonly<Partial<Record<SystemCallName, readonly number[
   sched_setaffinity: [0],
 };
 
-/** `TIOCSTI` and `TIOCLINUX`: typing into a terminal. */
+/** `TIOCSTI` and `TIOCLINUX`, which inject input into a terminal. */
 const TYPING_REQUESTS = [0x5412, 0x541c];
-/** The high byte of requests to terminals and pipes (`TCGETS`, `FIONREAD`, `FIOCLEX`). */
+/** High bytes of requests to terminals and pipes (`TCGETS`, `FIONREAD`, `FIOCLEX`). */
 const TERMINAL_REQUESTS = 0x5400;
 const REQUEST_GROUP = 0xffffff00;
-/** `FS_IOC_GETFLAGS` and `FS_IOC_FSGETXATTR`: reading what `lsattr` shows. */
+/** `FS_IOC_GETFLAGS` and `FS_IOC_FSGETXATTR`, which `lsattr` reads. */
 const READING_REQUESTS = [0x80086601, 0x801c581f];
-/** Flags of `clone` that make a new namespace. @see linux/sched.h */
+/** Flags of `clone` that create a namespace. @see linux/sched.h */
 const NAMESPACE_FLAGS = 0x7e020000;
 
 /** @see linux/audit.h */
 const AUDIT_ARCHITECTURE: Readonly<Record<KnownArchitecture, number>> = { x64: 0xc000003e, arm64: 0xc00000b7 };
-/** Numbers from here on belong to another way of calling the same kernel. */
+/** First number of the x32 ABI, another interface to the same kernel. */
 const X32 = 0x40000000;
 
 /** @see linux/bpf_common.h */
@@ -73,12 +76,12 @@ const IF_ANY_BIT = 0x45;
 const AND = 0x54;
 const JUMP = 0x05;
 const RETURN = 0x06;
-/** Offsets in what a filter sees of a call. @see linux/seccomp.h */
+/** Offsets in `seccomp_data`, the filter's input. @see linux/seccomp.h */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 const argument = (index: number) => 16 + 8 * index;
 const ALLOW = 0x7fff0000;
-/** With the error `EPERM`, and with `ENOSYS`, upon which programs do without or fall back to an older call. */
+/** Results with `EPERM`, and with `ENOSYS`, upon which programs continue without the call or use an older one. */
 const REFUSE = 0x00050001;
 const REFUSE_AS_MISSING = 0x00050026;
 
@@ -86,9 +89,10 @@ const REFUSE_AS_MISSING = 0x00050026;
 type Rule = readonly [SystemCallName, readonly Buffer[]];
 
 /**
- * The filter of the sandbox, as bubblewrap takes it. Programs of another architecture, 32 bits too, may call nothing.
+ * Build the filter of the sandbox, as bubblewrap expects it. Programs of another architecture, 32 bits too, may call
+ * nothing.
  *
- * @returns undefined for an architecture whose numbers are not known here.
+ * @returns `undefined` for an architecture whose numbers are unknown.
  */
 export function sandboxFilter(architecture: NodeJS.Architecture): Buffer | undefined {
   if (!isKnownArchitecture(architecture)) return undefined;
@@ -106,10 +110,10 @@ export function sandboxFilter(architecture: NodeJS.Architecture): Buffer | undef
 }
 
 /**
- * The filter of a jail.
+ * Build the filter of a jail.
  *
- * @param isReadOnly Refuses sockets and every change of a file that its path alone does not tell.
- * @returns undefined for an architecture whose numbers are not known here: then there is no jail.
+ * @param isReadOnly True to reject sockets and every change of a file that Landlock does not control.
+ * @returns `undefined` for an architecture whose numbers are unknown: then there is no jail.
  */
 export function jailFilter(architecture: NodeJS.Architecture, isReadOnly: boolean): Buffer | undefined {
   if (!isKnownArchitecture(architecture)) return undefined;
@@ -128,7 +132,7 @@ export function jailFilter(architecture: NodeJS.Architecture, isReadOnly: boolea
       'clone',
       [instruction(LOAD, argument(0)), returnIf(IF_ANY_BIT, NAMESPACE_FLAGS, REFUSE), instruction(RETURN, ALLOW)],
     ],
-    // Its flags lie in memory, where no filter looks: without it programs call `clone`.
+    // Its flags are in memory, which a filter cannot read; with ENOSYS programs fall back to `clone`.
     ['clone3', [instruction(RETURN, REFUSE_AS_MISSING)]],
     ['ioctl', [instruction(LOAD, argument(1)), ...ioctlChecks(isReadOnly)]],
   ]);
@@ -146,11 +150,11 @@ function ioctlChecks(isReadOnly: boolean): readonly Buffer[] {
   ];
 }
 
-/** Rules behind the check of the architecture; a call that no rule is about is allowed. */
+/** Prefix the rules with a check of the architecture; a call without a rule is allowed. */
 function filter(architecture: KnownArchitecture, rules: readonly Rule[]): Buffer {
-  const numbered = rules.flatMap(([name, then]) => {
+  const numbered = rules.flatMap(([name, instructions]) => {
     const number = systemCallNumber(name, architecture);
-    return number === undefined ? [] : [{ number, then: Buffer.concat(then) }];
+    return number === undefined ? [] : [{ number, instructions: Buffer.concat(instructions) }];
   });
   return Buffer.concat([
     instruction(LOAD, ARCHITECTURE),
@@ -164,22 +168,22 @@ function filter(architecture: KnownArchitecture, rules: readonly Rule[]): Buffer
 
 interface NumberedRule {
   readonly number: number;
-  readonly then: Buffer;
+  readonly instructions: Buffer;
 }
 
-/** Rules that are tried one after another. */
-const MAX_IN_LINE = 3;
+/** Maximum of rules that are tested one after another. */
+const MAX_LINEAR_RULES = 3;
 
 /**
- * A tree over the numbers. The kernel runs a filter once for each call there is when a process takes it on: in line, a
- * hundred rules cost each start of a jailed program 0.25 ms, as a tree next to nothing.
+ * Build a binary tree over the numbers. The kernel runs a new filter once for each system call there is: a list of a
+ * hundred rules costs each start of a jailed program 0.25 ms, a tree almost nothing.
  */
 function decide(rules: readonly NumberedRule[]): Buffer {
-  if (rules.length <= MAX_IN_LINE) {
-    const inLine = rules.map(({ number, then }) =>
-      Buffer.concat([instruction(IF_EQUAL, number, 0, then.length / INSTRUCTION_BYTES), then]),
+  if (rules.length <= MAX_LINEAR_RULES) {
+    const linear = rules.map(({ number, instructions }) =>
+      Buffer.concat([instruction(IF_EQUAL, number, 0, instructions.length / INSTRUCTION_BYTES), instructions]),
     );
-    return Buffer.concat([...inLine, instruction(RETURN, ALLOW)]);
+    return Buffer.concat([...linear, instruction(RETURN, ALLOW)]);
   }
   const middle = Math.floor(rules.length / 2);
   const lower = decide(rules.slice(0, middle));
@@ -197,7 +201,7 @@ function returnIf(condition: number, value: number, result: number): Buffer {
 
 const INSTRUCTION_BYTES = 8;
 
-/** @param whenTrue How many to pass over when the condition holds; `whenFalse` when it does not. */
+/** @param whenTrue Instructions to skip if the condition holds; `whenFalse` if it does not. */
 function instruction(code: number, value: number, whenTrue = 0, whenFalse = 0): Buffer {
   const bytes = Buffer.alloc(INSTRUCTION_BYTES);
   bytes.writeUInt16LE(code, 0);

@@ -1,34 +1,34 @@
 /**
- * A text of any length in bounded memory: whole while it is short, then its head and its tail.
+ * Keeps a text of any length in bounded memory: the whole while it is short, then head and tail.
  */
 import { splitsPair, type WindowedText } from '../base/cut-text.ts';
 
-/** How much is kept, in UTF-16 units. */
+/** Size limits, in UTF-16 units. */
 export interface TextWindowSize {
-  /** Up to this length the text is kept whole. At least `headChars + tailChars`. */
+  /** Longest text that is kept whole. At least `headChars + tailChars`. */
   readonly wholeChars: number;
   readonly headChars: number;
   readonly tailChars: number;
 }
 
-/** Takes a text piece by piece. */
+/** Collects a text piece by piece. */
 export interface TextWindow {
   add(text: string): void;
   read(): WindowedText;
-  /** Forget everything taken so far. */
+  /** Drop everything collected. */
   clear(): void;
 }
 
-/** Pieces gathered before they are joined: many tiny ones would each cost more than they hold. */
+/** Pieces collected before they are joined: each of many tiny strings would cost more than it holds. */
 const GATHERED_PIECES = 1_024;
 
-/** Make an empty window. */
+/** Create an empty window. */
 export function createTextWindow({ wholeChars, headChars, tailChars }: TextWindowSize): TextWindow {
   let pieces: string[] = [];
   let gatheredChars = 0;
-  /** The whole text, or once something was left out, its head. */
+  /** The whole text or, once it is too long, its head. */
   let head = '';
-  /** What follows `head`, cut to the last `tailChars`; unused while the text is whole. */
+  /** The last `tailChars` of what follows `head`; unused while the text is whole. */
   let tail = '';
   let totalChars = 0;
   const isWhole = () => totalChars <= wholeChars;
@@ -41,10 +41,10 @@ export function createTextWindow({ wholeChars, headChars, tailChars }: TextWindo
     else tail += text;
     if (isWhole()) return;
     if (head.length > headChars) {
-      tail = head.slice(wholeEnd(head, headChars));
-      head = detached(head.slice(0, wholeEnd(head, headChars)));
+      tail = head.slice(cutAtOrBefore(head, headChars));
+      head = copyText(head.slice(0, cutAtOrBefore(head, headChars)));
     }
-    tail = detached(tail.slice(wholeStart(tail, tail.length - tailChars)));
+    tail = copyText(tail.slice(cutAtOrAfter(tail, tail.length - tailChars)));
   }
 
   return {
@@ -69,18 +69,18 @@ export function createTextWindow({ wholeChars, headChars, tailChars }: TextWindo
   };
 }
 
-/** A copy of its own: a slice would keep the whole text it was cut from in memory. */
-function detached(text: string): string {
+/** Copy a string: a slice would keep the whole text it was cut from in memory. */
+function copyText(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
-/** At or before `at`, where a cut leaves no pair in halves. */
-function wholeEnd(text: string, at: number): number {
+/** Position at or before `at` that does not split a surrogate pair. */
+function cutAtOrBefore(text: string, at: number): number {
   return splitsPair(text, at) ? at - 1 : at;
 }
 
-/** At or after `at`, likewise. */
-function wholeStart(text: string, at: number): number {
+/** Position at or after `at` that does not split a surrogate pair. */
+function cutAtOrAfter(text: string, at: number): number {
   if (at <= 0) return 0;
   return splitsPair(text, at) ? at + 1 : at;
 }

@@ -1,5 +1,5 @@
 /**
- * The children that run: started when a frame asks for one, told about until they end.
+ * The running children of a host: starts them and reports on them until they end.
  */
 import type { Socket } from 'node:net';
 import { NO_JAIL } from '../spawn-error.ts';
@@ -8,13 +8,13 @@ import { signalGroup } from './kill-tree.ts';
 import type { ExitedMessage, FailedMessage, SpawnMessage, StartedMessage } from './messages.ts';
 import { FromHost, writeFrame, writeJsonFrame } from './protocol.ts';
 import type { HostSettings } from './settings.ts';
-import { shellOrder } from './shell.ts';
+import { shellInput } from './shell.ts';
 import { type ChildParts, type StartedChild, startProgram } from './start-child.ts';
 import { superviseChild, type SupervisedChild } from './supervised-child.ts';
-import { youngestProcess } from './survivors.ts';
-import type { ShellSupply, WantedShell } from './shell-supply.ts';
+import { lastProcessId } from './survivors.ts';
+import type { ShellSupply, RequestedShell } from './shell-supply.ts';
 
-/** One child that runs. */
+/** One running child. */
 export interface RunningChild extends SupervisedChild {
   readonly pid: number;
   readonly input: StartedChild['input'];
@@ -27,7 +27,7 @@ export interface ChildSources {
   readonly parts: ChildParts;
 }
 
-/** Make the table of children; `spawn` answers over the socket, whatever happens. */
+/** Create the table of children. `spawn` reports success and failure over the socket and never throws. */
 export function createChildren(settings: HostSettings, socket: Socket, { shells, jails, parts }: ChildSources) {
   const running = new Map<number, RunningChild>();
 
@@ -36,13 +36,15 @@ export function createChildren(settings: HostSettings, socket: Socket, { shells,
       if (running.size >= settings.children) throw Object.assign(new Error('Too many children'), { code: 'EAGAIN' });
       const { shellScript } = message;
       const jail = jailOf(message);
-      const bornAfter = youngestProcess();
+      const bornAfter = lastProcessId();
       const child =
-        shellScript === undefined ? startProgram(message, parts, jail?.entry) : shells.take(wantedShell(message, jail));
+        shellScript === undefined
+          ? startProgram(message, parts, jail?.entry)
+          : shells.take(requestedShell(message, jail));
       if (child.pid === undefined) return void child.failure.then((error) => fail(id, error));
       if (shellScript !== undefined) {
         const isBound = jail !== undefined || message.launcher?.isLimited === true;
-        child.input?.end(shellOrder({ ...message, shellScript }, isBound ? jails.shellLimits() : undefined));
+        child.input?.end(shellInput({ ...message, shellScript }, isBound ? jails.shellLimits() : undefined));
       }
       supervise(id, child, bornAfter);
       shells.refillSoon();
@@ -51,15 +53,15 @@ export function createChildren(settings: HostSettings, socket: Socket, { shells,
     }
   }
 
-  /** @throws `ENOJAIL` for one that is not open: nothing is ever started without the jail it was meant for. */
-  function jailOf({ jail: key }: SpawnMessage): WantedShell['jail'] {
+  /** @throws `ENOJAIL` if the jail is not open: a child never starts without its jail. */
+  function jailOf({ jail: key }: SpawnMessage): RequestedShell['jail'] {
     if (key === undefined) return undefined;
     const entry = jails.entry(key);
     if (entry === undefined) throw Object.assign(new Error('no such jail'), { code: NO_JAIL });
     return { key, entry };
   }
 
-  function wantedShell({ launcher }: SpawnMessage, jail: WantedShell['jail']): WantedShell {
+  function requestedShell({ launcher }: SpawnMessage, jail: RequestedShell['jail']): RequestedShell {
     if (launcher?.isLimited !== true) return { launcher, jail };
     return { launcher, limits: jails.limits };
   }

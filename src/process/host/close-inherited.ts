@@ -1,14 +1,17 @@
 /**
- * Descriptors that whoever started the server left open: no child of ours may have them.
+ * Closes descriptors that the server's own parent left open, so that no child inherits them.
  */
 import { closeSync, readFileSync, readdirSync } from 'node:fs';
 
-/** Of each descriptor, what it was opened with. */
+/** One file for each descriptor, with the flags it was opened with. */
 const DESCRIPTORS = '/proc/self/fdinfo';
 /** @see fcntl.h, O_CLOEXEC */
 const CLOSED_ON_EXEC = 0o2000000;
 
-/** Close those above `lastKept` that a child would inherit; Node's own it would not. Without `/proc` nothing is known. */
+/**
+ * Close the descriptors above `lastKept` that a child would inherit; Node's own are close-on-exec. A no-op without
+ * `/proc`.
+ */
 export function closeInherited(lastKept: number): void {
   for (const name of descriptors()) {
     const descriptor = Number(name);
@@ -20,7 +23,7 @@ function descriptors(): readonly string[] {
   try {
     return readdirSync(DESCRIPTORS);
   } catch {
-    // A machine without `/proc`.
+    // No `/proc` on this machine.
     return [];
   }
 }
@@ -30,7 +33,7 @@ function isInheritable(descriptor: number): boolean {
     const [, flags = ''] = /^flags:\s*(\d+)/m.exec(readFileSync(`${DESCRIPTORS}/${descriptor}`, 'utf8')) ?? [];
     return flags !== '' && (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) === 0;
   } catch {
-    // The one the listing itself was read with.
+    // The descriptor of the listing itself, closed by now.
     return false;
   }
 }

@@ -1,8 +1,8 @@
 /**
  * A small shell that outlives a killed process host and ends the children that the host can no longer end.
  *
- * The host ends its children when the server dies. Where both are killed in the same moment, nobody is left but
- * processes that the kernel starts no signal for: so one process waits for the end of a pipe that the host alone holds.
+ * The host ends its children when the server dies. If both are killed at the same moment, the kernel signals none of
+ * the children; so one process waits for the end of a pipe that only the host holds.
  */
 import { WAITING_SHELL } from './shell.ts';
 import { MARKER_VARIABLE } from './settings.ts';
@@ -10,22 +10,22 @@ import type { Starter } from './starter.ts';
 
 /** Keeps one guardian running. */
 export interface Guardian {
-  /** Start the guardian where none runs; costs nothing where one does. */
+  /** Start the guardian if none runs; cheap if one does. */
   keep(): void;
 }
 
-/** A guardian that cannot start, or that somebody kills, is started again so many times. */
+/** Maximum of starts, for a guardian that cannot start or that something kills. */
 const MAX_STARTS = 10;
 
 /**
- * Script of the guardian, with the beginning of the markers as `$1`. It forks nothing: the table of processes may be
- * full of those that it is to end.
+ * Script of the guardian; `$1` is the common prefix of the markers. It never forks, because the table of processes may
+ * be full of those it is to end.
  *
- * Signals that a service manager sends to everybody are ignored, since the host may still need its guardian then.
- * The pipe's own end is opened for writing once it has ended: nobody writes there, so that reading from it is a pause.
- * A process may fork and end between the listing and the look at it, hence several rounds that find nobody. The
- * variables of a process are joined by a byte that programs do not put there (not 1, which bash keeps for itself): one
- * comparison a process is quick, however many variables it was given.
+ * Signals that a service manager sends to a whole group are ignored, since the host may still need its guardian then.
+ * Once the pipe has ended, it is reopened for writing as well: a read from it then only waits for the timeout, which
+ * serves as a pause. A process may fork and end between the listing and the check, so three rounds in a row must find
+ * none. The variables of a process are joined by a byte that programs do not use there (not 1, which bash reserves), so
+ * that each process takes one comparison, however many variables it has.
  */
 const PROGRAM = `
 trap '' HUP INT TERM QUIT PIPE
@@ -45,7 +45,7 @@ for ((round = 0; round < 200 && quiet < 3; round++)); do
 done
 `;
 
-/** Make the keeper of a guardian for the children whose markers begin with `ownMarkers`. */
+/** Create the guardian of the children whose markers begin with `ownMarkers`. */
 export function createGuardian(start: Starter, ownMarkers: string): Guardian {
   // Other systems have no /proc to find children by.
   let startsLeft = process.platform === 'linux' ? MAX_STARTS : 0;
@@ -60,15 +60,15 @@ export function createGuardian(start: Starter, ownMarkers: string): Guardian {
           file: WAITING_SHELL.file,
           args: ['--noprofile', '--norc', '-c', PROGRAM, 'gauntlet-guardian', `${MARKER_VARIABLE}=${ownMarkers}`],
           cwd: '/',
-          // No marker, so that no sweep takes it for a child. In the C locale texts are compared byte by byte.
+          // No marker, so that no sweep ends it as a child. The C locale compares text byte by byte.
           env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' },
           inputDescriptor: 0,
-          more: [],
+          extraDescriptors: [],
         });
         if (guardian.pid === undefined) return;
         isRunning = true;
         const { input, output, exited } = guardian;
-        // It says nothing, and its pipe is written to by nobody: the pipe ends when this process does.
+        // It produces no output, and nothing is written to its input, which ends when this process does.
         output.stdout.destroy();
         output.stderr.destroy();
         input?.on('error', () => input.destroy());
@@ -77,7 +77,7 @@ export function createGuardian(start: Starter, ownMarkers: string): Guardian {
           input?.destroy();
         });
       } catch {
-        // A shortage of processes or memory: the next frame tries again, and children start without a guardian.
+        // Out of processes or memory: the next frame tries again, and children start without a guardian.
       }
     },
   };

@@ -1,8 +1,8 @@
 /**
- * The jails of a process host, each of which binds a child to the paths of its session before its first instruction.
+ * The jails of a process host, each of which binds a child to its session's paths before its first instruction.
  *
- * A jail is a ruleset of Landlock under a key that the server gives it. It takes one descriptor; the launcher binds
- * each child to it, and to a filter of system calls, limits and, where the host is root, the rights of nobody.
+ * A jail is a Landlock ruleset under a key that the server chose. It takes one descriptor; the launcher binds each
+ * child to it, and to a filter of system calls, limits and, if the host is root, the rights of `nobody`.
  */
 import { closeSync, readFileSync } from 'node:fs';
 import { jailFilter } from '../system-call-filter.ts';
@@ -12,38 +12,44 @@ import { type Landlock, loadLandlock } from './landlock.ts';
 import { type LauncherCall, launcherImage } from './launcher.ts';
 import type { HostSettings } from './settings.ts';
 
-/** How a child is started in a jail. */
+/** Parameters for starting a child in a jail. */
 export interface JailEntry {
-  /** Path of the launcher, which is given the program and its arguments. */
+  /** Path of the launcher, whose arguments are the program and its arguments. */
   readonly launcher: string;
-  /** Descriptor of the ruleset, which the child must have as `RULESET_DESCRIPTOR`; undefined where the launcher only limits. */
+  /**
+   * Descriptor of the ruleset, which the child receives as `RULESET_DESCRIPTOR`; `undefined` if the launcher only sets
+   * limits.
+   */
   readonly ruleset: number | undefined;
-  /** User and group it runs as; undefined: those of the host. */
+  /** User and group of the child; `undefined`: those of the host. */
   readonly userId: number | undefined;
 }
 
-/** Jails that the host has open, and the ways into them. */
+/** Jails that the host has open. */
 export interface Jails {
-  /** The answer to the server's question. */
-  readonly answer: JailSupport;
-  /** Make a jail, or find it. @throws The errno error. */
+  /** Reply to the server's query for jail support. */
+  readonly support: JailSupport;
+  /** Open a jail, or mark an open one as used. @throws The errno error. */
   open(jail: JailRules): void;
-  /** How to start a child in it; undefined for a jail that was never opened, or made room for others since. */
+  /** Parameters for starting a child in the jail; `undefined` if it was never opened or has been evicted. */
   entry(key: string): JailEntry | undefined;
-  /** Limits and rights alone, for what has another way to bound paths; undefined where the launcher cannot run. */
+  /**
+   * Parameters that only set limits and rights, for a mechanism that bounds paths otherwise; `undefined` if the
+   * launcher cannot run.
+   */
   readonly limits: JailEntry | undefined;
-  /** Options of `ulimit` for the shell of a jailed command: what no launcher has limited before. */
+  /** Options of `ulimit` for the shell of a jailed command: the limits that no launcher has set. */
   shellLimits(): string;
 }
 
-/** Descriptor under which a child in a jail has the ruleset until the launcher has used it. */
+/** Descriptor of the ruleset in a jailed child, until the launcher has used it. */
 export const RULESET_DESCRIPTOR = 4;
 
-/** Rulesets kept; one takes a descriptor and some 10 KiB of the kernel's memory. */
+/** Maximum of open rulesets; one takes a descriptor and about 10 KiB of kernel memory. */
 const MAX_RULESETS = 128;
-/** Of the descriptors this process may have, where those are few. */
-const RULESETS_SHARE = 8;
-/** A user and group that own nothing: `nobody`. */
+/** Of the host's descriptors, one in this many may be a ruleset. */
+const DESCRIPTORS_PER_RULESET = 8;
+/** User and group id of `nobody`, which owns no files. */
 const NOBODY = 65_534;
 
 /** @see sys/prctl.h */
@@ -67,9 +73,9 @@ const RLIMIT_DATA = 2;
 const RLIMIT_CORE = 4;
 
 /**
- * Find out what this machine has. Without it `entry` finds nothing, and `answer` says why.
+ * Detect what this machine supports. Without support `entry` finds nothing, and `support` contains the reason.
  *
- * @param onClosed Told the key of a jail that made room for others: its descriptor may be another jail's from then on.
+ * @param onClosed Called with the key of an evicted jail: its descriptor may belong to another jail from then on.
  */
 export async function loadJails(settings: HostSettings, onClosed: (key: string) => void): Promise<Jails> {
   const landlock = await loadLandlock();
@@ -84,11 +90,11 @@ export async function loadJails(settings: HostSettings, onClosed: (key: string) 
   }
 }
 
-/** Without a launcher, the shells that bubblewrap starts limit themselves. */
+/** Without a launcher, the shells that bubblewrap starts set the limits themselves. */
 function noJails(missing: string, settings: HostSettings): Jails {
   const { jailCpuSeconds, jailFileBytes, jailMemoryBytes } = settings;
   return {
-    answer: { missing },
+    support: { missing },
     open: () => undefined,
     entry: () => undefined,
     limits: undefined,
@@ -99,17 +105,17 @@ function noJails(missing: string, settings: HostSettings): Jails {
 
 function createJails(landlock: Landlock, settings: HostSettings, onClosed: (key: string) => void): Jails {
   const rulesets = new Map<string, OpenRuleset>();
-  /** The key of each owner's jail. */
+  /** Key of each owner's jail. */
   const keys = new Map<string, string>();
-  const most = mostRulesets();
+  const maxRulesets = maxOpenRulesets();
   const userId = mayBecomeNobody() ? NOBODY : undefined;
-  const launcher = (calls: readonly LauncherCall[]) => landlock.keepProgram(makeImage(calls));
+  const launcher = (calls: readonly LauncherCall[]) => landlock.storeProgram(makeImage(calls));
   const limits = limitCalls(settings);
   const identity = userId === undefined ? [] : nobodyCalls();
   const launchers = {
     reading: launcher([...limits, ...identity, ...jailCalls(true)]),
     writing: launcher(jailCalls(false)),
-    // Bubblewrap wants all of its rights, or none.
+    // Bubblewrap needs either all of root's rights or none, so its launcher keeps the identity.
     limits: launcher(limits),
   };
 
@@ -123,7 +129,7 @@ function createJails(landlock: Landlock, settings: HostSettings, onClosed: (key:
   }
 
   return {
-    answer: userId === undefined ? {} : { userId },
+    support: userId === undefined ? {} : { userId },
     open({ key, owner, reads, writes, isReadOnly }) {
       const known = rulesets.get(key);
       if (known) {
@@ -136,7 +142,7 @@ function createJails(landlock: Landlock, settings: HostSettings, onClosed: (key:
       keys.set(owner, key);
       if (outdated !== undefined) close(outdated);
       const [oldest] = rulesets.keys();
-      if (rulesets.size > most && oldest !== undefined) close(oldest);
+      if (rulesets.size > maxRulesets && oldest !== undefined) close(oldest);
     },
     entry(key) {
       const jail = rulesets.get(key);
@@ -159,10 +165,10 @@ interface OpenRuleset {
   readonly isReadOnly: boolean;
 }
 
-/** Most rulesets: pipes of children need descriptors too. */
-function mostRulesets(): number {
+/** Maximum of rulesets, which leaves descriptors for the pipes of children. */
+function maxOpenRulesets(): number {
   const [, descriptors] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
-  return Math.min(MAX_RULESETS, Math.max(1, Math.floor(Number(descriptors ?? 0) / RULESETS_SHARE)));
+  return Math.min(MAX_RULESETS, Math.max(1, Math.floor(Number(descriptors ?? 0) / DESCRIPTORS_PER_RULESET)));
 }
 
 function makeImage(calls: readonly LauncherCall[]): Buffer {
@@ -170,7 +176,7 @@ function makeImage(calls: readonly LauncherCall[]): Buffer {
   return launcherImage(process.arch, calls);
 }
 
-/** Bounds of each process. A lower one that holds already is as good. */
+/** Limits of each process. Failures are ignored: a lower limit in effect is sufficient. */
 function limitCalls({ jailCpuSeconds, jailFileBytes, jailMemoryBytes }: HostSettings): readonly LauncherCall[] {
   const limits = [
     [RLIMIT_CPU, jailCpuSeconds],
@@ -178,26 +184,27 @@ function limitCalls({ jailCpuSeconds, jailFileBytes, jailMemoryBytes }: HostSett
     [RLIMIT_DATA, jailMemoryBytes],
     [RLIMIT_CORE, 0],
   ] as const;
-  return limits.map(([resource, most]) => {
+  return limits.map(([resource, maximum]) => {
     const limit = Buffer.alloc(16);
-    limit.writeBigUInt64LE(BigInt(most), 0);
-    limit.writeBigUInt64LE(BigInt(most), 8);
+    limit.writeBigUInt64LE(BigInt(maximum), 0);
+    limit.writeBigUInt64LE(BigInt(maximum), 8);
     return { name: 'prlimit64', arguments: [0, resource, limit, 0], mayFail: true };
   });
 }
 
 /**
- * From root to nobody, who may still look into every folder: root's processes cannot be bounded in number. The programs
- * that follow gain no right from their files, since nobody in a jail gains any.
+ * Change from root to `nobody`, keeping the right to read every folder: the kernel does not limit the number of root's
+ * processes. Programs that follow gain no rights from their files, because a jail sets no_new_privs.
  */
 function nobodyCalls(): readonly LauncherCall[] {
   const header = Buffer.alloc(8);
   header.writeUInt32LE(CAPABILITY_VERSION_3, 0);
   const rights = Buffer.alloc(24);
-  // Effective, permitted and inheritable, the low half of each.
+  // Low words of the effective, permitted and inheritable sets.
   for (const at of [0, 4, 8]) rights.writeUInt32LE(1 << CAP_DAC_READ_SEARCH, at);
   return [
-    // The change of user takes no rights away, and `access` counts them, upon which git relies below a closed home.
+    // Keeps capabilities when the user changes. `access` takes them into account, and git relies on it below a private
+    // home folder.
     { name: 'prctl', arguments: [PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP] },
     { name: 'setgroups', arguments: [0, 0] },
     { name: 'setresgid', arguments: [NOBODY, NOBODY, NOBODY] },
@@ -214,13 +221,13 @@ function jailCalls(isReadOnly: boolean): readonly LauncherCall[] {
     { name: 'prctl', arguments: [PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0] },
     { name: 'landlock_restrict_self', arguments: [RULESET_DESCRIPTOR, 0] },
     { name: 'close', arguments: [RULESET_DESCRIPTOR] },
-    // Behind the change of user, which takes it back. The thread that starts children lives as long as the host.
+    // After the change of user, which resets it. The thread that starts children lives as long as the host.
     { name: 'prctl', arguments: [PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0] },
     { name: 'prctl', arguments: [PR_SET_SECCOMP, SECCOMP_MODE_FILTER, { filter }] },
   ];
 }
 
-/** Whether this is root with the rights that the change takes; in a container it may be without. */
+/** True if this process is root with the capabilities that the change needs; in a container they may be missing. */
 function mayBecomeNobody(): boolean {
   if (process.getuid?.() !== 0) return false;
   const [, held = '0'] = /^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'latin1')) ?? [];
@@ -228,22 +235,25 @@ function mayBecomeNobody(): boolean {
   return NEEDED_CAPABILITIES.every((each) => ((capabilities >> BigInt(each)) & 1n) === 1n);
 }
 
-/** The kernel counts all processes of a user, so the bound moves with those that run already. */
+/**
+ * Return the option for the number of processes. The kernel counts all processes of a user, so those that run are
+ * added.
+ */
 function processLimit({ jailProcesses }: HostSettings): string {
   return `-u ${tasksOfTheMachine() + jailProcesses}`;
 }
 
-/** The unit of `ulimit`. */
+/** Convert to the unit of `ulimit`. */
 function inKib(bytes: number): number {
   return Math.ceil(bytes / 1_024);
 }
 
-/** Threads of all users, which bounds those of one from above; 0 where nobody tells. */
+/** Number of threads of all users, an upper bound for those of one user; 0 if unknown. */
 function tasksOfTheMachine(): number {
   try {
     return Number(/\/(\d+)/.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1] ?? 0);
   } catch {
-    // No /proc: the bound is then the setting alone.
+    // No /proc: the limit is the setting alone.
     return 0;
   }
 }

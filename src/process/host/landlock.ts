@@ -1,34 +1,34 @@
 /**
- * The kernel's calls behind a jail: rulesets of Landlock, programs in memory, limits of a child.
+ * The kernel interfaces behind a jail: Landlock rulesets, and programs in memory.
  *
  * @see landlock(7)
  */
 import { closeSync, openSync } from 'node:fs';
 import { systemCallNumber, isKnownArchitecture } from '../system-call-numbers.ts';
 
-/** Which paths a jail opens. */
+/** Paths that a jail may access. */
 export interface PathGrants {
-  /** Absolute; what lies there and below may be read and executed. */
+  /** Absolute paths; they and everything below may be read and executed. */
   readonly reads: readonly string[];
-  /** Absolute; what lies there and below may be read and changed, made and removed. */
+  /** Absolute paths; everything below may be read, changed, created and removed. */
   readonly writes: readonly string[];
 }
 
-/** The calls. Each throws the errno error. */
+/** Bindings. Each throws the errno error. */
 export interface Landlock {
-  /** Make a ruleset. Paths that do not exist grant nothing. @returns Its descriptor. */
+  /** Create a ruleset. Paths that do not exist grant nothing. @returns Its descriptor. */
   createRuleset(grants: PathGrants): number;
-  /** Keep a program in memory. @returns The path by which this process and its children execute it. */
-  keepProgram(image: Buffer): string;
+  /** Store a program in memory. @returns The path by which this process and its children execute it. */
+  storeProgram(image: Buffer): string;
 }
 
 /**
- * The first version that bounds signals and abstract UNIX sockets, beside writes, devices and truncation.
+ * First version that restricts signals and abstract UNIX sockets, in addition to writes, devices and truncation.
  *
  * @see https://docs.kernel.org/userspace-api/landlock.html
  */
-const LEAST_VERSION = 6;
-const ASK_VERSION = 1;
+const MIN_VERSION = 6;
+const QUERY_VERSION = 1;
 
 /** Rights of `landlock_ruleset_attr.handled_access_fs`. @see linux/landlock.h */
 const EXECUTE = 1 << 0;
@@ -36,14 +36,14 @@ const WRITE_FILE = 1 << 1;
 const READ_FILE = 1 << 2;
 const READ_FOLDER = 1 << 3;
 const TRUNCATE = 1 << 14;
-/** All of version 6: the four above, removing, making of eight kinds, moving, truncating, controlling devices. */
+/** All rights of version 6: those above, and removing, creating eight kinds of files, moving, and ioctl on devices. */
 const ALL_FILE_RIGHTS = 0xffff;
-/** Those of making devices, and of controlling them, are granted nowhere. */
+/** Rights to create devices and to use ioctl on them, which are granted nowhere. */
 const MAKE_DEVICE_RIGHTS = (1 << 6) | (1 << 11) | (1 << 15);
 const FILE_ONLY_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE;
 const READ_RIGHTS = EXECUTE | READ_FILE | READ_FOLDER;
 const WRITE_RIGHTS = ALL_FILE_RIGHTS & ~MAKE_DEVICE_RIGHTS;
-/** Abstract UNIX sockets and signals reach nobody outside. */
+/** Scopes: abstract UNIX sockets and signals cannot reach processes outside the jail. */
 const SCOPED = 0b11;
 const PATH_BENEATH = 1;
 const RULESET_BYTES = 24;
@@ -55,13 +55,13 @@ const O_DIRECTORY = 0o200000;
 const MFD_CLOEXEC = 0x1;
 const MFD_EXECUTABLE = 0x10;
 
-/** Bytes and open files that any program may write. */
+/** The one device that any program may write. */
 const WRITABLE_DEVICE = '/dev/null';
 
 /**
- * Find out whether this kernel has what a jail needs.
+ * Detect whether this kernel supports what a jail needs.
  *
- * @returns Why not, as a clause, where it does not.
+ * @returns The reason, as a clause, if it does not.
  */
 export async function loadLandlock(): Promise<Landlock | string> {
   const { arch, platform } = process;
@@ -76,10 +76,10 @@ export async function loadLandlock(): Promise<Landlock | string> {
   const calls = bindCalls(koffi);
   const create = systemCallNumber('landlock_create_ruleset', arch);
   const add = systemCallNumber('landlock_add_rule', arch);
-  const version = calls.createRuleset(create, null, 0, ASK_VERSION);
-  if (version < LEAST_VERSION) {
+  const version = calls.createRuleset(create, null, 0, QUERY_VERSION);
+  if (version < MIN_VERSION) {
     const found = version < 0 ? 'the kernel has no Landlock' : `the kernel has version ${version} of Landlock`;
-    return `${found}, and signals are bounded from version ${LEAST_VERSION} on (Linux 6.12)`;
+    return `${found}, and signals are bounded from version ${MIN_VERSION} on (Linux 6.12)`;
   }
 
   const failed = (what: string) => Object.assign(new Error(`${what} failed`), { code: `errno ${koffi.errno()}` });
@@ -114,11 +114,11 @@ export async function loadLandlock(): Promise<Landlock | string> {
         throw error;
       }
     },
-    keepProgram(image) {
+    storeProgram(image) {
       const descriptor = calls.memfdCreate('gauntlet-launcher', MFD_CLOEXEC | MFD_EXECUTABLE);
       if (descriptor < 0) throw failed('memfd_create');
       if (calls.writeBytes(descriptor, image, image.length) !== image.length) throw failed('write');
-      // By this process's table: in its own the child has files where this descriptor stood.
+      // Through this process's table: in the child another file has this descriptor.
       return `/proc/${process.pid}/fd/${descriptor}`;
     },
   };
@@ -135,7 +135,7 @@ function bindCalls(koffi: typeof import('koffi').default) {
   };
 }
 
-/** @returns undefined for what is not there, or what nobody lets us look at. */
+/** @returns `undefined` for a path that does not exist or that we may not access. */
 function openPath(path: string): { readonly descriptor: number; readonly isFolder: boolean } | undefined {
   for (const isFolder of [true, false]) {
     try {

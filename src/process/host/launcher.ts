@@ -1,31 +1,33 @@
 /**
- * The launcher of a jail: a program of some hundred bytes that binds itself by a list of system calls and then becomes
+ * The launcher of a jail: a program of some hundred bytes that binds itself by a list of system calls and then executes
  * the program it was given.
  *
- * Landlock, filters, limits and rights bind whoever calls, and everything started from there. The process host must
- * not bind itself, Node cannot run code between the start of a child and its program, and a worker thread that binds
- * itself (the other way that was tried) takes 8 MiB and 45 ms each, which 64 sessions cannot have. So the calls
- * stand in a table, and a loop of twenty instructions makes them: 0.05 ms a start.
+ * Landlock, filters, limits and rights apply to the calling process and everything it starts. The process host must not
+ * bind itself, Node cannot run code between fork and exec, and a worker thread that binds itself (the alternative that
+ * was tried) takes 8 MiB and 45 ms each, too much for 64 sessions. So a loop of twenty instructions makes the calls of
+ * a table: 0.05 ms a start.
  *
- * The image is an ELF program for Linux, kept in memory. Its words are the program to become, by absolute path, and
- * its words, the name it goes by first; descriptors and environment are handed on as they are.
+ * The image is an ELF program for Linux, kept in memory. Its arguments are the absolute path of the program to execute
+ * and that program's arguments, its name first; descriptors and environment are passed on.
  */
 import { type KnownArchitecture, type SystemCallName, systemCallNumber } from '../system-call-numbers.ts';
 
-/** One call the launcher makes. Bytes are passed by their address, a filter as the `sock_fprog` that points to it. */
+/** One call of the launcher. Buffers are passed by address, a filter as the `sock_fprog` that points to it. */
 export interface LauncherCall {
   readonly name: SystemCallName;
   readonly arguments: readonly (number | bigint | Buffer | { readonly filter: Buffer })[];
-  /** The launch goes on when the kernel refuses this call. */
+  /** True if the launch continues when the kernel rejects this call. */
   readonly mayFail?: boolean;
 }
 
-/** Address of the image in memory; any page would do. */
+/** Load address of the image; any page would do. */
 const BASE = 0x40_0000;
 const ELF_HEADER_BYTES = 64;
 const PROGRAM_HEADER_BYTES = 56;
 const CODE_OFFSET = 256;
-/** A number, six arguments, and a mask of the result: all ones where a refusal ends the launch. */
+/**
+ * Words of a table row: a number, six arguments, and a mask for the result, all ones if an error must end the launch.
+ */
 const ROW_WORDS = 8;
 const WORD_BYTES = 8;
 const END_OF_TABLE = -1n;
@@ -40,8 +42,8 @@ const WRITABLE = 2;
 const EXECUTABLE = 1;
 
 /**
- * The table follows the code; both are 96 bytes long. Assembled with GNU as. A launcher whose call is refused exits with
- * 126, and nothing of the program has run then.
+ * Code of the launcher, assembled with GNU as; the table follows it, and both versions are 96 bytes long. A launcher
+ * whose call is rejected exits with 126 before the program has run.
  */
 const CODE: Readonly<Record<KnownArchitecture, string>> = {
   x64: [
@@ -98,10 +100,10 @@ const CODE: Readonly<Record<KnownArchitecture, string>> = {
 };
 
 /**
- * Make a launcher.
+ * Build a launcher.
  *
- * @param calls In their order; one that the architecture lacks is left out.
- * @returns The program, to be written to a file that may be executed.
+ * @param calls Executed in order; calls that the architecture lacks are left out.
+ * @returns The program, to be written to an executable file.
  */
 export function launcherImage(architecture: KnownArchitecture, calls: readonly LauncherCall[]): Buffer {
   const code = Buffer.from(CODE[architecture], 'hex');
@@ -136,7 +138,7 @@ export function launcherImage(architecture: KnownArchitecture, calls: readonly L
 
 function header(architecture: KnownArchitecture, imageBytes: number): Buffer {
   const bytes = Buffer.alloc(CODE_OFFSET);
-  // 64 bits, little endian, version 1; an executable for this machine.
+  // 64 bits, little endian, version 1; an executable for this architecture.
   bytes.write('7f454c46020101', 0, 'hex');
   bytes.writeUInt16LE(2, 16);
   bytes.writeUInt16LE(ELF_MACHINE[architecture], 18);
@@ -146,7 +148,7 @@ function header(architecture: KnownArchitecture, imageBytes: number): Buffer {
   bytes.writeUInt16LE(ELF_HEADER_BYTES, 52);
   bytes.writeUInt16LE(PROGRAM_HEADER_BYTES, 54);
   bytes.writeUInt16LE(2, 56);
-  // One segment, never writable, and a stack that is never executable.
+  // One segment that is never writable, and a stack that is never executable.
   const segment = (at: number, type: number, flags: number, sizeBytes: number) => {
     const address = BigInt(type === LOADED ? BASE : 0);
     bytes.writeUInt32LE(type, at);

@@ -1,8 +1,8 @@
 /**
- * The process host: a small process that starts every child, so that no fork blocks the server.
+ * Entry point of the process host, a small process that starts every child, so that no fork blocks the server.
  *
- * It stands in a session of its own, speaks over descriptor 3, and ends everything it started when
- * that descriptor ends, which it does even when the server is killed.
+ * It runs in its own session, communicates over descriptor 3, and ends everything it started when that descriptor
+ * closes, which happens even when the server is killed.
  */
 import { Socket } from 'node:net';
 import { closeInherited } from './close-inherited.ts';

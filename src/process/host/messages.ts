@@ -1,63 +1,63 @@
 /**
- * Shapes of the JSON payloads between the server and the process host.
+ * JSON payloads between the server and the process host.
  *
- * Both ends are compiled from this file, so neither checks what the other sends.
+ * Both ends are compiled from this file, so neither validates what the other sends.
  */
 
 import type { ShellLauncher } from '../process-host.ts';
 
-/** How to start a child. */
+/** Request to start a child. */
 export interface SpawnMessage {
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly hasStdin: boolean;
-  /** Present: a program's descriptors 5 and on. */
+  /** Files that a program receives as descriptors 5 and up. */
   readonly files?: readonly string[];
-  /** Key of the jail it is started in; one that is not open fails with `ENOJAIL`. */
+  /** Key of the jail to start it in; fails with `ENOJAIL` if that is not open. */
   readonly jail?: string;
-  /** Present: a shell runs this; `file` and `args` are ignored. */
+  /** Script for a shell; if present, `file` and `args` are ignored. */
   readonly shellScript?: string;
-  /** Present: it starts that shell. */
+  /** Launcher that starts the shell. */
   readonly launcher?: ShellLauncher;
-  /** Where the shell writes the folder it ended in. */
+  /** File into which the shell writes the folder it ended in. */
   readonly cwdFile?: string;
 }
 
-/** A jail was opened. */
+/** Reply to the opening of a jail. */
 export interface JailOpenedMessage {
-  /** Why it was not. */
+  /** Reason for a failure. */
   readonly failure?: string;
 }
 
-/** A child is there. */
+/** Event: a child has started. */
 export interface StartedMessage {
   readonly pid: number;
   /** Value of `MARKER_VARIABLE` in its environment. */
   readonly marker: string;
-  /** The machine's youngest process when it began: its descendants are younger. 0: not known. */
+  /** Last process id of the machine before the start: descendants have higher ids. 0: unknown. */
   readonly bornAfter: number;
 }
 
-/** A child could not be started. */
+/** Event: a child could not be started. */
 export interface FailedMessage {
-  /** As in errno: `ENOENT`, `EMFILE`. */
+  /** errno name: `ENOENT`, `EMFILE`. */
   readonly code: string;
   readonly message: string;
 }
 
-/** The leader of a group is gone. */
+/** Event: the leader of a group has ended. */
 export interface ExitedMessage {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Whether its group still has members. False means the number may be given to strangers: never signal it again. */
+  /** True if its group still has members. If false, the id may be reused by another process: never signal it again. */
   readonly hasGroup: boolean;
 }
 
-/** A group to end, and the marker of those who left it. */
+/** Request to end a group and the processes with its marker. */
 export interface KillTreeMessage extends StartedMessage {
   readonly hasGroup: boolean;
-  /** Since the leader started. */
+  /** Time since the leader was started. */
   readonly ageMs: number;
 }

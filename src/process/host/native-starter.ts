@@ -1,6 +1,6 @@
 /**
- * Starts programs through the kernel's own calls, with pipes that a program can open again by name:
- * Node's are socket pairs, with which `echo >/dev/stderr`, `tee /dev/stderr` and `cat /dev/stdin` fail.
+ * Starts programs with `posix_spawn` and with pipes that a program can reopen by name: Node's are socket pairs, with
+ * which `echo >/dev/stderr`, `tee /dev/stderr` and `cat /dev/stdin` fail.
  */
 import { closeSync, fchownSync, openSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -9,21 +9,21 @@ import { isAbsolute, join } from 'node:path';
 import type { Libc, Pipe } from './libc.ts';
 import type { ProcessEnd, Program, StartedProcess, Starter } from './starter.ts';
 
-/** Where programs are looked for without a `PATH`. */
+/** Search path of programs without a `PATH`. */
 const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
-/** What runs a script that names no interpreter. @see execvp(3) */
+/** Interpreter of scripts that name none. @see execvp(3) */
 const SCRIPT_SHELL = '/bin/sh';
 /** @see inode(7) */
-const ANYONE_MAY_RUN = 0o111;
-/** A stopped pipe then takes one chunk more from the kernel, not sixteen thousand bytes of small ones. */
-const LEAST_BUFFER = { readableHighWaterMark: 1 };
+const ANY_EXECUTE_BIT = 0o111;
+/** A paused pipe then reads one more chunk from the kernel, not 16 KiB of small ones. */
+const SMALL_READ_BUFFER = { readableHighWaterMark: 1 };
 
-/** Make a starter. It learns of every child of this process that ends, so no other may start any. */
+/** Create a starter. It reaps every child of this process, so nothing else in the process may start one. */
 export function createNativeStarter(libc: Libc): Starter {
   const running = new Map<number, (end: ProcessEnd) => void>();
   const nullDevice = openSync(devNull, 'r');
 
-  // One signal may stand for several children.
+  // One SIGCHLD may stand for several children.
   process.on('SIGCHLD', () => {
     for (let ended = libc.reap(); ended !== undefined; ended = libc.reap()) {
       running.get(ended.pid)?.(ended);
@@ -32,7 +32,7 @@ export function createNativeStarter(libc: Libc): Starter {
   });
 
   return function start(program): StartedProcess {
-    const { inputDescriptor, more, userId } = program;
+    const { inputDescriptor, extraDescriptors, userId } = program;
     const [stdout, stderr, input] = makePipes(libc, inputDescriptor === undefined ? 2 : 3);
     const all = [stdout, stderr, input].filter((pipe) => pipe !== undefined);
     let pid: number;
@@ -40,20 +40,20 @@ export function createNativeStarter(libc: Libc): Starter {
       const given = [stdout.writer, stderr.writer];
       if (inputDescriptor === 3 && input) given.push(input.reader);
       const first = inputDescriptor === 0 && input ? input.reader : nullDevice;
-      // Whoever runs as another user can open them again by name only as their owner.
+      // Another user may reopen the pipes by name only as their owner.
       if (userId !== undefined) for (const { writer } of [stdout, stderr]) fchownSync(writer, userId, userId);
-      pid = spawn(libc, program, [first, ...given, ...more]);
+      pid = spawn(libc, program, [first, ...given, ...extraDescriptors]);
     } catch (error) {
       all.forEach(closePipe);
       throw error;
     }
-    // The child has its own ends by now.
+    // The child has its own copies by now.
     for (const { reader, writer } of all) closeSync(reader === input?.reader ? reader : writer);
     return {
       pid,
-      output: { stdout: readEnd(stdout), stderr: readEnd(stderr) },
+      output: { stdout: openReader(stdout), stderr: openReader(stderr) },
       input: input ? new Socket({ fd: input.writer, readable: false, writable: true }) : null,
-      exited: new Promise<ProcessEnd>((tell) => running.set(pid, tell)),
+      exited: new Promise<ProcessEnd>((resolve) => running.set(pid, resolve)),
     };
   };
 }
@@ -86,7 +86,12 @@ function spawn(libc: Libc, { file, args, cwd, env, launcher }: Program, descript
   }
 }
 
-/** @throws ENOENT where no folder of `search` has it; those named from where the program will stand do not count. */
+/**
+ * Find a program.
+ *
+ * @throws ENOENT if no folder of `search` has it. Relative folders are skipped: they would depend on the program's
+ * working directory.
+ */
 function programPath(file: string, search = DEFAULT_PATH): string {
   if (file.includes('/')) return file;
   const folders = search.split(':').filter(isAbsolute);
@@ -98,14 +103,14 @@ function programPath(file: string, search = DEFAULT_PATH): string {
 function isProgram(path: string): boolean {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
-    return stats !== undefined && stats.isFile() && (stats.mode & ANYONE_MAY_RUN) !== 0;
+    return stats !== undefined && stats.isFile() && (stats.mode & ANY_EXECUTE_BIT) !== 0;
   } catch {
-    // A folder nobody lets us into: the next one may have it.
+    // An inaccessible folder: a later one may have it.
     return false;
   }
 }
 
-function readEnd({ reader }: Pipe): Socket {
-  const options = { fd: reader, readable: true, writable: false, ...LEAST_BUFFER };
+function openReader({ reader }: Pipe): Socket {
+  const options = { fd: reader, readable: true, writable: false, ...SMALL_READ_BUFFER };
   return new Socket(options);
 }

@@ -1,12 +1,12 @@
 /**
- * The words between the server and the process host: length-framed, binary, both ways over one socket.
+ * Frames between the server and the process host: length-prefixed, binary, both ways over one socket.
  *
- * A frame is `u32 length of what follows, u8 kind, u32 child, payload`, big endian. Output payloads are
- * raw bytes; the others are small JSON values.
+ * A frame is `u32 length of what follows, u8 kind, u32 child, payload`, big endian. Output payloads are raw bytes; the
+ * others are small JSON values.
  */
 import type { Writable } from 'node:stream';
 
-/** What the server tells the host. */
+/** Kinds of frames from the server to the host. */
 export const ToHost = {
   spawn: 1,
   stdin: 2,
@@ -22,7 +22,7 @@ export const ToHost = {
   configure: 11,
 } as const;
 
-/** What the host tells the server. */
+/** Kinds of frames from the host to the server. */
 export const FromHost = {
   started: 1,
   failed: 2,
@@ -37,22 +37,22 @@ export const FromHost = {
   jailOpened: 11,
 } as const;
 
-/** One frame, taken apart. */
+/** One decoded frame. */
 export interface HostFrame {
   readonly kind: number;
-  /** Number the server gave the child or the request. */
+  /** Id that the server gave the child or the request. */
   readonly child: number;
   readonly payload: Buffer;
 }
 
 const LENGTH_BYTES = 4;
 const HEADER_BYTES = 9;
-/** Below this, one copy is cheaper than a second buffer in the write. */
+/** Up to this size, copying the payload is cheaper than a second buffer in the write. */
 const COPIED_PAYLOAD_BYTES = 4_096;
-/** Both ends are ours: a longer frame means that the two no longer understand each other. */
+/** Maximum length: both ends are ours, so a longer frame means that the stream is out of step. */
 const FRAME_BYTES = 64 * 1_024 * 1_024;
 
-/** Write one frame at once, without waiting for more. */
+/** Write one frame immediately. */
 export function writeFrame(
   socket: Writable,
   kind: number,
@@ -70,7 +70,7 @@ export function writeFrame(
     socket.write(head);
     return;
   }
-  // Corked, header and payload leave in one system call and the payload is never copied.
+  // While corked, header and payload are written by one system call, and the payload is not copied.
   socket.cork();
   socket.write(head);
   socket.write(payload);
@@ -83,10 +83,10 @@ export function writeJsonFrame(socket: Writable, kind: number, child: number, va
 }
 
 /**
- * Put frames together from the chunks of a socket.
+ * Decode frames from the chunks of a socket.
  *
- * @param onFrame Called once a whole frame; its payload is a view of the chunks, valid until changed by nobody.
- * @returns Takes the next chunk. @throws {RangeError} if a frame is impossibly long.
+ * @param onFrame Called once for each frame; the payload is a view of the chunks.
+ * @returns A function that takes the next chunk. @throws {RangeError} for a frame of invalid length.
  */
 export function frameDecoder(onFrame: (frame: HostFrame) => void): (chunk: Buffer) => void {
   let waiting: Buffer[] = [];
@@ -96,7 +96,7 @@ export function frameDecoder(onFrame: (frame: HostFrame) => void): (chunk: Buffe
   return function take(chunk) {
     waiting.push(chunk);
     waitingBytes += chunk.length;
-    // Joined only when a frame is whole, so that a long one is copied once and not once a chunk.
+    // Joined only when a frame is complete, so that a long one is copied once and not with each chunk.
     if (waitingBytes < wantedBytes) return;
     let bytes = waiting.length === 1 ? chunk : Buffer.concat(waiting);
     for (wantedBytes = frameBytes(bytes); bytes.length >= wantedBytes; wantedBytes = frameBytes(bytes)) {
@@ -113,7 +113,7 @@ export function frameDecoder(onFrame: (frame: HostFrame) => void): (chunk: Buffe
   };
 }
 
-/** Bytes of the frame that `bytes` begins with, or of its length field where that is not there yet. */
+/** Length of the first frame in `bytes`, or of its length field while that is incomplete. */
 function frameBytes(bytes: Buffer): number {
   if (bytes.length < LENGTH_BYTES) return LENGTH_BYTES;
   const length = LENGTH_BYTES + bytes.readUInt32BE(0);

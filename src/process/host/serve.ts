@@ -1,5 +1,5 @@
 /**
- * What the process host does with each frame, and with the end of its pipe.
+ * Serves the frames of one server, and cleans up when its socket ends.
  */
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
@@ -16,7 +16,7 @@ import { createNativeStarter } from './native-starter.ts';
 import { startWithNode } from './starter.ts';
 import { createShellSupply } from './shell-supply.ts';
 
-/** Up to so many children running at once, the end of each is seen to without waiting for others. */
+/** Up to this many running children, each ended tree is swept at once; beyond it, trees share sweeps. */
 const FEW_CHILDREN = 4;
 
 /** Serve one server over `socket` until it ends; then end every child. Resolves when none is left. */
@@ -95,7 +95,7 @@ async function serveFrames(
       case ToHost.ping:
         return writeFrame(socket, FromHost.pong, id);
       case ToHost.jails:
-        return writeJsonFrame(socket, FromHost.jails, id, jails.answer);
+        return writeJsonFrame(socket, FromHost.jails, id, jails.support);
       case ToHost.openJail:
         return writeJsonFrame(
           socket,
@@ -108,11 +108,11 @@ async function serveFrames(
     }
   }
 
-  /** Where the kernel does not even let us look, the caller must not wait, nor the host end. */
+  /** Always reply, even if /proc cannot be read: the caller waits for it, and the host must not end. */
   async function endTree(id: number, tree: KillTreeMessage): Promise<void> {
     await trees.kill(tree).catch(() => undefined);
     writeFrame(socket, FromHost.treeKilled, id);
-    // The call is over and the next one some way off: the best time for a fork.
+    // The call is over and the next one has not begun: the best time for a fork.
     shells.addOne();
   }
   async function sweepOrphans(id: number): Promise<void> {

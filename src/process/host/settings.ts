@@ -1,33 +1,33 @@
 /**
- * What a process host is told once, when it starts.
+ * Settings that a process host receives when it starts.
  */
 
-/** What the server decides when it starts a host. */
+/** Settings that the server passes to a host. */
 export interface HostSettings {
-  /** The data directory's id: first half of every marker. */
+  /** Id of the data directory: first part of every marker. */
   readonly ownerId: string;
-  /** Tells the children of this host from those of another host of the same owner. */
+  /** Distinguishes the children of this host from those of another host of the same owner. */
   readonly hostTag: string;
   readonly killGraceMs: number;
-  /** Shells kept started ahead. */
+  /** Number of plain shells started ahead. */
   readonly warmShells: number;
-  /** Launchers for each of which one shell is kept started ahead, those used last. */
+  /** Number of launchers, most recently used, with one shell started ahead each. */
   readonly warmSandboxes: number;
-  /** Jails for each of which one shell is kept started ahead, those used last. */
+  /** Number of jails, most recently used, with one shell started ahead each. */
   readonly warmJails: number;
-  /** Processes that the user of a jailed command may have beside all that ran on the machine when it began. */
+  /** Processes that the user of a jailed command may have in addition to all that ran when it began. */
   readonly jailProcesses: number;
-  /** Memory of its own that each process in a jail may have. */
+  /** Private memory of each process in a jail. */
   readonly jailMemoryBytes: number;
-  /** Processor time of each. */
+  /** Processor time of each process in a jail. */
   readonly jailCpuSeconds: number;
-  /** Length of each file it writes. */
+  /** Maximum length of a file written in a jail. */
   readonly jailFileBytes: number;
-  /** Bytes of one child's output that may be under way unacknowledged. */
+  /** Maximum of one child's output that is sent but not acknowledged. */
   readonly windowBytes: number;
-  /** Children running at once. */
+  /** Maximum of running children. */
   readonly children: number;
 }
 
-/** The environment variable that says whose child a process is; children of children inherit it. */
+/** Environment variable that identifies the call of a process; descendants inherit it. */
 export const MARKER_VARIABLE = 'GAUNTLET_CALL_ID';

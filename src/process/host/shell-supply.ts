@@ -1,5 +1,5 @@
 /**
- * Shells of every kind: plain ones, and for each jail and each launcher used lately one started in it.
+ * Started shells of every kind: plain ones, and one for each recently used jail and launcher.
  */
 import type { ShellLauncher } from '../process-host.ts';
 import type { JailEntry } from './jails.ts';
@@ -7,44 +7,44 @@ import type { ChildParts, StartedChild } from './start-child.ts';
 import type { UnstartedProcess } from './starter.ts';
 import { createWarmShells, type WarmShells } from './warm-shells.ts';
 
-/** The jail or launcher in which a shell is wanted; neither: a plain one. */
-export interface WantedShell {
+/** Jail or launcher of a requested shell; a plain shell has neither. */
+export interface RequestedShell {
   readonly launcher?: ShellLauncher;
   readonly jail?: { readonly key: string; readonly entry: JailEntry };
-  /** Limits of the launcher, where it is to be limited. */
+  /** Limits of the launched shell, if it has limits. */
   readonly limits?: JailEntry;
 }
 
-/** Where shells come from. */
+/** Source of waiting shells. */
 export interface ShellSupply {
-  /** A shell that waits for its order. @throws As `startShell`. */
-  take(wanted: WantedShell): StartedChild | UnstartedProcess;
-  /** Soon make up for what was taken last. */
+  /** Return a shell that waits for its script. @throws As `startShell`. */
+  take(requested: RequestedShell): StartedChild | UnstartedProcess;
+  /** Start replacements of the kind taken last, after a short delay. */
   refillSoon(): void;
-  /** Start one more of the kind taken last at once, where one is missing. */
+  /** Start one more of the kind taken last, if one is missing. */
   addOne(): void;
-  /** End those that wait in a jail, and start no more of them: its descriptor is about to be closed. */
+  /** End the shells that wait in a jail, and start no more of them: its descriptor is about to be closed. */
   forgetJail(key: string): void;
-  /** End those that wait. */
+  /** End all waiting shells. */
   close(): void;
 }
 
-/** Shells that are kept waiting. */
+/** Numbers of shells kept waiting. */
 export interface SupplyCounts {
   readonly plain: number;
-  /** Launchers, and jails, for each of which one waits: the one used longest ago makes room. */
+  /** Number of launchers, and of jails, that keep one shell each; the least recently used is evicted. */
   readonly launchers: number;
   readonly jails: number;
 }
 
-/** Make a supply. */
+/** Create a supply. */
 export function createShellSupply(counts: SupplyCounts, parts: ChildParts): ShellSupply {
   const plain = { shells: createWarmShells(counts.plain, parts, {}), isWorthRefilling: true };
-  const launched = createLatest(counts.launchers);
-  const jailed = createLatest(counts.jails);
+  const launched = createShellCache(counts.launchers);
+  const jailed = createShellCache(counts.jails);
   let latest: KeptShells = plain;
 
-  function shellsFor({ launcher, jail, limits }: WantedShell): KeptShells {
+  function shellsFor({ launcher, jail, limits }: RequestedShell): KeptShells {
     if (jail) return jailed.of(jail.key, () => createWarmShells(1, parts, { jail: jail.entry }));
     if (!launcher) return plain;
     const { command, files = [], identity } = launcher;
@@ -53,8 +53,8 @@ export function createShellSupply(counts: SupplyCounts, parts: ChildParts): Shel
   }
 
   return {
-    take(wanted) {
-      latest = shellsFor(wanted);
+    take(requested) {
+      latest = shellsFor(requested);
       return latest.shells.take();
     },
     refillSoon() {
@@ -75,32 +75,32 @@ export function createShellSupply(counts: SupplyCounts, parts: ChildParts): Shel
 /** Shells of one kind. */
 interface KeptShells {
   readonly shells: WarmShells;
-  /** Whether one that is started ahead is likely to be wanted before it has to make room. */
+  /** True if a shell started ahead is likely to be used before its kind is evicted. */
   readonly isWorthRefilling: boolean;
 }
 
-/** Shells by key, at most `most` kinds of them. */
-function createLatest(most: number) {
-  /** The one used last stands last. */
+/** Shells by key, for at most `most` kinds. */
+function createShellCache(maxKinds: number) {
+  /** Least recently used first. */
   const byKey = new Map<string, WarmShells>();
   return {
     all: () => byKey.values(),
-    /** A kind that is closed starts no shell ahead, whoever still holds it. */
+    /** A closed kind starts no shells ahead, even if a caller still holds it. */
     forget(key: string): void {
       byKey.get(key)?.close();
       byKey.delete(key);
     },
     of(key: string, make: () => WarmShells): KeptShells {
       const known = byKey.get(key);
-      // Where many kinds are used in turn, each would be ended before its second use.
-      const isWorthRefilling = known !== undefined || byKey.size < most;
+      // If more kinds than fit are used in turn, each would be evicted before its second use.
+      const isWorthRefilling = known !== undefined || byKey.size < maxKinds;
       const shells = known ?? make();
       byKey.delete(key);
       byKey.set(key, shells);
       for (const [oldest, { close }] of byKey) {
-        if (byKey.size <= most) break;
+        if (byKey.size <= maxKinds) break;
         byKey.delete(oldest);
-        // With room for none, the one just made starts what is wanted and keeps nothing.
+        // With a capacity of zero, the new entry is closed too: it starts a shell on demand and keeps none.
         close();
       }
       return { shells, isWorthRefilling };

@@ -1,14 +1,14 @@
 /**
  * A shell that was started ahead and waits for its script, once.
  *
- * Descriptor 3 brings a line with two lengths in bytes and then two strings: a prologue that sets
- * folder and environment, and the script. It is closed before either runs, and
- * the script's stdin is the null device, so that a script cannot read what is meant for the shell.
+ * Descriptor 3 carries a line with two lengths in bytes and then two strings: a prologue that sets folder and
+ * environment, and the script. The shell closes it before it runs either, and stdin is the null device, so that a
+ * script cannot read the shell's input.
  */
 import type { SpawnMessage } from './messages.ts';
 
-// `read -N` takes a block at a time, where a line or a delimiter would be read byte by byte; in the
-// C locale it counts bytes. Evals on the first line keep the script's own line numbers.
+// `read -N` reads blocks, where a line or a delimiter would be read byte by byte; in the C locale it counts bytes. The
+// evals are on the first line, so that line numbers in errors are those of the script.
 const READ_STRING = (name: string) => `IFS= read -r -N "$${name}" -u 3 ${name}`;
 const PROGRAM =
   'LC_ALL=C;read -r -u 3 _gauntlet_prologue _gauntlet_script&&' +
@@ -19,11 +19,12 @@ const PROGRAM =
 export const WAITING_SHELL = { file: 'bash', args: ['--noprofile', '--norc', '-c', PROGRAM] } as const;
 
 /**
- * Make what is written to descriptor 3 so that the shell runs a script.
+ * Serialise what descriptor 3 delivers to make the shell run a script.
  *
- * @param limits Options of `ulimit`, which the shell sets for itself first. A lower limit that holds already is as good.
+ * @param limits Options of `ulimit`, which the shell applies first. A failure is ignored, since a lower limit in effect
+ * is sufficient.
  */
-export function shellOrder(spawn: SpawnMessage & { readonly shellScript: string }, limits?: string): Buffer {
+export function shellInput(spawn: SpawnMessage & { readonly shellScript: string }, limits?: string): Buffer {
   const limit = limits === undefined ? '' : `ulimit ${limits} 2>/dev/null;`;
   const texts = [limit + prologue(spawn), spawn.shellScript === '' ? ':' : spawn.shellScript];
   return Buffer.from(`${texts.map((text) => Buffer.byteLength(text)).join(' ')}\n${texts.join('')}`);
@@ -33,14 +34,14 @@ function prologue({ cwd, env, cwdFile }: SpawnMessage): string {
   const lines = [
     '_gauntlet_epilogue="exit \\$?"',
     `cd -- ${quote(cwd)}||exit`,
-    // `cd -` would otherwise lead to where the shell waited.
+    // `cd -` would otherwise lead to the folder in which the shell waited.
     'unset OLDPWD _gauntlet_prologue',
     ...Object.entries(env).map(([name, value]) => `export ${name}=${quote(value)}`),
   ];
   if (cwdFile !== undefined) {
-    // Silent: what cannot be told of a folder that is gone would stand in the command's output.
+    // Errors are discarded: one about a deleted folder would appear in the command's output.
     const report = `builtin pwd -P 2>/dev/null >|${quote(cwdFile)}`;
-    // The trap also sees `exit`; the epilogue also sees scripts that set a trap of their own.
+    // The trap also runs on `exit`; the epilogue also runs after scripts that replace the trap.
     lines.push(`trap ${quote(report)} EXIT`);
     lines.push(`_gauntlet_epilogue=${quote(`_gauntlet_epilogue=$?;${report};exit $_gauntlet_epilogue`)}`);
   }

@@ -1,5 +1,5 @@
 /**
- * Start one child with a marker and an allow-listed environment: a program, or a shell that waits for its script.
+ * Starts one child with a marker and an allow-listed environment: a program, or a shell that waits for its script.
  */
 import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
@@ -17,21 +17,24 @@ export interface StartedChild extends StartedProcess {
   readonly marker: string;
 }
 
-/** What children are made of. */
+/** Dependencies of starting children. */
 export interface ChildParts {
   readonly start: Starter;
-  /** Gives each its own marker. */
+  /** Returns an unused marker. */
   nextMarker(): string;
 }
 
-/** The launcher or jail in which a shell is started. */
+/** Launcher or jail of a shell. */
 export interface ShellContainment {
   readonly launcher?: ShellLauncher;
-  /** With a launcher only limits: it is the launcher that bounds paths then. */
+  /** Combined with a launcher it only sets limits, since the launcher bounds the paths. */
   readonly jail?: JailEntry;
 }
 
-/** The host itself was given only what children may have; asking for it costs a call a variable. */
+/**
+ * Environment of the host, which contains only what children may have. Copied, since each access to `process.env` is a
+ * native call.
+ */
 const OWN_ENVIRONMENT = { ...process.env } as Readonly<Record<string, string>>;
 
 /** Start a program. @throws As the starter. */
@@ -41,41 +44,44 @@ export function startProgram(
   jail?: JailEntry,
 ): StartedChild | UnstartedProcess {
   const { hasStdin, files = [] } = message;
-  return withOpen([devNull, ...files], openGiven, ([nothing = -1, ...given]) => {
-    const more = jail || given.length > 0 ? [nothing, jail?.ruleset ?? nothing, ...given] : [];
+  return withOpenFiles([devNull, ...files], openOrNullDevice, ([nullDevice = -1, ...given]) => {
+    const extraDescriptors = jail || given.length > 0 ? [nullDevice, jail?.ruleset ?? nullDevice, ...given] : [];
     const { file, args, cwd, env } = message;
-    const program = { file, args, cwd, env, inputDescriptor: hasStdin ? 0 : undefined, more } as const;
+    const program = { file, args, cwd, env, inputDescriptor: hasStdin ? 0 : undefined, extraDescriptors } as const;
     return startMarked({ ...program, ...launchedBy(jail) }, parts);
   });
 }
 
 /**
- * Start a shell that waits for its order on descriptor 3.
+ * Start a shell that waits for its script on descriptor 3.
  *
- * @param surroundings The jail it is bound to, or what starts it in its stead. @throws As the starter.
+ * @param containment The jail it is bound to, or the launcher that starts it. @throws As the starter.
  */
 export function startShell(parts: ChildParts, { launcher, jail }: ShellContainment): StartedChild | UnstartedProcess {
   const { command = [], files = [] } = launcher ?? {};
   const [file = WAITING_SHELL.file, ...args] = [...command, WAITING_SHELL.file, ...WAITING_SHELL.args];
   const env: Program['env'] = jail ? { PATH: JAIL_PATH } : {};
-  return withOpen(
+  return withOpenFiles(
     files,
     (path) => openSync(path, 'r'),
     (given) => {
-      const more = jail?.ruleset === undefined ? given : [jail.ruleset, ...given];
-      const shell = startMarked({ file, args, cwd: '/', env, inputDescriptor: 3, more, ...launchedBy(jail) }, parts);
-      if (jail && shell.pid !== undefined) endFirst(shell.pid);
+      const extraDescriptors = jail?.ruleset === undefined ? given : [jail.ruleset, ...given];
+      const shell = startMarked(
+        { file, args, cwd: '/', env, inputDescriptor: 3, extraDescriptors, ...launchedBy(jail) },
+        parts,
+      );
+      if (jail && shell.pid !== undefined) preferForOomKill(shell.pid);
       return shell;
     },
   );
 }
 
-/** Makes the kernel end this process first where memory is short: nobody was asked about it. */
-function endFirst(pid: number): void {
+/** Make the kernel's OOM killer prefer this process: it is one that ran without a question. */
+function preferForOomKill(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');
   } catch {
-    // It has ended already, or this machine keeps the score to itself: then memory is short for all alike.
+    // It has ended already, or the score cannot be written on this machine; it then has the default score.
   }
 }
 
@@ -88,13 +94,13 @@ function startMarked(program: Program, { start, nextMarker }: ChildParts): Start
   const child = start({ ...program, env: { ...OWN_ENVIRONMENT, ...program.env, [MARKER_VARIABLE]: marker } });
   if (child.pid === undefined) return child;
   const { input } = child;
-  // A child that ends without reading breaks its pipe; how it ended is told by its exit.
+  // A child that ends without reading breaks its pipe; its exit reports the outcome.
   input?.on('error', () => input.destroy());
   return { ...child, marker };
 }
 
-/** Our copies are closed when the child has its own, or when there is none. */
-function withOpen<Result>(
+/** Open files for `work`; our copies are closed once the child has its own, or has failed to start. */
+function withOpenFiles<Result>(
   paths: readonly string[],
   open: (path: string) => number,
   work: (descriptors: readonly number[]) => Result,
@@ -108,12 +114,13 @@ function withOpen<Result>(
   }
 }
 
-/** The file itself; nothing to read where it cannot be had, so that the others keep their numbers. */
-function openGiven(path: string): number {
+/** Open a regular file, or the null device if that fails, so that the other files keep their numbers. */
+function openOrNullDevice(path: string): number {
   try {
     return openRegular(path, path).descriptor;
   } catch {
-    // It was moved, replaced or removed: whoever named it finds nothing there. A shortage stops this open as well.
+    // The file was moved, replaced or removed, so the program reads an empty one. If descriptors ran out, this open
+    // fails too.
     return openSync(devNull, constants.O_RDONLY);
   }
 }

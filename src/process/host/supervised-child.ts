@@ -1,35 +1,38 @@
 /**
- * One child of the host: its output leaves within a window, its end is told when the leader is gone.
+ * One child of the host: its output is sent within a window, and its exit is reported once the leader has ended.
  */
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { OutputStream } from '../process-host.ts';
 import type { StartedChild } from './start-child.ts';
 
-/** Where a child's news goes. */
+/** Receiver of a child's events. */
 export interface ChildListener {
   output(stream: OutputStream, chunk: Buffer): void;
-  /** Once, after the last output. */
+  /** Called once, after the last output. */
   exited(code: number | null, signal: NodeJS.Signals | null): void;
 }
 
-/** A running child that is listened to. */
+/** A running child under supervision. */
 export interface SupervisedChild {
-  /** The server has taken this many bytes of output. */
+  /** Record that the server consumed this many bytes of output. */
   acknowledge(bytes: number): void;
 }
 
-/** More than a pipe holds: what still comes after it was written when the leader was gone. */
+/** Bytes read after the leader's end at most; more than a pipe holds, so the rest was written by others. */
 const DRAIN_BYTES = 1_024 * 1_024;
-/** A program that writes line by line, some 20 a millisecond, costs both of us more than its own work. */
-const LITTLE_BYTES = 4_096;
-/** So many such chunks go on at once; who still writes so is read again only after `GATHER_MS`. */
-const LITTLE_CHUNKS = 4;
+/**
+ * Chunks below this size are small. A program that writes line by line, 20 lines a millisecond, would cost server and
+ * host more than its own work.
+ */
+const SMALL_CHUNK_BYTES = 4_096;
+/** Small chunks sent at once within `GATHER_MS`; after that the pipe is paused for `GATHER_MS`. */
+const MAX_SMALL_CHUNKS = 4;
 const GATHER_MS = 4;
-/** Turns of the event loop without output after which the pipes were empty when the leader ended. */
+/** Turns of the event loop without output after which the pipes count as empty. */
 const QUIET_TURNS = 2;
 
-/** Listen to a child from now on. Reading stops while `windowBytes` are unacknowledged. */
+/** Supervise a child. Reading pauses while `windowBytes` are unacknowledged. */
 export function superviseChild(
   { exited, output: pipes }: StartedChild,
   listener: ChildListener,
@@ -44,20 +47,20 @@ export function superviseChild(
 
   for (const stream of ['stdout', 'stderr'] as const) {
     const pipe = pipes[stream];
-    const comesInBits = bitsCounter();
+    const sendsSmallChunks = createSmallChunkCounter();
     pipe.on('data', (chunk: Buffer) => {
       receivedBytes += chunk.length;
       unacknowledgedBytes += chunk.length;
       if (isFull()) for (const each of open) each.pause();
-      else if (comesInBits(chunk) && !hasEnded) gather(pipe);
+      else if (sendsSmallChunks(chunk) && !hasEnded) pauseBriefly(pipe);
       listener.output(stream, chunk);
     });
-    // A pipe that breaks has nothing more to give; how the child ended tells the rest.
+    // A broken pipe has no more data; the exit reports the outcome.
     pipe.on('error', () => pipe.destroy());
     pipe.on('close', () => open.delete(pipe));
   }
 
-  function gather(pipe: Readable): void {
+  function pauseBriefly(pipe: Readable): void {
     pipe.pause();
     setTimeout(() => {
       if (!isFull()) pipe.resume();
@@ -73,7 +76,7 @@ export function superviseChild(
     });
   });
 
-  /** Read what was written before the leader ended, and no more: others may hold the pipes open for ever. */
+  /** Read what was written before the leader ended, and no more: descendants may hold the pipes open for ever. */
   async function drain(): Promise<void> {
     const endBytes = receivedBytes + DRAIN_BYTES;
     let quietTurns = 0;
@@ -96,18 +99,18 @@ export function superviseChild(
   };
 }
 
-/** @returns Told each chunk of a pipe, whether too many little ones have come lately. */
-function bitsCounter(): (chunk: Buffer) => boolean {
+/** @returns A function that takes each chunk of a pipe and reports whether too many small ones arrived lately. */
+function createSmallChunkCounter(): (chunk: Buffer) => boolean {
   let sinceMs = -Infinity;
   let count = 0;
   return (chunk) => {
-    if (chunk.length >= LITTLE_BYTES) return false;
+    if (chunk.length >= SMALL_CHUNK_BYTES) return false;
     const nowMs = performance.now();
     if (nowMs - sinceMs > GATHER_MS) {
       sinceMs = nowMs;
       count = 0;
     }
     count += 1;
-    return count > LITTLE_CHUNKS;
+    return count > MAX_SMALL_CHUNKS;
   };
 }

@@ -1,8 +1,8 @@
 /**
- * Who is left of a call: members of its group, and whoever carries its marker, the one trace that a
- * process does not shake off by leaving its group and session.
+ * Finds the processes left of a call: members of its group, and those that carry its marker, which a process keeps when
+ * it leaves its group and session.
  *
- * Reads /proc, 2 to 3 ms for a hundred processes. Where there is none, no marker is found.
+ * Scans /proc, 2 to 3 ms for a hundred processes. Without /proc, no marker is found.
  */
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { MARKER_VARIABLE } from './settings.ts';
@@ -13,14 +13,14 @@ let spare = open();
 
 const NUL = 0;
 
-const FEW_IDS = 32;
+const MAX_PROBED_IDS = 32;
 
 /**
- * The id given most recently, to any process or thread of the machine.
+ * The last id given to any process or thread of the machine.
  *
- * @returns 0 where there is no /proc: looking at everybody then finds nobody as well.
+ * @returns 0 without /proc, where a scan for markers finds nothing either.
  */
-export function youngestProcess(): number {
+export function lastProcessId(): number {
   try {
     return Number(readWhole('/proc/loadavg').toString('latin1').trim().split(' ').at(-1));
   } catch {
@@ -29,11 +29,11 @@ export function youngestProcess(): number {
 }
 
 /**
- * Processes whose environment at start held a marker that passes the test.
+ * Processes whose initial environment contains a marker that passes the test.
  *
- * @param isWanted Told the whole value of the marker variable.
- * @param bornAfter Only processes younger than this id; 0 for all.
- * @returns Process ids, those of zombies and of other users' processes left out.
+ * @param isWanted Called with the whole value of the marker variable.
+ * @param bornAfter Only processes with a higher id; 0 for all.
+ * @returns Process ids, without zombies and other users' processes.
  */
 export function findMarkedProcesses(isWanted: (marker: string) => boolean, bornAfter = 0): number[] {
   return candidates(bornAfter).filter((pid) => {
@@ -43,22 +43,24 @@ export function findMarkedProcesses(isWanted: (marker: string) => boolean, bornA
 }
 
 function candidates(bornAfter: number): number[] {
-  const youngest = youngestProcess();
-  // Ids that have begun again from the bottom say nothing about age.
+  const youngest = lastProcessId();
+  // After a wrap-around, ids say nothing about age.
   const lowest = youngest < bornAfter ? 0 : bornAfter;
   const count = youngest - lowest;
-  if (lowest === 0 || count > FEW_IDS) return processIds().filter((pid) => pid > lowest);
-  // Trying few ids is cheaper than having the kernel list everybody.
+  if (lowest === 0 || count > MAX_PROBED_IDS) return processIds().filter((pid) => pid > lowest);
+  // Probing a few ids is cheaper than having the kernel list all processes.
   return Array.from({ length: count }, (_, index) => lowest + 1 + index);
 }
 
-/** Whether anybody in a group still runs: zombies that nobody reaps keep its number for ever. */
+/**
+ * True if a member of the group still runs. Zombies that are never reaped keep the group's id in use, and do not count.
+ */
 export function hasLivingMembers(group: number): boolean {
   const pids = processIds();
-  // Without /proc there is only the group's number to go by.
+  // Without /proc, the group's existence is all that is known.
   if (pids.length === 0) return true;
   return pids.some((pid) => {
-    // `pid (name) state parent group …`; the name may itself hold blanks and brackets.
+    // `pid (name) state parent group …`; the name may itself contain spaces and brackets.
     const stat = readProcessFile(pid, 'stat')?.toString('latin1') ?? '';
     const [state, , memberOf] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return Number(memberOf) === group && state !== 'Z' && state !== 'X';
@@ -78,7 +80,7 @@ function readProcessFile(pid: number, name: 'environ' | 'stat'): Buffer | undefi
   try {
     return readWhole(`/proc/${pid}/${name}`);
   } catch {
-    // It has ended since the listing, or belongs to somebody else: not ours either way.
+    // It has ended since the listing, or belongs to another user; not ours either way.
     return undefined;
   }
 }
@@ -95,26 +97,28 @@ function readMarker(pid: number): string | undefined {
   return environment.toString('latin1', at + NEEDLE.length, end < 0 ? environment.length : end);
 }
 
-/** The names in a folder. @throws The errno error, `EMFILE` only where not even the spare one is there. */
+/** List a folder. @throws The errno error; `EMFILE` only if the spare descriptor is gone too. */
 function listFolder(path: string): string[] {
   return withDescriptor(() => readdirSync(path));
 }
 
-/** A file, whole. @throws As `listFolder`. */
+/** Read a whole file. @throws As `listFolder`. */
 function readWhole(path: string): Buffer {
   return withDescriptor(() => readFileSync(path));
 }
 
-/** All of it is synchronous, so nobody takes the descriptor between its release and the look. */
-function withDescriptor<Found>(look: () => Found): Found {
+/**
+ * Retry with the spare descriptor released. All of it is synchronous, so nothing else takes the descriptor in between.
+ */
+function withDescriptor<Found>(read: () => Found): Found {
   try {
-    return look();
+    return read();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EMFILE' || spare === undefined) throw error;
   }
   closeSync(spare);
   try {
-    return look();
+    return read();
   } finally {
     spare = open();
   }
@@ -124,7 +128,7 @@ function open(): number | undefined {
   try {
     return openSync(PLACEHOLDER, 'r');
   } catch {
-    // None is free now; the next look that fails is told so.
+    // No descriptor is free; the next scan that needs the spare one fails with EMFILE.
     return undefined;
   }
 }

@@ -1,46 +1,46 @@
 /**
- * A few shells started ahead, used once each, so that a script waits for no fork.
+ * A few shells started ahead, used once each, so that a script does not wait for a fork.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { signalGroup } from './kill-tree.ts';
 import { type ChildParts, type ShellContainment, type StartedChild, startShell } from './start-child.ts';
 import type { UnstartedProcess } from './starter.ts';
 
-/** The shells that wait. */
+/** The waiting shells of one kind. */
 export interface WarmShells {
-  /** A shell that waits for its order: one started ahead, or a new one. @throws As `startShell`. */
+  /** Return a shell that waits for its script, started ahead or new. @throws As `startShell`. */
   take(): StartedChild | UnstartedProcess;
-  /** Soon make up for all that was taken. */
+  /** Start replacements for all shells taken, after a short delay. */
   refillSoon(): void;
-  /** Start one more at once, where one is missing. */
+  /** Start one more, if one is missing. */
   addOne(): void;
-  /** End those that wait. */
+  /** End the waiting shells. */
   close(): void;
 }
 
-/** Replacements are started this long after a take: their forks must not delay the output of the shell just taken. */
+/** Delay of replacements after a take: their forks must not delay the output of the shell just taken. */
 const REFILL_MS = 5;
 
-/** Keep `count` shells waiting. @param containment What each is started in. */
+/** Keep `count` shells waiting. @param containment Launcher or jail of each. */
 export function createWarmShells(count: number, parts: ChildParts, containment: ShellContainment): WarmShells {
   const waiting = new Set<StartedChild>();
   let refill: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  /** @returns Whether one was missing and could be started. */
+  /** @returns True if one was missing and could be started. */
   function addOne(): boolean {
     if (isClosed || waiting.size >= count) return false;
     let shell: StartedChild | UnstartedProcess;
     try {
       shell = startShell(parts, containment);
     } catch {
-      // No memory for a spare shell: `take` starts one when it is wanted, and reports.
+      // Out of memory for a spare shell: `take` starts one when it is needed, and reports the error.
       return false;
     }
     if (shell.pid === undefined) return false;
     const { output, input, exited } = shell;
     waiting.add(shell);
-    // One that dies while it waits must not be offered.
+    // A shell that ends while it waits must not be handed out.
     void exited.then(() => {
       if (waiting.delete(shell)) for (const stream of [output.stdout, output.stderr, input]) stream?.destroy();
     });
@@ -49,7 +49,7 @@ export function createWarmShells(count: number, parts: ChildParts, containment: 
 
   async function fill(): Promise<void> {
     refill = undefined;
-    // After each fork, whoever asked or wrote meanwhile goes first.
+    // Pending requests and output are served between two forks.
     while (addOne()) await nextTurn();
   }
 

@@ -1,8 +1,8 @@
 /**
- * Holds commands that nobody was asked about: the words decided that they only read, the kernel sees to it.
+ * Runs commands without a question that were classified as read-only, under enforcement by the kernel.
  *
- * Landlock is the first choice. What a rule or the server hides inside a working directory is masked by bubblewrap.
- * A command that neither can hold is asked about.
+ * Landlock is the first choice. Paths inside a working directory that a rule or the server hides are masked by
+ * bubblewrap. A command that neither can contain becomes a question.
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -14,70 +14,70 @@ import type { JailHost, ProcessHost, SpawnRequest } from '../process-host.ts';
 import type { Mount } from '../sandbox/bwrap.ts';
 import { isNoJail } from '../spawn-error.ts';
 import { COMMON_READS, createLandlockJail } from './landlock-jail.ts';
-import { createMaskFinder, liesIn, maskOf } from './masks.ts';
+import { createMaskFinder, isInAnyFolder, maskOf } from './masks.ts';
 import { createMaskedJail } from './masked-jail.ts';
 import type { JailMechanism, JailPlace, OpenJail } from './place.ts';
 import { GIT_FILES, JAIL_PATH } from './system-paths.ts';
 import { createTemporaryFolders, type TemporaryFolders } from './temporary-folder.ts';
 import { tryJail } from './trial.ts';
 
-/** Settings of the operator, and parts and paths of the server. */
+/** Options of `createJail`: settings of the operator, and parts and paths of the server. */
 export interface JailOptions {
   readonly settings: ContainmentSettings;
   readonly host: ProcessHost & JailHost;
-  /** The server's data directory, settings and token, which no command in a jail may read: absolute. */
+  /** Absolute paths of the server's data directory, settings and token, which no command in a jail may read. */
   readonly ownPaths: readonly string[];
-  /** The installation, which no command may change: absolute. */
+  /** Absolute paths of the installation, which no command may change. */
   readonly readOnlyPaths: readonly string[];
-  /** Absolute; the jail's own. */
+  /** Absolute path of the jail's own folder. */
   readonly folder: string;
   readonly limits: Limits;
-  /** The mechanism for masks; bubblewrap by default. */
+  /** Mechanism for masks; bubblewrap by default. */
   readonly masking?: JailMechanism;
-  /** Mounts that the sandbox hides, where there is one: they are masked in jails too. */
+  /** Returns the mounts that the sandbox hides, if there is one; they are masked in jails too. */
   readonly hidden?: () => readonly Mount[];
 }
 
-/** The surroundings of one command, for the time of its call. */
-export interface HeldRun {
-  /** Added to a request, it starts the child in the jail. */
+/** Environment of one jailed command, for the duration of its call. */
+export interface JailedRun {
+  /** Members of a request that start the child in the jail. */
   readonly request: Pick<SpawnRequest, 'jail' | 'launcher'> & { readonly env: Readonly<Record<string, string>> };
-  /** Absolute; the command may write there, and it is gone when the call has ended. */
+  /** Absolute path; the command may write there, and it is removed when the call has ended. */
   readonly temporaryFolder: string;
 }
 
-/** How reading commands are held on this machine, for operators. */
+/** State of containment on this machine, for operators. */
 export interface ContainmentState {
   readonly scope: ContainmentSettings['scope'];
-  /** `asked`: nothing can hold them, so each is asked about. */
+  /** `asked`: no mechanism can contain reading commands, so each becomes a question. */
   readonly reading: 'jail' | 'words' | 'asked';
-  /** Why there is no jail, as a clause. */
+  /** Reason for the missing jail, as a clause. */
   readonly missing?: string;
 }
 
 /** The jails of a server. */
 export interface Jail {
   readonly scope: ContainmentSettings['scope'];
-  /** Find out what holds; the machine is tried once. */
+  /** Detect the mechanism in effect; the result is cached. */
   state(): Promise<ContainmentState>;
-  /** Get ready to hold a command. Never rejects. */
+  /** Prepare the jail of a command. Never rejects. */
   prepare(place: JailPlace): Promise<CallHold>;
   /**
-   * Run something held.
+   * Run something in a jail.
    *
-   * @param isWritable The working directories may be changed, and there is a network.
-   * @throws {GauntletError} `contained` when it cannot be held: then nothing has run.
+   * @param isWritable True if the working directories may be changed and the network used.
+   * @throws {GauntletError} `contained` if it cannot be contained: then nothing has run.
    */
-  within<Result>(place: JailPlace, isWritable: boolean, run: (held: HeldRun) => Promise<Result>): Promise<Result>;
+  within<Result>(place: JailPlace, isWritable: boolean, run: (held: JailedRun) => Promise<Result>): Promise<Result>;
   /**
-   * Run a program of the server's own, held where Landlock can: what it finds, the server filters itself.
+   * Run a program of the server's own, jailed if Landlock is available. The server filters its results itself.
    *
-   * @throws {GauntletError} `contained` when the jail could not be opened.
+   * @throws {GauntletError} `contained` if the jail could not be opened.
    */
   withProgram<Result>(place: JailPlace, run: (held: Pick<SpawnRequest, 'jail'>) => Promise<Result>): Promise<Result>;
 }
 
-/** Make the jails of a server. Nothing is started before the first command that needs one. */
+/** Create the jails of a server. Nothing is started before the first command that needs one. */
 export function createJail(options: JailOptions): Jail {
   const { scope, wordsAlone } = options.settings;
   const mechanisms = makeMechanisms(options);
@@ -87,7 +87,7 @@ export function createJail(options: JailOptions): Jail {
     scope,
     async state() {
       if (scope === 'off') return { scope, reading: 'words', missing: 'it is switched off' };
-      const missing = await whyNone(mechanisms);
+      const missing = await missingReason(mechanisms);
       if (missing !== undefined) return { scope, reading: wordsAlone ? 'words' : 'asked', missing };
       const noLandlock = scope === 'all' ? await mechanisms.landlock.missing() : undefined;
       return { scope, reading: 'jail', ...(noLandlock !== undefined && { missing: `for writing: ${noLandlock}` }) };
@@ -100,7 +100,7 @@ export function createJail(options: JailOptions): Jail {
           await chosen.mechanism.open(place, { masks: chosen.masks, isWritable: false, isFresh: false });
           return { kind: 'jail' };
         }
-        const maySkip = wordsAlone && (await whyNone(mechanisms)) !== undefined;
+        const maySkip = wordsAlone && (await missingReason(mechanisms)) !== undefined;
         return maySkip ? { kind: 'words' } : { kind: 'none', reason: chosen };
       } catch (error) {
         return { kind: 'none', reason: errorMessage(error) };
@@ -110,7 +110,7 @@ export function createJail(options: JailOptions): Jail {
       const chosen = await (isWritable ? choose.writing(place) : choose.reading(place));
       if (typeof chosen === 'string') throw new GauntletError('contained', `Cannot hold the command: ${chosen}`);
       const { folders } = mechanisms;
-      return opened(chosen, place, isWritable, async ({ request, userId }) => {
+      return runInJail(chosen, place, isWritable, async ({ request, userId }) => {
         const temporaryFolder = folders.take(place, userId);
         const env = environmentIn(temporaryFolder, isWritable, userId);
         try {
@@ -124,7 +124,7 @@ export function createJail(options: JailOptions): Jail {
       const { landlock } = mechanisms;
       if (scope === 'off' || (await landlock.missing()) !== undefined) return run({});
       const chosen = { mechanism: landlock, masks: [] };
-      return opened(chosen, place, false, ({ request: { jail } }) => run({ jail }));
+      return runInJail(chosen, place, false, ({ request: { jail } }) => run({ jail }));
     },
   };
 }
@@ -146,33 +146,35 @@ function makeMechanisms({ host, folder, limits, masking }: JailOptions): Mechani
   };
 }
 
-/** Why neither mechanism is to be had, as a clause; undefined where one is. */
-async function whyNone({ landlock, bubblewrap }: Mechanisms): Promise<string | undefined> {
+/** Reason why neither mechanism is available, as a clause; `undefined` if one is. */
+async function missingReason({ landlock, bubblewrap }: Mechanisms): Promise<string | undefined> {
   const noLandlock = await landlock.missing();
   if (noLandlock === undefined) return undefined;
   const noBubblewrap = await bubblewrap.missing();
   return noBubblewrap === undefined ? undefined : `${noLandlock}, and ${noBubblewrap}`;
 }
 
-/** The mechanism for one command, and what it has to mask. */
-interface Chosen {
+/** Mechanism for one command, and the paths it must mask. */
+interface ChosenMechanism {
   readonly mechanism: JailMechanism;
   readonly masks: readonly Mount[];
 }
 
-/** Both answer why there is none, as a clause, where none can hold the command. */
+/**
+ * Create the functions that choose a mechanism; both return the reason, as a clause, if none can contain the command.
+ */
 function createChooser({ ownPaths, readOnlyPaths, hidden, limits }: JailOptions, { landlock, bubblewrap }: Mechanisms) {
   const commonReads = [...COMMON_READS, ...GIT_FILES.map((name) => join(homedir(), name))];
   const findMasks = createMaskFinder(limits, commonReads);
-  const isCommon = (path: string) => liesIn(commonReads, path);
+  const isCommon = (path: string) => isInAnyFolder(commonReads, path);
   const ownAndCommon = new Set(ownPaths.filter(isCommon));
   const ownIn = (folders: readonly string[]) =>
-    ownPaths.filter((path) => ownAndCommon.has(path) || liesIn(folders, path));
+    ownPaths.filter((path) => ownAndCommon.has(path) || isInAnyFolder(folders, path));
 
-  async function reading(place: JailPlace): Promise<Chosen | string> {
+  async function reading(place: JailPlace): Promise<ChosenMechanism | string> {
     const denied = await findMasks(place);
     if (denied === undefined) return 'the folders that rules are about hold too many files to look for what they hide';
-    const secrets = hidden?.().filter(({ path }) => isCommon(path) || liesIn(place.folders, path)) ?? [];
+    const secrets = hidden?.().filter(({ path }) => isCommon(path) || isInAnyFolder(place.folders, path)) ?? [];
     const common = commonReads.filter((path) => place.denials.isDenied(path)).flatMap(maskOf);
     const masks = [...denied, ...common, ...ownIn(place.folders).flatMap(maskOf), ...secrets];
     const needsMasks = masks.length > 0 || hidden !== undefined;
@@ -183,11 +185,11 @@ function createChooser({ ownPaths, readOnlyPaths, hidden, limits }: JailOptions,
     return `${noLandlock ?? `"${masks[0]?.path ?? ''}" must not be read`}, and ${noBubblewrap}`;
   }
 
-  /** Landlock alone can, and it cannot take what must not change out of a folder that may. */
-  async function writing({ folders }: JailPlace): Promise<Chosen | string> {
+  /** Only Landlock can, and it cannot exclude a path from a folder that may be changed. */
+  async function writing({ folders }: JailPlace): Promise<ChosenMechanism | string> {
     const noLandlock = await landlock.missing();
     if (noLandlock !== undefined) return noLandlock;
-    const [kept] = [...readOnlyPaths.filter((path) => liesIn(folders, path)), ...ownIn(folders)];
+    const [kept] = [...readOnlyPaths.filter((path) => isInAnyFolder(folders, path)), ...ownIn(folders)];
     if (kept === undefined) return { mechanism: landlock, masks: [] };
     return `"${kept}" is the server's own, and lies in a folder that the command may use`;
   }
@@ -195,9 +197,9 @@ function createChooser({ ownPaths, readOnlyPaths, hidden, limits }: JailOptions,
   return { reading, writing };
 }
 
-/** Run in a jail that is open. */
-async function opened<Result>(
-  { mechanism, masks }: Chosen,
+/** Open the jail and run in it, once more if the host has closed the jail meanwhile. */
+async function runInJail<Result>(
+  { mechanism, masks }: ChosenMechanism,
   place: JailPlace,
   isWritable: boolean,
   run: (jail: OpenJail) => Promise<Result>,
@@ -207,14 +209,14 @@ async function opened<Result>(
   } catch (error) {
     if (!isNoJail(error)) throw error;
   }
-  // The host has made room for other jails since, or is another one; nothing has run.
+  // The host evicted the jail, or was restarted; nothing has run.
   return run(await mechanism.open(place, { masks, isWritable, isFresh: true }));
 }
 
-function environmentIn(TMPDIR: string, isWritable: boolean, userId: number | undefined): HeldRun['request']['env'] {
+function environmentIn(TMPDIR: string, isWritable: boolean, userId: number | undefined): JailedRun['request']['env'] {
   if (isWritable) return { TMPDIR };
   return { PATH: JAIL_PATH, TMPDIR, ...(userId === undefined ? {} : FOREIGN_REPOSITORIES) };
 }
 
-/** Git refuses a repository of another user, and whoever reads as nobody owns none. The gate has read its settings. */
+/** Git rejects a repository of another user, and `nobody` owns none. The gate has checked the repository's settings. */
 const FOREIGN_REPOSITORIES = { GIT_CONFIG_PARAMETERS: "'safe.directory=*'" };

@@ -1,7 +1,7 @@
 /**
- * The jail of Landlock: a ruleset in the process host for each principal, session, set of folders and version of rules.
+ * The Landlock jail: a ruleset in the process host for each principal, session, set of folders and version of rules.
  *
- * It costs a descriptor and next to no time, and cannot take anything out of a folder that it opens.
+ * It costs one descriptor and almost no time, but cannot exclude a path from a folder that it opens.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -10,22 +10,22 @@ import { GauntletError } from '../../base/errors.ts';
 import type { JailHost, JailSupport } from '../process-host.ts';
 import { ripgrepPath } from '../ripgrep.ts';
 import { identityOf, SETTINGS_FOLDER } from './path-identity.ts';
-import type { JailMechanism, JailPlace, JailWish } from './place.ts';
+import type { JailMechanism, JailPlace, OpenJailOptions } from './place.ts';
 import { DEVICES, GIT_FILES, KERNEL_FOLDERS, SYSTEM_FILES, SYSTEM_FOLDERS } from './system-paths.ts';
-import { rememberTrial } from './remembered-trial.ts';
+import { cacheTrial } from './cached-trial.ts';
 import type { TemporaryFolders } from './temporary-folder.ts';
 
-/** Parts of the jail. */
+/** Options of `createLandlockJail`. */
 export interface LandlockJailOptions {
   readonly host: JailHost;
-  /** Whose settings of git are read: absolute. */
+  /** Absolute path of the home folder whose git settings are readable. */
   readonly homeFolder: string;
   readonly folders: TemporaryFolders;
-  /** Finds out whether a jail holds. @returns Why not, as a clause. */
+  /** Tests whether a jail works. @returns The reason, as a clause, if it does not. */
   trial(mechanism: Pick<JailMechanism, 'open'>): Promise<string | undefined>;
 }
 
-/** Paths that every jail of this machine reads, beside the folders of its place. */
+/** Paths that every jail on this machine may read, in addition to the folders of its place. */
 export const COMMON_READS: readonly string[] = [
   ...SYSTEM_FOLDERS,
   ...SYSTEM_FILES,
@@ -35,23 +35,23 @@ export const COMMON_READS: readonly string[] = [
   process.execPath,
 ];
 
-/** Jails known to be open; the host keeps some more. */
+/** Maximum of jails remembered as open; the host keeps some more. */
 const MAX_OPEN = 100;
-/** A file of the machine that is replaced is met by jails this much later at most. */
+/** Longest delay until jails notice that a system file was replaced. */
 const IDENTITY_MS = 1_000;
 
-/** Make it. Nothing is asked of the host before the first command. */
+/** Create the mechanism. The host is not contacted before the first command. */
 export function createLandlockJail({ host, homeFolder, folders, trial }: LandlockJailOptions): JailMechanism {
   const opened = new LRUCache<string, true>({ max: MAX_OPEN });
   const gitFiles = GIT_FILES.map((name) => join(homeFolder, name));
-  const machineIdentity = rememberIdentity([SETTINGS_FOLDER, ...gitFiles]);
-  const supported: () => Promise<JailSupport> = rememberTrial(async () => {
+  const machineIdentity = cacheIdentity([SETTINGS_FOLDER, ...gitFiles]);
+  const supported: () => Promise<JailSupport> = cacheTrial(async () => {
     const found = await host.jailSupport();
-    const missing = found.missing ?? (await trial({ open: (place, wish) => open(place, wish, found.userId) }));
+    const missing = found.missing ?? (await trial({ open: (place, options) => open(place, options, found.userId) }));
     return { ...found, missing };
   });
 
-  async function open(place: JailPlace, { isWritable, isFresh }: JailWish, nobody: number | undefined) {
+  async function open(place: JailPlace, { isWritable, isFresh }: OpenJailOptions, nobody: number | undefined) {
     const userId = isWritable ? undefined : nobody;
     const base = folders.base(place, userId);
     const key = [keyOf(place, isWritable, [...place.folders, base]), machineIdentity()].join('\n');
@@ -74,19 +74,19 @@ export function createLandlockJail({ host, homeFolder, folders, trial }: Landloc
   };
 }
 
-/** All that a ruleset was made of for a place: a folder that was replaced since is another one. */
+/** Key of a ruleset, from everything it depends on. It contains inodes, so a replaced folder gives another key. */
 function keyOf({ principal, sessionId, denials }: JailPlace, isWritable: boolean, paths: readonly string[]): string {
   return [isWritable, principal, sessionId, denials.version, ...paths.map(identityOf)].join('\n');
 }
 
-/** Remembers for `IDENTITY_MS` which files some paths are: they change seldom, and are asked for at every command. */
-function rememberIdentity(paths: readonly string[]): () => string {
+/** Cache the identity of some paths for `IDENTITY_MS`: they rarely change, and every command needs it. */
+function cacheIdentity(paths: readonly string[]): () => string {
   let known = '';
-  let lookedMs = -Infinity;
+  let checkedMs = -Infinity;
   return () => {
     const nowMs = performance.now();
-    if (nowMs - lookedMs < IDENTITY_MS) return known;
-    lookedMs = nowMs;
+    if (nowMs - checkedMs < IDENTITY_MS) return known;
+    checkedMs = nowMs;
     return (known = createHash('sha1').update(paths.map(identityOf).join('\n')).digest('base64'));
   };
 }

@@ -1,7 +1,7 @@
 /**
- * The jail of bubblewrap: a machine that holds nothing but what its command may read, with masks over what it may not.
+ * The bubblewrap jail: a file system that holds only what its command may read, with masks over hidden paths.
  *
- * It takes some milliseconds a command where Landlock takes none, and so it is for what Landlock cannot do.
+ * It costs some milliseconds a command, so it is used only where Landlock cannot be.
  */
 import { lstatSync, mkdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,24 +13,24 @@ import { COMMON_READS } from './landlock-jail.ts';
 import { identityOf } from './path-identity.ts';
 import type { JailMechanism, JailPlace } from './place.ts';
 import { GIT_FILES } from './system-paths.ts';
-import { rememberTrial } from './remembered-trial.ts';
+import { cacheTrial } from './cached-trial.ts';
 import type { TemporaryFolders } from './temporary-folder.ts';
 
-/** Parts of the jail. */
+/** Options of `createMaskedJail`. */
 export interface MaskedJailOptions {
-  /** Absolute; the jail's own. */
+  /** Absolute path of the jail's own folder. */
   readonly folder: string;
-  /** Whose settings of git are read: absolute. */
+  /** Absolute path of the home folder whose git settings are readable. */
   readonly homeFolder: string;
   readonly timeoutMs: number;
   readonly folders: TemporaryFolders;
 }
 
-/** Make it; bubblewrap is looked for when it is first wanted. */
+/** Create the mechanism; bubblewrap is tried on first use. */
 export function createMaskedJail({ folder, homeFolder, timeoutMs, folders }: MaskedJailOptions): JailMechanism {
   const filterPath = join(folder, 'filter');
   const gitFiles = GIT_FILES.map((name) => join(homeFolder, name));
-  const supported = rememberTrial(async () => {
+  const supported = cacheTrial(async () => {
     const filter = jailFilter(process.arch, true);
     if (filter === undefined) return { missing: `the numbers of system calls on ${process.arch} are not known` };
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -67,7 +67,7 @@ export function createMaskedJail({ folder, homeFolder, timeoutMs, folders }: Mas
   };
 }
 
-/** Those that exist, for reading. A link is made again where its folder is not there as a whole (`/bin`). */
+/** Read-only mounts of the paths that exist. A top-level link such as `/bin` is recreated; other links are left out. */
 function presentMounts(paths: readonly string[]): readonly Mount[] {
   return [...new Set(paths)].flatMap((path): readonly Mount[] => {
     const stats = lstatSync(path, { throwIfNoEntry: false });

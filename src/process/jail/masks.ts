@@ -1,13 +1,14 @@
 /**
- * Finds what a rule hides inside the working directories and the system's folders: a jail opens folders as a whole, so
- * it has to be masked.
+ * Finds what rules hide inside the working directories and the system's folders. A jail opens whole folders, so hidden
+ * paths in them must be masked.
  *
- * Working directories are searched for all rules. Rules that spell a place elsewhere are followed there, through links;
- * rules that may be about any folder are not looked for among the system's files, which are too many.
+ * Working directories are searched for all rules. Rules that name a place elsewhere are followed there, through links;
+ * rules that could match in any folder are not searched for in the system's folders, which hold too many files.
  *
- * Working directories with too many names are an answer: the command is asked about. The system's places have as many
- * names of their own; a rule whose place has more hides nothing there, since a question about every command would help
- * nobody. The kernel's folders are not searched: they change with every process. The gate judges paths that are named.
+ * If the working directories have too many names, the command becomes a question. The system's places have a budget of
+ * the same size; a rule whose place exceeds it masks nothing there, since a question about every command would be
+ * useless. The kernel's folders are not searched, because they change with every process. The gate judges paths that a
+ * command names.
  */
 import { lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -22,99 +23,110 @@ import type { Mount } from '../sandbox/bwrap.ts';
 import type { JailPlace, ReadDenials } from './place.ts';
 import { KERNEL_FOLDERS } from './system-paths.ts';
 
-/** Looks for what the rules of a place hide. @returns undefined where working directories hold too many. */
+/**
+ * Finds the mounts that mask the paths hidden by the rules of a place.
+ *
+ * @returns `undefined` if the working directories hold too many names.
+ */
 export type MaskFinder = (
   place: Pick<JailPlace, 'sessionId' | 'folders' | 'denials'>,
 ) => Promise<readonly Mount[] | undefined>;
 
 type MaskLimits = Pick<Limits, 'jailScanNames' | 'jailScanMs'>;
 
-/** Other calls wait no longer than this while the places of rules are looked at: 10,000 of them take 0.2 s. */
+/** Longest time that the check of rules' places blocks the event loop: 10,000 places take 0.2 s. */
 const MAX_BLOCKED_MS = 5;
-/** Sessions whose last look is remembered. */
-const MAX_LOOKS = 100;
+/** Maximum of cached searches. */
+const MAX_CACHED_RESULTS = 100;
 
 /**
- * Make a finder; what it found holds for `jailScanMs`, as long as the rules stay the same.
+ * Create a finder; a result is cached for `jailScanMs`, as long as the rules stay the same.
  *
- * @param systemPaths What every jail reads beside the working directories: absolute.
+ * @param systemPaths Absolute paths that every jail reads in addition to the working directories.
  */
 export function createMaskFinder(limits: MaskLimits, systemPaths: readonly string[]): MaskFinder {
-  const looks = new LRUCache<string, Promise<readonly Mount[] | undefined>>({ max: MAX_LOOKS, ttl: limits.jailScanMs });
+  const results = new LRUCache<string, Promise<readonly Mount[] | undefined>>({
+    max: MAX_CACHED_RESULTS,
+    ttl: limits.jailScanMs,
+  });
   return ({ sessionId, folders, denials }) => {
     const searched = folders.filter((folder) => denials.mayDenyBelow(folder));
     if (searched.length === 0 && denials.places().length === 0) return Promise.resolve([]);
     const key = [sessionId, denials.version, ...searched, '', ...folders].join('\0');
-    const known = looks.get(key);
+    const known = results.get(key);
     if (known) return known;
-    const look = findMasks(searched, { folders, systemPaths }, denials, limits.jailScanNames);
-    looks.set(key, look);
-    return look;
+    const result = findMasks(searched, { folders, systemPaths }, denials, limits.jailScanNames);
+    results.set(key, result);
+    return result;
   };
 }
 
-/** A folder to be searched. Rules are held against the path as they spell it; the mask is for the real one. */
+/** A folder to search. Rules are matched against the path as they spell it; the mask is for the real path. */
 interface SearchedFolder {
   readonly spelled: string;
   readonly real: string;
 }
 
-/** A search through folders: those that are left, and what was found. */
+/** State of a search: folders left to visit, and masks found. */
 interface Search {
   readonly waiting: SearchedFolder[];
   readonly masks: Mount[];
 }
 
-/** @param reads The working directories, and the paths that every jail reads beside them. */
+/** @param reads Working directories, and the paths that every jail reads in addition. */
 async function findMasks(
   searched: readonly string[],
   reads: { readonly folders: readonly string[]; readonly systemPaths: readonly string[] },
   denials: ReadDenials,
-  mostNames: number,
+  maxNames: number,
 ): Promise<readonly Mount[] | undefined> {
   const { folders, systemPaths } = reads;
-  // Landlock opens what a link leads to: settings of git are often a link. A rule about anything else hides nothing.
+  // Landlock opens the target of a link, and git settings are often a link. Rules about unreadable paths need no mask.
   const readable = [...new Set([...folders, ...systemPaths, ...systemPaths.flatMap(realPathOf)])];
   const isLong = createPace(MAX_BLOCKED_MS);
   const named: Mount[] = [];
   const working: Search = { waiting: searched.map((folder) => ({ spelled: folder, real: folder })), masks: [] };
   const system: Search[] = [];
-  const enlist = (waiting: readonly SearchedFolder[]) => {
-    const searchable = waiting.filter(({ real }) => !liesIn(KERNEL_FOLDERS, real));
-    working.waiting.push(...searchable.filter(({ real }) => liesIn(folders, real)));
-    system.push({ waiting: searchable.filter(({ real }) => !liesIn(folders, real)), masks: [] });
+  const addSearches = (waiting: readonly SearchedFolder[]) => {
+    const searchable = waiting.filter(({ real }) => !isInAnyFolder(KERNEL_FOLDERS, real));
+    working.waiting.push(...searchable.filter(({ real }) => isInAnyFolder(folders, real)));
+    system.push({ waiting: searchable.filter(({ real }) => !isInAnyFolder(folders, real)), masks: [] });
   };
-  for (const spelled of denials.places().filter((place) => !liesIn(searched, place))) {
+  for (const spelled of denials.places().filter((place) => !isInAnyFolder(searched, place))) {
     if (isLong()) await setImmediate();
     const found = resolveRealPath(spelled);
     if ('refusal' in found || found.stats === undefined) continue;
     const { real, stats } = found;
     const isDenied = denials.isDenied(spelled);
-    if (liesIn(readable, real)) {
+    if (isInAnyFolder(readable, real)) {
       if (isDenied) named.push({ path: real, access: 'none', isFolder: stats.isDirectory() });
-      else enlist([{ spelled, real }]);
+      else addSearches([{ spelled, real }]);
       continue;
     }
-    // The place is closed as a whole; what the jail opens in it is not.
+    // The place itself is not readable; only what the jail opens inside it needs a mask.
     const inside = readable
       .filter((path) => isInsideFolder(real, path))
       .map((path) => ({ spelled: join(spelled, relative(real, path)), real: path }))
-      .filter((path) => !liesIn(searched, path.spelled));
+      .filter((path) => !isInAnyFolder(searched, path.spelled));
     const hidden = inside.filter((path) => isDenied || denials.isDenied(path.spelled));
     named.push(...hidden.flatMap((path) => maskOf(path.real)));
     const open = inside.filter((path) => !hidden.includes(path) && denials.mayDenyBelow(path.spelled));
-    enlist(open.flatMap((path) => realPathOf(path.real).map((real) => ({ spelled: path.spelled, real }))));
+    addSearches(open.flatMap((path) => realPathOf(path.real).map((real) => ({ spelled: path.spelled, real }))));
   }
-  if (!(await finished([working], denials, mostNames)).includes(working)) return undefined;
-  const looked = await finished(system, denials, mostNames);
-  return [...named, ...working.masks, ...looked.flatMap(({ masks }) => masks)];
+  if (!(await runSearches([working], denials, maxNames)).includes(working)) return undefined;
+  const completed = await runSearches(system, denials, maxNames);
+  return [...named, ...working.masks, ...completed.flatMap(({ masks }) => masks)];
 }
 
-/** Search by turns, a folder each, so that a large place takes nothing from small ones. @returns Those that ended. */
-async function finished(searches: readonly Search[], denials: ReadDenials, mostNames: number): Promise<Search[]> {
+/**
+ * Run searches round-robin, one folder at a time, so that a large place takes no budget from small ones.
+ *
+ * @returns The searches that completed.
+ */
+async function runSearches(searches: readonly Search[], denials: ReadDenials, maxNames: number): Promise<Search[]> {
   const ended: Search[] = [];
   const turns = [...searches];
-  let left = mostNames;
+  let remainingNames = maxNames;
   for (let search = turns.shift(); search !== undefined; search = turns.shift()) {
     const folder = search.waiting.pop();
     if (folder === undefined) {
@@ -122,14 +134,14 @@ async function finished(searches: readonly Search[], denials: ReadDenials, mostN
       continue;
     }
     const entries = await entriesOf(folder.real);
-    // What fits into the rest is still looked at: one folder that is too large leaves the others their turns.
-    if (entries.length > left) continue;
-    left -= entries.length;
+    // A folder that exceeds the rest of the budget ends its own search only.
+    if (entries.length > remainingNames) continue;
+    remainingNames -= entries.length;
     for (const entry of entries) {
       const spelled = join(folder.spelled, entry.name);
       const real = join(folder.real, entry.name);
       const isFolder = entry.isDirectory();
-      // A link is no content; where it leads is looked at by the name that it has there.
+      // A link has no content here; its target is searched under its own name.
       if (entry.isSymbolicLink()) continue;
       if (denials.isDenied(spelled)) search.masks.push({ path: real, access: 'none', isFolder });
       else if (isFolder && denials.mayDenyBelow(spelled)) search.waiting.push({ spelled, real });
@@ -139,12 +151,12 @@ async function finished(searches: readonly Search[], denials: ReadDenials, mostN
   return ended;
 }
 
-/** Whether a path is one of some, or lies below one. */
-export function liesIn(folders: readonly string[], path: string): boolean {
+/** True if a path is one of `folders`, or lies below one. */
+export function isInAnyFolder(folders: readonly string[], path: string): boolean {
   return folders.some((folder) => isInsideFolder(folder, path));
 }
 
-/** Hides a path that exists. A link is none: what it leads to is read where it leads. */
+/** Return the mount that hides an existing path. A link needs none: its target is masked where it lies. */
 export function maskOf(path: string): readonly Mount[] {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats === undefined || stats.isSymbolicLink() ? [] : [{ path, access: 'none', isFolder: stats.isDirectory() }];
@@ -159,7 +171,7 @@ async function entriesOf(folder: string) {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch {
-    // It is gone, or closed to us and so to the command.
+    // It was removed, or is inaccessible to us and so to the command.
     return [];
   }
 }

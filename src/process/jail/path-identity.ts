@@ -1,12 +1,12 @@
 /**
- * Tells which file stands under a path: a jail that was made for another one does not hold for it.
+ * Identifies the file at a path: a jail opened for another file under the same path is not reused.
  */
 import { lstatSync } from 'node:fs';
 
-/** Its date changes when a file of the system's settings is replaced, which a ruleset would not notice. */
+/** Its modification time changes when a file in it is replaced, which a ruleset would not notice. */
 export const SETTINGS_FOLDER = '/etc';
 
-/** The path with its device and file number; for the folder of settings also when an entry of it was last replaced. */
+/** The path with its device and inode; for the settings folder also the modification time. */
 export function identityOf(path: string): string {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return path;

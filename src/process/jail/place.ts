@@ -1,58 +1,58 @@
 /**
- * Whose command a jail holds, and where that command may read.
+ * Types of a jailed command's place: its session, its readable folders, and the mechanisms that enforce them.
  */
 import type { SpawnRequest } from '../process-host.ts';
 import type { Mount } from '../sandbox/bwrap.ts';
 
 /** Rules that hide paths from reading. */
 export interface ReadDenials {
-  /** The version of the rules: another one is another jail. */
+  /** Version of the rules; another version needs another jail. */
   readonly version: number;
-  /** Whether a rule hides an absolute path. */
+  /** True if a rule hides an absolute path. */
   isDenied(absolutePath: string): boolean;
-  /** Whether a rule may hide anything below an absolute folder. */
+  /** True if a rule may hide anything below an absolute folder. */
   mayDenyBelow(absoluteFolder: string): boolean;
-  /** Absolute paths that rules spell, as written: each rule that has one is about something at or below it. */
+  /** Absolute paths named by rules, as written; each such rule matches only at or below its path. */
   places(): readonly string[];
 }
 
-/** One command's surroundings. */
+/** Session, folders and denials that apply to one command. */
 export interface JailPlace {
   readonly principal: string;
   readonly sessionId: string;
-  /** The working directories: absolute real paths. */
+  /** Absolute real paths of the working directories. */
   readonly folders: readonly string[];
-  /** Absolute; the session's spilled results, and its temporary files. */
+  /** Absolute path of the session's spilled results and temporary files. */
   readonly sessionFolder: string;
   readonly denials: ReadDenials;
 }
 
-/** A jail that stands ready for one place. */
+/** A jail that is open for one place. */
 export interface OpenJail {
-  /** Added to a request, it starts the child in the jail. */
+  /** Members of a request that start the child in the jail. */
   readonly request: Pick<SpawnRequest, 'jail' | 'launcher'>;
-  /** User and group of the command; undefined: those of the server. */
+  /** User and group of the command; `undefined`: those of the server. */
   readonly userId: number | undefined;
 }
 
-/** How a jail is to be opened. */
-export interface JailWish {
-  /** Paths inside the working directories that must not be read. */
+/** Options for opening a jail. */
+export interface OpenJailOptions {
+  /** Mounts over paths in the working directories that must not be read. */
   readonly masks: readonly Mount[];
-  /** Whether the working directories may be changed. */
+  /** True if the working directories may be changed. */
   readonly isWritable: boolean;
-  /** Make it anew, whatever is known of an earlier one. */
+  /** True to open it anew, even if an earlier one is cached. */
   readonly isFresh: boolean;
 }
 
-/** One way to hold a command. */
+/** One way to contain a command. */
 export interface JailMechanism {
-  /** Why this machine does not have it, as a clause; undefined where it has. */
+  /** Reason why this machine does not support it, as a clause; `undefined` if it does. */
   missing(): Promise<string | undefined>;
   /**
-   * Make the jail of a place, or find it.
+   * Open the jail of a place, or reuse it.
    *
-   * @throws {GauntletError} `contained` when it cannot be made.
+   * @throws {GauntletError} `contained` if it cannot be opened.
    */
-  open(place: JailPlace, wish: JailWish): Promise<OpenJail>;
+  open(place: JailPlace, wish: OpenJailOptions): Promise<OpenJail>;
 }

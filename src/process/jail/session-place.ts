@@ -1,18 +1,18 @@
 /**
- * The place of a session's commands: its working directories, and what its rules hide in them.
+ * Derives the jail place of a session's commands: its working directories, and what its rules hide in them.
  */
 import { realpathSync } from 'node:fs';
 import type { ToolUseContext } from '../../tool/tool.ts';
 import { readDenial, readDenialBelow, readDenialPlaces } from '../../permissions/path-gate.ts';
 import type { JailPlace } from './place.ts';
 
-/** Make it for one call. */
+/** Create the place for one call. */
 export function sessionPlace({ session, sessionFolder, sessionId, principal }: ToolUseContext): JailPlace {
   const { root, permissions } = session;
   return {
     principal,
     sessionId,
-    // The root is a real path already, and nearly every session has no other folder.
+    // The root is a real path already, and most sessions have no other folder.
     folders: [...new Set([root, ...permissions.additionalDirectories.flatMap(realFolder)])],
     sessionFolder,
     denials: {
@@ -28,7 +28,7 @@ function realFolder(path: string): readonly string[] {
   try {
     return [realpathSync.native(path)];
   } catch {
-    // A working directory that is gone cannot be read; the others can.
+    // A working directory that was removed cannot be read; the others can.
     return [];
   }
 }

@@ -1,13 +1,13 @@
 /**
- * The paths that every jail opens for reading: programs, their libraries, and what they look up on their way.
+ * Paths that every jail opens for reading: programs, their libraries, and the settings they look up.
  *
- * Where a folder also holds secrets, its files are named one by one.
+ * In a folder that also holds secrets, the readable files are listed one by one.
  */
 import { dirname } from 'node:path';
 
 const PROGRAM_FOLDERS = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
-/** Folders where programs are looked for in a jail, whatever the server's own `PATH` says. Node stands last. */
+/** Search path of programs in a jail, whatever the server's own `PATH` is. Node's folder comes last. */
 export const JAIL_PATH = [...new Set([...PROGRAM_FOLDERS, dirname(process.execPath)])].join(':');
 
 /** Programs, libraries and data of the system. */
@@ -16,7 +16,7 @@ export const SYSTEM_FOLDERS: readonly string[] = [
   '/home/linuxbrew/.linuxbrew', '/run/current-system', '/var/lib/dpkg', '/var/lib/apt', '/var/cache/man',
 ]; // prettier-ignore
 
-/** Settings of the system that ordinary programs read. Keys, passwords and their shadows are not among them. */
+/** System settings that ordinary programs read. Keys and password files are excluded. */
 export const SYSTEM_FILES: readonly string[] = [
   'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'ld.so.preload', 'passwd', 'group', 'nsswitch.conf', 'localtime',
   'timezone', 'locale.alias', 'locale.conf', 'default/locale', 'os-release', 'debian_version', 'alpine-release',
@@ -27,17 +27,17 @@ export const SYSTEM_FILES: readonly string[] = [
 ].map((name) => `/etc/${name}`); // prettier-ignore
 
 /**
- * Folders that the kernel shows as files. A jail's processes are kept from another process's own (its environment,
- * memory, descriptors) by the rule that nobody traces out of a jail.
+ * Folders that the kernel presents as files. A jailed process cannot read another process's environment, memory or
+ * descriptors, because it may not trace processes outside the jail.
  */
 export const KERNEL_FOLDERS: readonly string[] = [
   '/proc', '/sys/devices/system', '/sys/fs/cgroup', '/sys/class', '/sys/block', '/sys/kernel/mm',
 ]; // prettier-ignore
 
-/** Devices that give bytes and take none. */
+/** Devices that produce bytes and accept none. */
 export const DEVICES: readonly string[] = ['/dev/zero', '/dev/full', '/dev/random', '/dev/urandom'];
 
-/** Settings of the user's git, below the home folder; not what it keeps passwords in. */
+/** Settings of the user's git, below the home folder, without its credentials. */
 export const GIT_FILES: readonly string[] = [
   '.gitconfig', '.gitignore', '.gitignore_global', '.gitattributes', '.config/git/config', '.config/git/ignore',
   '.config/git/attributes',

@@ -1,8 +1,9 @@
 /**
- * The one place where a jailed command may write: a folder of its own, whose content goes when its call has ended.
+ * The one place where a jailed command may write: a folder of its own, whose content is removed when its call has
+ * ended.
  *
- * Making and removing a folder takes half a millisecond on some disks. One that a call left empty is given to the next
- * call of its session; whatever else a call left is removed, beside its folder too.
+ * Creating and removing a folder takes half a millisecond on some disks, so a folder that a call left empty is reused
+ * by the next call of its session. Anything else that a call left is removed, beside its folder too.
  */
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -12,38 +13,42 @@ import type { JailPlace } from './place.ts';
 
 /** The temporary folders of a server's jails. */
 export interface TemporaryFolders {
-  /** The folder that holds those of a session, made where it is missing. @param userId Whose it is; the server's by default. */
+  /**
+   * Return the parent of a session's temporary folders, created if missing.
+   *
+   * @param userId Owner; the server's user by default.
+   */
   base(place: Pick<JailPlace, 'sessionFolder'>, userId: number | undefined): string;
-  /** A folder for one call, empty. */
+  /** Return an empty folder for one call. */
   take(place: Pick<JailPlace, 'sessionFolder'>, userId: number | undefined): string;
-  /** The call has ended, and all its processes have. Resolves when what it left is removed. */
+  /** Release the folder of a call whose processes have all ended. Resolves when what it left is removed. */
   release(folder: string): Promise<void>;
 }
 
 interface Base {
   readonly path: string;
-  /** Folders of calls that run. */
+  /** Folders of running calls. */
   readonly taken: Set<string>;
   /** Folders that are empty. */
   readonly free: Set<string>;
 }
 
-/** Sessions whose folders are remembered; one that is forgotten is swept when it is met again. */
+/** Maximum of sessions remembered; a forgotten one is cleaned up on its next use. */
 const MAX_BASES = 1_000;
 
-/** Make them; nothing is made on disk yet. */
+/** Create the manager; nothing is created on disk yet. */
 export function createTemporaryFolders(): TemporaryFolders {
   const bases = new LRUCache<string, Base>({ max: MAX_BASES });
-  /** By the folder of a call that runs. */
+  /** By the folder of a running call. */
   const running = new Map<string, Base>();
 
   function baseOf(sessionFolder: string, userId: number | undefined): Base {
     const path = join(sessionFolder, userId === undefined ? 'temporary' : `temporary-${userId}`);
     const known = bases.get(path);
-    // It is gone where its session, or a trial, was removed and begun again under the same path.
+    // It may be missing if its session or trial was removed and recreated under the same path.
     if (known && existsSync(path)) return known;
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    giveTo(path, userId);
+    changeOwner(path, userId);
     const base = { path, taken: new Set<string>(), free: new Set<string>() };
     bases.set(path, base);
     return base;
@@ -58,7 +63,7 @@ export function createTemporaryFolders(): TemporaryFolders {
       base.free.delete(folder);
       base.taken.add(folder);
       running.set(folder, base);
-      if (free === undefined) giveTo(folder, userId);
+      if (free === undefined) changeOwner(folder, userId);
       return folder;
     },
     async release(folder) {
@@ -67,30 +72,30 @@ export function createTemporaryFolders(): TemporaryFolders {
       if (base === undefined) return;
       base.taken.delete(folder);
       if (isEmpty(folder)) base.free.add(folder);
-      // Beside calls that run nobody can tell what is theirs; the last of them sweeps.
+      // While other calls run, their files cannot be told apart from what is left; the last call cleans up.
       if (base.taken.size > 0) return;
       const kept = new Set([...base.free].filter(isEmpty).map((free) => basename(free)));
       for (const free of base.free) if (!kept.has(basename(free))) base.free.delete(free);
       const left = namesIn(base.path).filter((name) => !kept.has(name));
-      await Promise.all(left.map((name) => removed(join(base.path, name))));
+      await Promise.all(left.map((name) => removeIfPossible(join(base.path, name))));
     },
   };
 }
 
-async function removed(path: string): Promise<void> {
+async function removeIfPossible(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });
   } catch {
-    // The command closed it to us. It must not cost the command its result; it goes with the session.
+    // The command made it inaccessible. That must not cost the command its result; it is removed with the session.
   }
 }
 
-/** Also false for what is no folder any more: a link, or nothing. */
+/** True if the path is an empty folder; false for a link or a missing path. */
 function isEmpty(folder: string): boolean {
   try {
     return readdirSync(folder, { withFileTypes: true }).length === 0;
   } catch {
-    // The command took it away, or put something else in its place.
+    // The command removed or replaced it.
     return false;
   }
 }
@@ -104,6 +109,6 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function giveTo(folder: string, userId: number | undefined): void {
+function changeOwner(folder: string, userId: number | undefined): void {
   if (userId !== undefined) chownSync(folder, userId, userId);
 }

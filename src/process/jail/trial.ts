@@ -1,5 +1,5 @@
 /**
- * Finds out whether a jail holds on this machine, by a command that tries to get out of one.
+ * Tests whether a jail works on this machine, by a command that tries to escape from one.
  */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,17 +8,17 @@ import type { ProcessHost } from '../process-host.ts';
 import type { JailMechanism, JailPlace } from './place.ts';
 import type { TemporaryFolders } from './temporary-folder.ts';
 
-/** A trial. */
+/** Options of `tryJail`. */
 export interface JailTrial {
   readonly host: ProcessHost;
-  /** Absolute; made anew, and removed. */
+  /** Absolute path; recreated, and removed afterwards. */
   readonly folder: string;
   readonly timeoutMs: number;
   readonly folders: TemporaryFolders;
 }
 
 /** Meanings of the exit codes of the script below. */
-const ESCAPES: Readonly<Record<number, string>> = {
+const FAILURES: Readonly<Record<number, string>> = {
   11: 'a command in it could write to a file outside',
   12: 'a command in it could open a socket',
   13: 'a command in it could send a signal',
@@ -32,7 +32,7 @@ kill -0 $PPID && exit 13
 { : >"$TMPDIR/written"; } || exit 14
 exit 0`;
 
-/** Try a mechanism. @returns Why it does not hold, as a clause; undefined when it does. */
+/** Try a mechanism. @returns The reason why it does not hold, as a clause; `undefined` if it does. */
 export async function tryJail(
   { host, folder, timeoutMs, folders }: JailTrial,
   mechanism: Pick<JailMechanism, 'open'>,
@@ -42,7 +42,7 @@ export async function tryJail(
   try {
     rmSync(folder, { recursive: true, force: true });
     for (const path of [outside, ...place.folders]) mkdirSync(path, { recursive: true, mode: 0o700 });
-    // Nothing but the jail is to keep the command from writing there.
+    // World-writable, so that only the jail prevents the command from writing there.
     chmodSync(outside, 0o777);
     const { request, userId } = await mechanism.open(place, { masks: [], isWritable: false, isFresh: true });
     const temporaryFolder = folders.take(place, userId);
@@ -54,7 +54,7 @@ export async function tryJail(
     const { code } = await child.exited.finally(() => clearTimeout(timer));
     await folders.release(temporaryFolder);
     if (code === 0) return undefined;
-    return ESCAPES[code ?? -1] ?? `a command in it ended with ${String(code ?? 'a signal')}`;
+    return FAILURES[code ?? -1] ?? `a command in it ended with ${String(code ?? 'a signal')}`;
   } catch (error) {
     return errorMessage(error);
   } finally {

@@ -1,16 +1,16 @@
 /**
- * Which hosts sandboxed commands may reach: those that every list covers.
+ * Decides which hosts sandboxed commands may reach: those that every list covers.
  */
 import { parseHostPattern, type HostPattern } from '../../../config/settings/reachable-host.ts';
 
-/** Lists of hosts, read. */
+/** Parsed lists of hosts. */
 export interface AllowedHosts {
-  /** What of the lists can be reached, as it was written: for whoever is told. */
+  /** Entries that can be reached, as written, for display. */
   readonly names: readonly string[];
-  /** @param host As `Endpoint` has it. */
+  /** @param host In the form of `Endpoint`. */
   covers(host: string, port: number): boolean;
-  /** Whether an entry is just this host, with whatever port. */
-  mentions(host: string): boolean;
+  /** True if an entry is exactly this host, with any port. */
+  isListed(host: string): boolean;
 }
 
 interface Pattern extends Omit<HostPattern, 'port'> {
@@ -18,14 +18,14 @@ interface Pattern extends Omit<HostPattern, 'port'> {
   readonly ports: readonly number[];
 }
 
-/** Of entries without a port. */
+/** Ports of entries without one. */
 const WEB_PORTS = [80, 443];
 
 /**
- * Read lists of `host`, `*.host`, an address, each with or without `:port`.
+ * Parse lists of `host`, `*.host` or an address, each with or without `:port`.
  *
- * @param lists The settings file's, and the policy's where it has one too.
- * @throws {RangeError} If an entry is none of these: settings are checked before.
+ * @param lists The list of the settings file, and that of the policy if it has one.
+ * @throws {RangeError} If an entry is none of these; settings are validated before.
  */
 export function allowedHosts(lists: readonly (readonly string[])[]): AllowedHosts {
   const patterns = lists.map((list) => list.map(readPattern));
@@ -38,7 +38,7 @@ export function allowedHosts(lists: readonly (readonly string[])[]): AllowedHost
   return {
     names: [...new Set(reachable.map(({ text }) => text))],
     covers,
-    mentions: (host) => reachable.some((pattern) => !pattern.isBelow && pattern.host === host),
+    isListed: (host) => reachable.some((pattern) => !pattern.isBelow && pattern.host === host),
   };
 }
 

@@ -1,9 +1,9 @@
 /**
- * Whoever asked has gone: what is under way for them ends.
+ * Derives an abort signal from the end of a client's connection.
  */
 import type { EventEmitter } from 'node:events';
 
-/** A signal that aborts when a stream closes. */
+/** Create a signal that aborts when a stream closes. */
 export function closeSignal(stream: EventEmitter): AbortSignal {
   const controller = new AbortController();
   stream.once('close', () => controller.abort());

@@ -1,6 +1,6 @@
 /**
- * The proxy's decision and the connection it leads to: host on the list, every address public or on the
- * list itself, and connected to one of just those addresses.
+ * Decides on and makes the proxy's connections: the host is on the list, every address is public or itself on the list,
+ * and the connection goes to one of exactly those addresses.
  */
 import ipaddr from 'ipaddr.js';
 import { once } from 'node:events';
@@ -11,16 +11,16 @@ import { errorMessage, GauntletError } from '../../base/errors.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
 import type { Lookup } from './lookup.ts';
 
-/** A cloud's metadata service, at an address that is registered as public. */
+/** Metadata service of a cloud, at an address that is registered as public. */
 const METADATA_ADDRESS = '168.63.129.16';
 
-/** The only IPv6 addresses that are assigned to the public; ipaddr.js takes the unassigned ones for unicast too. */
+/** The only IPv6 range assigned for public use; ipaddr.js classifies unassigned ones as unicast too. */
 const ASSIGNED_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** The setting, as denials name it. */
+/** Name of the setting in denials. */
 const SETTING = '"sandbox.network.allow"';
 
-/** What connections are made with. */
+/** Dependencies of connecting. */
 export interface DialParts {
   readonly allowed: AllowedHosts;
   readonly lookup: Lookup;
@@ -28,15 +28,15 @@ export interface DialParts {
 }
 
 /**
- * Connect to where a command wants to go.
+ * Connects to the endpoint that a command requests.
  *
- * @returns Connected; whoever asked listens for its errors.
- * @throws {GauntletError} `permission_denied` for what is not on the list; `resource_exhausted` when too many
- *   connections are open, `timeout` and `tool_failed` when there is none to be had.
+ * @returns A connected socket; the caller handles its errors.
+ * @throws {GauntletError} `permission_denied` for an endpoint that is not on the list; `resource_exhausted` if too many
+ * connections are open; `timeout` and `tool_failed` if connecting fails.
  */
 export type Dial = (endpoint: Endpoint, signal: AbortSignal) => Promise<Socket>;
 
-/** Make it, with the count of what is open. */
+/** Create the function, with a count of open connections. */
 export function createDial({ allowed, lookup, limits }: DialParts): Dial {
   let open = 0;
 
@@ -62,19 +62,21 @@ export function createDial({ allowed, lookup, limits }: DialParts): Dial {
 
   async function addressesOf(endpoint: Endpoint, inTime: AbortSignal): Promise<Addresses> {
     const { host, port } = endpoint;
-    // The list named it literally.
+    // The list contains the address literally.
     if (isIP(host) !== 0) return [{ address: host, family: isIP(host) }];
     const addresses = await lookup(host, inTime).catch((cause: unknown) => {
       throw new GauntletError('tool_failed', `Cannot find "${host}": ${errorMessage(cause)}`, { cause });
     });
-    // One that is not public condemns them all: it may be meant for whoever connects next.
-    const isFit = addresses.every(({ address }) => isPublicAddress(address) || isNamed(address, port));
-    if (addresses.length === 0 || !isFit)
+    // One address that is not permitted disqualifies all: the client could be connected to that one next.
+    const areAllPermitted = addresses.every(
+      ({ address }) => isPublicAddress(address) || isListedAddress(address, port),
+    );
+    if (addresses.length === 0 || !areAllPermitted)
       throw notAllowed(endpoint, 'it leads to an address that is neither public nor on the list');
     return addresses;
   }
 
-  function isNamed(address: string, port: number): boolean {
+  function isListedAddress(address: string, port: number): boolean {
     return allowed.covers(canonicalAddress(address) ?? '', port);
   }
 }
@@ -86,7 +88,7 @@ async function connectTo(endpoint: Endpoint, addresses: Addresses, inTime: Abort
   const socket = connect({
     host,
     port,
-    // Names are not looked up again: a second answer might be another one.
+    // The name is not resolved again, since a second answer might differ.
     lookup: (_name, _options, done) => done(null, [...addresses]),
     autoSelectFamily: true,
     noDelay: true,
@@ -103,7 +105,7 @@ async function connectTo(endpoint: Endpoint, addresses: Addresses, inTime: Abort
   }
 }
 
-/** Of several addresses tried, what was wrong with the first. */
+/** Message for a failed connection: of several attempts, the first error. */
 function reason(cause: unknown): string {
   const [first = cause] = cause instanceof AggregateError ? (cause.errors as unknown[]) : [];
   return first instanceof Error && 'code' in first ? String(first.code) : errorMessage(first);
@@ -116,17 +118,17 @@ function notAllowed(endpoint: Endpoint, why: string): GauntletError {
   );
 }
 
-/** What one connection may take. */
+/** Limits of one connection. */
 type ConnectionLimits = Pick<
   Limits,
   'sandboxProxyIdleMs' | 'sandboxProxyTotalMs' | 'sandboxProxyBytes' | 'sandboxProxyLookMs'
 >;
 
-/** Bound a connection that has just been made. */
+/** Apply the limits to a new connection. */
 function limitConnection(socket: Socket, limits: ConnectionLimits): void {
   const end = () => void socket.destroy();
   const endsAtMs = performance.now() + limits.sandboxProxyTotalMs;
-  // Counted by the kernel's calls, not by the chunk: a look now and then is enough.
+  // Polled, since the socket counts the bytes anyway; checking at each chunk would cost more.
   const look = setInterval(() => {
     const bytes = socket.bytesRead + socket.bytesWritten;
     if (bytes > limits.sandboxProxyBytes || performance.now() > endsAtMs) end();
@@ -136,12 +138,12 @@ function limitConnection(socket: Socket, limits: ConnectionLimits): void {
 }
 
 /**
- * Whether the address belongs to the public Internet.
+ * True if the address belongs to the public Internet.
  *
  * @param address IPv4 as four decimal numbers, or IPv6 without brackets. Anything else is not public.
  */
 export function isPublicAddress(address: string): boolean {
-  // ipaddr.js reads `127.1` and `2130706433` as addresses too, and drops no zone.
+  // ipaddr.js also accepts `127.1` and `2130706433`, and keeps zone ids.
   if (isIP(address) === 0 || address.includes('%') || address === METADATA_ADDRESS) return false;
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv6 && !parsed.match(ASSIGNED_IPV6)) return false;

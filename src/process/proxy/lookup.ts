@@ -1,15 +1,19 @@
 /**
- * Names into addresses, as the machine does it, a few at a time: it takes threads that files are read on too.
+ * Resolves names with the system's resolver, a few at a time: it occupies threads that file reads share.
  */
 import { lookup } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
 import pLimit from 'p-limit';
 import type { Limits } from '../../../config/limits.ts';
 
-/** All addresses of a name. @throws As `dns.lookup`; the signal's reason, which leaves the question to its end. */
+/**
+ * Resolves all addresses of a name.
+ *
+ * @throws As `dns.lookup`, or the signal's reason; an aborted query still runs to its end.
+ */
 export type Lookup = (name: string, signal: AbortSignal) => Promise<readonly LookupAddress[]>;
 
-/** The machine's own: its hosts file, its name servers. */
+/** Create a lookup that uses the system's hosts file and name servers. */
 export function createLookup(limits: Pick<Limits, 'sandboxProxyLookups'>): Lookup {
   const limit = pLimit(limits.sandboxProxyLookups);
   return (name, signal) =>

@@ -1,5 +1,5 @@
 /**
- * The proxy as one session sees it: a server on a UNIX socket that only that session's sandboxes have.
+ * One session's proxy: a server on a UNIX socket that only that session's sandboxes can access.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http';
@@ -11,8 +11,8 @@ import { type ErrorCode, errorMessage, GauntletError, isGauntletError } from '..
 import { closeSignal } from './close-signal.ts';
 import type { Dial } from './dial.ts';
 
-/** @see RFC 9110, 7.6.1 */
-const BETWEEN_NEIGHBOURS = new Set([
+/** Hop-by-hop headers. @see RFC 9110, 7.6.1 */
+const HOP_BY_HOP_HEADERS = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -29,19 +29,19 @@ const ABSOLUTE_FORM = /^http:\/\/([^/?#]*)(\/[^#]*)?$/i;
 
 const HTTP_PORT = 80;
 
-/** What a session's proxy is bounded by. */
+/** Limits of a session's proxy. */
 export type ProxyLimits = Pick<
   Limits,
   'sandboxProxyHeaderBytes' | 'sandboxProxyHeaders' | 'sandboxProxyIdleMs' | 'sandboxProxySessionConnections'
 >;
 
-/** A proxy that listens. */
+/** A listening proxy. */
 export interface ProxyServer {
-  /** End every connection; the socket's file goes too. */
+  /** End every connection and remove the socket's file. */
   close(): void;
 }
 
-/** By code; any other failure is one of the host that was asked for. */
+/** HTTP status by error code; any other error is a failure of the remote host. */
 const STATUS: Partial<Record<ErrorCode, number>> = {
   permission_denied: 403,
   invalid_request: 400,
@@ -51,10 +51,10 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 
 const BAD_GATEWAY = 502;
 
-/** Listen. @param path Of a socket that is not there yet, at most 107 bytes. @throws errno errors. */
+/** Start listening. @param path Path of a new socket, at most 107 bytes. @throws errno errors. */
 export async function listenAsProxy(path: string, dial: Dial, limits: ProxyLimits): Promise<ProxyServer> {
   const tunnels = new Set<Duplex>();
-  // How long a whole request takes is bounded where it leads to.
+  // The duration of a request is bounded by the outgoing connection.
   const options = {
     maxHeaderSize: limits.sandboxProxyHeaderBytes,
     headersTimeout: limits.sandboxProxyIdleMs,
@@ -85,13 +85,13 @@ export async function listenAsProxy(path: string, dial: Dial, limits: ProxyLimit
 function refuse(error: unknown, reply: ServerResponse): void {
   if (reply.headersSent) return void reply.destroy();
   const { status, text } = refusal(error);
-  // What the client still sends is not read.
+  // The connection closes, so the rest of the client's request is not read.
   const body = `${text}\n`;
   const headers = { 'content-type': 'text/plain', 'content-length': body.length, connection: 'close' };
   reply.writeHead(status, text, headers).end(body);
 }
 
-/** Of a refused CONNECT programs show the first line at most, so it says everything. */
+/** Most programs show at most the first line of a refused CONNECT, so that line contains the whole message. */
 function refuseTunnel(error: unknown, client: Duplex): void {
   const { status, text } = refusal(error);
   client.on('error', () => client.destroy());
@@ -104,9 +104,9 @@ function refusal(error: unknown): { readonly status: number; readonly text: stri
 }
 
 /**
- * Open a tunnel; it ends with either of its ends.
+ * Open a tunnel, which ends when either side does.
  *
- * @param head What the client sent behind its request.
+ * @param head Bytes that the client sent after its request.
  * @throws {GauntletError} `invalid_request` for a target that is not `host:port`, and as `Dial` does.
  */
 async function openTunnel({ url = '' }: IncomingMessage, client: Duplex, head: Buffer, dial: Dial): Promise<void> {
@@ -117,13 +117,13 @@ async function openTunnel({ url = '' }: IncomingMessage, client: Duplex, head: B
   const server = await dial({ host, port }, closeSignal(client));
   client.write('HTTP/1.1 200 Connection established\r\n\r\n');
   server.write(head);
-  // One side may have said all and still listen; one that breaks takes the other along, which is all there is to tell.
+  // One side may end and still read; an error on one side destroys the other, and needs no further handling.
   pipeline(client, server, () => undefined);
   pipeline(server, client, () => undefined);
 }
 
 /**
- * Forward it, to the end of its answer.
+ * Forward a request and its whole response.
  *
  * @throws {GauntletError} `invalid_request` for a target of another form, and as `Dial` does.
  */
@@ -136,16 +136,16 @@ async function forwardRequest(request: IncomingMessage, reply: ServerResponse, d
     method: request.method,
     path,
     headers: [
-      // What the client said of the host is not believed, and it was told to go on already.
+      // The client's Host is replaced by that of the target, and its Expect has been answered already.
       ...forwardedHeaders(request.rawHeaders, ['host', 'expect']),
       ...['Host', authority, 'Connection', 'close'],
       ...(hasChunks ? ['Transfer-Encoding', 'chunked'] : []),
     ],
   });
-  // After the answer has begun an error shows as its end.
+  // Once the response has begun, an error appears as its early end.
   outgoing.on('error', () => undefined);
   reply.once('close', () => outgoing.destroy());
-  // A host may answer before it has read everything; a failure to answer shows below.
+  // A host may respond before it has read the whole request; a missing response is detected below.
   pipelineEnd(request, outgoing).catch(() => undefined);
 
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
@@ -169,11 +169,11 @@ function readTarget(target: string): { endpoint: Endpoint; authority: string; pa
 // prettier-ignore
 
 /**
- * Take out what must not be forwarded.
+ * Remove headers that must not be forwarded.
  *
- * @param rawHeaders Names and values in turn, as Node reads them.
- * @param more Further names to take out, in lower case.
- * @returns In the same form and order.
+ * @param rawHeaders Alternating names and values, as in Node.
+ * @param more Further names to remove, in lower case.
+ * @returns The others, in the same form and order.
  */
 function forwardedHeaders(rawHeaders: readonly string[], more: readonly string[] = []): string[] {
   const pairs = rawHeaders.flatMap((name, index) =>
@@ -182,6 +182,6 @@ function forwardedHeaders(rawHeaders: readonly string[], more: readonly string[]
   const named = pairs
     .filter(({ lower }) => lower === 'connection')
     .flatMap(({ value }) => value.toLowerCase().split(','));
-  const dropped = new Set([...BETWEEN_NEIGHBOURS, ...more, ...named.map((name) => name.trim())]);
+  const dropped = new Set([...HOP_BY_HOP_HEADERS, ...more, ...named.map((name) => name.trim())]);
   return pairs.flatMap(({ name, lower, value }) => (dropped.has(lower) ? [] : [name, value]));
 }

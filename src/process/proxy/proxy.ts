@@ -1,7 +1,7 @@
 /**
- * The way out of sandboxes without a network: a proxy in the server, with a socket for each session.
+ * Network access of sandboxes without a network: a proxy in the server, with a socket for each session.
  *
- * It dies with the server, and knows by the socket which session asks.
+ * It ends with the server, and identifies the session by the socket.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,19 +13,19 @@ import { createDial, type Dial, type DialParts } from './dial.ts';
 import { createLookup, type Lookup } from './lookup.ts';
 import { listenAsProxy, type ProxyLimits, type ProxyServer } from './proxy-server.ts';
 
-/** How to make it. */
+/** Options of `openProxy`. */
 export interface ProxyOptions {
   readonly allowed: AllowedHosts;
-  /** Absolute; for the sockets alone, and empty. */
+  /** Absolute path of an empty folder, only for the sockets. */
   readonly folder: string;
   readonly limits: DialParts['limits'] & ProxyLimits & Pick<Limits, 'sandboxProxyLookups' | 'sandboxProxySockets'>;
-  /** Default: the machine's own. */
+  /** Default: the system's resolver. */
   readonly lookup?: Lookup;
-  /** A session was refused a host. */
+  /** Called when a session was denied a host. */
   onDenied(sessionId: string, endpoint: Endpoint): void;
 }
 
-/** A session's way in, while it runs something. */
+/** A session's access to the proxy, while it runs a command. */
 export interface EnteredProxy {
   /** Absolute path of its socket. */
   readonly socketPath: string;
@@ -39,27 +39,27 @@ export interface Proxy {
   close(): void;
 }
 
-/** What an address of a UNIX socket has room for. */
-const LONGEST_SOCKET_PATH_BYTES = 107;
-/** As long as the last name a socket will ever have. */
-const ANY_NAME = '1234567890123';
+/** Longest path in the address of a UNIX socket. */
+const MAX_SOCKET_PATH_BYTES = 107;
+/** As long as the longest name that a socket will ever have. */
+const LONGEST_NAME = '1234567890123';
 
-interface Door {
+interface SessionProxy {
   readonly socketPath: string;
   readonly server: Promise<ProxyServer>;
-  /** Commands that run with it. */
+  /** Number of running commands that use it. */
   running: number;
 }
 
-/** Make it. @throws {GauntletError} `invalid_setting` where its sockets cannot be. */
+/** Create the proxy. @throws {GauntletError} `invalid_setting` if the folder cannot hold sockets. */
 export function openProxy({ allowed, folder, limits, lookup = createLookup(limits), onDenied }: ProxyOptions): Proxy {
   makeFolder(folder);
   const dial = createDial({ allowed, lookup, limits });
-  /** The one left last stands last. */
-  const doors = new Map<string, Door>();
+  /** Least recently used first. */
+  const sessionProxies = new Map<string, SessionProxy>();
   let count = 0;
 
-  function open(sessionId: string): Door {
+  function open(sessionId: string): SessionProxy {
     const dialFor: Dial = async (endpoint, signal) => {
       try {
         return await dial(endpoint, signal);
@@ -72,45 +72,46 @@ export function openProxy({ allowed, folder, limits, lookup = createLookup(limit
     return { socketPath, server: listenAsProxy(socketPath, dialFor, limits), running: 0 };
   }
 
-  function closeDoor(sessionId: string): void {
-    const door = doors.get(sessionId);
-    doors.delete(sessionId);
-    // One that never listened has nothing to close, and whoever entered was told.
-    door?.server.then((server) => server.close()).catch(() => undefined);
+  function closeSessionProxy(sessionId: string): void {
+    const sessionProxy = sessionProxies.get(sessionId);
+    sessionProxies.delete(sessionId);
+    // If it never listened, there is nothing to close, and the caller of `enter` got the error.
+    sessionProxy?.server.then((server) => server.close()).catch(() => undefined);
   }
 
-  function leave(sessionId: string, door: Door): void {
-    door.running -= 1;
-    if (doors.get(sessionId) !== door) return;
-    doors.delete(sessionId);
-    doors.set(sessionId, door);
-    const idle = [...doors].filter(([, { running }]) => running === 0);
-    for (const [oldest] of idle.slice(0, Math.max(0, idle.length - limits.sandboxProxySockets))) closeDoor(oldest);
+  function leave(sessionId: string, sessionProxy: SessionProxy): void {
+    sessionProxy.running -= 1;
+    if (sessionProxies.get(sessionId) !== sessionProxy) return;
+    sessionProxies.delete(sessionId);
+    sessionProxies.set(sessionId, sessionProxy);
+    const idle = [...sessionProxies].filter(([, { running }]) => running === 0);
+    for (const [oldest] of idle.slice(0, Math.max(0, idle.length - limits.sandboxProxySockets)))
+      closeSessionProxy(oldest);
   }
 
   return {
     async enter(sessionId) {
-      const door = doors.get(sessionId) ?? open(sessionId);
-      doors.set(sessionId, door);
-      door.running += 1;
+      const sessionProxy = sessionProxies.get(sessionId) ?? open(sessionId);
+      sessionProxies.set(sessionId, sessionProxy);
+      sessionProxy.running += 1;
       try {
-        await door.server;
+        await sessionProxy.server;
       } catch (cause) {
-        closeDoor(sessionId);
+        closeSessionProxy(sessionId);
         throw new GauntletError('resource_exhausted', 'Cannot open the sandbox’s way to the network. Try again', {
           cause,
         });
       }
-      return { socketPath: door.socketPath, leave: () => leave(sessionId, door) };
+      return { socketPath: sessionProxy.socketPath, leave: () => leave(sessionId, sessionProxy) };
     },
     close() {
-      for (const sessionId of doors.keys()) closeDoor(sessionId);
+      for (const sessionId of sessionProxies.keys()) closeSessionProxy(sessionId);
     },
   };
 }
 
 function makeFolder(folder: string): void {
-  if (Buffer.byteLength(join(folder, ANY_NAME)) > LONGEST_SOCKET_PATH_BYTES) {
+  if (Buffer.byteLength(join(folder, LONGEST_NAME)) > MAX_SOCKET_PATH_BYTES) {
     const fix = 'Set GAUNTLET_DATA_DIR to a folder with a shorter path';
     throw new GauntletError(
       'invalid_setting',

@@ -1,17 +1,17 @@
 /**
- * The arguments of bubblewrap: a machine that is read-only but for its mounts, without capabilities, other
- * processes or, unless it is given one, a network.
+ * Builds the arguments of bubblewrap: a file system that is read-only except for its mounts, without capabilities,
+ * other processes or, unless granted, a network.
  */
 import { sep } from 'node:path';
 
-/** What a command may do with a path. Where two mounts meet, the deeper one holds. */
+/** Access of a command to a path. If mounts are nested, the inner one applies. */
 export interface Mount {
-  /** Absolute real path of something that exists. */
+  /** Absolute real path that exists. */
   readonly path: string;
-  /** Where it is seen in the sandbox; by default where it is. */
+  /** Path in the sandbox; the same path by default. */
   readonly appearsAt?: string;
   readonly access: 'write' | 'read' | 'none';
-  /** A link that is made anew, to this. */
+  /** Target of a link that is recreated. */
   readonly linksTo?: string;
   readonly isFolder: boolean;
 }
@@ -20,35 +20,35 @@ export interface Mount {
 export interface BwrapOptions {
   readonly mounts: readonly Mount[];
   readonly hasNetwork: boolean;
-  /** Environment variables beside those of every child. */
+  /** Environment variables in addition to those of every child. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Of a filter of system calls; absent where there is none. */
+  /** Descriptor of a filter of system calls; absent if there is none. */
   readonly filterDescriptor: number | undefined;
-  /** Of each of the temporary folders; memory. */
+  /** Size of each temporary folder, in memory. */
   readonly temporaryBytes: number;
 }
 
 const ISOLATION = [
-  // As root without a namespace of users of its own it would be no sandbox.
+  // As root, a sandbox without its own user namespace would not contain anything.
   '--unshare-user', '--disable-userns', '--cap-drop', 'ALL',
-  // Processes that are not seen are not traced, signalled or read; none outlives the first.
+  // Invisible processes cannot be traced, signalled or read; all end with the first process.
   '--unshare-pid', '--die-with-parent', '--new-session',
   '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try',
 ]; // prettier-ignore
 
-/** Programs and settings that some systems keep below /run, where everybody's sockets are too. */
+/** Programs and settings that some systems keep below /run, where the sockets of services are too. */
 const KEPT_IN_RUN = [
   '/run/systemd/resolve/resolv.conf', '/run/systemd/resolve/stub-resolv.conf', '/run/resolvconf/resolv.conf',
   '/run/NetworkManager/resolv.conf', '/run/current-system', '/run/opengl-driver',
 ]; // prettier-ignore
 
-/** A sandbox has its own, empty. */
+/** Folders of which each sandbox has its own, empty. */
 const TEMPORARY_FOLDERS = ['/tmp', '/var/tmp', '/dev/shm'];
 
 /**
- * Program and arguments up to the program that runs inside.
+ * Build the program and arguments that precede the command.
  *
- * @param options Mounts in any order; of two for one path the last.
+ * @param options Mounts in any order; of two for the same path the last applies.
  */
 export function bwrapCommand(options: BwrapOptions): readonly string[] {
   const { mounts, hasNetwork, variables, filterDescriptor, temporaryBytes } = options;
@@ -60,12 +60,12 @@ export function bwrapCommand(options: BwrapOptions): readonly string[] {
     ...(filterDescriptor === undefined ? [] : ['--seccomp', String(filterDescriptor)]),
     ...(hasNetwork ? [] : ['--unshare-net']),
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
-    // What the kernel lets root set there (`core_pattern`, `sysrq-trigger`) asks for a user, not a capability.
+    // `core_pattern` and `sysrq-trigger` there require user id 0, not a capability.
     ...['--remount-ro', '/proc'],
     ...TEMPORARY_FOLDERS.flatMap(temporary),
     ...['--tmpfs', '/run', ...KEPT_IN_RUN.flatMap((path) => ['--ro-bind-try', path, path])],
     ...ordered.flatMap(mountArguments),
-    // Only now, since mounts that lie deeper had to be made in them.
+    // Remounted last, because mounts inside them had to be created first.
     ...['/dev', '/run', ...ordered.filter(isHiddenFolder).map(({ path }) => path)].flatMap((path) => [
       '--remount-ro',
       path,
@@ -76,9 +76,10 @@ export function bwrapCommand(options: BwrapOptions): readonly string[] {
 }
 
 /**
- * Program and arguments of a jail: a machine that holds its mounts and nothing else, without a network.
+ * Build the program and arguments of a jail: a file system that holds only its mounts, without a network.
  *
- * @param mounts In any order; of two for one path the last. @param filterDescriptor Of a filter of system calls.
+ * @param mounts In any order; of two for the same path the last applies. @param filterDescriptor Of a filter of system
+ * calls.
  */
 export function jailCommand(mounts: readonly Mount[], filterDescriptor = 4): readonly string[] {
   const ordered = inOrder(mounts.filter(({ path }) => !KERNEL_MOUNTS.some((folder) => isBelow(folder, path))));
@@ -94,14 +95,14 @@ export function jailCommand(mounts: readonly Mount[], filterDescriptor = 4): rea
   ];
 }
 
-/** It has its own of these. */
+/** Folders of which a jail has its own. */
 const KERNEL_MOUNTS = ['/proc', '/dev'];
 
 function isBelow(folder: string, path: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
 }
 
-/** Deeper mounts after those they lie in. */
+/** Sort mounts by depth, so that inner ones follow those that contain them. */
 function inOrder(mounts: readonly Mount[]): readonly Mount[] {
   const byTarget = [...new Map(mounts.map((mount) => [targetOf(mount), mount])).values()];
   return byTarget.sort((one, other) => depth(targetOf(one)) - depth(targetOf(other)));

@@ -1,10 +1,10 @@
 /**
- * What stands in a workspace and is obeyed by programs outside the sandbox: hooks and settings of git,
- * editors' tasks, shells' start-up files. Sandboxed commands may read it and not change it.
+ * Protects files in a workspace that programs outside the sandbox obey: git hooks and settings, editors' tasks, shells'
+ * start-up files. Sandboxed commands may read but not change them.
  *
- * A mount protects what exists, not a name: files that a command makes anew are its own. A command could
- * replace a name that is not mounted by a link to a secret, just while the next sandbox is put together;
- * so nothing is looked up where one runs that could (see `ground.ts`).
+ * A mount protects an existing file, not a name: a command may create files that did not exist. It could also replace
+ * an unmounted name by a link to a secret while the next sandbox is being set up, so nothing is looked up while such a
+ * command runs (see `working-folders.ts`).
  */
 import { type Dirent, rmSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
@@ -13,18 +13,18 @@ import type { Limits } from '../../../config/limits.ts';
 import { sensitiveTarget } from '../../files/sensitive-targets.ts';
 import type { Mount } from './bwrap.ts';
 
-/** Parts of a repository that say what git runs. The rest stays writable, or nobody could commit. */
-const OBEYED_BY_GIT = new Set(['config', 'config.worktree', 'hooks', 'info', 'modules', 'commondir']);
-/** Made where they are missing, since only what is there can be protected; git makes them itself. */
-const MADE_IN_GIT = ['hooks', 'info'];
-/** Large, written by tools, and not looked into. */
-const PASSED_BY = new Set(['node_modules']);
+/** Parts of a repository that determine what git runs. The rest stays writable, because commits need it. */
+const GIT_CONFIGURATION = new Set(['config', 'config.worktree', 'hooks', 'info', 'modules', 'commondir']);
+/** Created if missing, since only an existing path can be protected; git creates them itself too. */
+const CREATED_IN_GIT = ['hooks', 'info'];
+/** Large folders written by tools, which are not searched. */
+const SKIPPED_FOLDERS = new Set(['node_modules']);
 
 /**
- * Find what to protect in one folder.
+ * Find the paths to protect in one folder.
  *
  * @param root Absolute real path.
- * @returns Mounts for it, and for each folder on the way, which as a mount cannot be moved aside either.
+ * @returns Mounts for them, and for each folder in between, which as a mount cannot be renamed either.
  */
 export async function lockedPaths(
   root: string,
@@ -32,12 +32,12 @@ export async function lockedPaths(
 ): Promise<readonly Mount[]> {
   const locked: Mount[] = [];
   let folders = [''];
-  let left = limits.sandboxScanFolders;
+  let remainingFolders = limits.sandboxScanFolders;
   for (let depth = 0; depth < limits.sandboxScanDepth && folders.length > 0; depth += 1) {
-    const looked = folders.slice(0, left);
-    left -= looked.length;
+    const scanned = folders.slice(0, remainingFolders);
+    remainingFolders -= scanned.length;
     const found = await Promise.all(
-      looked.map(async (folder) => {
+      scanned.map(async (folder) => {
         if (isInRepository(folder)) await completeRepository(join(root, folder));
         return { folder, entries: await entriesOf(join(root, folder)) };
       }),
@@ -48,18 +48,19 @@ export async function lockedPaths(
         const path = join(folder, entry.name);
         if (isObeyed(folder, entry))
           locked.push({ path: join(root, path), access: 'read', isFolder: entry.isDirectory() });
-        else if (entry.isDirectory() && !PASSED_BY.has(entry.name) && !isInRepository(folder)) folders.push(path);
+        else if (entry.isDirectory() && !SKIPPED_FOLDERS.has(entry.name) && !isInRepository(folder)) folders.push(path);
       }
     }
   }
   const kept = locked.slice(0, limits.sandboxLockedPaths);
-  return [...waysTo(root, kept), ...kept];
+  return [...parentMounts(root, kept), ...kept];
 }
 
 /**
- * Take away what no mount could keep a command from adding: a file that has git look for hooks and settings elsewhere.
+ * Remove a file that no mount can prevent a command from creating: `commondir`, which makes git look elsewhere for
+ * hooks and settings.
  *
- * @param locked What was protected while the command ran; a repository that had the file before keeps it.
+ * @param locked The mounts while the command ran; a repository that had the file before keeps it.
  */
 export function removeRedirections(locked: readonly Mount[]): void {
   const known = new Set(locked.map(({ path }) => path));
@@ -69,12 +70,15 @@ export function removeRedirections(locked: readonly Mount[]): void {
   }
 }
 
-/** Links are followed by whoever mounts: they are left alone, and what they lead to is protected where it stands. */
+/**
+ * True for files and folders that other programs obey. Links are skipped, because bubblewrap would follow them; a
+ * target in the workspace is protected under its own path.
+ */
 function isObeyed(folder: string, entry: Dirent): boolean {
   if (!entry.isFile() && !entry.isDirectory()) return false;
-  if (isInRepository(folder)) return OBEYED_BY_GIT.has(entry.name);
+  if (isInRepository(folder)) return GIT_CONFIGURATION.has(entry.name);
   if (entry.name === '.git' && entry.isDirectory()) return false;
-  // Relative to the folder: where the folder itself stands does not matter.
+  // Relative to the folder, whose own location does not matter.
   return sensitiveTarget(join('/workspace', folder, entry.name)) !== undefined;
 }
 
@@ -83,23 +87,23 @@ function isInRepository(folder: string): boolean {
 }
 
 async function completeRepository(folder: string): Promise<void> {
-  // There already, or not ours to make: then not the command's either.
-  await Promise.all(MADE_IN_GIT.map((name) => mkdir(join(folder, name)).catch(() => undefined)));
+  // It exists, or we may not create it, in which case the command may not either.
+  await Promise.all(CREATED_IN_GIT.map((name) => mkdir(join(folder, name)).catch(() => undefined)));
 }
 
-/** Mounts for the folders between a root and what is protected in it: a mount cannot be moved aside. */
-export function waysTo(root: string, protectedMounts: readonly Pick<Mount, 'path'>[]): readonly Mount[] {
-  const ways = new Set<string>();
+/** Mounts of the folders between a root and the protected paths in it: a mounted folder cannot be renamed. */
+export function parentMounts(root: string, protectedMounts: readonly Pick<Mount, 'path'>[]): readonly Mount[] {
+  const parents = new Set<string>();
   for (const { path } of protectedMounts)
-    for (let way = dirname(path); way.length > root.length; way = dirname(way)) ways.add(way);
-  return [...ways].map((path) => ({ path, access: 'write', isFolder: true }));
+    for (let parent = dirname(path); parent.length > root.length; parent = dirname(parent)) parents.add(parent);
+  return [...parents].map((path) => ({ path, access: 'write', isFolder: true }));
 }
 
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch {
-    // Gone, or closed to us and so to the command: nothing in it that it could change.
+    // Removed, or inaccessible to us and so to the command, which cannot change anything in it.
     return [];
   }
 }

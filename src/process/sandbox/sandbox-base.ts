@@ -1,5 +1,5 @@
 /**
- * What all sandboxes of a server have in common: what they hide, how they are started, what they are given.
+ * The common part of all sandboxes of a server: hidden paths, command line and filter.
  */
 import { realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import type { ShellLauncher } from '../process-host.ts';
 import { sandboxFilter } from '../system-call-filter.ts';
 import { bwrapCommand, type BwrapOptions, type Mount } from './bwrap.ts';
 
-/** Below a home folder. */
-const IN_HOME = [
+/** Secrets below a home folder. */
+const SECRETS_IN_HOME = [
   '.ssh',
   '.gnupg',
   '.aws',
@@ -50,7 +50,7 @@ const IN_HOME = [
   '.codex',
   '.gemini',
   '.anthropic',
-  // Sockets of services that do what they are told, outside /run and /tmp.
+  // Sockets of services that execute requests, outside /run and /tmp.
   '.docker/run',
   '.docker/desktop',
   '.colima',
@@ -67,37 +67,37 @@ const IN_HOME = [
 
 // prettier-ignore
 
-/** Readable where the server runs as root. */
-const OF_THE_SYSTEM = [
+/** Secrets of the system, readable if the server runs as root. */
+const SYSTEM_SECRETS = [
   '/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers', '/etc/sudoers.d', '/etc/ssh',
   '/etc/ssl/private', '/etc/kubernetes', '/etc/rancher', '/var/lib/docker', '/var/lib/kubelet', '/var/run/secrets',
   '/var/lib/mysql', '/var/lib/lxd', '/var/snap/lxd',
 ];
 
-/** What an operator decides of it. */
+/** Options of `sandboxBase`. */
 export interface SandboxBaseOptions extends Pick<BwrapOptions, 'hasNetwork'> {
-  /** Absolute; the sandbox's own, and there. */
+  /** Absolute path of the sandbox's own, existing folder. */
   readonly folder: string;
-  /** Whose keys are hidden: absolute. */
+  /** Absolute path of the home folder whose secrets are hidden. */
   readonly homeFolder: string;
-  /** Further paths to hide: absolute. */
+  /** Absolute paths to hide in addition. */
   readonly ownPaths: readonly string[];
   readonly limits: Pick<Limits, 'sandboxTemporaryBytes'>;
 }
 
-/** The common part. */
+/** Parts shared by all sandboxes. */
 export interface SandboxBase {
   readonly files: NonNullable<ShellLauncher['files']>;
-  /** What is hidden now. */
+  /** Mounts that hide the secrets that exist now. */
   hidden(): readonly Mount[];
-  /** Program and arguments up to the program that runs inside. */
+  /** Build the program and arguments that precede the command. */
   command(mounts: readonly Mount[], variables?: BwrapOptions['variables']): readonly string[];
 }
 
-/** What a launcher's first file is handed on as. */
+/** Descriptor of a launcher's first file. */
 const FIRST_FILE_DESCRIPTOR = 4;
 
-/** Make it. */
+/** Create the common part. */
 export function sandboxBase({ folder, homeFolder, ownPaths, hasNetwork, limits }: SandboxBaseOptions): SandboxBase {
   const files = filterFile(folder);
   const common = {
@@ -112,7 +112,7 @@ export function sandboxBase({ folder, homeFolder, ownPaths, hasNetwork, limits }
   };
 }
 
-/** @returns Nothing where there is no filter for this machine. */
+/** Write the filter of system calls. @returns Its path, or none if there is no filter for this machine. */
 function filterFile(folder: string): readonly string[] {
   const filter = sandboxFilter(process.arch);
   if (filter === undefined) return [];
@@ -124,13 +124,13 @@ function filterFile(folder: string): readonly string[] {
 // prettier-ignore
 
 /**
- * What to hide.
+ * Create the function that lists the paths to hide.
  *
- * @param homeFolder Whose secrets. @param ownPaths The server's data directory, settings and token.
- * @returns Looks up which of them exist now, behind links too.
+ * @param homeFolder Home folder of the secrets. @param ownPaths The server's data directory, settings and token.
+ * @returns A function that finds those that exist now, with links resolved.
  */
 function hiddenPaths(homeFolder: string, ownPaths: readonly string[]): () => readonly Mount[] {
-  const all = [...ownPaths, ...IN_HOME.map((name) => join(homeFolder, name)), ...OF_THE_SYSTEM];
+  const all = [...ownPaths, ...SECRETS_IN_HOME.map((name) => join(homeFolder, name)), ...SYSTEM_SECRETS];
   return () => all.flatMap((path) => hiddenPath(path) ?? []);
 }
 
@@ -139,7 +139,7 @@ function hiddenPath(path: string): Mount | undefined {
     const stats = statSync(path, { throwIfNoEntry: false });
     return stats && { path: realpathSync.native(path), access: 'none', isFolder: stats.isDirectory() };
   } catch {
-    // Closed to us, and so to the command.
+    // Inaccessible to us, and so to the command.
     return undefined;
   }
 }

@@ -1,22 +1,22 @@
 /**
- * The way out of a sandbox that may reach some hosts: the proxy at one end, the bridge to it at the other.
+ * Network access of a sandbox that may reach some hosts: the proxy outside, and the bridge to it inside.
  */
 import { realpathSync } from 'node:fs';
 import { allowedHosts } from '../proxy/allowed-hosts.ts';
 import { openProxy, type ProxyOptions } from '../proxy/proxy.ts';
 import type { BwrapOptions, Mount } from './bwrap.ts';
 
-/** Where the proxy's socket appears in the sandbox. */
+/** Path of the proxy's socket in the sandbox. */
 const SOCKET = '/run/gauntlet-proxy';
 
-/** On the sandbox's loopback, above what is given out as needed. */
+/** Port on the sandbox's loopback, above the ephemeral range. */
 const PORT = 61_128;
 
 /**
- * Forwards TCP from the sandbox's own loopback to the proxy's socket, which is mounted there: programs that go around
- * it find no network. One side may end and still listen; a broken side ends the other.
+ * Bridge that forwards TCP from the sandbox's loopback to the proxy's socket, which is mounted there; programs that
+ * bypass it have no network. One side may end and still read; an error on one side ends the other.
  */
-const PROGRAM = `
+const BRIDGE_PROGRAM = `
 const { connect, createServer } = require('node:net');
 const { pipeline } = require('node:stream');
 createServer({ allowHalfOpen: true, noDelay: true }, (program) => {
@@ -26,45 +26,55 @@ createServer({ allowHalfOpen: true, noDelay: true }, (program) => {
 }).listen(${PORT}, '127.0.0.1', () => console.log('listening'));`;
 
 /**
- * Waits until the bridge listens, then becomes the shell. Without it a command still runs, without a network.
+ * Script that waits until the bridge listens and then executes the shell. If the bridge fails, the command runs without
+ * a network.
  *
- * The bridge has no environment, and so not the call's marker: it ends with the sandbox, and nobody need wait for it.
+ * The bridge has an empty environment, and so no marker of the call: it ends with the sandbox, and no sweep needs to
+ * wait for it.
  */
-const START =
+const START_SCRIPT =
   'exec 4< <(exec -c "$0" -e "$1" </dev/null 3<&- 2>/dev/null); read -r -u 4 || ' +
   'echo "gauntlet: the sandbox’s way to the network could not be opened" >&2; exec 4<&-; shift; exec "$@"';
 
-/** What stands between bubblewrap's arguments and the shell. */
-const BRIDGE_COMMAND: readonly string[] = ['bash', '--noprofile', '--norc', '-c', START, process.execPath, PROGRAM];
+/** Command between bubblewrap's arguments and the shell. */
+const BRIDGE_COMMAND: readonly string[] = [
+  'bash',
+  '--noprofile',
+  '--norc',
+  '-c',
+  START_SCRIPT,
+  process.execPath,
+  BRIDGE_PROGRAM,
+];
 
-/** How to make it. */
+/** Options of `openSandboxProxy`. */
 export interface SandboxProxyOptions extends Pick<ProxyOptions, 'limits' | 'lookup' | 'onDenied'> {
-  /** Every one must cover a host. */
+  /** Lists of hosts, each of which must cover a host. */
   readonly lists: readonly (readonly string[])[];
-  /** Absolute; for the proxy's sockets alone. */
+  /** Absolute path of a folder only for the proxy's sockets. */
   readonly socketFolder: string;
 }
 
-/** What a sandbox is made with, while a session's command runs in it. */
+/** Mounts, variables and command of a sandbox, while a session's command runs in it. */
 export interface EnteredProxy extends Pick<BwrapOptions, 'mounts' | 'variables'> {
   /** Program and arguments that start the shell in the sandbox. */
   readonly command: readonly string[];
   leave(): void;
 }
 
-/** The way out of all sandboxes. */
+/** The network access of all sandboxes. */
 export interface SandboxProxy {
-  /** What can be reached, as the lists have it. */
+  /** Hosts that can be reached, as the lists spell them. */
   readonly hosts: readonly string[];
   enter(sessionId: string): Promise<EnteredProxy>;
   close(): void;
 }
 
-/** Make it. @throws {GauntletError} As `openProxy`. */
+/** Create it. @throws {GauntletError} As `openProxy`. */
 export function openSandboxProxy({ lists, socketFolder: folder, ...options }: SandboxProxyOptions): SandboxProxy {
   const allowed = allowedHosts(lists);
   const proxy = openProxy({ ...options, allowed, folder });
-  const variables = proxyVariables(allowed.mentions);
+  const variables = proxyVariables(allowed.isListed);
   return {
     hosts: allowed.names,
     async enter(sessionId) {
@@ -75,19 +85,19 @@ export function openSandboxProxy({ lists, socketFolder: folder, ...options }: Sa
   };
 }
 
-/** What the bridge needs to see. @param socketPath The session's, absolute. */
+/** Mounts that the bridge needs. @param socketPath Absolute path of the session's socket. */
 function bridgeMounts(socketPath: string): readonly Mount[] {
   return [
-    // It may lie in /tmp, of which a sandbox has its own.
+    // Node may lie in /tmp, of which a sandbox has its own.
     { path: realpathSync.native(process.execPath), access: 'read', isFolder: false },
     { path: socketPath, appearsAt: SOCKET, access: 'read', isFolder: false },
   ];
 }
 
 /**
- * What programs look for a proxy in.
+ * Environment variables that configure the proxy.
  *
- * @param isOutside Whether an address of the loopback means the machine's; otherwise it is the sandbox's own.
+ * @param isOutside Returns true if a loopback address means the machine's; otherwise it is the sandbox's own.
  */
 function proxyVariables(isOutside: (host: string) => boolean): Readonly<Record<string, string>> {
   const url = `http://127.0.0.1:${PORT}`;
@@ -95,7 +105,7 @@ function proxyVariables(isOutside: (host: string) => boolean): Readonly<Record<s
   return {
     ...{ HTTP_PROXY: url, HTTPS_PROXY: url, http_proxy: url, https_proxy: url },
     ...{ NO_PROXY: inside, no_proxy: inside },
-    // Node's own clients look for the others only then.
+    // Makes Node's own clients read the other variables.
     NODE_USE_ENV_PROXY: '1',
   };
 }

@@ -1,17 +1,17 @@
 /**
- * Whether there is a sandbox on this machine: found out by running something in one.
+ * Detects whether sandboxes work on this machine, by running a command in one.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { ShellLauncher } from '../process-host.ts';
 
-/** Of what bubblewrap says. */
-const SAID_CHARS = 1_000;
+/** Characters kept of bubblewrap's error output. */
+const MAX_ERROR_CHARS = 1_000;
 
 /**
  * Run `true` in a sandbox.
  *
- * @returns Why it did not work, as a clause; undefined when it did.
+ * @returns The reason why it failed, as a clause; `undefined` if it worked.
  */
 export function trySandbox(
   { command, files = [] }: Pick<ShellLauncher, 'command' | 'files'>,
@@ -24,14 +24,14 @@ export function trySandbox(
     ...{ timeout: timeoutMs, killSignal: 'SIGKILL', cwd: '/', env: { PATH: process.env['PATH'] } },
   });
   opened.forEach((descriptor) => closeSync(descriptor));
-  let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => (said = (said + String(chunk)).slice(0, SAID_CHARS)));
+  let errorOutput = '';
+  child.stderr?.on('data', (chunk: Buffer) => (errorOutput = (errorOutput + String(chunk)).slice(0, MAX_ERROR_CHARS)));
   return new Promise((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
       resolve(error.code === 'ENOENT' ? 'bubblewrap is not installed' : error.message);
     });
     child.once('close', (code, signal) => {
-      const [line = ''] = said.split('\n');
+      const [line = ''] = errorOutput.split('\n');
       resolve(code === 0 ? undefined : line || `bubblewrap failed (${String(signal ?? code)})`);
     });
   });

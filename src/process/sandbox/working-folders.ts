@@ -1,22 +1,22 @@
 /**
- * Which paths of the working directories are locked, and when that is looked up: while no sandboxed
- * command runs there, so that none can put a link where a mount is about to be made.
+ * Looks up the locked paths of working directories, and does so while no sandboxed command runs there, so that none can
+ * put a link where a mount is about to be made.
  */
 import { lstatSync } from 'node:fs';
 import { isInsideFolder } from '../../../config/containment.ts';
 import type { Limits } from '../../../config/limits.ts';
 import type { Mount } from './bwrap.ts';
-import { lockedPaths, removeRedirections, waysTo } from './locked-paths.ts';
+import { lockedPaths, removeRedirections, parentMounts } from './locked-paths.ts';
 
-/** Folders a sandboxed command is about to run in. */
+/** Folders in which a sandboxed command is about to run. */
 export interface EnteredFolders {
-  /** The working directories, and what is locked in them. */
+  /** Mounts of the working directories, and of what is locked in them. */
   readonly mounts: readonly Mount[];
-  /** The command has ended. */
+  /** Record that the command has ended. */
   leave(): void;
 }
 
-/** What is known of working directories. */
+/** Cache of the locked paths of working directories. */
 export interface WorkingFolders {
   /** @param roots Absolute real paths, none inside another. */
   enter(roots: readonly string[]): Promise<EnteredFolders>;
@@ -24,42 +24,42 @@ export interface WorkingFolders {
 
 type FolderLimits = Parameters<typeof lockedPaths>[1] & Pick<Limits, 'sandboxScanMs'>;
 
-interface Look {
+interface Scan {
   readonly locked: Promise<readonly Mount[]>;
   readonly takenMs: number;
-  /** Commands that run in it. */
+  /** Number of running commands. */
   running: number;
 }
 
-/** Make it; it knows nothing yet. @param readOnlyPaths Real paths that are never written, wherever they lie. */
+/** Create an empty cache. @param readOnlyPaths Real paths that are never writable, wherever they lie. */
 export function createWorkingFolders(limits: FolderLimits, readOnlyPaths: readonly string[] = []): WorkingFolders {
-  const looks = new Map<string, Look>();
+  const scans = new Map<string, Scan>();
 
-  function isStale({ running, takenMs }: Look): boolean {
+  function isStale({ running, takenMs }: Scan): boolean {
     return running === 0 && performance.now() - takenMs > limits.sandboxScanMs;
   }
 
-  /** A root that holds another one, or lies in it, is the same ground. */
-  function isQuiet(root: string): boolean {
-    return [...looks].every(
+  /** True if no command runs in the root, in a folder that contains it, or in one inside it. */
+  function isUnused(root: string): boolean {
+    return [...scans].every(
       ([other, { running }]) => running === 0 || !(isInsideFolder(root, other) || isInsideFolder(other, root)),
     );
   }
 
-  function look(root: string): Look {
-    const known = looks.get(root);
-    if (known !== undefined && !(isStale(known) && isQuiet(root))) return known;
+  function scan(root: string): Scan {
+    const known = scans.get(root);
+    if (known !== undefined && !(isStale(known) && isUnused(root))) return known;
     const fresh = { locked: lockedPaths(root, limits), takenMs: performance.now(), running: 0 };
-    looks.set(root, fresh);
+    scans.set(root, fresh);
     return fresh;
   }
 
   return {
     async enter(roots) {
-      const entered = roots.map(look);
+      const entered = roots.map(scan);
       for (const each of entered) each.running += 1;
-      // Nobody asks again for what is stale by now and of no use.
-      for (const [root, each] of looks) if (isStale(each) && isQuiet(root)) looks.delete(root);
+      // Stale entries of folders without a command are no longer useful.
+      for (const [root, each] of scans) if (isStale(each) && isUnused(root)) scans.delete(root);
       const locked = await Promise.all(entered.map((each) => each.locked));
       return {
         mounts: workingMounts(roots, locked.flat(), readOnlyPaths),
@@ -73,11 +73,12 @@ export function createWorkingFolders(limits: FolderLimits, readOnlyPaths: readon
 }
 
 /**
- * Make the mounts.
+ * Build the mounts.
  *
  * @param roots Absolute real paths, none inside another.
- * @param locked As `lockedPaths` found them in the roots.
- * @param readOnlyPaths Real paths that are never written: in a root, or around one, which is then read-only itself.
+ * @param locked Result of `lockedPaths` for the roots.
+ * @param readOnlyPaths Real paths that are never writable: inside a root, or around one, which is then read-only
+ * itself.
  */
 function workingMounts(
   roots: readonly string[],
@@ -88,7 +89,7 @@ function workingMounts(
   const kept = roots.flatMap((root) => {
     const inside = readOnlyPaths.filter((path) => path !== root && isInsideFolder(root, path));
     const mounts = inside.map((path) => ({ path, access: 'read', isFolder: isFolder(path) }) as const);
-    return [...waysTo(root, mounts), ...mounts];
+    return [...parentMounts(root, mounts), ...mounts];
   });
   const isReadOnly = ({ path }: Mount) => readOnlyPaths.some((readOnly) => isInsideFolder(readOnly, path));
   return [...opened, ...kept, ...locked].map((mount) => (isReadOnly(mount) ? { ...mount, access: 'read' } : mount));

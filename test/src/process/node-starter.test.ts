@@ -15,7 +15,7 @@ const shell = (script: string): Program => ({
   cwd: folder,
   env,
   inputDescriptor: undefined,
-  more: [],
+  extraDescriptors: [],
 });
 
 it('starts a program in its folder, leader of a session, and tells how it ends', async () => {
@@ -37,7 +37,7 @@ it.each([0, 3] as const)('writes to its descriptor %i, and hands on files behind
   const { output, input } = startWithNode({
     ...shell(`cat <&${inputDescriptor}; cat <&${more}`),
     inputDescriptor,
-    more: [given],
+    extraDescriptors: [given],
   }) as StartedProcess;
   closeSync(given);
   input?.end('input\n');

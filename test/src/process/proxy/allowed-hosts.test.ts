@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { allowedHosts } from '../../../../src/process/proxy/allowed-hosts.ts';
 
 describe('a list of hosts', () => {
-  const { covers, mentions } = allowedHosts([['a.example', '*.b.example', 'c.example:8080', '10.0.0.7:81', '[::1]']]);
+  const { covers, isListed } = allowedHosts([['a.example', '*.b.example', 'c.example:8080', '10.0.0.7:81', '[::1]']]);
 
   it.each([
     ['a.example', 80],
@@ -33,7 +33,7 @@ describe('a list of hosts', () => {
   });
 
   it('tells which hosts it names themselves', () => {
-    expect(['a.example', 'c.example', '::1', 'x.b.example', 'b.example'].filter(mentions)).toEqual([
+    expect(['a.example', 'c.example', '::1', 'x.b.example', 'b.example'].filter(isListed)).toEqual([
       'a.example',
       'c.example',
       '::1',

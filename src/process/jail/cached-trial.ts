@@ -1,24 +1,28 @@
 /**
- * Remembers what a trial of this machine found out: a mechanism that holds does so as long as the server runs, while a
- * failure may pass.
+ * Caches the result of a trial of this machine: success for the life of the server, a failure only for a while, since
+ * its cause may pass.
  */
 import { errorMessage } from '../../base/errors.ts';
 
-/** What a trial finds. */
+/** Result of a trial. */
 interface TrialResult {
-  /** Why the machine lacks what was tried, as a clause. */
+  /** Reason why the machine lacks what was tried, as a clause. */
   readonly missing?: string;
 }
 
-/** A failure is believed for this long. */
+/** A failure is cached for this long. */
 const RETRY_MS = 10_000;
 
-/** Make it. @returns Tries when first asked; never rejects. A trial that throws has failed. */
-export function rememberTrial<Found extends TrialResult>(
+/**
+ * Create the cached trial.
+ *
+ * @returns A function that runs the trial on first use and never rejects. A trial that throws has failed.
+ */
+export function cacheTrial<Found extends TrialResult>(
   attempt: () => Promise<Found>,
 ): () => Promise<Found | TrialResult> {
   let result: Promise<Found | TrialResult> | undefined;
-  /** By `performance.now()`. */
+  /** Time of `performance.now()`. */
   let retryAtMs = Infinity;
 
   async function tryOnce(): Promise<Found | TrialResult> {
@@ -29,7 +33,7 @@ export function rememberTrial<Found extends TrialResult>(
 
   return () => {
     if (result !== undefined && performance.now() < retryAtMs) return result;
-    // Commands that ask during a trial wait for that one: two would remove each other's folders.
+    // Calls during a trial share it: two concurrent trials would remove each other's folders.
     retryAtMs = Infinity;
     return (result = tryOnce());
   };
