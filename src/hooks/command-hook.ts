@@ -1,36 +1,36 @@
 /**
- * A hook that is a command: the payload on its standard input, its answer on its standard output.
+ * Runs a command hook: the payload on its standard input, its answer on its standard output.
  */
 import type { HookSetting } from '../../config/settings/hooks.ts';
 import { errorMessage } from '../base/errors.ts';
 import type { HookEnd, HookRun } from './hook-end.ts';
 
-/** A program to run to its end, as whoever owns the processes takes it. */
+/** A program to run to its end, for `RunHookCommand`. */
 export interface HookCommand extends Pick<HookRun, 'cwd' | 'timeoutMs' | 'outputBytes' | 'signal'> {
   readonly file: string;
   readonly args: readonly string[];
-  /** Added to the allow-listed environment. */
+  /** Added to the allow-listed environment of children. */
   readonly env: Readonly<Record<string, string>>;
-  /** Written to its standard input, which is then closed. A program need not read it. */
+  /** Written to its standard input, which is then closed. The program need not read it. */
   readonly input: string;
 }
 
-/** How a program ended. */
+/** Outcome of a program. */
 export interface HookCommandEnd {
-  /** null when a signal ended it. */
+  /** `null` if a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Why it was stopped; absent when it ended by itself. */
+  /** Reason why it was stopped; absent if it ended by itself. */
   readonly stoppedBy?: 'timeout' | 'signal' | 'output_limit';
 }
 
-/** Runs a program in a group of its own and leaves nothing of it behind. Rejects when it cannot be started. */
+/** Runs a program in its own process group and leaves no process behind. Rejects if it cannot be started. */
 export type RunHookCommand = (command: HookCommand) => Promise<HookCommandEnd>;
 
-/** A shell says these of a program it did not find or could not execute: the hook itself never ran. */
+/** Exit codes of a shell whose program was not found or could not be executed: the hook itself never ran. */
 const NEVER_RAN = new Set([126, 127]);
-/** A shell says this and the signal's number of a program that a signal ended. */
+/** A shell exits with this plus the signal's number if a signal ended its program. */
 const SIGNAL_BASE = 128;
 
 /** Run a command hook. Never rejects. */
@@ -43,13 +43,13 @@ export async function runCommandHook(
   const program = args ? { file: command, args } : { file: 'bash', args: ['-c', command] };
   try {
     const end = await runCommand({ ...bounds, ...program, input: payload, env: { CLAUDE_PROJECT_DIR: projectFolder } });
-    return judge(end, run);
+    return toHookEnd(end, run);
   } catch (error) {
     return { kind: 'broken', why: `could not be started: ${errorMessage(error)}` };
   }
 }
 
-function judge({ code, stdout, stderr, stoppedBy }: HookCommandEnd, { timeoutMs, outputBytes }: HookRun): HookEnd {
+function toHookEnd({ code, stdout, stderr, stoppedBy }: HookCommandEnd, { timeoutMs, outputBytes }: HookRun): HookEnd {
   const broken = (why: string): HookEnd => ({ kind: 'broken', why });
   if (stoppedBy === 'timeout') return broken(`was still running after ${timeoutMs / 1_000} s`);
   if (stoppedBy === 'output_limit') return broken(`printed more than ${outputBytes} bytes`);

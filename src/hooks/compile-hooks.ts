@@ -1,7 +1,7 @@
 /**
- * The hook settings become a table: event → hooks, each with what it is about.
+ * Compiles the hook settings into a table from events to hooks, each with its matcher and condition.
  *
- * Whatever cannot be understood stops the start, since a guard nobody runs is worse than none.
+ * Invalid settings stop the server's start, since a guard that silently never runs is worse than none.
  */
 import type { HookSetting, HookSource } from '../../config/settings/hooks.ts';
 import { errorMessage, GauntletError } from '../base/errors.ts';
@@ -9,18 +9,20 @@ import { ruleCondition, type RuleCondition } from '../permissions/rule-condition
 import { HOOK_EVENTS, type HookEvent } from './hook-event.ts';
 import { nameMatcher, type NameMatcher } from './name-matcher.ts';
 
-const TOLD_OF_SESSIONS: readonly HookEvent[] = ['SessionStart', 'SessionEnd'];
+const SESSION_EVENTS: readonly HookEvent[] = ['SessionStart', 'SessionEnd'];
 
 /** A hook that is ready to run. */
 export interface CompiledHook {
-  /** Where it stands, `hooks.PreToolUse.0.hooks.1`: what messages call it, since its command may hold a secret. */
+  /**
+   * Position in the settings, `hooks.PreToolUse.0.hooks.1`. Messages use it, since the command may contain a secret.
+   */
   readonly key: string;
   readonly setting: HookSetting;
   readonly matches: NameMatcher;
   readonly condition?: RuleCondition;
 }
 
-/** All hooks, in the order in which they are set. */
+/** All hooks, in the order of the settings. */
 export type HookTable = ReadonlyMap<HookEvent, readonly CompiledHook[]>;
 
 /**
@@ -40,18 +42,18 @@ export function compileHooks(sources: readonly HookSource[]): HookTable {
 function compileEvent({ file, hooks }: HookSource, event: HookEvent): readonly CompiledHook[] {
   return (hooks[event] ?? []).flatMap(({ matcher, hooks: settings }, place) => {
     const key = `hooks.${event}.${place}`;
-    const matches = named(`${key}.matcher`, file, () => nameMatcher(matcher));
+    const matches = withSettingKey(`${key}.matcher`, file, () => nameMatcher(matcher));
     return settings.map((setting, index): CompiledHook => {
       const hookKey = `${key}.hooks.${index}`;
       const { if: rule } = setting;
       if (rule === undefined) return { key: hookKey, setting, matches };
-      const condition = named(`${hookKey}.if`, file, () => ruleCondition(rule));
+      const condition = withSettingKey(`${hookKey}.if`, file, () => ruleCondition(rule));
       return { key: hookKey, setting, matches, condition };
     });
   });
 }
 
-function named<Value>(key: string, file: string, compile: () => Value): Value {
+function withSettingKey<Value>(key: string, file: string, compile: () => Value): Value {
   try {
     return compile();
   } catch (error) {
@@ -59,20 +61,20 @@ function named<Value>(key: string, file: string, compile: () => Value): Value {
   }
 }
 
-/** A matcher of a settings file that no tool has the name for. */
+/** A matcher in a settings file that matches no tool. */
 export interface DeadMatcher {
-  /** Where it stands: `hooks.PreToolUse.0.matcher`. */
+  /** Position in the settings: `hooks.PreToolUse.0.matcher`. */
   readonly key: string;
   readonly matcher: string;
 }
 
-/** Find dead matchers. @param toolNames Names and aliases of all tools that are no MCP server's. */
+/** Find matchers that match no tool. @param toolNames Names and aliases of all tools except those of MCP servers. */
 export function deadMatchers(sources: readonly HookSource[], toolNames: readonly string[]): readonly DeadMatcher[] {
-  return HOOK_EVENTS.filter((event) => !TOLD_OF_SESSIONS.includes(event)).flatMap((event) =>
+  return HOOK_EVENTS.filter((event) => !SESSION_EVENTS.includes(event)).flatMap((event) =>
     sources.flatMap(({ hooks }) =>
       (hooks[event] ?? []).flatMap(({ matcher = '' }, place) => {
-        const isAlive = matcher.includes('mcp') || nameMatcher(matcher)(toolNames);
-        return isAlive ? [] : [{ key: `hooks.${event}.${place}.matcher`, matcher }];
+        const hasMatch = matcher.includes('mcp') || nameMatcher(matcher)(toolNames);
+        return hasMatch ? [] : [{ key: `hooks.${event}.${place}.matcher`, matcher }];
       }),
     ),
   );

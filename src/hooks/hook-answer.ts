@@ -1,5 +1,5 @@
 /**
- * Reads the end of a hook as an answer: the failure policy of `docs/decisions/0018-broken-hooks-deny.md`.
+ * Interprets a hook's outcome as an answer, with the failure policy of `docs/decisions/0018-broken-hooks-deny.md`.
  */
 import type { PermissionUpdate } from '../wire/permission-context.ts';
 import type { CompiledHook } from './compile-hooks.ts';
@@ -7,60 +7,63 @@ import type { HookEnd } from './hook-end.ts';
 import type { HookEvent } from './hook-event.ts';
 import { type HookOutput, readHookOutput } from './hook-output.ts';
 
-/** What one hook says. */
+/** Answer of one hook. */
 export interface HookAnswer {
   readonly permission?: { readonly behavior: 'allow' | 'ask' | 'deny'; readonly reason?: string };
   readonly updatedInput?: Readonly<Record<string, unknown>>;
-  /** Goes with an `allow` of a PermissionRequest hook: what the session may do from then on. */
+  /** Updates of the session's permissions, with an `allow` of a PermissionRequest hook. */
   readonly updatedPermissions?: readonly PermissionUpdate[];
-  /** For the model, beside the result. */
+  /** Text for the model, beside the result. */
   readonly additionalContext?: string;
-  /** Takes the place of the result's content. */
+  /** Replaces the result's content. */
   readonly updatedToolOutput?: unknown;
-  /** The same, for a result of an MCP tool and no other. */
+  /** As `updatedToolOutput`, only for results of MCP tools. */
   readonly updatedMcpOutput?: unknown;
-  /** For the model, in the result: what a hook objects to after the fact. */
+  /** Objection of a hook after the call, for the model, in the result. */
   readonly feedback?: string;
-  /** The turn ends, for this reason. */
+  /** Ends the turn with this reason. */
   readonly stopReason?: string;
-  /** A result that a broken guard could not clear is withheld, for this reason. */
+  /** Reason for withholding a result that a broken hook could not approve. */
   readonly withheld?: string;
-  /** For people. */
+  /** Message for people. */
   readonly systemMessage?: string;
-  /** What went wrong, for people. */
+  /** Description of a failure, for people. */
   readonly warning?: string;
 }
 
-/** How text is bounded. */
+/** Limits of an answer's JSON and text. */
 export interface AnswerLimits {
   readonly jsonDepth: number;
   readonly hookTextChars: number;
 }
 
-/** Exit code of a hook that objects, with its reason on standard error. */
-const OBJECTS = 2;
+/** Exit code of a hook that objects, with the reason on standard error. */
+const BLOCKING_EXIT_CODE = 2;
 
-/** Read what a hook's end says. */
+/** Interpret the outcome of one hook. */
 export function answerOf(event: HookEvent, hook: CompiledHook, end: HookEnd, limits: AnswerLimits): HookAnswer {
   const cut = (text: string) => text.trim().slice(0, limits.hookTextChars);
   if (end.kind === 'broken') return brokenAnswer(event, hook, end.why);
-  if (end.exitCode === OBJECTS) return objection(event, cut(end.stderr) || `Blocked by a ${event} hook`);
+  if (end.exitCode === BLOCKING_EXIT_CODE) return objection(event, cut(end.stderr) || `Blocked by a ${event} hook`);
   if (end.exitCode !== 0) {
-    const said = cut(end.stderr).split('\n', 1)[0] ?? '';
-    const why = `ended with exit code ${end.exitCode}${said === '' ? '' : `: ${said}`}`;
-    return hook.setting.onFailure === 'block' ? heldBack(event, hook, why) : { warning: sentence(hook, why) };
+    const firstLine = cut(end.stderr).split('\n', 1)[0] ?? '';
+    const why = `ended with exit code ${end.exitCode}${firstLine === '' ? '' : `: ${firstLine}`}`;
+    return hook.setting.onFailure === 'block' ? blockedAnswer(event, hook, why) : { warning: sentence(hook, why) };
   }
   const read = readHookOutput(end.stdout, event, limits);
-  return 'garbage' in read ? brokenAnswer(event, hook, read.garbage) : spoken(event, read.output, cut);
+  return 'problem' in read ? brokenAnswer(event, hook, read.problem) : answerFromOutput(event, read.output, cut);
 }
 
-/** Nobody knows what it would have said: a hook that is asked first is a guard unless its setting says otherwise. */
+/**
+ * Answer for a hook that gave none: a PreToolUse hook blocks unless its setting says otherwise, since it may be a
+ * guard.
+ */
 function brokenAnswer(event: HookEvent, hook: CompiledHook, why: string): HookAnswer {
   const { onFailure = event === 'PreToolUse' ? 'block' : 'continue' } = hook.setting;
-  return onFailure === 'block' ? heldBack(event, hook, why) : { warning: sentence(hook, why) };
+  return onFailure === 'block' ? blockedAnswer(event, hook, why) : { warning: sentence(hook, why) };
 }
 
-function heldBack(event: HookEvent, hook: CompiledHook, why: string): HookAnswer {
+function blockedAnswer(event: HookEvent, hook: CompiledHook, why: string): HookAnswer {
   const warning = sentence(hook, why);
   switch (event) {
     case 'PreToolUse':
@@ -87,11 +90,11 @@ function objection(event: HookEvent, reason: string): HookAnswer {
   }
 }
 
-function spoken(event: HookEvent, output: HookOutput, cut: (text: string) => string): HookAnswer {
+function answerFromOutput(event: HookEvent, output: HookOutput, cut: (text: string) => string): HookAnswer {
   const { additionalContext, updatedInput, updatedToolOutput, updatedMCPToolOutput } = output.hookSpecificOutput ?? {};
   const stopReason = output.continue === false ? output.stopReason || `A ${event} hook ended the turn` : undefined;
   return {
-    ...decided(event, output, cut),
+    ...readDecision(event, output, cut),
     ...(updatedInput && { updatedInput }),
     ...(additionalContext && { additionalContext: cut(additionalContext) }),
     ...(updatedToolOutput !== undefined && { updatedToolOutput }),
@@ -101,8 +104,8 @@ function spoken(event: HookEvent, output: HookOutput, cut: (text: string) => str
   };
 }
 
-/** Where the contract lets a hook decide, it does so in three places; the newest word counts. */
-function decided(event: HookEvent, output: HookOutput, cut: (text: string) => string): HookAnswer {
+/** Read the decision. The contract has three places for it; the newest form takes precedence. */
+function readDecision(event: HookEvent, output: HookOutput, cut: (text: string) => string): HookAnswer {
   const { decision, permissionDecision, permissionDecisionReason } = output.hookSpecificOutput ?? {};
   const blocked = output.decision === 'block' ? cut(output.reason ?? '') || `Blocked by a ${event} hook` : undefined;
   if (event === 'PermissionRequest' && decision) {

@@ -1,20 +1,20 @@
 /**
- * How one run of a hook ended, before anybody asks what that means.
+ * Types of one run of a hook.
  */
 
-/** `ended`: it came to its own end, whatever it thinks. `broken`: it did not, and nobody knows what it would have said. */
+/** `ended`: the hook finished, whatever its answer. `broken`: it did not, and its answer is unknown. */
 export type HookEnd =
   | { readonly kind: 'ended'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
-  /** `why` is the end of a sentence: `was still running after 60 s`. */
+  /** `why` continues a sentence: `was still running after 60 s`. */
   | { readonly kind: 'broken'; readonly why: string };
 
-/** What one run is given. */
+/** Parameters of one run. */
 export interface HookRun {
-  /** JSON: for the standard input, or the body. */
+  /** JSON for the standard input or the request body. */
   readonly payload: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly cwd: string;
-  /** Absolute; where the session began. */
+  /** Absolute path of the folder in which the session began. */
   readonly projectFolder: string;
   readonly timeoutMs: number;
   readonly outputBytes: number;

@@ -1,10 +1,10 @@
 /**
- * The moments at which hooks run, and what each of them is told.
+ * Events for which hooks run, and their payload.
  *
- * Names and fields are those of Claude Code's public hook contract, so that existing scripts fit.
+ * Names and fields follow Claude Code's public hook contract, so that existing scripts work.
  */
 
-/** All events. The first four run within a call; the others are told and hold nothing up. */
+/** All events. The first four run within a call and can change its outcome; the others are only notified. */
 export const HOOK_EVENTS = [
   'PreToolUse',
   'PostToolUse',
@@ -15,13 +15,13 @@ export const HOOK_EVENTS = [
   'SessionEnd',
 ] as const;
 
-/** One of the seven. */
+/** Name of an event. */
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
-/** What every hook is told, whatever the event adds. */
+/** Fields of every payload; each event adds its own. */
 export interface HookPayload {
   readonly session_id: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly cwd: string;
   readonly permission_mode: string;
   readonly hook_event_name: HookEvent;

@@ -1,5 +1,5 @@
 /**
- * What a hook prints or answers: JSON of the public hook contract, read without trust.
+ * Parses a hook's output: JSON of the public hook contract, untrusted.
  */
 import * as z from 'zod';
 import { isGauntletError } from '../base/errors.ts';
@@ -8,7 +8,7 @@ import { PermissionModeSchema } from '../permissions/schemas.ts';
 import type { PermissionUpdate } from '../wire/permission-context.ts';
 import { HOOK_EVENTS, type HookEvent } from './hook-event.ts';
 
-/** `Bash(git push:*)`, or the same in two parts. */
+/** A rule, as `Bash(git push:*)` or in two parts. */
 const rule = z.union([
   z.string(),
   z
@@ -16,7 +16,7 @@ const rule = z.union([
     .transform(({ toolName, ruleContent }) => (ruleContent ? `${toolName}(${ruleContent})` : toolName)),
 ]);
 
-/** Where the public contract would keep an update is ignored: here it is the session's. */
+/** The contract's `destination` is ignored: here an update always applies to the session. */
 const update = z.discriminatedUnion('type', [
   z.object({ type: z.literal('setMode'), mode: PermissionModeSchema }),
   z.object({
@@ -27,7 +27,7 @@ const update = z.discriminatedUnion('type', [
   z.object({ type: z.enum(['addDirectories', 'removeDirectories']), directories: z.array(z.string()) }),
 ]);
 
-/** A list of them. Whether a rule parses, and how many there may be, is for the permission context to say. */
+/** A list of updates. The permission context validates the rules and their number. */
 const hookPermissionUpdates: z.ZodType<readonly PermissionUpdate[]> = z.array(update);
 
 const input = z.record(z.string(), z.unknown());
@@ -39,9 +39,9 @@ const specific = z.object({
   updatedInput: input.optional(),
   additionalContext: z.string().optional(),
   updatedToolOutput: z.unknown().optional(),
-  /** The older word, for MCP tools alone. */
+  /** Older name of `updatedToolOutput`, for MCP tools only. */
   updatedMCPToolOutput: z.unknown().optional(),
-  /** The answer to a PermissionRequest. */
+  /** Answer of a PermissionRequest hook. */
   decision: z
     .object({
       behavior: z.enum(['allow', 'deny']),
@@ -58,22 +58,22 @@ const output = z.object({
   stopReason: z.string().optional(),
   suppressOutput: z.boolean().optional(),
   systemMessage: z.string().optional(),
-  /** `approve` and `block` of PreToolUse are the older words for allow and deny. */
+  /** `approve` and `block` of PreToolUse are older names of allow and deny. */
   decision: z.enum(['approve', 'block']).optional(),
   reason: z.string().optional(),
   hookSpecificOutput: specific.optional(),
 });
 
-/** A hook's JSON. */
+/** Parsed JSON of a hook. */
 export type HookOutput = z.output<typeof output>;
 
-/** What a text came to: nothing said (plain text counts as nothing), JSON, or garbage and why. */
-export type ReadOutput = { readonly output: HookOutput } | { readonly garbage: string };
+/** Parsed output, empty for plain text, or the reason why it is invalid. */
+export type ReadOutput = { readonly output: HookOutput } | { readonly problem: string };
 
 /**
- * Read what a hook wrote on its standard output. Never throws.
+ * Parse a hook's standard output. Never throws.
  *
- * JSON may stand behind lines of plain text: a guard that greets before it says no has said no.
+ * JSON may follow lines of plain text, so that a guard that prints a greeting first is still obeyed.
  */
 export function readHookOutput(text: string, event: HookEvent, bounds: JsonBounds): ReadOutput {
   const trimmed = text.trim();
@@ -81,21 +81,21 @@ export function readHookOutput(text: string, event: HookEvent, bounds: JsonBound
   if (start < 0) return { output: plainOutput(trimmed, event) };
   try {
     const parsed = output.safeParse(parseSafeJson(trimmed.slice(start), 'its output', bounds));
-    if (!parsed.success) return { garbage: `printed JSON with a wrong "${wrongField(parsed.error)}"` };
+    if (!parsed.success) return { problem: `printed JSON with a wrong "${wrongField(parsed.error)}"` };
     const about = parsed.data.hookSpecificOutput?.hookEventName ?? event;
-    return about === event ? { output: parsed.data } : { garbage: `answered about another event, "${about}"` };
+    return about === event ? { output: parsed.data } : { problem: `answered about another event, "${about}"` };
   } catch (error) {
     const reason = isGauntletError(error) ? error.details?.reason : undefined;
-    return { garbage: GARBAGE[reason ?? ''] ?? 'printed what begins like JSON and is not' };
+    return { problem: JSON_PROBLEMS[reason ?? ''] ?? 'printed what begins like JSON and is not' };
   }
 }
 
-/** What is printed when a session starts is for its model; else plain text says nothing. */
+/** Plain text of a SessionStart hook is context for the model; for other events it is ignored. */
 function plainOutput(text: string, event: HookEvent): HookOutput {
   return event === 'SessionStart' ? { hookSpecificOutput: { additionalContext: text } } : {};
 }
 
-const GARBAGE: Readonly<Record<string, string>> = {
+const JSON_PROBLEMS: Readonly<Record<string, string>> = {
   too_deep: 'printed JSON that is nested too deep',
   forbidden_key: 'printed JSON with a key that reaches a prototype',
   lone_surrogate: 'printed JSON with half of a surrogate pair',

@@ -1,7 +1,7 @@
 /**
- * The hooks of this server: asked within a call, told of what they cannot hold up.
+ * The hooks of this server, which decide within a call or are notified of events.
  *
- * All hooks of one event run side by side, each within its own time and output.
+ * All hooks of one event run concurrently, each with its own limits of time and output.
  */
 import type { HookSource } from '../../config/settings/hooks.ts';
 import type { Limits } from '../../config/limits.ts';
@@ -13,36 +13,36 @@ import { answerOf, type HookAnswer } from './hook-answer.ts';
 import type { HookRun } from './hook-end.ts';
 import type { HookEvent, HookPayload } from './hook-event.ts';
 import { runHttpHook } from './http-hook.ts';
-import { mergeAnswers, SILENCE, type HooksVerdict } from './merge-answers.ts';
+import { mergeAnswers, NO_ANSWER, type HooksVerdict } from './merge-answers.ts';
 
-/** Progress of hooks that take their time, as the `data` of a frame. */
+/** Progress of slow hooks, as the `data` of a frame. */
 export interface HookProgress {
   readonly type: 'hook';
   readonly event: HookEvent;
   readonly message: string;
 }
 
-/** Something that hooks are asked about or told. */
+/** An event for hooks, with what selects them. */
 export interface HookOccasion {
   readonly payload: HookPayload;
-  /** What matchers look at: names of a tool, or the source of a session. */
+  /** Names for matchers: those of a tool, or the source of a session. */
   readonly names: readonly string[];
-  /** What `if` rules look at; without a call they leave nothing out. */
+  /** Call for `if` rules; without it they exclude no hook. */
   readonly call?: ConditionedCall;
-  /** Absolute; where the session began. */
+  /** Absolute path of the folder in which the session began. */
   readonly projectFolder: string;
-  /** For people: warnings of hooks that failed, and messages of hooks that have one. */
+  /** Sends a notice to people: warnings of failed hooks, and hooks' own messages. */
   notify(level: 'info' | 'warning', code: string, message: string): void;
 }
 
-/** What one ask needs beside its occasion. */
+/** Parameters of waiting for hooks. */
 export interface HookAsk {
-  /** Ends the hooks; what they would have said is then not known. */
+  /** Ends the hooks, which then count as broken. */
   readonly signal: AbortSignal;
   onSlow(progress: HookProgress): void;
 }
 
-/** What hooks run with. */
+/** Dependencies of running hooks. */
 export interface HookServices {
   readonly runCommand: RunHookCommand;
   readonly limits: Pick<Limits, 'hookMs' | 'hookOutputBytes' | 'hookProgressMs' | 'hookTextChars' | 'jsonDepth'>;
@@ -50,41 +50,44 @@ export interface HookServices {
 
 /** All hooks of a server. */
 export interface Hooks {
-  /** Whether any hook waits for this event; where none does, nothing need be prepared. */
+  /** True if a hook is set for the event, so that callers prepare nothing otherwise. */
   has(event: HookEvent): boolean;
-  /** Ask the hooks of the payload's event, and wait for all. @throws {TypeError} If the payload is not JSON. */
+  /** Run the hooks of the payload's event, and wait for all. @throws {TypeError} If the payload is not JSON. */
   ask(occasion: HookOccasion, ask: HookAsk): Promise<HooksVerdict>;
-  /** Tell the hooks of the payload's event; nobody waits for them, what they decide counts for nothing, what they add is a notice. */
+  /**
+   * Run the hooks of the payload's event in the background. Their decisions are ignored; their additional context
+   * becomes a notice.
+   */
   tell(occasion: HookOccasion): void;
-  /** End the hooks that were only told. */
+  /** End the hooks in the background. @returns Once they have ended. */
   close(): Promise<void>;
 }
 
 /**
- * Make the hooks of this server.
+ * Create the hooks of this server.
  *
- * @param sources In the order in which they are weighed.
- * @returns undefined when there are none.
+ * @param sources In the order in which their answers are merged.
+ * @returns `undefined` if there are none.
  * @throws {GauntletError} `invalid_setting` with the key, the text and what was expected.
  */
 export function createHooks(sources: readonly HookSource[], services: HookServices): Hooks | undefined {
   const table = compileHooks(sources);
   if (table.size === 0) return undefined;
   const closing = new AbortController();
-  const told = new Set<Promise<unknown>>();
+  const background = new Set<Promise<unknown>>();
 
   async function ask(occasion: HookOccasion, { signal, onSlow }: HookAsk): Promise<HooksVerdict> {
     const { hook_event_name: event } = occasion.payload;
     const named = (table.get(event) ?? []).filter(({ matches }) => matches(occasion.names));
-    if (named.length === 0) return SILENCE;
-    const hooks = await meantBy(named, occasion.call);
-    if (hooks.length === 0) return SILENCE;
+    if (named.length === 0) return NO_ANSWER;
+    const hooks = await selectByCondition(named, occasion.call);
+    if (hooks.length === 0) return NO_ANSWER;
 
     const payload = JSON.stringify(occasion.payload);
-    const stopTelling = tellIfSlow(event, hooks.length, services.limits.hookProgressMs, onSlow);
+    const stopTimer = notifyIfSlow(event, hooks.length, services.limits.hookProgressMs, onSlow);
     const answers = await Promise.all(hooks.map((hook) => run(hook, occasion, payload, signal)));
-    stopTelling();
-    for (const answer of answers) pass(answer, occasion, signal);
+    stopTimer();
+    for (const answer of answers) notifyPeople(answer, occasion, signal);
     return mergeAnswers(answers);
   }
 
@@ -113,44 +116,44 @@ export function createHooks(sources: readonly HookSource[], services: HookServic
     has: (event) => table.has(event),
     ask,
     tell(occasion) {
-      const telling = ask(occasion, { signal: closing.signal, onSlow: () => undefined })
+      const running = ask(occasion, { signal: closing.signal, onSlow: () => undefined })
         .then(({ additionalContexts }) => {
           for (const text of additionalContexts) occasion.notify('info', 'hook_context', text);
         })
         .catch((error: unknown) =>
           occasion.notify('warning', 'hook_failed', `A hook was not told: ${errorMessage(error)}`),
         )
-        .finally(() => told.delete(telling));
-      told.add(telling);
+        .finally(() => background.delete(running));
+      background.add(running);
     },
     async close() {
       closing.abort();
-      await Promise.all(told);
+      await Promise.all(background);
     },
   };
 }
 
-/** Those whose `if` holds, still in order. */
-async function meantBy(
+/** Select the hooks whose `if` holds, in order. */
+async function selectByCondition(
   hooks: readonly CompiledHook[],
   call: ConditionedCall | undefined,
 ): Promise<readonly CompiledHook[]> {
   if (!call || hooks.every(({ condition }) => !condition)) return hooks;
-  const isMeant = await Promise.all(
+  const isSelected = await Promise.all(
     hooks.map(async ({ condition }) => condition === undefined || (await condition(call))),
   );
-  return hooks.filter((_, index) => isMeant[index]);
+  return hooks.filter((_, index) => isSelected[index]);
 }
 
-/** One frame when hooks take long. @returns Ends the wait. */
-function tellIfSlow(event: HookEvent, count: number, afterMs: number, onSlow: HookAsk['onSlow']): () => void {
+/** Send one progress frame if hooks take long. @returns A function that stops the timer. */
+function notifyIfSlow(event: HookEvent, count: number, afterMs: number, onSlow: HookAsk['onSlow']): () => void {
   const message = `Waiting for ${count === 1 ? 'a hook' : `${count} hooks`}`;
   const timer = setTimeout(() => onSlow({ type: 'hook', event, message }), afterMs);
   return () => clearTimeout(timer);
 }
 
-/** What is for people goes to people; of a call that was stopped they know already. */
-function pass({ systemMessage, warning }: HookAnswer, { notify }: HookOccasion, signal: AbortSignal): void {
+/** Send messages and warnings to people; a stopped call needs no warnings. */
+function notifyPeople({ systemMessage, warning }: HookAnswer, { notify }: HookOccasion, signal: AbortSignal): void {
   if (systemMessage !== undefined) notify('info', 'hook_message', systemMessage);
   if (warning !== undefined && !signal.aborted) notify('warning', 'hook_failed', warning);
 }

@@ -1,11 +1,11 @@
 /**
- * A hook that is an address: the payload is posted to it, its answer is the body of the reply.
+ * Runs an HTTP hook: the payload is posted to its address, the body of the response is its answer.
  */
 import type { HookSetting } from '../../config/settings/hooks.ts';
 import { boundedText } from '../base/cut-text.ts';
 import type { HookEnd, HookRun } from './hook-end.ts';
 
-/** Ask an address. Redirects are refused: what is asked is what was set. Never rejects. */
+/** Run an HTTP hook. Redirects are rejected, since only the configured address is trusted. Never rejects. */
 export async function runHttpHook(
   { url, headers }: Extract<HookSetting, { type: 'http' }>,
   { payload, timeoutMs, outputBytes, signal }: HookRun,
@@ -24,7 +24,7 @@ export async function runHttpHook(
     if (!reply.ok) return broken(`answered with status ${reply.status}`);
     return { kind: 'ended', exitCode: 0, stdout: body, stderr: '' };
   } catch {
-    // The error may name the address and what is secret in it; which of the three it was is enough.
+    // The error may contain the address and secrets in it, so only the kind of failure is reported.
     if (signal.aborted) return broken('was stopped with its call');
     return broken(deadline.aborted ? `gave no answer within ${timeoutMs / 1_000} s` : 'could not be reached');
   }

@@ -1,5 +1,5 @@
 /**
- * What several hooks of one event say together: the strictest word holds, and nothing said is lost.
+ * Merges the answers of several hooks to one event: the strictest decision applies, and no text is lost.
  */
 import type { PermissionUpdate } from '../wire/permission-context.ts';
 import type { HookAnswer } from './hook-answer.ts';
@@ -11,17 +11,17 @@ export interface HooksVerdict extends Pick<
 > {
   readonly additionalContexts: readonly string[];
   readonly feedback: readonly string[];
-  /** Of all that said yes, in their order. */
+  /** Updates of all hooks that allowed, in their order. */
   readonly updatedPermissions: readonly PermissionUpdate[];
 }
 
-/** What hooks say when there are none. */
-export const SILENCE: HooksVerdict = Object.freeze({ additionalContexts: [], feedback: [], updatedPermissions: [] });
+/** Verdict without any answer. */
+export const NO_ANSWER: HooksVerdict = Object.freeze({ additionalContexts: [], feedback: [], updatedPermissions: [] });
 
-/** The strictest first. */
+/** Strictest first. */
 const STRICTNESS = ['deny', 'ask', 'allow'] as const;
 
-/** Merge answers, in the order in which the hooks are set: of two replacements the later one counts. */
+/** Merge answers in the order of the settings: of two replacements the later one applies. */
 export function mergeAnswers(answers: readonly HookAnswer[]): HooksVerdict {
   const last = <Name extends keyof HookAnswer>(name: Name) =>
     answers.findLast((answer) => answer[name] !== undefined)?.[name];
@@ -46,7 +46,9 @@ export function mergeAnswers(answers: readonly HookAnswer[]): HooksVerdict {
   };
 }
 
-/** deny before ask before allow; the reasons of those that decided, each once. */
+/**
+ * Merge decisions: deny before ask before allow, with the distinct reasons of the hooks that made the strictest one.
+ */
 export function mergePermissions(answers: readonly Pick<HookAnswer, 'permission'>[]): HookAnswer['permission'] {
   for (const behavior of STRICTNESS) {
     const deciding = answers.flatMap(({ permission }) => (permission?.behavior === behavior ? permission : []));

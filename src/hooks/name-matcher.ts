@@ -1,25 +1,25 @@
 /**
- * The `matcher` of a hook setting: which tools, or which sources of a session, it is about.
+ * Compiles the `matcher` of a hook setting: the tools, or the sources of a session, for which the hook runs.
  *
- * Existing settings write names, `A|B`, `*`, and simple regular expressions such as `mcp__memory__.*`.
- * The latter become wildcards here: names come from outside, and nothing may backtrack over them.
+ * Existing settings contain names, `A|B`, `*`, and simple regular expressions such as `mcp__memory__.*`. The latter
+ * become wildcards, because names are untrusted input and must not cause backtracking.
  */
 import { GauntletError } from '../base/errors.ts';
 import { matchesWildcard } from '../base/wildcard.ts';
 
-/** Alternatives that the groups of one matcher may stand for. */
+/** Maximum of alternatives that the groups of one matcher expand to. */
 const MAX_ALTERNATIVES = 256;
 const EXPECTED =
   'Expected "*", a name, names joined by "|", or a pattern of names, ".", ".*", ".+", "*" and groups, as in "mcp__(a|b)__.*"';
 
-/** Whether any of a thing's names is meant. */
+/** Returns true if one of the names matches. */
 export type NameMatcher = (names: readonly string[]) => boolean;
 
 /**
  * Compile a matcher.
  *
- * Plain names match whole names. A pattern matches anywhere in a name unless `^` or `$` pins it, as
- * regular expressions do; a `*` behind a letter stands for any run of characters, which matches more.
+ * Plain names match whole names. A pattern matches anywhere in a name unless `^` or `$` anchors it, as in regular
+ * expressions; a `*` after a letter matches any run of characters, which is wider.
  *
  * @param text Absent, `''` and `*` match everything.
  * @throws {GauntletError} `invalid_setting` with the text and what was expected.
@@ -27,26 +27,26 @@ export type NameMatcher = (names: readonly string[]) => boolean;
 export function nameMatcher(text = ''): NameMatcher {
   if (text === '' || text === '*') return () => true;
   if (/^[\w -]+(\|[\w -]+)*$/.test(text)) {
-    const meant = new Set(text.split('|').map((name) => name.trim()));
-    return (names) => names.some((name) => meant.has(name));
+    const wholeNames = new Set(text.split('|').map((name) => name.trim()));
+    return (names) => names.some((name) => wholeNames.has(name));
   }
-  const wildcards = new Set(unpinned(text));
+  const wildcards = new Set(expandPattern(text));
   return (names) =>
     names.some((name) => [...wildcards].some((wildcard) => matchesWildcard(wildcard, name, { hasQuestionMark: true })));
 }
 
-/** The wildcards of a pattern, each open at the ends that are not pinned. */
-function unpinned(text: string): readonly string[] {
-  return topLevel(text).flatMap((alternative) => {
-    const isBegun = alternative.startsWith('^');
-    const isEnded = alternative.endsWith('$');
-    const parser = new Pattern(alternative.slice(isBegun ? 1 : 0, isEnded ? -1 : undefined), text);
-    return parser.whole().map((wildcard) => `${isBegun ? '' : '*'}${wildcard}${isEnded ? '' : '*'}`);
+/** Expand a pattern to wildcards, each open at the ends that are not anchored. */
+function expandPattern(text: string): readonly string[] {
+  return splitTopLevel(text).flatMap((alternative) => {
+    const hasStartAnchor = alternative.startsWith('^');
+    const hasEndAnchor = alternative.endsWith('$');
+    const parser = new Pattern(alternative.slice(hasStartAnchor ? 1 : 0, hasEndAnchor ? -1 : undefined), text);
+    return parser.whole().map((wildcard) => `${hasStartAnchor ? '' : '*'}${wildcard}${hasEndAnchor ? '' : '*'}`);
   });
 }
 
-/** Split at the `|` that stand in no group. */
-function topLevel(text: string): readonly string[] {
+/** Split at each `|` outside groups. */
+function splitTopLevel(text: string): readonly string[] {
   const parts = [''];
   let depth = 0;
   for (const character of text) {
@@ -58,7 +58,7 @@ function topLevel(text: string): readonly string[] {
   return parts;
 }
 
-/** One pass over a pattern; every group multiplies the wildcards it stands for. */
+/** Parser of one pattern; every group multiplies the wildcards. */
 class Pattern {
   readonly #pattern: string;
   readonly #matcher: string;
