@@ -1,8 +1,8 @@
 /**
- * The background tasks of one session: each is frames of its log, and has its output in a file where it names one.
+ * The background tasks of one session: each is logged as frames, and its output goes to a file if it names one.
  *
- * Output that nobody has read is kept in memory, within bounds. Of a task that an earlier server ran, or that ended
- * before its session was loaded again, the file tells it.
+ * Unread output is kept in memory, within limits. For a task of an earlier server, or one that ended before its session
+ * was loaded again, it is read from the file.
  */
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
@@ -15,20 +15,20 @@ import type { TaskEnd, TaskReading, TaskView, TaskWait, TaskWork } from '../tool
 import type { TaskEndedFrame, TaskOutputFrame, TaskStartedFrame, TaskStatus } from '../wire/frames.ts';
 import { endedFrame, startedFrame, type TaskStop } from './task-frames.ts';
 
-const NOTHING: WindowedText = { head: '', tail: '', omittedChars: 0, totalChars: 0 };
+const EMPTY_OUTPUT: WindowedText = { head: '', tail: '', omittedChars: 0, totalChars: 0 };
 
-/** A kind begins an id that must fit into an address. */
+/** The kind is the first part of an id, which must fit into a URL. */
 const KIND = /^[a-z]{1,32}$/;
 
-/** Longest description in a frame: it may be a whole script. */
+/** Longest description in a frame, which may be a whole script, in characters. */
 const DESCRIPTION_CHARS = 200;
 
-/** After so many frames of output a task sends them half as often, and so on: one that runs for days fills no log. */
-const FRAMES_AT_ONE_PACE = 100;
+/** Output frames after which the interval doubles, again and again: a task that runs for days does not fill the log. */
+const FRAMES_PER_PACE = 100;
 
 const MAX_PACE_MS = 60_000;
 
-/** The bounds of a session's tasks. */
+/** Limits of a session's tasks. */
 export type TaskLimits = Pick<
   Limits,
   | 'abandonMs'
@@ -40,25 +40,25 @@ export type TaskLimits = Pick<
   | 'progressChars'
 >;
 
-/** What tasks need of their session. */
+/** Services of the session that its tasks use. */
 export interface SessionTaskParts {
   readonly limits: TaskLimits;
   /** Log a start. Resolves once it is on disk. */
   logStart(frame: TaskStartedFrame): Promise<unknown>;
   /** Log a piece of output; it may be lost. */
   logOutput(frame: TaskOutputFrame): void;
-  /** Log an end; it is tried until it is on disk. */
+  /** Log an end; retried until it is on disk. */
   logEnd(frame: TaskEndedFrame): void;
   readonly readFile: ReadFileRange;
 }
 
-/** The call that a task is started by. */
+/** The call that starts a task. */
 export interface TaskCall {
   readonly toolUseId: string;
   readonly signal: AbortSignal;
 }
 
-/** Held to its type: a plugin's work may end with anything, and what JSON cannot hold would stop the log. */
+/** Validated at run time: a plugin's work may return anything, and a value that JSON cannot hold would stop the log. */
 const TaskEndSchema: z.ZodType<TaskEnd> = z.object({
   status: z.enum(['completed', 'failed']),
   exitCode: z.int().optional(),
@@ -70,31 +70,31 @@ const INVALID_END: TaskEnd = { status: 'failed', note: 'The work of the task gav
 
 interface Task {
   view: TaskView;
-  /** Unread output; undefined where the file must tell it. */
+  /** Unread output; `undefined` if it must be read from the file. */
   news: TextWindow | undefined;
-  /** Told each piece of output. */
+  /** Called with each piece of output. */
   readonly listeners: Set<(text: string) => void>;
   readonly controller: AbortController;
   /** Set before the controller is aborted. */
   stop?: TaskStop;
-  /** Settles when the work has; never rejects. */
+  /** Resolves when the work has ended; never rejects. */
   ended: Promise<void>;
 }
 
-/** The tasks of one session. Methods with an id throw {GauntletError} `tool_failed` when there is no such task. */
+/** The tasks of one session. Methods with an id throw {GauntletError} `tool_failed` if there is no such task. */
 export class SessionTasks {
   readonly #parts: SessionTaskParts;
-  /** The earliest start first. */
+  /** By start, earliest first. */
   readonly #tasks = new Map<string, Task>();
 
-  /** @param logged Tasks that the log tells of; all of them have ended. */
+  /** @param logged Tasks found in the log; all of them have ended. */
   constructor(parts: SessionTaskParts, logged: readonly TaskView[] = []) {
     this.#parts = parts;
     for (const view of logged) this.#tasks.set(view.id, loggedTask(view));
     this.#forgetOldest();
   }
 
-  /** Tasks that run, and the latest of those that have ended. */
+  /** Running tasks, and the latest of those that have ended. */
   get list(): readonly TaskView[] {
     return [...this.#tasks.values()].map(({ view }) => view);
   }
@@ -103,7 +103,7 @@ export class SessionTasks {
     return [...this.#tasks.values()].filter(isRunning).length;
   }
 
-  /** As `Tasks.start`. A call that was cancelled meanwhile takes its task with it. */
+  /** As `Tasks.start`. If the call is cancelled meanwhile, the task is stopped. */
   async start(work: TaskWork, call: TaskCall): Promise<TaskView> {
     const { limits, logStart } = this.#parts;
     if (!KIND.test(work.kind)) throw new GauntletError('tool_failed', `Cannot start a task of kind "${work.kind}"`);
@@ -115,15 +115,15 @@ export class SessionTasks {
     const { id } = task.view;
     this.#tasks.set(id, task);
     this.#forgetOldest();
-    const landed = logStart(startedFrame(task.view));
-    task.ended = landed.then(
+    const logged = logStart(startedFrame(task.view));
+    task.ended = logged.then(
       () => {
         if (call.signal.aborted) stopNow(task, { status: 'killed' });
         return this.#run(task, work);
       },
       () => void this.#tasks.delete(id),
     );
-    await landed;
+    await logged;
     return task.view;
   }
 
@@ -136,10 +136,10 @@ export class SessionTasks {
       news.clear();
       return { ...task.view, news: unread };
     }
-    // Told once: whoever asks again, or meanwhile, gets what is new, and that is nothing.
+    // Set before the file is read: a concurrent or later reading then returns only new output, which is none.
     const { limits, readFile } = this.#parts;
     task.news = newsWindow(limits);
-    return { ...task.view, ...(await keptOutput(task.view, readFile, limits)) };
+    return { ...task.view, ...(await readStoredOutput(task.view, readFile, limits)) };
   }
 
   /** As `Tasks.wait`. */
@@ -158,7 +158,7 @@ export class SessionTasks {
     return task.view;
   }
 
-  /** End all that runs. Resolves when all that the tasks started has ended. */
+  /** Stop all running tasks. Resolves when everything they started has ended. */
   async stopAll(how: TaskStop): Promise<void> {
     const tasks = [...this.#tasks.values()];
     for (const task of tasks) stopNow(task, how);
@@ -170,7 +170,7 @@ export class SessionTasks {
     const { id } = task.view;
     const { signal } = task.controller;
     let count = 0;
-    const paceMs = () => Math.min(limits.progressMs * 2 ** Math.floor(count / FRAMES_AT_ONE_PACE), MAX_PACE_MS);
+    const paceMs = () => Math.min(limits.progressMs * 2 ** Math.floor(count / FRAMES_PER_PACE), MAX_PACE_MS);
     const output = paceOutput(
       limits,
       (_stream, text) => logOutput({ type: 'task_output', task_id: id, n: ++count, text }),
@@ -178,18 +178,18 @@ export class SessionTasks {
     );
     let hasEnded = false;
     function say(text: string): void {
-      // Nothing follows the frame of the end.
+      // The frame of the end must be the last one.
       if (hasEnded) return;
       task.news?.add(text);
-      for (const tell of task.listeners) tell(text);
+      for (const listener of task.listeners) listener(text);
       output.add('stdout', text);
     }
     let end: TaskEnd | undefined;
     try {
       if (!signal.aborted) {
         const run = Promise.resolve(work.run({ id, signal, say }));
-        const given = await Promise.race([run, givenUp(signal, limits.abandonMs)]);
-        end = TaskEndSchema.safeParse(given).data ?? INVALID_END;
+        const result = await Promise.race([run, abandonAfterAbort(signal, limits.abandonMs)]);
+        end = TaskEndSchema.safeParse(result).data ?? INVALID_END;
       }
     } catch (error) {
       end = { status: 'failed', note: errorMessage(error) };
@@ -240,7 +240,7 @@ function newsWindow({ taskNewsHeadChars: headChars, taskNewsTailChars: tailChars
   return createTextWindow({ wholeChars: headChars + tailChars, headChars, tailChars });
 }
 
-/** A stop wins over the end that it brought about. */
+/** Build the view of an ended task. The status of a stop takes precedence over the end that it caused. */
 function endedView(view: TaskView, state: TaskStatus, end: TaskEnd | undefined, stopNote?: string): TaskView {
   const { outputPath, ...rest } = view;
   const note = stopNote ?? end?.note;
@@ -254,8 +254,8 @@ function endedView(view: TaskView, state: TaskStatus, end: TaskEnd | undefined, 
   };
 }
 
-/** Resolves some time after the signal: work that does not listen to it is given up. */
-function givenUp(signal: AbortSignal, graceMs: number): Promise<void> {
+/** Resolves `graceMs` after the signal, so that work that ignores it is abandoned. */
+function abandonAfterAbort(signal: AbortSignal, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => void setTimeout(resolve, graceMs).unref(), { once: true });
   });
@@ -265,14 +265,14 @@ function isRunning({ view }: Task): boolean {
   return view.state === 'running';
 }
 
-/** Abort the work of a task; the first reason holds. */
+/** Abort the work of a task; the first reason is kept. */
 function stopNow(task: Task, how: TaskStop): void {
   if (!isRunning(task)) return;
   task.stop ??= how;
   task.controller.abort(new GauntletError('cancelled', `Stopped: ${task.view.description}`));
 }
 
-/** Wait no longer than asked, and leave neither timer nor listener behind. */
+/** Wait for the end or the timeout, and remove timer and listeners. */
 function untilEnd({ ended, listeners }: Task, { signal, timeoutMs, onText }: TaskWait): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     const timer = setTimeout(finish, timeoutMs);
@@ -290,19 +290,19 @@ function untilEnd({ ended, listeners }: Task, { signal, timeoutMs, onText }: Tas
   });
 }
 
-/** Reads a part of a file, by UTF-16 offset. @throws {GauntletError} `tool_failed` where there is none. */
+/** Reads a part of a file, by UTF-16 offset. @throws {GauntletError} `tool_failed` if the file is missing. */
 type ReadFileRange = (
   path: string,
   range: { readonly offsetChars: number; readonly limitChars: number },
 ) => Promise<{ readonly text: string; readonly totalChars: number }>;
 
-/** Read the beginning and the end of a task's output. @returns With a note that says why where it cannot be read. */
-async function keptOutput(
+/** Read head and tail of a task's output. @returns Both, or a note with the reason if the file cannot be read. */
+async function readStoredOutput(
   { outputPath, note }: TaskView,
   readFile: ReadFileRange,
   { taskNewsHeadChars: headChars, taskNewsTailChars: tailChars }: Pick<Limits, `taskNews${'Head' | 'Tail'}Chars`>,
 ): Promise<Pick<TaskReading, 'news' | 'note'>> {
-  if (outputPath === undefined) return { news: NOTHING };
+  if (outputPath === undefined) return { news: EMPTY_OUTPUT };
   try {
     const { text, totalChars } = await readFile(outputPath, { offsetChars: 0, limitChars: headChars + tailChars });
     if (totalChars <= text.length) return { news: { head: text, tail: '', omittedChars: 0, totalChars } };
@@ -311,6 +311,6 @@ async function keptOutput(
     return { news: { head, tail, omittedChars: Math.max(0, totalChars - head.length - tail.length), totalChars } };
   } catch (error) {
     const why = `Its output cannot be read: ${errorMessage(error)}`;
-    return { news: NOTHING, note: note === undefined ? why : `${note}. ${why}` };
+    return { news: EMPTY_OUTPUT, note: note === undefined ? why : `${note}. ${why}` };
   }
 }

@@ -1,22 +1,22 @@
 /**
- * A task as frames of its session's log, and read back from them.
+ * Conversion between a task and the frames of its session's log.
  */
 import type { Frame, TaskEndedFrame, TaskStartedFrame, TaskStatus } from '../wire/frames.ts';
 import type { TaskView } from '../tool/task.ts';
 
-/** How tasks end that did not end by themselves. */
+/** Outcome of a task that was stopped. */
 export interface TaskStop {
   readonly status: TaskStatus;
   readonly note?: string;
 }
 
-/** Said of tasks that end with the server. */
+/** Outcome of tasks that end with the server. */
 export const SERVER_STOPPED = {
   status: 'interrupted',
   note: 'The server stopped, and the task with it. What it wrote up to then is kept',
 } as const satisfies TaskStop;
 
-/** The frame of a start. */
+/** Build the frame of a start. */
 export function startedFrame({ id, toolUseId, kind, description, outputPath }: TaskView): TaskStartedFrame {
   return {
     type: 'task_started',
@@ -28,7 +28,7 @@ export function startedFrame({ id, toolUseId, kind, description, outputPath }: T
   };
 }
 
-/** The frame of an end. */
+/** Build the frame of an end. */
 export function endedFrame({ id, exitCode, note }: TaskView, status: TaskStatus): TaskEndedFrame {
   return {
     type: 'task_ended',
@@ -40,11 +40,11 @@ export function endedFrame({ id, exitCode, note }: TaskView, status: TaskStatus)
 }
 
 /**
- * A task after a frame of its log.
+ * Apply a frame of the log to a task.
  *
- * @param known What earlier frames or a snapshot say of it. A snapshot may stand for frames that are read once more,
- *   since an open turn keeps it from covering all before it.
- * @returns undefined for the end of a task whose start was forgotten.
+ * @param known State from earlier frames or a snapshot. A frame may be read although the snapshot includes it, since an
+ * open turn keeps the snapshot from covering all frames before it.
+ * @returns `undefined` for the end of a task whose start was forgotten.
  */
 export function taskAfter(
   known: TaskView | undefined,
