@@ -1,27 +1,27 @@
 /**
- * Cancellation is a tree: session, turn, call. Whoever owns a node ends it and all below it; nothing climbs.
+ * The tree of cancellation: session, turn, call. Aborting a node aborts everything below it, and nothing above.
  *
- * A node makes its signal when somebody asks for it: most turns end without anyone having listened.
+ * A node creates its signal on first access: most turns end without a listener.
  */
 import { GauntletError } from './errors.ts';
 
-/** Why a call ends before its time. */
+/** Reason for the early end of a call. */
 export type AbortCode = 'cancelled' | 'sibling_aborted' | 'discarded' | 'interrupted';
 
-/** A node: aborted by its owner or with its parent. */
+/** A node, aborted by its owner or with its parent. */
 export interface AbortNode {
   readonly signal: AbortSignal;
-  /** Why it was aborted; undefined while it was not. */
+  /** Reason of the abort; `undefined` before one. */
   readonly abortedBy: { readonly code: AbortCode; readonly message: string } | undefined;
-  /** End this node and all below it; each keeps its first reason. */
+  /** Abort this node and all below it; each keeps its first reason. */
   abort(code: AbortCode, message: string): void;
-  /** A node below this one. */
+  /** Create a child node. */
   branch(): AbortNode;
-  /** Let go of the parent; call it when the work of this node is over. */
+  /** Detach from the parent; call it when the work of this node is over. */
   release(): void;
 }
 
-/** Make the root of a tree. */
+/** Create the root of a tree. */
 export function abortTree(): AbortNode {
   return new Node(undefined);
 }
@@ -50,7 +50,7 @@ class Node implements AbortNode {
     if (this.abortedBy) return;
     this.abortedBy = { code, message };
     this.#controller?.abort(errorOf(this.abortedBy));
-    // What begins below this node from now on is aborted from its birth.
+    // Nodes created below this one later are aborted from the start.
     for (const child of this.#children ?? []) child.abort(code, message);
   }
 
@@ -62,7 +62,7 @@ class Node implements AbortNode {
     if (this.#parent) this.#parent.#drop(this);
   }
 
-  /** A turn is remembered long after its calls: without them it keeps no list of them. */
+  /** Turns outlive their calls, so an empty set is dropped as well. */
   #drop(child: Node): void {
     this.#children?.delete(child);
     if (this.#children?.size === 0) this.#children = undefined;

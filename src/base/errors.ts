@@ -1,8 +1,8 @@
 /**
  * The one error class and the closed list of codes.
  *
- * What a client did wrong with a block becomes a `tool_result`; what it did wrong with a request
- * becomes an error reply. Both carry a code from this file and nothing else.
+ * A client's mistake in a block becomes a `tool_result`, one in a request an error reply. Both carry a code from this
+ * file.
  */
 
 /** Codes of an error reply or an `error` frame, as in PROTOCOL section 1. */
@@ -37,26 +37,26 @@ export type CallErrorCode =
   | 'discarded'
   | 'interrupted';
 
-/** Codes that stay inside the server: a fenced append, a spill the disk refused, a wrong setting. */
+/** Codes that stay inside the server: a fenced append, a spill that the disk rejected, an invalid setting. */
 export type InternalErrorCode = 'fenced' | 'spill_failed' | 'invalid_setting';
 
-/** Any code a `GauntletError` may carry. */
+/** Code of any `GauntletError`. */
 export type ErrorCode = RequestErrorCode | CallErrorCode | InternalErrorCode;
 
-/** More about an error; `reason` is the finer word of PROTOCOL section 1 (`too_deep`, `duplicate_id`). */
+/** Details of an error; `reason` is the subcode of PROTOCOL section 1 (`too_deep`, `duplicate_id`). */
 export type ErrorDetails = Readonly<Record<string, unknown>> & { readonly reason?: string };
 
 /**
- * A failure with a code a client can act on.
+ * A failure with a code on which a client can act.
  *
- * `message` says what could not be done, to what, and what to do next; it never holds a secret,
- * a rule list or a stack.
+ * `message` states what could not be done, to what, and what to do next; it never contains a secret, a rule list or a
+ * stack trace.
  */
 export class GauntletError extends Error {
   override readonly name = 'GauntletError';
-  /** Which failure this is; decides status, frame and result. */
+  /** Determines status, frame and result. */
   readonly code: ErrorCode;
-  /** Shown to the client as `error.details`. */
+  /** Sent to the client as `error.details`. */
   readonly details: ErrorDetails | undefined;
 
   constructor(code: ErrorCode, message: string, options: { details?: ErrorDetails; cause?: unknown } = {}) {
@@ -66,12 +66,12 @@ export class GauntletError extends Error {
   }
 }
 
-/** Whether `error` is a `GauntletError` with one of `codes` (any code when none is given). */
+/** True if `error` is a `GauntletError` with one of `codes` (any code if none is given). */
 export function isGauntletError(error: unknown, ...codes: readonly ErrorCode[]): error is GauntletError {
   return error instanceof GauntletError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** The message of anything that was thrown, without its stack. */
+/** Message of any thrown value, without its stack. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,26 +1,26 @@
 /**
- * Glob patterns, matched in linear time: a pattern from outside must never freeze the event loop, as
- * one turned into a backtracking regular expression can.
+ * Glob patterns, matched without backtracking: an untrusted pattern must never freeze the event loop, as one compiled
+ * to a regular expression could.
  *
- * `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `[!a]` are classes, `{a,b}` and
- * `{1..3}` alternatives, `\` takes the next character as it is. Hidden names are names like any other.
+ * `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `[!a]` are classes, `{a,b}` and `{1..3}`
+ * alternatives, `\` escapes the next character. Hidden names are names like any other.
  */
 
 /** One alternative of a pattern. */
 export interface GlobPattern {
-  /** The folders before the first wildcard, as spelled; '' when there are none. */
+  /** Folders before the first wildcard, as spelled; '' if there are none. */
   readonly base: string;
-  /** Names below `base` that a match can have; Infinity with `**`. */
+  /** Maximum of names below `base` in a match; Infinity with `**`. */
   readonly depth: number;
-  /** Whether a path below `base`, given by its names, matches. */
+  /** True if a path below `base`, given as its names, matches. */
   matches(names: readonly string[]): boolean;
 }
 
 /**
- * Take a pattern apart.
+ * Parse a pattern.
  *
- * @param maxAlternatives Patterns its braces may stand for.
- * @throws {RangeError} When there are more, or `..` follows a wildcard.
+ * @param maxAlternatives Maximum of patterns that its braces may expand to.
+ * @throws {RangeError} If there are more, or `..` follows a wildcard.
  */
 export function parseGlob(pattern: string, maxAlternatives: number): readonly GlobPattern[] {
   return expandBraces(pattern, maxAlternatives).map((alternative) => {
@@ -41,12 +41,12 @@ export function parseGlob(pattern: string, maxAlternatives: number): readonly Gl
   });
 }
 
-/** Judges a name of a path, or a character of a name. */
+/** Predicate on a name of a path, or on a character of a name. */
 type Test = (item: string) => boolean;
-/** Stands for any run of items, none included: `**` among names, `*` among characters. */
+/** Matches any run of items, also an empty one: `**` among names, `*` among characters. */
 const ANY = Symbol('any');
 
-/** Greedy, with only the last `ANY` to go back to: that is enough, since an earlier one could not do better. */
+/** Match greedily, and retry only from the last `ANY`: retrying from an earlier one cannot succeed where this fails. */
 function matchesAll(tests: readonly (Test | typeof ANY)[], items: ArrayLike<string>): boolean {
   let at = 0;
   let index = 0;
@@ -100,7 +100,7 @@ function compileCharacters(segment: string): readonly (Test | typeof ANY)[] {
   return tests;
 }
 
-/** Where a class closes; a `]` right after its beginning is one of its characters. -1 when it does not close. */
+/** Index of the bracket that closes a class, -1 if there is none; a `]` right after the opening is a member. */
 function classEnd(segment: string, start: number): number {
   const first = start + (/^[!^]/.test(segment.slice(start + 1)) ? 2 : 1);
   return segment.indexOf(']', first + 1);
@@ -127,15 +127,16 @@ function unescape(segment: string): string {
   return segment.replace(/\\(.)/g, '$1');
 }
 
-/** The patterns that the braces of one stand for, the innermost group first. */
-function expandBraces(pattern: string, most: number): readonly string[] {
-  const waiting = [pattern];
+/** Expand braces, innermost group first. */
+function expandBraces(pattern: string, maxPatterns: number): readonly string[] {
+  const pending = [pattern];
   const done: string[] = [];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const group = innermostGroup(next);
     if (!group) done.push(next);
-    else for (const option of group.options) waiting.push(next.slice(0, group.start) + option + next.slice(group.end));
-    if (waiting.length + done.length > most) throw new RangeError(`it stands for more than ${most} patterns`);
+    else for (const option of group.options) pending.push(next.slice(0, group.start) + option + next.slice(group.end));
+    if (pending.length + done.length > maxPatterns)
+      throw new RangeError(`it stands for more than ${maxPatterns} patterns`);
   }
   return [...new Set(done)].reverse();
 }
@@ -151,13 +152,13 @@ function innermostGroup(pattern: string): BraceGroup | undefined {
     const inside = found[1] ?? '';
     const range = /^(-?\d{1,6})\.\.(-?\d{1,6})$/.exec(inside);
     const options = range ? numbersBetween(Number(range[1]), Number(range[2])) : inside.split(',');
-    // "{a}" is no choice; the braces are part of the name.
+    // "{a}" is not a group; the braces are part of the name.
     if (options.length > 1) return { start: found.index, end: found.index + found[0].length, options };
   }
   return undefined;
 }
 
-/** At most so many that one too many is noticed. */
+/** List a range of numbers. Capped, but high enough to exceed the limit of patterns. */
 function numbersBetween(first: number, last: number): readonly string[] {
   const count = Math.min(Math.abs(last - first) + 1, 100_000);
   const step = first <= last ? 1 : -1;

@@ -1,46 +1,45 @@
 /**
- * JSON from outside becomes a value here, or is refused.
+ * Parses and validates untrusted JSON.
  *
- * Every door reads through this: bodies, WebSocket frames. What passes is no deeper than its limit, holds
- * no key that reaches a prototype and no half of a surrogate pair. Of what other servers send, only the depth
- * is judged.
+ * All routes and WebSocket frames use it. An accepted value is no deeper than its limit and contains no key that
+ * reaches a prototype and no lone surrogate. For JSON of other servers, only the depth is checked.
  */
 
 import { GauntletError } from './errors.ts';
 
-/** A value that survives `JSON.stringify` and back. */
+/** A value that survives `JSON.stringify` and `JSON.parse`. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Levels of objects and lists; deeper values are cycles, or of no use to anyone. */
+/** Maximum nesting of objects and lists; deeper values are cyclic or useless. */
 const MAX_LEVELS = 64;
 
-/** Most levels of objects and lists a value may have. */
+/** Maximum nesting of a parsed value. */
 export interface JsonBounds {
   readonly jsonDepth: number;
 }
 
-interface JsonPlaces {
+interface JsonLocation {
   readonly at?: string;
   readonly fragments?: readonly string[];
 }
 
 /**
- * Parse `text` and judge it.
+ * Parse and validate `text`.
  *
- * @param what Names the thing in messages, as in "the body".
+ * @param what Name of the text in messages, as in "the body".
  * @param at Path of the field whose value `text` is; empty for a whole body.
- * @param fragments Paths of values whose strings are pieces of longer ones: each may break off in a surrogate pair.
+ * @param fragments Paths of values whose strings are pieces of longer ones: each may end within a surrogate pair.
  * @throws {GauntletError} `invalid_request` with `details.reason` `not_json`, `too_deep`, `forbidden_key` or
- *   `lone_surrogate`, the last with `details.path`.
+ * `lone_surrogate`, the last with `details.path`.
  */
 export function parseSafeJson(
   text: string,
   what: string,
   bounds: JsonBounds,
-  { at = '', fragments = [] }: JsonPlaces = {},
+  { at = '', fragments = [] }: JsonLocation = {},
 ): JsonValue {
   const value = parse(text, what);
   const problem = unsafeJson(value, bounds);
@@ -58,14 +57,14 @@ export function parseSafeJson(
   return value;
 }
 
-/** Text in UTF-8 can only spell one as an escape, so that most texts are not walked. */
+/** UTF-8 text can only contain one as an escape, so most values need not be walked. */
 function mayHoldLoneSurrogate(text: string): boolean {
   return text.includes('\\ud') || text.includes('\\uD') || !text.isWellFormed();
 }
 
 /**
- * The path of the first string or key that is not well-formed Unicode: it could not be written to a file, a
- * command line or UTF-8 as it was judged. The depth of `value` must be bounded.
+ * Find the first string or key that is not well-formed Unicode: encoded for a file or a command line it would differ
+ * from what was judged. The depth of `value` must be bounded.
  */
 function loneSurrogatePath(value: JsonValue, path: string, fragments: readonly string[]): string | undefined {
   if (fragments.includes(path)) return undefined;
@@ -79,32 +78,32 @@ function loneSurrogatePath(value: JsonValue, path: string, fragments: readonly s
   return undefined;
 }
 
-/** What is wrong with a parsed value: nested too deep, or with a key that reaches a prototype. */
+/** Find a problem of a parsed value: nested too deep, or a key that reaches a prototype. */
 export function unsafeJson(value: unknown, bounds: JsonBounds): JsonProblem | undefined {
-  return judge(value, bounds.jsonDepth, false);
+  return findProblem(value, bounds.jsonDepth, false);
 }
 
-/** Whether `value` is nested deeper than `depth` levels; a bare string or number has level 0. Keys are not judged. */
+/** True if `value` is nested deeper than `depth` levels; a bare string or number has level 0. Keys are not checked. */
 export function isDeeperThan(value: unknown, depth: number): boolean {
-  return judge(value, depth, true) !== undefined;
+  return findProblem(value, depth, true) !== undefined;
 }
 
 type JsonProblem = 'too_deep' | 'forbidden_key';
 
-/** Recursion ends at the limit, so that no value can overflow the stack. */
-function judge(value: unknown, levelsLeft: number, mayHoldAnyKey: boolean): JsonProblem | undefined {
+/** The recursion is bounded by the limit, so no value can overflow the stack. */
+function findProblem(value: unknown, levelsLeft: number, allowsAnyKey: boolean): JsonProblem | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (levelsLeft === 0) return 'too_deep';
   if (Array.isArray(value)) {
     for (const item of value) {
-      const problem = judge(item, levelsLeft - 1, mayHoldAnyKey);
+      const problem = findProblem(item, levelsLeft - 1, allowsAnyKey);
       if (problem !== undefined) return problem;
     }
     return undefined;
   }
   for (const [key, member] of Object.entries(value)) {
-    if (!mayHoldAnyKey && isForbidden(key, member)) return 'forbidden_key';
-    const problem = judge(member, levelsLeft - 1, mayHoldAnyKey);
+    if (!allowsAnyKey && isForbidden(key, member)) return 'forbidden_key';
+    const problem = findProblem(member, levelsLeft - 1, allowsAnyKey);
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -127,7 +126,7 @@ function refusal(reason: string, message: string, cause?: unknown, path?: string
   return new GauntletError('invalid_request', message, { details: { reason, ...(path && { path }) }, cause });
 }
 
-/** Whether JSON can hold a value: no cycle, no bigint. What JSON leaves out, such as functions, does no harm. */
+/** True if JSON can hold a value: no cycle, no bigint. Members that JSON omits, such as functions, are accepted. */
 export function isPlainData(value: unknown, levelsLeft = MAX_LEVELS): boolean {
   if (typeof value === 'bigint') return false;
   if (typeof value !== 'object' || value === null) return true;
@@ -135,21 +134,21 @@ export function isPlainData(value: unknown, levelsLeft = MAX_LEVELS): boolean {
 }
 
 /**
- * Copy a value as JSON holds it, so that nobody can change what is logged.
+ * Copy a value through JSON, so that later changes do not affect the log.
  *
- * @returns undefined for what JSON cannot hold.
+ * @returns `undefined` if JSON cannot hold it.
  */
 export function plainCopy(value: unknown): { readonly value: JsonValue } | undefined {
   try {
     return isPlainData(value) ? { value: JSON.parse(JSON.stringify(value ?? null)) as JsonValue } : undefined;
   } catch {
-    // A plugin's own object threw while it was read.
+    // A getter or `toJSON` of a plugin's object threw.
     return undefined;
   }
 }
 
 /**
- * Freeze a value and all it holds, in place.
+ * Deeply freeze a value, in place.
  *
  * @throws {TypeError} If JSON cannot hold it: it would not be the same after a restart.
  */

@@ -1,9 +1,9 @@
 /**
- * Ids the server gives: turns, questions.
+ * Generates ids of turns and questions.
  */
 import { randomUUID } from 'node:crypto';
 
-/** A new id that fits `^[A-Za-z0-9_-]{1,128}$`. @param kind What it names: `turn`, `ask`. */
+/** Generate an id that matches `^[A-Za-z0-9_-]{1,128}$`. @param kind Prefix: `turn`, `ask`. */
 export function newId(kind: string): string {
   return `${kind}_${randomUUID()}`;
 }

@@ -1,8 +1,12 @@
 /**
- * Progress at most so often: whoever reports asks first whether it is time.
+ * Limits the rate of progress reports.
  */
 
-/** Make a pace. @returns A function that is true when `everyMs` have passed since it was last true, or since it was made. */
+/**
+ * Create a rate limit.
+ *
+ * @returns A function that returns true if `everyMs` have passed since it last did, or since its creation.
+ */
 export function createPace(everyMs: number): () => boolean {
   let last = performance.now();
   return () => {

@@ -1,11 +1,11 @@
-/** Matching with `*` in linear time: rules and globs come from outside and must never freeze the loop. */
+/** Matches `*` without backtracking: rules and globs are untrusted and must never freeze the event loop. */
 
 /**
- * Whether `text` matches `pattern`, in which `*` stands for any run of characters.
+ * True if `text` matches `pattern`, in which `*` stands for any run of characters.
  *
- * Takes time in proportion to the product of the lengths at worst; there is no backtracking tree.
+ * The time is at worst proportional to the product of the lengths.
  *
- * @param options.hasQuestionMark `?` stands for any one character.
+ * @param options.hasQuestionMark True if `?` stands for any one character.
  */
 export function matchesWildcard(
   pattern: string,
