@@ -1,9 +1,9 @@
 /**
- * Every tool is made here: what its definition leaves out is answered "no".
+ * Builds tools from definitions; every member that a definition omits gets the cautious default.
  */
 import type { AnyObject, Tool, ToolProgressData } from './tool.ts';
 
-/** Members a definition may leave out. */
+/** Members that a definition may omit. */
 type DefaultedMember =
   | 'userFacingName'
   | 'isEnabled'
@@ -14,22 +14,22 @@ type DefaultedMember =
   | 'toAutoClassifierInput'
   | 'renderToolUseMessage';
 
-/** What a tool's author writes: a `Tool` whose defaulted members are optional. */
+/** Definition by a tool's author: a `Tool` whose defaulted members are optional. */
 export type ToolDefinition<Input extends AnyObject, Output, P extends ToolProgressData> = Omit<
   Tool<Input, Output, P>,
   DefaultedMember
 > &
   Partial<Pick<Tool<Input, Output, P>, DefaultedMember>>;
 
-/** The members a definition has; one that is present but undefined counts as left out. */
-type Given<D> = { [Member in keyof D as D[Member] extends undefined ? never : Member]: D[Member] };
+/** Members that a definition has; one that is present but `undefined` counts as omitted. */
+type DefinedMembers<D> = { [Member in keyof D as D[Member] extends undefined ? never : Member]: D[Member] };
 
-/** The tool `buildTool` returns: as narrow as its definition, with no defaulted member missing. */
+/** Result of `buildTool`: as narrow as its definition, with every defaulted member present. */
 export type BuiltTool<D extends { readonly inputSchema: AnyObject }> = Readonly<
-  Omit<Required<Pick<Tool<D['inputSchema']>, DefaultedMember>>, keyof Given<D>> & Given<D>
+  Omit<Required<Pick<Tool<D['inputSchema']>, DefaultedMember>>, keyof DefinedMembers<D>> & DefinedMembers<D>
 >;
 
-/** `isEnabled` of a tool that has none of its own: it need not be asked again. */
+/** Default of `isEnabled`, compared by identity to skip the call. */
 export const alwaysEnabled = () => true;
 
 const FAIL_CLOSED = {
@@ -42,9 +42,9 @@ const FAIL_CLOSED = {
 };
 
 /**
- * Make a tool from its definition, defaults spread under it.
+ * Build a tool from its definition and the defaults.
  *
- * @param definition Never changed; members that are present but undefined count as left out.
+ * @param definition Never changed; members that are present but `undefined` count as omitted.
  * @returns A new frozen tool whose type is as narrow as the definition.
  */
 export function buildTool<
@@ -53,12 +53,12 @@ export function buildTool<
   P extends ToolProgressData,
   const D extends ToolDefinition<Input, Output, P>,
 >(definition: D & { readonly inputSchema: Input } & ToolDefinition<Input, Output, P>): BuiltTool<D> {
-  const given = Object.fromEntries(Object.entries(definition).filter(([, member]) => member !== undefined));
+  const definedMembers = Object.fromEntries(Object.entries(definition).filter(([, member]) => member !== undefined));
   const tool = {
     ...FAIL_CLOSED,
     userFacingName: () => definition.name,
     renderToolUseMessage: () => ({ title: definition.name, blocks: [] }),
-    ...given,
+    ...definedMembers,
   };
   return Object.freeze(tool) as unknown as BuiltTool<D>;
 }

@@ -1,28 +1,28 @@
 /**
- * One block that is executed: its tool, its input, and all that the tool says of that input.
+ * One block in execution: its tool, its input, and everything the tool derives from that input.
  *
- * Each answer is worked out once, when it is first asked for, and carried from the scheduler through the gate to the
- * run. Another input makes another invocation.
+ * Each member is computed once, on first access, and used from the scheduler through the gate to the run. A changed
+ * input needs a new invocation.
  */
 import type { ToolUseBlock } from '../wire/blocks.ts';
 import type { PathUse } from './located-path.ts';
 import type { SessionContext } from './session-context.ts';
 import type { PermissionMatcher, Tool } from './tool.ts';
 
-/** An input whose schema holds. */
+/** A validated input. */
 export type ToolInput = Readonly<Record<string, unknown>>;
 
 /**
  * A tool and its parsed input.
  *
- * Members throw what the tool throws, but for `isConcurrencySafe`, `touchesOnlySession` and `hasEffects`, whose answer
- * is then the cautious one.
+ * Members throw what the tool throws, except for `isConcurrencySafe`, `touchesOnlySession` and `hasEffects`, which then
+ * have the cautious value.
  */
 export class Invocation {
-  /** As it came in; never changed. */
+  /** The block as it came in; never changed. */
   readonly block: ToolUseBlock;
   readonly tool: Tool;
-  /** Parsed: defaults are filled in, unknown fields were refused. */
+  /** Parsed: defaults are filled in, unknown fields were rejected. */
   readonly input: ToolInput;
   #analysis: unknown;
   #isReadOnly: boolean | undefined;
@@ -40,7 +40,7 @@ export class Invocation {
     this.input = input;
   }
 
-  /** What the tool's `analyse` made of the input; undefined where it has none. */
+  /** Result of the tool's `analyse`; `undefined` if it has none. */
   get analysis(): unknown {
     return (this.#analysis ??= this.tool.analyse?.(this.input));
   }
@@ -49,12 +49,12 @@ export class Invocation {
     return (this.#isReadOnly ??= this.tool.isReadOnly(this.input, this.analysis) === true);
   }
 
-  /** False where the tool cannot tell. */
+  /** False if the tool throws. */
   get isConcurrencySafe(): boolean {
     return (this.#isConcurrencySafe ??= answersYes(() => this.tool.isConcurrencySafe(this.input, this.analysis)));
   }
 
-  /** False where the tool cannot tell. */
+  /** False if the tool throws. */
   get touchesOnlySession(): boolean {
     const { tool } = this;
     return (this.#touchesOnlySession ??=
@@ -62,7 +62,7 @@ export class Invocation {
       answersYes(() => tool.touchesOnlySession?.(this.input, this.analysis) === true));
   }
 
-  /** True where it may change something outside its session, or where the tool cannot tell. */
+  /** True if it may change something outside its session, or if the tool throws. */
   get hasEffects(): boolean {
     return !this.touchesOnlySession && !answersYes(() => this.isReadOnly);
   }
@@ -71,7 +71,7 @@ export class Invocation {
     return this.tool.isDestructive?.(this.input, this.analysis) === true;
   }
 
-  /** Paths that it reads and writes; undefined for a tool that declares none. */
+  /** Paths that it reads and writes; `undefined` for a tool that declares none. */
   get paths(): readonly PathUse[] | undefined {
     return (this.#paths ??= this.tool.paths?.(this.input, this.analysis));
   }
@@ -85,8 +85,8 @@ export class Invocation {
   }
 
   /**
-   * The copy of the input that hooks, rules and people see, with what the tool adds for them. The input itself is never
-   * changed.
+   * Return the copy of the input that hooks, rules and people see, with the fields the tool derives for them. The input
+   * itself is never changed.
    */
   observable(session: SessionContext): ToolInput {
     if (!this.tool.backfillObservableInput) return this.input;
@@ -99,14 +99,14 @@ export class Invocation {
     return this.#observable;
   }
 
-  /** Matches the input against rules; undefined for a tool whose specs are paths or domains. */
+  /** Return the matcher of the input against rules; `undefined` for a tool whose specs are paths or domains. */
   matcher(session: SessionContext): PermissionMatcher | undefined {
     if (!this.tool.preparePermissionMatcher) return undefined;
     this.#bindTo(session);
     return (this.#matcher ??= this.tool.preparePermissionMatcher(this.observable(session), session, this.analysis));
   }
 
-  /** Answers that depend on the session hold for one version of it. */
+  /** Drop cached values that depend on another version of the session. */
   #bindTo(session: SessionContext): void {
     if (this.#session === session) return;
     this.#session = session;
@@ -115,12 +115,12 @@ export class Invocation {
   }
 }
 
-/** Ask a tool a question about a call; an answer that is not plainly "yes", an exception included, is a "no". */
+/** Evaluate a predicate of a tool; anything but `true`, an exception included, is false. */
 export function answersYes(question: () => boolean): boolean {
   try {
     return question() === true;
   } catch {
-    // A tool that throws knows nothing, and unknown means no.
+    // A throwing tool gives no answer, and unknown means no.
     return false;
   }
 }

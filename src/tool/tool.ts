@@ -1,6 +1,6 @@
 /**
- * What a tool is: a structural type. Any object that satisfies it is a tool, whether built in,
- * from MCP, from a plugin, or made at run time.
+ * The contract of a tool, a structural type. Any object that satisfies it is a tool, whether built in, from MCP, from a
+ * plugin, or created at run time.
  */
 import type { z } from 'zod';
 import type { AssistantMessage, NewMessage, SpilledText, ToolResultBlock } from '../wire/blocks.ts';
@@ -17,28 +17,28 @@ import type { Tasks } from './task.ts';
 /** A Zod schema whose parsed value is an object. */
 export type AnyObject = z.ZodType<Record<string, unknown>>;
 
-/** The `data` of a progress frame: a `type` and whatever that type carries (PROTOCOL section 5). */
+/** Data of a progress frame: a `type` and the members of that type (PROTOCOL section 5). */
 export interface ToolProgressData {
   readonly type: string;
 }
 
-/** One piece of progress: only what is new. */
+/** One increment of progress. */
 export interface ToolProgress<P extends ToolProgressData = ToolProgressData> {
   readonly data: P;
 }
 
-/** What a tool hands back. Failure is thrown as a `GauntletError` with a call error code. */
+/** Result of a call. Failure is thrown as a `GauntletError` with a call error code. */
 export interface ToolResult<Output> {
   readonly data: Output;
   /** Added to the conversation after the results. */
   readonly newMessages?: readonly NewMessage[];
-  /** Applied in block order; dropped when the call failed, was cancelled or discarded. */
+  /** Applied in block order; dropped if the call failed, was cancelled or discarded. */
   readonly contextModifier?: ContextModifier;
-  /** The tool wrote its whole text to the session's folder itself; a failure carries it in `details.spilled`. */
+  /** Set if the tool wrote its whole text to the session's folder itself; a failure carries it in `details.spilled`. */
   readonly spilled?: SpilledText;
 }
 
-/** MCP's hints about a tool. What is absent is as its specification assumes: nothing is safe. */
+/** MCP's hints about a tool. Absent ones have the defaults of its specification: nothing is safe. */
 export interface McpHints {
   readonly readOnlyHint?: boolean;
   readonly destructiveHint?: boolean;
@@ -46,7 +46,7 @@ export interface McpHints {
   readonly openWorldHint?: boolean;
 }
 
-/** The session that a list of tools is for; the server's own list has none of it. */
+/** Session that a list of tools is for; empty for the server's own list. */
 export interface ListContext {
   readonly principal?: string;
   /** Absolute real path. */
@@ -54,115 +54,120 @@ export interface ListContext {
   readonly permissions?: ToolPermissionContext;
 }
 
-/** The list that `prompt` words itself by. */
+/** Options of `prompt`: the list that contains the tool. */
 export interface PromptOptions extends ListContext {
   /** Names of the tools in the same list. */
   readonly toolNames: readonly string[];
 }
 
-/** An answer of `validateInput`; the message goes to the model and says what to do next. */
+/** Result of `validateInput`; the message goes to the model and says what to do next. */
 export type ValidationResult = { readonly result: true } | { readonly result: false; readonly message: string };
 
 /**
  * Matches one input against the specs of a tool's rules, the text between the brackets.
  *
- * Made once a call. Denying and asking need one part of the input to match one rule; allowing needs
- * every part covered by some rule, which is why `covers` takes them all at once.
+ * Created once a call. For denying and asking, one part of the input must match one rule; for allowing, every part must
+ * be covered by some rule, so `covers` takes all rules at once.
  */
 export interface PermissionMatcher {
-  /** The first spec that matches any part of the input: for deny and ask rules. */
+  /** Return the first spec that matches any part of the input, for deny and ask rules. */
   hits(specs: readonly string[], behavior: Exclude<RuleBehavior, 'allow'>): string | undefined;
-  /** Where none is hit: the first spec that the input may turn out to match, by what is only known when it runs. */
+  /**
+   * Called if no spec hits: return the first spec that the input might match, depending on values known only at run
+   * time.
+   */
   mayHit?(specs: readonly string[]): string | undefined;
-  /** The specs that together cover every part, or undefined: for allow rules. */
+  /** Return the specs that together cover every part, for allow rules; `undefined` if a part is not covered. */
   covers(specs: readonly string[]): readonly string[] | undefined;
   /**
-   * Text that the input runs and does not show, as the subject of a sentence, unless one of `allowSpecs` spells the
-   * program that runs it. Deny and ask specs cannot be held against such text.
+   * Describe text that the input executes but does not contain, as the subject of a sentence, unless one of
+   * `allowSpecs` names the program that executes it. Deny and ask specs cannot be matched against such text.
    */
   opaque?(allowSpecs: readonly string[]): string | undefined;
-  /** True where the input could not be understood: never allowed by a rule with a spec. */
+  /** True if the input could not be parsed: a rule with a spec never allows it. */
   readonly isUnparsable?: boolean;
-  /** The parts, for `explain`; absent where the input has only one. */
+  /** Parts of the input, for `explain`; absent if it has only one. */
   readonly parts?: readonly PermissionPart[];
 }
 
-/** One part of an input; a matcher that can judge it alone lets `explain` say what became of it. */
+/** One part of an input; with `hits` and `covers`, `explain` can judge it separately. */
 export interface PermissionPart
   extends Pick<DecisionPart, 'text'>, Partial<Pick<PermissionMatcher, 'hits' | 'covers'>> {
-  /** Needs no rule inside the working directories. */
+  /** True if it needs no rule inside the working directories. */
   readonly isReadOnly?: boolean;
 }
 
-/** What a call may see and use. */
+/** Environment of one call. */
 export interface ToolUseContext {
-  /** Frozen as of the start of the call. */
+  /** Frozen at the start of the call. */
   readonly session: SessionContext;
   /** Aborted when the call, its turn or its session is cancelled. Every wait must take it. */
   readonly signal: AbortSignal;
   readonly sessionId: string;
   readonly turnId: string;
   readonly toolUseId: string;
-  /** The call that made this one, of an inner call. */
+  /** For an inner call, the call that made it. */
   readonly parentToolUseId?: string;
-  /** Who asked. */
+  /** Principal that owns the session. */
   readonly principal: string;
   /** All tools the session sees, in list order. */
   readonly tools: readonly Tool[];
-  /** Whether the session's list names a tool without its schema. */
+  /** True if the session's list names a tool without its schema. */
   isDeferred(tool: Tool): boolean;
-  /** The session's folder for spilled results and outputs: absolute, private, readable by its own Read and Grep. */
+  /**
+   * Absolute path of the session's private folder for spilled results and outputs, readable by its own Read and Grep.
+   */
   readonly sessionFolder: string;
   /**
-   * Whether a deny rule hides this absolute path from reading: Glob drops such names, Grep such lines.
-   * Both the spelled and the real path must be asked about.
+   * True if a deny rule hides this absolute path from reading: Glob omits such names, Grep such lines. Check both the
+   * spelled and the real path.
    */
   isReadDenied(absolutePath: string): boolean;
   /**
-   * What the gate judged, one for each of the tool's `paths(input)`, in the same order. A tool opens these
-   * and locates nothing again, so that a link swapped in after the gate leads nowhere.
+   * Locations that the gate judged, one for each of the tool's `paths(input)`, in the same order. A tool opens these
+   * and locates nothing again, so that a link swapped in after the gate has no effect.
    */
   readonly located?: readonly LocatedPath[];
-  /** It passed unasked because it only reads, and runs in a jail. */
+  /** True if the call passed without a question because it only reads, and so runs in a jail. */
   readonly isHeld?: boolean;
-  /** What the tool's `analyse` made of the input. */
+  /** Result of the tool's `analyse`. */
   readonly analysis?: unknown;
-  /** Where the call says what it does to files: what can be listed and taken back later. */
+  /** Record of the call's changes to files, which can be listed and undone later. */
   readonly changes: ChangeLog;
-  /** Runs a block as an inner call of this one. Refused while the call is still at its gate. */
+  /** Runs a block as an inner call of this one. Rejected while the call is still at its gate. */
   readonly run: RunInnerCall;
-  /** Begins a session that belongs to this call. Refused as `run` is. */
+  /** Opens a session that belongs to this call. Rejected as `run` is. */
   readonly openChild: OpenChild;
   /** The session's background tasks. */
   readonly tasks: Tasks;
   /** Ends the whole turn after this call. */
   abortTurn(reason: string): void;
-  /** Tell whoever watches, as a `notice` frame. */
+  /** Sends a `notice` frame to watchers. */
   notify(level: 'info' | 'warning' | 'error', code: string, message: string): void;
 }
 
-/** How a call that nobody is asked about is held to what was said of it. */
+/** Enforcement for a call that runs without a question because it was classified as read-only. */
 export type CallHold =
   /** By the kernel. */
   | { readonly kind: 'jail' }
-  /** By nothing but what was said of it, as the operator wants. */
+  /** None beyond the classification, as the operator configured. */
   | { readonly kind: 'words' }
-  /** It cannot be, and so it is asked about. */
+  /** Unavailable, so the call becomes a question. */
   | { readonly kind: 'none'; readonly reason: string };
 
-/** What a call would do, worked out before anybody is asked. */
+/** Effect of a call, computed before a question. */
 export interface CallPreview {
-  /** Stands in the question in place of the intent. */
+  /** Shown in the question in place of the intent. */
   readonly display: Display;
-  /** Equal for what would come to the same. */
+  /** Equal for previews with the same effect. */
   readonly key: string;
-  /** Internal fields of the call that is allowed: what was shown is what runs. */
+  /** Internal fields added to the call if it is allowed, so that it does what was shown. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Asks the gate whether a call would be allowed, and runs nothing. Where it is, `updatedInput` is the parsed input that
- * was judged. `context.run` asks the same gate by itself.
+ * Asks the gate whether a call would be allowed, without running it. If it is, `updatedInput` is the parsed input that
+ * was judged. `context.run` passes the same gate itself.
  */
 export type CanUseTool = (
   tool: Tool,
@@ -173,8 +178,8 @@ export type CanUseTool = (
 /**
  * A tool.
  *
- * Gates are asked before anything runs, on parsed input; what a tool leaves out is answered "no" by
- * `buildTool`. Methods that draw return data and never throw on partial input.
+ * Gates run before any side effect, on parsed input; `buildTool` answers "no" for members that a tool omits. Rendering
+ * methods return data and never throw on partial input.
  */
 export interface Tool<
   Input extends AnyObject = AnyObject,
@@ -184,40 +189,40 @@ export interface Tool<
   // Identity
   readonly name: string;
   readonly aliases?: readonly string[];
-  /** 3 to 10 words for ToolSearch. */
+  /** Search keywords for ToolSearch, 3 to 10 words. */
   readonly searchHint?: string;
   userFacingName(input?: Partial<z.output<Input>>): string;
-  /** Asked whenever a list of tools is made, so it must be cheap: a tool that is not enabled is not listed. */
+  /** True if the tool is listed. Called for each list of tools, so it must be cheap. */
   isEnabled(list: ListContext): boolean;
-  /** Why `isEnabled` is false, for `GET /tools?format=full`. */
+  /** Reason why `isEnabled` is false, for `GET /tools?format=full`. */
   disabledReason?(list: ListContext): string;
   readonly shouldDefer?: boolean;
   readonly alwaysLoad?: boolean;
   readonly strict?: boolean;
-  /** The MCP server or plugin it came from; built-ins have neither. */
+  /** MCP server or plugin that provides it; absent for built-in tools. */
   readonly origin?: { readonly type: 'mcp' | 'plugin'; readonly name: string };
 
-  // Words
-  /** What the model reads: the wire's `description`. */
+  // Text
+  /** Text for the model: the wire's `description`. */
   prompt(options: PromptOptions): string;
-  /** One line for the person who is asked. */
+  /** One line for the person who answers a question. */
   description(input: z.output<Input>, options: PromptOptions): string;
 
   // Schema
   readonly inputSchema: Input;
   readonly outputSchema?: z.ZodType<Output>;
-  /** The server's own JSON Schema, for MCP tools. */
+  /** JSON Schema of the MCP server, for its tools. */
   readonly inputJSONSchema?: JsonObject;
-  /** The server's own hints, for MCP tools: passed on in lists, and decide nothing. */
+  /** Hints of the MCP server, for its tools: passed on in lists, and never used for decisions. */
   readonly mcpHints?: McpHints;
 
-  /** Fields only the server sets, after approval; stripped before parsing whoever sends them. */
+  /** Fields that only the server sets, after approval; removed before parsing, whoever sends them. */
   readonly internalFields?: readonly string[];
 
   // Gates
   /**
-   * Works out what several members need of one input. Asked once an invocation; the members below get the answer as
-   * `analysis`, those with a context as `context.analysis`. Called directly, they work it out themselves.
+   * Computes what several members need of one input. Called once an invocation; the members below receive the result as
+   * `analysis`, those with a context as `context.analysis`. Called directly, they compute it themselves.
    */
   analyse?(input: z.output<Input>): unknown;
   validateInput?(input: z.output<Input>, context: ToolUseContext): ValidationResult | Promise<ValidationResult>;
@@ -225,30 +230,32 @@ export interface Tool<
   isReadOnly(input: z.output<Input>, analysis?: unknown): boolean;
   isConcurrencySafe(input: z.output<Input>, analysis?: unknown): boolean;
   isDestructive?(input: z.output<Input>, analysis?: unknown): boolean;
-  /** What the classifier of mode `auto` reads; '' means: ask a person. */
+  /** Text for the classifier of mode `auto`; '' means: ask a person. */
   toAutoClassifierInput(input: z.output<Input>): string;
   /** Adds derived fields to the observable clone, in place: the one argument a tool may change. */
   backfillObservableInput?(clone: Record<string, unknown>, context: SessionContext): void;
   preparePermissionMatcher?(input: z.output<Input>, context: SessionContext, analysis?: unknown): PermissionMatcher;
   paths?(input: z.output<Input>, analysis?: unknown): readonly PathUse[];
-  /** Sentences that make a dangerous input plain to the person who is asked. */
+  /** Sentences that explain a dangerous input to the person who is asked. */
   warnings?(input: z.output<Input>, analysis?: unknown): readonly string[];
-  /** For a question: what the call would do. Changes nothing; undefined where that is not certain. */
+  /** Effect of the call, for a question. Changes nothing; `undefined` if it is uncertain. */
   preview?(input: z.output<Input>, context: ToolUseContext): Promise<CallPreview | undefined>;
-  /** What "always allow" would add for this input. */
+  /** Rules that "always allow" would add for this input. */
   suggestRules?(input: z.output<Input>, analysis?: unknown): readonly string[];
-  /** Lists, Sleep, ToolSearch and their like: changes nothing outside the session. */
+  /** True for lists, Sleep, ToolSearch and the like, which change nothing outside the session. */
   touchesOnlySession?(input: z.output<Input>, analysis?: unknown): boolean;
-  /** Edits files: mode `acceptEdits` allows it inside the working directories. */
+  /** True for tools that edit files: mode `acceptEdits` allows them inside the working directories. */
   readonly isFileEdit?: boolean;
   /**
-   * Gets ready what holds a call that would pass because it only reads; built-in tools only. Absent: the tool itself
-   * bounds what it reads. Never rejects.
+   * Prepares the enforcement of a call that would pass because it only reads; built-in tools only. Absent: the tool
+   * itself bounds what it reads. Never rejects.
    */
   prepareHold?(input: z.output<Input>, context: ToolUseContext): Promise<CallHold>;
-  /** Runs in a sandbox whose operator lets what it holds run unasked; built-in tools only. */
+  /**
+   * True if the call runs in a sandbox whose operator allows sandboxed calls without a question; built-in tools only.
+   */
   isContained?(input: z.output<Input>): boolean;
-  /** A call of this tool that failed cancels its siblings (Bash). */
+  /** True if a failed call of this tool cancels its siblings (Bash). */
   readonly abortsSiblings?: boolean;
 
   // Run
@@ -259,18 +266,18 @@ export interface Tool<
     parentMessage: AssistantMessage,
     onProgress?: (progress: ToolProgress<P>) => void,
   ): Promise<ToolResult<Output>>;
-  /** What an `interrupt` does to a running call. Default: block. */
+  /** Effect of an `interrupt` on a running call. Default: block. */
   interruptBehavior?(input: z.output<Input>, analysis?: unknown): 'cancel' | 'block';
 
   // Result
   mapToolResultToToolResultBlockParam(output: Output, toolUseId: string): ToolResultBlock;
-  /** Infinity: the tool limits itself. */
+  /** Result limit in characters. Infinity: the tool limits itself. */
   readonly maxResultSizeChars: number;
-  /** Its result does not count towards the turn's sum (an MCP tool that raised its own limit). */
+  /** True if its result does not count towards the turn's budget (an MCP tool that raised its own limit). */
   readonly isOutsideTurnBudget?: boolean;
   isResultTruncated?(output: Output): boolean;
   isSearchOrReadCommand?(input: z.output<Input>): { readonly isSearch: boolean; readonly isRead: boolean };
-  /** `tool_response` of hooks, where it is not the output itself. */
+  /** `tool_response` of hooks, if it differs from the output. */
   toHookResponse?(output: Output): Readonly<Record<string, unknown>>;
   getToolUseSummary?(input: Partial<z.output<Input>>): string;
   getActivityDescription?(input: Partial<z.output<Input>>): string;
