@@ -1,8 +1,8 @@
 /**
- * Which calls and turns a session has seen: the same id never runs twice, and a turn knows its end.
+ * Index of the calls and turns of a session: prevents an id from running twice, and keeps each turn's end.
  *
- * An index over the log, rebuilt from it; inputs and results are not kept here once they are on disk. The
- * turns that ended last are in memory, older ones are recalled when somebody asks for them.
+ * Derived from the log; inputs and results are dropped once they are on disk. The turns that ended last stay in memory,
+ * older ones are recalled on demand.
  */
 import type { ToolUseBlock } from '../wire/blocks.ts';
 import type { Seq } from '../wire/frames.ts';
@@ -18,14 +18,14 @@ export class CallLedger {
   readonly #mostKept: number;
   readonly #calls = new Map<string, CallRecord>();
   readonly #turns = new Map<string, TurnRecord>();
-  /** Turns that have ended on disk and that no fact tells of yet, the oldest first. */
+  /** Turns whose end is on disk but that no fact records yet, oldest first. */
   #unsaved: TurnRecord[] = [];
-  /** How many those are, and their calls. */
+  /** Number of those turns and their calls. */
   unsavedCount = 0;
-  /** Turns that facts tell of and that are still in memory, the oldest first. */
+  /** Turns recorded by facts that are still in memory, oldest first. */
   readonly #saved = new Set<TurnRecord>();
 
-  /** @param mostKept Turns and calls that stay in memory although facts tell of them. */
+  /** @param mostKept Maximum of turns and calls in memory that facts record. */
   constructor(settledCalls: SettledCallIndex, mostKept: number) {
     this.#settledCalls = settledCalls;
     this.#mostKept = mostKept;
@@ -44,19 +44,19 @@ export class CallLedger {
     return [...this.#turns.values()].filter(({ endSeq }) => endSeq === undefined);
   }
 
-  /** A turn's end is on disk, and with it all results before. */
+  /** Record that a turn's end, and with it all its results, are on disk. */
   end(turn: TurnRecord, endSeq: Seq): void {
     turn.endSeq = endSeq;
     this.#unsaved.push(turn);
     this.unsavedCount += weightOf([turn]);
   }
 
-  /** Turns that a save must keep. */
+  /** Turns that the next save must record. */
   get unsaved(): readonly TurnRecord[] {
     return this.#unsaved;
   }
 
-  /** Facts tell of these turns now: the ones that ended last stay in memory. */
+  /** Record that facts contain these turns; those that ended last stay in memory. */
   saved(turns: readonly TurnRecord[]): void {
     const isSaved = new Set(turns);
     this.#unsaved = this.#unsaved.filter((turn) => !isSaved.has(turn));
@@ -91,7 +91,7 @@ export class CallLedger {
     return record;
   }
 
-  /** A call made a call of its own: it belongs to the turn, whatever the turn still takes. @param index As in the record. */
+  /** Add an inner call to its turn, which need not be open. @param index As in the record. */
   addInnerCall(
     turn: TurnRecord,
     block: ToolUseBlock,
@@ -104,7 +104,7 @@ export class CallLedger {
     return record;
   }
 
-  /** A turn sent a block that is known: it repeats that call's result, and waits for it if need be. */
+  /** Let a turn repeat the result of a known call, and wait for it if necessary. */
   repeat(turn: TurnRecord, record: CallRecord): void {
     if (record.turn === turn || turn.replayed.includes(record)) return;
     turn.replayed.push(record);
@@ -114,9 +114,9 @@ export class CallLedger {
   }
 
   /**
-   * Take back calls whose acceptance did not land, and turns that hold nothing else and take no more.
+   * Remove calls whose acceptance failed, and closed turns without other calls.
    *
-   * @returns Turns that lost a call and go on without it.
+   * @returns Turns that lost a call and continue without it.
    */
   forget(records: readonly CallRecord[]): readonly TurnRecord[] {
     const turns = new Set<TurnRecord>();
@@ -155,7 +155,7 @@ export class CallLedger {
     return endSeq === undefined ? undefined : this.#remember(turnId, endSeq);
   }
 
-  /** A turn that has ended is in memory again, until the next save. */
+  /** Restore an ended turn into memory, until the next save. */
   #remember(turnId: string, endSeq: Seq): TurnRecord {
     this.#letGo();
     const turn = this.addTurn(turnId, { node: abortTree() }, turnBudget(0));
@@ -177,14 +177,16 @@ export class CallLedger {
   }
 }
 
-/** Records in memory. A log that was never saved has any number of turns: more than a call has room for. */
+/**
+ * Count records in memory. Summed in a loop: a log that was never saved may have more turns than a spread call accepts.
+ */
 function weightOf(turns: Iterable<TurnRecord>): number {
   let weight = 0;
   for (const { calls, inner } of turns) weight += 1 + calls.length + inner.length;
   return weight;
 }
 
-/** @returns Whether it was there. */
+/** @returns True if it was present. */
 function remove<Item>(items: Item[], item: Item): boolean {
   const place = items.indexOf(item);
   if (place !== -1) items.splice(place, 1);

@@ -1,5 +1,5 @@
 /**
- * What a session knows of one call, and of the turn it belongs to.
+ * Records of one call and of the turn it belongs to.
  */
 import type { CallOutcome } from '../call/outcome.ts';
 import type { ToolUseBlock } from '../wire/blocks.ts';
@@ -9,7 +9,7 @@ import type { ExecutorTurn, ScheduledCall } from '../schedule/scheduled-call.ts'
 import type { StreamingToolExecutor } from '../schedule/streaming-tool-executor.ts';
 import type { TurnBudget } from '../schedule/turn-budget.ts';
 
-/** What becomes of a question of this call. */
+/** Handling of a call's questions. */
 export interface AskPolicy {
   readonly onAsk?: 'deny' | 'wait';
   readonly askTimeoutMs?: number;
@@ -18,36 +18,36 @@ export interface AskPolicy {
 /** One accepted call. */
 export interface CallRecord {
   readonly toolUseId: string;
-  /** The tool's own name where it is known, else as the block said. */
+  /** The tool's own name if it is known, else that of the block. */
   readonly name: string;
   readonly turn: TurnRecord;
-  /** Place among the turn's `tool_use` blocks, or among the inner calls of its parent, from 0. */
+  /** Index among the turn's `tool_use` blocks, or among the inner calls of its parent, from 0. */
   readonly index: number;
-  /** Of an inner call: the call that made it. */
+  /** Call that made this one, for an inner call. */
   readonly parentId?: string;
   readonly askPolicy: AskPolicy;
-  /** The block, until its result is on disk; later it is read from the log. */
+  /** The block, until its result is on disk; after that it is read from the log. */
   block?: ToolUseBlock;
   /** Set once the acceptance is on disk. */
   acceptedSeq?: Seq;
-  /** Until then: rejects if the disk refuses it. */
+  /** Pending acceptance; rejects if the disk rejects it. */
   accepting?: Promise<void>;
   /** Set once the result is on disk. */
   resultSeq?: Seq;
-  /** Set when the result is yielded; of a recalled call when its result is read back. */
+  /** Set when the result is yielded; for a recalled call, when its result is read back. */
   summary?: CallSummary;
-  /** Of a recalled call: a crash had cut it off. */
+  /** For a recalled call: true if a crash interrupted it. */
   wasInterrupted?: boolean;
   scheduled?: ScheduledCall;
-  /** What runs an inner call; absent: the executor of the session. */
+  /** Executor of an inner call; absent: the session's executor. */
   executor?: StreamingToolExecutor;
-  /** Turns that repeat this result and end no sooner than it is there. */
+  /** Turns that repeat this result, and cannot end before it. */
   joinedBy?: TurnRecord[];
-  /** It had reached its gate before a restart: the log says so already. */
+  /** True if the log has the state `executing` from before a restart. */
   isExecutingLogged?: boolean;
-  /** Told what left, of a call that a tool waits for. */
+  /** Called with the result that was sent, for a call that a tool waits for. */
   onResult?: (record: CallRecord, outcome: CallOutcome, content: CallOutcome['content']) => void;
-  /** The disk refused its acceptance: it never was. */
+  /** True if its acceptance failed, so that it counts as never made. */
   isForgotten?: boolean;
 }
 
@@ -58,30 +58,30 @@ export interface TurnRecord {
   readonly budget: TurnBudget;
   state: 'open' | 'closed' | 'ended';
   readonly calls: CallRecord[];
-  /** Calls that those calls made, at any depth. */
+  /** Calls made by those calls, at any depth. */
   readonly inner: CallRecord[];
   /** Calls of other turns whose results this one repeats. */
   readonly replayed: CallRecord[];
-  /** Its own calls and those it repeats that are not yet yielded. */
+  /** Number of own and repeated calls without a yielded result. */
   unyielded: number;
-  /** Inner calls without a result. */
+  /** Number of inner calls without a result. */
   innerUnyielded: number;
-  /** The log says that more blocks may come. */
+  /** True if the log says that more blocks may come. */
   isLoggedOpen?: boolean;
-  /** It was open when the server died, and ends as soon as its calls have, unless somebody feeds it before. */
+  /** True if it was open when the server died: it ends with its calls, unless a client feeds it before. */
   isOrphaned?: boolean;
-  /** The connection that feeds it now; a turn whose feeder is gone ends by itself. */
+  /** Connection that feeds it; a turn without one ends after a while. */
   feeder?: object;
-  /** Where its `turn_end` stands, once it is on disk. */
+  /** `seq` of its `turn_end`, once that is on disk. */
   endSeq?: Seq;
 }
 
-/** Whether a crash cut the call off. */
+/** True if a crash interrupted the call. */
 export function isInterrupted({ wasInterrupted, summary }: CallRecord): boolean {
   return wasInterrupted ?? summary?.status === 'interrupted';
 }
 
-/** What a new block for a turn that takes no more is told. */
+/** Error for a new block of a turn that takes no more. */
 export function endedTurn(turnId: string): GauntletError {
   return new GauntletError('conflict', `Turn "${turnId}" has ended and takes no new blocks; send them in a new turn`, {
     details: { reason: 'turn_ended', turn_id: turnId },

@@ -1,17 +1,22 @@
 /**
- * Ending calls before their time: at a client's wish, a person's word, or the server's end.
+ * Cancels calls: for a client, for an interrupting person, or because the server ends.
  */
 import { GauntletError } from '../base/errors.ts';
 import type { ScheduledCall } from '../schedule/scheduled-call.ts';
 import type { SessionCore } from './session-core.ts';
 
-/** One call, one turn, or, with neither, all that waits and runs. */
+/** One call, one turn or, with neither, everything that waits or runs. */
 export interface CancelTarget {
   readonly toolUseId?: string;
   readonly turnId?: string;
 }
 
-/** Cancel what a client names. @returns Ids of the calls that had no result yet. @throws {GauntletError} `not_found` */
+/**
+ * Cancel the target of a client.
+ *
+ * @returns Ids of the calls that had no result yet.
+ * @throws {GauntletError} `not_found`
+ */
 export function cancelCalls({ executor, ledger }: SessionCore, target: CancelTarget): readonly string[] {
   const message = 'Cancelled by the client';
   if (target.toolUseId !== undefined) {
@@ -26,7 +31,10 @@ export function cancelCalls({ executor, ledger }: SessionCore, target: CancelTar
   return ids(executor.cancelTurn(turn.executorTurn, 'cancelled', message));
 }
 
-/** A person typed: running tools say what becomes of them, what is queued is cancelled, and viewers are told. */
+/**
+ * Interrupt the session: running tools choose to stop or continue, queued calls are cancelled, and viewers are
+ * notified.
+ */
 export function interruptCalls({ executor, log }: SessionCore): void {
   const { cancelled, continuing } = executor.interrupt();
   log.tell({
@@ -40,8 +48,8 @@ export function interruptCalls({ executor, log }: SessionCore): void {
 }
 
 /**
- * Calls whose work goes on; those that wait for an answer, and those behind them, do not work. Nor does a call that waits
- * for such a one below it: a child session is asked itself whether it works.
+ * Calls that are making progress. Calls that wait for an answer, and those queued after them, are not; nor is a call
+ * all of whose inner calls wait. A child session is checked by itself.
  */
 export function workingCalls({ executor, questions, climbed, innerCalls }: SessionCore): readonly ScheduledCall[] {
   const asking = new Set(questions.open.map(({ tool_use_id }) => tool_use_id));
@@ -54,7 +62,7 @@ export function workingCalls({ executor, questions, climbed, innerCalls }: Sessi
   return executor.unyielded.filter(({ state, runnable }) => state === 'executing' && !waits(runnable.toolUseId));
 }
 
-/** The server ends before these calls do; what waits behind them starts no more. */
+/** Stop the calls because the server ends; queued ones do not start. */
 export function stopWorking(core: SessionCore): void {
   core.executor.halt();
   core.executor.cancel(workingCalls(core), 'interrupted', 'Interrupted: the server is shutting down');

@@ -1,14 +1,14 @@
 /**
- * A session's context as its readers see it, and as it stands in the log.
+ * Conversion of a session's context to frames and snapshots.
  */
 import type { ContextFrame, OpenedFrame } from '../wire/frames.ts';
 import { toWirePermissionContext } from '../wire/permission-context.ts';
 import type { SessionContext } from '../tool/session-context.ts';
 
-/** What a frame or a snapshot says of a context. */
+/** Context in a frame or a snapshot. */
 export type LoggedContext = Omit<ContextFrame, 'type' | 'tool_state'>;
 
-/** What changed from one context to the next. */
+/** Build the frame of a change of context. */
 export function contextFrame(opened: OpenedFrame, before: SessionContext, after: SessionContext): ContextFrame {
   return {
     type: 'context',
@@ -17,14 +17,14 @@ export function contextFrame(opened: OpenedFrame, before: SessionContext, after:
   };
 }
 
-/** Whether a reader can see the difference: which files were read is the session's alone. */
+/** True if clients can see the difference; the read state is internal. */
 export function isVisibleChange(before: SessionContext, after: SessionContext): boolean {
   return VISIBLE.some((member) => before[member] !== after[member]);
 }
 
 const VISIBLE = ['permissions', 'cwd', 'root', 'toolMode', 'worktree', 'toolState'] as const;
 
-/** A context without what its tools keep. */
+/** Build the logged form of a context, without the tools' state. */
 export function loggedContext(opened: OpenedFrame, context: SessionContext): LoggedContext {
   const { permissions, cwd, root, toolMode, worktree } = context;
   return {

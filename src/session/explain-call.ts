@@ -1,5 +1,5 @@
 /**
- * Why a call would be allowed, asked about or denied: the gate's own decision, with nothing run.
+ * Explains why a call would be allowed, asked about or denied, with the gate's own decision and without running it.
  */
 import { decide } from '../call/gate.ts';
 import { parseBlock } from '../call/parse.ts';
@@ -15,7 +15,7 @@ import { toolUseContext } from './turn/tool-use-context.ts';
 /**
  * Explain a call under the session's current context.
  *
- * @throws {GauntletError} `invalid_request` for a tool there is not and for an input that does not fit.
+ * @throws {GauntletError} `invalid_request` for an unknown tool or an invalid input.
  */
 export async function explainCall(core: SessionCore, name: string, input: JsonValue): Promise<WireExplanation> {
   const { services, context, pool } = core;

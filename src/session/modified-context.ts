@@ -1,6 +1,6 @@
 /**
- * The next context as a tool makes it: read without trust, since a plugin may have made it, and held to what an update
- * over the wire is held to.
+ * Applies a tool's context modifier. Its result is untrusted, since plugins may provide it, and must pass the checks of
+ * an update over the wire.
  */
 import { isAbsolute } from 'node:path';
 import type { Limits } from '../../config/limits.ts';
@@ -12,20 +12,20 @@ import { isInWorkingDirectories, realFolder } from '../files/working-directories
 import { refuseWidening } from '../permissions/child-permissions.ts';
 import { checkedContext } from '../permissions/context.ts';
 
-/** What a session's context is bounded by. */
+/** Limits of a session's context. */
 export interface ContextBounds {
   readonly limits: Pick<Limits, 'permissionRules' | 'additionalDirectories'>;
-  /** @throws {GauntletError} `forbidden` for folders that the session's principal may not work in. */
+  /** @throws {GauntletError} `forbidden` for folders outside the principal's bounds. */
   checkFolders(folders: readonly string[]): void;
-  /** A child session may do no more than its parent, and stays where that began it. */
+  /** True for a child session, which may do no more than its parent and cannot be moved. */
   readonly isChild?: boolean;
 }
 
 /**
  * Map a context to the next.
  *
- * @returns The same context where the modifier changes nothing; else a new one, frozen, with the same version.
- * @throws {GauntletError} `tool_failed` for a modifier that throws, and for a context that the session may not have.
+ * @returns The same context if the modifier changes nothing; else a new one, frozen, with the same version.
+ * @throws {GauntletError} `tool_failed` if the modifier throws, or the session may not have the context.
  */
 export function modifiedContext(
   before: SessionContext,

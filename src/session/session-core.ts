@@ -1,7 +1,7 @@
 /**
- * What the parts of one session share: its identity, its log, its calls and its current context.
+ * Shared state of one session: its identity, its log, its calls and its current context.
  *
- * The context is replaced here and nowhere else; each replacement that a reader can see is a frame.
+ * Only this class replaces the context; each replacement that clients can see is logged.
  */
 import { refuseWidening } from '../permissions/child-permissions.ts';
 import { applyUpdates } from '../permissions/context.ts';
@@ -23,11 +23,11 @@ import type { ClimbingFrame, ParentLink, RunningChild, SessionServices } from '.
 /** Settled questions by request id. */
 class SettledQuestions {
   readonly #settledCalls: SettledCallIndex;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #recent: Map<string, Settled>;
   readonly #unsaved: Set<string>;
 
-  /** @param recent Those that the log tells of and no fact does yet. */
+  /** @param recent Questions that are in the log and not yet in a fact. */
   constructor(settledCalls: SettledCallIndex, recent: ReadonlyMap<string, Settled>) {
     this.#settledCalls = settledCalls;
     this.#recent = new Map(recent);
@@ -43,7 +43,7 @@ class SettledQuestions {
     this.#unsaved.add(requestId);
   }
 
-  /** What a save must keep. */
+  /** Facts that the next save must contain. */
   unsaved(): readonly Fact[] {
     return [...this.#unsaved].flatMap((id) => {
       const settled = this.#recent.get(id);
@@ -51,7 +51,7 @@ class SettledQuestions {
     });
   }
 
-  /** Those the save was asked for are on disk: none need be in memory any more. */
+  /** Drop the saved questions from memory. */
   saved(facts: readonly Fact[]): void {
     for (const [key] of facts) {
       const id = key.slice(key.indexOf(':') + 1);
@@ -61,41 +61,41 @@ class SettledQuestions {
   }
 }
 
-/** What a session is made from: its first frame, and what its log says since. */
+/** Initial state of a session: its first frame, and what its log added since. */
 export interface SessionState {
   readonly opened: OpenedFrame;
   readonly context: SessionContext;
   readonly head: number;
-  /** Questions that no fact tells of. */
+  /** Settled questions that no fact contains. */
   readonly settled: ReadonlyMap<string, Settled>;
-  /** Background tasks that its log tells of; all of them have ended. */
+  /** Background tasks in its log; all of them have ended. */
   readonly tasks?: readonly TaskView[];
-  /** Given: it was saved before, and facts tell of what was settled by then. */
+  /** Last save, if there was one; facts contain what was settled by then. */
   readonly savedAs?: SavedAs;
 }
 
-/** What a session does that its parts do not do for themselves. */
+/** Functions that operate on the whole core. */
 export interface SessionCallbacks {
   events(core: SessionCore): ExecutorEvents;
   save(core: SessionCore): Promise<void>;
   saveReads(core: SessionCore): Promise<void>;
 }
 
-/** A question of a child session that is open. */
+/** An open question of a child session. */
 export interface ClimbedQuestion {
   readonly frame: PermissionRequestFrame;
-  /** The child of this session that it came from. */
+  /** Child of this session through which it came. */
   readonly child: Pick<RunningChild, 'answer'>;
 }
 
-/** What was saved last. */
+/** Last save of a session. */
 export interface SavedAs {
-  /** The snapshot stands for frames up to there. */
+  /** Last frame that the snapshot includes. */
   readonly seq: Seq;
   readonly context: SessionContext;
 }
 
-/** One session's shared state. */
+/** Shared state of one session. */
 export class SessionCore {
   readonly opened: OpenedFrame;
   readonly services: SessionServices;
@@ -105,29 +105,29 @@ export class SessionCore {
   readonly settled: SettledQuestions;
   readonly questions: Questions;
   readonly executor: StreamingToolExecutor;
-  /** What becomes of the states and modifiers of calls, inner ones included. */
+  /** Handlers of states and modifiers of calls, inner ones included. */
   readonly events: ExecutorEvents;
   /** Inner calls without a result, in order of acceptance. */
   readonly innerCalls = new Set<CallRecord>();
-  /** Of a child session: the call that opened it, while that runs. */
+  /** For a child session, the call that opened it, while that runs. */
   parent: ParentLink | undefined;
-  /** Children of calls that run. */
+  /** Children of running calls. */
   readonly children = new Set<RunningChild>();
-  /** Ids of all children, once one was opened since the session is in memory. */
+  /** Ids of all children, loaded when the first child is opened. */
   childIds: string[] | undefined;
   /** Open questions of children, by request id. */
   readonly climbed = new Map<string, ClimbedQuestion>();
   readonly tasks: SessionTasks;
-  /** Connections whose person may answer. */
+  /** Number of connections that may answer questions. */
   attached = 0;
-  /** Results that have been yielded and are not yet on their way to the log: they are being fitted. */
+  /** Number of yielded results that are being fitted and are not yet sent to the log. */
   leaving = 0;
   savedAs: SavedAs | undefined;
-  /** The files whose reading is on disk. */
+  /** Read state of the last save. */
   savedReads: ReadState;
-  /** Put aside which files were read since. @throws {GauntletError} `log_unavailable` */
+  /** Save the read state. @throws {GauntletError} `log_unavailable` */
   readonly saveReads: () => Promise<void>;
-  /** Put aside what the session knows, so that it can sleep. @throws {GauntletError} `log_unavailable` */
+  /** Save the session, so that it can be unloaded. @throws {GauntletError} `log_unavailable` */
   readonly save: () => Promise<void>;
   #isSaveDue = false;
   #context: SessionContext;
@@ -173,30 +173,30 @@ export class SessionCore {
     return this.opened.session_id;
   }
 
-  /** Current; a running call keeps the one it started with. */
+  /** Current context; a running call keeps the one it started with. */
   get context(): SessionContext {
     return this.#context;
   }
 
-  /** Somebody watches who may answer. */
+  /** True if a client that may answer watches this session or its parent. */
   get isWatched(): boolean {
     return this.attached > 0 || this.parent?.isWatched() === true;
   }
 
-  /** The tools the session sees now. */
+  /** Tools that the session sees now. */
   get pool() {
     const { toolMode, permissions, cwd } = this.#context;
     return this.services.poolFor({ toolMode, permissions, cwd, principal: this.opened.principal, own: this.#ownTools });
   }
 
-  /** True when all that was yielded is on disk, and nothing else is on its way. */
+  /** True if everything yielded is on disk, and no frame is being written. */
   get isLogged(): boolean {
     return this.leaving === 0 && this.log.isSettled;
   }
 
   /**
-   * Save, where much was settled since the last time. Behind the commit in hand: then what it wrote is told of, and
-   * nothing else is on its way.
+   * Save if much was settled since the last save. Delayed until after the current commit, whose callbacks have then run
+   * and after which no frame is being written.
    */
   saveIfDue(): void {
     if (this.#isSaveDue || this.ledger.unsavedCount < this.services.limits.keptRecords) return;
@@ -208,7 +208,7 @@ export class SessionCore {
   }
 
   async #emitQuestion(frame: NewFrame): Promise<void> {
-    // Told at once: a session that is removed ends its questions, and has no log to write that to.
+    // Sent at once: a removed session ends its questions, but has no log to write to.
     if (frame.type === 'permission_resolved') this.parent?.climb(frame);
     await this.log.emit(frame);
     const isNew = frame.type === 'permission_request' && (frame.approvals?.by.length ?? 0) === 0;
@@ -217,7 +217,7 @@ export class SessionCore {
     if (frame.type === 'permission_request' && !this.settled.get(frame.request_id)) this.parent?.climb(frame);
   }
 
-  /** A question of a child: it stands here as well, and with the parent of this session, until it has ended. */
+  /** Log a question of a child here and in the parent of this session, until it is settled. */
   climb(frame: ClimbingFrame, child: ClimbedQuestion['child']): void {
     const { request_id } = frame;
     if (frame.type === 'permission_request') this.climbed.set(request_id, { frame, child });
@@ -233,7 +233,7 @@ export class SessionCore {
     this.parent?.climb(frame);
   }
 
-  /** Replace the context; what a reader can see of it becomes a frame. */
+  /** Replace the context; a change that clients can see is logged. */
   setContext(next: SessionContext): Promise<unknown> {
     const before = this.#context;
     if (next === before) return Promise.resolve();
@@ -245,9 +245,9 @@ export class SessionCore {
   }
 
   /**
-   * The context that a tool would make of the current one.
+   * Return the context that a modifier would make of the current one.
    *
-   * @throws {GauntletError} `tool_failed` where the session may not have it.
+   * @throws {GauntletError} `tool_failed` if the session may not have it.
    */
   contextAfter(modifier: ContextModifier): SessionContext {
     const { limits } = this.services;
@@ -257,7 +257,7 @@ export class SessionCore {
   }
 
   /**
-   * The permissions that `updates` would make.
+   * Return the permissions that `updates` would make.
    *
    * @throws {GauntletError} `invalid_request`, `forbidden`
    */
@@ -271,10 +271,11 @@ export class SessionCore {
   }
 
   /**
-   * All updates of one request make one next version.
+   * Apply all updates of one request as one new version.
    *
-   * @returns That version; others may have come after it meanwhile.
-   * @throws {GauntletError} `invalid_request`, `forbidden`; `log_unavailable`, and then the old version holds.
+   * @returns That version; later ones may exist by then.
+   * @throws {GauntletError} `invalid_request`, `forbidden`; `log_unavailable`, and then the old version stays in
+   * effect.
    */
   async updatePermissions(updates: readonly PermissionUpdate[]): Promise<ToolPermissionContext> {
     const before = this.#context;
@@ -284,7 +285,7 @@ export class SessionCore {
       await landing;
       return after.permissions;
     } catch (error) {
-      // Who asked is told that nothing changed; what was changed on top of it meanwhile stays.
+      // The caller is notified of the failure; changes that others made on top of it are kept.
       if (this.#context === after) {
         this.#context = before;
         for (const child of this.children) child.follow(after.permissions, before.permissions);

@@ -1,11 +1,11 @@
 /**
- * Hooks are told that a session began or ended; nobody waits for them.
+ * Notifies hooks of the start and the end of a session, without waiting for them.
  */
 import type { SessionContext } from '../tool/session-context.ts';
 import type { Session } from './session.ts';
 import type { SessionServices } from './session-services.ts';
 
-/** Tell the hooks of a new session. @param tell Sends a notice to whoever watches it. */
+/** Notify the hooks of a new session. @param tell Sends a notice to its watchers. */
 export function tellSessionStart(
   session: Session,
   services: SessionServices,
@@ -16,7 +16,7 @@ export function tellSessionStart(
   tellHooks('SessionStart', { source: 'startup' }, session, { ...services, notify });
 }
 
-/** Tell the hooks of a removed session. Nobody is left to read its frames: what they say goes to the operator. */
+/** Notify the hooks of a removed session. It has no watchers left, so messages of hooks go to the operator. */
 export function tellSessionEnd(session: Session, services: SessionServices): void {
   const notify = (_level: string, _code: string, message: string) =>
     services.onFault(new Error(message), 'A hook spoke after its session');

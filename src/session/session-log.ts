@@ -1,6 +1,6 @@
 /**
- * A session's end of the frame log: it knows the head, and gathers what happens in one turn of the
- * event loop into one row.
+ * A session's access to the frame log: tracks the head, and combines the frames of one turn of the event loop into one
+ * row.
  */
 import type { Limits } from '../../config/limits.ts';
 import type { NewFrame, Seq } from '../wire/frames.ts';
@@ -8,46 +8,46 @@ import { GauntletError, isGauntletError } from '../base/errors.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 import { atTurnEnd } from '../log/turn-end.ts';
 
-/** How much longer each wait is than the one before. */
+/** Factor by which each retry delay exceeds the one before. */
 const RETRY_GROWTH = 5;
 
-/** Where a session's frames go. */
+/** Dependencies of a session's log. */
 export interface SessionLogParts {
   readonly log: FrameLog;
   readonly limits: Pick<Limits, 'logRetryMs' | 'logRetryMaxMs'>;
 }
 
-/** Frames on their way, and who waits for them. */
+/** Frames being written, with the callbacks for their outcome. */
 export interface Emission {
   readonly frames: readonly NewFrame[];
-  /** Told the `seq` of the first, in the same step in which `head` moves past them. */
+  /** Called with the `seq` of the first frame, in the same step in which `head` moves past them. */
   readonly landed: (first: Seq) => void;
-  /** None of them landed. */
+  /** Called if none of the frames was written. */
   readonly refused: (error: unknown) => void;
 }
 
 /** Frames that must not be lost. */
 interface Insisted {
-  /** One more with each: the order in which they must land. */
+  /** Sequence number: the order in which they must be written. */
   readonly place: number;
   readonly frames: readonly NewFrame[];
   readonly isWanted: () => boolean;
   readonly landed: (first: Seq) => void;
 }
 
-/** Frames on their way to the log. */
+/** Writer of a session's frames. */
 export class SessionLog {
   readonly #log: FrameLog;
   readonly #limits: SessionLogParts['limits'];
   readonly #sessionId: string;
-  /** Where the next row goes: behind those on their way. Undefined when a row failed: the log itself must say. */
+  /** Position of the next row, after those being written. `undefined` after a failed row: the log must be queried. */
   #next: Seq | undefined;
   #head: Seq;
   #pending: Emission[] = [];
   #rowsOnTheirWay = 0;
-  /** One more with each row that failed; rows sent before fail with it, being numbered behind it. */
+  /** Number of failed rows; rows that were sent before a failure fail with it, since their numbers follow it. */
   #failures = 0;
-  /** Refused frames that must not be lost, in order; all later ones wait behind them. */
+  /** Rejected frames that must not be lost, in order; all later ones wait behind them. */
   #backlog: Insisted[] = [];
   #insisted = 0;
   #retries = 0;
@@ -63,47 +63,47 @@ export class SessionLog {
     this.#head = head;
   }
 
-  /** Highest `seq` on disk. Whatever nobody has been told of yet comes after it. */
+  /** Highest `seq` on disk. Frames whose callbacks have not run yet come after it. */
   get head(): Seq {
     return this.#head;
   }
 
-  /** True when nothing is on its way. */
+  /** True if no frame is being written or waits for a retry. */
   get isSettled(): boolean {
     return this.#pending.length === 0 && this.#rowsOnTheirWay === 0 && this.#backlog.length === 0;
   }
 
-  /** True once another process owns the session: what this one knows of it is out of date. */
+  /** True once another process owns the session: the state here is outdated. */
   get isTakenOver(): boolean {
     return this.#isTakenOver;
   }
 
   /**
-   * Send frames to the log.
+   * Write frames to the log.
    *
    * @returns The `seq` of the first of them, once they are on disk.
-   * @throws {GauntletError} `log_unavailable`, `fenced`: none of them landed.
+   * @throws {GauntletError} `log_unavailable`, `fenced`: none of them was written.
    */
   emit(...frames: readonly NewFrame[]): Promise<Seq> {
     return new Promise((landed, refused) => this.send({ frames, landed, refused }));
   }
 
-  /** Send frames whose landing nobody waits for; a refusal only thins out what viewers see. */
+  /** Write frames without waiting for the outcome; a failure only reduces what viewers see. */
   tell(...frames: readonly NewFrame[]): void {
     this.send({ frames, landed: ignore, refused: ignore });
   }
 
-  /** As `emit`, for who must know in the same step. */
+  /** As `emit`, for callers that must handle the outcome in the same step. */
   send(emission: Emission): void {
-    // A call that does little begins and ends within one turn of the loop: all it emits is one row.
+    // A short call begins and ends within one turn of the event loop, so all its frames are one row.
     if (this.#pending.push(emission) === 1) atTurnEnd(() => this.#flush());
   }
 
   /**
-   * Send frames that must not be lost: tried again, in order, until the disk takes them.
+   * Write frames that must not be lost: retried, in order, until the disk accepts them.
    *
-   * @param isWanted Asked before a new try: false lets them go.
-   * @param landed Called once with the `seq` of the first, when they are on disk.
+   * @param isWanted Checked before a retry: false drops them.
+   * @param landed Called once with the `seq` of the first frame, when they are on disk.
    */
   insist(frames: readonly NewFrame[], isWanted: () => boolean, landed: (first: Seq) => void): void {
     const insisted = { place: this.#insisted++, frames, isWanted, landed };
@@ -111,7 +111,7 @@ export class SessionLog {
     else this.#sendInsisted(insisted);
   }
 
-  /** No more retries: the session is gone, or has been taken over. */
+  /** Stop retrying: the session was removed or taken over. */
   close(): void {
     this.#isClosed = true;
     this.#backlog = [];
@@ -158,7 +158,7 @@ export class SessionLog {
       this.#next = undefined;
       this.#isTakenOver ||= isGauntletError(error, 'fenced');
     }
-    // A row behind a failed one is refused for its number: that says nothing about whose session it is.
+    // A row after a failed one is rejected for its number, which does not mean that another process owns the session.
     const cause = isFirst || !isGauntletError(error, 'fenced') ? error : notReached(this.#sessionId);
     for (const { refused } of row) refused(cause);
   }
@@ -169,7 +169,7 @@ export class SessionLog {
 
   #keep(insisted: Insisted, error: unknown): void {
     if (this.#isClosed || isGauntletError(error, 'fenced', 'shutting_down', 'not_found')) return;
-    // Rows that were on their way together may be refused after newer frames have joined the backlog.
+    // Rows that were written together may be rejected after newer frames have joined the backlog.
     this.#backlog.push(insisted);
     this.#backlog.sort((one, other) => one.place - other.place);
     const { logRetryMs, logRetryMaxMs } = this.#limits;
@@ -195,5 +195,5 @@ function notReached(sessionId: string): GauntletError {
 }
 
 function ignore(): void {
-  // Progress and state are for whoever watches: not worth stopping a call for.
+  // Progress and states are only for viewers, so their failure must not stop a call.
 }

@@ -1,6 +1,5 @@
 /**
- * What every session is handed: the log, the pools, the disk, and the numbers. Nothing is shared
- * between sessions but these.
+ * Services shared by all sessions: the log, the pools, the disk, and the limits. Sessions share nothing else.
  */
 import type { Limits } from '../../config/limits.ts';
 import type { SpilledText } from '../wire/blocks.ts';
@@ -22,20 +21,23 @@ import type { ToolPool } from '../pool/tool-pool.ts';
 /** The setting `siblingAbort`: which failed calls cancel their siblings. */
 export type SiblingAbort = 'bash' | 'mutating-bash' | 'never';
 
-/** What a session's own part of its first permission context is made of. */
+/** Inputs of a session's own part in its permission context. */
 export interface PermissionSeed {
   readonly mode?: PermissionMode;
   readonly rules?: Partial<RuleSet>;
-  /** What a skill or slash command brought. */
+  /** Rules of a skill or slash command. */
   readonly commandRules?: RuleSet;
   readonly additionalDirectories?: readonly string[];
-  /** What the settings files of trusted folders said when the session began. */
+  /** Settings files of trusted folders, as read when the session began. */
   readonly workspaceSettings?: readonly WorkspaceSettings[];
-  /** True: from the log, and what is no longer allowed is left out. Else it is asked for, and refused. */
+  /**
+   * True if it comes from the log: parts that are no longer permitted are left out. Otherwise it is a request, which is
+   * rejected.
+   */
   readonly isLogged?: boolean;
 }
 
-/** A part of a text, by UTF-16 offset. */
+/** A range of a text, by UTF-16 offset. */
 export interface TextRange {
   readonly offsetChars: number;
   readonly limitChars: number;
@@ -44,70 +46,78 @@ export interface TextRange {
 /** A question of a child session, as its parent logs it. */
 export type ClimbingFrame = PermissionRequestFrame | PermissionResolvedFrame;
 
-/** What a child session has of the call that opened it, while that runs. */
+/** A child session's link to the call that opened it, while that runs. */
 export interface ParentLink {
-  /** Calls and sessions above its calls. */
+  /** Number of calls and sessions above its calls. */
   readonly depth: number;
-  /** Somebody watches the parent who may answer. */
+  /** Returns true if a client that may answer watches the parent. */
   isWatched(): boolean;
-  /** A question of the child, or of a child of it, was asked or has ended. */
+  /** Called when a question of the child, or of its own children, is asked or settled. */
   climb(frame: ClimbingFrame): void;
 }
 
-/** A child session, as the call that opened it sees it. */
+/** A child session, for the call that opened it. */
 export interface RunningChild {
   readonly sessionId: string;
-  /** Takes a block through the child; never rejects. */
+  /** Runs a block in the child; never rejects. */
   run(block: InnerBlock, options: InnerCallOptions & { readonly askTimeoutMs?: number }): Promise<InnerResult>;
-  /** The parent's permissions have changed. */
+  /** Applies a change of the parent's permissions. */
   follow(before: ToolPermissionContext, after: ToolPermissionContext): void;
   /** @throws {GauntletError} As `answerPrompt` */
   answer(requestId: string, answer: QuestionAnswer, by: string): Promise<Answered>;
-  /** End what runs in it. @returns When all its frames are on disk; it follows nothing and takes nothing any more. */
+  /** End everything that runs in it. @returns Once all its frames are on disk; from then on it accepts nothing. */
   end(code: AbortCode, message: string): Promise<void>;
 }
 
-/** What every session is handed. */
+/** Services of every session. */
 export interface SessionServices {
   readonly log: FrameLog;
   readonly limits: Limits;
-  /** The names that rules may use: of tools and their aliases, and of MCP servers. */
+  /** Names that rules may use: tools and their aliases, and MCP servers. */
   readonly toolNames: { readonly tools: readonly string[]; readonly servers: readonly string[] };
   poolFor(context: PoolContext): ToolPool;
-  /** The tools that a session asked for when it began; undefined where it takes what there is. */
+  /** Return the tools that a session requested at its start; `undefined` if it uses all there are. */
   ownTools(opened: OpenedFrame): OwnTools | undefined;
-  /** Name of the tool that gives deferred schemas, for the text of an invalid input. */
+  /** Name of the tool that returns deferred schemas, for the text of an invalid input. */
   readonly schemaTool?: string;
   readonly locate: LocatePath;
-  /** What files were before this server's sessions changed them, and who did last. */
+  /** Contents of files before this server's sessions changed them, and their last writers. */
   readonly history: FileHistory;
-  /** Absent where the operator set none. */
+  /** Absent if the operator configured none. */
   readonly hooks?: Hooks;
-  /** Calls that need the yes of two principals; absent where the operator set none. */
+  /** Rules for calls that need two principals; absent if the operator configured none. */
   readonly twoPerson?: TwoPersonRules;
-  /** What mode `auto` asks before a person; absent: nobody. */
+  /** Classifier of mode `auto`, asked before a person; absent: none. */
   readonly classifier?: PermissionClassifier;
-  /** Begin a child session. @returns Once it is on disk. @throws {GauntletError} `rate_limited`, `log_unavailable` */
+  /** Create a child session. @returns Once it is on disk. @throws {GauntletError} `rate_limited`, `log_unavailable` */
   beginChild?(opened: OpenedFrame, linkTo: (child: RunningChild) => ParentLink): Promise<RunningChild>;
-  /** Told of each new question once it is on disk. */
+  /** Called with each new question once it is on disk. */
   onQuestion?(sessionId: string, question: PermissionRequestFrame): void;
-  /** Told once a question is open no more. */
+  /** Called when a question is no longer open. */
   onQuestionEnd?(requestId: string): void;
-  /** Whether a deny rule hides an absolute path from reading. */
+  /** Return a function that reports whether a deny rule hides an absolute path from reading. */
   readDenial(permissions: ToolPermissionContext, root: string): (absolutePath: string) => boolean;
-  /** The settings' rules and mode with a session's own on top. @throws {GauntletError} `invalid_request`, `forbidden` */
+  /**
+   * Combine the settings' rules and mode with a session's own.
+   *
+   * @throws {GauntletError} `invalid_request`, `forbidden`
+   */
   permissionsFor(principal: string, seed: PermissionSeed): ToolPermissionContext;
-  /** Whether a principal's sessions may work in these folders. @throws {GauntletError} `forbidden` where they may not */
+  /**
+   * Check that a principal's sessions may work in these folders.
+   *
+   * @throws {GauntletError} `forbidden` if they may not
+   */
   checkFolders(principal: string, folders: readonly string[]): void;
-  /** How many more calls a principal may have under way, in all its sessions together; absent: any number. */
+  /** Return how many more calls a principal may have in progress, in all its sessions together; absent: unlimited. */
   callsLeft?(principal: string): number;
   readonly emptyReadState: ReadState;
-  /** Absolute folder for what a session spills; made on first use. */
+  /** Return the absolute path of a session's folder for spilled results; created on first use. */
   sessionFolder(sessionId: string): string;
   /** @throws {GauntletError} `spill_failed` */
   spill(folder: string, name: string, text: string): Promise<SpilledText>;
   readSpilled(path: string, range: TextRange): Promise<{ readonly text: string; readonly totalChars: number }>;
   readonly siblingAbort: SiblingAbort;
-  /** A fault of our own, for the operator's log. */
+  /** Report an internal error to the operator's log. */
   onFault(error: unknown, what: string): void;
 }

@@ -1,5 +1,5 @@
 /**
- * A session, as its doors see it: blocks go in, frames come out, questions are answered.
+ * Interface of a session for the routes: blocks in, frames out, and answers to questions.
  */
 import {
   toWirePermissionContext,
@@ -48,7 +48,7 @@ export class Session {
     return this.#core.opened.principal;
   }
 
-  /** Current; a running call keeps the one it started with. */
+  /** Current context; a running call keeps the one it started with. */
   get context() {
     return this.#core.context;
   }
@@ -58,8 +58,8 @@ export class Session {
   }
 
   /**
-   * True while a call runs or waits, the call that opened it runs, a background task runs, a turn is open, a frame is on
-   * its way, or somebody watches who may answer.
+   * True while a call runs or waits, the call that opened the session runs, a background task runs, a turn is open, a
+   * frame is being written, or a client that may answer is attached.
    */
   get isInUse(): boolean {
     const { executor, attached, ledger, parent } = this.#core;
@@ -67,12 +67,12 @@ export class Session {
     return isRunning || attached > 0 || !this.isLogged;
   }
 
-  /** Calls accepted and not yet yielded. */
+  /** Number of calls accepted and not yet yielded. */
   get callCount(): number {
     return this.#core.executor.unyieldedCount + this.#core.innerCalls.size;
   }
 
-  /** True when all that was yielded is on disk. */
+  /** True if everything yielded is on disk. */
   get isLogged(): boolean {
     return this.#core.isLogged;
   }
@@ -82,22 +82,22 @@ export class Session {
     return this.#core.log.isTakenOver;
   }
 
-  /** Somebody watches who may answer. */
+  /** True if a client that may answer is attached. */
   get isWatched(): boolean {
     return this.#core.attached > 0;
   }
 
-  /** True while a call's work goes on; one that waits for an answer does not work. */
+  /** True while a call makes progress; one that waits for an answer does not. */
   get isWorking(): boolean {
     return workingCalls(this.#core).length > 0;
   }
 
-  /** A background task runs. */
+  /** True while a background task runs. */
   get hasTasks(): boolean {
     return this.#core.tasks.runningCount > 0;
   }
 
-  /** The tools this session sees. */
+  /** Return the tools this session sees. */
   pool() {
     return this.#core.pool;
   }
@@ -115,17 +115,17 @@ export class Session {
     return acceptBlocks(this.#core, { ...submission, isClosed: true });
   }
 
-  /** All results of a turn, in block order. */
+  /** Wait for all results of a turn, in block order. */
   collect(turn: SubmittedTurn, signal: AbortSignal): Promise<TurnReply> {
     return collectTurn(this.#core, turn, signal);
   }
 
-  /** A turn's frames as they happen, ending with its `turn_end`. */
+  /** Yield a turn's frames as they happen, ending with its `turn_end`. */
   turnFrames(turn: SubmittedTurn, signal: AbortSignal): AsyncIterable<readonly LoggedFrame[]> {
     return turnFrames(this.#core, turn, signal);
   }
 
-  /** A connection's way of feeding turns. @param send For frames that are the connection's own. */
+  /** Create the feeder of a connection. @param send Sends frames that are only for that connection. */
   feeder(send: (frame: ReplayFrame) => void): Feeder {
     return new Feeder(this.#core, send);
   }
@@ -135,7 +135,7 @@ export class Session {
     return toWirePermissionContext(await this.#core.updatePermissions(updates));
   }
 
-  /** Sentences about those of `rules` that stand in the session and can never decide anything. */
+  /** Return warnings about those of `rules` in the session that can never apply. */
   ruleWarnings(rules: readonly string[]): readonly string[] {
     if (rules.length === 0) return [];
     const { context, services } = this.#core;
@@ -150,12 +150,12 @@ export class Session {
     return toWirePermissionContext(this.#core.context.permissions);
   }
 
-  /** The decision about a call, with nothing run and nobody asked. */
+  /** Decide about a call, without running it or asking anyone. */
   explain(name: string, input: Parameters<typeof explainCall>[2]) {
     return explainCall(this.#core, name, input);
   }
 
-  /** Open questions, those of child sessions behind its own. */
+  /** Open questions of the session, then those of its children. */
   prompts() {
     const climbed = [...this.#core.climbed.values()].map(({ frame }) => frame);
     return [...this.#core.questions.open, ...climbed];
@@ -166,17 +166,17 @@ export class Session {
     return answerPrompt(this.#core, requestId, answer, by);
   }
 
-  /** Cancel one call, one turn, or all that waits and runs. @returns Their ids. @throws {GauntletError} `not_found` */
+  /** Cancel one call, one turn, or everything. @returns Their ids. @throws {GauntletError} `not_found` */
   cancel(target: CancelTarget = {}): readonly string[] {
     return cancelCalls(this.#core, target);
   }
 
-  /** A person typed: running tools say what becomes of them, what is queued is cancelled. */
+  /** Interrupt the session: running tools choose to stop or continue, queued calls are cancelled. */
   interrupt(): void {
     interruptCalls(this.#core);
   }
 
-  /** Frames after `after`; ends with the session. */
+  /** Read frames after `after`; ends with the session. */
   read(after: number, options: ReadOptions): AsyncIterable<readonly LoggedFrame[]> {
     return this.#core.services.log.read(this.id, after, options);
   }
@@ -193,7 +193,7 @@ export class Session {
     return searchResults(this.#core, query, this.#core.services.limits.searchHits);
   }
 
-  /** What its tools changed in files, and the way back. */
+  /** Changes that its tools made to files, and their undo. */
   get changes(): SessionChanges {
     return sessionChanges(this.#core);
   }
@@ -203,7 +203,7 @@ export class Session {
     return taskList(this.#core);
   }
 
-  /** Someone who may answer is connected, until the returned function is called. */
+  /** Register a client that may answer. @returns A function that removes it again. */
   attach(): () => void {
     this.#core.attached++;
     let isAttached = true;
@@ -213,7 +213,7 @@ export class Session {
     };
   }
 
-  /** The tool list changed: viewers are told, and the next call sees it. */
+  /** Notify viewers that the tool list changed; the next call uses the new one. */
   announceTools(): void {
     const { prefixSha256, builtInCount, mcpCount } = this.pool();
     this.#core.log.tell({
@@ -224,35 +224,35 @@ export class Session {
     });
   }
 
-  /** The server ends before these calls and tasks do. */
+  /** Stop calls and tasks because the server ends. */
   stopWorking(): void {
     stopWorking(this.#core);
     void this.#core.tasks.stopAll(SERVER_STOPPED);
   }
 
-  /** The session is removed: all that waits and runs ends. */
+  /** End all calls because the session is removed. */
   end(): void {
     this.#core.executor.end('cancelled', 'Cancelled: the session was removed');
     void this.close();
   }
 
-  /** Put aside what it knows, so that it can sleep. @throws {GauntletError} `log_unavailable` */
+  /** Save the session, so that it can be unloaded. @throws {GauntletError} `log_unavailable` */
   save(): Promise<void> {
     return this.#core.save();
   }
 
-  /** True when it has read files since that was put aside. */
+  /** True if the read state changed since it was saved. */
   get hasNewReads(): boolean {
     return this.#core.context.readState !== this.#core.savedReads;
   }
 
-  /** Put aside which files it has read: that stands nowhere in its log. @throws As `save`. */
+  /** Save the read state, which is not in the log. @throws As `save`. */
   saveReads(): Promise<void> {
     return this.#core.saveReads();
   }
 
   /**
-   * Let go of timers, retries and background tasks; what is open stands in the log.
+   * End timers, retries and background tasks; open questions remain in the log.
    *
    * @returns Once the tasks have ended.
    */

@@ -1,12 +1,12 @@
 /**
- * Background tasks of a session, as its doors see them.
+ * Interface to a session's background tasks for the routes.
  */
 import { GauntletError, isGauntletError } from '../base/errors.ts';
 import type { TaskView } from '../tool/task.ts';
 import type { SessionCore } from './session-core.ts';
 import { type ResultTextPage, textPage, type TextRange } from './turn/stored-result.ts';
 
-/** A background task, in wire shape. */
+/** A background task, in wire format. */
 export interface TaskDescription {
   readonly task_id: string;
   readonly tool_use_id: string;
@@ -20,17 +20,21 @@ export interface TaskDescription {
   readonly note?: string;
 }
 
-/** What doors may ask of a session's tasks. */
+/** Operations on a session's tasks. */
 export interface TaskList {
-  /** Tasks that run, and the latest of those that have ended; the earliest start first. */
+  /** Running tasks, and the latest of those that have ended; by start, earliest first. */
   list(): readonly TaskDescription[];
-  /** Read a part of a task's whole output. @throws {GauntletError} `not_found`, `gone` where the output is not kept */
+  /** Read a range of a task's whole output. @throws {GauntletError} `not_found`, `gone` if the output is not kept */
   output(taskId: string, range: TextRange): Promise<ResultTextPage>;
-  /** Resolves when all that the task started has ended; at once for one that had. @throws {GauntletError} `not_found` */
+  /**
+   * Stop a task. Resolves when everything it started has ended; at once if it had ended.
+   *
+   * @throws {GauntletError} `not_found`
+   */
   stop(taskId: string): Promise<TaskDescription>;
 }
 
-/** The tasks of a session. */
+/** Create the interface for one session. */
 export function taskList({ id: sessionId, tasks, services }: SessionCore): TaskList {
   function find(taskId: string): TaskView {
     const task = tasks.list.find(({ id }) => id === taskId);
@@ -47,7 +51,7 @@ export function taskList({ id: sessionId, tasks, services }: SessionCore): TaskL
         return textPage(await services.readSpilled(outputPath, range), range);
       } catch (cause) {
         if (!isGauntletError(cause, 'tool_failed')) throw cause;
-        // The file of a task that has just been started is not there yet.
+        // The file of a task that was just started does not exist yet.
         if (state === 'running') return textPage({ text: '', totalChars: 0 }, range);
         throw outputGone(taskId, cause);
       }

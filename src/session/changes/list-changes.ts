@@ -1,5 +1,5 @@
 /**
- * What a session changed, by the page, each change with the lines it changed where both sides are still known.
+ * Lists a session's changes in pages, each with a diff if both contents are still known.
  */
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -12,30 +12,30 @@ import { countChanges, diffHunks, firstHunks } from '../../files/text-diff.ts';
 import { isChangeOf, isInDoubt, loggedChanges, type LoggedChange } from './logged-changes.ts';
 import type { SessionCore } from '../session-core.ts';
 
-/** Which changes. */
+/** Filter and page size of a list of changes. */
 export interface ChangeQuery {
-  /** Those after this frame. */
+  /** Only changes after this frame. */
   readonly after: Seq;
   readonly limit: number;
-  /** Those of one call and its inner calls. */
+  /** Only changes of one call and its inner calls. */
   readonly toolUseId?: string;
 }
 
-/** A change as it is listed, in wire shape. */
+/** A change in a list, in wire format. */
 export interface ListedChange extends Omit<LoggedChange, 'type' | 'undoneBy'> {
   readonly tool_name?: string;
   readonly undone: boolean;
   /** `seq` of the undo. */
   readonly undone_by?: Seq;
-  /** Counts are of the whole; of the hunks the first lines only, where there are many. */
+  /** The counts cover all hunks; of a long diff only the first lines are included. */
   readonly diff?: { readonly added: number; readonly removed: number; readonly hunks: readonly DiffHunk[] };
-  /** Why there is none: `denied` by a rule, `too_large`, `binary`, `not_kept`, or `too_slow`. */
+  /** Reason for a missing diff: `denied` by a rule, `too_large`, `binary`, `not_kept`, or `too_slow`. */
   readonly diff_omitted?: string;
 }
 
-/** A page of changes, oldest first, in wire shape. */
+/** A page of changes, oldest first, in wire format. */
 export interface ChangePage {
-  /** Oldest frame that is kept: changes before it are not known any more. */
+  /** Oldest frame in the log; changes before it are no longer known. */
   readonly first: Seq;
   readonly changes: readonly ListedChange[];
   /** `from_seq` of the next page; absent at the end. */
@@ -59,7 +59,7 @@ export async function listChanges(core: SessionCore, { after, limit, toolUseId }
     const name = core.ledger.call(change.tool_use_id)?.name;
     const undone = undoneBy === undefined ? { undone: false } : { undone: true, undone_by: undoneBy };
     changes.push({ ...change, ...(name === undefined ? {} : { tool_name: name }), ...undone, ...diff });
-    // A diff holds the event loop; others come in between.
+    // Computing a diff blocks the event loop, so yield between two.
     await nextTurn();
   }
   const last = page.at(-1);
@@ -67,7 +67,7 @@ export async function listChanges(core: SessionCore, { after, limit, toolUseId }
   return { first, changes, ...(last && wanted.length > page.length ? { next_from_seq: last.seq } : {}) };
 }
 
-/** Leaves out what was announced right before the server died, and never made. */
+/** Leave out changes that were announced just before a crash and never made. */
 async function withoutUnmade(core: SessionCore, changes: readonly LoggedChange[]): Promise<readonly LoggedChange[]> {
   const made: LoggedChange[] = [];
   for (const change of changes) {
@@ -77,7 +77,7 @@ async function withoutUnmade(core: SessionCore, changes: readonly LoggedChange[]
   return made;
 }
 
-/** What came next tells: the next change of that path, or what is there now. */
+/** Determine whether a change was made, from the next change of its path or from the file as it is now. */
 async function wasMade(change: LoggedChange, changes: readonly LoggedChange[]): Promise<boolean> {
   const next = changes.find(({ path, seq }) => path === change.path && seq > change.seq);
   const sizes = [change.before?.size_bytes, change.after?.size_bytes];
@@ -99,7 +99,7 @@ async function diffOf(
   return { diff: { ...countChanges(hunks), hunks: firstHunks(hunks, limits.diffLines) } };
 }
 
-/** Bytes of a state: none, those kept, or those of the file as long as it is still like that. */
+/** Read the content of a state: empty, the stored copy, or the file itself if it is unchanged. */
 async function contentOf(core: SessionCore, path: string, state: FileState | undefined): Promise<Buffer | undefined> {
   if (!state) return Buffer.alloc(0);
   const { sha256, size_bytes: size } = state;
@@ -110,7 +110,7 @@ async function contentOf(core: SessionCore, path: string, state: FileState | und
     const content = await withCheckedFile(path, path, (file) => file.readWhole(size));
     return sha256Of(content) === sha256 ? content : undefined;
   } catch {
-    // Somebody else's by now, or not to be read: the list goes on without this diff.
+    // Changed by another writer, or unreadable: the list continues without this diff.
     return undefined;
   }
 }

@@ -1,24 +1,24 @@
 /**
- * What a session changed, as its log says: read when somebody asks, kept nowhere else.
+ * Reads a session's changes from its log on demand; they are not cached.
  */
 import type { ChangeFrame, Frame, Seq, UndoFrame } from '../../wire/frames.ts';
 import { isSameState } from '../../files/file-state.ts';
 import { isInterrupted } from '../call-record.ts';
 import type { SessionCore } from '../session-core.ts';
 
-/** A change that was logged. */
+/** A change in the log. */
 export interface LoggedChange extends ChangeFrame {
-  /** Where it was announced. */
+  /** `seq` of its announcement. */
   readonly seq: Seq;
   readonly ts: string;
-  /** The undo that took it back. */
+  /** `seq` of the undo that reverted it. */
   readonly undoneBy?: Seq;
 }
 
 /**
- * All changes of a session, oldest first; those taken back by an undo included, those that were never made not.
+ * Read all changes of a session, oldest first, including reverted ones and excluding those reported as not made.
  *
- * @throws {GauntletError} `log_unavailable`, also where frames are damaged: what they said is not guessed.
+ * @throws {GauntletError} `log_unavailable`, also if frames are damaged: their content is not guessed.
  */
 export async function loggedChanges(core: SessionCore): Promise<readonly LoggedChange[]> {
   const changes = new ChangeFold();
@@ -28,13 +28,13 @@ export async function loggedChanges(core: SessionCore): Promise<readonly LoggedC
   return changes.made;
 }
 
-/** Whether a crash cut the change's call off: then it may have been announced and never made. */
+/** True if a crash interrupted the change's call, so that it may have been announced and never made. */
 export function isInDoubt(core: SessionCore, { tool_use_id }: LoggedChange): boolean {
   const call = core.ledger.call(tool_use_id);
   return call !== undefined && isInterrupted(call);
 }
 
-/** Whether a call made a change: itself, or by one of its inner calls. */
+/** True if a call made the change itself or through one of its inner calls. */
 export function isChangeOf({ ledger }: SessionCore, { tool_use_id }: LoggedChange, toolUseId: string): boolean {
   for (let id: string | undefined = tool_use_id; id !== undefined; id = ledger.call(id)?.parentId) {
     if (id === toolUseId) return true;
@@ -44,7 +44,7 @@ export function isChangeOf({ ledger }: SessionCore, { tool_use_id }: LoggedChang
 
 class ChangeFold {
   readonly #changes: LoggedChange[] = [];
-  /** Place of the last change of a call to a path. */
+  /** Index of the last change of a call to a path. */
   readonly #places = new Map<string, number>();
   readonly #undoneBy = new Map<Seq, Seq>();
 
@@ -64,7 +64,7 @@ class ChangeFold {
     const key = `${change.tool_use_id} ${change.path}`;
     const place = this.#places.get(key);
     const known = place === undefined ? undefined : this.#changes[place];
-    // The same change told again, better; a call may also change one file twice.
+    // An update of the same change replaces it; a call may also change one file twice.
     if (place !== undefined && known && isSameState(known.before, change.before)) {
       this.#changes[place] = { ...change, seq: known.seq, ts: known.ts };
       return;

@@ -1,5 +1,5 @@
 /**
- * Before anything is undone: what each file should become, and whether nobody else stands in the way.
+ * Plans an undo: determines the target of each file, and checks that no other writer changed it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FileChange, FileState } from '../../wire/file-change.ts';
@@ -10,16 +10,16 @@ import { writeDenial } from '../../permissions/path-gate.ts';
 import type { LoggedChange } from './logged-changes.ts';
 import type { SessionCore } from '../session-core.ts';
 
-/** One file to put back. */
+/** One file to restore. */
 export interface FilePlan {
   readonly path: string;
   readonly found: ObservedFile;
-  /** What it should become; absent: nothing. */
+  /** Target state; absent: the file is to be removed. */
   readonly target?: FileState;
   readonly changes: readonly Seq[];
 }
 
-/** All files to put back, the one changed last first, and those that stay. */
+/** All files to restore, most recently changed first, and those that are left as they are. */
 export interface UndoPlan {
   readonly files: readonly FilePlan[];
   readonly left: UndoFrame['left'];
@@ -29,10 +29,10 @@ type Answer =
   FilePlan | { readonly path: string; readonly left: string } | { readonly path: string; readonly isForeign: true };
 
 /**
- * Plan to take `wanted` back.
+ * Plan to revert `wanted`.
  *
- * @param standing All changes of the session that were not taken back.
- * @throws {GauntletError} `forbidden`, or `conflict` with the paths that stand in the way.
+ * @param standing All changes of the session that were not reverted.
+ * @throws {GauntletError} `forbidden`, or `conflict` with the conflicting paths.
  */
 export async function planUndo(
   core: SessionCore,
@@ -74,7 +74,7 @@ async function planFile(core: SessionCore, path: string, changes: readonly Logge
     { path, access: 'write' },
     { session: core.context, sessionFolder: sessionFolder(core.id) },
   );
-  // A link stands where a file or folder was.
+  // A link has replaced the file or a folder of its path.
   if (located.refusal !== undefined || located.real !== path) return { path, isForeign: true };
   const sizes = new Set(changes.flatMap(({ before, after }) => [before?.size_bytes, after?.size_bytes]));
   const found = await observeFile(path, (sizeBytes) => sizes.has(sizeBytes));
@@ -83,15 +83,15 @@ async function planFile(core: SessionCore, path: string, changes: readonly Logge
 }
 
 /**
- * Whether going back from what is there, change by change, leads to what the first of them began with. Each must have
- * begun where the one before ended: what somebody else did in between is not ours to take back.
+ * True if reverting the changes one by one from the current state leads to the state before the first of them. Each
+ * change must begin where the one before ended: changes of other writers in between must not be reverted.
  */
 function leadsTo(found: FileState | undefined, changes: readonly FileChange[]): boolean {
   if (isSameState(found, changes[0]?.before)) return true;
   let state = found;
   for (const { before, after } of changes.toReversed()) {
     if (isSameState(state, after)) state = before;
-    // Announced and never made: the server died in between.
+    // Announced and never made, because the server died in between.
     else if (!isSameState(state, before)) return false;
   }
   return true;
@@ -126,7 +126,7 @@ function conflict(reason: string, paths: readonly string[], why: string, more: o
   });
 }
 
-/** The path changed last comes first. */
+/** Group by path, most recently changed first. */
 function groupByPath(changes: readonly LoggedChange[]): ReadonlyMap<string, readonly LoggedChange[]> {
   const byPath = new Map<string, LoggedChange[]>();
   for (const { path } of changes.toReversed()) byPath.set(path, []);

@@ -1,19 +1,19 @@
 /**
- * A session's changes, as its doors see them: listed, and taken back.
+ * Interface to a session's changes for the routes: list and undo.
  */
 import { type ChangePage, type ChangeQuery, listChanges } from './list-changes.ts';
 import type { SessionCore } from '../session-core.ts';
 import { undoChanges, type UndoReply, type UndoTarget } from './undo.ts';
 
-/** What a session's tools changed in files. */
+/** Changes that a session's tools made to files. */
 export interface SessionChanges {
-  /** Oldest first. @throws {GauntletError} as `listChanges` */
+  /** List changes, oldest first. @throws {GauntletError} as `listChanges` */
   list(query: ChangeQuery): Promise<ChangePage>;
-  /** Put files back as they were. @param by The principal that asks. @throws {GauntletError} as `undoChanges` */
+  /** Restore files. @param by Principal that requests it. @throws {GauntletError} as `undoChanges` */
   undo(target: UndoTarget, by: string): Promise<UndoReply>;
 }
 
-/** Those of one session. */
+/** Create the interface for one session. */
 export function sessionChanges(core: SessionCore): SessionChanges {
   return {
     list: (query) => listChanges(core, query),

@@ -1,9 +1,9 @@
 /**
- * Files are put back as they were before one call, or after one moment: all of them are looked at first, and nothing is
- * touched unless each is as this session left it.
+ * Restores files to their state before one call, or after one frame. All files are checked first, and nothing is
+ * changed unless each is as this session left it.
  *
- * The frame follows the deed. A crash in between leaves files that are as wanted already, which the same request then
- * finds and logs.
+ * The frame is logged after the files are restored. After a crash in between, the same request finds the files restored
+ * and logs the frame.
  */
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -22,21 +22,21 @@ import type { SessionCore } from '../session-core.ts';
 import { isChangeOf, isInDoubt, type LoggedChange, loggedChanges } from './logged-changes.ts';
 import { type FilePlan, planUndo, type UndoPlan } from './plan-undo.ts';
 
-/** What to take back: one call, or all after a frame. */
+/** Target of an undo: one call, or everything after a frame. */
 export type UndoTarget = { readonly toolUseId: string } | { readonly toSeq: Seq };
 
-/** What an undo did, in wire shape. */
+/** Outcome of an undo, in wire format. */
 export interface UndoReply extends Pick<UndoFrame, 'files' | 'left'> {
-  /** Its frame; absent where there was nothing to take back. */
+  /** `seq` of its frame; absent if there was nothing to revert. */
   readonly seq?: Seq;
 }
 
 /**
- * Take changes back.
+ * Revert changes.
  *
- * @param by The principal that asks.
- * @throws {GauntletError} `not_found`; `forbidden` where a deny rule stands before a file; `conflict`, with
- *   `details.reason` `calls_running`, `changed_later`, `changed_since`, `not_undoable` or `interrupted`.
+ * @param by Principal that requests it.
+ * @throws {GauntletError} `not_found`; `forbidden` if a deny rule covers a file; `conflict`, with
+ * `details.reason` `calls_running`, `changed_later`, `changed_since`, `not_undoable` or `interrupted`.
  */
 export function undoChanges(core: SessionCore, target: UndoTarget, by: string): Promise<UndoReply> {
   if ('toolUseId' in target && !core.ledger.call(target.toolUseId)) {
@@ -55,7 +55,7 @@ export function undoChanges(core: SessionCore, target: UndoTarget, by: string): 
   });
 }
 
-/** Retention takes the oldest frames first: what they said of changes is not known any more. */
+/** Reject targets before the oldest frame: retention deleted those frames, and with them the record of changes. */
 function refuseForgotten({ id, ledger, services }: SessionCore, target: UndoTarget): void {
   const first = services.log.bounds(id)?.first ?? 1;
   const begin = 'toolUseId' in target ? ledger.call(target.toolUseId)?.acceptedSeq : target.toSeq + 1;
@@ -65,12 +65,12 @@ function refuseForgotten({ id, ledger, services }: SessionCore, target: UndoTarg
   });
 }
 
-/** A call is taken back with its inner calls. */
+/** True if the target covers the change; a call covers its inner calls. */
 function isMeant(core: SessionCore, change: LoggedChange, target: UndoTarget): boolean {
   return 'toolUseId' in target ? isChangeOf(core, change, target.toolUseId) : change.seq > target.toSeq;
 }
 
-/** What calls have said must stand in the log before it is read. */
+/** Wait until the frames of all calls are in the log, before it is read. */
 async function untilLogged({ log, services }: SessionCore): Promise<void> {
   for (let turn = 0; !log.isSettled; turn++) {
     if (turn === services.limits.undoSettlingTurns)
@@ -82,7 +82,10 @@ async function untilLogged({ log, services }: SessionCore): Promise<void> {
   }
 }
 
-/** Folders made on the way to files that are taken back now, or were before while others still lay there; the innermost first. */
+/**
+ * List the folders created for files that are reverted now, or were reverted by an earlier undo of the same call that
+ * could not remove them; innermost first.
+ */
 function madeFolders(core: SessionCore, changes: readonly LoggedChange[], target: UndoTarget): readonly string[] {
   const backThen = changes.filter(
     (change) => isMeant(core, change, target) || ('toolUseId' in target && change.undoneBy !== undefined),
@@ -118,7 +121,7 @@ async function carryOut(
   });
 }
 
-/** @returns The file at which it had to stop; those before it are put back. */
+/** @returns The file that failed; those before it are restored. */
 async function putBackAll(
   core: SessionCore,
   files: readonly FilePlan[],
@@ -139,9 +142,9 @@ async function putBackAll(
 }
 
 /**
- * Put one file back. What is there now is kept as well, where there is room: an undo destroys nothing.
+ * Restore one file. Its current content is kept too, if there is room, so that an undo loses nothing.
  *
- * @throws {GauntletError} `tool_failed` if it changed since it was looked at, or the disk refuses.
+ * @throws {GauntletError} `tool_failed` if the file changed since it was checked, or the disk fails.
  */
 async function putBack(history: FileHistory, sessionId: string, file: FilePlan): Promise<UndoneFile> {
   const { path, found, target, changes } = file;
@@ -159,7 +162,7 @@ async function putBack(history: FileHistory, sessionId: string, file: FilePlan):
   return { ...done, kind: found.stats ? 'modified' : 'created' };
 }
 
-/** A server that dies in the middle of a write leaves what it had written so far, under another name. */
+/** A server that dies during a write leaves the partial file under a temporary name. */
 function removeLeftover(sessionId: string, { path, tool_use_id: toolUseId }: ChangeFrame): void {
   const leftover = join(dirname(path), temporaryNameOf(sessionId, toolUseId, path));
   const stats = statOf(leftover);

@@ -1,28 +1,28 @@
 /**
- * The sessions in memory: those in use, and those that were a short while ago. The others sleep in the log.
+ * The sessions in memory: those in use and those used recently. All others are loaded from the log on demand.
  */
 import type { Limits } from '../../../config/limits.ts';
 import type { Session } from '../session.ts';
 
-/** What decides about sleep. */
+/** Rules for unloading sessions. */
 export interface SleepRules {
   readonly limits: Pick<Limits, 'openSessions' | 'idleSessionMs' | 'idleLookMs'>;
-  /** A session could not be saved; it stays awake. */
+  /** Called when a session could not be saved; it stays loaded. */
   onFault(error: unknown, what: string): void;
 }
 
 interface Awake {
   readonly session: Session;
-  /** Monotonic milliseconds at which it was last asked for, or seen in use. */
+  /** Monotonic milliseconds at which it was last requested or seen in use. */
   usedMs: number;
 }
 
-/** Sessions by id. */
+/** Loaded sessions by id. */
 export class AwakeSessions {
   readonly #rules: SleepRules;
-  /** The longest unused first. */
+  /** Least recently used first. */
   readonly #awake = new Map<string, Awake>();
-  /** Those that are being saved so that they can sleep. */
+  /** Sessions being saved in order to be unloaded. */
   readonly #falling = new Set<Awake>();
   readonly #timer: NodeJS.Timeout;
 
@@ -35,7 +35,7 @@ export class AwakeSessions {
     return this.#awake.size;
   }
 
-  /** All of them, the longest unused first. */
+  /** All loaded sessions, least recently used first. */
   get all(): readonly Session[] {
     return [...this.#awake.values()].map(({ session }) => session);
   }
@@ -44,7 +44,7 @@ export class AwakeSessions {
     return this.#awake.get(sessionId)?.session;
   }
 
-  /** Add a session. Where there are too many now, those longest unused go to sleep. */
+  /** Add a session. Beyond the limit, the least recently used ones are unloaded. */
   add(session: Session): void {
     this.#awake.set(session.id, { session, usedMs: performance.now() });
     let excess = this.#awake.size - this.#falling.size - this.#rules.limits.openSessions;
@@ -56,7 +56,7 @@ export class AwakeSessions {
     }
   }
 
-  /** Somebody asked for a session. */
+  /** Mark a session as used. */
   touch(sessionId: string): void {
     const awake = this.#awake.get(sessionId);
     if (!awake) return;
@@ -65,25 +65,25 @@ export class AwakeSessions {
     this.#awake.set(sessionId, awake);
   }
 
-  /** Put a session to sleep that nobody uses. */
+  /** Unload a session unless it is in use. */
   sleep(sessionId: string): void {
     const awake = this.#awake.get(sessionId);
     if (awake && this.#maySleep(awake)) void this.#sleep(awake);
   }
 
-  /** Save all that can be saved now. */
+  /** Save all sessions that can be saved now. */
   async saveAll(): Promise<void> {
     await Promise.all(this.all.map((session) => this.#save(session)));
   }
 
-  /** Whether somebody uses it, or something goes on for it. */
+  /** True if a client uses it, or it has running work. */
   isInUse(sessionId: string): boolean {
     const awake = this.#awake.get(sessionId);
     return awake !== undefined && !this.#maySleep(awake);
   }
 
   /**
-   * Let go of a session without saving it: it was removed, taken over, or never landed.
+   * Drop a session without saving it: it was removed, taken over, or its creation failed.
    *
    * @returns Once its background tasks have ended.
    */
@@ -93,7 +93,7 @@ export class AwakeSessions {
     await ended;
   }
 
-  /** Save and let go of all. What cannot be saved is read from its log again. */
+  /** Save and drop all sessions. One that cannot be saved is restored from its log. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     const sessions = this.all;
@@ -104,8 +104,8 @@ export class AwakeSessions {
   }
 
   /**
-   * What has been out of use for long enough goes to sleep; what is in use was used just now. Of the others it is kept
-   * which files they read, so that a server that is killed forgets little of it.
+   * Unload sessions that were unused for long enough; those in use count as just used. For the others the read state is
+   * saved, so that a killed server loses little of it.
    */
   #look(): void {
     const sinceMs = performance.now() - this.#rules.limits.idleSessionMs;
@@ -121,7 +121,7 @@ export class AwakeSessions {
     return !session.isInUse;
   }
 
-  /** Whoever asks for it before it is saved keeps it awake. */
+  /** A request for the session while it is being saved keeps it loaded. */
   async #sleep(awake: Awake): Promise<void> {
     const { session, usedMs } = awake;
     if (this.#falling.has(awake)) return;

@@ -1,6 +1,6 @@
 /**
- * The child's side of a child session: it runs the blocks of the call that opened it, follows its parent's permissions,
- * and takes nothing more once that call has ended.
+ * The child's side of a child session: runs the blocks of the call that opened it, follows its parent's permissions,
+ * and accepts nothing once that call has ended.
  */
 import { plainCopy } from '../../base/json.ts';
 import { failedOutcome } from '../../call/outcome.ts';
@@ -18,7 +18,7 @@ import type { RunningChild } from '../session-services.ts';
 import { innerResult } from '../turn/inner-calls.ts';
 import { acceptBlocks } from '../turn/intake.ts';
 
-/** Make a child session run for its parent. */
+/** Create the handle through which a parent runs a child session. */
 export function runningChild(core: SessionCore): RunningChild {
   const underWay = new Set<Promise<InnerResult>>();
 
@@ -34,7 +34,7 @@ export function runningChild(core: SessionCore): RunningChild {
     async end(code, message) {
       core.executor.end(code, message);
       await Promise.all([...underWay, core.tasks.stopAll({ status: 'killed', note: message })]);
-      // Lands behind all that was sent before.
+      // Logged after all frames that were sent before.
       const ended = { type: 'notice', level: 'info', code: 'child_ended', message } as const;
       await core.log.emit(ended).catch(() => undefined);
       core.parent = undefined;
@@ -42,7 +42,7 @@ export function runningChild(core: SessionCore): RunningChild {
   };
 }
 
-/** Take a block through the child, as a turn of its own. */
+/** Run a block in the child, as a turn of its own. */
 function runBlock(
   core: SessionCore,
   { name, input, id = newId('call') }: InnerBlock,
@@ -73,7 +73,7 @@ function runBlock(
   });
 }
 
-/** What changes in the parent changes here too. A child that cannot follow ends. */
+/** Apply a change of the parent's permissions to the child. If that fails, the child ends. */
 function follow(core: SessionCore, before: ToolPermissionContext, after: ToolPermissionContext): void {
   try {
     const { context, services } = core;

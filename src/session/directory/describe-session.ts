@@ -1,5 +1,5 @@
 /**
- * A session in words: the object of `POST /sessions` and `GET /sessions/{id}`.
+ * Builds the description of a session, as in `POST /sessions` and `GET /sessions/{id}`.
  */
 import type { JsonObject } from '../../base/json.ts';
 import {
@@ -12,17 +12,17 @@ import type { OpenedFrame, Seq } from '../../wire/frames.ts';
 import type { SessionContext } from '../../tool/session-context.ts';
 import type { SessionCore } from '../session-core.ts';
 
-/** A call without a result, in wire shape. */
+/** A call without a result, in wire format. */
 export interface RunningCall {
   readonly tool_use_id: string;
   readonly name: string;
   readonly turn_id: string;
-  /** The call that made this one, of an inner call. */
+  /** Call that made this one, for an inner call. */
   readonly parent_tool_use_id?: string;
   readonly state: string;
 }
 
-/** A session, in wire shape. */
+/** A session, in wire format. */
 export interface SessionDescription {
   readonly session_id: string;
   readonly cwd: string;
@@ -34,21 +34,21 @@ export interface SessionDescription {
   readonly on_ask?: 'deny' | 'wait';
   readonly tools?: readonly string[];
   readonly output_schema?: JsonObject;
-  /** Of a child session: the call that opened it. */
+  /** For a child session, the call that opened it. */
   readonly parent?: OpenedFrame['parent'];
   readonly state: 'idle' | 'running';
   readonly head: Seq;
   readonly running: readonly RunningCall[];
 }
 
-/** Describe a session as it stands. */
+/** Describe the current state of a session. */
 export function describeSession(core: SessionCore): SessionDescription {
   const running = runningCalls(core);
   const still = describeStill(core.opened, core.context, core.services.log.bounds(core.id)?.head ?? 0);
   return { ...still, state: running.length > 0 ? 'running' : 'idle', running };
 }
 
-/** Describe a session in which nothing happens, such as one that sleeps. */
+/** Describe a session without running calls, such as one that is not loaded. */
 export function describeStill(opened: OpenedFrame, context: SessionContext, head: Seq): SessionDescription {
   return {
     session_id: opened.session_id,
@@ -68,7 +68,7 @@ export function describeStill(opened: OpenedFrame, context: SessionContext, head
   };
 }
 
-/** Calls that wait, run, or wait to be yielded, in order of acceptance; inner calls behind all others. */
+/** Calls that wait, run, or wait to be yielded, in order of acceptance; inner calls after all others. */
 export function runningCalls(core: SessionCore): readonly RunningCall[] {
   const inner = [...core.innerCalls].flatMap(({ scheduled }) => scheduled ?? []);
   return [...core.executor.unyielded, ...inner].flatMap(({ runnable, state }) => {

@@ -1,5 +1,5 @@
 /**
- * A session's first frame, from what a client says of it.
+ * Builds the first frame of a session from a client's request.
  */
 import { randomBytes } from 'node:crypto';
 import { nearestKey } from '../../../config/settings/section.ts';
@@ -16,10 +16,10 @@ import type {
 } from '../../wire/permission-context.ts';
 import type { SessionServices } from '../session-services.ts';
 
-/** Longest schema of a result, as JSON: compiling 56,000 characters of it held the server up for 0.9 s. */
+/** Longest schema of a result, in characters of JSON: compiling 56,000 characters blocked the server for 0.9 s. */
 const MAX_OUTPUT_SCHEMA_CHARS = 16_384;
 
-/** What a client may say of a new session. */
+/** Members of a request for a new session. */
 export interface NewSession {
   readonly cwd?: string;
   readonly toolMode?: ToolMode;
@@ -32,18 +32,22 @@ export interface NewSession {
   readonly outputSchema?: JsonObject;
 }
 
-/** What fills in the rest. */
+/** Defaults and checks for new sessions. */
 export interface NewSessionRules extends Pick<SessionServices, 'permissionsFor' | 'toolNames'> {
-  /** Says why a JSON Schema cannot be that of a session's result. */
+  /** Returns the reason why a JSON Schema cannot be used for a session's result. */
   outputSchemaProblem(schema: JsonObject): string | undefined;
   readonly defaultToolMode: ToolMode;
-  /** Real path of a new session's folder. @throws {GauntletError} `invalid_request`, `forbidden` */
+  /** Return the real path of a new session's folder. @throws {GauntletError} `invalid_request`, `forbidden` */
   resolveFolder(principal: string, cwd: string | undefined): string;
-  /** What the settings files of trusted folders say about a session in this one. @throws {GauntletError} `invalid_request` */
+  /**
+   * Read the settings files of trusted folders that apply to a session in this folder.
+   *
+   * @throws {GauntletError} `invalid_request`
+   */
   workspaceSettings(folder: string): readonly WorkspaceSettings[];
 }
 
-/** Make the frame. @throws {GauntletError} `invalid_request`, `forbidden` */
+/** Build the frame. @throws {GauntletError} `invalid_request`, `forbidden` */
 export function newSessionFrame(principal: string, request: NewSession, given: NewSessionRules): OpenedFrame {
   checkTools(request, given);
   const cwd = given.resolveFolder(principal, request.cwd);
@@ -69,7 +73,7 @@ export function newSessionFrame(principal: string, request: NewSession, given: N
   };
 }
 
-/** A misspelt tool would be missing without a word. Tools of an MCP server may come later. */
+/** Reject unknown tools: a misspelt one would be missing silently. Tools of a known MCP server may appear later. */
 function checkTools(
   { tools = [], outputSchema }: NewSession,
   { toolNames, outputSchemaProblem }: Pick<NewSessionRules, 'toolNames' | 'outputSchemaProblem'>,
@@ -95,22 +99,22 @@ function invalid(path: string, problem: string): GauntletError {
   });
 }
 
-/** The services that the list is made from. */
+/** Services for building the list. */
 type NewSessionPoolServices = Pick<SessionServices, 'poolFor'> &
   Pick<NewSessionRules, 'permissionsFor' | 'resolveFolder' | 'workspaceSettings'>;
 
 /**
- * Make the function from a principal and a tool mode to the tools that a new session would see.
+ * Create the function from a principal and a tool mode to the tools that a new session would see.
  *
- * It gives the same pool, and so the same bytes, until settings files of trusted folders or external tools change.
+ * It returns the same pool, and so the same bytes, until settings files of trusted folders or external tools change.
  *
- * @throws {GauntletError} From the returned function: `invalid_request` where a settings file of a trusted folder
- *   cannot be used, as for a new session.
+ * @throws {GauntletError} From the returned function: `invalid_request` if a settings file of a trusted folder
+ * is invalid, as for a new session.
  */
 export function createNewSessionPools(
   services: NewSessionPoolServices,
 ): (principal: string, toolMode: ToolMode) => ToolPool {
-  /** The last permissions made from workspace settings, by principal: an equal context would be rendered anew. */
+  /** Last permissions built from workspace settings, by principal: an equal but new context would be rendered again. */
   const latest = new Map<string, { readonly settings: string; readonly permissions: ToolPermissionContext }>();
 
   function permissionsOf(principal: string): ToolPermissionContext {
@@ -127,12 +131,12 @@ export function createNewSessionPools(
   return (principal, toolMode) => services.poolFor({ toolMode, principal, permissions: permissionsOf(principal) });
 }
 
-/** Settings files of trusted folders around the folder in which the principal's sessions begin. */
+/** Read the settings files of trusted folders around the folder in which the principal's sessions begin. */
 function settingsAtHome(principal: string, services: NewSessionPoolServices): readonly WorkspaceSettings[] {
   try {
     return services.workspaceSettings(services.resolveFolder(principal, undefined));
   } catch (error) {
-    // A principal without roots can have no session: the server's settings alone decide about its list.
+    // A principal without roots cannot have a session, so only the server's settings apply to its list.
     if (isGauntletError(error, 'forbidden')) return [];
     throw error;
   }

@@ -1,44 +1,44 @@
 /**
- * Retention: old frames go, old sessions go, and the data directory stays below its size.
+ * Retention: deletes old frames and old sessions, and keeps the data directory below its size limit.
  *
- * Looked at now and then, in small steps between which everything else runs. Nothing goes that a session
- * still needs: frames only as far as a snapshot stands for them, sessions only when nobody uses them.
+ * Runs periodically, in small steps between which other work proceeds. Frames are deleted only if a snapshot includes
+ * them, sessions only if they are not in use.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Limits } from '../../../config/limits.ts';
 import type { FrameLog, WeighedSession } from '../../log/frame-log.ts';
 
 const DAY_MS = 86_400_000;
-/** Past its size the directory shrinks to this part of it, so that not every look removes one more session. */
+/** Above its limit the directory shrinks to this part of it, so that not every run removes one more session. */
 const SHRINK_TO = 0.9;
 
-/** What retention works with. */
+/** Dependencies of retention. */
 export interface RetentionParts {
   readonly log: FrameLog;
   readonly limits: Pick<Limits, 'retentionMs' | 'retentionPage' | 'sessionDays' | 'sessionLogBytes' | 'dataBytes'>;
-  /** Save every session in memory, so that snapshots stand for as much as they can. */
+  /** Save every loaded session, so that snapshots include as many frames as possible. */
   saveAll(): Promise<void>;
-  /** Bring a session in order that a crash left behind, and save it. */
+  /** Repair a session after a crash, and save it. */
   settle(principal: string, sessionId: string): Promise<void>;
-  /** Remove a session that nobody uses. @returns False when somebody does. */
+  /** Remove a session. @returns False if it is in use. */
   retire(sessionId: string): Promise<boolean>;
-  /** Bytes of the folders of sessions, by session id. */
+  /** Return the size of the folders of sessions, in bytes by session id. */
   folderSizes(): Promise<ReadonlyMap<string, number>>;
   /** Remove a session's folders. */
   removeFolder(sessionId: string): Promise<void>;
   onFault(error: unknown, what: string): void;
 }
 
-/** A session that stays, as far as its age goes. */
+/** A session that is not removed for its age. */
 interface Remaining extends Pick<WeighedSession, 'sessionId' | 'newest'> {
   readonly bytes: number;
 }
 
-/** Looks now and then until it is closed. */
+/** Runs retention periodically until it is closed. */
 export class Retention {
   readonly #parts: RetentionParts;
   readonly #timer: NodeJS.Timeout;
-  /** The clock on the wall and the monotonic one, at the start. */
+  /** Wall clock and monotonic clock at the start. */
   readonly #begunMs = { wall: Date.now(), monotonic: performance.now() };
   #looking: Promise<void> | undefined;
   #isClosed = false;
@@ -48,7 +48,7 @@ export class Retention {
     this.#timer = setInterval(() => void this.look(), parts.limits.retentionMs).unref();
   }
 
-  /** Look once; whoever asks meanwhile waits for the look in hand. Never rejects. */
+  /** Run once; concurrent callers share the run in progress. Never rejects. */
   look(nowMs = this.#now()): Promise<void> {
     this.#looking ??= this.#look(nowMs)
       .catch((error: unknown) => this.#parts.onFault(error, 'Old sessions could not be looked through'))
@@ -56,14 +56,14 @@ export class Retention {
     return this.#looking;
   }
 
-  /** Resolves when the step in hand is done. */
+  /** Resolves when the current step is done. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
     await this.#looking;
   }
 
-  /** A clock that somebody set ahead must not make everything old: the earlier of two clocks counts. */
+  /** Return the earlier of two clocks: a wall clock set ahead must not make everything old. */
   #now(): number {
     return Math.min(Date.now(), this.#begunMs.wall + performance.now() - this.#begunMs.monotonic);
   }
@@ -78,7 +78,7 @@ export class Retention {
     await this.#bySize(remaining, folders);
   }
 
-  /** Retire sessions that are wholly too old, trim the others. @returns Those that stay. */
+  /** Remove sessions whose newest frame is too old, and trim the others. @returns Those that stay. */
   async #byAge(olderThan: string, folders: ReadonlyMap<string, number>): Promise<readonly Remaining[]> {
     const { log, limits, retire } = this.#parts;
     const remaining: Remaining[] = [];
@@ -107,7 +107,7 @@ export class Retention {
     await log.trim(sessionId, { olderThan, bytes });
   }
 
-  /** Folders whose session went while the server ended. */
+  /** Remove folders whose session was removed while the server ended. */
   async #removeOrphans(folders: ReadonlyMap<string, number>): Promise<void> {
     const { log, removeFolder } = this.#parts;
     for (const sessionId of folders.keys()) {
@@ -116,7 +116,7 @@ export class Retention {
     }
   }
 
-  /** Retire sessions, the longest unused first, until the directory is small enough again. */
+  /** Remove the least recently used sessions until the directory is small enough. */
   async #bySize(remaining: readonly Remaining[], folders: ReadonlyMap<string, number>): Promise<void> {
     const { log, limits, retire } = this.#parts;
     let folderBytes = [...folders.values()].reduce((sum, bytes) => sum + bytes, 0);

@@ -1,8 +1,8 @@
 /**
- * Whose session is it, and where is it: every door gets its sessions here.
+ * Directory of all sessions, and the only access of routes to them.
  *
- * Sessions are opened from the log when they are first asked for, which brings them back to order after
- * a crash, and sleep there when nobody uses them.
+ * A session is loaded from the log on its first request, which also repairs it after a crash, and unloaded when it is
+ * unused.
  */
 import type { PrincipalLimits } from '../../../config/settings/principal-limits.ts';
 import { GauntletError, isGauntletError } from '../../base/errors.ts';
@@ -21,11 +21,11 @@ import type { ParentLink, RunningChild, SessionServices } from '../session-servi
 import { childIdsOf } from '../turn/child-sessions.ts';
 import { describeAsleep } from '../restore/restored-context.ts';
 
-/** What a directory needs beside what its sessions do. */
+/** Dependencies of the directory in addition to those of its sessions. */
 export interface DirectoryServices extends SessionServices, NewSessionRules {
-  /** What a principal may use at most; absent: anything. */
+  /** Return the limits of a principal; absent: unlimited. */
   limitsOf?(principal: string): PrincipalLimits;
-  /** Remove what a session spilled, and what is kept of its changes. */
+  /** Remove a session's spilled results and the stored contents of its changes. */
   removeFolder(sessionId: string): Promise<void>;
 }
 
@@ -44,27 +44,32 @@ export class SessionDirectory {
     this.#awake = new AwakeSessions(services);
   }
 
-  /** Sessions in memory. */
+  /** Number of sessions in memory. */
   get openCount(): number {
     return this.#awake.size;
   }
 
-  /** Begin a session. @returns Once it is on disk. @throws {GauntletError} `invalid_request`, `forbidden`, `log_unavailable` */
+  /**
+   * Create a session.
+   *
+   * @returns Once it is on disk.
+   * @throws {GauntletError} `invalid_request`, `forbidden`, `log_unavailable`
+   */
   async create(principal: string, request: NewSession): Promise<Session> {
     const { session, landed } = this.#begin(principal, request);
     await landed;
     return session;
   }
 
-  /** Begin a session for one batch: its first frames and the batch's go to disk together. */
+  /** Create a session for one batch: its first frame and the batch's frames are written together. */
   createForBatch(principal: string): Session {
     return this.#begin(principal, {}).session;
   }
 
   /**
-   * The session of that id.
+   * Return a session, loaded if necessary.
    *
-   * @throws {GauntletError} `not_found`, for what belongs to someone else too.
+   * @throws {GauntletError} `not_found`, also for a session of another principal.
    */
   async open(principal: string, sessionId: string): Promise<Session> {
     const session = this.#inMemory(sessionId) ?? (await this.#wake(principal, sessionId));
@@ -74,8 +79,8 @@ export class SessionDirectory {
   }
 
   /**
-   * The session whose question a principal may answer: one of their own, or one whose question needs the
-   * yes of several principals.
+   * Return a session whose question the principal may answer: one of its own, or one with a question that needs several
+   * principals.
    *
    * @throws {GauntletError} `not_found`, as `open`
    */
@@ -86,9 +91,10 @@ export class SessionDirectory {
   }
 
   /**
-   * A principal's sessions, newest first. Those that sleep in good order are described without waking them.
+   * List a principal's sessions, newest first. Unloaded ones whose snapshot is current are described without loading
+   * them.
    *
-   * @throws {GauntletError} `invalid_request` for a cursor that is none.
+   * @throws {GauntletError} `invalid_request` for a malformed cursor.
    */
   async list(principal: string, page: PageRequest): Promise<SessionPage<SessionDescription>> {
     const { sessions, cursor } = this.#services.log.list(principal, page);
@@ -96,14 +102,14 @@ export class SessionDirectory {
     return { sessions: described.flatMap((each) => each ?? []), ...(cursor === undefined ? {} : { cursor }) };
   }
 
-  /** End what runs, and forget the session. @throws {GauntletError} `not_found` */
+  /** End what runs, and remove the session. @throws {GauntletError} `not_found` */
   async remove(principal: string, sessionId: string): Promise<void> {
     const session = await this.open(principal, sessionId);
     this.#endTree(session);
     await this.#forget(sessionId);
   }
 
-  /** Forget a session that grew too old, unless somebody uses it. @returns Whether it is gone. */
+  /** Remove a session for its age, unless it is in use. @returns True if it was removed. */
   async retire(sessionId: string): Promise<boolean> {
     if (this.#opening.has(sessionId) || this.#awake.isInUse(sessionId)) return false;
     await this.#forget(sessionId);
@@ -115,7 +121,7 @@ export class SessionDirectory {
     return this.#awake.saveAll();
   }
 
-  /** Bring a session to order, and save it. A session that cannot be opened stays as it is. */
+  /** Repair and save a session. One that cannot be opened stays as it is. */
   async settle(principal: string, sessionId: string): Promise<void> {
     try {
       await (await this.open(principal, sessionId)).save();
@@ -124,12 +130,15 @@ export class SessionDirectory {
     }
   }
 
-  /** The list of external tools changed: those who watch are told. */
+  /** Notify watchers that the list of external tools changed. */
   announceTools(): void {
     for (const session of this.#awake.all) if (session.isWatched) session.announceTools();
   }
 
-  /** Let calls that run finish; those that have not by the end of the drain time, and all background tasks, are interrupted. */
+  /**
+   * Let running calls finish; those that have not by the end of the drain time, and all background tasks, are
+   * interrupted.
+   */
   async drain(signal: AbortSignal): Promise<void> {
     const { drainMs, killGraceMs } = this.#services.limits;
     const isBusy = (session: Session) => session.isWorking || !session.isLogged;
@@ -138,7 +147,7 @@ export class SessionDirectory {
     await this.#untilNone((session) => isBusy(session) || session.hasTasks, 2 * killGraceMs, signal);
   }
 
-  /** Let go of all sessions; what is open stands in the log. @returns Once they are saved. */
+  /** Drop all sessions; open questions remain in the log. @returns Once they are saved. */
   close(): Promise<void> {
     return this.#awake.close();
   }
@@ -152,20 +161,20 @@ export class SessionDirectory {
     }
   }
 
-  /** Forget a session with its children. */
+  /** Remove a session with its children. */
   async #forget(sessionId: string): Promise<void> {
     for (const childId of childIdsOf(this.#services.log, sessionId)) await this.#forget(childId);
     const ended = this.#awake.drop(sessionId);
     await this.#services.log.remove(sessionId);
     // A task may write to its file until it has ended.
     await ended;
-    // The session is gone; files that stay are for the operator to know of, not for the client to mend.
+    // The session is removed; files that remain concern the operator, not the client.
     await this.#services
       .removeFolder(sessionId)
       .catch((error: unknown) => this.#services.onFault(error, "A session's files could not be removed"));
   }
 
-  /** Calls a principal may still begin. */
+  /** Number of calls that a principal may still start. */
   #callsLeft(principal: string): number {
     const most = this.#services.limitsOf?.(principal).callsAtOnce ?? 0;
     if (most === 0) return Infinity;
@@ -176,7 +185,7 @@ export class SessionDirectory {
     return this.#awake.all.filter((session) => session.principal === principal);
   }
 
-  /** Put a principal's idle sessions to sleep until one more has room. @throws {GauntletError} `rate_limited` */
+  /** Unload idle sessions of a principal until one more fits its limit. @throws {GauntletError} `rate_limited` */
   #makeRoom(principal: string): void {
     const most = this.#services.limitsOf?.(principal).sessionsInUse ?? 0;
     if (most === 0) return;
@@ -221,7 +230,7 @@ export class SessionDirectory {
     return undefined;
   }
 
-  /** For a list: a session that was removed meanwhile, or lies outside today's roots, is left out. */
+  /** Describe a session for a list; one that was removed meanwhile, or is outside the current roots, is left out. */
   async #describe(principal: string, logged: LoggedSession): Promise<SessionDescription | undefined> {
     const { sessionId, bounds } = logged;
     try {
@@ -237,7 +246,7 @@ export class SessionDirectory {
     }
   }
 
-  /** Single flight: whoever asks meanwhile gets the same session. A stranger wakes nothing. */
+  /** Load a session; concurrent requests share the load. A request of another principal loads nothing. */
   async #wake(principal: string, sessionId: string): Promise<Session | undefined> {
     const opening = this.#opening.get(sessionId);
     if (opening) return opening;
@@ -255,7 +264,7 @@ export class SessionDirectory {
     return session;
   }
 
-  /** Resolves when no session in memory is as `isBusy` says, or after the time. */
+  /** Resolves when `isBusy` is false for all loaded sessions, or after the time. */
   async #untilNone(isBusy: (session: Session) => boolean, mostMs: number, signal: AbortSignal): Promise<void> {
     const deadlineMs = performance.now() + mostMs;
     while (this.#awake.all.some(isBusy) && performance.now() < deadlineMs && !signal.aborted) {

@@ -1,7 +1,7 @@
 /**
- * Settings files of trusted folders: rules that a project brings along, read once, when a session begins.
+ * Reads the settings files of trusted folders: a project's rules, read once when a session begins.
  *
- * Trust comes from outside: a folder that the server's settings do not name is never looked at.
+ * Only folders that the server's settings list as trusted are read.
  */
 import { dirname, join, resolve } from 'node:path';
 import { isInsideFolder } from '../../../config/containment.ts';
@@ -16,17 +16,17 @@ import { readSmallFile } from '../../files/open-checked.ts';
 import { resolveRealPath } from '../../files/real-path.ts';
 import { parseRule } from '../../permissions/rule.ts';
 
-/** The files of a folder, by the source of their rules. */
+/** Settings files of a folder, by the source of their rules. */
 const FILES = {
   projectSettings: '.gauntlet/settings.json',
   localSettings: '.gauntlet/settings.local.json',
 } as const satisfies Record<WorkspaceSettings['source'], string>;
 
 /**
- * What the settings files of trusted folders say about a session.
+ * Read the settings files of trusted folders that apply to a session.
  *
- * @param trusted Absolute; where they are links, what they lead to is trusted.
- * @param cwd Real path of the session's folder; the files of every trusted folder around it count.
+ * @param trusted Absolute paths; for links, the target is trusted.
+ * @param cwd Real path of the session's folder; the files of every trusted folder that contains it apply.
  * @throws {GauntletError} `invalid_request` with the file, the key and what was expected.
  */
 export function workspaceSettings(trusted: readonly string[], cwd: string): readonly WorkspaceSettings[] {
@@ -35,17 +35,17 @@ export function workspaceSettings(trusted: readonly string[], cwd: string): read
     .flatMap((folder) => SOURCES.flatMap((source) => readSettings(folder, source) ?? []));
 }
 
-/** What workspace settings add to a permission context. */
+/** Additions of workspace settings to a permission context. */
 export interface WorkspaceRules {
   readonly rules: Partial<Record<WorkspaceSettings['source'], RuleSet>>;
   readonly directories: readonly string[];
-  /** Folders that only a lost trust had added. */
+  /** Folders added only by settings that are no longer trusted. */
   readonly lostDirectories: readonly string[];
 }
 
 /**
- * What still holds of the settings that a session was begun with: a folder that is trusted no more grants
- * nothing, and what it forbade stays forbidden. Of several folders each has its say.
+ * Filter the settings with which a session began: a folder that is no longer trusted grants nothing, but its ask and
+ * deny rules still apply. Settings of several folders are combined.
  */
 export function standingRules(trusted: readonly string[], settings: readonly WorkspaceSettings[]): WorkspaceRules {
   const folders = new Set(settings.length === 0 ? [] : realFolders(trusted));
@@ -100,7 +100,10 @@ function textOf(folder: string, path: string): string | undefined {
   }
 }
 
-/** Unlike the server's own settings it has no variables filled in: those hold what is not the project's to read. */
+/**
+ * Parse a settings file. Unlike in the server's own settings, variables are not expanded: their values are not for the
+ * project to read.
+ */
 function settingsIn(folder: string, source: WorkspaceSettings['source'], text: string): WorkspaceSettings {
   const path = join(folder, FILES[source]);
   const { permissions } = checked(workspaceFileSchema, parseSettingsText('The file', path, text), ` in "${path}"`);

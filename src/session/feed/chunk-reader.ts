@@ -1,7 +1,7 @@
 /**
- * Chunks of OpenAI's streams become events of the Messages API, so that one assembler serves every model.
+ * Converts chunks of OpenAI's streams to events of the Messages API, so that one assembler serves all models.
  *
- * Chat Completions names no end of a call: a call is complete when the next one begins or the message finishes.
+ * Chat Completions does not mark the end of a call: it is complete when the next one begins or the message finishes.
  *
  * @see OpenAI API, "Streaming": chat.completion.chunk, and the events of Responses
  */
@@ -63,36 +63,36 @@ const EMPTY_TEXT = { type: 'text', text: '' };
 
 type CallPiece = NonNullable<NonNullable<z.output<typeof ChatChunk>['choices'][number]['delta']>['tool_calls']>[number];
 
-/** A message of Chat Completions that streams in. */
+/** A streamed message of Chat Completions. */
 interface ChatMessage {
-  /** Place of the last block among the message's; -1 before the first. */
+  /** Index of the last block in the message; -1 before the first. */
   place: number;
-  /** The text that is open, or the call, as the vendor counts and names it. */
+  /** The open text or call, with the vendor's index and id. */
   open?: 'text' | { readonly index: number | undefined; readonly id: string };
 }
 
-/** A chunk as events. */
+/** Events of a chunk. */
 export interface ChunkEvents {
   readonly events: readonly StreamEvent[];
-  /** A call of the chunk that cannot be read; the others can. */
+  /** Error of one call in the chunk; the other calls are still read. */
   readonly problem?: GauntletError;
 }
 
 /** Reads the chunks of one connection's messages. */
 export class ChunkReader {
-  /** By turn; undefined for the one that names none. */
+  /** By turn; `undefined` for the message without a turn id. */
   readonly #messages = new Map<string | undefined, ChatMessage>();
 
-  /** Forget a message that streams into a turn. */
+  /** Drop the message that streams into a turn. */
   reset(turnId: string | undefined): void {
     this.#messages.delete(turnId);
   }
 
   /**
-   * Turn a chunk into events, in order; none for what holds no call. What is wrong with one call is told beside the events
-   * of the others.
+   * Convert a chunk to events, in order; empty for a chunk without content. An error in one call is returned beside the
+   * events of the others.
    *
-   * @param turnId The turn that the client named.
+   * @param turnId Turn that the client named.
    * @throws {GauntletError} `invalid_request` naming the field.
    */
   read(turnId: string | undefined, chunk: unknown): ChunkEvents {
@@ -101,7 +101,7 @@ export class ChunkReader {
     return { events: RESPONSES_TYPES.has(type) ? responsesEvents(checked(ResponsesEvent, chunk)) : [] };
   }
 
-  /** Only the first choice runs: others are alternatives to it. */
+  /** Only the first choice is executed; the others are alternatives to it. */
   #chatEvents(turnId: string | undefined, { choices }: z.output<typeof ChatChunk>): ChunkEvents {
     const choice = choices.find(({ index }) => (index ?? 0) === 0);
     if (!choice) return { events: [] };
@@ -141,7 +141,7 @@ function badChunk(field: string, message: string): GauntletError {
   });
 }
 
-/** Text between the pieces of one call is passed over: it would end the call. */
+/** Text between the pieces of a call is ignored, because it would end the call. */
 function textEvents(message: ChatMessage, text: string): readonly StreamEvent[] {
   if (message.open !== undefined && message.open !== 'text') return [];
   const events: StreamEvent[] = [];
@@ -152,7 +152,10 @@ function textEvents(message: ChatMessage, text: string): readonly StreamEvent[] 
   return [...events, textDelta(message.place, text)];
 }
 
-/** A piece with an id that is not the open call's begins the next call: some vendors give every call the index 0. */
+/**
+ * Convert a piece of a call. An id other than the open call's starts the next call: some vendors give every call the
+ * index 0.
+ */
 function callEvents(
   message: ChatMessage,
   { index, id, function: called }: CallPiece,

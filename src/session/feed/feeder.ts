@@ -1,6 +1,6 @@
 /**
- * One connection's way of feeding turns: finished blocks, or the raw events of a message that still
- * streams in. What is the connection's own is answered through `send`; the rest goes through the log.
+ * Feeds turns from one connection: complete blocks, or the raw events of a streamed message. Frames only for this
+ * connection go through `send`, all others through the log.
  */
 import { GauntletError } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json.ts';
@@ -17,7 +17,7 @@ import { type ChunkEvents, ChunkReader } from './chunk-reader.ts';
 import { parsePartialObject } from './partial-json.ts';
 import { StreamAssembler, type StreamingBlock } from './stream-assembler.ts';
 
-/** The stored result of a block that was sent before. */
+/** Stored result of a block that was sent before. */
 export interface ReplayFrame {
   readonly type: 'replay';
   readonly tool_use_id: string;
@@ -32,13 +32,13 @@ export class Feeder {
   readonly #assembler: StreamAssembler;
   readonly #chunks = new ChunkReader();
   readonly #turns = new Set<TurnRecord>();
-  /** The turn of frames that name none. */
+  /** Turn of frames without a turn id. */
   #current: TurnRecord | undefined;
-  /** The id of the turn that the next frame opens which belongs to none. */
+  /** Id of the next turn that a frame without one opens. */
   #nextTurnId = newId('turn');
-  /** Turns between `message_start` and `message_stop`: several messages may stream in at once. */
+  /** Turns between `message_start` and `message_stop`; several messages may be streamed at once. */
   readonly #streaming = new Set<TurnRecord>();
-  /** The one of them whose events name no turn, from its `message_start` until it ends. */
+  /** The streaming turn whose events have no turn id, from its `message_start` until it ends. */
   #unnamed: TurnRecord | undefined;
   #lastPartialMs = 0;
 
@@ -49,9 +49,9 @@ export class Feeder {
   }
 
   /**
-   * Accept a finished block.
+   * Accept a complete block.
    *
-   * @param message As far as it has streamed in; absent where the block came by itself.
+   * @param message The message as far as it was streamed; absent if the block came alone.
    * @throws {GauntletError} as `acceptBlocks`
    */
   async toolUse(turnId: string | undefined, block: ToolUseBlock, message?: AssistantMessage): Promise<void> {
@@ -70,7 +70,7 @@ export class Feeder {
     }
   }
 
-  /** Take one raw streaming event. @throws {GauntletError} `invalid_request`, `conflict`, `payload_too_large` */
+  /** Process one raw streaming event. @throws {GauntletError} `invalid_request`, `conflict`, `payload_too_large` */
   async streamEvent(named: string | undefined, event: unknown): Promise<void> {
     refuseToFeedChild(this.#core);
     const turnId = this.#streamedTurnId(named);
@@ -92,24 +92,24 @@ export class Feeder {
     }
   }
 
-  /** The events that a chunk of an OpenAI stream stands for. @throws {GauntletError} `invalid_request` for what is none */
+  /** Convert a chunk of an OpenAI stream to events. @throws {GauntletError} `invalid_request` for a malformed chunk */
   eventsOf(named: string | undefined, chunk: unknown): ChunkEvents {
     return this.#chunks.read(named, chunk);
   }
 
-  /** No more blocks in this turn. @throws {GauntletError} `not_found` */
+  /** Close a turn to further blocks. @throws {GauntletError} `not_found` */
   endTurn(turnId: string): void {
     this.#end(this.#knownTurn(turnId));
   }
 
-  /** The model fell back: what waits or runs in the turn is dropped. @throws {GauntletError} `not_found` */
+  /** Discard the turn's queued and running calls, after the model fell back. @throws {GauntletError} `not_found` */
   discard(turnId: string): void {
     const turn = this.#knownTurn(turnId);
     this.#core.executor.discardTurn(turn.executorTurn);
     this.#end(turn);
   }
 
-  /** The connection is gone: its open turns end after a while, unless another connection feeds them. */
+  /** Handle the loss of the connection: its open turns end after a while, unless another connection feeds them. */
   close(): void {
     const open = [...this.#turns].filter((turn) => turn.state === 'open');
     if (open.length === 0) return;
@@ -118,7 +118,7 @@ export class Feeder {
     }, this.#core.services.limits.turnFeederMs).unref();
   }
 
-  /** A message begins; where no turn is named, it ends the one before that never stopped. */
+  /** Begin a message; one without a turn id ends the message before it that was never stopped. */
   #startMessage(named: string | undefined): void {
     const before = named === undefined ? this.#core.ledger.turn(this.#streamedTurnId(named)) : undefined;
     if (before && this.#streaming.has(before)) this.#finish(before);
@@ -127,17 +127,17 @@ export class Feeder {
     if (named === undefined) this.#unnamed = turn;
   }
 
-  /** The turn an event belongs to: frames for other turns may come between those that name none. */
+  /** Return the turn of an event. Frames of other turns may come between those without a turn id. */
   #streamedTurnId(named: string | undefined): string {
     return this.#turnId(named ?? this.#unnamed?.id);
   }
 
-  /** The turn a frame belongs to: the one it names, else the connection's open one, else the next. */
+  /** Return the turn of a frame: the named one, else the connection's open one, else the next. */
   #turnId(named: string | undefined): string {
     return named ?? (this.#current?.state === 'open' ? this.#current.id : this.#nextTurnId);
   }
 
-  /** The turn of that id, which this connection feeds from now on; a new one if there is none. */
+  /** Return the turn, opened if it is new, which this connection feeds from now on. */
   #turn(turnId: string): TurnRecord {
     const turn = this.#core.ledger.turn(turnId) ?? openTurn(this.#core, turnId);
     if (turnId === this.#nextTurnId) this.#nextTurnId = newId('turn');
@@ -179,15 +179,15 @@ export class Feeder {
   }
 }
 
-/** A block on its way, and the place it will have. */
+/** An incomplete block, and the index it will have. */
 interface PartialBlock {
   readonly turnId: string;
-  /** Counts the `tool_use` blocks of the turn, from 0. */
+  /** Index among the `tool_use` blocks of the turn, from 0. */
   readonly index: number;
   readonly block: StreamingBlock;
 }
 
-/** The `input_partial` frame of a block as far as it has come; what cannot be read of its JSON is left out. */
+/** Build the `input_partial` frame of an incomplete block; unreadable parts of its JSON are left out. */
 function inputPartial({ pool, services }: SessionCore, { turnId, index, block }: PartialBlock): InputPartialFrame {
   const partial_input = parsePartialObject(block.text, services.limits);
   return {

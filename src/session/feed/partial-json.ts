@@ -1,24 +1,25 @@
 /**
- * The beginning of a JSON object, closed where it breaks off, so that it can be drawn while it streams in.
+ * Parses an incomplete JSON object, closed at the point where it breaks off, so that it can be displayed while it
+ * streams.
  *
- * Every step goes through the text once: it is read again with each piece that arrives.
+ * Each step is linear in the text, which is read again with each piece that arrives.
  */
 import { cutText } from '../../base/cut-text.ts';
 import { type JsonObject, type JsonValue, unsafeJson } from '../../base/json.ts';
 
-/** How much of an object is kept. */
+/** Limits of the parsed object. */
 export interface PartialBounds {
-  /** Longest string; longer ones are cut. */
+  /** Maximum length of a string; longer ones are cut. */
   readonly partialStringChars: number;
-  /** Most levels of objects and lists. */
+  /** Maximum nesting of objects and lists. */
   readonly jsonDepth: number;
 }
 
 /**
- * Read what is there of an object.
+ * Parse the beginning of an object.
  *
  * @param text Any prefix of the JSON of an object.
- * @returns The object as far as it goes; `{}` while nothing of it can be read, or it may not be.
+ * @returns The members so far; `{}` if none is readable, or the value is not safe.
  */
 export function parsePartialObject(text: string, bounds: PartialBounds): JsonObject {
   const whole = scan(text);
@@ -29,12 +30,12 @@ export function parsePartialObject(text: string, bounds: PartialBounds): JsonObj
 }
 
 interface Scan {
-  /** What would close the brackets that are open at the end, the outermost first. */
+  /** Brackets that would close the open ones, outermost first. */
   readonly closers: readonly string[];
-  /** Most brackets open at once. */
+  /** Maximum of brackets open at once. */
   readonly depth: number;
   readonly isInString: boolean;
-  /** Where an escape begins that breaks off; the end of the text if none does. */
+  /** Start of an incomplete escape at the end; the length of the text if there is none. */
   readonly wholeUntil: number;
   readonly lastComma: number;
   readonly lastOpener: number;
@@ -61,19 +62,19 @@ function scan(text: string): Scan {
   return { closers, depth, isInString, wholeUntil: text.length, lastComma, lastOpener };
 }
 
-/** Close the string and the brackets that are open at the end. */
+/** Close the open string and brackets. */
 function closeOpen(text: string, { closers, isInString, wholeUntil }: Scan): string {
   const body = isInString ? `${text.slice(0, wholeUntil)}"` : text.slice(0, endOfMembers(text));
   return body + closers.toReversed().join('');
 }
 
-/** The same without the last, unfinished member: a key without a value, or half a literal. */
+/** Close the text without its last, incomplete member: a key without a value, or a partial literal. */
 function withoutTail(text: string, { lastComma, lastOpener }: Scan): string {
   const shorter = text.slice(0, Math.max(lastComma, lastOpener + 1));
   return closeOpen(shorter, scan(shorter));
 }
 
-/** Where trailing blanks and commas begin. */
+/** Index at which trailing whitespace and commas begin. */
 function endOfMembers(text: string): number {
   let end = text.length;
   while (end > 0 && ', \t\r\n'.includes(text[end - 1] ?? '')) end--;
@@ -84,7 +85,7 @@ function tryParse(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
-    // The text breaks off where no value can end; the caller tries a shorter one.
+    // No value can end where the text breaks off; the caller tries a shorter one.
     return undefined;
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Raw streaming events of the Anthropic Messages API become blocks, each as soon as it closes.
+ * Assembles raw streaming events of the Anthropic Messages API into blocks, each as soon as it closes.
  *
- * Text, thinking and whatever else a model streams is kept for the tools, which are handed the message as far as it has
- * come; events of unknown types are passed over.
+ * Text, thinking and other content is kept for the tools, which receive the message as far as it was streamed; events
+ * of unknown types are ignored.
  *
  * @see Anthropic Messages API, "Streaming messages"
  */
@@ -36,66 +36,66 @@ const StreamEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message_stop') }),
 ]);
 
-/** An event that matters here. */
+/** An event of a known type. */
 export type StreamEvent = z.output<typeof StreamEventSchema>;
 
 type Delta = Extract<StreamEvent, { type: 'content_block_delta' }>['delta'];
 
 const KNOWN_TYPES = new Set(StreamEventSchema.options.map((option) => option.shape.type.value as string));
 
-/** A `tool_use` block that is still streaming in. */
+/** A `tool_use` block that is still being streamed. */
 export interface StreamingBlock {
   readonly id: string;
   readonly name: string;
-  /** Its input as far as it has come, as JSON text. */
+  /** Its input so far, as JSON text. */
   readonly text: string;
 }
 
-/** What an event came to. */
+/** Result of an event. */
 export type StreamStep =
   | { readonly type: 'start' | 'stop' | 'nothing' }
   | { readonly type: 'partial'; readonly block: StreamingBlock; readonly isFirst: boolean }
-  /** `input` is the text itself where it is no JSON: the schema refuses it, the other blocks go on. */
+  /** `input` is the raw text if that is not JSON: it fails the schema, and the other blocks continue. */
   | { readonly type: 'block'; readonly block: ToolUseBlock; readonly message: AssistantMessage };
 
-/** A block that calls nothing, while it streams in. */
+/** A block other than `tool_use` that is being streamed. */
 interface OpenText {
   readonly block: { readonly type: string };
   text: string;
   thinking: string;
 }
 
-/** What has closed of a message, and what else of it is open. */
+/** Closed content of a message, and its other open blocks. */
 interface MessageSoFar {
   readonly content: AssistantMessage['content'][number][];
   readonly open: Map<number, OpenText>;
-  /** UTF-16 units that it holds. */
+  /** Length of its content, in UTF-16 units. */
   chars: number;
 }
 
 interface OpenBlock extends StreamingBlock {
   readonly turnId: string;
-  /** As it stood in the start event: with the whole input where no delta follows. */
+  /** The block of the start event, which contains the whole input if no delta follows. */
   readonly started: ToolUseBlock;
   text: string;
 }
 
-/** What may be open at once. */
+/** Limits of open blocks. */
 export interface AssemblerLimits {
-  /** UTF-16 units of raw JSON, all open blocks together. */
+  /** Maximum of raw JSON in UTF-16 units, for all open blocks together. */
   readonly partialInputBytes: number;
-  /** Blocks. */
+  /** Maximum number of open blocks. */
   readonly batchBlocks: number;
   readonly jsonDepth: number;
 }
 
-/** Puts the blocks of one connection's messages together, each in its turn. */
+/** Assembles the blocks of one connection's messages, by turn. */
 export class StreamAssembler {
-  /** By `keyOf` their turn and index. */
+  /** By turn and index, see `keyOf`. */
   readonly #open = new Map<string, OpenBlock>();
   /** By turn. */
   readonly #messages = new Map<string, MessageSoFar>();
-  /** What they hold together. */
+  /** Total length of all messages. */
   #messageChars = 0;
   readonly #limits: AssemblerLimits;
 
@@ -103,12 +103,12 @@ export class StreamAssembler {
     this.#limits = limits;
   }
 
-  /** Blocks of a turn that have begun and not closed. */
+  /** Open blocks of a turn. */
   openBlocks(turnId: string): readonly StreamingBlock[] {
     return [...this.#open.values()].filter((block) => block.turnId === turnId);
   }
 
-  /** Drop what has not closed of a turn. */
+  /** Drop the open blocks and the message of a turn. */
   reset(turnId: string): void {
     for (const [key, block] of this.#open) if (block.turnId === turnId) this.#open.delete(key);
     this.#messageChars -= this.#messages.get(turnId)?.chars ?? 0;
@@ -116,9 +116,9 @@ export class StreamAssembler {
   }
 
   /**
-   * Take one event of the message that streams into a turn.
+   * Process one event of the message that streams into a turn.
    *
-   * @throws {GauntletError} `invalid_request` naming the field, `payload_too_large` for a block past its limit.
+   * @throws {GauntletError} `invalid_request` naming the field, `payload_too_large` for a block beyond its limit.
    */
   push(turnId: string, event: unknown): StreamStep {
     const type = typeof event === 'object' && event !== null && 'type' in event ? event.type : undefined;
@@ -197,7 +197,7 @@ export class StreamAssembler {
     return { type: 'block', block, message: { role: 'assistant', content: [...before, block] } };
   }
 
-  /** @returns undefined where too many stream in at once: what they say is not kept then. */
+  /** @returns `undefined` if too many messages are streamed at once; their content is then not kept. */
   #messageOf(turnId: string): MessageSoFar | undefined {
     const known = this.#messages.get(turnId);
     if (known || this.#messages.size >= this.#limits.batchBlocks) return known;
@@ -213,7 +213,7 @@ export class StreamAssembler {
     open.thinking += thinking;
   }
 
-  /** Takes the room for `chars` more of a message. A long message keeps no more of its text: no call depends on it. */
+  /** Reserve room for `chars` more of a message. Beyond the limit its text is dropped, which no call depends on. */
   #hasRoom(message: MessageSoFar, chars: number): boolean {
     if (this.#messageChars + chars > this.#limits.partialInputBytes) return false;
     this.#messageChars += chars;
@@ -222,23 +222,23 @@ export class StreamAssembler {
   }
 }
 
-/** The block as it would stand in the whole message. */
+/** Build the block as in the complete message. */
 function wholeText({ block, text, thinking }: OpenText): { readonly type: string } {
   return { ...block, ...(text === '' ? {} : { text }), ...(thinking === '' ? {} : { thinking }) };
 }
 
-/** Indices count in one message, and each turn may have a message that streams in. */
+/** Key of a block: indexes are unique within a message, and each turn may have one that streams. */
 function keyOf(turnId: string, index: number): string {
   return `${turnId} ${index}`;
 }
 
-/** @throws {GauntletError} `invalid_request` for JSON that is too deep, reaches a prototype or is no Unicode. */
+/** @throws {GauntletError} `invalid_request` for JSON that is too deep, reaches a prototype or is not valid Unicode. */
 function wholeInput(open: OpenBlock, limits: AssemblerLimits): JsonValue {
   if (open.text.trim() === '') return open.started.input;
   try {
     return parseSafeJson(open.text, `the input of block "${open.id}"`, limits, { at: 'input' });
   } catch (error) {
-    // Not JSON: handed on as text, so that the block gets its InputValidationError like any other.
+    // Not JSON: passed on as text, so that the block fails with an InputValidationError like any other.
     if (isGauntletError(error) && error.details?.reason === 'not_json') return open.text;
     throw error;
   }

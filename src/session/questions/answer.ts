@@ -1,20 +1,20 @@
 /**
- * An answer to an open question, and what it adds to the session's permissions.
+ * Answers an open question, and applies the permission updates in the answer.
  */
 import { GauntletError } from '../../base/errors.ts';
 import type { PermissionUpdate } from '../../wire/permission-context.ts';
 import type { Answered, QuestionAnswer } from '../../permissions/questions.ts';
 import type { SessionCore } from '../session-core.ts';
 
-/** An answer to a question, with what it adds to the session's permissions. */
+/** An answer to a question, with updates of the session's permissions. */
 export interface PromptAnswer extends QuestionAnswer {
   readonly updatedPermissions?: readonly PermissionUpdate[];
 }
 
 /**
- * Answer a question; the first answer wins. Rules it brings are tried on the other open questions.
+ * Answer a question; the first answer wins. Rules in it are applied to the other open questions.
  *
- * @param by The principal who answers.
+ * @param by Principal who answers.
  * @throws {GauntletError} `not_found`, `conflict`, `invalid_request`, `forbidden`, `log_unavailable`
  */
 export async function answerPrompt(
@@ -31,10 +31,10 @@ export async function answerPrompt(
       'Cannot change what the session may do with this answer: it is one of several. Answer without "updated_permissions"';
     throw new GauntletError('invalid_request', message, { details: { reason: 'approvals' } });
   }
-  // Tried first: updates that cannot be made refuse the answer while the question still stands.
+  // Checked first: invalid updates reject the answer while the question is still open.
   core.permissionsAfter(updates);
   const { behavior, message: reason, updatedInput } = answer;
-  // What the answer adds is this session's; a child that asked follows it.
+  // Updates apply to this session; a child that asked follows it.
   const settled = climbed
     ? await climbed.child.answer(requestId, { behavior, message: reason, updatedInput }, by)
     : await core.questions.answer(requestId, answer, by);
@@ -43,7 +43,7 @@ export async function answerPrompt(
   return settled;
 }
 
-/** Change what the session may do, and try it on the questions that are open. @throws {GauntletError} as `updatePermissions` */
+/** Update the permissions, and apply them to the open questions. @throws {GauntletError} as `updatePermissions` */
 export async function updateAndRejudge(core: SessionCore, updates: readonly PermissionUpdate[]): Promise<void> {
   await core.updatePermissions(updates);
   await core.questions.rejudgeAll();

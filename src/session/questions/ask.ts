@@ -1,5 +1,5 @@
 /**
- * Put a gate's question to whoever may answer, or refuse at once where nobody can.
+ * Sends a gate's question to those who may answer, or denies at once if there is nobody.
  */
 import type { GateAnswer, GateQuestion } from '../../call/gate.ts';
 import type { JsonValue } from '../../base/json.ts';
@@ -11,14 +11,14 @@ import type { CallRecord } from '../call-record.ts';
 import { drawIntent } from '../turn/drawn.ts';
 import type { SessionCore } from '../session-core.ts';
 
-/** Longest line that describes a call. */
+/** Longest description of a call, in characters. */
 const DESCRIPTION_CHARS = 300;
 
 /**
  * Ask about a call.
  *
- * `on_ask` of the request, then of the session, says whether to wait; without either a question waits
- * while someone who may answer is connected.
+ * `on_ask` of the request, then of the session, decides whether to wait; without either a question waits while a client
+ * that may answer is connected.
  */
 export async function askWhoMayAnswer(
   core: SessionCore,
@@ -63,7 +63,7 @@ function describeCall({ tool, input }: Invocation, { pool }: SessionCore): strin
     const text = tool.description(input, promptOptions(pool));
     return typeof text === 'string' ? cutText(text.replace(/\s+/g, ' '), DESCRIPTION_CHARS) : tool.name;
   } catch {
-    // A tool that cannot word its call is named: the question is put all the same.
+    // The tool cannot describe its call, so its name is used.
     return tool.name;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A session's shared state, made new or from its log, with the executor wired to the way out.
+ * Creates a session's core, new or from its log, with the executor connected to the log.
  */
 import type { AssistantMessage } from '../../wire/blocks.ts';
 import { errorMessage } from '../../base/errors.ts';
@@ -19,17 +19,17 @@ import { closeTurn, ResultLine } from '../turn/yield-results.ts';
 const CALLBACKS = { events: executorEvents, save: saveSession, saveReads };
 const CANCELLED = { behavior: 'deny', by: 'cancelled' } as const;
 
-/** A session that has just been opened, its first frame not yet in the log. */
+/** Create the core of a new session, whose first frame is not yet in the log. */
 export function newCore(opened: OpenedFrame, services: SessionServices): SessionCore {
   const context = sessionContextFrom({ opened }, services);
   return new SessionCore({ opened, context, head: 0, settled: new Map() }, services, CALLBACKS);
 }
 
 /**
- * A session as its log says.
+ * Restore a session's core from its log.
  *
- * @throws {GauntletError} `forbidden` where its folder no longer is one of its principal's.
- * The calls of surviving turns go to their gates again; a turn that was open is gone on with, if its feeder comes in time.
+ * @throws {GauntletError} `forbidden` if its folder is no longer within its principal's bounds.
+ * Calls of surviving turns pass their gates again; a turn that was open continues if a client feeds it in time.
  */
 export function restoredCore(
   history: LoggedHistory,
@@ -82,7 +82,7 @@ function restoreTurn(core: SessionCore, logged: LoggedTurn, isReopened: boolean)
 
 function restoreCall(core: SessionCore, turn: TurnRecord, logged: LoggedCall): CallRecord {
   const name = logged.summary?.name ?? logged.block.name;
-  // A call that is settled, or left over by a crash, is never asked about again; a savedState question waits.
+  // Settled calls, and those that a crash interrupted, are never asked about again; an open question keeps waiting.
   const record = core.ledger.addCall(turn, logged.block, name, {});
   record.acceptedSeq = logged.acceptedSeq;
   record.isExecutingLogged = logged.isExecuting === true;
@@ -94,7 +94,7 @@ function restoreCall(core: SessionCore, turn: TurnRecord, logged: LoggedCall): C
   return record;
 }
 
-/** An inner call is settled by now: it never goes on without the call that made it. */
+/** Restore an inner call, which is settled by now: it never continues without the call that made it. */
 function restoreInnerCall(core: SessionCore, turn: TurnRecord, logged: LoggedCall): void {
   const { block, index, parentId, acceptedSeq, summary, resultSeq } = logged;
   const name = summary?.name ?? block.name;
@@ -103,7 +103,7 @@ function restoreInnerCall(core: SessionCore, turn: TurnRecord, logged: LoggedCal
   turn.innerUnyielded--;
 }
 
-/** Calls that had not begun go to their gates again, in the order they were accepted. */
+/** Queue calls that had not started, in the order of their acceptance; they pass their gates again. */
 function resumeTurn(core: SessionCore, logged: LoggedTurn): void {
   const turn = core.ledger.turn(logged.id);
   if (!turn) return;
@@ -117,7 +117,7 @@ function resumeTurn(core: SessionCore, logged: LoggedTurn): void {
   if (!logged.isOpen) closeTurn(core, turn);
 }
 
-/** Whoever feeds the turn in time goes on with it; else it is over, and where its end is logged already stays there. */
+/** Keep a turn open for a client to feed; after the time it ends, at its logged end if there is one. */
 function awaitFeeder(core: SessionCore, logged: LoggedTurn | undefined): void {
   const turn = logged && core.ledger.turn(logged.id);
   if (!turn) return;

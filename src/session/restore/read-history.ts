@@ -1,5 +1,5 @@
 /**
- * A session read from its log, from the latest snapshot on, and brought back to order after a crash.
+ * Reads a session from its log, starting at the latest snapshot, and repairs it after a crash.
  */
 import { GauntletError } from '../../base/errors.ts';
 import type { Seq } from '../../wire/frames.ts';
@@ -7,12 +7,16 @@ import type { FrameLog, LoggedSession } from '../../log/frame-log.ts';
 import { planRecovery, type Recovery } from './recover.ts';
 import { type LoggedHistory, LogReplay, mattersForReplay, type SavedState } from './replay-log.ts';
 
-/** A log in order. */
+/** A consistent log. */
 export interface OrderedHistory extends Pick<Recovery, 'surviving' | 'reopened'> {
   readonly logged: LoggedHistory;
 }
 
-/** Read the log; if a crash left it in disorder, append what is missing in one batch and read it again. @throws {GauntletError} `not_found`, `log_unavailable` */
+/**
+ * Read the log; if a crash left it inconsistent, append the missing frames in one batch and read it again.
+ *
+ * @throws {GauntletError} `not_found`, `log_unavailable`
+ */
 export async function historyInOrder(log: FrameLog, sessionId: string): Promise<OrderedHistory> {
   const logged = await readHistory(log, sessionId);
   const { frames, surviving, reopened } = planRecovery(logged);
@@ -22,7 +26,7 @@ export async function historyInOrder(log: FrameLog, sessionId: string): Promise<
   return { logged: repaired, surviving: planRecovery(repaired).surviving, reopened };
 }
 
-/** How the latest snapshot has a session, and up to where; undefined where the frames behind it do not follow on it. */
+/** Return the state and `seq` of the latest snapshot; `undefined` if the frames in the log do not continue it. */
 export function savedStanding({
   snapshot,
   bounds,
@@ -45,7 +49,7 @@ async function readHistory(log: FrameLog, sessionId: string): Promise<LoggedHist
   return history;
 }
 
-/** What whoever asks for a session is told that is not there, or not theirs. */
+/** Error for a session that does not exist or belongs to another principal. */
 export function noSuchSession(sessionId: string): GauntletError {
   return new GauntletError('not_found', `There is no session "${sessionId}"`);
 }

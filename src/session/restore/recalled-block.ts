@@ -1,5 +1,5 @@
 /**
- * A call whose result is on disk, read back: its block to compare another with, and its summary.
+ * Reads back a call whose result is on disk: its block, for comparison with another, and its summary.
  */
 import type { ToolUseBlock } from '../../wire/blocks.ts';
 import { GauntletError } from '../../base/errors.ts';
@@ -8,9 +8,9 @@ import { loggedFrame } from '../turn/logged-frame.ts';
 import type { SessionCore } from '../session-core.ts';
 
 /**
- * The block as it was accepted; a record that was recalled gets its summary back with it.
+ * Return the block as it was accepted, and restore the summary of a recalled record.
  *
- * @throws {GauntletError} `gone` where retention took the frames: the id is known, and what it was is not.
+ * @throws {GauntletError} `gone` if retention deleted the frames: the id is known, but not its content.
  */
 export async function recalledBlock(core: SessionCore, record: CallRecord): Promise<ToolUseBlock> {
   const { toolUseId, acceptedSeq = 0, resultSeq = 0 } = record;
@@ -24,7 +24,7 @@ export async function recalledBlock(core: SessionCore, record: CallRecord): Prom
   return accepted.tool_use;
 }
 
-/** What is said of a call whose frames are gone. It does not run again. */
+/** Error for a call whose frames were deleted. It does not run again. */
 export function noLongerKept(toolUseId: string): GauntletError {
   return new GauntletError('gone', `What call "${toolUseId}" came to is no longer kept. To run it again use a new id`, {
     details: { reason: 'retention', tool_use_id: toolUseId },

@@ -1,12 +1,12 @@
 /**
- * Bringing a session back to order: what a crash left without a result gets one, once, and questions
- * nobody has answered stand again.
+ * Plans the repair of a session after a crash: calls without a result get one, once, and unanswered questions are asked
+ * again.
  *
  * A task without an end has ended with its server.
  *
- * In a turn in which a call had begun to run, every call without a result is `interrupted`. A turn in which nothing had
- * begun but a question was open survives, and so does what queued behind it. A turn whose feeder had not closed it ends like
- * any other, so that nobody waits in vain, and may be gone on with.
+ * In a turn in which a call had started to run, every call without a result becomes `interrupted`. A turn in which
+ * nothing had started but a question was open survives, and so do the turns queued after it. A turn that its client had
+ * not closed ends like any other, so that no reader waits for ever, and may be continued.
  */
 import type { ToolResultBlock } from '../../wire/blocks.ts';
 import type {
@@ -24,22 +24,22 @@ const INTERRUPTED =
   'Interrupted: the server stopped before this call ended, so what it did is not known. ' +
   'Look before you try again, with a new id';
 
-/** What must be appended, and which turns go on. */
+/** Frames to append, and turns that continue. */
 export interface Recovery {
-  /** One atomic batch; empty when the log is in order. */
+  /** One atomic batch; empty if the log is consistent. */
   readonly frames: readonly NewFrame[];
-  /** Turns whose questions stand, and those behind them. */
+  /** Turns with open questions, and those queued after them. */
   readonly surviving: ReadonlySet<LoggedTurn>;
-  /** Ids of turns that were open: their feeder may go on with them. */
+  /** Ids of turns that were open: a client may continue them. */
   readonly reopened: ReadonlySet<string>;
 }
 
-/** Say what a session needs to be in order again. Pure: the same log gives the same frames. */
+/** Plan the repair of a session. Pure: the same log gives the same frames. */
 export function planRecovery(history: LoggedHistory): Recovery {
   const open = [...history.turns.values()].filter((turn) => turn.endSeq === undefined);
-  // Nobody waits for what a child session would still come to.
+  // The call that opened a child session is gone, so no result of the child is awaited.
   const surviving = history.opened.parent ? new Set<LoggedTurn>() : survivors(open);
-  // The call that asked has begun, and so is over: its children are too.
+  // The call that opened them has started, and is over: so are its children.
   const frames: NewFrame[] = history.climbed.map(withdrawn);
   for (const turn of open) {
     if (surviving.has(turn)) continue;
@@ -59,7 +59,7 @@ export function planRecovery(history: LoggedHistory): Recovery {
     if (task.state === 'running') frames.push(endedFrame({ ...task, note }, status));
   }
   if (frames.length > 0) frames.unshift({ ...history.opened, reopened: true });
-  // Nobody feeds a child session once its call is over.
+  // No client feeds a child session after its call has ended.
   const reopened = history.opened.parent ? [] : open.filter(({ isOpen }) => isOpen);
   return { frames, surviving, reopened: new Set(reopened.map(({ id }) => id)) };
 }

@@ -1,6 +1,5 @@
 /**
- * What a session's log says, read from the first frame to the last: who opened it, what it may do, which
- * calls and turns there were and how far each came.
+ * Replays a session's log: who opened it, its permissions, its calls and turns and their progress.
  */
 import type { ToolUseBlock } from '../../wire/blocks.ts';
 import type { CallSummary, ContextFrame, Frame, OpenedFrame, PermissionRequestFrame, Seq } from '../../wire/frames.ts';
@@ -9,57 +8,57 @@ import type { Settled } from '../../permissions/questions.ts';
 import { taskAfter } from '../../tasks/task-frames.ts';
 import type { LoggedContext } from '../context-frame.ts';
 
-/** One call as the log has it. */
+/** One call in the log. */
 export interface LoggedCall {
   readonly block: ToolUseBlock;
   readonly turnId: string;
   readonly index: number;
-  /** Of an inner call: the call that made it. */
+  /** Call that made this one, for an inner call. */
   readonly parentId?: string;
   readonly acceptedSeq: Seq;
-  /** It passed its gate: its side effects may have happened. */
+  /** True if it passed its gate: its side effects may have happened. */
   hasStarted?: boolean;
-  /** It reached its gate. */
+  /** True if it reached its gate. */
   isExecuting?: boolean;
-  /** An open question it waits for. */
+  /** Open question that it waits for. */
   question?: PermissionRequestFrame;
   resultSeq?: Seq;
   summary?: CallSummary;
 }
 
-/** One turn as the log has it. */
+/** One turn in the log. */
 export interface LoggedTurn {
   readonly id: string;
   readonly calls: LoggedCall[];
-  /** Calls that those calls made, at any depth. */
+  /** Calls made by those calls, at any depth. */
   readonly inner: LoggedCall[];
-  /** More blocks of it may come. */
+  /** True if more of its blocks may come. */
   isOpen: boolean;
   /** Characters of its results so far. */
   spentChars: number;
   endSeq?: Seq;
 }
 
-/** A whole log, folded. */
+/** State of a session after replaying its log. */
 export interface LoggedHistory {
   readonly opened: OpenedFrame;
   readonly head: Seq;
-  /** The last one, if the context ever changed. */
+  /** Last context frame, if the context ever changed. */
   readonly context?: LoggedContext;
   readonly toolState?: ContextFrame['tool_state'];
-  /** In order of acceptance; those that a snapshot stands for are left out, and so are turns and questions. */
+  /** In order of acceptance. Calls, turns and questions that the snapshot includes are left out. */
   readonly calls: ReadonlyMap<string, LoggedCall>;
   readonly turns: ReadonlyMap<string, LoggedTurn>;
   /** Open questions of child sessions. */
   readonly climbed: readonly PermissionRequestFrame[];
   readonly settled: ReadonlyMap<string, Settled>;
-  /** Background tasks, the earliest start first; those that a snapshot stands for among them. */
+  /** Background tasks by start, earliest first, including those of the snapshot. */
   readonly tasks: readonly TaskView[];
-  /** The snapshot that was begun from stands for frames up to there. */
+  /** Last frame that the snapshot includes. */
   readonly savedSeq?: Seq;
 }
 
-/** Types of frames that say nothing about how a session stands; they need not even be parsed. */
+/** Frame types that do not affect a session's state; they are not even parsed. */
 const PASSED_OVER = new Set<Frame['type']>([
   'progress',
   'input_partial',
@@ -70,14 +69,14 @@ const PASSED_OVER = new Set<Frame['type']>([
   'undo',
 ]);
 
-/** Whether `replayFrame` must see a frame of this type. */
+/** True if `LogReplay` must process frames of this type. */
 export function mattersForReplay(type: Frame['type']): boolean {
   return !PASSED_OVER.has(type);
 }
 
-/** How a session stood at a frame, without what was settled by then. What a snapshot holds. */
+/** State in a snapshot: a session at a frame, without what was settled by then. */
 export type SavedState = Pick<LoggedHistory, 'opened' | 'context' | 'toolState'> &
-  /** Absent where the session had none, and in snapshots of earlier versions. */
+  /** Absent if the session had none, and in snapshots of earlier versions. */
   Partial<Pick<LoggedHistory, 'tasks'>>;
 
 /** Folds a log frame by frame. */
@@ -93,7 +92,7 @@ export class LogReplay {
   readonly #settled = new Map<string, Settled>();
   readonly #tasks = new Map<string, TaskView>();
 
-  /** @param saved Given: the first frame to come is the one behind that snapshot. */
+  /** @param saved Snapshot to continue from; the next frame is the one after it. */
   constructor(saved?: { readonly seq: Seq; readonly savedState: SavedState }) {
     this.#savedSeq = saved?.seq;
     this.#opened = saved?.savedState.opened;
@@ -102,7 +101,7 @@ export class LogReplay {
     for (const task of saved?.savedState.tasks ?? []) this.#tasks.set(task.id, task);
   }
 
-  /** Take the next frame. */
+  /** Process the next frame. */
   push(frame: Frame): void {
     switch (frame.type) {
       case 'opened':
@@ -142,7 +141,7 @@ export class LogReplay {
     }
   }
 
-  /** The whole. @returns undefined where the log has no first frame. */
+  /** Return the state. @returns `undefined` if the log has no first frame. */
   history(head: Seq): LoggedHistory | undefined {
     if (!this.#opened) return undefined;
     return {
@@ -169,7 +168,7 @@ export class LogReplay {
     if (frame.type === 'state') call.isExecuting = true;
     if (frame.type === 'started') call.hasStarted = true;
     if (frame.type === 'permission_request') {
-      // A question is listed without its place in the log, and put there again with a new one.
+      // A question is stored without `seq` and `ts`, because it is logged again with new ones.
       const { seq: _seq, ts: _ts, ...question } = frame;
       call.question = question;
       this.#questions.set(frame.request_id, call);
@@ -193,12 +192,12 @@ export class LogReplay {
     const { calls, inner } = turn;
     if (call.parentId === undefined) {
       calls.push(call);
-      // A turn that ended with its server was gone on with.
+      // A turn that ended with its server was continued.
       turn.endSeq = undefined;
       return;
     }
     inner.push(call);
-    // Nobody waits for the frame `started` of a call that only reads: the disk may have refused it.
+    // The frame `started` of a call that only reads is not awaited, so it may be missing.
     const parent = this.#calls.get(call.parentId);
     if (parent) parent.hasStarted = true;
   }
@@ -212,7 +211,7 @@ export class LogReplay {
   }
 }
 
-/** A frame as its appender wrote it: the log gives each its own number and time. */
+/** Convert a logged frame to the form in which it was appended, without number and time. */
 function withoutNumber(frame: OpenedFrame & Pick<Frame, 'seq' | 'ts'>): OpenedFrame {
   const members = Object.entries(frame).filter(([member]) => member !== 'seq' && member !== 'ts');
   return Object.fromEntries(members) as unknown as OpenedFrame;

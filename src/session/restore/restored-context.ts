@@ -1,5 +1,5 @@
 /**
- * What a session may see and do, made from how its log says that it stands.
+ * Restores a session's context from its logged state.
  */
 import type { OpenedFrame, Seq } from '../../wire/frames.ts';
 import type { SessionContext } from '../../tool/session-context.ts';
@@ -10,7 +10,10 @@ import type { LoggedHistory, SavedState } from './replay-log.ts';
 import { savedReads } from './save-session.ts';
 import type { PermissionSeed, SessionServices } from '../session-services.ts';
 
-/** The settings' rules are today's; the session's own, and those of its last command, are those it had. */
+/**
+ * Build the context: rules of the settings are the current ones; the session's own, and those of its last command, are
+ * restored.
+ */
 export function sessionContextFrom(
   { opened, context, toolState }: SavedState,
   services: SessionServices,
@@ -39,7 +42,7 @@ export function sessionContextFrom(
   });
 }
 
-/** The same, with what the session had read when it was saved. */
+/** As `sessionContextFrom`, with the saved read state. */
 export function restoredContext(history: LoggedHistory, services: SessionServices): SessionContext {
   const context = sessionContextFrom(history, services);
   const reads = savedReads(services.log, history.opened.session_id);
@@ -49,7 +52,11 @@ export function restoredContext(history: LoggedHistory, services: SessionService
   });
 }
 
-/** A session that sleeps, in words. @throws {GauntletError} `forbidden` where its folder no longer is one of its principal's. */
+/**
+ * Describe an unloaded session.
+ *
+ * @throws {GauntletError} `forbidden` if its folder is no longer within its principal's bounds.
+ */
 export function describeAsleep(savedState: SavedState, head: Seq, services: SessionServices): SessionDescription {
   const context = sessionContextFrom(savedState, services);
   services.checkFolders(savedState.opened.principal, [context.root]);

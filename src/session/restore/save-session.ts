@@ -1,6 +1,6 @@
 /**
- * Put aside what a session knows, so that it can be woken without its whole log: a snapshot of how it
- * stands, and a fact for each id that is settled.
+ * Saves a session, so that it can be loaded without its whole log: a snapshot of its state, and a fact for each settled
+ * id.
  */
 import type { Seq } from '../../wire/frames.ts';
 import type { FileReadRecord } from '../../tool/session-context.ts';
@@ -10,14 +10,14 @@ import { callFact, type Fact, turnFact } from './settled-call-index.ts';
 import type { SavedState } from './replay-log.ts';
 import type { SessionCore } from '../session-core.ts';
 
-/** The fact that holds the read state. */
+/** Key of the fact with the read state. */
 const READS = 'reads';
 
 /**
- * Save a session, if it changed since it was saved. While frames are on their way it cannot be: their
- * landing is what must be saved, and the next save will.
+ * Save a session if it changed since the last save. It cannot be saved while frames are being written; the next save
+ * includes them.
  *
- * @throws {GauntletError} `log_unavailable`; everything stays in memory then.
+ * @throws {GauntletError} `log_unavailable`; everything then stays in memory.
  */
 export async function saveSession(core: SessionCore): Promise<void> {
   const { ledger, settled, services, context, id } = core;
@@ -32,7 +32,8 @@ export async function saveSession(core: SessionCore): Promise<void> {
   const before = { savedAs: core.savedAs, savedReads: core.savedReads };
   core.savedAs = { seq, context };
   core.savedReads = context.readState;
-  // A log that was never saved has a fact for all it ever held: others write between the parts.
+  // A log that was never saved has a fact for everything it ever held: write in parts, so that others can write in
+  // between.
   const part = services.limits.keptRecords;
   const lastPart = Math.floor(facts.length / part) * part;
   try {
@@ -49,8 +50,8 @@ export async function saveSession(core: SessionCore): Promise<void> {
 }
 
 /**
- * Save which files a session has read, if that changed, and nothing else: a session that is busy is saved seldom, since
- * from then on each new id is looked up. Not while frames are on their way: what they show was not seen yet.
+ * Save only the read state, if it changed: a busy session is saved rarely, because each new id is looked up in the
+ * facts from then on. Skipped while frames are being written, since clients have not seen what they show.
  *
  * @throws {GauntletError} `log_unavailable`
  */
@@ -67,12 +68,12 @@ export async function saveReads(core: SessionCore): Promise<void> {
   }
 }
 
-/** The files a session had read when it was saved. */
+/** Read the saved read state. */
 export function savedReads(log: SessionCore['services']['log'], sessionId: string): readonly FileReadRecord[] {
   return (log.fact(sessionId, READS) ?? []) as readonly FileReadRecord[];
 }
 
-/** What is kept of turns that have ended, and of their calls. */
+/** Build the facts of ended turns and their calls. */
 function factsOf(turns: readonly TurnRecord[]): readonly Fact[] {
   return turns.flatMap(({ id, calls, inner, endSeq = 0 }) => [
     turnFact(id, endSeq),
@@ -84,7 +85,7 @@ function factsOf(turns: readonly TurnRecord[]): readonly Fact[] {
   ]);
 }
 
-/** Nothing up to there is needed to go on: turns whose end is not on disk lie wholly behind it. */
+/** Highest `seq` that the snapshot may include: all frames of turns without an end on disk come after it. */
 function coveredSeq({ ledger, log }: SessionCore): Seq {
   const firsts = ledger.unended.flatMap(({ calls }) => calls.map(({ acceptedSeq = log.head + 1 }) => acceptedSeq));
   return firsts.reduce((least, seq) => Math.min(least, seq - 1), log.head);
@@ -95,7 +96,7 @@ function readsFact({ context, savedReads, services }: SessionCore): readonly Fac
   return [[READS, context.readState.recent(services.limits.readRecords)]];
 }
 
-/** A context that never changed is not kept: it is the settings' of the day. */
+/** Build the state. An unchanged context is left out, so that it follows the current settings. */
 function savedStateOf({ opened, context, tasks: { list: tasks } }: SessionCore): SavedState {
   const { permissions, cwd, root, toolMode, toolState } = context;
   const hasMoved = cwd !== opened.cwd || root !== opened.cwd || toolMode !== opened.tool_mode;

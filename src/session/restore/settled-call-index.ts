@@ -1,8 +1,8 @@
 /**
- * What a session still knows of ids that have left its memory: facts in the log, one look-up each.
+ * Looks up ids that are no longer in memory: facts in the log, with one query each.
  *
- * Calls, turns and questions that are settled are put aside here once their frames are on disk. Facts outlive
- * the frames they point to, so that an id never runs twice, whatever retention took.
+ * Settled calls, turns and questions are stored here once their frames are on disk. Facts outlive those frames, so that
+ * an id never runs twice, whatever retention deleted.
  */
 import type { Seq } from '../../wire/frames.ts';
 import type { FrameLog, SessionNotes } from '../../log/frame-log.ts';
@@ -15,9 +15,9 @@ export interface KnownCall {
   readonly name: string;
   readonly acceptedSeq: Seq;
   readonly resultSeq: Seq;
-  /** A crash cut it off: what it announced may never have been done. */
+  /** True if a crash interrupted it: changes that it announced may not have been made. */
   readonly wasInterrupted: boolean;
-  /** Of an inner call: the call that made it. */
+  /** Call that made this one, for an inner call. */
   readonly parentId?: string;
 }
 
@@ -31,10 +31,10 @@ type CallStand = [
   parentId?: string,
 ];
 
-/** A fact as the log takes it. */
+/** A fact in the log's format. */
 export type Fact = NonNullable<SessionNotes['facts']>[number];
 
-/** The fact of a call. That it was interrupted, or made by another, is said only where it was: facts outlive everything else. */
+/** Build the fact of a call. Optional members are left out where possible, since facts are kept longest. */
 export function callFact(toolUseId: string, call: KnownCall): Fact {
   const { turnId, index, name, acceptedSeq, resultSeq, wasInterrupted, parentId } = call;
   const stand = [turnId, index, name, acceptedSeq, resultSeq];
@@ -42,17 +42,17 @@ export function callFact(toolUseId: string, call: KnownCall): Fact {
   return [`call:${toolUseId}`, wasInterrupted ? [...stand, true] : stand];
 }
 
-/** The fact of a turn. @param endSeq Where its `turn_end` stands. */
+/** Build the fact of a turn. @param endSeq `seq` of its `turn_end`. */
 export function turnFact(turnId: string, endSeq: Seq): Fact {
   return [`turn:${turnId}`, endSeq];
 }
 
-/** The fact of a settled question. */
+/** Build the fact of a settled question. */
 export function questionFact(requestId: string, { behavior, by }: Settled): Fact {
   return [`question:${requestId}`, [behavior, by]];
 }
 
-/** A call of which nothing but its id is known: it never runs again, and its result is gone. */
+/** A call whose fact is damaged: it never runs again, and its result is unavailable. */
 const LOST: KnownCall = {
   turnId: '',
   index: 0,
@@ -62,17 +62,17 @@ const LOST: KnownCall = {
   wasInterrupted: false,
 };
 
-/** Looks facts up. */
+/** Looks up facts. */
 export class SettledCallIndex {
   readonly #log: FrameLog;
   readonly #sessionId: string;
-  /** False while nothing was put aside: then there is nothing to look up. */
+  /** False while nothing was saved: then there is nothing to look up. */
   #hasFacts: boolean;
-  /** Keys without a fact: a new id is asked for several times on its way in. */
+  /** Keys without a fact: a new id is looked up several times while it is accepted. */
   #unknown: Set<string> | undefined;
   readonly #mostUnknown: number;
 
-  /** @param mostUnknown As many ids as come in together; more are only looked up again. */
+  /** @param mostUnknown Maximum of cached keys, as many as arrive together; others are only looked up again. */
   constructor(log: FrameLog, sessionId: string, start: { readonly hasFacts: boolean; readonly mostUnknown: number }) {
     this.#log = log;
     this.#sessionId = sessionId;
@@ -80,7 +80,7 @@ export class SettledCallIndex {
     this.#mostUnknown = start.mostUnknown;
   }
 
-  /** Facts were put aside: what had none before may have one now. */
+  /** Invalidate the cache after facts were saved. */
   grown(): void {
     this.#hasFacts = true;
     this.#unknown = undefined;
@@ -94,7 +94,7 @@ export class SettledCallIndex {
     return { turnId, index, name, acceptedSeq, resultSeq, wasInterrupted, parentId };
   }
 
-  /** Where the turn's end stands; 0 when that was damaged. */
+  /** Return the `seq` of the turn's end; 0 if its fact is damaged. */
   turnEnd(turnId: string): Seq | undefined {
     const fact = this.#look(`turn:${turnId}`) as Seq | null | undefined;
     return fact === null ? 0 : fact;

@@ -1,6 +1,5 @@
 /**
- * The acceptance of blocks on its way to the log: once it is on disk the calls are known for good, and where the disk
- * refuses it they never were.
+ * Logs the acceptance of blocks: once it is on disk the calls are final, and if the disk rejects it they are removed.
  */
 import type { ToolUseBlock } from '../../wire/blocks.ts';
 import type { Tool } from '../../tool/tool.ts';
@@ -11,7 +10,7 @@ import type { SessionCore } from '../session-core.ts';
 import { describeActivity, drawIntent } from './drawn.ts';
 import { endTurnIfDone } from './yield-results.ts';
 
-/** The frame that says that a block was accepted. @param isTurnOpen More blocks of its turn may come. */
+/** Build the frame of an accepted block. @param isTurnOpen True if more blocks of its turn may come. */
 export function toolUseFrame(
   tool: Tool | undefined,
   record: CallRecord,
@@ -31,9 +30,9 @@ export function toolUseFrame(
 }
 
 /**
- * Send acceptances to the log; if the disk refuses, none of the calls ever was.
+ * Write acceptances to the log; if that fails, none of the calls counts as made.
  *
- * @param executor Runs these calls.
+ * @param executor Executor of these calls.
  * @returns Once they are on disk. @throws {GauntletError} `log_unavailable`, `fenced`
  */
 export function landAcceptance(

@@ -1,5 +1,5 @@
 /**
- * A call's progress on its way out: what its tool says, and that it still runs while its tool says nothing.
+ * Sends a call's progress: that of its tool, and a status while its tool sends none.
  */
 import { isPlainData } from '../../base/json.ts';
 import type { Tool, ToolProgress } from '../../tool/tool.ts';
@@ -8,21 +8,21 @@ import type { CallRecord } from '../call-record.ts';
 import type { SessionCore } from '../session-core.ts';
 import { drawProgress } from './drawn.ts';
 
-/** After so much silence of a running call its viewers are told that it still runs; then after twice as much, and so on. */
+/** Silence of a running call after which viewers are sent a status; each further interval is twice as long. */
 const SILENCE_MS = 2_000;
 const MAX_SILENCE_MS = 60_000;
 
-/** Where the progress of one call goes. */
+/** Receiver of one call's progress. */
 export interface CallProgress {
-  /** Send one piece; dropped where JSON cannot hold it or the call does not execute any more. */
+  /** Send one piece; dropped if JSON cannot hold it or the call is no longer executing. */
   tell(progress: ToolProgress): void;
-  /** The tool runs from now on. */
+  /** Start the timer, when the tool starts to run. */
   begin(): void;
-  /** The call is over. */
+  /** Stop the timer, when the call is over. */
   end(): void;
 }
 
-/** Make it. `end` must be called, or its timer goes on. */
+/** Create the receiver. `end` must be called to stop its timer. */
 export function callProgress(core: SessionCore, record: CallRecord, tool: Tool): CallProgress {
   let count = 0;
   let hasEnded = false;
@@ -35,7 +35,7 @@ export function callProgress(core: SessionCore, record: CallRecord, tool: Tool):
     core.log.tell({ type: 'progress', tool_use_id, parent_tool_use_id, n: ++count, data, display });
   }
 
-  /** Each time of silence is twice as long as the one before: what runs for a day fills no log. */
+  /** Each interval is twice as long as the one before, so that a call that runs for a day does not fill the log. */
   function waitForSilence(ms: number): void {
     clearTimeout(silence);
     silence = setTimeout(() => {
@@ -45,7 +45,7 @@ export function callProgress(core: SessionCore, record: CallRecord, tool: Tool):
   }
 
   function sayThatItRuns(): void {
-    // Whoever is asked about an inner call knows that it waits.
+    // A call whose question is open visibly waits.
     if (core.questions.hasOpenQuestion(record.toolUseId)) return;
     const elapsed_ms = Math.round(performance.now() - begunMs);
     const subtitle = `for ${Math.round(elapsed_ms / 1_000)} s`;

@@ -1,5 +1,6 @@
 /**
- * The child sessions of one call: begun with at most what its session may, told of in its frames, and ended with it.
+ * The child sessions of one call: opened with at most its session's permissions, relayed in its frames, and ended with
+ * it.
  */
 import { randomBytes } from 'node:crypto';
 import { GauntletError } from '../../base/errors.ts';
@@ -17,22 +18,22 @@ import type { SessionCore } from '../session-core.ts';
 import type { ClimbingFrame, ParentLink, RunningChild } from '../session-services.ts';
 import { depthOf } from './inner-calls.ts';
 
-/** What the call that opens children lends to them. */
+/** Access to the call that opens children. */
 export interface OpeningCall {
   readonly record: CallRecord;
   readonly steps: RunControl;
-  /** The call has ended: it opens no more children. */
+  /** True once the call has ended and opens no more children. */
   isOver(): boolean;
   onProgress(progress: ToolProgress): void;
 }
 
-/** Children of one call in all: each leaves a log behind that goes with its parent's. */
+/** Maximum of children of one call in all: each leaves a log that is deleted with its parent's. */
 const MAX_OPENED = 1_000;
 
-/** Ids in one fact: a long list is not written anew with each child. */
+/** Maximum of ids in one fact, so that a long list is not rewritten with each child. */
 const IDS_IN_FACT = 64;
 
-/** Ids of the children that calls of a session have opened, the oldest first. They are deleted with it. */
+/** List the children that calls of a session have opened, oldest first. They are deleted with it. */
 export function childIdsOf(log: SessionCore['services']['log'], sessionId: string): readonly string[] {
   const ids: string[] = [];
   for (let part = 0; ; part++) {
@@ -74,7 +75,7 @@ export class ChildSessions {
         sessionId: child.sessionId,
         run: (block, given) => {
           const running = this.#run(child, block, given);
-          // As of an inner call: a tool need not wait for it.
+          // A tool need not await the call, as with an inner call.
           running.catch(() => undefined);
           return running;
         },
@@ -85,7 +86,7 @@ export class ChildSessions {
     }
   }
 
-  /** The call is over: its children end. @returns When their frames are progress of the call. */
+  /** End the children, when the call is over. @returns Once their frames are progress of the call. */
   async end(): Promise<void> {
     await Promise.all([...this.#open.keys()].map((child) => this.#end(child, 'The call that opened it has ended')));
   }
@@ -120,7 +121,7 @@ export class ChildSessions {
     });
     this.#open.set(child, { relay: new Relay(core, child.sessionId, this.#call) });
     core.children.add(child);
-    // What changed while the child was on its way to the disk.
+    // Changes made while the child was being written to disk.
     child.follow(before, core.context.permissions);
     const { abortedBy } = steps.node;
     if (abortedBy || this.#call.isOver()) await this.#end(child, 'The call that opened it has ended');
@@ -138,7 +139,7 @@ export class ChildSessions {
     return result;
   }
 
-  /** Whoever ends it again waits for the same end. */
+  /** End a child; repeated calls wait for the same end. */
   #end(child: RunningChild, message: string): Promise<void> {
     const open = this.#open.get(child);
     if (!open) return Promise.resolve();
@@ -154,7 +155,7 @@ export class ChildSessions {
   }
 }
 
-/** Hands the frames of a child on as progress of the call that opened it. */
+/** Forwards the frames of a child as progress of the call that opened it. */
 class Relay {
   readonly #core: SessionCore;
   readonly #sessionId: string;
@@ -170,7 +171,7 @@ class Relay {
     this.#following = this.#handOn({ live: true, signal: this.#stopping.signal });
   }
 
-  /** Hand on what is left, and no more. */
+  /** Forward the remaining frames, and stop. */
   async finish(): Promise<void> {
     this.#stopping.abort();
     await this.#following;
@@ -187,19 +188,19 @@ class Relay {
         }
       }
     } catch (error) {
-      // Only what is shown suffers: the frames stand in the log of the child.
+      // Only the display suffers: the frames are in the child's log.
       onFault(error, 'Frames of a child session could not be read');
     }
   }
 }
 
-/** A long frame is named, not repeated: the child's own log has it. */
+/** Build the progress data. A long frame is referenced by number, since the child's log contains it. */
 function agentData(sessionId: string, { seq, type, text, frame }: LoggedFrame, mostChars: number) {
   const shown = text.length <= mostChars ? frame : { seq, ts: frame.ts, type, is_cut: true };
   return { type: 'agent', session_id: sessionId, frame: shown };
 }
 
-/** The first frame of a child. @throws {GauntletError} `forbidden`, `invalid_request` */
+/** Build the first frame of a child. @throws {GauntletError} `forbidden`, `invalid_request` */
 function openedFrame(
   { opened, context }: SessionCore,
   { toolUseId, askPolicy }: CallRecord,
@@ -230,7 +231,7 @@ function openedFrame(
   };
 }
 
-/** Before the child is there: one that a crash cuts short is deleted with its parent all the same. */
+/** Save the id before the child is created, so that one interrupted by a crash is still deleted with its parent. */
 function keepChildId(core: SessionCore, childId: string): Promise<void> {
   const { log } = core.services;
   const ids = (core.childIds ??= [...childIdsOf(log, core.id)]);

@@ -1,11 +1,11 @@
 /**
- * A call's intent as something to draw; a tool that cannot draw is shown by its name.
+ * Renders a call's intent; a tool that cannot render it is shown by name.
  */
 import { isPlainData, type JsonObject, type JsonValue } from '../../base/json.ts';
 import type { Display } from '../../wire/display.ts';
 import type { Tool, ToolProgress } from '../../tool/tool.ts';
 
-/** Draw a call from its input, whole or partial. Never throws. */
+/** Render a call from its input, complete or partial. Never throws. */
 export function drawIntent(tool: Tool | undefined, name: string, input: JsonValue): Display {
   if (!tool || !isObject(input)) return { title: name, blocks: [] };
   try {
@@ -14,24 +14,24 @@ export function drawIntent(tool: Tool | undefined, name: string, input: JsonValu
     const display = group ? { ...drawn, group } : drawn;
     return isPlainData(display) ? display : { title: tool.name, blocks: [] };
   } catch {
-    // Drawing is for people; a picture that fails must not stop the call it is of.
+    // Rendering is for people, so its failure must not stop the call.
     return { title: tool.name, blocks: [] };
   }
 }
 
-/** The group that a call is drawn in, beside others of its kind: its tool's own, or that of all that search and read. */
+/** Return the display group of a call: its tool's own, or the common one of search and read tools. */
 function groupOf(tool: Tool, input: JsonObject): Display['group'] {
   if (tool.renderGroupedToolUse) return tool.renderGroupedToolUse([input]);
   const { isSearch = false, isRead = false } = tool.isSearchOrReadCommand?.(input) ?? {};
   return isSearch || isRead ? { key: 'look', title: 'Search and read' } : undefined;
 }
 
-/** Say what a running call does, for people: "Reading src/app.ts". Never throws. */
+/** Describe a running call for people: "Reading src/app.ts". Never throws. */
 export function describeActivity(tool: Tool | undefined, input: JsonValue): string | undefined {
   try {
     return tool && isObject(input) ? tool.getActivityDescription?.(input) : undefined;
   } catch {
-    // As above: only words are missing.
+    // As above: only the description is missing.
     return undefined;
   }
 }
@@ -40,12 +40,12 @@ function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Draw one piece of progress, for a tool that draws any. Never throws. */
+/** Render one piece of progress, if the tool renders any. Never throws. */
 export function drawProgress(tool: Tool, progress: ToolProgress): Display | undefined {
   try {
     return tool.renderToolUseProgressMessage?.([progress]);
   } catch {
-    // As above: the progress itself goes out all the same.
+    // As above: the progress itself is still sent.
     return undefined;
   }
 }

@@ -1,8 +1,8 @@
 /**
- * The calls that one call makes of its own: each is accepted, gated, run and logged like a block of the turn, and
- * scheduled beside its siblings by an executor below the call.
+ * The inner calls of one call: each is accepted, gated, run and logged like a block of the turn, and scheduled beside
+ * its siblings by an executor of the outer call.
  *
- * The call holds its place while it waits for them. They end with it: what still runs then is cancelled.
+ * The outer call keeps its slot while it waits for them. They end with it: those still running are cancelled.
  */
 import { createHash } from 'node:crypto';
 import { plainCopy } from '../../base/json.ts';
@@ -18,31 +18,31 @@ import type { SessionCore } from '../session-core.ts';
 import { landAcceptance, toolUseFrame } from './acceptance.ts';
 import { durationOf, leaveWithResult } from './yield-results.ts';
 
-/** What an outer call lends to its inner ones. */
+/** Access of inner calls to their outer call. */
 export interface OuterCall {
   readonly record: CallRecord;
   readonly steps: RunControl;
-  /** Gets what hooks of inner calls add for the model. */
+  /** Collects texts that hooks of inner calls add for the model. */
   readonly heard: Set<string>;
-  /** The outer call has ended: it makes no more calls. */
+  /** True once the outer call has ended and makes no more calls. */
   isOver(): boolean;
   /** End the turn after the outer call. */
   abortTurn(reason: string): void;
-  /** A block as an executor runs it. */
+  /** Prepare a block for an executor. */
   prepare(core: SessionCore, record: CallRecord, block: ToolUseBlock, message: AssistantMessage): RunnableCall;
 }
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
-/** Room that the id of the outer call has in those of its inner ones; in place of a longer one stands its digest. */
+/** Longest prefix from the outer call's id in the ids of inner calls; a longer id is replaced by its digest. */
 const STEM_CHARS = 80;
 
 /** The inner calls of one call. */
 export class InnerCalls {
   readonly #core: SessionCore;
   readonly #outer: OuterCall;
-  /** Made for the first of them: most calls make none. */
+  /** Created for the first inner call: most calls make none. */
   #executor: StreamingToolExecutor | undefined;
-  /** Calls that were asked for before one of them failed are its siblings; later ones are not. */
+  /** Calls made before one of them failed are its siblings; later ones are not. */
   #siblings: ExecutorTurn | undefined;
   readonly #settling = new Map<CallRecord, (result: InnerResult) => void>();
   readonly #underWay = new Set<Promise<InnerResult>>();
@@ -57,12 +57,12 @@ export class InnerCalls {
   /** As `RunInnerCall`. */
   run(block: InnerBlock, options: InnerCallOptions = {}): Promise<InnerResult> {
     const running = this.#run(block, options);
-    // A tool need not wait for a call that it made: then nobody is told that the outer call was aborted.
+    // A tool need not await a call that it made; the rejection for an aborted outer call is then unhandled.
     running.catch(() => undefined);
     return running;
   }
 
-  /** The outer call is over: what still runs ends. @returns When all results are on their way to the log. */
+  /** End the inner calls, when the outer call is over. @returns Once all results are being written to the log. */
   async end(): Promise<void> {
     if (!this.#executor) return;
     this.#stop();
@@ -71,7 +71,7 @@ export class InnerCalls {
 
   async #run({ name, input, id }: InnerBlock, { signal }: InnerCallOptions): Promise<InnerResult> {
     this.#refuseWhenOver();
-    // Of a call whose own acceptance the disk refuses nothing may stand in the log.
+    // If the outer call's own acceptance fails, the log must not contain its inner calls.
     await this.#outer.record.accepting;
     this.#refuseWhenOver();
     const toolUseId = this.#freeId(id);
@@ -93,7 +93,7 @@ export class InnerCalls {
       throw new GauntletError('cancelled', 'Cannot run an inner call: the call that makes it has ended');
   }
 
-  /** Never the id of another call, whoever gave it; a client's block with an id from here is refused. */
+  /** Choose an unused id; a client's block with an id generated here is rejected. */
   #freeId(wanted: string | undefined): string {
     const { ledger } = this.#core;
     const { toolUseId } = this.#outer.record;
@@ -107,7 +107,7 @@ export class InnerCalls {
     }
   }
 
-  /** Why a block is not even accepted. */
+  /** Return the reason why a block is not accepted, if there is one. */
   #refusal(name: string): CallOutcome | undefined {
     const { innerCallDepth, innerCalls, sessionCalls } = this.#core.services.limits;
     if (depthOf(this.#core, this.#outer.record) >= innerCallDepth)
@@ -150,7 +150,7 @@ export class InnerCalls {
     const { events, services } = this.#core;
     const onState: ExecutorEvents['onState'] = (call, state) => {
       events.onState(call, state);
-      // The tool that made the call goes on with its result, whatever its siblings still do: nothing waits in line.
+      // The calling tool receives the result at once, whatever the siblings do: results are not ordered.
       if (state === 'completed') queueMicrotask(() => void this.#leave(call));
     };
     const { steps } = this.#outer;
@@ -166,7 +166,7 @@ export class InnerCalls {
     return this.#siblings;
   }
 
-  /** One that is not safe beside others runs when nothing else does: beside the outer call's own siblings neither. */
+  /** Prepare a call. One that is not concurrency-safe runs alone, also with regard to the outer call's siblings. */
   #prepare(record: CallRecord, block: ToolUseBlock): RunnableCall {
     const { steps: outer, prepare } = this.#outer;
     const runnable = prepare(this.#core, record, block, { role: 'assistant', content: [block] });
@@ -209,7 +209,7 @@ export class InnerCalls {
     this.#settling.delete(record);
   }
 
-  /** A tool or hook that ends the turn ends that of the outer call, which itself may go on to its end. */
+  /** Apply the end of the turn, by a tool or hook, to the outer call's turn; the outer call itself may finish. */
   #endTurn(reason: string): void {
     this.#outer.abortTurn(reason);
     this.#executor?.end('cancelled', `Cancelled: ${reason}`);
@@ -222,7 +222,7 @@ export class InnerCalls {
   }
 }
 
-/** Calls and sessions above a call. */
+/** Number of calls and sessions above a call. */
 export function depthOf({ ledger, parent }: SessionCore, record: CallRecord): number {
   let depth = parent?.depth ?? 0;
   for (let { parentId } = record; parentId !== undefined; parentId = ledger.call(parentId)?.parentId) depth++;
@@ -237,7 +237,7 @@ function exhausted(name: string, bound: string): CallOutcome {
   return failedOutcome('resource_exhausted', `Cannot run "${name}" as an inner call: ${bound}`);
 }
 
-/** An outcome, as the tool that made the call is told it. */
+/** Convert an outcome for the tool that made the call. */
 export function innerResult(
   toolUseId: string,
   { status, errorCode, content, data, newMessages }: CallOutcome,

@@ -1,7 +1,7 @@
 /**
- * Blocks come in: known ids join what runs or ran, new ones are logged and handed to the executor.
+ * Accepts blocks: known ids join the earlier call, new ones are logged and passed to the executor.
  *
- * Either all new blocks of a submission are accepted or none is.
+ * Either all new blocks of a submission are accepted or none.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { newId } from '../../base/new-id.ts';
@@ -18,40 +18,40 @@ import { closeTurn, endTurnIfDone } from './yield-results.ts';
 
 /** Blocks for one turn. */
 export interface Submission extends AskPolicy {
-  /** Absent: a new turn with an id of its own. */
+  /** Absent: a new turn with a generated id. */
   readonly turnId?: string;
   readonly blocks: readonly ToolUseBlock[];
-  /** The message that holds them; absent where the blocks came by themselves. */
+  /** The message that contains them; absent if the blocks came alone. */
   readonly message?: AssistantMessage;
-  /** True: the turn takes no more blocks after these. */
+  /** True if the turn takes no more blocks after these. */
   readonly isClosed: boolean;
-  /** Of a child session: the call that opened it sends these, and gets what each comes to when it leaves. */
+  /** For a child session: called by the call that opened it, with each result when it is sent. */
   readonly onResult?: CallRecord['onResult'];
 }
 
 /** A submission that was accepted. */
 export interface SubmittedTurn {
   readonly turn: TurnRecord;
-  /** What happens in the turn from now on is logged after this, and what is still on its way. */
+  /** Frames of the turn from now on are logged after this one and after those being written. */
   readonly after: Seq;
   /** Calls of the blocks, in block order. */
   readonly records: readonly CallRecord[];
-  /** Those of them that were known already. */
+  /** Those calls that were known already. */
   readonly replayed: ReadonlySet<CallRecord>;
 }
 
 /**
  * Accept blocks.
  *
- * @returns Once what is new is on disk; it may run already.
- * @throws {GauntletError} `invalid_request` for an id that stands twice, `conflict` for a known id with
- *   another input and for a turn that has ended, `overloaded`, `log_unavailable`.
+ * @returns Once new blocks are on disk; they may run already.
+ * @throws {GauntletError} `invalid_request` for a repeated id, `conflict` for a known id with another input and for
+ * a turn that has ended, `overloaded`, `log_unavailable`.
  */
 export async function acceptBlocks(core: SessionCore, submission: Submission): Promise<SubmittedTurn> {
   if (!submission.onResult) refuseToFeedChild(core);
   refuseDuplicates(submission.blocks);
   const compared = new Set<CallRecord>();
-  // Another request may bring the same ids while inputs are compared: go on until nothing new is known.
+  // Another request may send the same ids while inputs are compared: repeat until no new ones are known.
   for (let known = knownCalls(core, submission); known.some(({ record }) => !compared.has(record));) {
     for (const { record, block } of known) {
       if (record.parentId !== undefined) throw takenId(block.id);
@@ -104,7 +104,7 @@ function acceptBlock(core: SessionCore, turn: TurnRecord, block: ToolUseBlock, p
   return { record, block, frame: toolUseFrame(tool, record, block, !policy.isClosed) };
 }
 
-/** Send the acceptance to the log; if the disk refuses, none of the calls ever was. */
+/** Write the acceptance to the log; if that fails, none of the calls counts as made. */
 function land(core: SessionCore, accepted: readonly AcceptedBlock[]): Promise<void> {
   const records = accepted.map(({ record }) => record);
   const frames = accepted.map(({ frame }) => frame);
@@ -117,7 +117,7 @@ function turnFor(core: SessionCore, submission: Submission, hasNewBlocks: boolea
   return known ?? openTurn(core, submission.turnId);
 }
 
-/** A new turn, open. */
+/** Open a new turn. */
 export function openTurn(core: SessionCore, turnId: string = newId('turn')): TurnRecord {
   const { turnResultChars } = core.services.limits;
   return core.ledger.addTurn(turnId, core.executor.openTurn(), turnBudget(turnResultChars));
@@ -159,21 +159,21 @@ function refuseTooMany({ id, executor, opened, services }: SessionCore, count: n
   throw new GauntletError('rate_limited', message, { details: { reason: 'calls' } });
 }
 
-/** A child session takes blocks of the call that opened it alone. @throws {GauntletError} `conflict` */
+/** Reject blocks for a child session, except those of the call that opened it. @throws {GauntletError} `conflict` */
 export function refuseToFeedChild({ id, opened: { parent } }: SessionCore): void {
   if (!parent) return;
   const message = `Session "${id}" belongs to call "${parent.tool_use_id}" of session "${parent.session_id}", which alone runs calls in it`;
   throw new GauntletError('conflict', message, { details: { reason: 'child_session' } });
 }
 
-/** What a block is told whose id the server has given to an inner call. */
+/** Error for a block whose id the server gave to an inner call. */
 function takenId(toolUseId: string): GauntletError {
   return new GauntletError('conflict', `"${toolUseId}" is the id of an inner call of this session; use another id`, {
     details: { reason: 'inner_call', tool_use_id: toolUseId },
   });
 }
 
-/** What a known id with another input is told. */
+/** Error for a known id with another input. */
 function changedInput(toolUseId: string): GauntletError {
   return new GauntletError('conflict', `Call "${toolUseId}" was sent before with another input; use a new id`, {
     details: { reason: 'input_changed', tool_use_id: toolUseId },

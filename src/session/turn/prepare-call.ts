@@ -1,4 +1,4 @@
-/** A block of this session as the executor runs it: with the session's context, questions and log around its call. */
+/** Prepares a block for the executor: connects its call with the session's context, questions and log. */
 import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
 import { type CallServices, execute } from '../../call/execute.ts';
 import type { Permit } from '../../call/gate.ts';
@@ -17,10 +17,10 @@ import type { ToolPool } from '../../pool/tool-pool.ts';
 import type { SessionCore } from '../session-core.ts';
 import { toolUseContext } from './tool-use-context.ts';
 
-/** Longest command or summary in the text that names a failed call. */
+/** Longest command or summary in the label of a failed call, in characters. */
 const LABEL_CHARS = 120;
 
-/** Prepare a block; one that fails to parse is a call that ends at once. */
+/** Prepare a block; one that fails to parse becomes a call that ends at once. */
 export function prepareCall(
   core: SessionCore,
   record: CallRecord,
@@ -70,7 +70,7 @@ async function run(
     ...{ record, steps, heard, abortTurn, prepare: prepareCall, isOver: () => isOver },
     onProgress: (piece: ToolProgress) => progress.tell(piece),
   };
-  // Most calls need neither.
+  // Created on demand: most calls need neither.
   let inner: InnerCalls | undefined;
   let children: ChildSessions | undefined;
   const isSafe = invocation.isConcurrencySafe;
@@ -84,7 +84,7 @@ async function run(
     const outcome = await execute(invocation, context, parentMessage, services);
     return endsTurn === undefined ? outcome : { ...outcome, endsTurn };
   } finally {
-    // Their frames stand in the log before its result.
+    // Their frames are in the log before the call's result.
     isOver = true;
     if (inner || children) await Promise.all([inner?.end(), children?.end()]);
     progress.end();
@@ -108,12 +108,12 @@ function labelOf({ tool, input }: Invocation): string {
     const text = tool.toAutoClassifierInput(input) || tool.getToolUseSummary?.(input) || '';
     return text === '' ? tool.name : `${tool.name}(${text.slice(0, LABEL_CHARS)})`;
   } catch {
-    // A label is only words; the name alone will do.
+    // A label is only for display, so the name is sufficient.
     return tool.name;
   }
 }
 
-/** What a call needs of its session. */
+/** Build the services of a call. */
 function callServices(
   core: SessionCore,
   record: CallRecord,
@@ -140,8 +140,8 @@ function callServices(
 }
 
 /**
- * The gate is passed. Side effects wait until the log has the beginning of the call, so that a crash
- * can say what was running; what only reads need not wait.
+ * Handle a passed gate. Side effects wait until the start of the call is in the log, which then shows what was running
+ * at a crash; calls that only read need not wait.
  */
 async function admit(
   core: SessionCore,

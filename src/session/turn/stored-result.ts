@@ -1,5 +1,5 @@
 /**
- * Results after they left: their whole text by range, and a search over what they showed.
+ * Reads stored results: their whole text by range, and a search in their displayed text.
  */
 import { resultText, type ToolUseBlock } from '../../wire/blocks.ts';
 import { GauntletError } from '../../base/errors.ts';
@@ -11,7 +11,7 @@ import type { TextRange } from '../session-services.ts';
 
 export type { TextRange } from '../session-services.ts';
 
-/** A part of a result's text, or of a task's output, in wire shape. */
+/** A range of a result's text, or of a task's output, in wire format. */
 export interface ResultTextPage {
   readonly text: string;
   readonly total_chars: number;
@@ -20,7 +20,7 @@ export interface ResultTextPage {
   readonly next_offset_chars?: number;
 }
 
-/** A call whose text matched, in wire shape. */
+/** A call whose text matched, in wire format. */
 export interface SearchHit {
   readonly seq: Seq;
   readonly tool_use_id: string;
@@ -31,9 +31,9 @@ export interface SearchHit {
 const SNIPPET_CHARS = 60;
 
 /**
- * The whole text of a result, spilled or not, by range.
+ * Read a range of a result's whole text, spilled or not.
  *
- * @throws {GauntletError} `not_found` for a call there is not or that has no result yet, `gone` when retention took it.
+ * @throws {GauntletError} `not_found` for an unknown call or one without a result, `gone` if retention deleted it.
  */
 export async function resultTextPage(core: SessionCore, toolUseId: string, range: TextRange): Promise<ResultTextPage> {
   const seq = core.ledger.call(toolUseId)?.resultSeq;
@@ -43,7 +43,7 @@ export async function resultTextPage(core: SessionCore, toolUseId: string, range
   return textPage(await textRange(core, frame, range), range);
 }
 
-/** Describe a part of a text that was read. */
+/** Build the page of a text range. */
 export function textPage(
   { text, totalChars }: { readonly text: string; readonly totalChars: number },
   range: TextRange,
@@ -67,7 +67,7 @@ async function textRange(
   return { text: whole.slice(range.offsetChars, range.offsetChars + range.limitChars), totalChars: whole.length };
 }
 
-/** Calls whose shown text holds the query, letters of either case, oldest first. */
+/** Find calls whose displayed text contains the query, ignoring case, oldest first. */
 export async function searchResults(core: SessionCore, query: string, mostHits: number): Promise<readonly SearchHit[]> {
   const wanted = query.toLowerCase();
   const hits: SearchHit[] = [];
@@ -87,7 +87,7 @@ export async function searchResults(core: SessionCore, query: string, mostHits: 
   return hits;
 }
 
-/** What a call was asked: its tool and the texts of its input, without the JSON around them. */
+/** Searchable text of a call: its tool and the strings of its input, without JSON syntax. */
 function askedText({ name, input }: ToolUseBlock): string {
   return [name, ...textsIn(input)].join(' ');
 }

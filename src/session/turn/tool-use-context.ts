@@ -1,5 +1,5 @@
 /**
- * What one call of a session may see and use, frozen as of its start.
+ * Builds the environment of one call, frozen at its start.
  */
 import { GauntletError } from '../../base/errors.ts';
 import type { FileChange } from '../../wire/file-change.ts';
@@ -29,7 +29,7 @@ export function toolUseContext(
     signal,
     sessionId: core.id,
     ...ids,
-    // Set when the gate is passed: a field that is there already is replaced, which is many times faster.
+    // Set when the gate is passed: replacing an existing property is much faster than adding one.
     located: undefined,
     isHeld: undefined,
     principal: core.opened.principal,
@@ -46,7 +46,7 @@ export function toolUseContext(
           () => undefined,
         ),
     },
-    // Another takes its place when the gate is passed.
+    // Replaced when the gate is passed.
     run: refuseToRun,
     openChild: refuseToRun,
     tasks: {

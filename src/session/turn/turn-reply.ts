@@ -1,7 +1,7 @@
 /**
- * A turn as its sender gets it back: the results in block order, or the frames as they happen.
+ * Returns a turn to its sender: the results in block order, or the frames as they happen.
  *
- * Both are readers of the log, like every other door.
+ * Both read from the log, like every other route.
  */
 import type { NewMessage, ToolResultBlock } from '../../wire/blocks.ts';
 import { GauntletError } from '../../base/errors.ts';
@@ -12,20 +12,20 @@ import { loggedFrame } from './logged-frame.ts';
 import { noLongerKept } from '../restore/recalled-block.ts';
 import type { SessionCore } from '../session-core.ts';
 
-/** What a closed turn came to. */
+/** Result of a closed turn. */
 export interface TurnReply {
   readonly turnId: string;
   /** One a block, in block order. */
   readonly results: readonly ToolResultBlock[];
   readonly calls: readonly CallSummary[];
-  /** What tools add to the conversation, after the results. */
+  /** Messages that tools add to the conversation, after the results. */
   readonly newMessages: readonly NewMessage[];
 }
 
 /**
  * Wait for all results of a submission.
  *
- * @param signal Whoever waits has gone: rejects with its reason; the turn goes on.
+ * @param signal Aborted when the client disconnects: rejects with its reason; the turn continues.
  */
 export async function collectTurn(core: SessionCore, turn: SubmittedTurn, signal: AbortSignal): Promise<TurnReply> {
   const results = await storedResults(core, turn);
@@ -53,7 +53,7 @@ export async function collectTurn(core: SessionCore, turn: SubmittedTurn, signal
 }
 
 /**
- * The frames of a turn as they happen, ending with its `turn_end`; results it repeats come first.
+ * Yield the frames of a turn as they happen, ending with its `turn_end`; repeated results come first.
  *
  * @param signal Ends the frames early.
  */
@@ -75,7 +75,7 @@ export async function* turnFrames(
   for await (const page of core.services.log.read(core.id, turn.after, { live: true, signal })) {
     const own = page.filter(({ frame }) => {
       if (!belongsTo(frame, turn.turn.id, ids)) return false;
-      // Other frames of an inner call name the call alone.
+      // Later frames of an inner call contain only its own id.
       if (frame.type === 'tool_use') ids.add(frame.tool_use.id);
       return true;
     });

@@ -1,5 +1,5 @@
 /**
- * Results leave: fitted to the turn's budget, in order, and with the turn's end behind the last.
+ * Sends results: fits each to the turn's budget, in order, and ends the turn after the last.
  */
 import { fitResult, NOTICE_CHARS, type FittedResult } from '../../call/fit-result.ts';
 import type { CallOutcome } from '../../call/outcome.ts';
@@ -8,7 +8,7 @@ import type { ScheduledCall } from '../../schedule/scheduled-call.ts';
 import type { CallRecord, TurnRecord } from '../call-record.ts';
 import type { SessionCore } from '../session-core.ts';
 
-/** Sends results out one after another; a spill in the middle holds the later ones back. */
+/** Sends results one after another; while one is being spilled, later ones wait. */
 export class ResultLine {
   readonly #core: SessionCore;
   #last: Promise<void> | undefined;
@@ -17,7 +17,7 @@ export class ResultLine {
     this.#core = core;
   }
 
-  /** These may leave, in this order. */
+  /** Send results, in this order. */
   yield(calls: readonly ScheduledCall[]): void {
     for (const call of calls) {
       const record = this.#core.ledger.call(call.runnable.toolUseId);
@@ -42,7 +42,11 @@ export function durationOf({ startedMs, completedMs }: ScheduledCall): number {
   return startedMs === undefined || completedMs === undefined ? 0 : completedMs - startedMs;
 }
 
-/** Send a result to the log, fitted to its budget. @returns What left; undefined for a call that never was. */
+/**
+ * Write a result to the log, fitted to its budget.
+ *
+ * @returns The fitted result; `undefined` for a call whose acceptance failed.
+ */
 export async function leaveWithResult(
   core: SessionCore,
   record: CallRecord,
@@ -75,7 +79,7 @@ export async function leaveWithResult(
   return fitted;
 }
 
-/** No more blocks come in a turn. The log is told where its end does not follow at once. */
+/** Close a turn to further blocks. Logged if its end does not follow at once. */
 export function closeTurn(core: SessionCore, turn: TurnRecord): void {
   if (turn.state === 'open') {
     turn.state = 'closed';
@@ -86,7 +90,7 @@ export function closeTurn(core: SessionCore, turn: TurnRecord): void {
   endTurnIfDone(core, turn);
 }
 
-/** A closed turn, or one that nobody feeds after a crash, ends with nothing left to yield; safe to call at any time. */
+/** End a turn that is closed, or orphaned by a crash, once nothing is left to yield; may be called at any time. */
 export function endTurnIfDone(core: SessionCore, turn: TurnRecord): void {
   const isOver = turn.state === 'closed' || (turn.isOrphaned === true && turn.state === 'open');
   if (!isOver || turn.unyielded + turn.innerUnyielded > 0) return;
@@ -105,14 +109,14 @@ export function endTurnIfDone(core: SessionCore, turn: TurnRecord): void {
   );
 }
 
-/** A text the tool wrote to a file itself is not written again, and is what the result's address gives. */
+/** A text that the tool itself wrote to a file is not written again; the result's URL serves that file. */
 async function fitOutcome(core: SessionCore, record: CallRecord, outcome: CallOutcome): Promise<FittedResult> {
   const { services } = core;
   const { content, budget, spilled } = outcome;
   const { turn, parentId } = record;
   const fitted = await fitResult(content, budget, {
-    // The blocks behind this one need room for a notice at least, or the sum would not hold. The model is not sent inner
-    // results: they take nothing of the sum.
+    // Later blocks need room at least for a notice, or the total would exceed the budget. Inner results are not sent to
+    // the model, so they do not count.
     remainingChars:
       parentId === undefined ? Math.max(0, turn.budget.remainingChars - NOTICE_CHARS * (turn.unyielded - 1)) : Infinity,
     resultChars: services.limits.resultChars,
