@@ -1,5 +1,5 @@
 /**
- * PostToolUse and PostToolUseFailure hooks: what they make of a result, once the tool has run.
+ * Runs PostToolUse and PostToolUseFailure hooks on a result.
  */
 import { resultText, type ResultContentBlock, type ToolResultBlock } from '../wire/blocks.ts';
 import type { Tool, ToolUseContext } from '../tool/tool.ts';
@@ -12,7 +12,7 @@ import { isPlainData } from '../base/json.ts';
 import { plainDisplay } from './result.ts';
 import type { ToolRun } from './run.ts';
 
-/** Show a result to the hooks that wait for it. A call that was stopped meanwhile stays stopped. */
+/** Pass a result to its hooks and apply their verdict. A call that was stopped meanwhile stays stopped. */
 export async function afterCall(
   { invocation, hookContexts: before = [] }: Permit,
   run: ToolRun,
@@ -25,11 +25,11 @@ export async function afterCall(
   if (context.signal.aborted) return stoppedOutcome(abortReason(context.signal), outcome.budget);
   const contexts = [...before, ...verdict.additionalContexts];
   const shown = withMessages(judged(invocation, outcome, verdict), contexts);
-  // The tool that made an inner call may pass on its data alone: the objection reaches the model all the same.
+  // The tool that made an inner call may use only its data, so the objection is also passed to the outer call's model.
   return { ...shown, hookContexts: [...contexts, ...objections(verdict.feedback)] };
 }
 
-/** Asks the hooks of a result; undefined where none waits for it. */
+/** Run the hooks of a result; `undefined` if none is set. */
 async function verdictOn(
   invocation: Invocation,
   run: ToolRun,
@@ -45,7 +45,7 @@ async function verdictOn(
   return hooks.ask(occasion, { signal: context.signal, onSlow });
 }
 
-/** What the tool handed back, where JSON can hold it; the text of the result where it cannot. */
+/** Build the event's fields: the tool's output if JSON can hold it, else the text of the result. */
 function told({ tool }: Invocation, run: ToolRun, outcome: CallOutcome): Readonly<Record<string, unknown>> {
   const text = resultText(outcome.content);
   if (outcome.status !== 'ok') return { error: text, error_code: outcome.errorCode, is_interrupt: false };
@@ -57,7 +57,7 @@ function hookResponse(tool: Tool, data: unknown): unknown {
   try {
     return tool.toHookResponse ? tool.toHookResponse(data) : data;
   } catch {
-    // The tool cannot word its output for hooks: they are told the text of the result.
+    // The tool cannot convert its output for hooks, so they receive the text of the result.
     return undefined;
   }
 }
@@ -75,13 +75,13 @@ function judged(invocation: Invocation, outcome: CallOutcome, verdict: HooksVerd
   return { ...shown, content: inFront(shown.content, [...objections(feedback), ...ending]), endsTurn };
 }
 
-/** `null` is an output too. */
+/** Return the replaced output, if any; `null` is a valid output. */
 function replacement({ tool }: Invocation, { updatedToolOutput, updatedMcpOutput }: HooksVerdict): unknown {
   if (updatedToolOutput !== undefined) return updatedToolOutput;
   return tool.origin?.type === 'mcp' ? updatedMcpOutput : undefined;
 }
 
-/** Nothing of the old text stays: neither what was drawn of it nor the file it was written to. */
+/** Replace the content, and everything derived from the old one: rendering and spilled file. */
 function withContent(
   { tool, input, block }: Invocation,
   outcome: CallOutcome,
@@ -91,7 +91,7 @@ function withContent(
   return { ...outcome, content, display, condensed: undefined, isTruncated: false, spilled: undefined };
 }
 
-/** A text and a list of blocks stand as they are; any other JSON is written out. */
+/** Use text and lists of blocks as they are; serialise any other JSON. */
 function contentOf(output: unknown): ToolResultBlock['content'] {
   if (typeof output === 'string') return output;
   if (Array.isArray(output) && output.length > 0 && output.every(isResultBlock)) return output;
@@ -102,7 +102,7 @@ function objections(feedback: readonly string[]): readonly string[] {
   return feedback.length === 0 ? [] : [`A hook objects to this call, which has run: ${feedback.join('\n')}`];
 }
 
-/** In front, where no preview of a long result cuts it off. */
+/** Prepend text, so that the preview of a long result does not cut it off. */
 function inFront(content: ToolResultBlock['content'], words: readonly string[]): ToolResultBlock['content'] {
   if (words.length === 0) return content;
   const text = words.join('\n');
@@ -115,7 +115,7 @@ function withMessages(outcome: CallOutcome, contexts: readonly string[]): CallOu
   return { ...outcome, newMessages: [...(outcome.newMessages ?? []), ...added], hookContexts: contexts };
 }
 
-/** Blocks a model API takes; what looks like none is written out as JSON. */
+/** True for blocks that a model API accepts; others are serialised as JSON. */
 function isResultBlock(block: unknown): block is ResultContentBlock {
   if (typeof block !== 'object' || block === null || !('type' in block)) return false;
   if (block.type === 'text') return 'text' in block && typeof block.text === 'string';

@@ -1,9 +1,9 @@
 /**
- * The hooks of one call: what they are told, and what they decide in the gate.
+ * The hooks of one call: their payloads, and their decisions in the gate.
  *
- * PreToolUse is asked before each decision, PermissionRequest before a person. Hooks see every input that may run, also
- * one that a person or another hook put in the place of the first. They may replace it once, and once more after a
- * person did; what they said of their own input goes on with it.
+ * PreToolUse runs before each decision, PermissionRequest before a question. Hooks see every input that may run,
+ * including replacements by a person or another hook. They may replace the input once, and once more after a person
+ * did; their decision on their own replacement carries over to it.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isGauntletError } from '../base/errors.ts';
@@ -18,21 +18,25 @@ import { mergePermissions, type HooksVerdict } from '../hooks/merge-answers.ts';
 import { ruleKeys } from '../permissions/rule.ts';
 import { type CallOutcome, type Ended, ended, failedOutcome } from './outcome.ts';
 
-/** Services of the session that a call's hooks use. */
+/** Services of the session for a call's hooks. */
 export interface CallHookServices {
   readonly locate: LocatePath;
-  /** Absent where the operator set none: then no step waits for any. */
+  /** Absent if the operator configured none. */
   readonly hooks?: Hooks;
-  /** Change what the session may do; the others that wait are judged again. @throws {GauntletError} `invalid_request`, `forbidden`, `log_unavailable` */
+  /**
+   * Update the session's permissions; open questions are judged again.
+   *
+   * @throws {GauntletError} `invalid_request`, `forbidden`, `log_unavailable`
+   */
   updatePermissions?(updates: readonly PermissionUpdate[]): Promise<void>;
-  /** Where slow hooks are told of. */
+  /** Reports slow hooks. */
   onProgress?(progress: ToolProgress): void;
 }
 
 /**
- * Describe a call for hooks: the fields of the public contract, with the input as rules and people see it.
+ * Describe a call for hooks: the fields of the public contract, with the observable input.
  *
- * @param fields What the event tells beside the call itself.
+ * @param fields Further fields of the event.
  */
 export function hookOccasion(
   event: HookEvent,
@@ -62,32 +66,32 @@ export function hookOccasion(
   };
 }
 
-/** A hook's answer about a call: another input, or a word that the decision weighs. */
+/** Answer of hooks about a call: another input, or a decision to be considered. */
 export interface HookStep {
   readonly kind: 'step';
   readonly replacement?: ToolInput;
   readonly permission?: HooksVerdict['permission'];
-  /** Updates that a yes brings, made once it holds. */
+  /** Permission updates of an allow, applied once it holds. */
   readonly updatedPermissions?: HooksVerdict['updatedPermissions'];
 }
 
 /** The hooks of one gate. */
 export interface GateHooks {
-  /** @returns The end of the call when a hook blocks it. */
+  /** @returns The end of the call if a hook blocks it. */
   beforeDecision(invocation: Invocation): Promise<HookStep | Ended>;
-  /** @returns What hooks answer in a person's place; a plain `allow` still has to hold in the decision. */
+  /** @returns The hooks' answer in place of a person's; an `allow` must still hold in the decision. */
   beforeQuestion(invocation: Invocation, decision: PermissionDecision): Promise<HookStep | Ended>;
-  /** A yes holds: what goes with it is made so. @returns False where it cannot be, and then the yes counts for nothing. */
+  /** Apply the updates of an allow that holds. @returns False if that fails, in which case the allow is ignored. */
   grant(step: HookStep): Promise<boolean>;
-  /** A person put an input in place: hooks may replace it again, and have said nothing of it. */
+  /** Record that a person replaced the input: hooks may replace it again, and have not decided on it. */
   personReplaced(): void;
-  /** Texts that hooks add for the model, each once. */
+  /** Distinct texts that hooks add for the model. */
   readonly contexts: ReadonlySet<string>;
 }
 
 const NOTHING: HookStep = Object.freeze({ kind: 'step' });
 
-/** The hooks for one call's way through its gate; undefined where no hook can stand in it. */
+/** Create the hooks for one call's gate; `undefined` if none is set. */
 export function gateHooks(context: ToolUseContext, services: CallHookServices): GateHooks | undefined {
   const { hooks } = services;
   if (!hooks?.has('PreToolUse') && !hooks?.has('PermissionRequest')) return undefined;
@@ -104,7 +108,7 @@ export function gateHooks(context: ToolUseContext, services: CallHookServices): 
     const occasion = hookOccasion(event, invocation, context, services.locate, fields);
     const onSlow = (data: { readonly type: 'hook' }) => services.onProgress?.({ data });
     const verdict = await hooks.ask(occasion, { signal: context.signal, onSlow });
-    // Hooks that were stopped have not spoken, and what they would have said must not be missed.
+    // Hooks that were stopped have given no answer, which must not count as approval.
     context.signal.throwIfAborted();
     for (const text of verdict.additionalContexts) contexts.add(text);
     const { stopReason, permission, updatedInput, updatedPermissions } = verdict;
@@ -154,8 +158,8 @@ export function gateHooks(context: ToolUseContext, services: CallHookServices): 
 }
 
 /**
- * The input that takes the place of an invocation's own, from a change of its observable copy, without what the tool
- * only added to be seen; undefined when nothing changes.
+ * Derive a replacement of the input from a changed observable copy, without the fields that the tool only derived;
+ * `undefined` if nothing changes.
  */
 export function replacedInput(
   changed: ToolInput | undefined,
@@ -176,7 +180,7 @@ export function replacedInput(
   return isDeepStrictEqual(next, input) ? undefined : next;
 }
 
-/** Texts that hooks add, as messages to the conversation; undefined where there are none. */
+/** Convert texts of hooks to messages of the conversation; `undefined` if there are none. */
 export function contextMessages(contexts: Iterable<string>): CallOutcome['newMessages'] {
   const messages = [...contexts].map((content) => ({ role: 'user' as const, content }));
   return messages.length > 0 ? messages : undefined;

@@ -1,5 +1,5 @@
 /**
- * One call, from its parsed block to its outcome: gate → run → result → hooks. Its session logs what it comes to.
+ * Runs one call from its parsed block to its outcome: gate → run → result → hooks. The session logs the outcome.
  */
 import type { OpenChild, RunInnerCall } from '../tool/inner-call.ts';
 import type { Invocation } from '../tool/invocation.ts';
@@ -14,24 +14,24 @@ import { parseInput } from './parse.ts';
 import { mapResult, type ResultLimits } from './result.ts';
 import { runTool, type ToolRun } from './run.ts';
 
-/** What a call needs of its session. */
+/** Services of the session for one call. */
 export interface CallServices extends GateServices {
   readonly limits: ResultLimits & { readonly abandonMs: number; readonly progressKept: number };
   /**
-   * The gate is passed: the session makes the call's beginning durable, and, where the input became
-   * unsafe on the way, waits until nothing else runs.
+   * Called when the gate is passed: the session logs the start of the call and, if the input became unsafe, waits until
+   * nothing else runs.
    */
   admitted(permit: Permit): Promise<void>;
   onProgress(progress: ToolProgress): void;
   readonly runInner: RunInnerCall;
   readonly openChild: OpenChild;
-  /** What hooks of the call's gate and of its inner calls add for the model, each once. */
+  /** Distinct texts for the model, from hooks of the call's gate and of its inner calls. */
   readonly heard: Set<string>;
-  /** Try what a call that has run would make of the context. @throws {GauntletError} `tool_failed` where it may not. */
+  /** Try a modifier of the context after the run. @throws {GauntletError} `tool_failed` if the session rejects it. */
   tryModifier(modifier: ContextModifier): void;
 }
 
-/** Take an invocation to its end, which comes soon after its signal; rejects only for a fault of our own. */
+/** Run an invocation to its end, which follows soon after its signal; rejects only for internal errors. */
 export async function execute(
   invocation: Invocation,
   context: ToolUseContext,
@@ -85,7 +85,7 @@ async function takeSteps(
   return { ...outcome, decided: summariseDecision(decision) };
 }
 
-/** A call that asks for a context its session may not have has failed, and its hooks hear of it as of any failure. */
+/** Fail a call whose context modifier the session rejects, so that its hooks see a failure. */
 function withTriedModifier(run: ToolRun, services: CallServices): ToolRun {
   if (!run.ok) return run;
   try {
@@ -97,7 +97,7 @@ function withTriedModifier(run: ToolRun, services: CallServices): ToolRun {
   }
 }
 
-/** The gate, with an abort or a throwing tool turned into an outcome. */
+/** Pass the gate, and convert an abort or a throwing tool to an outcome. */
 async function passGate(
   invocation: Invocation,
   context: ToolUseContext,
@@ -117,7 +117,7 @@ async function passGate(
   }
 }
 
-/** Nobody waits for these hooks: the answer stands. */
+/** Notify hooks without waiting: the denial is final. */
 function tellDenied(
   invocation: Invocation,
   { errorCode, content }: CallOutcome,
@@ -129,10 +129,10 @@ function tellDenied(
 }
 
 /**
- * Wait for a call's work. A tool that does not listen to its signal is given up: its call ends, and its place is free.
+ * Wait for a call's work. A tool that ignores its signal is abandoned: its call ends, and its slot becomes free.
  *
- * @param graceMs How long after the signal it may still come to its own end.
- * @throws What the work rejects with; the signal's reason when it is given up.
+ * @param graceMs Time after the signal for the work to end by itself.
+ * @throws The error of the work; the signal's reason if it was abandoned.
  */
 function unlessGivenUp<Result>(work: Promise<Result>, signal: AbortSignal, graceMs: number): Promise<Result> {
   return new Promise((resolve, reject) => {
@@ -151,16 +151,16 @@ function unlessGivenUp<Result>(work: Promise<Result>, signal: AbortSignal, grace
 }
 
 /**
- * Make the function that a tool is handed. A hook that ends the turn ends that of the call that asks.
+ * Create the `canUseTool` function of a call. A hook that ends the turn ends that of the calling call.
  *
- * @param heard Gets what hooks add for the model, each once: the call that asks passes it on.
+ * @param heard Collects distinct texts that hooks add for the model, which the calling call passes on.
  */
 export function createCanUseTool(services: GateServices, heard: Set<string>): CanUseTool {
   return async (tool, raw, context) => {
     const block = { type: 'tool_use', id: context.toolUseId, name: tool.name, input: {} } as const;
     const parsed = parseInput(block, tool, raw, services);
     if (parsed.kind === 'end') return refusal(parsed.outcome);
-    // What the gate of the outer call judged holds for its own input alone.
+    // Results of the outer call's gate apply only to its own input.
     const own = { ...context, located: undefined, isHeld: undefined, analysis: undefined };
     const passed = await gate(parsed.invocation, own, services);
     if (passed.kind === 'end') {

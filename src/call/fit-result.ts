@@ -1,8 +1,8 @@
 /**
- * The last step before a result leaves: its text is fitted to its own limit and to what its turn has left.
+ * Fits a result's text to its own limit and to the remaining budget of its turn, before it is sent.
  *
- * What does not fit is written whole to the session's folder and the model gets a preview, the size and
- * the path; a tool that limits itself is cut to a page instead, or it would chase its own tail.
+ * Text that does not fit is written to the session's folder, and the model gets a preview, the size and the path. A
+ * tool that limits itself is cut to a page instead, since reading the file would produce the same result again.
  */
 import { resultText, type ResultContentBlock, type SpilledText, type ToolResultBlock } from '../wire/blocks.ts';
 import { cutText, cutTextEnd } from '../base/cut-text.ts';
@@ -11,33 +11,30 @@ import type { ResultBudget } from './outcome.ts';
 
 type Content = ToolResultBlock['content'];
 
-/**
- * A text no longer than the notice that would stand in its place is left as it is; so each result of a turn
- * needs this much room.
- */
+/** Texts up to the length of the notice are not replaced by it, so each result of a turn needs this much room. */
 export const NOTICE_CHARS = 300;
 
-/** How much room there is, and where the rest may go. */
+/** Available room, and the function that spills the rest. */
 export interface ResultRoom {
-  /** What the turn has left. */
+  /** Remaining budget of the turn. */
   readonly remainingChars: number;
-  /** What any one result may have. */
+  /** Maximum of any one result. */
   readonly resultChars: number;
   readonly previewChars: number;
-  /** Ceiling of any text, UTF-8. */
+  /** Maximum bytes of any text in UTF-8. */
   readonly textBytes: number;
   /** Writes a text to the session's folder. @throws {GauntletError} `spill_failed` */
   spill(text: string): Promise<SpilledText>;
 }
 
-/** A result as the model gets it. */
+/** A result as the model receives it. */
 export interface FittedResult {
   readonly content: Content;
   readonly resultChars: number;
   readonly spilled?: SpilledText;
 }
 
-/** Fit a result to its room. Never rejects: what cannot be spilled is cut and says so. */
+/** Fit a result to its room. Never rejects: text that cannot be spilled is cut with a notice. */
 export async function fitResult(content: Content, budget: ResultBudget, room: ResultRoom): Promise<FittedResult> {
   const text = resultText(content);
   const { limitChars = room.resultChars, showsEnd = false } = budget;
@@ -53,7 +50,7 @@ export async function fitResult(content: Content, budget: ResultBudget, room: Re
       spilled,
     };
   } catch (error) {
-    // The whole text has nowhere to go; the model gets what fits and learns why the rest is missing.
+    // The text cannot be stored; the model gets what fits, and the reason for the missing rest.
     const kept = Math.max(room.previewChars, Math.min(limit, room.textBytes / 4));
     const notice = `[PARTIAL: ${text.length} characters, the rest is lost: spill_failed: ${errorMessage(error)}]`;
     return replaceText(content, `${showsEnd ? headAndEnd(text, kept) : cutText(text, kept)}\n${notice}`);
@@ -65,7 +62,7 @@ function fitsBytes(text: string, bytes: number): boolean {
   return text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes;
 }
 
-/** The notice, and as much of a preview as goes beside it. */
+/** Build the notice, with as much of a preview as fits. */
 function spilledText(
   text: string,
   spilled: SpilledText,
@@ -88,7 +85,7 @@ function spilledText(
   return preview === '' ? notice : withPreview(preview);
 }
 
-/** The beginning and the end of a text with a line about the rest between, together at most `chars`; '' where that is too little. */
+/** Cut a text to its beginning and end with a note between, at most `chars` in total; '' if that is too little. */
 function headAndEnd(text: string, chars: number): string {
   if (text.length <= chars) return text;
   const gap = (leftOut: number) => `\n[${leftOut} of ${text.length} characters left out]\n`;
@@ -109,7 +106,7 @@ function cutToPage(content: Content, text: string, chars: number): FittedResult 
   return replaceText(content, kept === '' ? notice(0) : `${kept}\n${notice(kept.length)}`);
 }
 
-/** Put `text` in the place of all text of a result; images and documents stay. */
+/** Replace all text of a result by `text`; images and documents stay. */
 function replaceText(content: Content, text: string): FittedResult {
   if (typeof content === 'string') return { content: text, resultChars: text.length };
   const others = content.filter((block) => block.type !== 'text');

@@ -1,7 +1,7 @@
 /**
- * Step 2: may it run? The tool's own validation, then hooks, the decision (`decide.ts`), then a person.
+ * Step 2, the gate: the tool's own validation, then hooks, the decision (`decide.ts`), then a question.
  *
- * Whatever changes the input on the way sends it round again: what runs is what was judged.
+ * Any change of the input repeats these steps, so that exactly the judged input runs.
  */
 import type { PermissionDecision } from '../wire/decision.ts';
 import type { Invocation, ToolInput } from '../tool/invocation.ts';
@@ -21,31 +21,31 @@ import {
 import { type Ended, ended, failedOutcome, summariseDecision } from './outcome.ts';
 import { parseInput, type ParseServices } from './parse.ts';
 
-/** A question about a call, for whoever may answer. */
+/** A question about a call, for those who may answer. */
 export interface GateQuestion {
-  /** What runs if the answer changes nothing. */
+  /** Invocation that runs if the answer changes nothing. */
   readonly invocation: Invocation;
-  /** Its input as people see it. */
+  /** Its observable input. */
   readonly observable: ToolInput;
   readonly decision: PermissionDecision;
-  /** What the call would do, where its tool can tell. */
+  /** Effect of the call, if its tool can compute it. */
   readonly preview?: CallPreview;
-  /** The same call under a newer context: an answer that adds rules is tried on the others that wait. */
+  /** Judge the same call under a newer context, after an answer that added rules. */
   rejudge(session: SessionContext): Promise<PermissionDecision>;
 }
 
-/** How a question ended. */
+/** Outcome of a question. */
 export type GateAnswer =
   | { readonly behavior: 'allow'; readonly updatedInput?: ToolInput }
   | { readonly behavior: 'deny'; readonly message: string };
 
-/** What the gate needs of its session. */
+/** Services of the session for the gate. */
 export interface GateServices extends ParseServices, CallHookServices {
-  /** Calls that need the yes of two principals. */
+  /** Rules for calls that need two principals. */
   readonly twoPerson?: PermissionRequest['twoPerson'];
-  /** What mode `auto` asks before a person. */
+  /** Classifier of mode `auto`, asked before a person. */
   readonly classifier?: PermissionClassifier;
-  /** Ask whoever may answer; rejects only when the call is aborted. */
+  /** Ask those who may answer; rejects only if the call is aborted. */
   ask(question: GateQuestion, signal: AbortSignal): Promise<GateAnswer>;
 }
 
@@ -54,40 +54,40 @@ export interface Permit {
   readonly kind: 'permit';
   readonly invocation: Invocation;
   readonly decision: PermissionDecision;
-  /** Where the invocation's `paths` lie, in their order, as the decision saw them. */
+  /** Locations of the invocation's `paths`, in the same order, as the decision used them. */
   readonly located: readonly LocatedPath[];
-  /** True when the input is not the one the block came with. */
+  /** True if the input differs from that of the block. */
   readonly isInputChanged: boolean;
-  /** Fields that only the server sets: the call does what a person was shown. */
+  /** Fields that only the server sets, so that the call does what a person was shown. */
   readonly internalFields?: CallPreview['fields'];
-  /** What hooks add for the model. */
+  /** Texts that hooks add for the model. */
   readonly hookContexts?: readonly string[];
 }
 
 type HookPermission = HookStep['permission'];
 
-/** Times an input may be replaced before the gate gives up: hooks, the tool, a person, hooks again, and one spare. */
+/** Maximum of rounds: replacements by hooks, the tool, a person, hooks again, and one spare. */
 const MAX_ROUNDS = 6;
 
-/** Another input takes the place of the one that was judged. */
+/** A replacement of the input that was judged. */
 interface Replacement {
   readonly kind: 'replace';
   readonly input: ToolInput;
-  /** A person put it there: once it is judged, nobody is asked about it again. */
+  /** True if a person replaced it: it is judged, but not asked about again. */
   readonly isByPerson?: boolean;
 }
 
-/** What was decided about one input. */
+/** Decision about one input. */
 interface Judged {
   readonly kind: 'judged';
   readonly decision: PermissionDecision;
   readonly located: readonly LocatedPath[];
-  /** What the PreToolUse hooks said of it. */
+  /** Decision of the PreToolUse hooks. */
   readonly hook?: HookPermission;
   readonly internalFields?: CallPreview['fields'];
 }
 
-/** Take an invocation through semantics and permission. */
+/** Pass an invocation through validation and permission. */
 export async function gate(
   invocation: Invocation,
   context: ToolUseContext,
@@ -98,7 +98,7 @@ export async function gate(
   let isAllowedByPerson = false;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     let step = await judge(current, context, services, hooks);
-    // The tool's own change comes before the question: people are asked about what runs, and only once.
+    // The tool's own change precedes the question, so that people are asked once, about what runs.
     if (step.kind === 'judged' && mustAsk(step.decision, isAllowedByPerson)) {
       step = await settle(current, step, context, services, hooks);
     }
@@ -128,13 +128,15 @@ function permit(first: Invocation, invocation: Invocation, judged: Judged, hooks
   };
 }
 
-/** Passes on what hooks add, whatever became of the call. */
+/** Add the texts of hooks to the end of a call. */
 function withContexts(end: Ended, hooks: GateHooks | undefined): Ended {
   const newMessages = hooks && contextMessages(hooks.contexts);
   return newMessages ? ended({ ...end.outcome, newMessages, hookContexts: [...hooks.contexts] }) : end;
 }
 
-/** One person's own input is not asked about again, unless it needs the yes of another one too. */
+/**
+ * True if a question is needed. The input of a person who allowed it needs none, unless a second approval is required.
+ */
 function mustAsk({ behavior, approvals }: PermissionDecision, isAllowedByPerson: boolean): boolean {
   return behavior === 'ask' && (!isAllowedByPerson || approvals !== undefined);
 }
@@ -147,7 +149,7 @@ async function judge(
 ): Promise<Judged | Replacement | Ended> {
   const validation = await invocation.tool.validateInput?.(invocation.input, context);
   if (validation?.result === false) return ended(failedOutcome('invalid_input', validation.message));
-  // It thinks while the hooks run.
+  // Runs in parallel with the hooks.
   const speculation = services.classifier && speculate(services.classifier, invocation, context);
   try {
     return await judgeValid(invocation, context, services, { hooks, speculation });
@@ -173,7 +175,7 @@ async function judgeValid(
   return input ? { kind: 'replace', input } : { ...judged, hook: said?.permission };
 }
 
-/** A question is answered: by hooks where they have an answer that holds, else by whoever may. */
+/** Answer a question: by hooks if their answer holds, else by those who may answer. */
 async function settle(
   invocation: Invocation,
   judged: Judged,
@@ -184,7 +186,7 @@ async function settle(
   const said = hooks && (await hooks.beforeQuestion(invocation, judged.decision));
   if (said?.kind === 'end') return said;
   if (said?.replacement) return { kind: 'replace', input: said.replacement };
-  // A hook's yes is weighed like any other: it answers no safety check.
+  // A hook's allow is judged like any other: it does not override a safety check.
   const allowed = said?.permission && (await decide(invocation, context, services, { hook: said.permission }));
   if (said && allowed?.decision.behavior === 'allow' && (await hooks.grant(said))) return allowed;
 
@@ -205,16 +207,16 @@ async function settle(
   if (input) return { kind: 'replace', input, isByPerson: true };
   if (!preview) return judged;
   const now = await previewCall(invocation, judged.located, context);
-  // What was shown is not what would happen any more: the same input is judged, and asked about, again.
+  // The effect has changed since it was shown: the same input is judged and asked about again.
   return now?.key === preview.key
     ? { ...judged, internalFields: now.fields }
     : { kind: 'replace', input: invocation.input };
 }
 
 /**
- * What a call would do, for the person who is asked: the tool works it out, and what was shown is what runs.
+ * Compute the effect of a call for a question, which is then what runs.
  *
- * @returns undefined where the tool cannot tell: the question then shows the intent alone.
+ * @returns `undefined` if the tool cannot compute it: the question then shows only the intent.
  */
 async function previewCall(
   { tool, input, analysis }: Invocation,
@@ -225,7 +227,7 @@ async function previewCall(
   try {
     return await tool.preview(input, { ...context, located, analysis });
   } catch {
-    // A picture that fails must not stop the question it is for.
+    // A failed preview must not prevent the question.
     context.signal.throwIfAborted();
     return undefined;
   }
@@ -239,12 +241,12 @@ function refused({ tool, input }: Invocation, decision: PermissionDecision, mess
     const display = tool.renderToolUseRejectedMessage?.(input, message);
     return ended(failedOutcome(code, message, { decided, display }));
   } catch {
-    // A no stays a no, drawn or not.
+    // The denial stands without its rendering.
     return ended(failedOutcome(code, message, { decided }));
   }
 }
 
-/** The decision alone, before anybody is asked: what `explain` shows is what the gate does. */
+/** Compute the decision without asking anyone; `explain` shows the same decision. */
 export async function decide(
   invocation: Invocation,
   context: ToolUseContext,

@@ -1,7 +1,7 @@
 /**
- * What a call came to, before its session numbers and logs it.
+ * The outcome of a call, before its session logs it.
  *
- * Every step of a call either hands on or ends with one of these; nothing else leaves `src/call/`.
+ * Every step of a call either continues or ends with one of these; nothing else is returned from `src/call/`.
  */
 import type { NewMessage, SpilledText, ToolResultBlock } from '../wire/blocks.ts';
 import type { DecisionSummary } from '../wire/decision.ts';
@@ -10,47 +10,47 @@ import { type CallErrorCode, GauntletError, errorMessage } from '../base/errors.
 import type { CallStatus } from '../wire/frames.ts';
 import type { ContextModifier } from '../tool/session-context.ts';
 
-/** How much of a result's text the model may see, and what becomes of the rest. */
+/** Limit of a result's text for the model, and the handling of the rest. */
 export interface ResultBudget {
-  /** Most characters, `limits.resultChars` where it does not say; Infinity for a tool that limits itself. */
+  /** Maximum of characters; `limits.resultChars` by default, Infinity for a tool that limits itself. */
   readonly limitChars?: number;
   /** False for an MCP tool that raised its own limit. */
   readonly isInTurnSum: boolean;
-  /** True: what does not fit is cut off with a notice; false: it is spilled to a file. */
+  /** True to cut what does not fit, with a notice; false to spill it to a file. */
   readonly isCut: boolean;
-  /** The call failed: a preview shows its end beside its beginning, since the cause often stands there. */
+  /** True for a failed call: a preview also shows the end of the text, which often contains the cause. */
   readonly showsEnd?: boolean;
 }
 
-/** The end of one call. */
+/** Outcome of one call. */
 export interface CallOutcome {
   readonly status: CallStatus;
-  /** Absent exactly when `status` is `ok`. */
+  /** Absent exactly if `status` is `ok`. */
   readonly errorCode?: CallErrorCode;
   readonly content: ToolResultBlock['content'];
   readonly display: Display;
-  /** The same in a line or two, of a tool that draws its results. */
+  /** The result rendered in a line or two, if the tool renders results. */
   readonly condensed?: Display;
-  /** The tool left a part of what there is out of its result. */
+  /** True if the tool omitted a part of the available data from its result. */
   readonly isTruncated?: boolean;
   readonly budget: ResultBudget;
   /** True once the tool's `call` was entered: its side effects may have happened. */
   readonly didRun: boolean;
-  /** What the tool handed back, for the tool that made an inner call. */
+  /** Output of the tool, for the tool that made an inner call. */
   readonly data?: unknown;
   readonly newMessages?: readonly NewMessage[];
-  /** What hooks added for the model; `newMessages` holds it too. */
+  /** Texts that hooks added for the model, also contained in `newMessages`. */
   readonly hookContexts?: readonly string[];
   readonly contextModifier?: ContextModifier;
-  /** The tool wrote its whole text to a file itself. */
+  /** Set if the tool wrote its whole text to a file itself. */
   readonly spilled?: SpilledText;
-  /** How the gate decided; absent where it did not come to that. */
+  /** Decision of the gate; absent if the call ended before it. */
   readonly decided?: DecisionSummary;
-  /** The tool or a gate ended the turn, with this reason. */
+  /** Reason with which the tool or a gate ended the turn. */
   readonly endsTurn?: string;
 }
 
-/** A step that hands nothing on: the call ends here. */
+/** Result of a step that ends the call. */
 export interface Ended {
   readonly kind: 'end';
   readonly outcome: CallOutcome;
@@ -61,7 +61,7 @@ export function ended(outcome: CallOutcome): Ended {
   return { kind: 'end', outcome };
 }
 
-/** Budget of texts the server words itself. */
+/** Budget of texts that the server writes. */
 const PLAIN_BUDGET: ResultBudget = { isInTurnSum: true, isCut: false };
 
 const STATUS_OF: Readonly<Record<CallErrorCode, CallStatus>> = {
@@ -81,9 +81,9 @@ const STATUS_OF: Readonly<Record<CallErrorCode, CallStatus>> = {
 };
 
 /**
- * A call that did not end well.
+ * Build the outcome of a failed call.
  *
- * @param content For the model; says what to do next. Empty for a discarded call.
+ * @param content Text for the model, with what to do next. Empty for a discarded call.
  */
 export function failedOutcome(
   errorCode: CallErrorCode,
@@ -103,15 +103,15 @@ export function failedOutcome(
   };
 }
 
-/** What stays of a decision in a result. */
+/** Reduce a decision to what a result contains. */
 export function summariseDecision({ behavior, reason }: DecisionSummary): DecisionSummary {
   return { behavior, reason };
 }
 
 /**
- * A call that was stopped, or whose gate threw.
+ * Build the outcome of a call that was stopped, or whose gate threw.
  *
- * @param budget Of a call that had run; without it the call counts as not begun.
+ * @param budget Budget of a call that had run; without it the call counts as not started.
  */
 export function stoppedOutcome(cause: unknown, budget?: ResultBudget): CallOutcome {
   const code = callErrorCode(cause);
@@ -121,19 +121,19 @@ export function stoppedOutcome(cause: unknown, budget?: ResultBudget): CallOutco
   });
 }
 
-/** The code a thrown error ends its call with: its own if it is a call's, else `tool_failed`. */
+/** Error code of a call that threw: the error's own if it is one for calls, else `tool_failed`. */
 export function callErrorCode(error: unknown): CallErrorCode {
   return error instanceof GauntletError && error.code in STATUS_OF ? (error.code as CallErrorCode) : 'tool_failed';
 }
 
-/** The error a signal was aborted with; a plain abort counts as `cancelled`. */
+/** Error with which a signal was aborted; `cancelled` for any other reason. */
 export function abortReason(signal: AbortSignal): GauntletError {
   return signal.reason instanceof GauntletError
     ? signal.reason
     : new GauntletError('cancelled', 'Cancelled before it finished');
 }
 
-/** The text a thrown error leaves for the model. */
+/** Text of a thrown error for the model. */
 export function callErrorText(error: unknown): string {
   const message = errorMessage(error).trim();
   return message === '' ? 'The tool failed and gave no reason' : message;

@@ -1,5 +1,5 @@
 /**
- * Step 1: a block becomes an invocation of a tool, or ends with what is wrong with it.
+ * Step 1, parsing: converts a block to an invocation of a tool, or ends the call with the problem.
  */
 import type { z } from 'zod';
 import { cutText } from '../base/cut-text.ts';
@@ -10,25 +10,25 @@ import type { Tool } from '../tool/tool.ts';
 import type { ToolUseBlock } from '../wire/blocks.ts';
 import { type Ended, ended, failedOutcome } from './outcome.ts';
 
-/** Issues listed before the rest is only counted. */
+/** Maximum of issues listed; the rest is only counted. */
 const MAX_ISSUES = 20;
 
-/** Longest line about one issue: names of fields are the caller's, and may be as long as a body. */
+/** Longest line about one issue, in characters: field names are the caller's, and may be as long as a body. */
 const ISSUE_CHARS = 1_000;
 
-/** Unknown fields that are named. */
+/** Maximum of unknown fields listed. */
 const MAX_KEYS = 20;
 
-/** Forms of a union that are named. */
+/** Maximum of union branches listed. */
 const MAX_BRANCHES = 5;
 
-/** Which tools there are, and which of them gives the schemas of deferred ones. */
+/** The tools, and the name of the one that returns deferred schemas. */
 export interface ParseServices {
   readonly pool: ToolPool;
   readonly schemaTool?: string;
 }
 
-/** What parsing comes to. */
+/** Result of parsing. */
 export type Parsed = { readonly kind: 'parsed'; readonly invocation: Invocation } | Ended;
 
 /** Find a block's tool, by name or alias, and parse its input. */
@@ -37,7 +37,7 @@ export function parseBlock(block: ToolUseBlock, services: ParseServices): Parsed
   return tool ? parseInput(block, tool, block.input, services) : noSuchTool(block.name, services.pool);
 }
 
-/** Parse an input for a known tool: of a block, or what a hook, a tool or a person put in its place. */
+/** Parse an input of a known tool: of a block, or a replacement by a hook, a tool or a person. */
 export function parseInput(
   block: ToolUseBlock,
   tool: Tool,
@@ -68,11 +68,11 @@ function noSuchTool(name: string, pool: ToolPool): Ended {
 type Issue = z.core.$ZodIssue;
 
 /**
- * Word what is wrong with an input.
+ * Describe the issues of an input.
  *
- * @param toolName As the model called it.
- * @param issues Zod's, at least one.
- * @param schemaTool For a deferred tool: the name of the tool that gives its schema.
+ * @param toolName Name that the model used.
+ * @param issues Zod's issues, at least one.
+ * @param schemaTool For a deferred tool: the name of the tool that returns its schema.
  */
 export function validationErrorText(toolName: string, issues: readonly Issue[], schemaTool?: string): string {
   const lines = issues
@@ -115,7 +115,7 @@ function wordIssue(issue: Issue): string {
 
 function wordType({ input, path, expected, message }: Extract<Issue, { code: 'invalid_type' }>): string {
   if (input === undefined && message.endsWith('received undefined')) return `required, expected ${expected}`;
-  // What a model wrote as arguments came as text where it is not JSON.
+  // Arguments of a model that are not valid JSON arrive as text.
   const isBrokenJson = path.length === 0 && message.endsWith('received string');
   return isBrokenJson ? `${message}. Arguments that are not valid JSON count as text: send one JSON object` : message;
 }
@@ -128,7 +128,7 @@ function wordUnknownKeys(keys: readonly string[]): string {
     : `unknown fields ${named.join(', ')}${more}; remove them`;
 }
 
-/** What each form of a union wants, in one line: the model must choose one of them. */
+/** List the first issue of each branch of a union, in one line: the model must satisfy one of them. */
 function wordUnion(branches: readonly (readonly Issue[])[]): string {
   const words = branches.flatMap(([issue]) => {
     if (!issue) return [];

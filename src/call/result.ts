@@ -1,5 +1,5 @@
 /**
- * Step 4: what a run came to, as a `tool_result` and as something to draw.
+ * Step 4, the result: maps a run to a `tool_result` and its rendering.
  */
 import { resultText, type SpilledText, type ToolResultBlock } from '../wire/blocks.ts';
 import { cutText } from '../base/cut-text.ts';
@@ -11,10 +11,10 @@ import { callErrorCode, callErrorText, type CallOutcome, failedOutcome, type Res
 import { isPlainData } from '../base/json.ts';
 import type { ToolRun } from './run.ts';
 
-/** Text shown of a result whose tool draws nothing. */
+/** Longest text shown of a result without a rendering, in characters. */
 const PLAIN_DISPLAY_CHARS = 2_000;
 
-/** How a result is bounded: the server's own ceiling over what the tool says. */
+/** The server's limit of results, which applies in addition to the tool's own. */
 export interface ResultLimits {
   readonly resultChars: number;
 }
@@ -22,7 +22,7 @@ export interface ResultLimits {
 /**
  * Map a run to its outcome.
  *
- * A tool that cannot map or draw its own result has failed, like one that throws in `call`.
+ * A tool that cannot map or render its own result has failed, as if `call` had thrown.
  */
 export function mapResult(
   invocation: Invocation,
@@ -78,7 +78,7 @@ function succeeded(
     newMessages: result.newMessages?.length ? result.newMessages : undefined,
     contextModifier: result.contextModifier,
     spilled: result.spilled,
-    // As in a failed one: a field that is there already is replaced, which is many times faster than adding it.
+    // Present in every outcome: replacing an existing property is much faster than adding one.
     decided: undefined,
   };
 }
@@ -96,7 +96,7 @@ function failed({ tool, input }: Invocation, error: unknown, budget: ResultBudge
   });
 }
 
-/** Where a tool that failed had written its whole output. */
+/** Return the file that a failed tool had written its whole output to, if any. */
 function spilledBefore(error: unknown): SpilledText | undefined {
   return isGauntletError(error) ? (error.details?.['spilled'] as SpilledText | undefined) : undefined;
 }
@@ -116,7 +116,7 @@ function budgetOf(tool: Tool, limits: ResultLimits): ResultBudget {
   };
 }
 
-/** For a result that no tool draws: the tool's name over the first lines of its text. */
+/** Default rendering of a result: the tool's name over the first lines of its text. */
 export function plainDisplay(tool: Tool, input: Readonly<Record<string, unknown>>, result: ToolResultBlock): Display {
   const text = cutText(resultText(result.content), PLAIN_DISPLAY_CHARS);
   return { title: tool.userFacingName(input), tone: 'success', blocks: text === '' ? [] : [{ kind: 'text', text }] };

@@ -1,20 +1,20 @@
-/** Step 3: the tool runs. Its progress goes out at once. */
+/** Step 3: runs the tool. Its progress is sent at once. */
 import type { AssistantMessage } from '../wire/blocks.ts';
 import type { CanUseTool, ToolProgress, ToolResult, ToolUseContext } from '../tool/tool.ts';
 import type { Permit } from './gate.ts';
 import { abortReason } from './outcome.ts';
 
-/** What a run needs beside its context. */
+/** Services of a run in addition to its context. */
 export interface RunServices {
   readonly canUseTool: CanUseTool;
   readonly parentMessage: AssistantMessage;
   onProgress(progress: ToolProgress): void;
 }
 
-/** How a run ended. */
+/** Outcome of a run. */
 export type ToolRun =
   | { readonly ok: true; readonly result: ToolResult<unknown> }
-  /** What the tool threw, or why it was stopped. */
+  /** Error that the tool threw, or the reason why it was stopped. */
   | { readonly ok: false; readonly error: unknown };
 
 /** Run a permitted call to its end; never rejects. */
@@ -28,7 +28,7 @@ export async function runTool(
   try {
     const args = internalFields ? { ...input, ...internalFields } : input;
     const result = await tool.call(args, context, canUseTool, parentMessage, onProgress);
-    // Whoever cancelled was told so: a tool that went on to its end regardless does not change it.
+    // The cancellation was already reported, so a tool that finished regardless does not change it.
     signal.throwIfAborted();
     return { ok: true, result };
   } catch (error) {
