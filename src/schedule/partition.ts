@@ -1,12 +1,12 @@
 /**
- * Which calls of a closed turn run side by side: the pure statement of the executor's rule.
+ * Specifies which calls of a closed turn run side by side, as a pure function.
  *
- * The executor decides call by call as blocks arrive; this function says what must come out, and is the
- * oracle its property test is held against.
+ * The executor decides call by call as blocks arrive; this function states the expected result, and is the oracle of
+ * its property test.
  */
 import { answersYes } from '../tool/invocation.ts';
 
-/** Calls that may run side by side, in block order. A group that is not safe holds one call. */
+/** Calls that may run side by side, in block order. A group that is not safe contains one call. */
 export interface CallGroup<Call> {
   readonly isConcurrencySafe: boolean;
   readonly calls: readonly Call[];
@@ -16,8 +16,8 @@ export interface CallGroup<Call> {
  * Split a turn's calls into groups that run one after another.
  *
  * @param calls In block order.
- * @param isSafe Whether a call may run beside other safe ones; one that throws counts as not safe.
- * @returns Neighbouring safe calls together, every other call alone.
+ * @param isSafe Returns true if a call may run beside other safe ones; a call for which it throws is not safe.
+ * @returns Adjacent safe calls together, every other call alone.
  */
 export function partitionToolCalls<Call>(
   calls: readonly Call[],

@@ -1,31 +1,31 @@
 /**
- * A call as the executor sees it: what it may run, a turn it belongs to, and how far it came.
+ * Types of a call in the executor: its runnable, its turn and its state.
  */
 import type { CallOutcome } from '../call/outcome.ts';
 import type { AbortNode } from '../base/abort-tree.ts';
 
-/** What the executor tells a running call, and does for it. */
+/** Controls that the executor gives a running call. */
 export interface RunControl {
   readonly signal: AbortSignal;
-  /** The call's node in the abort tree: says why the signal was aborted. */
+  /** Node of the call in the abort tree, with the reason of an abort. */
   readonly node: Pick<AbortNode, 'abortedBy'>;
-  /** The input became unsafe after the call began: resolves when nothing else runs, or the call is aborted. */
+  /** Call if the input became unsafe after the start: resolves when nothing else runs, or the call is aborted. */
   becomeAlone(): Promise<void>;
 }
 
-/** One block, as the executor runs it. */
+/** One block, prepared for the executor. */
 export interface RunnableCall {
   readonly toolUseId: string;
-  /** What ran, for the text of siblings it takes down: `Bash(npm test)`. */
+  /** Description of the call, for the text of siblings that it cancels: `Bash(npm test)`. */
   readonly label: string;
   isConcurrencySafe(): boolean;
-  /** Whether a failure of this call cancels its siblings. */
+  /** Returns true if a failure of this call cancels its siblings. */
   abortsSiblings(): boolean;
   interruptBehavior(): 'cancel' | 'block';
   run(steps: RunControl): Promise<CallOutcome>;
 }
 
-/** A turn's node in the abort tree: once it is aborted, later blocks of the turn end with its reason. */
+/** Node of a turn in the abort tree: once it is aborted, later blocks of the turn end with its reason. */
 export interface ExecutorTurn {
   readonly node: AbortNode;
 }
@@ -34,16 +34,16 @@ export interface ExecutorTurn {
 export interface ScheduledCall {
   readonly runnable: RunnableCall;
   readonly turn: ExecutorTurn;
-  /** One more with each accepted block: the order in which results leave and modifiers apply. */
+  /** Sequence number of its acceptance: the order in which results are yielded and modifiers applied. */
   readonly place: number;
   state: 'queued' | 'executing' | 'completed' | 'yielded';
-  /** Monotonic milliseconds at which it began to execute, and at which it was completed. */
+  /** Monotonic milliseconds at which it started to execute, and at which it was completed. */
   startedMs?: number;
   completedMs?: number;
   outcome?: CallOutcome;
 }
 
-/** True while a call has no outcome: it waits or runs. */
+/** True while a call waits or runs, and so has no outcome. */
 export function isOpen({ state }: ScheduledCall): boolean {
   return state === 'queued' || state === 'executing';
 }

@@ -1,8 +1,9 @@
 /**
- * Many blocks: which call runs when, what is cancelled with what, and in which order results leave.
+ * Executes the calls of a session: decides when each starts, what is cancelled together, and in which order results are
+ * yielded.
  *
- * One executor a session. A call is `queued → executing → completed → yielded`; it starts when its block
- * is complete, alone or beside calls that are safe like itself. Results leave in the order of acceptance.
+ * One executor a session. A call is `queued → executing → completed → yielded`; it starts when its block is complete,
+ * alone or beside other concurrency-safe calls. Results are yielded in the order of acceptance.
  */
 import { type AbortCode, type AbortNode, abortTree } from '../base/abort-tree.ts';
 import { errorMessage, GauntletError } from '../base/errors.ts';
@@ -11,12 +12,12 @@ import { answersYes } from '../tool/invocation.ts';
 import type { ContextModifier } from '../tool/session-context.ts';
 import { type ExecutorTurn, isOpen, type RunnableCall, type ScheduledCall } from './scheduled-call.ts';
 
-/** What the executor tells its session. All are called in the order things happen. */
+/** Events of the executor, in the order in which things happen. */
 export interface ExecutorEvents {
   onState(call: ScheduledCall, state: 'executing' | 'completed'): void;
-  /** These may leave, in this order; each has its `outcome`. */
+  /** Yields calls in this order; each has its `outcome`. */
   onYield(calls: readonly ScheduledCall[]): void;
-  /** @returns Why the context cannot change so; undefined where it did. */
+  /** @returns The reason why the context cannot change; `undefined` if it did. */
   onModifier(modifier: ContextModifier): string | undefined;
 }
 
@@ -39,7 +40,7 @@ export class StreamingToolExecutor {
   readonly #maxConcurrency: number;
   #accepted = 0;
   #isHalted = false;
-  /** Something else than a call works on what calls work on. */
+  /** True while `holdFor` runs work that calls must not overlap. */
   #isHeld = false;
   /** Calls whose modifiers wait until nothing executes. */
   #modifiers: ScheduledCall[] = [];
@@ -55,17 +56,17 @@ export class StreamingToolExecutor {
     return [...this.#unyielded];
   }
 
-  /** How many of them there are. */
+  /** Number of those calls. */
   get unyieldedCount(): number {
     return this.#unyielded.size;
   }
 
-  /** True while a call's work goes on, a discarded one's included, or `holdFor` holds calls back. */
+  /** True while a call's work runs, even of a discarded call, or `holdFor` holds calls back. */
   get isBusy(): boolean {
     return this.#slots.size > 0 || this.#unyielded.size > 0 || this.#isHeld;
   }
 
-  /** A new turn, below the session in the abort tree. */
+  /** Create a turn, below the session in the abort tree. */
   openTurn(): ExecutorTurn {
     return { node: this.#root.branch() };
   }
@@ -82,18 +83,22 @@ export class StreamingToolExecutor {
     return call;
   }
 
-  /** The session is over: all that waits and runs ends, and so does whatever is still added. */
+  /** End the session: cancels everything that waits or runs, and everything added later. */
   end(code: AbortCode, message: string): void {
     this.#root.abort(code, message);
     this.cancel(this.unyielded, code, message);
   }
 
-  /** Start nothing more: what runs may finish, what is queued stays as it is. */
+  /** Start nothing more: running calls may finish, queued ones stay queued. */
   halt(): void {
     this.#isHalted = true;
   }
 
-  /** Do `work` while no call runs; calls that come meanwhile wait for its end. @throws {GauntletError} `conflict` while any waits or runs. */
+  /**
+   * Run `work` while no call runs; calls added meanwhile wait for its end.
+   *
+   * @throws {GauntletError} `conflict` if a call waits or runs.
+   */
   async holdFor<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.isBusy) {
       const message =
@@ -109,7 +114,7 @@ export class StreamingToolExecutor {
     }
   }
 
-  /** The session never accepted these: they leave no trace. What runs of them is aborted. */
+  /** Remove calls whose acceptance failed, without a trace; running ones are aborted. */
   forget(calls: readonly ScheduledCall[]): void {
     for (const call of calls) {
       this.#slots.get(call)?.node.abort('cancelled', 'The call could not be logged');
@@ -122,7 +127,7 @@ export class StreamingToolExecutor {
     this.#pump();
   }
 
-  /** Cancel calls that have no result yet. @returns Those that were still waiting or running. */
+  /** Cancel calls without a result. @returns Those that were still waiting or running. */
   cancel(calls: readonly ScheduledCall[], code: AbortCode, message: string): readonly ScheduledCall[] {
     const open = calls.filter(isOpen);
     for (const call of open) this.#end(call, code, message);
@@ -130,17 +135,17 @@ export class StreamingToolExecutor {
     return open;
   }
 
-  /** Cancel what is left of a turn and whatever may still arrive in it. */
+  /** Cancel the rest of a turn and everything that may still arrive in it. */
   cancelTurn(turn: ExecutorTurn, code: AbortCode, message: string): readonly ScheduledCall[] {
     turn.node.abort(code, message);
     return this.cancel(this.#callsOf(turn), code, message);
   }
 
-  /** The model fell back: every call of the turn without a result gets an empty one, at once. */
+  /** Discard a turn after the model fell back: every call without a yielded result gets an empty one at once. */
   discardTurn(turn: ExecutorTurn): void {
     turn.node.abort('discarded', '');
     const calls = this.#callsOf(turn);
-    // All outcomes first: the end of the first call in line releases those behind it that are completed.
+    // Outcomes of completed calls are set first: completing the first call in line yields those after it.
     for (const call of calls.filter(({ state }) => state === 'completed')) {
       call.outcome = failedOutcome('discarded', '', { didRun: call.outcome?.didRun });
     }
@@ -151,7 +156,7 @@ export class StreamingToolExecutor {
     this.#pump();
   }
 
-  /** A person typed: each running tool says what becomes of it, what is queued is cancelled. */
+  /** Interrupt the calls: each running tool chooses to stop or continue, queued calls are cancelled. */
   interrupt(): { readonly cancelled: readonly ScheduledCall[]; readonly continuing: readonly ScheduledCall[] } {
     const open = this.unyielded.filter(isOpen);
     const continuing = open.filter(
@@ -176,7 +181,7 @@ export class StreamingToolExecutor {
     return place !== -1;
   }
 
-  /** Start what may start: the head of the queue, and only the head, so that no call overtakes another. */
+  /** Start calls from the head of the queue, and only there, so that no call overtakes another. */
   #pump(): void {
     this.#releaseLoner();
     for (let call = this.#queue[0]; call && this.#mayStart(call); call = this.#queue[0]) {
@@ -211,7 +216,7 @@ export class StreamingToolExecutor {
   #finish(slot: Slot, outcome: CallOutcome): void {
     slot.node.release();
     this.#slots.delete(slot.call);
-    // A discarded or forgotten call has ended already: only its slot was still held.
+    // A discarded or forgotten call has ended already; only its slot was still occupied.
     if (slot.call.state === 'executing') this.#complete(slot.call, outcome);
     else this.#applyModifiers();
     this.#pump();
@@ -236,7 +241,7 @@ export class StreamingToolExecutor {
     this.#events.onYield(calls);
   }
 
-  /** Once nothing runs any more, in block order: a call that waits to be alone sees those before it only. */
+  /** Apply modifiers once nothing runs, in block order: a call that waits to be alone sees only those before it. */
   #applyModifiers(): void {
     if (this.#modifiers.length === 0) return;
     const slots = [...this.#slots.values()];
@@ -249,7 +254,7 @@ export class StreamingToolExecutor {
     for (const call of ready) this.#applyModifier(call);
   }
 
-  /** The modifier was tried when its call had run; where the context has changed since, it may fail all the same. */
+  /** Apply one modifier. It was tried after its call had run, but may fail if the context has changed since. */
   #applyModifier(call: ScheduledCall): void {
     const { outcome } = call;
     const problem = outcome?.contextModifier && this.#events.onModifier(outcome.contextModifier);
@@ -278,13 +283,13 @@ export class StreamingToolExecutor {
         slot.proceed = undefined;
         resolve();
       };
-      // An aborted call waits no longer: it counts as running until it has ended.
+      // An aborted call stops waiting: it counts as running until it has ended.
       signal.addEventListener('abort', () => slot.proceed?.(), { once: true });
       this.#releaseLoner();
     });
   }
 
-  /** When all that executes waits to be alone, the earliest of them goes on. */
+  /** If all executing calls wait to be alone, let the earliest continue. */
   #releaseLoner(): void {
     const slots = [...this.#slots.values()];
     if (slots.some((slot) => !slot.proceed)) return;
@@ -293,23 +298,23 @@ export class StreamingToolExecutor {
   }
 }
 
-/** A line that things join in one order, finish in any, and leave in the order they joined. */
+/** A line whose items finish in any order and leave in the order in which they joined. */
 interface InOrder<Item> {
-  /** Take a place at the end of the line. */
+  /** Join at the end of the line. */
   join(item: Item): void;
-  /** The item may leave as soon as all before it have left. */
+  /** Let the item leave as soon as all before it have left. */
   finish(item: Item): void;
-  /** Leave the line at once and release nothing: the item never was. */
+  /** Remove an item without releasing it, as if it had never joined. */
   withdraw(item: Item): void;
-  /** How many have not left. */
+  /** Number of items that have not left. */
   readonly size: number;
 }
 
 /**
- * Hold finished items back until every earlier one has finished: calls finish in any order, results leave in the order
- * of their blocks. Progress does not pass through here.
+ * Hold finished items back until every earlier one has finished: calls finish in any order, and results are yielded in
+ * the order of their blocks. Progress is not held back.
  *
- * @param release Called with the longest run that may leave, in joining order; never with none.
+ * @param release Called with the longest run that may leave, in joining order; never with an empty one.
  */
 export function inOrder<Item>(release: (items: readonly Item[]) => void): InOrder<Item> {
   const line: Item[] = [];

@@ -1,21 +1,21 @@
 /**
- * How much text a turn's results may still hold: a running remainder, decided as each result is yielded.
+ * Remaining budget of the text in a turn's results, decided as each result is yielded.
  */
 
-/** The remainder of one turn. */
+/** Budget of one turn. */
 export interface TurnBudget {
   /** Characters left. */
   readonly remainingChars: number;
-  /** Count a result that left. */
+  /** Count a result that was sent. */
   spend(chars: number): void;
 }
 
-/** A fresh turn's budget. @param totalChars All results of the turn together, UTF-16 code units. */
+/** Create a turn's budget. @param totalChars Maximum of all results of the turn together, in UTF-16 units. */
 export function turnBudget(totalChars: number): TurnBudget {
   return new Remainder(totalChars);
 }
 
-/** A class, since an object with a getter of its own costs each turn a shape of its own. */
+/** A class: each object literal with a getter would get a hidden class of its own. */
 class Remainder implements TurnBudget {
   #chars: number;
 
