@@ -1,5 +1,5 @@
 /**
- * A request to execute, in any of the four shapes, becomes blocks.
+ * Converts a request of any of the four formats to blocks.
  */
 import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
@@ -14,38 +14,38 @@ import {
   type ToolUseBlock,
 } from '../../src/wire/blocks.ts';
 
-/** Its vendor's own fields are kept. */
+/** Fields specific to a vendor are kept. */
 const FunctionCallSchema = z.looseObject({
   call_id: IdSchema,
   name: z.string().min(1).max(256),
   arguments: z.string().describe('JSON'),
 });
 
-/** Output items of a response; its function calls are taken, whatever else it holds. */
+/** Output items of a response; only its function calls are used. */
 const OutputItemsSchema = z
   .array(z.looseObject({ type: z.string() }))
   .transform((items): unknown => items.filter(({ type }) => type === 'function_call'))
   .pipe(z.array(FunctionCallSchema))
   .describe('Output items of a response; its function_call items are taken');
 
-/** Replies with one item a call: text, or, where there are images or documents, a list of parts. */
+/** Replies with one item a call: text or, if there are images or documents, a list of parts. */
 const OPENAI_RESPONSES: ReplyShape = {
   appendix: (results) => `"input":${JSON.stringify(results.map(toItem))}`,
 };
 
-/** One function call of an assistant message; its vendor's own fields are kept. */
+/** One function call of an assistant message; fields specific to a vendor are kept. */
 const ToolCallSchema = z.looseObject({
   id: IdSchema,
   type: z.literal('function').optional(),
   function: z.object({ name: z.string().min(1).max(256), arguments: z.string().describe('JSON') }),
 });
 
-/** Replies with one message a call. A tool message holds text only: other blocks are named. */
+/** Replies with one message a call. A tool message contains text only: other blocks are replaced by notes. */
 const OPENAI_CHAT: ReplyShape = {
   appendix: (results) => `"messages":${JSON.stringify(results.map(toMessage))}`,
 };
 
-/** An assistant message; its `tool_use` blocks are taken, and tools see the rest of it. */
+/** An assistant message; its `tool_use` blocks are executed, and tools receive the whole message. */
 const AssistantMessageSchema = z
   .looseObject({
     role: z.literal('assistant').optional(),
@@ -58,7 +58,7 @@ const AssistantMessageSchema = z
   .pipe(z.object({ message: z.custom<AssistantMessage>(), blocks: z.array(ToolUseBlockSchema) }))
   .describe('An assistant message; its tool_use blocks are taken');
 
-/** Replies with the user message that holds the results. */
+/** Replies with the user message that contains the results. */
 const ANTHROPIC: ReplyShape = {
   appendix: (_results, resultsJson) => `"message":{"role":"user","content":${resultsJson}}`,
 };
@@ -78,18 +78,18 @@ export function executeSchema(limits: Limits) {
   });
 }
 
-/** The body of `POST /execute`, as its schema gives it. */
+/** Parsed body of `POST /execute`. */
 export type ExecuteBody = z.output<ReturnType<typeof executeSchema>>;
 
-/** The blocks of a request, and how its reply speaks. */
+/** Blocks of a request, and the format of its reply. */
 export interface Batch {
   readonly blocks: readonly ToolUseBlock[];
-  /** The message that they came in. */
+  /** The message that contained them. */
   readonly message?: AssistantMessage;
   readonly shape: ReplyShape;
 }
 
-/** Take the blocks out of the one field that holds them. @throws {GauntletError} `invalid_request` */
+/** Extract the blocks from the one field that contains them. @throws {GauntletError} `invalid_request` */
 export function batchOf({ tool_uses, message, tool_calls, output }: ExecuteBody, limits: Limits): Batch {
   const given = [
     tool_uses && { field: 'tool_uses', blocks: tool_uses, shape: ANTHROPIC },
@@ -128,7 +128,7 @@ export function batchOf({ tool_uses, message, tool_calls, output }: ExecuteBody,
   return { ...batch, shape };
 }
 
-/** What is not JSON stays text: an input that is no object fails its tool's schema, as a result of that block. */
+/** Parse arguments. Invalid JSON is kept as a string, which then fails the tool's schema as a result of that block. */
 function parseArguments(text: string, field: string, limits: Limits): JsonValue {
   if (text.trim() === '') return {};
   try {
@@ -140,7 +140,7 @@ function parseArguments(text: string, field: string, limits: Limits): JsonValue 
   }
 }
 
-/** @param path The field, where it is one. */
+/** @param path The field, if the error concerns one. */
 function refusal(message: string, path?: string): GauntletError {
   if (path === undefined) return new GauntletError('invalid_request', `Cannot read the body: ${message}`);
   return new GauntletError('invalid_request', `Cannot read the body: "${path}": ${message}`, {
@@ -177,12 +177,12 @@ function toPart(block: ResultContentBlock): readonly object[] {
   return [{ type: 'input_file', filename: block.title ?? 'document.pdf', file_data: data }];
 }
 
-/** How a reply speaks to who sent the request. */
+/** Format of a reply, matching that of the request. */
 export interface ReplyShape {
   /**
-   * The member of the reply that the client appends to its conversation, as JSON without braces.
+   * Build the member that the client appends to its conversation, as JSON without braces.
    *
-   * @param resultsJson The results serialised once already.
+   * @param resultsJson The results, already serialised.
    */
   appendix(results: readonly ToolResultBlock[], resultsJson: string): string;
 }

@@ -1,5 +1,5 @@
 /**
- * `POST /execute`: a batch of blocks in, its results out, at once or as they happen.
+ * `POST /execute`: executes a batch of blocks, and replies with the results or with frames as they happen.
  */
 import { GauntletError } from '../../src/base/errors.ts';
 import type { TurnReply } from '../../src/session/turn/turn-reply.ts';
@@ -10,7 +10,7 @@ import type { App } from '../request-schemas.ts';
 import { batchOf, executeSchema } from './execute-request.ts';
 import type { ReplyShape } from './execute-request.ts';
 
-/** The door that executes. */
+/** Register the route that executes. */
 export function executeDoor(app: App, { directory, limits, readiness }: Dependencies): void {
   const schema = { body: executeSchema(limits) };
   const reply = { json: 'Execution', text: FRAME_TYPES } as const;
@@ -46,7 +46,7 @@ export function executeDoor(app: App, { directory, limits, readiness }: Dependen
   });
 }
 
-/** The reply as text. Results stand in it twice and are serialised once. */
+/** Serialise the reply. It contains the results twice, so they are serialised once and reused. */
 function replyBody(sessionId: string, { turnId, results, calls, newMessages }: TurnReply, shape: ReplyShape): string {
   const resultsJson = JSON.stringify(results);
   const added = newMessages.length === 0 ? '' : `"new_messages":${JSON.stringify(newMessages)},`;

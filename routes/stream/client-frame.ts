@@ -1,5 +1,5 @@
 /**
- * What a client may send over the WebSocket, and how its text becomes a frame.
+ * Parses the frames that a client sends over the WebSocket.
  */
 import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
@@ -10,21 +10,21 @@ import { parseRequest } from '../parse-request.ts';
 import { answerSchema, toAnswer } from '../sessions/answer.ts';
 import { SUBPROTOCOL } from './subprotocol.ts';
 
-/** Strings below these are pieces of what streams in, judged when the block is whole. */
+/** Strings below these paths are pieces of streamed input, checked once the block is complete. */
 const PIECES = ['event.delta', 'chunk.delta', 'chunk.choices[0].delta'];
 
 const Seq = z.number().int().min(0);
 
-/** All client frames, by `type`. What a block or an event must look like is for the session to say. */
+/** Schema of all client frames, by `type`. Blocks and events are validated by the session. */
 function clientFrameSchema(limits: Limits) {
   return z.discriminatedUnion('type', [
     z.strictObject({
       type: z.literal('hello'),
-      // A client that has seen nothing yet may say so with null.
+      // null: the client has seen no frame yet.
       from_seq: Seq.nullish(),
       epoch: z.string().nullish(),
       progress: z.boolean().default(true),
-      // A client may say which version it speaks.
+      // Optional statement of the protocol version.
       protocol: z.literal([1, SUBPROTOCOL]).optional(),
     }),
     z.strictObject({ type: z.literal('tool_use'), turn_id: IdSchema.optional(), tool_use: z.unknown() }),
@@ -45,10 +45,15 @@ function clientFrameSchema(limits: Limits) {
 /** One client frame. */
 export type ClientFrame = z.output<ReturnType<typeof clientFrameSchema>>;
 
-/** Thrown for what is not a frame at all: the connection ends. */
+/** Thrown for a message that is not a frame: it ends the connection. */
 export class NotAFrame extends Error {}
 
-/** Make the reader of messages. @throws {GauntletError} From it: `invalid_request`. @throws {NotAFrame} From it. */
+/**
+ * Create the parser of messages.
+ *
+ * @throws {GauntletError} From the parser: `invalid_request`.
+ * @throws {NotAFrame} From the parser.
+ */
 export function clientFrameReader(limits: Limits): (text: string) => ClientFrame {
   const schema = clientFrameSchema(limits);
   return function readFrame(text) {

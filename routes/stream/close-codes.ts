@@ -1,8 +1,8 @@
 /**
- * Why a connection ends, in the codes of the protocol.
+ * Close codes of the protocol.
  */
 
-/** Close codes the server chooses itself; ws adds 1002, 1007 and 1009. */
+/** Close codes that the server sends; ws adds 1002, 1007 and 1009. */
 export const CLOSE = {
   goingAway: 1001,
   binary: 1003,
@@ -14,5 +14,5 @@ export const CLOSE = {
   tooFast: 4429,
 } as const;
 
-/** One of them. */
+/** A close code. */
 export type CloseCode = (typeof CLOSE)[keyof typeof CLOSE];

@@ -1,5 +1,5 @@
 /**
- * One WebSocket: hello, welcome, what was missed, live; frames in, frames out, and an end with a reason.
+ * One WebSocket connection: hello, welcome, missed frames, live frames, and an end with a reason.
  */
 import type { WebSocket } from '@fastify/websocket';
 import type { Limits } from '../../config/limits.ts';
@@ -14,7 +14,7 @@ import { CLOSE, type CloseCode } from './close-codes.ts';
 import { createOutlet, type Outlet, type Wire } from './outlet.ts';
 import { View } from './view.ts';
 
-/** What a connection is handed beside its socket and session. */
+/** Dependencies of a connection in addition to its socket and session. */
 export interface ConnectionServices extends Pick<DoorContext, 'readiness' | 'logger' | 'rates'> {
   readonly limits: Limits;
   readonly principal: string;
@@ -28,13 +28,13 @@ export class Connection {
   readonly #session: Session;
   readonly #services: ConnectionServices;
   readonly #outlet: Outlet;
-  /** Aborted when the socket has closed: ends the cursor. */
+  /** Aborted when the socket has closed; ends the cursor. */
   readonly #gone = new AbortController();
   readonly #helloTimer: NodeJS.Timeout;
   readonly #pingTimer: NodeJS.Timeout;
-  /** Present from `hello` on. */
+  /** Set by `hello`. */
   #view: View | undefined;
-  /** Pings since the client last showed life. */
+  /** Pings since the last message or pong of the client. */
   #unanswered = 0;
 
   constructor(socket: WebSocket, session: Session, services: ConnectionServices) {
@@ -56,21 +56,21 @@ export class Connection {
       else inbox.take(String(data));
     });
     socket.on('ping', (data) => {
-      // Who does not read gets no answers that would pile up.
+      // A client that does not read gets no pongs, which would pile up.
       if (inbox.count() && socket.bufferedAmount <= limits.socketBufferBytes) socket.pong(data);
     });
     socket.on('pong', () => (this.#unanswered = 0));
     socket.once('close', () => this.#dispose());
   }
 
-  /** Say why, and close. What the client had not read by then it gets when it comes again. */
+  /** Send the reason and close. Frames that the client has not read are sent when it reconnects. */
   end(code: CloseCode, reason: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#outlet.control({ type: 'bye', code, reason, retry_ms: this.#services.limits.retryAfterMs });
     this.#socket.close(code, reason);
   }
 
-  /** The server goes: what is in the log reaches the client first, if it reads. */
+  /** Close for a shutdown, after the client was sent what is in the log, if it reads. */
   async leave(): Promise<void> {
     await this.#view?.untilCaughtUp();
     this.end(CLOSE.goingAway, 'server_shutdown');
@@ -121,7 +121,10 @@ export class Connection {
     );
   }
 
-  /** A loop that stood still finds the timer due first: what the client had sent by then has been read since. */
+  /**
+   * After a blocked event loop the timer fires before sockets are read; `setImmediate` lets a received hello be read
+   * first.
+   */
   #endUnlessGreeted(): void {
     if (this.#view === undefined) this.end(CLOSE.noHello, 'no_hello');
   }
@@ -147,18 +150,18 @@ interface ErrorFrame {
   readonly message: string;
   readonly tool_use_id?: string;
   readonly request_id?: string;
-  /** The field that is wrong. */
+  /** The invalid field. */
   readonly path?: string;
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Make one. @param frame As far as it was understood: the error names what it was about. */
+/** Build an error frame. @param frame The frame in error, as far as it was parsed, to name its subject. */
 function errorFrame(error: unknown, frame: ClientFrame | undefined): ErrorFrame {
   const wire = toWireError(error);
   return { type: 'error', ...wire, ...call(wire.details), ...subject(frame), ...field(wire.details) };
 }
 
-/** A streamed block's event does not name the call it ends: the refusal does. */
+/** An event of a streamed block does not name its call, so the error does. */
 function call(details: Readonly<Record<string, unknown>> | undefined): Pick<ErrorFrame, 'tool_use_id'> {
   const id = details?.['tool_use_id'];
   return typeof id === 'string' ? { tool_use_id: id } : {};
@@ -177,23 +180,23 @@ function field(details: Readonly<Record<string, unknown>> | undefined): Pick<Err
   return typeof path === 'string' ? { path } : {};
 }
 
-/** What happens to messages. */
+/** Handlers of an inbox. */
 interface InboxHandlers {
-  /** One message; rejects never. */
+  /** Handles one message; never rejects. */
   handle(text: string): Promise<void>;
-  /** More messages than may come at once. */
+  /** Called when messages exceed the rate limit. */
   onFlood(): void;
 }
 
-/** Takes what a client sends. */
+/** Queue of a client's messages. */
 interface Inbox {
-  /** Count a frame of whatever kind. @returns False when it is one too many. */
+  /** Count a frame of any kind. @returns False if it exceeds the rate limit. */
   count(): boolean;
-  /** Take the next message, and count it. */
+  /** Count and queue a message. */
   take(text: string): void;
 }
 
-/** Make an inbox. */
+/** Create an inbox. */
 function createInbox(
   socket: Pick<WebSocket, 'pause' | 'resume'>,
   { handle, onFlood }: InboxHandlers,

@@ -1,5 +1,5 @@
 /**
- * What each client frame does: one call to the session.
+ * Executes client frames, each with one call to the session.
  */
 import { GauntletError } from '../../src/base/errors.ts';
 import { readBlock } from '../../src/wire/block-schema.ts';
@@ -10,10 +10,10 @@ import type { RequestRates } from '../request-rates.ts';
 import type { ClientFrame } from './client-frame.ts';
 import type { Outlet } from './outlet.ts';
 
-/** Frames that may come after `hello`. */
+/** Frames allowed after `hello`. */
 export type LaterFrame = Exclude<ClientFrame, { readonly type: 'hello' }>;
 
-/** What a frame may reach. */
+/** Objects that frames act on. */
 export interface DispatchContext {
   readonly session: Session;
   readonly feeder: Feeder;
@@ -23,7 +23,7 @@ export interface DispatchContext {
   readiness(): Readiness;
 }
 
-/** Do what a frame says. @throws {GauntletError} What becomes an `error` frame. */
+/** Execute a frame. @throws {GauntletError} An error to send as an `error` frame. */
 export async function dispatch(frame: LaterFrame, context: DispatchContext): Promise<void> {
   const { session, feeder, outlet, rates, principal } = context;
   if (isRequest(frame)) rates.count(principal);
@@ -52,12 +52,12 @@ export async function dispatch(frame: LaterFrame, context: DispatchContext): Pro
     case 'ping':
       return outlet.control({ type: 'pong', t: frame.t });
     case 'ack':
-      // A cursor needs no acknowledgement; clients may send one for their own books.
+      // The cursor needs no acknowledgement; clients may send one for their own bookkeeping.
       return;
   }
 }
 
-/** Whether a frame asks for something, as a request does; a streamed block is counted when it begins. */
+/** True if a frame counts as a request; a streamed block is counted when it begins. */
 function isRequest({ type }: LaterFrame): boolean {
   return !['ack', 'ping', 'stream_event', 'stream_chunk'].includes(type);
 }
@@ -73,7 +73,7 @@ async function streamEvents(
       if ((event as { type?: unknown } | null)?.type === 'content_block_start') rates.count(principal);
       await feeder.streamEvent(turnId, event);
     } catch (error) {
-      // One call of a chunk that is refused takes no other with it, nor the end of the message.
+      // An event that is rejected must not prevent the others of its chunk, or the end of the message.
       problems.push(error);
     }
   }

@@ -1,5 +1,5 @@
 /**
- * `GET /sessions/{id}/stream`: the WebSocket channel. Whatever could refuse a client does so in the upgrade.
+ * `GET /sessions/{id}/stream`: the WebSocket channel. Clients are rejected during the upgrade, where possible.
  */
 import fastifyWebsocket from '@fastify/websocket';
 import type { FastifyRequest } from 'fastify';
@@ -13,11 +13,11 @@ import { CLOSE } from './close-codes.ts';
 import { Connection } from './connection.ts';
 import { isSpoken, SUBPROTOCOL } from './subprotocol.ts';
 
-/** The door of streams, in a scope of its own: the plugin's hooks cost other routes nothing. */
+/** Register the route of streams, in a scope of its own, so that the plugin's hooks do not slow down other routes. */
 export function streamDoor(app: App, context: DoorContext): void {
   const { limits, logger, readiness, rates } = context;
   const readFrame = clientFrameReader(limits);
-  /** With the principal of each. */
+  /** Open connections with their principals. */
   const connections = new Map<Connection, string>();
   const { admit, sessionOf, hasTooMany } = createAdmission(context, () => connections.values());
 
@@ -27,11 +27,11 @@ export function streamDoor(app: App, context: DoorContext): void {
       options: {
         maxPayload: limits.webSocketMessageBytes,
         perMessageDeflate: false,
-        // Answered by the connection, which counts them.
+        // The connection answers pings itself, to count them.
         autoPong: false,
         handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
       },
-      // A broken frame is the client's; ws closes with the code that says so.
+      // The client sent a broken frame; ws closes with the code for it.
       errorHandler: (error) => logger.debug({ err: error }, 'A WebSocket failed'),
       preClose: (done) => {
         void Promise.all([...connections.keys()].map((connection) => connection.leave())).then(() => {
@@ -47,11 +47,11 @@ export function streamDoor(app: App, context: DoorContext): void {
       schema: { params: SessionAddress },
       config: { takesTicket: true, summary: 'The WebSocket channel', reply: { statuses: [101] } },
       preHandler: admit,
-      // `admit` refuses whatever is no upgrade.
+      // `admit` rejects everything that is not an upgrade.
       handler: (_request, reply) => reply,
       wsHandler: (socket, request) => {
         const { principal, raw } = request;
-        // Others may have been let in at the same time.
+        // Other upgrades may have been admitted at the same time.
         if (hasTooMany(principal)) return socket.close(CLOSE.tooFast, 'streams');
         const services = { limits, logger, readiness, rates, readFrame, principal, wire: raw.socket };
         const connection = new Connection(socket, sessionOf(request), services);
@@ -62,20 +62,20 @@ export function streamDoor(app: App, context: DoorContext): void {
   });
 }
 
-/** The parts of an upgrade request that admission reads. */
+/** Members of an upgrade request that admission reads. */
 type Upgrade = SessionRequest & Pick<FastifyRequest, 'ws' | 'headers'>;
 
-/** Lets clients in. */
+/** Decides which clients may connect. */
 interface Admission {
-  /** Look at an upgrade. @throws {GauntletError} `invalid_request`, `not_found`, `rate_limited` */
+  /** Check an upgrade. @throws {GauntletError} `invalid_request`, `not_found`, `rate_limited` */
   admit(request: Upgrade): Promise<void>;
-  /** The session of a request that was let in. */
+  /** Return the session of an admitted request. */
   sessionOf(request: Upgrade): Session;
-  /** Whether a principal has as many WebSockets open as it may. */
+  /** True if a principal has reached its limit of WebSockets. */
   hasTooMany(principal: string): boolean;
 }
 
-/** Make it. @param principals Of the WebSockets that are open. */
+/** Create the admission. @param principals Returns the principals of the open WebSockets. */
 function createAdmission(context: DoorContext, principals: () => Iterable<string>): Admission {
   const find = sessionFinder(context);
   const admitted = new WeakMap<Upgrade, Session>();

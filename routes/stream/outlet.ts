@@ -1,26 +1,34 @@
 /**
- * What leaves over one WebSocket: at once while the client reads, else at its pace.
+ * Writes to one WebSocket: at once while the client reads, else at its pace.
  *
- * Nothing is queued here but what the socket itself holds, and that has a bound: the cursor waits.
+ * Only the socket itself buffers, up to a limit; beyond it the cursor waits.
  */
 import type { Socket } from 'node:net';
 import type { WebSocket } from '@fastify/websocket';
 import type { Limits } from '../../config/limits.ts';
 
-/** Writes to one client. */
+/** Writer to one client. */
 export interface Outlet {
-  /** Send a frame of this connection's own. */
+  /** Send a frame that belongs to this connection only. */
   control(frame: object): void;
-  /** Send a log frame's text. @returns Undefined, or a promise to await before the next: false when the client has stopped reading. */
+  /**
+   * Send the text of a log frame.
+   *
+   * @returns `undefined`, or a promise to await before the next frame: false if the client has stopped reading.
+   */
   write(text: string): Promise<boolean> | undefined;
-  /** Before more of the client's frames are answered. @returns As `write`: its own frames may pile up unread too. */
+  /**
+   * Wait before more of the client's frames are handled.
+   *
+   * @returns As `write`: control frames may pile up unread too.
+   */
   drained(): Promise<boolean> | undefined;
 }
 
-/** The connection below the WebSocket. */
+/** The socket below the WebSocket. */
 export type Wire = Pick<Socket, 'cork' | 'uncork'>;
 
-/** Make an outlet. */
+/** Create an outlet. */
 export function createOutlet(
   socket: WebSocket,
   wire: Wire,
@@ -48,7 +56,7 @@ export function createOutlet(
   };
 }
 
-/** A call comes to half a dozen frames at once: they leave in one system call. */
+/** Combine the frames of one turn of the event loop, about six for a call, into one system call. */
 function oneWriteATurn(wire: Wire): () => void {
   let isCorked = false;
   const release = () => {
@@ -63,10 +71,10 @@ function oneWriteATurn(wire: Wire): () => void {
   };
 }
 
-/** Send and wait until the kernel has it all; false when nothing moved for `stallMs`. */
+/** Send, and wait until the kernel has accepted everything; false if nothing was accepted for `stallMs`. */
 function flushed(socket: WebSocket, send: (done: () => void) => void, stallMs: number): Promise<boolean> {
   return new Promise((resolve) => {
-    // An error means that the connection is gone, which its own handlers see to.
+    // An error means that the connection is gone, which its own handlers process.
     send(() => end(true));
     let heldBytes = socket.bufferedAmount;
     const watch = setInterval(() => {

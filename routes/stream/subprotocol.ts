@@ -1,19 +1,19 @@
 /**
- * The WebSocket subprotocol, and the ticket that a browser offers beside it.
+ * The WebSocket subprotocol, and the ticket that a browser offers with it.
  */
 
-/** The one subprotocol spoken. */
+/** The only supported subprotocol. */
 export const SUBPROTOCOL = 'gauntlet.v1';
 
 const TICKET_PREFIX = 'gauntlet.ticket.';
 
-/** The ticket among the offered subprotocols, if any. */
+/** Extract the ticket from the offered subprotocols; `undefined` if there is none. */
 export function ticketOf(offered: string | undefined): string | undefined {
   const name = offeredProtocols(offered).find((protocol) => protocol.startsWith(TICKET_PREFIX));
   return name?.slice(TICKET_PREFIX.length);
 }
 
-/** Whether a client can be spoken to: it offers the subprotocol, or none at all. */
+/** True if the client offers the subprotocol, or none at all. */
 export function isSpoken(offered: string | undefined): boolean {
   return offered === undefined || offeredProtocols(offered).includes(SUBPROTOCOL);
 }

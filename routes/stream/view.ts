@@ -1,6 +1,6 @@
 /**
- * What a connection has of its session from `hello` on: a cursor over the log, a way to feed turns, and
- * a seat among those who may answer questions.
+ * One connection's access to its session from `hello` on: a cursor over the log, a feeder for turns, and the right to
+ * answer questions.
  */
 import type { Limits } from '../../config/limits.ts';
 import type { LogGap } from '../../src/log/frame-log.ts';
@@ -14,7 +14,7 @@ import { dispatch, type DispatchContext, type LaterFrame } from './dispatch.ts';
 import type { Outlet } from './outlet.ts';
 import { SUBPROTOCOL } from './subprotocol.ts';
 
-/** What a view is made with. */
+/** Dependencies of a view. */
 export interface ViewParts {
   readonly session: Session;
   readonly outlet: Outlet;
@@ -22,20 +22,20 @@ export interface ViewParts {
   readonly rates: RequestRates;
   readonly limits: Limits;
   readiness(): Readiness;
-  /** Aborted when the connection is gone: ends the cursor. */
+  /** Aborted when the connection is gone; ends the cursor. */
   readonly gone: AbortSignal;
 }
 
 /** One connection's view of its session. */
 export class View {
-  /** Why the cursor stopped. Rejects if the log cannot be read. */
+  /** Reason for the end of the cursor. Rejects if the log cannot be read. */
   readonly ended: Promise<ReplayEnd>;
   readonly #parts: ViewParts;
   readonly #context: DispatchContext;
   readonly #detach: () => void;
-  /** Last frame the cursor has passed. */
+  /** Last frame sent or skipped by the cursor. */
   #passed: Seq = 0;
-  /** Set by `untilCaughtUp`, called with each frame passed. */
+  /** Called with each frame that the cursor passes; set by `untilCaughtUp`. */
   #onPassed: (() => void) | undefined;
 
   constructor(hello: Extract<ClientFrame, { readonly type: 'hello' }>, parts: ViewParts) {
@@ -54,12 +54,12 @@ export class View {
     this.ended = replay(session, outlet, { start, progress: hello.progress, laggingMs, signal: gone, onPassed });
   }
 
-  /** Do what a frame says. @throws {GauntletError} What becomes an `error` frame. */
+  /** Execute a frame. @throws {GauntletError} An error to send as an `error` frame. */
   dispatch(frame: LaterFrame): Promise<void> {
     return dispatch(frame, this.#context);
   }
 
-  /** Resolves when the client was sent all that is in the log now, is gone, or takes too long. */
+  /** Resolves when the client was sent everything that is in the log now, is gone, or takes too long. */
   untilCaughtUp(): Promise<void> {
     const { session, gone, limits } = this.#parts;
     const { head } = session.bounds();
@@ -76,14 +76,14 @@ export class View {
     });
   }
 
-  /** The connection is gone. */
+  /** Release the view when the connection is gone. */
   close(): void {
     this.#detach();
     this.#context.feeder.close();
   }
 }
 
-/** Make the `welcome` of a connection. */
+/** Build the `welcome` frame of a connection. */
 function welcomeFrame(session: Session, { bounds, isResumed }: LogStart, limits: Limits): object {
   return {
     type: 'welcome',
@@ -105,25 +105,25 @@ function welcomeFrame(session: Session, { bounds, isResumed }: LogStart, limits:
   };
 }
 
-/** What a viewer is sent. */
+/** Options of sending the log to a client. */
 interface ReplayOptions {
-  /** A client that takes longer than this to read is not sent the progress it missed meanwhile. */
+  /** A client that takes longer than this to read a frame does not get the progress it missed meanwhile. */
   readonly laggingMs: number;
   readonly start: LogStart;
-  /** False leaves progress out. */
+  /** False leaves out progress frames. */
   readonly progress: boolean;
   readonly signal: AbortSignal;
-  /** Told of each frame that was passed. */
+  /** Called for each frame that was sent or skipped. */
   onPassed(seq: Seq): void;
 }
 
-/** Why a cursor stopped. */
+/** Reason for the end of a cursor. */
 type ReplayEnd = 'stopped' | 'session closed' | 'slow reader';
 
 /**
- * Send frames until the signal, the end of the session, or a client that does not read.
+ * Send frames until the signal aborts, the session ends, or the client stops reading.
  *
- * @returns Why it ended.
+ * @returns The reason for the end.
  */
 async function replay(
   session: Session,
@@ -161,7 +161,7 @@ async function replay(
   return signal.aborted ? 'stopped' : 'session closed';
 }
 
-/** Leaves out the progress that a client which lags would only read late, and says so in a `gap`. */
+/** Leave out progress that a slow client would read late, and report it as a `gap`. */
 function thinProgress(send: (gap: object) => void) {
   let last: Seq = 0;
   let gap: { readonly from: Seq; readonly to: Seq } | undefined;
@@ -170,16 +170,16 @@ function thinProgress(send: (gap: object) => void) {
     gap = undefined;
   };
   return {
-    /** Progress up to here is old. */
+    /** Mark progress up to this frame as outdated. */
     upTo: (seq: Seq) => (last = seq),
     leavesOut(seq: Seq): boolean {
       if (seq > last) return false;
       gap = { from: gap?.from ?? seq, to: seq };
-      // Nothing may stand between the last of them and the word that the client is up to date.
+      // Sent before `live`, which reports that the client is up to date.
       if (seq === last) tell();
       return true;
     },
-    /** What was left out is told before what comes next. */
+    /** Report what was left out, before the next frame is sent. */
     tell,
   };
 }
