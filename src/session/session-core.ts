@@ -275,7 +275,7 @@ export class SessionCore {
    *
    * @returns That version; later ones may exist by then.
    * @throws {GauntletError} `invalid_request`, `forbidden`; `log_unavailable`, and then the old version stays in
-   * effect.
+   *   effect.
    */
   async updatePermissions(updates: readonly PermissionUpdate[]): Promise<ToolPermissionContext> {
     const before = this.#context;

@@ -35,8 +35,8 @@ export interface UndoReply extends Pick<UndoFrame, 'files' | 'left'> {
  * Revert changes.
  *
  * @param by Principal that requests it.
- * @throws {GauntletError} `not_found`; `forbidden` if a deny rule covers a file; `conflict`, with
- * `details.reason` `calls_running`, `changed_later`, `changed_since`, `not_undoable` or `interrupted`.
+ * @throws {GauntletError} `not_found`; `forbidden` if a deny rule covers a file; `conflict`, with `details.reason`
+ *   `calls_running`, `changed_later`, `changed_since`, `not_undoable` or `interrupted`.
  */
 export function undoChanges(core: SessionCore, target: UndoTarget, by: string): Promise<UndoReply> {
   if ('toolUseId' in target && !core.ledger.call(target.toolUseId)) {

@@ -108,8 +108,8 @@ type NewSessionPoolServices = Pick<SessionServices, 'poolFor'> &
  *
  * It returns the same pool, and so the same bytes, until settings files of trusted folders or external tools change.
  *
- * @throws {GauntletError} From the returned function: `invalid_request` if a settings file of a trusted folder
- * is invalid, as for a new session.
+ * @throws {GauntletError} From the returned function: `invalid_request` if a settings file of a trusted folder is
+ *   invalid, as for a new session.
  */
 export function createNewSessionPools(
   services: NewSessionPoolServices,

@@ -36,7 +36,7 @@ export interface SubmittedTurn {
   readonly after: Seq;
   /** Calls of the blocks, in block order. */
   readonly records: readonly CallRecord[];
-  /** Those calls that were known already. */
+  /** Calls among them that were known already. */
   readonly replayed: ReadonlySet<CallRecord>;
 }
 
@@ -44,8 +44,8 @@ export interface SubmittedTurn {
  * Accept blocks.
  *
  * @returns Once new blocks are on disk; they may run already.
- * @throws {GauntletError} `invalid_request` for a repeated id, `conflict` for a known id with another input and for
- * a turn that has ended, `overloaded`, `log_unavailable`.
+ * @throws {GauntletError} `invalid_request` for a repeated id, `conflict` for a known id with another input and for a
+ *   turn that has ended, `overloaded`, `log_unavailable`.
  */
 export async function acceptBlocks(core: SessionCore, submission: Submission): Promise<SubmittedTurn> {
   if (!submission.onResult) refuseToFeedChild(core);
