@@ -1,6 +1,4 @@
-/**
- * What a command line does, as far as its syntax tells: parsed, its variables and functions known, walked once.
- */
+/** Analyses the syntax of a command line: parses it, collects variables and functions, and walks the tree once. */
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
 import { type Budget, createBudget } from './budget.ts';
 import { collectFacts } from './script-facts.ts';
@@ -15,25 +13,25 @@ import { collectVariables } from './variables.ts';
 const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufe00-\ufe0f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]|\p{Cs}/u;
 
-/** Longest command line that is looked at; a longer one is nobody's one-liner. */
+/** Longest command line that is analysed, in characters. */
 const MAX_CHARS = 10_000;
 
-/** Most expansions in a command: the parser looks at what is nested again at every level. */
+/** Upper bound of the expansions in a command: the parser reads nested text again at every level. */
 const MAX_EXPANSIONS = 256;
 
-/** Most nodes of a syntax tree that are walked: some six hundred commands, or two thousand words. */
+/** Upper bound of the nodes that are walked: some six hundred commands, or two thousand words. */
 const MAX_NODES = 2_000;
 
-/** Deepest syntax tree that is walked, so that no walk overflows the stack: some twenty substitutions in each other. */
+/** Deepest syntax tree that is walked without overflowing the stack: some twenty nested substitutions. */
 const MAX_DEPTH = 100;
 
-/** Steps that a node costs: it is walked several times, once for each kind of fact. */
+/** Steps for each node, which is walked several times, once for each kind of fact. */
 const NODE_STEPS = 16;
 
 /** Steps for each character that is parsed again. */
 const REPARSED_STEPS = 4;
 
-/** Nodes whose text is parsed when they are looked at. */
+/** Nodes whose text is parsed lazily, on access. */
 const REPARSED: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
   'CommandExpansion',
   'ProcessSubstitution',
@@ -43,14 +41,10 @@ const REPARSED: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
 
 const TOO_MANY_PARTS = 'the command has too many parts to be judged';
 
-/** Bash joins the lines before it expands, the parser does not: it reads `$` and text. */
+/** A line continuation inside an expansion: bash joins the lines first, the parser reads `$` and text. */
 const CUT_EXPANSION = '$\\\n';
 
-/**
- * Analyse a command line. Never throws.
- *
- * @param budget What the line may cost; for a script in a line, what is left of that.
- */
+/** Analyse a command line. Never throws. @param budget Allowance of the line; for a nested script, the rest of it. */
 export function analyse(command: string, budget: Budget = createBudget()): ShellAnalysis {
   const hidden = findHiddenCharacter(command);
   const disguise = hidden === undefined ? cutExpansion(command) : `a hidden character ${hidden}`;
@@ -65,13 +59,13 @@ export function analyse(command: string, budget: Budget = createBudget()): Shell
     const found = walk.result();
     return disguise === undefined ? found : { ...found, problems: [disguise, ...found.problems], isUnparsable: true };
   } catch (error) {
-    // The parser overflows on absurd nesting; what it cannot read is not run unasked.
+    // The parser overflows on extreme nesting; text that it cannot read is not understood.
     if (error instanceof RangeError || error instanceof TypeError) return unparsable('the command cannot be parsed');
     throw error;
   }
 }
 
-/** Look at a tree level by level, and draw what walking it will cost. */
+/** Measure a tree level by level, drawing the cost of the walk. */
 function mayWalk(root: SyntaxNode, budget: Budget): boolean {
   let count = 0;
   let level: SyntaxNode[] = [root];
@@ -88,7 +82,7 @@ function mayWalk(root: SyntaxNode, budget: Budget): boolean {
   return true;
 }
 
-/** The parser reads the text of a substitution again at every level. */
+/** Count the steps of nodes. The parser reads the text of a substitution again at every level. */
 function stepsOf(nodes: readonly SyntaxNode[]): number {
   return nodes.reduce(
     (sum, { type, pos, end }) => sum + NODE_STEPS + (REPARSED.has(type) ? REPARSED_STEPS * (end - pos) : 0),
@@ -97,7 +91,7 @@ function stepsOf(nodes: readonly SyntaxNode[]): number {
 }
 
 function cutExpansion(command: string): string | undefined {
-  return command.includes(CUT_EXPANSION) ? 'a line end stands between "$" and what it expands' : undefined;
+  return command.includes(CUT_EXPANSION) ? 'a line end separates "$" from its expansion' : undefined;
 }
 
 function unparsable(problem: string): ShellAnalysis {
@@ -112,7 +106,7 @@ function unparsable(problem: string): ShellAnalysis {
   };
 }
 
-/** The first such character as `U+00A0`, or undefined. */
+/** Return the first hidden character as `U+00A0`, or undefined. */
 function findHiddenCharacter(command: string): string | undefined {
   const found = HIDDEN.exec(command)?.[0].codePointAt(0);
   return found === undefined ? undefined : `U+${found.toString(16).toUpperCase().padStart(4, '0')}`;

@@ -1,7 +1,7 @@
 /**
- * Arithmetic evaluates text: a variable's value is parsed again, and a subscript in it runs commands.
+ * Judges arithmetic, which evaluates text: a variable's value is parsed again, and a subscript in it runs commands.
  *
- * Only integers, and variables that can hold nothing else, are harmless.
+ * Only integers, and variables that always hold integers, are harmless.
  */
 import type { ArithmeticExpression, Word } from 'unbash';
 import type { Variables } from './variable-values.ts';
@@ -11,7 +11,7 @@ const INTEGER = /^(?:\d+|0[xX][\da-fA-F]+|\d{1,2}#\w+)$/;
 const NAME = /^[A-Za-z_]\w*$/;
 const ELEMENT = /^([A-Za-z_]\w*)\[([^[\]]+)\]$/;
 
-/** Why an expression may evaluate text, or undefined; looks at this node alone, not at what is below it. */
+/** Explain why an expression may evaluate text, or return undefined. Examines this node only. */
 export function arithmeticProblem(node: ArithmeticExpression, variables: Variables): string | undefined {
   if (node.type === 'ArithmeticCommandExpansion') {
     return variables.isIntegerOutput(node.script) ? undefined : 'arithmetic on the output of a command evaluates it';
@@ -21,7 +21,7 @@ export function arithmeticProblem(node: ArithmeticExpression, variables: Variabl
   return isIntegerText(node.value.trim(), variables) ? undefined : evaluates(node.value);
 }
 
-/** Whether a word, evaluated as arithmetic, can only be an integer: subscripts, slices, operands of `-eq`. */
+/** Report whether a word, evaluated as arithmetic, can only be an integer: subscripts, slices, operands of `-eq`. */
 export function isIntegerWord(word: Word, variables: Variables): boolean {
   const [only, ...others] = decodeWord(word, variables);
   if (!only || others.length > 0) return false;

@@ -1,7 +1,7 @@
 /**
- * Commands that never end by themselves, whatever they are given: they hold their place until somebody stops them.
+ * Detects commands that never end by themselves.
  *
- * A reader that ends behind a pipe ends some of them as well: `yes | head`.
+ * Some of them also end when the reader of their pipe does: `yes | head`.
  */
 import type { Command, Redirected, SyntaxNode } from 'unbash';
 import { flagTable, parseArguments } from './flags.ts';
@@ -9,47 +9,52 @@ import { findRecord } from './programs/index.ts';
 import type { Variables } from './variable-values.ts';
 import { decodeWord, type ShellWord } from './word.ts';
 
-/** Devices that give bytes without an end; those of the first kind hold no line end either. */
+/** Devices that supply endless bytes; those of the first kind contain no line end either. */
 const ZEROS = /^\/dev\/(?:zero|full)$/;
 const RANDOM = /^\/dev\/u?random$/;
 
-/** What is known around such a command. */
+/** Context that may bound the command. */
 export interface EndFacts {
-  /** It is stopped after a time: `timeout 5 …`. */
+  /** True if it runs under a time limit: `timeout 5 …`. */
   readonly isTimed?: boolean;
-  /** A reader that ends stands behind it in its pipeline, and between them filters that hand on what they get. */
-  readonly isCut?: boolean;
-  /** The device that its standard input is. */
+  /** True if a reader that ends follows in its pipeline, after nothing but filters that pass their input on. */
+  readonly hasEndingReader?: boolean;
+  /** Device that is its standard input. */
   readonly inputDevice?: string;
 }
 
-/** Every letter, and the long options that say whether a program ends: a table of its own is not needed for that. */
+/**
+ * Every letter, and the long options that decide whether a program ends, so that programs need no table of their own
+ * here.
+ */
 const OPTIONS = flagTable(
   '-0123456789aAbBcCdDeEfFgGhHiIjJklLmMnNoOpPqQrRsStTuUvVwWxXyYzZ --follow? --retry --repeat --head-count? --bytes? --lines? --read-bytes? --length?',
 );
 
-/**
- * Why a command may never end, or undefined.
- *
- * @param reads What it reads.
- */
+/** Explain why a command may never end, or return undefined. @param reads Words that name files it reads. */
 export function endlessProblem(
   program: string,
   words: readonly ShellWord[],
   reads: readonly ShellWord[],
-  { isTimed, isCut, inputDevice }: EndFacts,
+  { isTimed, hasEndingReader, inputDevice }: EndFacts,
 ): string | undefined {
   if (isTimed === true) return undefined;
   const { ends, isEndedByReader } = findRecord(program) ?? {};
-  const mayGoOn = ends !== undefined && !(isCut === true && isEndedByReader === true);
+  const mayGoOn = ends !== undefined && !(hasEndingReader === true && isEndedByReader === true);
   const isEndless = mayGoOn && !ends(parseArguments(words, { flags: OPTIONS }), words);
-  if (isEndless || readsForever(program, words, [inputDevice, ...reads.map(({ literal }) => literal)], isCut === true))
+  if (
+    isEndless ||
+    readsForever(program, words, [inputDevice, ...reads.map(({ literal }) => literal)], hasEndingReader === true)
+  )
     return `${program} may never end`;
   return undefined;
 }
 
-/** Whether a command that ends follows in a pipeline, behind filters that hand on what they get: `| tr a b | head -3`. */
-export function isCutBy(followers: readonly SyntaxNode[], variables: Variables): boolean {
+/**
+ * Report whether a command that ends follows in the pipeline, after filters that pass their input on:
+ * `| tr a b | head -3`.
+ */
+export function isEndedByFollower(followers: readonly SyntaxNode[], variables: Variables): boolean {
   const end = followers.find(
     (node) => node.type !== 'Command' || findRecord(node.name?.value ?? '')?.isStream !== true,
   );
@@ -60,7 +65,7 @@ export function isCutBy(followers: readonly SyntaxNode[], variables: Variables):
   return !/(?:^| )(?:-\w*[cn] ?|--\w+[= ])-\d/.test(text);
 }
 
-/** The device without an end that a command, or a group of them, is given for its input. */
+/** Return the endless device that is the input of a command or group. */
 export function endlessInput({ redirects }: Command | Redirected): string | undefined {
   const inputs = redirects.flatMap((item) =>
     item.type === 'Redirect' && item.operator === '<' ? (item.target?.value ?? []) : [],
@@ -76,13 +81,13 @@ function readsForever(
   program: string,
   words: readonly ShellWord[],
   paths: readonly (string | undefined)[],
-  isCut: boolean,
+  hasEndingReader: boolean,
 ): boolean {
   const devices = paths.filter(isEndlessDevice);
-  const { isLookingOnly, boundOption: bound } = findRecord(program) ?? {};
-  if (devices.length === 0 || isLookingOnly === true) return false;
+  const { isMetadataOnly, boundOption: bound } = findRecord(program) ?? {};
+  if (devices.length === 0 || isMetadataOnly === true) return false;
   const isHuge = words.some(({ literal }) => /\d{10}|\d[TPEZYRQ]/.test(literal ?? ''));
   if (bound && !isHuge && words.some(({ literal }) => bound.test(literal ?? ''))) return false;
-  // Of zeros no line ever comes, and a filter may drop them all.
-  return !isCut || (program !== 'cat' && devices.some((path) => ZEROS.test(path ?? '')));
+  // Zeros contain no line end, and a filter may drop them all.
+  return !hasEndingReader || (program !== 'cat' && devices.some((path) => ZEROS.test(path ?? '')));
 }

@@ -1,31 +1,31 @@
 /**
- * Programs in the languages of awk, bc, jq and sed that nothing in them ends: `for (;;)`, `while (1)`, `:a;ba`,
- * `def f: f`.
+ * Detects programs of awk, bc, jq and sed that never end: `for (;;)`, `while (1)`, `:a;ba`, `def f: f`.
  *
- * A loop counts as endless if nothing in the program changes its condition. What only takes very long is left to the time limit.
+ * A loop counts as endless if the program never changes its condition. Programs that only take very long are left to
+ * the time limit.
  */
 
-/** Most loops or functions of one program that are looked at; with more it counts as one that may never end. */
+/** Upper bound of the loops or functions examined in one program; a program with more counts as endless. */
 const MAX_LOOPS = 16;
 
-/** Most characters between two brackets that are looked at. */
+/** Upper bound of the characters examined between two brackets. */
 const MAX_BRACKET_CHARS = 2_000;
 
-/** Functions that come out alike for the same arguments. */
-const PURE = /^(?:length|index|substr|match|int|log|exp|sqrt|sin|cos|atan2|tolower|toupper|sprintf|scale)$/;
+/** Functions whose result depends only on their arguments. */
+const PURE_FUNCTION = /^(?:length|index|substr|match|int|log|exp|sqrt|sin|cos|atan2|tolower|toupper|sprintf|scale)$/;
 
-/** Assignments to a field, which change the record and the number of its fields as well. */
+/** Assignments to a field, which also change the record and the number of its fields. */
 const CHANGES_RECORD = /\$[^;{}=<>!~$]*(?:=(?!=)|\+\+|--)|\bg?sub\s*\(/;
 
-/** Names that are assigned, counted up or down, or given to something that changes them. */
-const ASSIGNED =
+/** Names that are assigned, incremented, decremented, or passed to a function that changes them. */
+const ASSIGNMENT =
   /(?<!\w)([A-Za-z_]\w*)\s*(?:\[[^\][]*\]\s*)?(?:[-+*/%^]?=(?!=)|\+\+|--)|(?:\+\+|--)\s*([A-Za-z_]\w*)|\(\s*([A-Za-z_]\w*)\s+in\b/g;
-const TAKEN = /\b(?:delete|g?sub|split|patsplit|asorti?|read)\b([^;}]*)/g;
+const CHANGING_CALL = /\b(?:delete|g?sub|split|patsplit|asorti?|read)\b([^;}]*)/g;
 
 /**
- * Whether a loop with the syntax of C may never end.
+ * Report whether a loop with the syntax of C may never end.
  *
- * @param code A program of awk or bc, with nothing in its texts, patterns and comments.
+ * @param code Program of awk or bc, with the contents of its strings, patterns and comments removed.
  */
 export function hasEndlessLoop(code: string): boolean {
   const loops = [...code.matchAll(/\b(for|while)\s*\(/g)];
@@ -36,13 +36,13 @@ export function hasEndlessLoop(code: string): boolean {
     const { parts, end } = bracketParts(code, index + length);
     const condition = keyword === 'while' ? parts[0] : parts.length === 3 ? parts[1] : undefined;
     if (condition === undefined || !isConstant(condition, changed)) return false;
-    // The body of `do` stands before its condition.
+    // The body of `do` precedes its condition.
     const body = /\bdo\b/.test(code) ? code : bodyAt(code, end);
     return !/\b(?:break|exit|return|next|nextfile|quit|halt)\b/.test(body);
   });
 }
 
-/** What stands between brackets, cut at each `;`. @param start Behind the opening one. */
+/** Split the text up to the closing bracket at each `;`. @param start Position after the opening bracket. */
 function bracketParts(code: string, start: number): { readonly parts: readonly string[]; readonly end: number } {
   const parts: string[] = [];
   let depth = 0;
@@ -68,22 +68,24 @@ function bodyAt(code: string, start: number): string {
 }
 
 function changedNames(code: string): ReadonlySet<string> {
-  const names = [...code.matchAll(ASSIGNED)].map(([, before, behind, each]) => before ?? behind ?? each ?? '');
-  const taken = [...code.matchAll(TAKEN)].flatMap(([, given = '']) => given.match(/[A-Za-z_]\w*/g) ?? []);
+  const names = [...code.matchAll(ASSIGNMENT)].map(([, before, behind, each]) => before ?? behind ?? each ?? '');
+  const taken = [...code.matchAll(CHANGING_CALL)].flatMap(([, given = '']) => given.match(/[A-Za-z_]\w*/g) ?? []);
   const changed = new Set([...names, ...taken]);
   if (/\bmatch\s*\(/.test(code)) changed.add('RSTART').add('RLENGTH');
   if (CHANGES_RECORD.test(code) || changed.has('NF')) changed.add('NF').add('$');
   return changed;
 }
 
-/** Whether nothing in the program changes how a condition comes out. */
+/** Report whether the program never changes the value of a condition. */
 function isConstant(condition: string, changed: ReadonlySet<string>): boolean {
   if (/(?<![=<>!])=(?!=)|\+\+|--/.test(condition)) return false;
   const names = condition.match(/[A-Za-z_]\w*(?:\s*\()?|\$/g) ?? [];
-  return names.every((name) => (name.endsWith('(') ? PURE.test(name.slice(0, -1).trim()) : !changed.has(name)));
+  return names.every((name) =>
+    name.endsWith('(') ? PURE_FUNCTION.test(name.slice(0, -1).trim()) : !changed.has(name),
+  );
 }
 
-/** Whether a program of bc may calculate without an end, or longer than anybody waits. */
+/** Report whether a program of bc may calculate without end, or for an unreasonable time. */
 export function isEndlessCalculation(program: string): boolean {
   const code = program.replace(/"[^"]*"|\/\*(?:[^]*?\*\/|[^]*$)|#.*/g, '""');
   const isLarge = /\^\s*\(?\s*\d{6}|\^[\s\d(-]*\^|\bscale\s*=\s*\d{5}|\b[acejls]\s*\(\s*\d{6}/.test(code);
@@ -91,16 +93,16 @@ export function isEndlessCalculation(program: string): boolean {
   return isLarge || isVariable || hasEndlessLoop(code);
 }
 
-/** Functions of jq that go on for ever, or until a condition holds that is always the same. */
+/** Functions of jq that never end, or only under a condition that never changes. */
 const ENDLESS_CALL =
   /\b(?:repeat\s*\(|range\s*\([^()]*(?:\binfinite\b|\d{9}|\de\+?\d)|(?:while|until)\s*\(\s*(?:true|false|null|\d+|"[^"\\]*")\s*;|recurse\s*\(\s*(?!\.(?:[[\w"]|\?)))/g;
 
-/** Callers of jq that take no more than a number of results. */
-const TAKES_SOME = /\b(?:limit\s*\(\s*\d{1,6}\s*;|(?:first|isempty)\s*\()/g;
+/** Callers of jq that take a limited number of results. */
+const LIMITING_CALL = /\b(?:limit\s*\(\s*\d{1,6}\s*;|(?:first|isempty)\s*\()/g;
 
-/** Whether a program of jq may never end: it repeats without a limit, or a function calls itself. */
+/** Report whether a program of jq may never end: it repeats without a limit, or a function calls itself. */
 export function isEndlessFilter(program: string): boolean {
-  const limited = [...program.matchAll(TAKES_SOME)].slice(0, MAX_LOOPS).map(({ index, 0: { length } }) => ({
+  const limited = [...program.matchAll(LIMITING_CALL)].slice(0, MAX_LOOPS).map(({ index, 0: { length } }) => ({
     start: index + length,
     end: bracketParts(program, index + length).end,
   }));
@@ -114,12 +116,12 @@ function callsItself(program: string): boolean {
   return definitions.some(({ index, 0: { length }, 1: name = '' }) => {
     const [body = ''] = bracketParts(program, index + length).parts;
     if (body.length === MAX_BRACKET_CHARS) return true;
-    // What a function inside it calls may stand behind the `;` of that one.
+    // A nested definition contains a `;` of its own, so recursion may follow it.
     return new RegExp(`(?<![.$\\w])(?:${name}|def)\\b`).test(body);
   });
 }
 
-/** One address of sed, or of the block around a command, and the place where it stands among the commands. */
+/** One address of sed, or of the block around a command, with its index among the commands. */
 interface Guard {
   readonly address: string;
   readonly at: number;
@@ -131,9 +133,9 @@ interface SedCommand {
 }
 
 /**
- * Follow the commands of a sed script.
+ * Create a detector of endless loops in a sed script.
  *
- * @returns Takes the next command; true where it leads back to a label, and nothing in between ever ends that.
+ * @returns Accepts the next command; true if it jumps back to a label and nothing in between ever ends the loop.
  */
 export function sedLoopFinder(): (letter: string, address: string, label: string) => boolean {
   const labels = new Map<string, number>();
@@ -152,7 +154,7 @@ export function sedLoopFinder(): (letter: string, address: string, label: string
   };
 }
 
-/** Most commands of a sed script that are looked at for loops; a branch behind them may never end. */
+/** Upper bound of the commands examined for loops in a sed script; a branch after them counts as endless. */
 const MAX_SED_COMMANDS = 128;
 
 function isEndlessBranch(branch: SedCommand, body: readonly SedCommand[], start: number): boolean {
@@ -165,7 +167,7 @@ function isEndlessBranch(branch: SedCommand, body: readonly SedCommand[], start:
   return !body.some((command) => {
     if (!/[NndDqQbtT]/.test(command.letter)) return false;
     const guards = inner(command);
-    // `$!N` does nothing on the last line, where N alone would end.
+    // `$!N` does nothing on the last line, where N alone would end the script.
     if (/[Nn]/.test(command.letter) && guards.some(({ address }) => /^\$\s*!/.test(address))) return false;
     return guards.length === 0 || guards.some(mayChange);
   });

@@ -1,9 +1,9 @@
 /**
- * Scripts that nothing in them ends: `while :; do :; done`, `for ((;;))`, functions that call themselves, jobs in the
- * background that pile up.
+ * Detects scripts that never end: `while :; do :; done`, `for ((;;))`, functions that call themselves, background jobs
+ * that accumulate.
  *
- * The condition of a loop may come out otherwise where it reads a line, looks at a variable that the loop changes, or
- * asks for something outside while the loop sleeps in between.
+ * The condition of a loop may change if it reads a line, uses a variable that the loop changes, or examines outside
+ * state while the loop sleeps.
  */
 import { forEachChild, type ArithmeticFor, type Command, type ParsedScript, type SyntaxNode, type While } from 'unbash';
 import { endlessInput } from './endless-command.ts';
@@ -11,16 +11,16 @@ import { isEndlessCalculation } from './endless-program.ts';
 import { findRecord } from './programs/index.ts';
 import { isShortTime } from './programs/system.ts';
 
-/** Parameters that change without the loop. */
+/** Parameters that change independently of the loop. */
 const CLOCKS = ['SECONDS', 'EPOCHSECONDS', 'EPOCHREALTIME', 'RANDOM', 'SRANDOM'];
 
-/** Operators of `test` that look at a file. */
+/** Operators of `test` that examine a file. */
 const FILE_TEST = /^-[a-hkprsuwxGLNOS]$|^-(?:nt|ot|ef)$/;
 
 /**
- * Why a script may never end, or start without bound.
+ * List the reasons why a script may never end, or start unbounded work.
  *
- * @param functions Those it defines before anything runs.
+ * @param functions Names of the functions it defines before anything runs.
  */
 export function endlessScriptProblems(script: ParsedScript, functions: ReadonlySet<string>): readonly string[] {
   const problems: string[] = [];
@@ -35,7 +35,7 @@ export function endlessScriptProblems(script: ParsedScript, functions: ReadonlyS
     if (isInput && endlessInput(node) !== undefined) problems.push('the input never ends');
     if (isEndlessCalculator(node)) problems.push('bc may never end');
     const called = node.type === 'Command' ? (node.name?.value ?? '') : '';
-    // Functions whose definition has ended cannot lead back to one that has not, unless it is defined again.
+    // A function whose definition is complete cannot lead back to one that is not, unless it is defined again.
     if (functions.has(called) && !defined.has(called)) problems.push('a function may call itself');
     if (node.type === 'Function' && defined.has(node.name.value)) problems.push('a function is defined again');
     if (isRepeated) repeats++;
@@ -47,14 +47,14 @@ export function endlessScriptProblems(script: ParsedScript, functions: ReadonlyS
   return problems;
 }
 
-/** `bc <<< 2^99999999`, `echo 'while (1) {}' | bc`. */
+/** Report whether bc is given an endless calculation: `bc <<< 2^99999999`, `echo 'while (1) {}' | bc`. */
 function isEndlessCalculator(node: SyntaxNode): boolean {
   if (node.type === 'Command') return isCalculator(node) && isEndlessCalculation(inputTexts(node).join('\n'));
   if (node.type !== 'Pipeline') return false;
   const at = node.commands.findIndex((command) => command.type === 'Command' && isCalculator(command));
   const producers = node.commands.slice(0, Math.max(at, 0)).flatMap((one) => (one.type === 'Command' ? one : []));
   const texts = producers.flatMap((one) => [argumentTexts(one).join(' '), ...inputTexts(one)]);
-  // `printf '%s\\n'` and `echo -e` make line ends.
+  // `printf '%s\\n'` and `echo -e` print line ends.
   return isEndlessCalculation(texts.join('\n').replaceAll('\\n', '\n'));
 }
 
@@ -72,7 +72,7 @@ function argumentTexts({ args }: Command): readonly string[] {
   return args.flatMap((word) => (word.type === 'Word' ? [word.value] : []));
 }
 
-/** Its here-documents and here-strings. */
+/** List the here-documents and here-strings of a command. */
 function inputTexts({ redirects }: Command): readonly string[] {
   return redirects.flatMap((item) => {
     if (item.type === 'HereDoc') return [item.body.text];
@@ -89,30 +89,35 @@ function endlessLoop(node: While | ArithmeticFor): readonly string[] {
     return ends ? [] : ['the loop may never end'];
   }
   visitAll(node, collect);
-  const ending: Ending = { changed, sleeps: holdsCommand(node.body, /^(?:sleep|wait|read)$/) };
-  return mayCome(node.clause, node.kind === 'until', ending) ? [] : ['the loop may never end'];
+  const ending: LoopEffects = { changed, sleeps: holdsCommand(node.body, /^(?:sleep|wait|read)$/) };
+  return mayHaveResult(node.clause, node.kind === 'until', ending) ? [] : ['the loop may never end'];
 }
 
-interface Ending {
+/** Changes between two evaluations of a loop condition. */
+interface LoopEffects {
   readonly changed: ReadonlySet<string>;
-  /** The body waits before the condition is looked at again. */
+  /** True if the body waits before the condition is evaluated again. */
   readonly sleeps: boolean;
 }
 
-/** Whether a condition may come out as wanted, some time. @param wanted Success or failure. */
-function mayCome(node: SyntaxNode, wanted: boolean, ending: Ending): boolean {
+/**
+ * Report whether a condition may eventually have the wanted result.
+ *
+ * @param wanted True for success, false for failure.
+ */
+function mayHaveResult(node: SyntaxNode, wanted: boolean, ending: LoopEffects): boolean {
   switch (node.type) {
     case 'CompoundList': {
       const last = node.commands.at(-1);
-      return last !== undefined && mayCome(last, wanted, ending);
+      return last !== undefined && mayHaveResult(last, wanted, ending);
     }
     case 'Statement':
-      return node.background !== true && mayCome(node.command, wanted, ending);
+      return node.background !== true && mayHaveResult(node.command, wanted, ending);
     case 'BraceGroup':
-      return mayCome(node.body, wanted, ending);
+      return mayHaveResult(node.body, wanted, ending);
     case 'AndOr': {
-      const come = (result: boolean) => node.commands.map((command) => mayCome(command, result, ending));
-      // `a && b` fails where one does, and succeeds where both do.
+      const come = (result: boolean) => node.commands.map((command) => mayHaveResult(command, result, ending));
+      // `a && b` fails if either does, and succeeds if both do.
       return node.operators.every((operator) => (operator === '&&') === wanted)
         ? come(wanted).every(Boolean)
         : node.operators.every((operator) => (operator === '&&') !== wanted) && come(wanted).some(Boolean);
@@ -121,32 +126,32 @@ function mayCome(node: SyntaxNode, wanted: boolean, ending: Ending): boolean {
       const isNegated = node.prefixes.filter(({ type }) => type === 'Negation').length % 2 === 1;
       const [only, ...more] = node.commands;
       return only !== undefined && more.length === 0
-        ? mayCome(only, wanted !== isNegated, ending)
-        : changes(node, ending);
+        ? mayHaveResult(only, wanted !== isNegated, ending)
+        : mayChange(node, ending);
     }
     case 'Command':
-      return commandMayCome(node, wanted, ending);
+      return commandMayHaveResult(node, wanted, ending);
     default:
-      return changes(node, ending);
+      return mayChange(node, ending);
   }
 }
 
-function commandMayCome(node: Command, wanted: boolean, ending: Ending): boolean {
+function commandMayHaveResult(node: Command, wanted: boolean, ending: LoopEffects): boolean {
   const name = node.name?.value ?? '';
   if (name === 'true' || name === ':') return wanted;
   if (name === 'false') return !wanted;
-  // With an input of its own it reads the same line each time.
+  // With its own input redirection it reads the same line each time.
   if (name === 'read')
     return !wanted && node.redirects.every(({ operator }) => !operator.startsWith('<') || operator === '<&');
-  return changes(node, ending);
+  return mayChange(node, ending);
 }
 
-function changes(node: SyntaxNode, { changed, sleeps }: Ending): boolean {
-  return namesIn(node).some((name) => changed.has(name)) || (sleeps && asksOutside(node));
+function mayChange(node: SyntaxNode, { changed, sleeps }: LoopEffects): boolean {
+  return namesIn(node).some((name) => changed.has(name)) || (sleeps && examinesOutside(node));
 }
 
-/** Whether a condition runs a program, or looks at a file. */
-function asksOutside(root: SyntaxNode): boolean {
+/** Report whether a condition runs a program or examines a file. */
+function examinesOutside(root: SyntaxNode): boolean {
   let asks = false;
   visitAll(root, (node) => {
     if (node.type === 'TestUnary' || node.type === 'TestBinary') asks ||= FILE_TEST.test(node.operator);
@@ -167,7 +172,7 @@ function holdsCommand(root: SyntaxNode, names: RegExp): boolean {
   return holds;
 }
 
-/** Variables that a condition looks at. */
+/** List the variables that a condition uses. */
 function namesIn(root: SyntaxNode): readonly string[] {
   const names: string[] = [];
   visitAll(root, (node) => {

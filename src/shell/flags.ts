@@ -1,14 +1,13 @@
 /**
- * Options of a program as a line of text: which exist, and which take a value.
+ * Parses options by a table in one line of text, which lists the options and whether they take a value.
  *
- * `-ab` two options; `-n=` one that takes a value; `-i?` one with an optional attached value; `--name`,
- * `--name=` and `--name?` likewise; `--arg==` takes the next two words. Abbreviations of long options are
- * unknown options.
+ * `-ab` two options; `-n=` one that takes a value; `-i?` one with an optional attached value; `--name`, `--name=` and
+ * `--name?` likewise; `--arg==` takes the next two words. Abbreviations of long options are unknown options.
  */
 import type { ShellWord } from './word.ts';
-import { writtenWord } from './written-word.ts';
+import { literalWord } from './literal-word.ts';
 
-/** How an option takes a value. */
+/** Value syntax of an option. */
 export type ValueKind = 'none' | 'required' | 'optional' | 'pair';
 
 /** The options of one program by name, dashes included. */
@@ -17,7 +16,7 @@ export type FlagTable = ReadonlyMap<string, ValueKind>;
 /** An option as it was given. */
 export interface GivenFlag {
   readonly name: string;
-  /** Absent: it takes none, or none was attached. Of a pair, the second word. */
+  /** Absent if the option takes no value, or none was attached. For a pair, the second word. */
   readonly value?: ShellWord;
 }
 
@@ -25,24 +24,24 @@ export interface GivenFlag {
 export interface ParsedArguments {
   readonly flags: readonly GivenFlag[];
   readonly operands: readonly ShellWord[];
-  /** Set where the arguments cannot be told apart, or hold an option that is not in the table. */
+  /** Set if the arguments cannot be told apart, or contain an option that is not in the table. */
   readonly problem?: string;
 }
 
-/** How arguments are read. */
+/** Rules for parsing arguments. */
 export interface FlagSyntax {
   readonly flags: FlagTable;
-  /** Nothing after the first operand is an option. */
+  /** True if no word after the first operand is an option. */
   readonly stopsAtOperand?: boolean;
-  /** No option of the program writes, runs or connects: words that may turn out to be options do no harm. */
+  /** True if no option of the program writes, runs or connects, so words that may turn out to be options do no harm. */
   readonly isOpen?: boolean;
-  /** `-5` and `+5` are options. */
+  /** True if `-5` and `+5` are options. */
   readonly hasNumbers?: boolean;
 }
 
 const tables = new Map<string, FlagTable>();
 
-/** Read a line of options; the same line gives the same table. */
+/** Parse a line of options; results are cached by line. */
 export function flagTable(line: string): FlagTable {
   let table = tables.get(line);
   if (!table) tables.set(line, (table = parseTable(line)));
@@ -56,7 +55,7 @@ function parseTable(line: string): FlagTable {
   for (const token of line.split(/\s+/).filter((text) => text !== '')) {
     const name = token.replace(/(?:==?|\?)$/, '');
     const kind = VALUE_KINDS[token.slice(name.length)] ?? 'none';
-    // `-ab=` would quietly give -a a value too, which then hides the word after it.
+    // `-ab=` would silently give -a a value, too, which then hides the word after it.
     if (kind !== 'none' && !/^(?:--.+|-.)$/.test(name))
       throw new TypeError(`Option "${token}" of a table names several`);
     for (const option of name.startsWith('--') ? [name] : [...name.slice(1)].map((letter) => `-${letter}`)) {
@@ -101,12 +100,12 @@ export function parseArguments(words: readonly ShellWord[], syntax: FlagSyntax):
   return { flags, operands, ...(problem !== undefined && { problem }) };
 }
 
-/** Tell whether one of these options is among those given. */
+/** Report whether one of these options was given. */
 export function isGiven(flags: readonly GivenFlag[], ...names: readonly string[]): boolean {
   return flags.some(({ name }) => names.includes(name));
 }
 
-/** `--lines="$n"` and `-n"$n"`: one word whose option is written out. */
+/** Parse `--lines="$n"` and `-n"$n"`: one word whose option is literal. */
 function attachedValue(word: ShellWord, { flags }: FlagSyntax): GivenFlag | undefined {
   if (word.isSplit) return undefined;
   const long = /^(--[\w-]+)=/.exec(word.prefix)?.[1];
@@ -117,7 +116,7 @@ function attachedValue(word: ShellWord, { flags }: FlagSyntax): GivenFlag | unde
 
 interface TakenFlags {
   readonly flags: readonly GivenFlag[];
-  /** Words after the option that are its value. */
+  /** Number of following words that are the option's value. */
   readonly usedNext: number;
   readonly problem?: string;
 }
@@ -131,7 +130,7 @@ function takeLong(text: string, [next, second]: readonly ShellWord[], syntax: Fl
   const name = equals < 0 ? text : text.slice(0, equals);
   const kind = syntax.flags.get(name);
   if (kind === undefined || (kind === 'none' && equals >= 0)) return unknownFlag(name);
-  if (equals >= 0) return { flags: [{ name, value: writtenWord(text.slice(equals + 1), false) }], usedNext: 0 };
+  if (equals >= 0) return { flags: [{ name, value: literalWord(text.slice(equals + 1), false) }], usedNext: 0 };
   if (kind === 'pair') return { flags: [{ name, ...(second && { value: second }) }], usedNext: 2 };
   return kind === 'required' ? takeNext([], name, next, syntax) : { flags: [{ name }], usedNext: 0 };
 }
@@ -145,7 +144,7 @@ function takeShort(text: string, next: ShellWord | undefined, syntax: FlagSyntax
     const rest = text.slice(at + 1);
     if (kind === 'required' && rest === '') return takeNext(flags, name, next, syntax);
     if (kind !== 'none') {
-      flags.push(rest === '' ? { name } : { name, value: writtenWord(rest, false) });
+      flags.push(rest === '' ? { name } : { name, value: literalWord(rest, false) });
       break;
     }
     flags.push({ name });
@@ -153,7 +152,7 @@ function takeShort(text: string, next: ShellWord | undefined, syntax: FlagSyntax
   return { flags, usedNext: 0 };
 }
 
-/** A value that may vanish or split would make the words after it something else than they look. */
+/** Take the next word as the value. A value that may vanish or split would change the meaning of the words after it. */
 function takeNext(
   flags: readonly GivenFlag[],
   name: string,
@@ -166,8 +165,8 @@ function takeNext(
 }
 
 /**
- * Versions differ on whether an option's value is optional; a next word that looks like an option is then
- * taken for one. `sort -t -` is the one value with a dash that means the same to all.
+ * Explain why a value is unsafe, or return undefined. Versions differ on whether an option's value is optional; a next
+ * word that looks like an option is then parsed as one. `sort -t -` is the only such value that all versions agree on.
  */
 function valueProblem(name: string, value: ShellWord): string | undefined {
   if (value.isSplit) return `the value of option "${name}" may become several words`;

@@ -1,4 +1,4 @@
-/** One simple command: which program it is, behind which wrappers, and whether that only reads. */
+/** Judges one simple command: finds the program behind its wrappers, and whether it only reads. */
 import type { Redirect } from 'unbash';
 import type { PathUse } from '../tool/located-path.ts';
 import { type EndFacts, endlessProblem } from './endless-command.ts';
@@ -11,39 +11,39 @@ import { isPrivateName } from './variable-values.ts';
 import type { ShellWord } from './word.ts';
 import { unwrap, type Unwrapped } from './wrappers.ts';
 
-/** Wrappers in wrappers in wrappers; nobody writes more. */
+/** Upper bound of nested wrappers. */
 const MAX_WRAPPERS = 8;
 
-/** A word that may turn out to be anything, as xargs appends them. */
+/** A word of unknown value, such as those that xargs appends. */
 const UNKNOWN_WORDS: ShellWord = { text: '', prefix: '', isSplit: true, mayBeFlag: true };
 
-/** What is known around one command. */
+/** Context of one command. */
 export interface CommandFacts extends ScriptFacts, EndFacts {
-  /** Where the paths lie that come in by its standard input, where only paths come in. */
+  /** Folders that contain the paths read from standard input, if the input consists of paths only. */
   readonly inputRoots?: readonly string[];
 }
 
-/** Judge a command by its decoded words, the program's first. */
+/** Judge a command by its decoded words, program first. */
 export function judgeCommand(words: readonly ShellWord[], facts: CommandFacts): CommandJudgement {
-  // Only here: behind a wrapper the name is a program's, not the function's.
+  // Checked here only: behind a wrapper the name refers to a program, not to the function.
   const own = words[0]?.literal;
   if (own !== undefined && facts.functions.has(own)) return { reads: NO_PATHS };
   const judged = judgeDeep(words, facts, MAX_WRAPPERS);
   return judged.problem !== undefined && hidesProgram(words) ? { ...judged, hidesProgram: true } : judged;
 }
 
-/** Whether a function of this name takes nothing else's place. */
+/** Report whether a function of this name shadows no program or builtin. */
 export function isOwnFunctionName(name: string): boolean {
   const { reads, wraps, isBuiltin } = findRecord(name) ?? {};
-  // Some modes of bash find certain builtins before any function.
+  // In some modes bash finds certain builtins before functions.
   const isTaken = reads !== undefined || wraps !== undefined || isBuiltin === true;
   return isPrivateName(name) && !isTaken;
 }
 
 /**
- * The program a word names: the word itself, or the last part of a path into a system folder.
+ * Return the name of the program: the word itself, or the last part of a path into a system folder.
  *
- * @returns undefined for what is not written out, and for programs elsewhere.
+ * @returns undefined for a word that is not literal, and for programs in other folders.
  */
 export function programName(word: ShellWord | undefined): string | undefined {
   const text = word?.literal;
@@ -70,37 +70,39 @@ function judgeDeep(words: readonly ShellWord[], facts: CommandFacts, depth: numb
   if (depth === 0) return deny('too many wrappers');
   if (!unwrapped.takesInput)
     return unwrapped.inner.length === 0
-      ? { reads: NO_PATHS, ...(name === 'command' && { looksFor: rest }) }
+      ? { reads: NO_PATHS, ...(name === 'command' && { testedPaths: rest }) }
       : judgeDeep(unwrapped.inner, isTimeout(words, unwrapped) ? { ...facts, isTimed: true } : facts, depth - 1);
   return judgeWithInput(unwrapped, facts, depth);
 }
 
-/** `timeout 5 …`; a time of zero is none. */
+/** Report whether this is `timeout 5 …` with a short limit; zero means no limit. */
 function isTimeout(words: readonly ShellWord[], { inner }: Unwrapped): boolean {
   const duration = words[words.length - inner.length - 1]?.literal ?? '';
   return programName(words[0]) === 'timeout' && /[1-9]/.test(duration) && isShortTime(duration);
 }
 
-/** xargs appends words that nobody knows: harmless only where no option of the inner program does harm. */
+/**
+ * Judge the inner command of xargs, which appends unknown words: harmless only if no option of that program does harm.
+ */
 function judgeWithInput(unwrapped: Unwrapped, facts: CommandFacts, depth: number): CommandJudgement {
-  const judged = judgeFed(unwrapped, facts, depth);
+  const judged = judgeInnerOfXargs(unwrapped, facts, depth);
   return unwrapped.inputFile ? { ...judged, reads: [...judged.reads, unwrapped.inputFile] } : judged;
 }
 
-function judgeFed(unwrapped: Unwrapped, facts: CommandFacts, depth: number): CommandJudgement {
+function judgeInnerOfXargs(unwrapped: Unwrapped, facts: CommandFacts, depth: number): CommandJudgement {
   const { inner } = unwrapped;
   if (inner.length === 0) return { reads: NO_PATHS };
   const name = programName(inner[0]);
   if (name === 'echo' || name === 'printf')
     return judgeDeep(inner.length > 1 || name === 'echo' ? inner : [...inner, UNKNOWN_WORDS], facts, depth - 1);
   const spec = name === undefined ? undefined : findRecord(name)?.reads;
-  if (!spec?.isOpen || spec.mostOperands !== undefined)
+  if (!spec?.isOpen || spec.maxOperands !== undefined)
     return deny(`what "${inner[0]?.text ?? ''}" is given cannot be known`);
-  return judgeDeep(withInput(unwrapped, facts.inputRoots), facts, depth - 1);
+  return judgeDeep(xargsWords(unwrapped, facts.inputRoots), facts, depth - 1);
 }
 
-/** The words xargs runs; a word that holds the placeholder and more may become any path. */
-function withInput(
+/** Return the words that xargs runs; a word that contains the placeholder and more may become any path. */
+function xargsWords(
   { inner, placeholder, isForeignInput }: Unwrapped,
   roots: readonly string[] | undefined,
 ): readonly ShellWord[] {
@@ -115,7 +117,10 @@ function withInput(
   return [...filled, input];
 }
 
-/** `cat sub/{}`: whatever is listed, this lies below `sub/`, as nothing in it can climb. */
+/**
+ * Return the folder before the placeholder, as in `cat sub/{}`: every listed path lies below `sub/`, since none of them
+ * contains `..`.
+ */
 function folderBefore(placeholder: string, { literal }: ShellWord, roots: readonly string[]): string | undefined {
   const [folder = '', rest, ...more] = literal?.split(placeholder) ?? [];
   if (rest === undefined || more.length > 0) return undefined;
@@ -127,9 +132,9 @@ function deny(problem: string): CommandJudgement {
   return { problem, reads: NO_PATHS };
 }
 
-/** What is known of one redirection. */
+/** Judgement of one redirection. */
 interface RedirectJudgement {
-  /** Why it does more than read. */
+  /** Reason why it does more than read. */
   readonly problem?: string;
   readonly paths: readonly PathUse[];
 }
@@ -137,9 +142,9 @@ interface RedirectJudgement {
 /**
  * Judge a redirection.
  *
- * @param target Its decoded target.
- * @param bases Where relative paths may start from.
- * @param mayMove The working directory may be another one by then.
+ * @param target Decoded target.
+ * @param bases Possible working directories.
+ * @param mayMove True if the working directory may have changed by then.
  */
 export function judgeRedirect(
   { operator }: Redirect,
@@ -160,7 +165,7 @@ export function judgeRedirect(
   return { problem: `it writes "${word.text}"`, paths: resolveFrom(word, 'write', bases) };
 }
 
-/** Why an input may be a connection, or undefined. */
+/** Explain why an input may be a network connection, or return undefined. */
 function inputProblem(word: ShellWord, mayMove: boolean): string | undefined {
   const isKnown = word.patterns
     ? word.patterns.length > 0
@@ -169,7 +174,7 @@ function inputProblem(word: ShellWord, mayMove: boolean): string | undefined {
     (text) =>
       /^\/+(?:\.\/+)*dev\/+(?:tcp|udp)/.test(text) ||
       /^\/[^/]*[*?[]/.test(text) ||
-      // The home of some users is /dev, and so may be where the shell has moved to.
+      // Some users have /dev as their home folder, and the shell may have moved there.
       /^~[^/]/.test(text) ||
       (/^\.(?:\/|$)/.test(text) && word.literal === undefined && mayMove),
   );

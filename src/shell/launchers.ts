@@ -1,46 +1,46 @@
 /**
- * Every command that a command may run, for deny and ask rules: they must hold behind any launcher.
+ * Finds every command that a command may run, for deny and ask rules, which must hold behind any launcher.
  *
- * This errs on the side of finding too much. Whatever stands behind a launcher is tried as a command,
- * and any text that could be a script is parsed as one.
+ * The search overestimates: any word after a launcher is tried as a command, and any text that could be a script is
+ * parsed as one.
  */
 
-import { isOpen } from './meant-specs.ts';
+import { hasPlaceholder } from './semantic-match.ts';
 import { isInterpreterName, isLauncherName, isMessage, takesNextWord } from './program-facts.ts';
 import { recordOf } from './programs/index.ts';
 import { basename, MAX_TRIED_WORDS, namesOf } from './spellings.ts';
 
-/** Most places behind launchers where a program may stand, and most words it is given there that are looked at. */
+/** Upper bounds of the positions behind launchers that are tried as a program, and of the words examined from each. */
 const MAX_STARTS = 2 * MAX_TRIED_WORDS;
 const MAX_LAUNCHED_WORDS = MAX_TRIED_WORDS;
 
-/** The words behind which this program runs another one on this machine. */
+/** Return the pattern of words after which this program runs another one on this machine. */
 export function runnerPattern(program: string): RegExp | undefined {
   const record = recordOf(program);
   return record?.isContainerRunner === true ? undefined : record?.runsBehind;
 }
 
-/** What one command may run: its own words, and scripts that stand in them. */
+/** Commands that one command may run: its own words, and scripts among them. */
 export interface LaunchedCommands {
-  /** Word lists, the program's name first, paths cut off it. */
+  /** Word lists, each with the program's name first, without its path. */
   readonly commands: readonly (readonly string[])[];
-  /** Texts that may be run by a shell. */
+  /** Texts that a shell may run. */
   readonly scripts: readonly string[];
-  /** Those texts are scripts, in the shell's language: what cannot be parsed is searched word by word. */
+  /** True if those texts are in the shell's language: text that cannot be parsed is then searched word by word. */
   readonly isLauncher: boolean;
-  /** Those texts are in another language, where commands are words among others. */
+  /** True if those texts are in another language, in which commands are embedded words. */
   readonly isInterpreter: boolean;
 }
 
-/** Commands remembered: one is looked at from several sides, for its paths, its rules and its warnings, within a call. */
+/** Cache size. Within a call a command is examined several times: for its paths, its rules and its warnings. */
 const MAX_REMEMBERED = 32;
 const remembered = new Map<string, LaunchedCommands>();
 
 /**
- * Find all that a command may run.
+ * Find all commands that a command may run.
  *
- * @param words Decoded words; those that cannot be known stand as written.
- * @param acts It does more than read: then any program may run what its options name.
+ * @param words Decoded words; unknown words keep their source text.
+ * @param acts True if it does more than read: then any program may run the values of its options.
  */
 export function launchedCommands(words: readonly string[], acts = true): LaunchedCommands {
   const key = `${String(acts)} ${words.length} ${words.join('\0')}`;
@@ -63,7 +63,7 @@ function findLaunched(words: readonly string[], acts: boolean): LaunchedCommands
   const commands = [...namesOf(own)];
   if (!acts && !isLauncher && !isInterpreterName(program)) return { commands, scripts: [], isLauncher, isInterpreter };
 
-  // `command -v rm` looks it up.
+  // `command -v rm` only looks it up.
   if (program === 'command' && /^-p?[vV]/.test(rest[0] ?? ''))
     return { commands: [own], scripts: [], isLauncher, isInterpreter };
 
@@ -76,11 +76,11 @@ function findLaunched(words: readonly string[], acts: boolean): LaunchedCommands
       const [path, ...more] = joinedCommand(word, rest[at - 1], runner);
       if (path !== undefined) commands.push(...namesOf([basename(path), ...more]));
     });
-  // `chamber exec x -- rm y`: whatever the program, what stands there is often a command.
+  // `chamber exec x -- rm y`: the words after `--` are often a command, whatever the program.
   const dashes = rest.indexOf('--');
   if (acts && dashes >= 0 && record?.hasOperandsBehindDashes !== true)
     commands.push([basename(rest[dashes + 1] ?? ''), ...rest.slice(dashes + 2)]);
-  // Each of its targets is a command of its own.
+  // Rules name targets one at a time.
   if (program === 'make')
     commands.push(
       ...rest.flatMap((target, at) => (takesNextWord(program, rest[at - 1] ?? '') ? [] : [[program, target]])),
@@ -96,15 +96,16 @@ function findLaunched(words: readonly string[], acts: boolean): LaunchedCommands
     );
   const scripts = values.filter((value) => value.length > 2 && /[\s;&|`$()]/.test(value));
   const joined = /^(?:eval|watch|parallel|ssh)$/.test(program) ? rest.join(' ') : '';
-  // With words that nobody can know it is no script that can be parsed; behind parallel each word was tried as a program.
-  if (joined !== '' && !(program === 'parallel' && isOpen(joined))) scripts.push(joined);
+  // With placeholders the joined text is not a script that can be parsed; for parallel each word was already tried as a
+  // program.
+  if (joined !== '' && !(program === 'parallel' && hasPlaceholder(joined))) scripts.push(joined);
   return { commands, scripts, isLauncher, isInterpreter };
 }
 
 /**
- * The command that one word holds, with its arguments or behind the option: `-wrapper rm,x`, `-zrm`, `EXEC:rm`.
+ * Split the command inside one word, joined to its arguments or to the option: `-wrapper rm,x`, `-zrm`, `EXEC:rm`.
  *
- * @param runner The words behind which the program runs another one.
+ * @param runner Words after which the program runs another one.
  */
 export function joinedCommand(word: string, before: string | undefined, runner: RegExp): readonly string[] {
   const [, option = '', value = ''] = /^(-[a-zA-Z](?=[^=])|--?[\w-]+(?==)|[a-zA-Z]+:)=?(.*)$/s.exec(word) ?? [];
@@ -112,7 +113,7 @@ export function joinedCommand(word: string, before: string | undefined, runner: 
   return text === '' ? [] : text.split(/[\s,]+/, MAX_TRIED_WORDS);
 }
 
-/** The word, and what may be the value of an option or an assignment in it. */
+/** List the word itself, and the parts of it that may be the value of an option or an assignment. */
 function possibleValues(word: string): readonly string[] {
   if (!/^[-:+!]|=/.test(word)) return [word];
   const values = [word, word.replace(/^(?:-\w*S|-\w|[:+]*!)/, '')];
@@ -121,7 +122,7 @@ function possibleValues(word: string): readonly string[] {
   return [...new Set(values)];
 }
 
-/** Every word that is no option may be the program, and what it launches in turn is found the same way. */
+/** Try each word that is not an option as the program, and the words after it as its arguments. */
 function behind(words: readonly string[], starts: readonly number[]): readonly (readonly string[])[] {
   const tried = new Set<number>();
   for (const start of starts) {

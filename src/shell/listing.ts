@@ -1,8 +1,8 @@
 /**
- * Listings: commands that print nothing but paths, so that what reads their output reads below known roots.
+ * Recognises listings: commands that print only paths, so that their readers read below known roots.
  *
- * `find src | xargs grep x` reads below `src`. With an option that lets a program
- * print anything else, or follow links, the output counts as unknown.
+ * `find src | xargs grep x` reads below `src`. With an option that lets a program print anything else, or follow links,
+ * the output counts as unknown.
  */
 import type { Command, HereString, ParsedScript, SyntaxNode } from 'unbash';
 import { parseArguments, flagTable, type ParsedArguments } from './flags.ts';
@@ -13,20 +13,16 @@ import { findRecord, subcommandOf } from './programs/index.ts';
 import { decodeWord, type ShellWord } from './word.ts';
 import type { Variables } from './variable-values.ts';
 
-/** Paths at or below which everything lies that is printed; undefined: anything may be printed. */
+/** Paths that contain everything printed; undefined if the output is unknown. */
 type Roots = readonly string[] | undefined;
 
-/** Longest pipeline that is followed; each of its commands is looked at for all that come after. */
+/** Longest pipeline that is followed; each command is examined again for every later one. */
 const MAX_STAGES = 8;
 
-/** Most roots that are followed. */
+/** Upper bound of the roots that are followed. */
 const MAX_ROOTS = 64;
 
-/**
- * Where everything lies that a pipeline prints.
- *
- * @param producers Its commands, first to last.
- */
+/** Return paths that contain everything a pipeline prints. @param producers Its commands, in order. */
 export function listedRoots(producers: readonly SyntaxNode[], variables: Variables): Roots {
   if (producers.length > MAX_STAGES) return undefined;
   let roots: Roots;
@@ -39,20 +35,23 @@ export function listedRoots(producers: readonly SyntaxNode[], variables: Variabl
   return roots;
 }
 
-/** The commands whose output a substitution is: those of its one pipeline. */
+/** List the commands of the single pipeline whose output a substitution returns. */
 export function producersOf(script: ParsedScript | undefined): readonly SyntaxNode[] {
   const [statement, ...more] = script?.commands ?? [];
   if (!statement || more.length > 0 || statement.background) return [];
   return pipeline(statement.command) ?? [];
 }
 
-/** The commands of a pipeline that hand nothing on but their standard output; a single command is one too. */
+/** List the commands of a pipeline that passes on standard output only; a single command is a pipeline, too. */
 function pipeline(node: SyntaxNode): readonly SyntaxNode[] | undefined {
   if (node.type !== 'Pipeline') return [node];
   return node.operators.every((operator) => operator === '|') ? node.commands : undefined;
 }
 
-/** A loop that reads the lines of a listing: `find . | while read -r f`, `while read -r f; … done < <(find .)`. */
+/**
+ * Recognise a loop that reads the lines of a listing: `find . | while read -r f`,
+ * `while read -r f; … done < <(find .)`.
+ */
 export function listingLoop(
   node: SyntaxNode,
 ): { readonly producers: readonly SyntaxNode[]; readonly readers: readonly Command[] } | undefined {
@@ -71,7 +70,7 @@ export function listingLoop(
   return { producers: producersOf(part.script), readers: readersOf(node.command.clause) };
 }
 
-/** The script of `<<< "$(find .)"`. */
+/** Return the script of `<<< "$(find .)"`. */
 function quotedOutput({ descriptor, target }: HereString): ParsedScript | undefined {
   const [part, ...others] = target?.parts ?? [];
   if (descriptor || others.length > 0 || part?.type !== 'DoubleQuoted') return undefined;
@@ -79,7 +78,7 @@ function quotedOutput({ descriptor, target }: HereString): ParsedScript | undefi
   return inner?.type === 'CommandExpansion' && more.length === 0 ? inner.script : undefined;
 }
 
-/** The variable that a `read` gives one whole line; undefined where it may cut a line elsewhere. */
+/** Return the variable that a `read` assigns one whole line; undefined if it may split lines. */
 export function readTarget(node: SyntaxNode): string | undefined {
   if (node.type !== 'Command' || node.name?.value !== 'read' || node.name.parts) return undefined;
   const isWhole = node.prefix.every(
@@ -88,12 +87,12 @@ export function readTarget(node: SyntaxNode): string | undefined {
   const words = node.args.flatMap((word) => (word.type === 'Word' ? [word.text] : ['-a']));
   const name = words.at(-1) ?? '';
   const options = words.slice(0, -1).join(' ');
-  // With -d at anything but a line end or NUL, or two names, a line is cut into other paths.
+  // With -d at anything but a line end or NUL, or with two names, a line is split into other paths.
   const isKnown = /^(?:-r)?(?: ?-d (?:''|""|\$'\\0'|\$'\\n'))?$/.test(options) && node.suffix.length === words.length;
   return isWhole && isKnown && /^[a-z_]\w*$/.test(name) ? name : undefined;
 }
 
-/** The `read`s among a loop's conditions that take the loop's own input. */
+/** List the `read` commands in a loop's condition that use the loop's own input. */
 function readersOf(clause: SyntaxNode): readonly Command[] {
   switch (clause.type) {
     case 'CompoundList':
@@ -108,7 +107,7 @@ function readersOf(clause: SyntaxNode): readonly Command[] {
   }
 }
 
-/** The words of a command that takes and gives nothing but by its pipes. */
+/** Decode the words of a command without redirections and assignments, except for `2>/dev/null`. */
 function plainWords({ name, prefix, suffix }: Command, variables: Variables): readonly ShellWord[] | undefined {
   if (!name || prefix.length > 0) return undefined;
   const words: ShellWord[] = [...decodeWord(name, variables)];
@@ -119,7 +118,7 @@ function plainWords({ name, prefix, suffix }: Command, variables: Variables): re
   return words[0]?.literal === undefined ? undefined : words;
 }
 
-/** `2>/dev/null` */
+/** Report whether a redirection is `2>/dev/null`. */
 export function silencesErrors(item: SyntaxNode): boolean {
   if (item.type !== 'Redirect' || item.operator !== '>' || item.target?.text !== '/dev/null') return false;
   return item.descriptor?.type === 'FileDescriptor' && item.descriptor.value === 2;
@@ -146,7 +145,7 @@ function listed(words: readonly ShellWord[]): Roots {
   return lister && rootsOf(lister, rest);
 }
 
-/** What find prints begins with what it was given, unless it follows links or words its lines itself. */
+/** Return the roots of find's output: its start folders, unless it follows links or formats its lines. */
 function foundBelow(words: readonly ShellWord[]): Roots {
   const judged = FIND.judge?.(words, { changesDirectory: false, functions: new Set() });
   const isOther = words.some(({ literal }) => /^-(?:L|follow|printf|ls)$/.test(literal ?? ''));
@@ -157,7 +156,7 @@ function listedByGit(words: readonly ShellWord[]): Roots {
   const rest = words[0]?.literal === '--no-pager' ? words.slice(1) : words;
   const name = rest[0]?.literal ?? '';
   const lister = subcommandOf('git', name)?.lists;
-  // `:/` and `:(top)` leave the working directory for the root of the repository.
+  // `:/` and `:(top)` start at the root of the repository, outside the working directory.
   return !lister || rest.some(({ prefix }) => prefix.startsWith(':')) ? undefined : rootsOf(lister, rest.slice(1));
 }
 
@@ -176,9 +175,9 @@ function rootsOf(lister: ListingOptions, words: readonly ShellWord[]): Roots {
 }
 
 /**
- * Where the paths lie that words stand for.
+ * Return the roots of the paths that words may become.
  *
- * @returns undefined where one is not known, or where splitting its text could make another path of it.
+ * @returns undefined if one is unknown, or splitting could turn its text into another path.
  */
 export function pathRoots(words: readonly ShellWord[]): Roots {
   const roots = words.map((word) => word.roots ?? word.patterns);

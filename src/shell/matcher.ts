@@ -1,8 +1,8 @@
 /**
  * Matches a command line against the specs of Bash rules.
  *
- * Allowing needs every part covered, and nothing around the parts that writes or evaluates. Denying and
- * asking try every command that may run, whatever launches it.
+ * Allowing needs every part covered, and nothing around the parts that writes or evaluates. Denying and asking try
+ * every command that may run, whatever launches it.
  */
 import type { PermissionMatcher, PermissionPart } from '../tool/tool.ts';
 import { flagTable, parseArguments } from './flags.ts';
@@ -18,17 +18,17 @@ import { collapseBlanks, shellSpecs, type ShellSpecs } from './shell-specs.ts';
 import { basename } from './spellings.ts';
 import type { ShellWord } from './word.ts';
 import { unwrap } from './wrappers.ts';
-import { writtenWord } from './written-word.ts';
+import { literalWord } from './literal-word.ts';
 
-/** Sub-commands of git for which `-c` and `-C` name something harmless. */
+/** Sub-commands of git that use `-c` or `-C` as a harmless option of their own. */
 const GIT_LOCAL_C = /^(?:commit|switch|diff|log|show|blame|checkout|branch|grep)$/;
 
-/** A command by itself. */
+/** Context of a command outside any script. */
 const NO_FACTS: ScriptFacts = { changesDirectory: false, functions: new Set() };
 
-/** A matcher for one command line; see `PermissionMatcher`. */
+/** Create the matcher of one command line; see `PermissionMatcher`. */
 export function shellMatcher(line: ShellLine): PermissionMatcher {
-  // What it may run is found when a rule is held against it, and most calls meet none.
+  // The reachable commands are computed lazily, since most calls meet no rule that needs them.
   const { analysis, command } = line;
   return {
     get isUnparsable() {
@@ -40,7 +40,7 @@ export function shellMatcher(line: ShellLine): PermissionMatcher {
       const { reach } = line;
       const compiled = shellSpecs(specs);
       const open = reach.open();
-      // What was left out may be what any rule is about.
+      // Parts that were left out may match any rule.
       if (reach.isIncomplete()) return specs[0];
       if (open.commands.every(({ readings }) => readings.length === 0)) return undefined;
       return findHit(reach.plain, compiled) === undefined ? findHit(open, compiled) : undefined;
@@ -55,14 +55,14 @@ export function shellMatcher(line: ShellLine): PermissionMatcher {
   };
 }
 
-/** Whether a spec spells the program that runs what cannot be seen; `*` spells none. */
+/** Report whether a spec spells the program that runs hidden text; `*` spells none. */
 function isNamed({ words, launcherWords }: OpaqueCommand, specs: ShellSpecs): boolean {
   return (
     words.length > 0 && (spells(words, 0, specs) || spells([...launcherWords, ...words], launcherWords.length, specs))
   );
 }
 
-/** @param at The place of the program among the words. */
+/** @param at Index of the program among the words. */
 function spells(words: readonly ShellWord[], at: number, specs: ShellSpecs): boolean {
   const match = specs.match(words.map(wordText).join(' '));
   if (!match || match.spelledWords <= at) return false;
@@ -73,7 +73,7 @@ function spells(words: readonly ShellWord[], at: number, specs: ShellSpecs): boo
   return isSpelled && !actsBeyondRule(program, words.slice(at + 1), match.spelledWords - at - 1);
 }
 
-/** Whether it, or a script that its words hand to a shell, cannot be understood. */
+/** Report whether the script, or a nested one that a shell runs, is not understood. */
 function isUnknown({ analysis, commands }: ReachedScript): boolean {
   return (
     analysis.isUnparsable ||
@@ -97,7 +97,7 @@ function toPart(
   };
 }
 
-/** @param isScript What cannot be parsed is searched word by word. */
+/** @param isScript True to search text that cannot be parsed word by word. */
 function findHit({ text, analysis, commands }: ReachedScript, specs: ShellSpecs, isScript = true): string | undefined {
   const whole = specs.match(collapseBlanks(text))?.spec;
   if (whole !== undefined) return whole;
@@ -112,13 +112,13 @@ function hitsOf({ part, readings }: ReachedCommand, specs: ShellSpecs): string |
     readings,
     (reading) =>
       firstOf(reading.texts, (text) => specs.match(text)?.spec) ??
-      firstOf(reading.launched.commands, specs.findMeant) ??
+      firstOf(reading.launched.commands, specs.matchSemantically) ??
       firstOf(reading.nested, (script) => hitInScript(script, reading, specs)),
   );
 }
 
 function hitInScript(script: ReachedScript, { launched }: Reading, specs: ShellSpecs) {
-  // A commit message is no script, and often no syntax either: only what a shell is handed is searched word by word.
+  // A commit message is neither a script nor valid syntax: only text that a shell runs is searched word by word.
   return (
     findHit(script, specs, launched.isLauncher) ?? (launched.isInterpreter ? commandIn(script.text, specs) : undefined)
   );
@@ -132,15 +132,15 @@ function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | un
   return undefined;
 }
 
-/** What cannot be parsed is searched for the first word of any rule, quotes and escapes taken out. */
+/** Search text that cannot be parsed for the first word of any rule, ignoring quotes and escapes. */
 function firstWordIn(command: string, specs: ShellSpecs): string | undefined {
   return firstOf(plainWords(command), (word) => specs.firstWords.get(word) ?? specs.firstWords.get(basename(word)));
 }
 
-/** Most words of a rule that are looked for in another language. */
+/** Longest sequence of words that is matched in another language. */
 const MAX_RULE_WORDS = 8;
 
-/** `subprocess.run(['git', 'push'])`: the words of a command, one after another. */
+/** Search source text of another language for the words of a command in order: `subprocess.run(['git', 'push'])`. */
 function commandIn(text: string, specs: ShellSpecs): string | undefined {
   const words = plainWords(text).map(basename);
   const starts = [...words.keys()].filter((at) => specs.firstWords.has(words[at] ?? ''));
@@ -165,7 +165,10 @@ function findCover(command: string, analysis: ShellAnalysis, specs: ShellSpecs):
   return found.size > 0 ? [...found] : undefined;
 }
 
-/** Blanks inside quotes mean something: the text must be the rule's to the letter where it has any. */
+/**
+ * Return the spec that equals the command. A command with quotes must match to the letter, since blanks inside them
+ * count.
+ */
 function exactSpec(command: string, specs: ShellSpecs): string | undefined {
   const whole = specs.matchExact(collapseBlanks(command));
   return whole !== undefined && (whole === command.trim() || !/["'\\]/.test(command)) ? whole : undefined;
@@ -189,7 +192,7 @@ function coverWords(words: readonly ShellWord[], analysis: ShellAnalysis, specs:
   ];
   const match = specs.match(texts.join(' '));
   if (!match) return undefined;
-  // What the rule spells must be written out, and what it does not spell must not be an option that acts.
+  // Words that the rule spells must be literal, and the others must not be options with side effects.
   const isSpelled = words.slice(0, match.spelledWords).every((word) => word.literal !== undefined);
   return isSpelled && !actsBeyondRule(program, words.slice(1), match.spelledWords - 1) ? match.spec : undefined;
 }
@@ -206,11 +209,11 @@ function wordText(word: ShellWord): string {
 }
 
 /**
- * Whether any argument beyond what the rule spells makes the program write, run or set something, or may turn into one
- * that does.
+ * Report whether an argument beyond the spelled ones makes the program write, run or set something, or may turn into
+ * one that does.
  *
- * @param program Under any of its names: `gsed`, `mawk`.
- * @param spelled How many of `words` the rule itself spells.
+ * @param program Any of the program's names: `gsed`, `mawk`.
+ * @param spelled Number of `words` that the rule spells.
  */
 function actsBeyondRule(program: string, words: readonly ShellWord[], spelled: number): boolean {
   if (spelled >= words.length) return false;
@@ -220,11 +223,11 @@ function actsBeyondRule(program: string, words: readonly ShellWord[], spelled: n
   return record.reads !== undefined && !isCoveredWhole(record) && exceedsReading(record.reads, words, spelled);
 }
 
-/** Programs that are called to act, and those of which no word does harm. */
+/** Report whether a rule covers every use of a program: people call it to act, or no argument does harm. */
 function isCoveredWhole({ isBuiltin, isCoveredWhole, reads }: ProgramRecord): boolean {
   if (isBuiltin === true || isCoveredWhole === true || reads === undefined) return true;
   if (reads.alone !== undefined || reads.subcommands) return true;
-  return reads.isOpen === true && reads.mostOperands === undefined;
+  return reads.isOpen === true && reads.maxOperands === undefined;
 }
 
 function hasOption({ names }: ProgramRecord, acting: RegExp, words: readonly ShellWord[], spelled: number): boolean {
@@ -240,15 +243,15 @@ function hasOption({ names }: ProgramRecord, acting: RegExp, words: readonly She
   });
 }
 
-/** Whether a program that is known to read does more with these words, and the rule does not say so. */
+/** Report whether a program that is known to read does more with words that the rule does not spell. */
 function exceedsReading(record: ProgramSpec, words: readonly ShellWord[], spelled: number): boolean {
   const isReading = (given: readonly ShellWord[]) => judgeProgram(record, given, NO_FACTS).problem === undefined;
   if (isReading(words)) return false;
   const own = words.slice(0, spelled);
-  // With a value behind it, since the rule may end with an option that takes one.
-  const spellsActing = spelled > 0 && !isReading(own) && !isReading([...own, writtenWord('1', false)]);
+  // Tried with a value appended, since the rule may end with an option that takes one.
+  const spellsActing = spelled > 0 && !isReading(own) && !isReading([...own, literalWord('1', false)]);
   if (!spellsActing) return true;
-  // `Bash(date -s:*)` is about what acts; of further options it covers those that only read.
+  // `Bash(date -s:*)` covers the side effect it spells; of further options it covers only read-only ones.
   const rest = parseArguments(words.slice(spelled), { ...record, flags: flagTable(record.flags ?? '') });
   return rest.problem !== undefined;
 }

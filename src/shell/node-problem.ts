@@ -1,5 +1,5 @@
 /**
- * What one node of the syntax tree does by itself, whatever stands below it.
+ * Side effects of one node of the syntax tree, without its children.
  *
  * A node that is neither harmless nor known here makes the line not read-only.
  */
@@ -7,7 +7,7 @@ import type { ParameterExpansionPart, SyntaxNode, Word } from 'unbash';
 import { arithmeticProblem, isIntegerWord } from './arithmetic.ts';
 import { isPrivateName, type Variables } from './variable-values.ts';
 
-/** Nodes that only hold others together. */
+/** Nodes that only group others. */
 export const HARMLESS_NODES: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
   'Statement',
   'CompoundList',
@@ -48,7 +48,7 @@ export const HARMLESS_NODES: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNod
   'TestGroup',
 ]);
 
-/** Why a node does more than read, or undefined. */
+/** Explain why a node does more than read, or return undefined. */
 export function nodeProblem(node: SyntaxNode, variables: Variables): string | undefined {
   switch (node.type) {
     case 'CommandExpansion':
@@ -85,12 +85,12 @@ export function nodeProblem(node: SyntaxNode, variables: Variables): string | un
     case 'FileDescriptorVariable':
       return 'a redirection assigns a variable';
     default:
-      // A later parser may know syntax that this walk does not.
+      // A later version of the parser may have syntax that is not handled here.
       return 'the command holds syntax that is not known';
   }
 }
 
-/** Nodes that parse a text again as a subscript, a sum, a name or a prompt. */
+/** Nodes that parse a text again as a subscript, an arithmetic expression, a name or a prompt. */
 const EVALUATING_NODES: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
   'Slice',
   'Transform',
@@ -101,7 +101,7 @@ const EVALUATING_NODES: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['ty
   'TestBinary',
 ]);
 
-/** Whether a node that has a problem may run text that it does not show. */
+/** Report whether a node with a problem may run text that it does not show. */
 export function evaluatesUnseen(node: SyntaxNode): boolean {
   if (node.type === 'TestUnary') return node.operand.parts !== undefined || /[[$`]/.test(node.operand.value);
   if (node.type === 'ParameterExpansion') return node.prefix === '!' || node.index !== undefined;
@@ -119,15 +119,18 @@ function expansionProblem(
   return isSet && !isPrivateName(parameter) ? `it sets "${parameter}"` : undefined;
 }
 
-/** Most words that one may become. */
+/** Upper bound of the words that one word may expand to. */
 const MAX_WORDS = 100_000;
 
-/** Explain why a word may become more than a shell can hold, or return undefined. `{1..999999999}` fills the memory before anything runs. */
+/**
+ * Explain why a word may expand to more than a shell can hold, or return undefined. `{1..999999999}` exhausts the
+ * memory before anything runs.
+ */
 function wordCountProblem({ parts, text }: Word): string | undefined {
   if (!parts?.some(({ type }) => type === 'BraceExpansion')) return undefined;
   let count = 1;
-  // Nested or side by side, each multiplies what stands around it at most by what it makes.
-  // Looked for from the beginning of a name alone, or a long one would be gone through from each of its letters.
+  // Nested or adjacent, each range multiplies the count by at most its own length. The lookbehind starts the search at
+  // the beginning of a name only; otherwise a long name would be scanned from each of its letters.
   for (const [, first = '', last = ''] of text.matchAll(/(-?(?<!\w)\w+)\.\.(-?\w+)/g)) {
     const span = Math.abs(Number(last) - Number(first)) + 1;
     count *= Number.isNaN(span) ? 128 : span;

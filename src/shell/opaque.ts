@@ -1,8 +1,8 @@
 /**
- * Text that a command line runs and does not show: files with scripts, input of interpreters, names that arithmetic
- * evaluates. Rules about commands cannot be held against it.
+ * Finds executed text that a command line does not show: script files, input of interpreters, names that arithmetic
+ * evaluates. Rules about commands cannot be matched against it.
  *
- * Plain programs, known or not, say all they do in their words and are not opaque.
+ * Ordinary programs, known or not, show in their words what they do and are not opaque.
  */
 import { joinedCommand, runnerPattern } from './launchers.ts';
 import { isShell, shellScripts } from './hidden-program.ts';
@@ -14,46 +14,46 @@ import type { AnalysedCommand, AssignedVariable } from './shell-analysis.ts';
 import { basename, MAX_TRIED_WORDS, namesOf } from './spellings.ts';
 import type { ShellWord } from './word.ts';
 
-/** One command whose executed text cannot be seen. */
+/** One command that executes hidden text. */
 export interface OpaqueCommand {
-  /** The text, as the subject of a sentence. */
+  /** Hidden text, as the subject of a sentence. */
   readonly what: string;
-  /** The program that runs it, with its arguments; none where the shell itself does. */
+  /** Program that runs it, with its arguments; empty if the shell itself does. */
   readonly words: readonly ShellWord[];
-  /** The words before the program: launchers and their options. */
+  /** Words before the program: launchers and their options. */
   readonly launcherWords: readonly ShellWord[];
 }
 
-/** Options that only say something about the program. */
-const ABOUT = /^(?:--?version|-[vVh]|--?help)$/;
+/** Options that only print information about the program. */
+const INFO_OPTION = /^(?:--?version|-[vVh]|--?help)$/;
 
-/** Folders of the system, whose programs are known by their names. */
+/** Programs in folders of the system, which are identified by name. */
 const SYSTEM_PROGRAM = /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$|^\/(?:usr\/)?lib(?:32|64|x32)?\/[^/]+$/;
 
 /** Variables that name folders or files whose text is run, or options that do. */
-const RUNNING_VARIABLE =
+const EXECUTED_VARIABLE =
   /^(?:PATH|LD_\w+|DYLD_\w+|BASH_ENV|ENV|PYTHON(?:STARTUP|PATH|HOME)|PERL5(?:OPT|LIB)|RUBY(?:OPT|LIB)|NODE_PATH|GIT_EXEC_PATH|GIT_CONFIG\w*|LESSOPEN|LESSCLOSE|MAKEFLAGS|MAKEFILES|_?JAVA_(?:TOOL_)?OPTIONS|GCONV_PATH|PS4|PROMPT_COMMAND)$/;
 
-/** Options of Node that load a file before anything else. */
+/** Options of Node that load a file first. */
 const LOADING_OPTION = /(?:^|[\s"'])(?:-r|--(?:require|import|(?:experimental-)?loader))\b/;
 
-/** A PATH of the system's folders alone. */
+/** A PATH that consists of the system's folders. */
 const SYSTEM_PATH =
   /^(?:(?:\/usr(?:\/local)?)?\/s?bin|\$PATH|\$\{PATH\})(?::(?:(?:\/usr(?:\/local)?)?\/s?bin|\$PATH|\$\{PATH\}))*$/;
 
-/** Text in options of ssh and git that names a program to run. */
+/** Values of options of ssh and git that name a program to run. */
 const RUNNING_TEXT =
   /(?:Proxy|Local|Remote|KnownHosts)Command\b|^ext::|(?:core\.hooksPath|include\.path|--exec-path)=/i;
 
-/** Commands of sqlite3 that run others, or read files with more of them. */
+/** Commands of sqlite3 that run programs, or read files with further commands. */
 const DATABASE_COMMAND = /^\s*\.(?:sh|sy|r|l|i|o|w)|\\!|\bload_extension\b/im;
 
 const DATABASES = /^(?:psql|mysql|mariadb)$/;
 
-/** Find what a line runs and does not show. */
+/** Find the text that a line runs and does not show. */
 export function* opaqueCommands({ analysis, commands }: ReachedScript): Generator<OpaqueCommand> {
   for (const what of analysis.evaluations) yield { what, words: [], launcherWords: [] };
-  const variable = analysis.assigned.find(isRunning);
+  const variable = analysis.assigned.find(isExecutedVariable);
   if (variable) yield { what: `What "${variable.name}" makes programs run`, words: [], launcherWords: [] };
   for (const { part, readings } of commands) {
     if (part.problem === undefined) continue;
@@ -64,7 +64,7 @@ export function* opaqueCommands({ analysis, commands }: ReachedScript): Generato
 
 function* opaqueParts(part: AnalysedCommand): Generator<OpaqueCommand> {
   const { words } = part;
-  const variable = words.map(assignmentIn).find((found) => found && isRunning(found));
+  const variable = words.map(assignmentIn).find((found) => found && isExecutedVariable(found));
   if (variable) yield { what: `What "${variable.name}" makes programs run`, words: [], launcherWords: [] };
   for (const start of [...programPlaces(words)].slice(0, MAX_TRIED_WORDS)) {
     const inner = words.slice(start);
@@ -74,7 +74,7 @@ function* opaqueParts(part: AnalysedCommand): Generator<OpaqueCommand> {
   }
 }
 
-/** `--pre=./x`: a program in one word with its option or its arguments. */
+/** Find programs joined to an option or to arguments in one word: `--pre=./x`. */
 function* joinedOpaque(
   words: readonly ShellWord[],
   part: AnalysedCommand,
@@ -95,16 +95,16 @@ function assignmentIn({ text }: ShellWord): AssignedVariable | undefined {
   return name === undefined ? undefined : { name, value };
 }
 
-function isRunning({ name, value }: AssignedVariable): boolean {
+function isExecutedVariable({ name, value }: AssignedVariable): boolean {
   if (name === 'NODE_OPTIONS') return LOADING_OPTION.test(value);
-  return RUNNING_VARIABLE.test(name) && !(name === 'PATH' && SYSTEM_PATH.test(value.replaceAll('"', '')));
+  return EXECUTED_VARIABLE.test(name) && !(name === 'PATH' && SYSTEM_PATH.test(value.replaceAll('"', '')));
 }
 
-/** Places where a program may stand: the first word, and what launchers run in turn. */
+/** Return the possible indexes of programs: the first word, and the programs that launchers run in turn. */
 function programPlaces(words: readonly ShellWord[]): ReadonlySet<number> {
   const places = new Set([0]);
   for (const at of places) {
-    // A line with more is not understood, whatever it runs.
+    // A line with more positions counts as not understood, whatever it runs.
     if (places.size > MAX_TRIED_WORDS) break;
     const program = nameOf(textOf(words[at]));
     const runner = runnerPattern(program);
@@ -115,7 +115,9 @@ function programPlaces(words: readonly ShellWord[]): ReadonlySet<number> {
   return places;
 }
 
-/** The operands of a launcher that may be its program: of options that are in no table, both readings count. */
+/**
+ * List the operands of a launcher that may be its program. After an option that is in no table, both readings count.
+ */
 function innerPlaces(program: string, words: readonly ShellWord[], start: number): readonly number[] {
   const places: number[] = [];
   let leading = recordOf(program)?.leadingOperands ?? 0;
@@ -130,7 +132,7 @@ function innerPlaces(program: string, words: readonly ShellWord[], start: number
   return places;
 }
 
-/** Name the text that a program runs, where its words do not show it. */
+/** Describe the text that a program runs and its words do not show, or return undefined. */
 function opaqueText(words: readonly ShellWord[], part: AnalysedCommand): string | undefined {
   const [first, ...rest] = words;
   const path = textOf(first);
@@ -143,7 +145,7 @@ function opaqueText(words: readonly ShellWord[], part: AnalysedCommand): string 
   if (texts.some((text) => RUNNING_TEXT.test(text))) return what;
   if (recordOf(program)?.isEvaluating === true)
     return isEvaluated(program, rest) ? `What "${program}" evaluates` : undefined;
-  if (texts.length > 0 && texts.every((text) => ABOUT.test(text))) return undefined;
+  if (texts.length > 0 && texts.every((text) => INFO_OPTION.test(text))) return undefined;
   if (/^(?:crontab|source|\.)$/.test(program) && texts.every((text) => /^-[lr]$/.test(text)))
     return program === 'crontab' && texts.length === 0 ? what : undefined;
   if (program === 'enable') return texts.some((text) => /^-\w*f/.test(text)) ? what : undefined;
@@ -152,7 +154,7 @@ function opaqueText(words: readonly ShellWord[], part: AnalysedCommand): string 
     return texts.length < 2 || texts.some((text) => DATABASE_COMMAND.test(text)) ? what : undefined;
   if (isShell(plain(program))) return isShellOpaque(program, texts, part) ? what : undefined;
   const { hiddenText, inlineOptions: inline } = recordOf(program) ?? {};
-  // The record says all there is to say.
+  // The record is complete for this program.
   if (hiddenText !== undefined) return undefined;
   if (inline) return isInlineText(program, inline, texts, part.input) ? undefined : what;
   return isInterpreterName(program) && !isLauncherName(program) ? what : undefined;
@@ -161,9 +163,9 @@ function opaqueText(words: readonly ShellWord[], part: AnalysedCommand): string 
 /** Longest part of a command that is shown in a question. */
 const MAX_SHOWN_CHARS = 80;
 
-/** Whether the text stands in the words, or in a here-document that is written out, before any file is named. */
+/** Report whether the text is inline, or in a literal here-document, and precedes any file name. */
 function isInlineText(program: string, inline: RegExp, texts: readonly string[], input: string | undefined): boolean {
-  // The operands of a database client are no scripts, and its meta commands run others.
+  // The operands of a database client are not scripts, and its meta commands run programs.
   if (DATABASES.test(program))
     return (
       !DATABASE_COMMAND.test([...texts, input].join('\n')) &&
@@ -185,16 +187,18 @@ function isShellOpaque(program: string, texts: readonly string[], { input }: Ana
   return operands.length > 0 || input === undefined;
 }
 
-/** `ssh host` runs what comes in. */
+/** Report whether ssh runs standard input, as `ssh host` does. */
 function isBareConnection(texts: readonly string[]): boolean {
   const operands = texts.filter((text, at) => !text.startsWith('-') && !takesNextWord('ssh', texts[at - 1] ?? ''));
   return operands.length < 2 && !texts.some((text) => /^-\w*[NOGV]/.test(text));
 }
 
-/** `printf -v`, `declare -n`, `[ -v ]`: a subscript in a name runs what stands in it. */
+/**
+ * Report whether a builtin evaluates a subscript in a name, which runs commands: `printf -v`, `declare -n`, `[ -v ]`.
+ */
 function isEvaluated(program: string, words: readonly ShellWord[]): boolean {
   const texts = words.map(textOf);
-  // A name stands for the text that the variable holds, which is evaluated in turn.
+  // A name refers to the variable's text, which is evaluated in turn.
   if (program === 'let') return words.some(({ literal }) => literal === undefined || !/^(?:\w+=)?\d+$/.test(literal));
   if (/^(?:declare|typeset|local)$/.test(program) && texts.some((text) => /^-\w*[ni]/.test(text))) return true;
   if (/^(?:mapfile|readarray)$/.test(program)) return texts.some((text) => /^-\w*C/.test(text));
@@ -206,19 +210,19 @@ function isEvaluated(program: string, words: readonly ShellWord[]): boolean {
 }
 
 /**
- * Tell whether a program runs text that its words do not show, as its record says.
+ * Report whether a program runs text that its words do not show, according to its record.
  *
- * @param texts Its words, its own name not among them.
- * @param input Its standard input, where that is written out.
+ * @param texts Words without the program.
+ * @param input Literal standard input.
  */
 function runsHiddenText(program: string, texts: readonly string[], input: string | undefined): boolean {
   const uses = recordOf(program)?.hiddenText;
-  return uses === 'always' || uses?.some((use) => isHiding(use, program, texts, input)) === true;
+  return uses === 'always' || uses?.some((use) => hidesText(use, program, texts, input)) === true;
 }
 
-function isHiding(use: HiddenText, program: string, texts: readonly string[], input: string | undefined): boolean {
-  const { words, command, unless, isFed } = use;
-  if (isFed === true && input !== undefined) return false;
+function hidesText(use: HiddenText, program: string, texts: readonly string[], input: string | undefined): boolean {
+  const { words, command, unless, readsCommandsFromInput } = use;
+  if (readsCommandsFromInput === true && input !== undefined) return false;
   if (words && !texts.some((text) => words.test(text))) return false;
   if (!command) return unless?.test(texts.join(' ')) !== true;
   return commandPlaces(program, texts).some(
@@ -226,7 +230,7 @@ function isHiding(use: HiddenText, program: string, texts: readonly string[], in
   );
 }
 
-/** Places where the sub-command may stand: of options that are in no table, both readings count. */
+/** List the possible indexes of the sub-command. After an option that is in no table, both readings count. */
 function commandPlaces(program: string, texts: readonly string[]): readonly number[] {
   const places: number[] = [];
   for (let at = 0; at < texts.length; at++) {
@@ -237,7 +241,7 @@ function commandPlaces(program: string, texts: readonly string[]): readonly numb
   return places;
 }
 
-/** The name of a program without path and version. */
+/** Return the name of a program without path and version. */
 function nameOf(path = ''): string {
   const name = basename(path);
   return namesOf([name]).at(-1)?.[0] ?? name;

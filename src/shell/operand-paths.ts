@@ -1,7 +1,7 @@
 /**
- * The files a command names that only reads, and its redirections, for the path gate.
+ * Paths of a read-only command and of redirections, for the path gate.
  *
- * What cannot be known counts as reading `/`, which lies in no working directory.
+ * An unknown path counts as reading `/`, which is in no working directory.
  */
 import { homedir } from 'node:os';
 import { basename } from 'node:path';
@@ -11,26 +11,26 @@ import type { ShellWord } from './word.ts';
 
 const UNKNOWN: readonly PathUse[] = [{ path: '/', access: 'read', isUnknown: true }];
 
-/** `~me` is `~`. */
+/** `~me` is the same as `~`. */
 const OWN_HOME = new RegExp(`^~${basename(homedir()).replace(/\W/g, '\\$&')}(?=/|$)`);
 
-/** Devices that hold no file and whose reading or writing needs no leave. */
+/** Devices that hold no file, so that reading and writing them needs no permission. */
 const DEVICES = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd(?:\/\d*)?)$/;
 
-/** Every path a command names that only reads. */
+/** List the paths that a read-only command names. */
 export function readPaths(
   { reads, isTree, names }: CommandJudgement,
   bases: readonly string[] | undefined,
 ): readonly PathUse[] {
   return reads.flatMap((word) =>
     resolveFrom(word, 'read', bases).map((use) =>
-      // What comes from a listing may be below folders that the names say nothing of.
+      // Listed paths may be folders, and the file names of a search do not restrict those.
       isTree ? { ...use, isTree: true, ...(names && !use.isTree && { names }) } : use,
     ),
   );
 }
 
-/** One operand or target, from every folder the command may be run in. */
+/** Resolve one operand or redirection target against every possible working directory. */
 export function resolveFrom(
   word: ShellWord,
   access: PathUse['access'],
@@ -52,7 +52,7 @@ export function resolveFrom(
   return patterns.flatMap((written) => {
     const pattern = written.replace(/^~\+(?=\/)/, '.').replace(OWN_HOME, '~');
     if (pattern === '' || pattern === '-' || DEVICES.test(pattern)) return [];
-    // What a glob finds may lead anywhere once `..` follows it, and `.*` finds `..` itself in most shells.
+    // A glob followed by `..` may match a link to anywhere, and `.*` matches `..` itself in most shells.
     const wild = pattern.search(/[*?[]/);
     const isWild =
       (wild >= 0 && /\/\.\.(?:\/|$)/.test(pattern.slice(wild))) ||

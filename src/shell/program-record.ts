@@ -1,37 +1,39 @@
 /**
- * All that is known of one program, in one literal: how it is judged, what it runs, writes and prints.
+ * Type of a program record: everything that is known of one program, in one literal.
  *
- * Whoever needs to know something of a program asks its record (`programs/index.ts`); there is no other list of programs.
+ * Records are looked up in `programs/index.ts`; there is no other list of programs.
  */
 import type { ParsedArguments } from './flags.ts';
 import type { ProgramSpec } from './program-spec.ts';
 import type { ShellWord } from './word.ts';
 
-/** The record of one program, or of several that are alike in all of it. A program without `reads` never passes unasked. */
+/**
+ * The record of one program, or of several that behave identically. A program without `reads` is never allowed unasked.
+ */
 export interface ProgramRecord
-  extends ProgramNames, Launching, RunText, TouchedPaths, Ending, Output, ShownToPeople, RuleWords {
-  /** The shell itself does it, in its own process. */
+  extends ProgramNames, Launching, RunText, TouchedPaths, Ending, Output, PeopleFacing, RuleWords {
+  /** True for a shell builtin, which runs in the shell's own process. */
   readonly isBuiltin?: true;
-  /** It may move the working directory. */
+  /** True if it may change the working directory. */
   readonly isDirectoryChanger?: true;
-  /** It declares variables: what is assigned among its words is no setting for one command. */
+  /** True if it declares variables: assignments among its words are not limited to one command. */
   readonly isDeclaring?: true;
-  /** It gives its operands values from outside, or may run a builtin that does. */
+  /** True if it assigns outside data to the variables it names, or may run a builtin that does. */
   readonly isAssigning?: true;
-  /** It evaluates subscripts in its words. */
+  /** True if it evaluates array subscripts in its words. */
   readonly isEvaluating?: true;
-  /** The words with which it only reads. */
+  /** Options and operands with which it only reads. */
   readonly reads?: ProgramSpec;
   /**
    * An allow rule for it covers every use of it, because people call it to act (`tar`, `mount`), or because beyond
    * reading it can only use the network or print more (`ss`, `lsof`).
    */
   readonly isCoveredWhole?: true;
-  /** What is known of its sub-commands beside the words with which they only read. */
+  /** Facts about sub-commands beyond their read-only options. */
   readonly subcommands?: Readonly<Record<string, SubcommandRecord>>;
   /**
-   * Words by which it does more than read, of a program whose grammar does not tell: an allow rule for it does not cover
-   * them unless it spells them. A word that is only known when it runs may be one, also where none matters by itself.
+   * Options with side effects, of a program whose grammar does not tell them: an allow rule covers them only if it
+   * spells them. A word that is unknown until run time may be one of them, even if no literal word matches.
    */
   readonly actingOptions?: RegExp;
 }
@@ -39,171 +41,182 @@ export interface ProgramRecord
 /** A sub-command of a program. */
 export type SubcommandRecord = Pick<ProgramRecord, 'lists' | 'answers' | 'letters'>;
 
-/** What it is called. */
+/** Names of a program. */
 interface ProgramNames {
-  /** Its names, separated by blanks. */
+  /** Names, separated by blanks. */
   readonly names: string;
-  /** Other names of the one program in `names`: rules about it hold for them. */
+  /** Other names of the same program as `names`: rules for it apply to them. */
   readonly aliases?: string;
-  /** Another program that it takes the place of: rules about that one hold for it. */
+  /** Another program that it replaces: rules for that program apply to this one. */
   readonly standsFor?: string;
-  /** GNU installs it with a `g` before its name, too. */
+  /** True if GNU also installs it with the prefix `g`. */
   readonly isGnu?: true;
-  /** Programs of its kind have its name before a dot: `mkfs.ext4`. */
+  /** True if variants have this name before a dot: `mkfs.ext4`. */
   readonly isFamily?: true;
-  /** It is installed with a version behind its name, too: `python3.11`, `gcc-12`. */
+  /** True if it is also installed with a version suffix: `python3.11`, `gcc-12`. */
   readonly isVersioned?: true;
-  /** A word before a sub-command that changes nothing about it, with how many words to leave out: `docker container run`. */
+  /**
+   * Group word before a sub-command that does not change its meaning, and the number of words to skip:
+   * `docker container run`.
+   */
   readonly commandGroup?: { readonly words: RegExp; readonly length: number };
 }
 
-/** The other programs that it runs, and how its words are told from theirs. */
+/** Other programs that it runs, and how to find them among its words. */
 interface Launching {
-  /** Every one of its words may be the program that it runs. */
+  /** True if any of its words may be the program that it runs. */
   readonly isLauncher?: true;
-  /** Words behind which it runs another program; the value may be a part of the word. */
+  /** Words that are followed by another program to run; the program may be part of the word. */
   readonly runsBehind?: RegExp;
-  /** It may be looked through where it is given these options and no others. */
+  /** Options with which the wrapped command alone decides; with any other option it is not unwrapped. */
   readonly wraps?: WrapperOptions;
-  /** Its own operands before the program that it runs. */
+  /** Number of its own operands before the program that it runs. */
   readonly leadingOperands?: number;
-  /** What it runs, it runs in a container and not on this machine. */
+  /** True if it runs programs in a container and not on this machine. */
   readonly isContainerRunner?: true;
-  /** It finds files, and may run another program for each. */
+  /** True if it finds files, and may run another program for each. */
   readonly isFinder?: true;
-  /** It hands words of its input to the program that it runs. */
+  /** True if it passes words of its input to the program that it runs. */
   readonly isSupplier?: true;
-  /** What stands behind `--` are operands of a sub-command, and no command. */
+  /** True if the words after `--` are operands of a sub-command and not a command. */
   readonly hasOperandsBehindDashes?: true;
-  /** Options that always take the next word: it is no sub-command, and no program. Of others, both readings count. */
+  /**
+   * Options that always take the next word, so it is neither a sub-command nor a program. For other options both
+   * readings are tried.
+   */
   readonly valueOptions?: string;
-  /** Options before a text for people: a commit message is no script, and no option. */
+  /** Options before text for people: a commit message is neither a script nor an option. */
   readonly messageOptions?: RegExp;
 }
 
-/** How a wrapper is looked through: `timeout 5 ls` only reads because `ls` does. */
+/** Options of a wrapper that is unwrapped: `timeout 5 ls` only reads because `ls` does. */
 export interface WrapperOptions {
   readonly flags: string;
   readonly hasNumbers?: boolean;
-  /** Allow rules see through it, too. */
+  /** True if allow rules for the inner command apply, too. */
   readonly isTransparent?: boolean;
 }
 
-/** Text that it runs. */
+/** Text that it executes. */
 interface RunText {
   /**
-   * It runs text: of a shell; of another language, as a program; or of a language of its own, as sed and editors do,
-   * whose input is no program.
+   * Language of the text it executes: `shell`; `program` for another general language; `text` for a command language of
+   * its own, as of sed and editors, whose standard input is not a program.
    */
   readonly language?: 'shell' | 'program' | 'text';
-  /** It joins its words to a script. */
+  /** True if it joins its words to a script. */
   readonly isJoiner?: true;
-  /** It hands its input, or a file, to a shell. */
+  /** True if it passes its input, or a file, to a shell. */
   readonly isShellFeeder?: true;
-  /** Options before text that is part of the command, or before the name of a module. */
+  /** Options before inline source text, or before the name of a module. */
   readonly inlineOptions?: RegExp;
-  /** It runs text that its words do not show: scripts of a project, plug-ins, packages that are fetched. */
+  /** Cases in which it runs text that its words do not show: scripts of a project, plug-ins, downloaded packages. */
   readonly hiddenText?: 'always' | readonly HiddenText[];
 }
 
-/** Conditions under which a program runs text that its words do not show; all that are given must hold. */
+/** Conditions under which a program runs text that its words do not show; all that are set must hold. */
 export interface HiddenText {
-  /** One of the words, options and their values alike. */
+  /** Matches one of the words, options and their values included. */
   readonly words?: RegExp;
-  /** The first operand: a sub-command. */
+  /** Matches the first operand: a sub-command. */
   readonly command?: RegExp;
-  /** What follows, or all words where no sub-command is asked for, is a tool that everybody knows. */
+  /** Exception for well-known tools: matches the words after the sub-command, or all words if no `command` is set. */
   readonly unless?: RegExp;
-  /** Its commands come in by its input, which is not written out. */
-  readonly isFed?: true;
+  /** True if its commands come from standard input that is not literal. */
+  readonly readsCommandsFromInput?: true;
 }
 
-/** The files that it reads and changes where it does more than read, for Read and Edit rules. */
+/** Files that it reads and changes when it does more than read, for Read and Edit rules. */
 interface TouchedPaths {
   readonly writesOperands?: 'all' | 'first' | 'last';
-  /** `others` are those before the last. */
+  /** `others` are the operands before the last. */
   readonly readsOperands?: 'all' | 'others';
-  /** What its options name, it reads: a patch, a key. */
+  /** True if its options name files to read: a patch, a key. */
   readonly hasReadOptions?: true;
-  /** Options of its own that name what it writes. */
+  /** Its own options that name output files. */
   readonly outputOptions?: RegExp;
-  /** Options by which it changes what it reads otherwise. */
+  /** Options with which it changes files that it otherwise only reads. */
   readonly changesInPlace?: RegExp;
-  /** Sub-commands, with the word behind, that change what they name. */
+  /** Sub-commands, with the next word, that change the files they name. */
   readonly changingCommands?: RegExp;
-  /** `-C` says where its operands lie, and its options may stand without a dash. */
+  /** True if `-C` sets the folder of its operands, and its options may lack the dash. */
   readonly isExtractor?: true;
-  /** Its `-w`, `-i` and the like do not say that it changes what it is given. */
-  readonly hasOwnMeanings?: true;
-  /** The option by which it takes all that lies below its operands. */
+  /** True if `-w`, `-i` and the like do not mean writing in place. */
+  readonly hasUnrelatedWriteOptions?: true;
+  /** Options that include everything below the operands. */
   readonly wholeTreeOptions?: RegExp;
 }
 
-/** When it ends, and what an interrupt costs. */
+/** Termination of the program, and the cost of an interrupt. */
 interface Ending {
-  /** Tell whether it ends by itself with these words; without this it does. @param given Every letter an option. */
+  /**
+   * Report whether it terminates by itself with these words; absent if it always does.
+   *
+   * @param given Words parsed with every letter as an option.
+   */
   readonly ends?: (given: ParsedArguments, words: readonly ShellWord[]) => boolean;
-  /** A reader that ends behind a pipe ends it: `yes | head`. */
+  /** True if it ends when the reader of its pipe ends: `yes | head`. */
   readonly isEndedByReader?: true;
-  /** Options that bound what it reads. */
+  /** Options that bound the amount it reads. */
   readonly boundOption?: RegExp;
-  /** It looks at files and reads nothing of them, be they devices without an end. */
-  readonly isLookingOnly?: true;
-  /** It comes out alike each time, whatever happens outside. */
+  /** True if it inspects files without reading their contents, so endless devices do no harm. */
+  readonly isMetadataOnly?: true;
+  /** True if its result never depends on anything outside the script. */
   readonly isConstant?: true;
-  /** Words with which it can be begun again at little cost, or never ends by itself: an install, a server, a watcher. */
+  /** Commands that are cheap to start again, or never end by themselves: an install, a server, a watcher. */
   readonly restartable?: RegExp;
-  /** It tests or builds: its result is what everybody waits for. */
-  readonly isWaitedFor?: true;
+  /** True if it tests or builds, so its result is needed. */
+  readonly isTestOrBuild?: true;
 }
 
-/** What it prints, and what its exit codes say. */
+/** Output and exit codes. */
 interface Output {
-  /** It hands on what it gets as it gets it. */
+  /** True if it passes its input on as it arrives. */
   readonly isStream?: true;
-  /** The words with which it prints nothing but paths. */
+  /** Options with which it prints only paths. */
   readonly lists?: ListingOptions;
-  /** The words with which it drops and sorts lines and changes none, with how many operands it has then. */
+  /** Options with which it drops and sorts lines but changes none, and the number of operands in that case. */
   readonly filtersLines?: { readonly flags: string; readonly operands: number };
-  /** Exit codes that are answers and not failures, with what they say. */
+  /** Exit codes that are answers and not failures, with their meaning. */
   readonly answers?: Readonly<Record<number, string>>;
 }
 
 /**
- * Options with which a program prints nothing but paths. They are fewer than it has: an option that lets it print
- * anything else, or follow links, is not among them.
+ * Options with which a program prints only paths. This is a subset: an option that prints anything else, or follows
+ * links, is left out.
  */
 export interface ListingOptions extends Pick<ProgramSpec, 'flags' | 'operands' | 'patternFlags'> {
-  /** One of these must be given for it to print paths alone. */
+  /** Options of which one is required for it to print only paths. */
   readonly needs?: readonly string[];
-  /** It prints names below the working directory, whatever it is given. */
+  /** True if it prints names below the working directory, whatever its operands are. */
   readonly printsHere?: boolean;
-  /** What it goes through without an operand. */
+  /** Report whether it searches the working directory when no operand is given. */
   readonly isHere?: (given: ParsedArguments) => boolean;
 }
 
-/** What its words mean to a rule, however they are spelled. */
+/** Alternative spellings of its words, for rules. */
 interface RuleWords {
-  /** Letters that say the same as a long option. */
+  /** Letters that are short for a long option. */
   readonly letters?: Readonly<Record<string, string>>;
-  /** Other names of sub-commands; it also takes any beginning of a name that is no other's. */
+  /** Aliases of sub-commands; unambiguous prefixes of names count as well. */
   readonly subcommandNames?: Readonly<Record<string, string>>;
-  /** Words before a sub-command that are no operands: `cargo +nightly`. */
+  /** Words before a sub-command that are not operands: `cargo +nightly`. */
   readonly skippedOperands?: RegExp;
 }
 
-/** What people are told of it, and what is suggested to them. */
-interface ShownToPeople {
-  /** Tried on its words, joined by blanks. */
+/** Warnings and rule suggestions. */
+interface PeopleFacing {
+  /** Warnings by pattern; a pattern is matched against its words, joined by blanks. */
   readonly warnings?: readonly { readonly words: RegExp; readonly sentence: string }[];
   readonly isDownloader?: true;
-  /** It gives a command other rights: that should be looked at before it gets what was downloaded. */
+  /** True if it runs a command with other rights, which is reviewed before it runs a download. */
   readonly isRaisingRights?: true;
   /**
-   * The rule of "always allow": a prefix that names the sub-command, too; or none, since no prefix of a program is safe
-   * that runs anything at all, deletes, or becomes someone else. Of others it is the name, unless they run others.
+   * Rule suggested for "always allow". `subcommand`: a prefix that includes the sub-command; `nothing`: no prefix is
+   * safe, since the program runs anything, deletes, or changes the user. By default the program's name, unless it runs
+   * other programs.
    */
   readonly suggests?: 'subcommand' | 'nothing';
-  /** Its `run` has the name of a script behind it, which the rule names, too. */
+  /** True if a script name follows its `run`, which the rule includes. */
   readonly isScriptRunner?: true;
 }

@@ -1,74 +1,74 @@
 /**
- * What is known of one program: its options, what its operands are, and what else must hold.
+ * Judges a program against its spec: its options, the meaning of its operands, and further conditions.
  *
  * A program without a spec, and an option that is not in it, are not read-only.
  */
 import { flagTable, parseArguments, type ParsedArguments } from './flags.ts';
 import type { IncludedNames } from './included-names.ts';
 import type { ShellWord } from './word.ts';
-import { writtenWord } from './written-word.ts';
+import { literalWord } from './literal-word.ts';
 
-/** What a script does around a command. */
+/** Context of a command in its script. */
 export interface ScriptFacts {
-  /** A `cd`, `pushd` or `popd` stands somewhere in the script. */
+  /** True if the script contains a `cd`, `pushd` or `popd`. */
   readonly changesDirectory: boolean;
-  /** Functions the script defines; what they do is judged where they are defined. */
+  /** Functions that the script defines; their bodies are judged at the definition. */
   readonly functions: ReadonlySet<string>;
-  /** Why the script as a whole may never end. */
+  /** Reasons why the script as a whole may never end. */
   readonly problems?: readonly string[];
-  /** This command's standard input is a pipe. */
+  /** True if this command's standard input is a pipe. */
   readonly isPiped?: boolean;
 }
 
-/** What was found out about one command. */
+/** Judgement of one command. */
 export interface CommandJudgement {
-  /** Why it does not only read; absent where it does. */
+  /** Reason why it does more than read; absent if it only reads. */
   readonly problem?: string;
-  /** What it runs cannot be told from its words: no rule can be held against it. */
+  /** True if its words do not show which program it runs, so no rule can be matched against it. */
   readonly hidesProgram?: boolean;
   /** Words that name files or folders it reads. */
   readonly reads: readonly ShellWord[];
-  /** Words that name files it only looks for: `[ -f a ]`. */
-  readonly looksFor?: readonly ShellWord[];
-  /** It reads what lies below them too. */
+  /** Words that name files whose existence it tests: `[ -f a ]`. */
+  readonly testedPaths?: readonly ShellWord[];
+  /** True if it also reads everything below those folders. */
   readonly isTree?: boolean;
-  /** Of that, only files with names like these. */
+  /** Restricts `isTree` to files with names like these. */
   readonly names?: IncludedNames;
 }
 
-/** What is known of one program. */
+/** Read-only usage of one program. */
 export interface ProgramSpec {
-  /** Options that only read, as a line for `flagTable`. */
+  /** Read-only options, in the syntax of `flagTable`. */
   readonly flags?: string;
   readonly isOpen?: boolean;
   readonly stopsAtOperand?: boolean;
   readonly hasNumbers?: boolean;
   /**
-   * What operands are: `pattern` is text first, then paths, unless a `patternFlags` option was given; `names` are paths
-   * that it only looks for.
+   * Meaning of operands: `pattern` is text first, then paths, unless a `patternFlags` option was given; `names` are
+   * paths that are only tested for existence.
    */
   readonly operands?: 'paths' | 'text' | 'pattern' | 'names';
   readonly patternFlags?: readonly string[];
-  /** It goes through the folders its operands name, and reads what is in them. */
+  /** Report whether it reads the files below its operands. */
   readonly readsTree?: (given: ParsedArguments) => boolean;
-  /** Which of those files it opens, by their names. */
+  /** Names of the files below its operands that it opens. */
   readonly includedNames?: (given: ParsedArguments) => IncludedNames;
-  /** Without an operand it looks at the working directory. */
+  /** Report whether it reads the working directory when no operand is given. */
   readonly readsHere?: (given: ParsedArguments, facts: ScriptFacts) => boolean;
   /** Options whose value is a path that is read. */
   readonly pathFlags?: readonly string[];
-  /** Options that make it read files which only another file or the input names. */
+  /** Options that make it read files named by another file or by the input. */
   readonly listFlags?: readonly string[];
-  /** It is told to follow links that it meets below its operands: what it reads may lie anywhere. */
+  /** Report whether it follows links below its operands, so the files read may lie anywhere. */
   readonly followsLinks?: (given: ParsedArguments) => boolean;
-  readonly mostOperands?: number;
-  /** Anything else: returns why not. */
+  readonly maxOperands?: number;
+  /** Check further conditions. @returns The reason why the command does more than read, or undefined. */
   readonly check?: (given: ParsedArguments, facts: ScriptFacts) => string | undefined;
   /**
-   * Words that it only reads with where one of them, or `--help`, is the only one: they make it tell about itself.
+   * Words with which it only prints information about itself, if one of them, or `--help`, is its only argument.
    *
-   * Some programs act even then: terraform asks the network, ansible makes folders, and many obey what lies in the
-   * current folder before they answer. pytest runs `conftest.py`, jest and npx what is in `node_modules`, rustc, cargo and
+   * Some programs have side effects even then: terraform uses the network, ansible creates folders, and many load files
+   * of the current folder first. pytest runs `conftest.py`, jest and npx run files of `node_modules`, rustc, cargo and
    * rustup the tools that `rust-toolchain.toml` names, go, swift and dotnet those of `go.mod`, `.swift-version` and
    * `global.json`, ruby those of `.ruby-version`; mvn takes options from `.mvn`, valgrind from `.valgrindrc`, npm from
    * `.npmrc`, bundle from `.bundle`, bun from `bunfig.toml`, some builds of php from `php.ini`; poetry loads plugins,
@@ -77,28 +77,28 @@ export interface ProgramSpec {
   readonly alone?: string;
   /** Sub-commands by name; the first operand must be one of them. */
   readonly subcommands?: Readonly<Record<string, ProgramSpec>>;
-  /** A grammar of its own takes the place of all the rest. */
+  /** Judge the words by a grammar of its own, which replaces all other fields. */
   readonly judge?: (words: readonly ShellWord[], facts: ScriptFacts) => CommandJudgement;
 }
 
-/** It reads no file that its words name. */
+/** Result for a program that reads no file named by its words. */
 export const NO_PATHS: readonly ShellWord[] = [];
 
-/** The working directory, for programs that look at it when they are given no other. */
-export const HERE = writtenWord('.', false);
+/** The working directory, for programs that read it by default. */
+export const HERE = literalWord('.', false);
 
-/** A file that only another file, a link or the input names. */
+/** A file that is named only by another file, a link or the input. */
 export const ANYWHERE: ShellWord = { text: '', prefix: '', isSplit: false, mayBeFlag: false };
 
-/** Programs that take a word like this, wherever it stands, for the name of a file with further options. */
+/** Words that some programs read as the name of a file with further options, at any position. */
 export const OPTION_FILE = /^(?:@|$)/;
 
 /**
- * A program that reads its options in other ways than the tables say, where it is given them so.
+ * Wrap a spec to refuse words that the program parses differently from its option table.
  *
- * @param otherwise Matches a word, or the known start of one, that the program would take apart differently.
+ * @param otherwise Matches such a word, or its known start.
  */
-export function refusing(otherwise: RegExp, spec: ProgramSpec): ProgramSpec {
+export function withRefusedWords(otherwise: RegExp, spec: ProgramSpec): ProgramSpec {
   return {
     judge: (words, facts) => {
       const word = words.find(({ literal, prefix }) => otherwise.test(literal ?? prefix));
@@ -109,12 +109,12 @@ export function refusing(otherwise: RegExp, spec: ProgramSpec): ProgramSpec {
   };
 }
 
-/** Sub-commands of one shape. */
-export function verbs(names: string, flags: string): Readonly<Record<string, ProgramSpec>> {
+/** Create sub-commands that share the same options. */
+export function subcommandsWith(names: string, flags: string): Readonly<Record<string, ProgramSpec>> {
   return Object.fromEntries(names.split(' ').map((name) => [name, { flags }]));
 }
 
-/** Judge a program's words, the program's own not among them. */
+/** Judge a program's words, without the program itself. */
 export function judgeProgram(spec: ProgramSpec, words: readonly ShellWord[], facts: ScriptFacts): CommandJudgement {
   if (spec.judge) return spec.judge(words, facts);
   if (spec.alone !== undefined) return judgeAlone(spec.alone, words);
@@ -130,13 +130,13 @@ export function judgeProgram(spec: ProgramSpec, words: readonly ShellWord[], fac
   const isHere = named.length === 0 && spec.readsHere?.(given, facts) === true;
   return {
     reads: [...flagPaths, ...(isHere ? [HERE] : named), ...(spec.followsLinks?.(given) === true ? [ANYWHERE] : [])],
-    ...(spec.operands === 'names' && { looksFor: operands }),
+    ...(spec.operands === 'names' && { testedPaths: operands }),
     ...(spec.readsTree?.(given) === true && { isTree: true, names: spec.includedNames?.(given) }),
     ...(problem !== undefined && { problem }),
   };
 }
 
-/** @param known The words that may stand alone, separated by blanks. */
+/** @param known Words that may be the only argument, separated by blanks. */
 function judgeAlone(known: string, words: readonly ShellWord[]): CommandJudgement {
   const isKnown = words.length === 1 && [...known.split(' '), '--help'].includes(words[0]?.literal ?? '-');
   return { reads: NO_PATHS, ...(!isKnown && { problem: 'it may run anything' }) };
@@ -160,10 +160,10 @@ function unknownSubcommand(text: string | undefined): CommandJudgement {
 }
 
 function operandProblem(spec: ProgramSpec, operands: readonly ShellWord[]): string | undefined {
-  if (spec.mostOperands === undefined) return undefined;
+  if (spec.maxOperands === undefined) return undefined;
   const mayBeMore = operands.some((operand) => operand.isSplit);
-  return operands.length > spec.mostOperands || (mayBeMore && !spec.isOpen)
-    ? 'an operand too many may be a file it writes'
+  return operands.length > spec.maxOperands || (mayBeMore && !spec.isOpen)
+    ? 'an extra operand may be a file it writes'
     : undefined;
 }
 
@@ -171,6 +171,6 @@ function operandPaths(spec: ProgramSpec, { operands, flags }: ParsedArguments): 
   if (spec.operands === 'paths') return operands;
   if (spec.operands !== 'pattern') return NO_PATHS;
   const isPatternGiven = flags.some((flag) => spec.patternFlags?.includes(flag.name));
-  // A first word that may become several is the pattern and files too.
+  // If the first word may become several, it is both the pattern and files.
   return isPatternGiven || operands[0]?.isSplit ? operands : operands.slice(1);
 }

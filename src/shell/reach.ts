@@ -1,20 +1,20 @@
 /**
- * All that one command line may run: its commands in each way their words can be read, what these launch, and the
- * scripts in their words with all that those run in turn.
+ * Everything that one command line may run: its commands with each possible value of their words, the commands these
+ * launch, and nested scripts.
  *
- * Found once a line, for all rules, paths and warnings, and within one budget.
+ * Computed once per line, for all rules, paths and warnings, within one budget.
  */
 import { analyse } from './analysis.ts';
 import type { Budget } from './budget.ts';
 import { isShell, shellScripts } from './hidden-program.ts';
 import { type LaunchedCommands, launchedCommands } from './launchers.ts';
-import { openTexts } from './open-word.ts';
+import { wordTemplates } from './word-templates.ts';
 import type { AnalysedCommand, ShellAnalysis } from './shell-analysis.ts';
 import { collapseBlanks } from './shell-specs.ts';
 import { operandStarts, spellings } from './spellings.ts';
 import type { ShellWord } from './word.ts';
 
-/** Scripts within scripts that are followed; each level has to be quoted in the one before. */
+/** Deepest nesting of scripts that is followed; each level has to be quoted in the one above. */
 const MAX_DEPTH = 6;
 
 const NO_TEXTS: readonly string[] = [];
@@ -23,41 +23,41 @@ const NO_SCRIPTS: readonly ReachedScript[] = [];
 /** Steps that a command or a script costs besides its characters. */
 const ITEM_STEPS = 64;
 
-/** A script, and all that it may run. */
+/** A script, and everything it may run. */
 export interface ReachedScript {
   readonly text: string;
   readonly analysis: ShellAnalysis;
   readonly commands: readonly ReachedCommand[];
 }
 
-/** One simple command, and all that it may run. */
+/** One simple command, and everything it may run. */
 export interface ReachedCommand {
   readonly part: AnalysedCommand;
   readonly readings: readonly Reading[];
 }
 
-/** One way to read a command. */
+/** One possible reading of a command's words. */
 export interface Reading {
   readonly launched: LaunchedCommands;
-  /** What it launches, itself first, as rules may spell it. */
+  /** Commands that it launches, itself first, in the spellings of rules. */
   readonly texts: readonly string[];
-  /** Texts in its words, and in variables set for it, read as scripts; not all need be any. */
+  /** Texts among its words and variables, parsed as scripts; some may not be scripts at all. */
   readonly nested: readonly ReachedScript[];
-  /** Those of them that a shell is handed. */
+  /** Scripts of `nested` that a shell runs. */
   readonly shellScripts: readonly ReachedScript[];
 }
 
-/** Ways to read a line. */
+/** Readings of a line. */
 export interface Reach {
-  /** A word that is a variable with known values stands for each of them. */
+  /** Variables with known values are replaced by each of them. */
   readonly plain: ReachedScript;
-  /** Words that are not written out may be anything. Only commands that do more than read and hold such words. */
+  /** Words that are not literal may be anything. Contains only commands that do more than read and have such words. */
   open(): ReachedScript;
-  /** Scripts in scripts were left out, or parts of a command: the line is not understood. */
+  /** Report whether nested scripts or commands were left out, so that the line counts as not understood. */
   isIncomplete(): boolean;
 }
 
-/** Find all that a line may run. @param budget What its analysis has left. */
+/** Find everything that a line may run. @param budget Allowance that its analysis has left. */
 export function reachOf(text: string, analysis: ShellAnalysis, budget: Budget): Reach {
   const plain = new Reader(budget, readPlainly);
   const found = plain.script(text, analysis, MAX_DEPTH);
@@ -66,7 +66,7 @@ export function reachOf(text: string, analysis: ShellAnalysis, budget: Budget): 
     const isOpen = part.supplied !== undefined || part.words.some(({ literal }) => literal === undefined);
     return isOpen
       ? read(
-          (word) => word.roots ?? openTexts(word),
+          (word) => word.roots ?? wordTemplates(word),
           (words) => part.supplied?.open(words) ?? [words],
         )
       : readPlainly(part, read).filter(({ nested }) => nested.length > 0);
@@ -79,7 +79,7 @@ export function reachOf(text: string, analysis: ShellAnalysis, budget: Budget): 
   };
 }
 
-/** @param variantsOf What the words may be with those that the command supplies; the words themselves by default. */
+/** @param variantsOf Combines the words with those that the command supplies; by default returns the words alone. */
 type Read = (textsOf: (word: ShellWord) => readonly string[], variantsOf?: VariantsOf) => readonly Reading[];
 type VariantsOf = (words: readonly string[]) => readonly (readonly string[])[];
 
@@ -90,7 +90,7 @@ function readPlainly({ supplied }: AnalysedCommand, read: Read): readonly Readin
   );
 }
 
-/** Its spellings are made when a rule or a warning is held against them: most lines that only read meet neither. */
+/** Computes its spellings lazily: most read-only lines meet neither a rule nor a warning. */
 class SpelledReading implements Reading {
   readonly launched: LaunchedCommands;
   readonly nested: readonly ReachedScript[];
@@ -108,7 +108,7 @@ class SpelledReading implements Reading {
   }
 }
 
-/** Reads the scripts of one line in one way; a script that stands in it twice is read once. */
+/** Expands the scripts of one line with one kind of reading; equal scripts are expanded once. */
 class Reader {
   isTooDeep = false;
   readonly #budget: Budget;
@@ -132,7 +132,7 @@ class Reader {
     return { text, analysis, commands };
   }
 
-  /** The words of a command, once for each value of those that have several. */
+  /** List the words of a command once for each value of a word with several. */
   #wordings(part: AnalysedCommand, textsOf: (word: ShellWord) => readonly string[]): readonly (readonly string[])[] {
     const values = part.words.map((word) => (word.literal === undefined ? textsOf(word) : word.literal));
     const most = values.reduce(
@@ -144,7 +144,7 @@ class Reader {
     );
   }
 
-  /** @returns None where there is no budget left. */
+  /** @returns Empty if no budget is left. */
   #read(part: AnalysedCommand, words: readonly string[], depth: number): readonly Reading[] {
     if (!this.#budget.spend(ITEM_STEPS + lengthOf(words))) return [];
     const launched = this.#affordable(launchedCommands(words, part.problem !== undefined));
@@ -155,7 +155,7 @@ class Reader {
     return [new SpelledReading(launched, nested, this.#followed([handed], depth))];
   }
 
-  /** Keep as many commands as there is budget to try in all their spellings. */
+  /** Keep as many commands as the budget allows to try in all their spellings. */
   #affordable(launched: LaunchedCommands): LaunchedCommands {
     const { commands } = launched;
     const from = commands.findIndex(
@@ -164,7 +164,7 @@ class Reader {
     return from < 0 ? launched : { ...launched, commands: commands.slice(0, from) };
   }
 
-  /** Read texts as scripts, each once. */
+  /** Expand texts as scripts, each once. */
   #followed(lists: readonly (readonly string[])[], depth: number): readonly ReachedScript[] {
     if (lists.every((texts) => texts.length === 0)) return NO_SCRIPTS;
     return [...new Set(lists.flat())].flatMap((text) => this.#nested(text, depth));

@@ -1,5 +1,6 @@
 /**
- * What has to be known of a whole script before any of it is judged, and where its `cd`s may have led.
+ * Facts about a whole script that are collected before any command is judged, and the working directories that its
+ * `cd`s may lead to.
  */
 import { forEachChild, type ParsedScript, type SyntaxNode } from 'unbash';
 import { endlessScriptProblems } from './endless-script.ts';
@@ -8,17 +9,17 @@ import type { ScriptFacts } from './program-spec.ts';
 import { findRecord } from './programs/index.ts';
 import type { ShellWord } from './word.ts';
 
-/** Folders that relative paths may start from, relative to the session's own; undefined: any. */
+/** Possible working directories, relative to the session's own; undefined if any. */
 type Bases = readonly string[] | undefined;
 
-/** Most folders a script may have moved to that are followed. */
+/** Upper bound of the working directories that are followed. */
 const MAX_BASES = 16;
 
 /**
- * Look through a script.
+ * Collect the facts of a script.
  *
- * Functions count only where they are defined before anything runs: a name that is called first, or is
- * defined in a branch that is not taken, is a program's.
+ * Functions count only if they are defined before anything runs: a name that is called earlier, or defined in a branch
+ * that is not taken, is a program's.
  */
 export function collectFacts(script: ParsedScript): ScriptFacts {
   const first = script.commands.findIndex(({ command, background }) => command.type !== 'Function' || background);
@@ -29,11 +30,11 @@ export function collectFacts(script: ParsedScript): ScriptFacts {
   return { changesDirectory: mayMove(script), functions, problems: endlessScriptProblems(script, functions) };
 }
 
-/** Whether a `cd`, `pushd` or `popd` stands anywhere below a node. */
+/** Report whether a node contains a `cd`, `pushd` or `popd`. */
 export function mayMove(node: SyntaxNode): boolean {
   let moves = false;
   const visit = (child: SyntaxNode): void => {
-    // A wrapper may stand before it: `builtin cd x`.
+    // A wrapper may precede it: `builtin cd x`.
     if (child.type === 'Command') {
       moves ||= [child.name, ...child.args].some((word) => word?.type === 'Word' && isDirectoryChanger(word.value));
     }
@@ -47,10 +48,13 @@ function isDirectoryChanger(name: string): boolean {
   return findRecord(name)?.isDirectoryChanger === true;
 }
 
-/** Where a command leaves the shell; `cd` that fails leaves it where it was, which is for `eitherOf`. */
-export function movedBases(bases: Bases, words: readonly ShellWord[]): Bases {
+/**
+ * Return the working directories after a command that succeeds. The caller merges the case of a failed `cd` with
+ * `eitherOf`.
+ */
+export function basesAfter(bases: Bases, words: readonly ShellWord[]): Bases {
   if (!words.some((word) => isDirectoryChanger(word.literal ?? ''))) return bases;
-  // `cd` alone leads home, and `$HOME` is written out as `~`.
+  // `cd` alone goes to the home folder; `$HOME` is decoded as `~`.
   const [only, ...more] = words.length === 1 ? ['~'] : (words[1]?.patterns ?? []);
   const target = more.length > 0 || /[*?[]/.test(only ?? '') ? undefined : only;
   const isPlain =
@@ -62,8 +66,8 @@ export function movedBases(bases: Bases, words: readonly ShellWord[]): Bases {
   return bases?.map((base) => `${(/^[/~]/.test(target) ? target : `${base}${target}`).replace(/\/$/, '')}/`);
 }
 
-/** Where relative paths may start from after what may or may not have happened. */
-export function eitherOf(left: Bases, right: Bases): Bases {
+/** Merge the working directories of two possible paths through a script. */
+export function mergeBases(left: Bases, right: Bases): Bases {
   if (!left || !right || left === right) return left && right;
   const all = [...new Set([...left, ...right])];
   return all.length > MAX_BASES ? undefined : all;

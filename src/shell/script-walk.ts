@@ -1,9 +1,8 @@
 /**
- * One pass over the syntax tree of a command line: every simple command in it, wherever it stands, and
- * every construct that does more than read.
+ * One pass over the syntax tree of a command line: collects every simple command, nested ones included, and every
+ * construct that does more than read.
  *
- * The walk is total: a node it does not know makes the line not read-only, and so does every error of
- * the parser in any nested script.
+ * The walk is total: an unknown node makes the line not read-only, and so does a parse error in any nested script.
  */
 import {
   forEachChild,
@@ -16,21 +15,21 @@ import {
 } from 'unbash';
 import { assignmentProblem, evaluatesSubscript } from './variables.ts';
 import type { Budget } from './budget.ts';
-import { writtenInput } from './fed-words.ts';
+import { writtenInput } from './input-words.ts';
 import { type CommandFacts, isOwnFunctionName, judgeCommand } from './judge-command.ts';
-import { endlessInput, isCutBy } from './endless-command.ts';
+import { endlessInput, isEndedByFollower } from './endless-command.ts';
 import { evaluatesUnseen, HARMLESS_NODES, nodeProblem } from './node-problem.ts';
-import { type Place, unsureSyntax, unsureText } from './unsure-syntax.ts';
+import { type Place, ambiguousSyntax, ambiguousText } from './ambiguous-syntax.ts';
 import { judgeRedirect } from './judge-command.ts';
-import { commandPaths, foundPaths, lookedForByNode } from './node-paths.ts';
+import { commandPaths, findOutputPaths, testedPathsOfNode } from './node-paths.ts';
 import { suppliedWords } from './supplied-words.ts';
 import type { AnalysedCommand, AssignedVariable, ShellAnalysis } from './shell-analysis.ts';
-import { eitherOf, movedBases, mayMove } from './script-facts.ts';
+import { mergeBases, basesAfter, mayMove } from './script-facts.ts';
 import type { Variables } from './variable-values.ts';
 import { producerSteps, wordSteps } from './walk-steps.ts';
 import { assignedText, decodeWord, type ShellWord } from './word.ts';
 
-/** The state of one pass. */
+/** State of one pass. */
 export class ScriptWalk {
   readonly #commands: AnalysedCommand[] = [];
   readonly #problems: string[] = [];
@@ -41,13 +40,13 @@ export class ScriptWalk {
   readonly #facts: CommandFacts;
   readonly #budget: Budget;
   readonly #visitChild = (child: SyntaxNode): void => this.visit(child);
-  /** Where relative paths may start from, relative to the session's cwd; undefined: anywhere. */
+  /** Possible working directories, relative to the session's cwd; undefined if any. */
   #bases: readonly string[] | undefined = [''];
-  /** The text that positions of the nodes in hand count in. */
+  /** Text that the positions of the current nodes refer to. */
   #source: string;
   #place: Place = { isPattern: false, isNested: false };
   #isUnparsable = false;
-  /** A statement that is no function definition has begun: a definition from here on may come too late. */
+  /** True after the first statement other than a function definition: later definitions may come too late. */
   #hasRun = false;
 
   constructor(source: string, variables: Variables, facts: CommandFacts, budget: Budget) {
@@ -56,7 +55,7 @@ export class ScriptWalk {
     this.#facts = facts;
     this.#budget = budget;
     this.#problems.push(...(facts.problems ?? []));
-    // A function moves whoever calls it, and reads where it is called.
+    // A function moves its caller, and reads in the folder where it is called.
     if (facts.changesDirectory && facts.functions.size > 0) this.#bases = undefined;
   }
 
@@ -73,15 +72,15 @@ export class ScriptWalk {
   }
 
   visit(node: SyntaxNode): void {
-    for (const path of lookedForByNode(node, this.#variables, this.#bases)) this.#paths.push(path);
-    this.#fail(unsureSyntax(node, this.#source, this.#place));
+    for (const path of testedPathsOfNode(node, this.#variables, this.#bases)) this.#paths.push(path);
+    this.#fail(ambiguousSyntax(node, this.#source, this.#place));
     switch (node.type) {
       case 'Script':
         return this.#visitScript(node);
       case 'Statement': {
         const before = this.#bases;
         this.visit(node.command);
-        this.#bases = eitherOf(before, this.#bases);
+        this.#bases = mergeBases(before, this.#bases);
         return;
       }
       case 'Pipeline':
@@ -118,7 +117,7 @@ export class ScriptWalk {
       case 'TestCommand':
         return this.#inPlace({ ...this.#place, isPattern: true }, () => this.#children(node));
       case 'ExtendedGlob':
-        if (!this.#place.isPattern) this.#report(`"${node.text}" is no pattern in every bash`);
+        if (!this.#place.isPattern) this.#report(`"${node.text}" is not a pattern in every bash`);
         return this.#children(node);
       default:
         return this.#judge(node);
@@ -140,8 +139,8 @@ export class ScriptWalk {
     if (script.errors && script.errors.length > 0) this.#fail(script.errors[0]?.message ?? 'the syntax is wrong');
     const outer = this.#source;
     this.#source = script.source ?? outer;
-    this.#fail(unsureText(this.#source));
-    // A substitution in a pattern is a script like any other.
+    this.#fail(ambiguousText(this.#source));
+    // A substitution in a pattern is an ordinary script.
     this.#inPlace({ ...this.#place, isPattern: false }, () => {
       for (const statement of script.commands) {
         this.#hasRun ||= statement.command.type !== 'Function';
@@ -154,7 +153,7 @@ export class ScriptWalk {
   /** @param producers Commands that are piped into it. */
   #visitCommand(
     node: Command,
-    input?: Pick<CommandFacts, 'isPiped' | 'inputRoots' | 'isCut'>,
+    input?: Pick<CommandFacts, 'isPiped' | 'inputRoots' | 'hasEndingReader'>,
     producers: readonly SyntaxNode[] = [],
   ): void {
     const words: ShellWord[] = [];
@@ -198,10 +197,10 @@ export class ScriptWalk {
       ...(problem !== undefined && { problem }),
     });
     this.#paths.push(...commandPaths({ node, words, judged, producers }, this.#variables, this.#bases));
-    this.#bases = movedBases(this.#bases, words);
+    this.#bases = basesAfter(this.#bases, words);
   }
 
-  /** @param program The command that is given the variable. */
+  /** @param program Command that receives the variable. */
   #visitAssignment(node: Extract<SyntaxNode, { type: 'Assignment' }>, program?: string): void {
     this.#assigned.push({ name: node.name, value: this.#source.slice(node.value.pos, node.value.end) });
     this.#report(assignmentProblem(node, this.#variables, program));
@@ -218,7 +217,7 @@ export class ScriptWalk {
     this.#paths.push(...paths);
   }
 
-  /** Each command of a pipeline may run in a shell of its own, or, the last one, in this. */
+  /** Visit a pipeline: each command may run in a sub-shell, or the last one in this shell. */
   #visitPipeline(node: Pipeline): void {
     node.prefixes.forEach((prefix) => this.visit(prefix));
     const before = this.#bases;
@@ -226,47 +225,50 @@ export class ScriptWalk {
     for (const [at, command] of node.commands.entries()) {
       this.#bases = before;
       if (!this.#spend(producerSteps(at))) return;
-      // What another redirection puts in the pipe's place is not known.
+      // With an input redirection the command does not read the pipe.
       const isFed =
         at > 0 && command.type === 'Command' && command.redirects.every(({ operator }) => operator.startsWith('>'));
       const inputRoots =
         isFed && node.operators[at - 1] === '|' ? this.#variables.rootsOfLines(node.commands.slice(0, at)) : undefined;
       const producers = node.commands.slice(0, at);
       if (command.type === 'Command') {
-        const isCut = isCutBy(node.commands.slice(at + 1), this.#variables);
-        this.#visitCommand(command, { isPiped: at > 0, inputRoots, isCut }, producers);
+        const hasEndingReader = isEndedByFollower(node.commands.slice(at + 1), this.#variables);
+        this.#visitCommand(command, { isPiped: at > 0, inputRoots, hasEndingReader }, producers);
       } else {
-        this.#paths.push(...foundPaths(producers, this.#variables, this.#bases));
+        this.#paths.push(...findOutputPaths(producers, this.#variables, this.#bases));
         this.visit(command);
       }
-      after = eitherOf(after, this.#bases);
+      after = mergeBases(after, this.#bases);
     }
     this.#bases = after;
   }
 
-  /** `a && b`: b runs where a led; after `||`, and after it all, it may have led there or not. */
+  /**
+   * Visit a list. In `a && b`, b runs in the folder a moved to; after `||`, and after the list, both folders are
+   * possible.
+   */
   #visitList({ commands, operators }: AndOr): void {
     const before = this.#bases;
     for (const [at, command] of commands.entries()) {
       this.visit(command);
-      if (operators[at] !== '&&') this.#bases = eitherOf(before, this.#bases);
+      if (operators[at] !== '&&') this.#bases = mergeBases(before, this.#bases);
     }
   }
 
-  /** Draw from the budget; without any left, the line is not understood. */
+  /** Draw from the budget. If none is left, the line counts as not understood. */
   #spend(steps: number): boolean {
     const isAffordable = this.#budget.spend(steps);
     if (!isAffordable) this.#fail('the command has too many parts to be judged');
     return isAffordable;
   }
 
-  /** A body that runs again starts wherever it led before. */
+  /** Visit a loop: its body may start in any folder that an earlier iteration moved to. */
   #visitLoop(node: SyntaxNode): void {
     if (mayMove(node)) this.#bases = undefined;
     this.#children(node);
   }
 
-  /** A sub-shell's `cd` ends with it. */
+  /** Visit a sub-shell, whose `cd` ends with it. */
   #isolated(node: SyntaxNode): void {
     const bases = this.#bases;
     this.#children(node);

@@ -1,7 +1,7 @@
 /**
- * `sed -i SCRIPT FILE`: recognised where it is certain what it does, so that it can be shown before it is done.
+ * Recognises `sed -i SCRIPT FILE` where its effect is certain, so that the edit can be shown before it is made.
  *
- * The same script, as a filter, turns the file's text into what sed would write in its place.
+ * The same script, as a filter, turns the file's text into the new text.
  */
 import { parse } from 'unbash';
 import { flagTable, parseArguments } from './flags.ts';
@@ -11,24 +11,24 @@ import type { ShellWord } from './word.ts';
 
 /** An edit in place. */
 export interface SedEdit {
-  /** For sed as a filter of the file's text: it reads and writes nothing else. */
+  /** Arguments of sed as a filter of the file's text; it reads and writes no other file. */
   readonly filter: readonly string[];
-  /** The file, as spelled. */
+  /** File name as spelled. */
   readonly file: string;
 }
 
-/** Without those that print elsewhere, name the file, or follow links. */
+/** Options that neither print elsewhere, name the file, nor follow links. */
 const FLAGS = flagTable(
   '-nErsz -i? -e= --quiet --silent --in-place? --expression= --regexp-extended --separate --null-data',
 );
 
-/** They tell a file's name from that of a stream, end the file early, or depend on the terminal. */
-const UNLIKE_A_FILTER = 'FqQlz';
+/** Commands whose result depends on the file name or the terminal, or that end the file early. */
+const NON_FILTER_COMMANDS = 'FqQlz';
 
 const SCRIPT_FLAGS = new Set(['-e', '--expression']);
 const IN_PLACE = new Set(['-i', '--in-place']);
 
-/** The edit that a command line is; undefined where it is anything else, or more, or not certain. */
+/** Parse a command line as an edit. @returns undefined if it is anything else, or its effect is not certain. */
 export function sedEdit(line: ShellLine): SedEdit | undefined {
   const [program, ...words] = onlyCommand(line) ?? [];
   if (program?.literal !== 'sed') return undefined;
@@ -41,13 +41,13 @@ export function sedEdit(line: ShellLine): SedEdit | undefined {
   const scripts = given.length > 0 ? given : operands.slice(0, 1);
   const [file, ...more] = given.length > 0 ? operands : operands.slice(1);
   const texts = scripts.map((script) => script?.literal ?? 'unknown');
-  if (!file?.literal || more.length > 0 || scriptProblem(texts.join('\n'), UNLIKE_A_FILTER) !== undefined)
+  if (!file?.literal || more.length > 0 || scriptProblem(texts.join('\n'), NON_FILTER_COMMANDS) !== undefined)
     return undefined;
   const plain = flags.map(({ name }) => name).filter((name) => !IN_PLACE.has(name) && !SCRIPT_FLAGS.has(name));
   return { filter: ['--sandbox', ...plain, ...texts.flatMap((text) => ['-e', text])], file: file.literal };
 }
 
-/** The words of a line that is one program with its words written out, and nothing around it. */
+/** Return the words of a line that consists of one command with literal words. */
 function onlyCommand({ command, analysis }: ShellLine): readonly ShellWord[] | undefined {
   const { commands, problems, isUnparsable } = analysis;
   const [only, ...further] = commands;

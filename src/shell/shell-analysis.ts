@@ -6,32 +6,32 @@ import type { ShellWord } from './word.ts';
 /** One simple command, decoded. */
 export interface AnalysedCommand {
   readonly text: string;
-  /** The program's first; none for a bare assignment or redirection. */
+  /** Program first; empty for a bare assignment or redirection. */
   readonly words: readonly ShellWord[];
-  /** Why it does not only read. */
+  /** Reason why the command does more than read; absent if it only reads. */
   readonly problem?: string;
-  /** Values it is given in variables, where they are written out. */
+  /** Literal values of the variables set for this command. */
   readonly settings: readonly string[];
-  /** Its here-document or here-string, where that is written out. */
+  /** Text of its here-document or here-string, if literal. */
   readonly input?: string;
-  /** Words that it hands to the program it runs, and that come from elsewhere. */
+  /** Words from elsewhere that it passes to the program it runs. */
   readonly supplied?: SuppliedWords;
 }
 
-/** A variable that is set, its value as written. */
+/** An assigned variable, with the source text of its value. */
 export interface AssignedVariable {
   readonly name: string;
   readonly value: string;
 }
 
-/** What is known of a command line. */
+/** Facts about a command line. */
 export interface ShellAnalysis {
   readonly commands: readonly AnalysedCommand[];
-  /** What the constructs around the commands do: writes, assignments, evaluations. No prefix rule covers them. */
+  /** Effects of the constructs around the commands: writes, assignments, evaluations. No prefix rule covers them. */
   readonly problems: readonly string[];
-  /** Texts that the shell evaluates and nobody has seen, each as the subject of a sentence. */
+  /** Texts that the shell evaluates and the line does not show, each as the subject of a sentence. */
   readonly evaluations: readonly string[];
-  /** Variables that it sets, wherever they stand. */
+  /** Variables that the line sets, nested scripts included. */
   readonly assigned: readonly AssignedVariable[];
   readonly paths: readonly PathUse[];
   readonly isUnparsable: boolean;

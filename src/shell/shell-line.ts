@@ -1,4 +1,4 @@
-/** One command line, understood as far as it is asked about. Pure; never throws. */
+/** One command line, with lazily computed judgements. Pure; never throws. */
 import type { PathUse } from '../tool/located-path.ts';
 import { analyse } from './analysis.ts';
 import { createBudget } from './budget.ts';
@@ -11,9 +11,9 @@ import type { ShellPart, ShellVerdict } from './verdict.ts';
 
 export type { ShellPart, ShellVerdict } from './verdict.ts';
 
-/** What is found out about it is found when it is first asked for, and all of it draws from one budget. */
+/** A command line. Each property is computed on first access, and all of them share one budget. */
 export class ShellLine {
-  /** As `bash -c` would get it. */
+  /** Text as passed to `bash -c`. */
   readonly command: string;
   readonly #budget = createBudget();
   #analysis: ShellAnalysis | undefined;
@@ -24,23 +24,23 @@ export class ShellLine {
     this.command = command;
   }
 
-  /** What its syntax tells. */
+  /** Result of the syntax analysis. */
   get analysis(): ShellAnalysis {
     return (this.#analysis ??= analyse(this.command, this.#budget));
   }
 
-  /** All that it may run. */
+  /** Everything that it may run. */
   get reach(): Reach {
     return (this.#reach ??= reachOf(this.command, this.analysis, this.#budget));
   }
 
-  /** Whether it only reads, and what it names. */
+  /** Whether it only reads, its paths and its warnings. */
   get verdict(): ShellVerdict {
     return (this.#verdict ??= toVerdict(this));
   }
 }
 
-/** The paths that scripts name which stand in the words of a launcher: `bash -c 'cat .env'`. */
+/** List the paths of scripts among the words of a launcher: `bash -c 'cat .env'`. */
 function launchedPaths({ commands }: ReachedScript): readonly PathUse[] {
   return commands.flatMap(({ part, readings }) =>
     part.problem === undefined
@@ -76,7 +76,7 @@ function toVerdict(line: ShellLine): ShellVerdict {
   };
 }
 
-/** Find what makes a command line dangerous, one sentence each, for the person who is asked. */
+/** List the dangers of a command line, one sentence each, for the person who is asked. */
 function commandWarnings(command: string, { commands }: ReachedScript): readonly string[] {
   const found = new Set<string>();
   for (const { texts } of commands.flatMap(({ readings }) => readings)) {
@@ -95,7 +95,7 @@ function warningsOf(text: string): readonly string[] {
   return warnings.flatMap(({ words, sentence }) => (words.test(rest) ? [sentence] : []));
 }
 
-/** Tell whether one command downloads and another one runs text: `curl x | sudo ash`, `wget x -O y; python3.11 y`. */
+/** Report whether one command downloads and another runs text: `curl x | sudo ash`, `wget x -O y; python3.11 y`. */
 function runsDownload(commands: readonly ReachedCommand[]): boolean {
   const programs = commands.map(({ readings }) =>
     readings.flatMap(({ launched }) => launched.commands.map(([program = '']) => program)),

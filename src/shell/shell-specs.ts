@@ -1,47 +1,47 @@
 /**
- * The specs of Bash rules: plain text is exact, `x:*` is a prefix that ends at a word, `*` stands for anything.
+ * Compiles the specs of Bash rules: plain text is exact, `x:*` is a prefix that ends at a word, `*` matches anything.
  *
  * A list is compiled once, so that ten thousand rules cost a command a few lookups.
  */
 import { matchesWildcard } from '../base/wildcard.ts';
-import { type FindMeant, meantSpecs } from './meant-specs.ts';
+import { type SemanticMatcher, compileSemanticMatcher } from './semantic-match.ts';
 
-/** A spec that matched, and how many of its words are written out. */
+/** A matching spec. */
 export interface SpecMatch {
   readonly spec: string;
-  /** Words the rule itself spells; options after them are not in it. */
+  /** Number of words that the rule itself spells; later options are not part of it. */
   readonly spelledWords: number;
 }
 
 /** A compiled list. */
 export interface ShellSpecs {
-  /** The first kind that fits: exact, then prefix, then wildcard. */
+  /** Match a command. Exact specs take precedence over prefixes, and those over wildcards. */
   match(text: string): SpecMatch | undefined;
   matchExact(text: string): string | undefined;
-  /** For deny and ask rules: the same in other words. */
-  readonly findMeant: FindMeant;
-  /** First words of all specs, for a text that cannot be parsed; '' stands for a spec that begins with `*`. */
+  /** For deny and ask rules: matches equivalent commands. */
+  readonly matchSemantically: SemanticMatcher;
+  /** First words of all specs, for text that cannot be parsed; the key '' belongs to a spec that begins with `*`. */
   readonly firstWords: ReadonlyMap<string, string>;
 }
 
 interface Wildcard {
   readonly spec: string;
   readonly pattern: string;
-  /** Among all specs of the list. */
+  /** Index in the list of specs. */
   readonly place: number;
 }
 
 const compiledLists = new WeakMap<readonly string[], ShellSpecs>();
 
-/** Most texts have none of it: they are looked through and not copied. */
+/** Most texts contain no such blanks, so they are tested before they are copied. */
 const UNEVEN_BLANKS = /^\s|\s$|\s\s|[^\S ]/;
 
-/** Blanks of any kind and number count as one. */
+/** Collapse each run of white space into one blank. */
 export function collapseBlanks(text: string): string {
   return !UNEVEN_BLANKS.test(text) ? text : text.trim().replace(/\s+/g, ' ');
 }
 
-/** Compile a list of specs, once a list. @param specs The array itself is the key. */
+/** Compile a list of specs; results are cached by array. @param specs Also the key of the cache. */
 export function shellSpecs(specs: readonly string[]): ShellSpecs {
   let compiled = compiledLists.get(specs);
   if (!compiled) compiledLists.set(specs, (compiled = compile(specs)));
@@ -80,7 +80,7 @@ function compile(specs: readonly string[]): ShellSpecs {
   };
   const matchWildcard = (text: string): SpecMatch | undefined => {
     for (const { spec, pattern } of candidates(text)) {
-      // `npm run *` covers the bare `npm run` too.
+      // `npm run *` covers the bare `npm run`, too.
       const isBare = pattern.endsWith(' *') && matchesWildcard(pattern.slice(0, -2), text);
       if (isBare || matchesWildcard(pattern, text))
         return { spec, spelledWords: wordCount(pattern.split('*', 1)[0] ?? '') };
@@ -89,7 +89,7 @@ function compile(specs: readonly string[]): ShellSpecs {
   };
   return {
     firstWords,
-    findMeant: meantSpecs(specs),
+    matchSemantically: compileSemanticMatcher(specs),
     matchExact: (text) => exact.get(text),
     match(text) {
       const spec = exact.get(text);
@@ -100,9 +100,10 @@ function compile(specs: readonly string[]): ShellSpecs {
 }
 
 /**
- * Find those whose text up to the first `*` a command begins with: one look-up for each length there is.
+ * Index wildcards by the text before the first `*`, with one look-up for each length that occurs.
  *
- * @returns In the order of the list. A blank before the `*` may be missing (`npm run *` and `npm run`).
+ * @returns Function that finds the candidates for a command, in the order of the list. The blank before the `*` may be
+ * missing (`npm run *` and `npm run`).
  */
 function indexByHead(wildcards: readonly Wildcard[]): (text: string) => readonly Wildcard[] {
   const byHead = new Map<string, Wildcard[]>();
@@ -119,7 +120,7 @@ function indexByHead(wildcards: readonly Wildcard[]): (text: string) => readonly
   }
   return (text) => {
     let found: Wildcard[] | undefined;
-    // A head that spells nothing begins every text.
+    // An empty head is the start of every text.
     for (const start of ['', text.slice(0, 1)]) {
       for (const length of lengthsByStart.get(start) ?? []) {
         const same = length <= text.length ? byHead.get(text.slice(0, length)) : undefined;

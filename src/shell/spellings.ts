@@ -1,17 +1,17 @@
-/** One command in the other words that a rule may spell it with. */
+/** Equivalent spellings of one command, as rules may write it. */
 import { takesNextWord } from './program-facts.ts';
 import { findRecord, plainName } from './programs/index.ts';
 
-/** Most words of a command that are tried in turn; with more, nobody can tell what it runs. */
+/** Upper bound of the words of a command that are tried in turn; with more, its program counts as unknown. */
 export const MAX_TRIED_WORDS = 64;
 
-/** The last part of a path, without what Windows adds. */
+/** Return the last part of a path, without `.exe`. */
 export function basename(program: string): string {
   const name = program.slice(program.lastIndexOf('/') + 1);
   return name.endsWith('.exe') ? name.slice(0, -'.exe'.length) : name;
 }
 
-/** The command under each of its names: `git-push` is `git push`, `python3.11` is python3 and python. */
+/** List the command under each of its names: `git-push` is `git push`, `python3.11` is python3 and python. */
 export function namesOf(words: readonly string[]): readonly (readonly string[])[] {
   const [program = '', ...rest] = words;
   if (program === 'git' && rest[0] === 'send-pack') return [words, ['git', 'push', ...rest.slice(1)]];
@@ -24,7 +24,7 @@ export function namesOf(words: readonly string[]): readonly (readonly string[])[
   return [words, ...(major === undefined ? [] : [[`${plain}${major}`, ...rest]]), [plain, ...rest]];
 }
 
-/** The command without the options before its sub-command. */
+/** List the command with and without the options before its sub-command. */
 export function spellings(words: readonly string[]): readonly (readonly string[])[] {
   const [program = ''] = words;
   return operandStarts(words).map((at) => (at === 1 ? words : [program, ...words.slice(at)]));
@@ -32,12 +32,12 @@ export function spellings(words: readonly string[]): readonly (readonly string[]
 
 const FIRST: readonly number[] = [1];
 
-/** Where the words may begin that follow a program and its options: one place for each of its `spellings`. */
+/** List the indexes where the words after a program's own options may begin: one for each of its `spellings`. */
 export function operandStarts(words: readonly string[]): readonly number[] {
   if (!words[1]?.startsWith('-')) return FIRST;
   const [program = ''] = words;
   if (program === 'git') return [1, behindGitOptions(words)];
-  // Which options take a value is not always known: the word behind one may be that, or the sub-command.
+  // For an option that is in no table, the next word may be its value or the sub-command.
   const starts = new Set(FIRST);
   for (const at of starts) {
     if (starts.size > MAX_TRIED_WORDS || !words[at]?.startsWith('-')) continue;

@@ -1,4 +1,4 @@
-/** What "always allow" would add for a command line. */
+/** Suggests the rules that "always allow" adds for a command line. */
 import { basename } from './spellings.ts';
 import { isInterpreterName, isLauncherName } from './program-facts.ts';
 import { recordOf } from './programs/index.ts';
@@ -6,28 +6,28 @@ import { shellMatcher } from './matcher.ts';
 import type { ShellLine } from './shell-line.ts';
 import type { ShellPart } from './verdict.ts';
 
-/** Sub-commands whose own operand says what is run. */
+/** Sub-commands whose operand names the script to run. */
 const RUNS_A_SCRIPT = /^(?:run|run-script)$/;
 
-/** A program of such a name may be a shell that nobody knows. */
+/** Programs that may be shells without a record. */
 const SHELL_LIKE = /^\w*sh$/;
 
-/** Sub-commands that run what their operands name: `docker run`, `npm exec`, `go run`. */
+/** Sub-commands that run the program their operands name: `docker run`, `npm exec`, `go run`. */
 const RUNS_ANYTHING =
   /^(?:exec|execute|run|x|dlx|npx|shell|ssh|develop|api|config|filter-branch|bisect|submodule|difftool|mergetool|alias)$/;
 
-/** Tell whether this program may run what its words, or the files that they name, say. */
+/** Report whether this program may run the text of its words, or of files that they name. */
 function runsItsWords(program: string): boolean {
   return isLauncherName(program) || isInterpreterName(program) || recordOf(program)?.runsBehind !== undefined;
 }
 
-/** Longest command that is suggested word for word. */
+/** Longest command that is suggested verbatim, in characters. */
 const MAX_EXACT_CHARS = 200;
 
 /**
- * Prefix specs (`touch:*`, `npm run build:*`) that together cover the command; where no prefix is safe, the
- * part word for word; empty where even that covers nothing. A command that only reads has them too: it may
- * be asked about for where it reads.
+ * Suggest prefix specs (`touch:*`, `npm run build:*`) that together cover the command. A part without a safe prefix is
+ * suggested verbatim; the list is empty if even that covers nothing. Read-only commands have suggestions, too, since
+ * their paths may be asked about.
  */
 export function suggestShellSpecs(line: ShellLine): readonly string[] {
   const { verdict } = line;
@@ -47,7 +47,7 @@ function specFor(part: ShellPart): string | undefined {
   const prefix = program === part.program ? prefixFor(program, part.words) : undefined;
   if (prefix !== undefined) return `${prefix}:*`;
   const text = part.words.join(' ');
-  // A bare interpreter would run whatever comes in; a `*` would be read as a wildcard.
+  // A bare interpreter would run any input; a `*` would be parsed as a wildcard.
   const isExact =
     part.words.length > 1 && text.length <= MAX_EXACT_CHARS && part.words.every((word) => /^[^\s*$`"'\\]+$/.test(word));
   return isExact && !text.endsWith(':') ? text : undefined;

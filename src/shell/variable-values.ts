@@ -1,29 +1,27 @@
-/**
- * What may be asked about the variables of one script; `variables.ts` knows the answers.
- */
+/** Interface to the variables of one script, implemented in `variables.ts`. */
 import type { ParsedScript, SyntaxNode } from 'unbash';
 
-/** Questions about the variables of a script. */
+/** Values of the variables of a script. */
 export interface Variables {
-  /** Everything the variable can be, as globs; undefined where that is not known. */
+  /** Return all possible values as globs; undefined if unknown. */
   valuesOf(name: string): readonly string[] | undefined;
-  /** Where the paths lie that it can hold, each a listing's or written out; undefined where that is not known. */
+  /** Return paths that contain every possible value, each listed or literal; undefined if unknown. */
   rootsOf(name: string): readonly string[] | undefined;
-  /** Where the paths lie that this substitution prints; undefined where it may print anything. */
+  /** Return paths that contain everything a substitution prints; undefined if unknown. */
   rootsOfOutput(script: ParsedScript | undefined): readonly string[] | undefined;
-  /** The same of commands that are piped into each other, first to last. */
+  /** Return paths that contain everything a pipeline prints, its commands in order; undefined if unknown. */
   rootsOfLines(commands: readonly SyntaxNode[]): readonly string[] | undefined;
-  /** Every assignment gives it an integer, so arithmetic on it evaluates no text. */
+  /** Report whether every assignment is an integer, so arithmetic on the variable evaluates no text. */
   isInteger(name: string): boolean;
-  /** It is an array, or is declared as one somewhere in the script. */
+  /** Report whether the variable is an array, or is declared as one anywhere in the script. */
   isArray(name: string): boolean;
-  /** The output of this substitution is an integer (`wc -l < file`). */
+  /** Report whether the output of a substitution is an integer (`wc -l < file`). */
   isIntegerOutput(script: ParsedScript | undefined): boolean;
-  /** The output is the name of a commit in hexadecimal (`git merge-base main HEAD`). */
+  /** Report whether the output is a commit name in hexadecimal (`git merge-base main HEAD`). */
   isCommitOutput(script: ParsedScript | undefined): boolean;
 }
 
-/** Tell whether a script may assign this name: no shell variable and nothing in an environment is called so. */
+/** Report whether a script may assign this name: no variable of the shell or of an environment has such a name. */
 export function isPrivateName(name: string): boolean {
   return /^(?:[a-z]|_[a-z])[a-z0-9_]*$/.test(name) && name !== 'histchars' && name !== 'auto_resume';
 }

@@ -1,8 +1,8 @@
 /**
- * What the variables of one script can hold.
+ * Computes the possible values of the variables of one script.
  *
- * Order and branches are not followed: a variable may hold whatever any assignment of the script gives
- * it. What `read`, a pipe or the environment gives is unknown.
+ * Order and branches are ignored: a variable may hold any value assigned to it in the script. Values from `read`, a
+ * pipe or the environment are unknown.
  */
 import { forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash';
 import { isIntegerWord } from './arithmetic.ts';
@@ -17,12 +17,12 @@ interface ListedLines {
   readonly producers: readonly SyntaxNode[];
 }
 
-/** Most values of one variable that are followed. */
+/** Upper bound of the values of one variable. */
 const MAX_VALUES = 64;
 
 type Binding = Word | ListedLines | 'integer' | 'unknown';
 
-/** Parameters that bash itself keeps, and that are always integers. */
+/** Parameters that bash maintains itself, and that are always integers. */
 const INTEGER_PARAMETERS = new Set([
   '?',
   '#',
@@ -39,7 +39,7 @@ const INTEGER_PARAMETERS = new Set([
   'SRANDOM',
 ]);
 
-/** Commits are named by a word, and of `git log` a count and a format are known that leave nothing else to print. */
+/** Revisions are single words. Of `git log` only counts and formats are accepted that print nothing but commits. */
 const REVISION = '(?: \\w[\\w./^~@{}-]*)';
 
 const LOG_OPTIONS = '(?: (?:-\\d+|-n ?\\d+|--reverse|--no-merges|--merges|--first-parent))*';
@@ -50,8 +50,8 @@ const COMMIT_OUTPUT = new RegExp(
 );
 
 /**
- * Whether the values a script gives it are followed: setting any name that is not private is reported for itself, but
- * for those that may stand before a command, which then hold for that command alone.
+ * Report whether the values assigned to a name are followed. Assigning a name that is not private is reported by
+ * itself, except for names that may precede a command and then apply to that command only.
  */
 function isFollowed(name: string): boolean {
   return (
@@ -60,7 +60,7 @@ function isFollowed(name: string): boolean {
   );
 }
 
-/** Collect what a script assigns. */
+/** Collect the assignments of a script. */
 export function collectVariables(script: ParsedScript): Variables {
   const bindings = new Map<string, Binding[]>();
   const bind = (name: string, binding: Binding): void => {
@@ -72,7 +72,7 @@ export function collectVariables(script: ParsedScript): Variables {
   const arrays = new Set<string>();
   const visit = (node: SyntaxNode): void => {
     for (const name of arrayNames(node)) arrays.add(name);
-    // A loop is seen before the `read` in it.
+    // The traversal meets a loop before the `read` in it.
     const loop = listingLoop(node);
     for (const reader of loop?.readers ?? []) fed.set(reader, { producers: loop?.producers ?? [] });
     const lines = fed.get(node);
@@ -88,12 +88,12 @@ function collect(node: SyntaxNode, bind: (name: string, binding: Binding) => voi
   switch (node.type) {
     case 'Assignment': {
       const { value } = node;
-      // `a=([0]=x)` gives x, and `+=` what nobody has put together here.
+      // `a=([0]=x)` assigns x, and the result of `+=` is not computed here.
       if (value.type === 'ArrayValue')
         value.elements.forEach((element) => bind(node.name, element.text.startsWith('[') ? 'unknown' : element));
       else if (node.append) bind(node.name, /^\d+$/.test(value.text) ? 'integer' : 'unknown');
-      // Braces and lists become several words elsewhere, here one text.
-      else if (isSeveralWords(value)) bind(node.name, 'unknown');
+      // Braces and lists expand to several words elsewhere, but to one text in an assignment.
+      else if (mayBeSeveralWords(value)) bind(node.name, 'unknown');
       else bind(node.name, value);
       return;
     }
@@ -123,7 +123,7 @@ function collect(node: SyntaxNode, bind: (name: string, binding: Binding) => voi
   }
 }
 
-/** `a=(x)`, `a[0]=x`, `declare -a a`, `read -ra a`, `mapfile a`. */
+/** List the arrays that a node declares: `a=(x)`, `a[0]=x`, `declare -a a`, `read -ra a`, `mapfile a`. */
 function arrayNames(node: SyntaxNode): readonly string[] {
   if (node.type === 'Assignment') return node.index || node.value.type === 'ArrayValue' ? [node.name] : [];
   if (node.type !== 'Command') return [];
@@ -133,7 +133,7 @@ function arrayNames(node: SyntaxNode): readonly string[] {
   return [...words, ...node.suffix.flatMap((item) => (item.type === 'Assignment' ? [item.name] : []))];
 }
 
-function isSeveralWords({ parts = [] }: Word): boolean {
+function mayBeSeveralWords({ parts = [] }: Word): boolean {
   return parts.some(
     (part) => part.type === 'BraceExpansion' || (part.type === 'DoubleQuoted' ? part.parts : [part]).some(isList),
   );
@@ -155,7 +155,7 @@ function variablesFrom(bindings: ReadonlyMap<string, readonly Binding[]>, arrays
   const variables: Variables = {
     valuesOf(name) {
       if (values.has(name)) return values.get(name);
-      values.set(name, undefined); // A variable made of itself has no bounded value.
+      values.set(name, undefined); // Set first: a variable defined by itself has no bounded value.
       const found = isFollowed(name) ? (bindings.get(name) ?? []) : [];
       const known = found.length > 0 ? found.map((binding) => valuesOfBinding(binding, variables)) : [undefined];
       const all = known.every((value) => value !== undefined) ? known.flat() : undefined;
@@ -175,7 +175,7 @@ function variablesFrom(bindings: ReadonlyMap<string, readonly Binding[]>, arrays
     rootsOfLines: (commands) => listedRoots(commands, variables),
     rootsOfOutput(output) {
       if (!output) return undefined;
-      // Each level of nested substitutions would otherwise look through all below it.
+      // Cached because each level of nested substitutions would otherwise search all levels below it.
       if (!outputs.has(output)) outputs.set(output, listedRoots(producersOf(output), variables));
       return outputs.get(output);
     },
@@ -183,7 +183,7 @@ function variablesFrom(bindings: ReadonlyMap<string, readonly Binding[]>, arrays
       if (INTEGER_PARAMETERS.has(name)) return true;
       const known = integers.get(name);
       if (known !== undefined) return known;
-      integers.set(name, false); // What is kept of others on the way must hold whatever this one turns out to be.
+      integers.set(name, false); // Set first: results cached for other variables in between must hold whatever this one turns out to be.
       const found = isPrivateName(name) ? (bindings.get(name) ?? []) : [];
       const result = found.length > 0 && found.every((binding) => isIntegerBinding(binding, variables));
       integers.set(name, result);
@@ -217,7 +217,10 @@ function isIntegerBinding(binding: Binding, variables: Variables): boolean {
   );
 }
 
-/** A substitution that prints names of commits and nothing else; `rev-parse` gives back what it does not know. */
+/**
+ * Report whether a substitution prints commit names and nothing else; `rev-parse` echoes arguments that it does not
+ * know.
+ */
 function isCommitOutput(script: ParsedScript | undefined): boolean {
   const [producer, ...more] = producersOf(script);
   if (producer?.type !== 'Command' || more.length > 0 || producer.prefix.length > 0) return false;
@@ -227,7 +230,7 @@ function isCommitOutput(script: ParsedScript | undefined): boolean {
   return COMMIT_OUTPUT.test(words.join(' '));
 }
 
-/** A substitution whose last command prints one integer and nothing else, or one a line; errors would be text. */
+/** Report whether the last command of a substitution prints only integers, one a line; error messages would be text. */
 function isIntegerOutput(script: ParsedScript | undefined): boolean {
   const [statement, ...more] = script?.commands ?? [];
   if (!statement || more.length > 0) return false;
@@ -246,9 +249,9 @@ function isIntegerOutput(script: ParsedScript | undefined): boolean {
 type Assignment = Extract<SyntaxNode, { type: 'Assignment' }>;
 
 /**
- * Why an assignment does more than read, or undefined; looks at this node alone, not at what is below it.
+ * Explain why an assignment does more than read, or return undefined. Examines this node only.
  *
- * @param command The command it stands before or behind; none where it stands alone.
+ * @param command Command that the assignment belongs to; absent if it is a statement of its own.
  */
 export function assignmentProblem(node: Assignment, variables: Variables, command?: string): string | undefined {
   const isDeclared = findRecord(command ?? '')?.isDeclaring === true;
@@ -257,22 +260,22 @@ export function assignmentProblem(node: Assignment, variables: Variables, comman
   return evaluatesSubscript(node, variables) ? 'a subscript is evaluated as arithmetic' : undefined;
 }
 
-/** The shell's own variables stay as they are; for one command some may differ. */
+/** Report whether a variable may be set. The shell's own variables must not change, except some for one command. */
 function mayBeSet(node: Assignment, variables: Variables, command: string | undefined): boolean {
   if (command === undefined) return isPrivateName(node.name);
   const literal = assignedText(node, variables);
-  // `IFS= read` splits that one line otherwise, and nothing else.
+  // `IFS= read` changes only how that line is split.
   const isForRead = command === 'read' && node.name === 'IFS' && literal !== undefined;
   return isForRead || isHarmlessVariable(node.name, literal);
 }
 
-/** `declare -a a='($(c))'` runs c: to an array it gives what text in brackets stands for. */
+/** Report whether the text may be evaluated as an array: `declare -a a='($(c))'` runs c. */
 function mayBeList({ name, value }: Assignment, variables: Variables): boolean {
   if (value.type !== 'Word' || !variables.isArray(name)) return false;
   return decodeWord(value, variables).some(({ prefix }) => prefix === '' || prefix.startsWith('('));
 }
 
-/** Recognises an assignment that parses a text again as the subscript of an element: `a[$x]=1`. */
+/** Report whether an assignment parses a text again as the subscript of an element: `a[$x]=1`. */
 export function evaluatesSubscript({ index, value }: Assignment, variables: Variables): boolean {
   if (index && !isIntegerWord(index, variables)) return true;
   return value.type === 'ArrayValue' && value.elements.some(({ text }) => /^\[(?!\d+\]=)/.test(text));

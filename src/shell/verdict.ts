@@ -1,38 +1,38 @@
 /**
- * What the shell judge says of one command line.
+ * Result types of judging one command line.
  *
- * Bash asks for it to know whether it may run beside other calls; the gate asks for it to know what
- * the command reads and writes, and what to warn of.
+ * The Bash tool uses them to decide whether a call may run beside others; the gate uses them for the paths that the
+ * command reads and writes, and for warnings.
  */
 import type { PathUse } from '../tool/located-path.ts';
 
 /** One simple command of a command line, nested ones included. */
 export interface ShellPart {
-  /** As written. */
+  /** Source text. */
   readonly text: string;
-  /** Decoded program word; absent where it is not a literal, or where there is none (an assignment). */
+  /** Decoded program word; absent if it is not literal, or if there is none (an assignment). */
   readonly program?: string;
-  /** Decoded words, the program's first; a word that is not a literal stands as written. */
+  /** Decoded words, program first; a word that is not literal keeps its source text. */
   readonly words: readonly string[];
   readonly isReadOnly: boolean;
 }
 
 /** The judgement of one command line. */
 export interface ShellVerdict {
-  /** It cannot write, run a program of the input's choosing, or use the network. */
+  /** True if it cannot write, run a program chosen by the input, or use the network. */
   readonly isReadOnly: boolean;
-  /** Why it is not read-only, for people; empty when it is. */
+  /** Reason why it is not read-only, for people; empty if it is read-only. */
   readonly reason: string;
   readonly parts: readonly ShellPart[];
   /**
-   * Literal operands and redirections. An operand that cannot be known counts as reading `/`, which is
-   * never inside a working directory.
+   * Literal operands and redirections. An unknown operand counts as reading `/`, which is never inside a working
+   * directory.
    */
   readonly paths: readonly PathUse[];
-  /** What is dangerous about it, one sentence each. */
+  /** Dangers of the command, one sentence each. */
   readonly warnings: readonly string[];
-  /** The syntax is wrong, or a program word cannot be known: no rule with a spec allows it. */
+  /** True if the syntax is wrong, or a program word is unknown: no rule with a spec allows the line. */
   readonly isUnparsable: boolean;
-  /** It may move the working directory, so it must not run beside other calls. */
+  /** True if it may change the working directory, so it must not run beside other calls. */
   readonly changesDirectory: boolean;
 }

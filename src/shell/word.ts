@@ -1,8 +1,8 @@
 /**
- * A word of a command, decoded: quotes, escapes and braces undone, everything else typed.
+ * Decodes words of a command: quotes, escapes and braces are undone, everything else is typed.
  *
- * What a word can become is bounded, never guessed: a variable of the script with known values stands
- * for those, a glob for its pattern, and the rest for anything at all.
+ * The values of a word are bounded, never guessed: a variable of the script with known values becomes those values, a
+ * glob its pattern, and anything else is unknown.
  */
 import type {
   DoubleQuotedChild,
@@ -14,93 +14,93 @@ import type {
   WordPart,
 } from 'unbash';
 import type { Variables } from './variable-values.ts';
-import { writtenWord } from './written-word.ts';
+import { literalWord } from './literal-word.ts';
 
-/** Most words one brace expansion or one variable may stand for and still be followed. */
+/** Upper bound of the words that one brace expansion or variable may become. */
 const MAX_ALTERNATIVES = 64;
 
-/** Longest text a word may become and still be followed: `b=$a$a; c=$b$b` doubles at every step. */
+/** Upper bound of the text that a word may become: `b=$a$a; c=$b$b` doubles at every step. */
 const MAX_TEXT_CHARS = 4_096;
 
 const MAX_WORDS = 64;
 
 /** A decoded word. */
 export interface ShellWord {
-  /** As written. */
+  /** Source text of the word. */
   readonly text: string;
-  /** The text it is, where it is written out; absent where anything has to be expanded at run time. */
+  /** Exact text; absent if anything is expanded at run time. */
   readonly literal?: string;
-  /** Everything it can be, as globs; absent where that cannot be known. */
+  /** All possible values, as globs; absent if they are unknown. */
   readonly patterns?: readonly string[];
-  /** Where that is not known: what it may be among others, for deny rules alone. */
+  /** Some possible values where not all are known; for deny rules only. */
   readonly guesses?: readonly string[];
-  /** Of the output of a listing: paths at or below which everything lies that it may become. */
+  /** Folders or paths that contain every value, where the word is the output of a listing. */
   readonly roots?: readonly string[];
-  /** What it certainly begins with. */
+  /** Known start of every value. */
   readonly prefix: string;
-  /** It may become no word, or several. */
+  /** True if the word may become no word, or several. */
   readonly isSplit: boolean;
-  /** One of the words it becomes may begin with `-`. */
+  /** True if one of the resulting words may begin with `-`. */
   readonly mayBeFlag: boolean;
-  /** It expands to an integer. */
+  /** True if the word expands to an integer. */
   readonly isInteger?: boolean;
-  /** Where all else is written out: its text with a `0` for each integer. */
+  /** Text with a `0` for each integer, if everything else in the word is literal. */
   readonly skeleton?: string;
 }
 
-/** What one piece of a word can become. */
+/** Possible values of one piece of a word. */
 interface Piece {
-  /** Absent: anything. */
+  /** Absent if the piece may be anything. */
   readonly patterns?: readonly string[];
   readonly isLiteral?: boolean;
   readonly isSplit?: boolean;
-  /** Splitting may put anything at the start of a word, whatever stands before this piece. */
+  /** True if splitting may put any text at the start of a word, whatever precedes this piece. */
   readonly splitsAnywhere?: boolean;
-  /** Every element of an array: what stands before it stands before the first alone. */
+  /** True for all elements of an array: text before them joins the first element only. */
   readonly isList?: boolean;
   readonly isInteger?: boolean;
   readonly skeleton?: string;
   readonly roots?: readonly string[];
   readonly guesses?: readonly string[];
-  /** Known start of a piece that is otherwise unknown. */
+  /** Known start of a piece whose value is otherwise unknown. */
   readonly prefix?: string;
 }
 
-/** Variables of the environment that name a folder, as path rules spell it. */
+/** Variables of the environment that name a folder, with the spelling that path rules use. */
 const FOLDER_VARIABLES = new Map([
   ['HOME', '~'],
   ['PWD', '.'],
 ]);
 
-/** It begins with no `-`, but may be empty where git fails. */
+/** Commit name: never begins with `-`, but may be empty if git fails. */
 const COMMIT_NAME = '[0-9a-f]*';
 
 const ANYTHING: Piece = {};
 
 const ANYTHING_SPLIT: Piece = { isSplit: true, splitsAnywhere: true };
 
-/** Decode a word; braces make several of one. */
+/** Decode a word; brace expansion may return several. */
 export function decodeWord(word: Word, variables: Variables): readonly ShellWord[] {
   const { parts } = word;
-  if (!parts) return [writtenOut(word)];
-  const variants = withoutBraces(parts);
-  if (!variants) return [decoded(word.text, [ANYTHING_SPLIT])];
+  if (!parts) return [decodePlainWord(word)];
+  const variants = expandBraces(parts);
+  if (!variants) return [joinPieces(word.text, [ANYTHING_SPLIT])];
   return variants.map((variant) => {
-    const found = decoded(
+    const found = joinPieces(
       word.text,
       variant.map((part) => (typeof part === 'string' ? literal(part) : pieceOf(part, variables))),
     );
-    // An empty alternative of a brace is no word at all, and what follows moves up.
+    // An empty alternative of a brace is removed, and the words after it move up.
     return variants.length > 1 && found.literal === '' ? { ...found, literal: undefined, isSplit: true } : found;
   });
 }
 
-/** Most words are of this kind. */
-function writtenOut({ text, value }: Word): ShellWord {
-  return writtenWord(value, value.startsWith('-'), text);
+/** Decode a word without expansions, the most frequent kind. */
+function decodePlainWord({ text, value }: Word): ShellWord {
+  return literalWord(value, value.startsWith('-'), text);
 }
 
-/** What an assignment gives, where that is written out. */
+/** Return the assigned text if it is literal. */
 export function assignedText(
   { value }: Extract<SyntaxNode, { type: 'Assignment' }>,
   variables: Variables,
@@ -108,8 +108,8 @@ export function assignedText(
   return value.type === 'Word' ? decodeWord(value, variables)[0]?.literal : undefined;
 }
 
-/** The part lists after brace expansion; undefined where a brace cannot be expanded here. */
-function withoutBraces(parts: readonly WordPart[]): readonly (readonly (WordPart | string)[])[] | undefined {
+/** Expand braces into lists of parts. @returns undefined if a brace cannot be expanded here. */
+function expandBraces(parts: readonly WordPart[]): readonly (readonly (WordPart | string)[])[] | undefined {
   if (!parts.some(({ type }) => type === 'BraceExpansion')) return [parts];
   let variants: (WordPart | string)[][] = [[]];
   for (const part of parts) {
@@ -120,7 +120,7 @@ function withoutBraces(parts: readonly WordPart[]): readonly (readonly (WordPart
   return variants;
 }
 
-function decoded(text: string, joined: readonly Piece[]): ShellWord {
+function joinPieces(text: string, joined: readonly Piece[]): ShellWord {
   const pieces = joined.length > 1 ? joined.map((piece) => (piece.isList ? ANYTHING_SPLIT : piece)) : joined;
   let patterns: readonly string[] | undefined = [''];
   for (const piece of pieces) patterns = product(patterns, piece.patterns);
@@ -128,7 +128,7 @@ function decoded(text: string, joined: readonly Piece[]): ShellWord {
   const isLiteral = pieces.every((piece) => piece.isLiteral) && patterns?.length === 1;
   const isSplit = pieces.some((piece) => piece.isSplit);
   const splitsAnywhere = pieces.some((piece) => piece.splitsAnywhere);
-  const prefix = patterns ? commonStart(patterns) : knownStart(pieces);
+  const prefix = patterns ? commonStart(patterns) : literalStart(pieces);
   const startsWithDash = patterns
     ? patterns.some((pattern) => /^[-*?[+@!]/.test(pattern.replaceAll(COMMIT_NAME, '')))
     : prefix === '' || prefix.startsWith('-');
@@ -166,7 +166,7 @@ function pieceOf(part: WordPart, variables: Variables): Piece {
     case 'SingleQuoted':
       return literal(part.value);
     case 'AnsiCQuoted':
-      // Bash cuts at NUL, and keeps a `\` before a line end; the parser knows of neither.
+      // Bash cuts at NUL and keeps a `\` before a line end; the parser does neither.
       return /\0/.test(part.value) || part.text.includes('\\\n') ? ANYTHING : literal(part.value);
     case 'Glob':
       return { patterns: [part.text], isSplit: true };
@@ -200,7 +200,7 @@ function quotedPiece(parts: readonly DoubleQuotedChild[], variables: Variables):
     }
   });
   if (pieces.length === 1 && pieces[0]) return pieces[0];
-  const whole = decoded('', pieces);
+  const whole = joinPieces('', pieces);
   return {
     ...(whole.patterns && { patterns: whole.patterns }),
     isLiteral: whole.literal !== undefined,
@@ -212,7 +212,7 @@ function quotedPiece(parts: readonly DoubleQuotedChild[], variables: Variables):
   };
 }
 
-/** What is known of a substitution's output. */
+/** Decode the output of a substitution. */
 function outputPiece(script: ParsedScript | undefined, variables: Variables): Piece {
   if (variables.isIntegerOutput(script)) return { isInteger: true };
   if (variables.isCommitOutput(script)) return { patterns: [COMMIT_NAME] };
@@ -221,7 +221,7 @@ function outputPiece(script: ParsedScript | undefined, variables: Variables): Pi
   return roots ? { roots } : ANYTHING;
 }
 
-/** A variable inside quotes: one word, but for `"$@"` and `"${a[@]}"`. */
+/** Decode a variable inside quotes: one word, except for `"$@"` and `"${a[@]}"`. */
 function expansionPiece(
   part: { readonly type: 'SimpleExpansion'; readonly text: string } | ParameterExpansionPart,
   variables: Variables,
@@ -239,7 +239,10 @@ function expansionPiece(
   if (part.operation)
     return part.index
       ? ANYTHING
-      : { ...defaultOf(part.operation), ...known(remaining(part.operation, variables.valuesOf(part.parameter))) };
+      : {
+          ...defaultPiece(part.operation),
+          ...pieceFrom(valuesAfterRemoval(part.operation, variables.valuesOf(part.parameter))),
+        };
   if (part.parameter === '@' || part.parameter === '*') return ANYTHING_SPLIT;
   if (part.index?.text === '*') return ANYTHING;
   const piece = variablePiece(part.parameter, variables);
@@ -247,31 +250,31 @@ function expansionPiece(
 }
 
 function variablePiece(name: string, variables: Variables): Piece {
-  // A script that sets one of these is not read-only for that; unset, they are where the shell started.
+  // Assigning one of these variables is reported by itself; if unset, they are the folders the shell started with.
   const values = variables.valuesOf(name);
   const folder = FOLDER_VARIABLES.get(name);
   if (folder !== undefined) return { patterns: values ?? [folder] };
-  if (variables.isInteger(name)) return { isInteger: true, ...known(values) };
+  if (variables.isInteger(name)) return { isInteger: true, ...pieceFrom(values) };
   const roots = values ? undefined : variables.rootsOf(name);
-  return roots ? { roots } : known(values);
+  return roots ? { roots } : pieceFrom(values);
 }
 
-/** What `${x:-.env}` is where nobody knows x. */
-function defaultOf(operation: NonNullable<ParameterExpansionPart['operation']>): Piece {
+/** Decode `${x:-.env}` where x is unknown. */
+function defaultPiece(operation: NonNullable<ParameterExpansionPart['operation']>): Piece {
   if (operation.type !== 'Default' || operation.operand.parts) return ANYTHING;
   return { guesses: [operation.operand.value] };
 }
 
-function known(patterns: readonly string[] | undefined): Piece {
+function pieceFrom(patterns: readonly string[] | undefined): Piece {
   return patterns ? { patterns } : ANYTHING;
 }
 
-/** Outside quotes an output is split at blanks, which the name of a commit has none of. */
+/** Outside quotes an output is split at blanks; names of commits have none. */
 function unquotedOutput(piece: Piece): Piece {
   return piece.patterns ? { ...piece, isSplit: true } : { ...ANYTHING_SPLIT, ...piece };
 }
 
-/** Outside quotes a value is split at blanks, the name a glob found too, and may vanish; a `\\` in it is a glob. */
+/** Outside quotes a value is split at blanks and expanded as a glob, and may vanish; a `\\` in it makes it a glob. */
 function unquoted(piece: Piece): Piece {
   if (piece.isInteger) return { ...piece, isSplit: true };
   if (piece.patterns && !piece.patterns.some((pattern) => /[\s\\*?[]/.test(pattern)))
@@ -285,7 +288,7 @@ function literal(value: string): Piece {
   return { patterns: [value], isLiteral: true };
 }
 
-function knownStart(pieces: readonly Piece[]): string {
+function literalStart(pieces: readonly Piece[]): string {
   let start = '';
   for (const piece of pieces) {
     const [only] = piece.patterns ?? [];
@@ -297,7 +300,7 @@ function knownStart(pieces: readonly Piece[]): string {
   return start;
 }
 
-/** Tell whether a substitution prints the working folder and nothing else: `$(pwd)` is where the shell is. */
+/** Report whether a substitution only prints the working directory, as `$(pwd)` does. */
 function isWorkingFolder(script: ParsedScript | undefined): boolean {
   const [{ command } = {}, ...more] = script?.commands ?? [];
   return (
@@ -306,9 +309,9 @@ function isWorkingFolder(script: ParsedScript | undefined): boolean {
 }
 
 /**
- * What one brace stands for.
+ * Expand one brace.
  *
- * @param text The brace as written, `{` and `}` included.
+ * @param text Source text, `{` and `}` included.
  * @returns The texts in order; undefined for nesting, quotes, expansions, and more than 64 words.
  */
 function expandBrace(text: string): readonly string[] | undefined {
@@ -326,7 +329,7 @@ function expandRange(first: string, last: string, step: string | undefined): rea
   if (isLetters !== /[A-Za-z]/.test(last)) return undefined;
   const from = isLetters ? first.charCodeAt(0) : Number(first);
   const to = isLetters ? last.charCodeAt(0) : Number(last);
-  // Letters of both cases run through punctuation that is special to the shell.
+  // A range across both cases includes punctuation that is special to the shell.
   if (isLetters && from < 97 !== to < 97) return undefined;
   const stride = Math.max(1, Math.abs(Number(step ?? 1)));
   const count = Math.floor(Math.abs(to - from) / stride) + 1;
@@ -339,18 +342,18 @@ function expandRange(first: string, last: string, step: string | undefined): rea
   });
 }
 
-/** Each beginning with each end; undefined where one is not known, or there would be too many. */
+/** Join each start with each end. @returns undefined if either is unknown, or there would be too many. */
 function product(
-  left: readonly string[] | undefined,
+  removeAffix: readonly string[] | undefined,
   right: readonly string[] | undefined,
 ): readonly string[] | undefined {
-  if (!left || !right || left.length * right.length > MAX_ALTERNATIVES) return undefined;
-  if ((left[0]?.length ?? 0) + (right[0]?.length ?? 0) > MAX_TEXT_CHARS) return undefined;
-  if (right.length === 1 && left.length === 1) return [`${left[0] ?? ''}${right[0] ?? ''}`];
-  return left.flatMap((start) => right.map((end) => start + end));
+  if (!removeAffix || !right || removeAffix.length * right.length > MAX_ALTERNATIVES) return undefined;
+  if ((removeAffix[0]?.length ?? 0) + (right[0]?.length ?? 0) > MAX_TEXT_CHARS) return undefined;
+  if (right.length === 1 && removeAffix.length === 1) return [`${removeAffix[0] ?? ''}${right[0] ?? ''}`];
+  return removeAffix.flatMap((start) => right.map((end) => start + end));
 }
 
-/** What all globs begin with. */
+/** Return the longest literal start common to all globs. */
 function commonStart(patterns: readonly string[]): string {
   const [first = '', ...others] = patterns.map((pattern) => pattern.split(/[*?[]/, 1)[0] ?? '');
   let length = first.length;
@@ -358,8 +361,8 @@ function commonStart(patterns: readonly string[]): string {
   return first.slice(0, length);
 }
 
-/** Values that an operation makes of others; undefined where they cannot be told. */
-function remaining(
+/** Apply `${x#…}` or `${x%…}` to all values. @returns undefined if a result is unknown. */
+function valuesAfterRemoval(
   operation: ParameterOperation,
   values: readonly string[] | undefined,
 ): readonly string[] | undefined {
@@ -372,7 +375,7 @@ function remaining(
 function left(value: string, operator: '#' | '##' | '%' | '%%', removed: string): string | undefined {
   const slash = value.lastIndexOf('/');
   if (operator === '##' && removed === '*/') return value.slice(slash + 1);
-  // With `**`, what looks like a folder may be a file.
+  // A path matched by `**` may end in a file where a folder is expected.
   if (operator === '%' && removed === '/*')
     return value.includes('**') ? undefined : value.slice(0, slash < 0 ? undefined : slash);
   if (!/^[\w./-]+$/.test(removed)) return undefined;

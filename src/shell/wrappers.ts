@@ -1,47 +1,47 @@
-/** Programs that run another one and are looked through: `timeout 5 ls` only reads because `ls` does. */
+/** Programs that run another one and are unwrapped: `timeout 5 ls` only reads because `ls` does. */
 import { flagTable, type GivenFlag, parseArguments } from './flags.ts';
 import { findRecord } from './programs/index.ts';
 import type { ShellWord } from './word.ts';
 
-/** What stands behind a wrapper. */
+/** Command behind a wrapper. */
 export interface Unwrapped {
-  /** The inner command's words; none where the wrapper itself is all there is. */
+  /** Words of the inner command; empty if the wrapper runs nothing. */
   readonly inner: readonly ShellWord[];
   /** xargs: any number of unknown words follow the inner ones. */
   readonly takesInput?: boolean;
-  /** xargs -I: what stands for a line of the input; then no words follow. */
+  /** xargs -I: text that is replaced by a line of the input; then no words are appended. */
   readonly placeholder?: string;
-  /** xargs: it takes words from somewhere else, or cuts lines at more than their ends. */
+  /** xargs: words come from a file, or lines are split at other characters. */
   readonly isForeignInput?: boolean;
-  /** xargs -a: the file its words come from. */
+  /** xargs -a: file with the words. */
   readonly inputFile?: ShellWord;
-  /** Allow rules see through it too. */
+  /** True if allow rules for the inner command apply, too. */
   readonly isTransparent?: boolean;
   readonly problem?: string;
 }
 
-/** Numbers of programs that may run at once: up to 64, or one a processor. */
-const FEW_AT_ONCE = /^"?(?:[1-9]|[1-5]\d|6[0-4]|\$\(nproc\))"?$/;
+/** Accepted numbers of parallel processes: up to 64, or one per processor. */
+const ALLOWED_PARALLELISM = /^"?(?:[1-9]|[1-5]\d|6[0-4]|\$\(nproc\))"?$/;
 
-/** Names that may be set for one command: none of them names a program or a file to load. */
+/** Variables that may be set for one command: none of them names a program or a file to load. */
 const HARMLESS_VARIABLES = /^(?:LC_[A-Z]+|LANG|LANGUAGE|TZ|TERM|NO_COLOR|FORCE_COLOR|CLICOLOR|COLUMNS|LINES)$/;
 
-/** Names that do name a program, which may only be the one that passes text on. */
+/** Variables that name a program, for which only `cat` or none is accepted. */
 const PAGERS = /^(?:(?:GIT_|MAN|SYSTEMD_)?PAGER)$/;
 
-/** Whether `NAME=value` may stand before a command without changing what it does. */
+/** Report whether `NAME=value` before a command cannot change what it does. */
 export function isHarmlessVariable(name: string, value: string | undefined): boolean {
   if (PAGERS.test(name)) return value === 'cat' || value === '';
   return (
     HARMLESS_VARIABLES.test(name) &&
     value !== undefined &&
-    // Of these only a time zone is named as a path, below a folder of the system.
+    // Only a time zone may be a path, below a folder of the system.
     (name === 'TZ' ? /^(?:\w[\w.+-]*(?:\/[\w.+-]+)*)?$/ : /^[\w.:@+-]*$/).test(value) &&
     !value.includes('..')
   );
 }
 
-/** What a wrapper runs, or undefined where the program is none. */
+/** Unwrap a wrapper. @returns undefined if the program is none. */
 export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped | undefined {
   const { wraps: spec, leadingOperands = 0 } = findRecord(program) ?? {};
   if (!spec) return undefined;
@@ -57,12 +57,12 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
   if (leading.some((word) => word.isSplit))
     return { inner: [], problem: `"${leading[0]?.text ?? ''}" may become several words` };
   const inner = operands.slice(leadingOperands);
-  // Not every xargs leaves the program's own word alone.
+  // Some versions of xargs also replace the program's own word.
   const replaced = flags
     .filter(({ name }) => name === '-I' || name === '--replace')
     .map(({ value }) => value?.literal ?? '');
   const atOnce = flags.find(({ name }) => program === 'xargs' && /^(?:-P|--max-procs)$/.test(name))?.value;
-  if (atOnce && !FEW_AT_ONCE.test(atOnce.literal ?? atOnce.text))
+  if (atOnce && !ALLOWED_PARALLELISM.test(atOnce.literal ?? atOnce.text))
     return { inner: [], problem: 'xargs may start any number of programs at once' };
   if (replaced.some((text) => text === '' || inner[0]?.text.includes(text)))
     return { inner: [], problem: 'xargs may replace the program' };
@@ -75,14 +75,16 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
   };
 }
 
-/** `-d /` makes other paths of the paths that come in. */
+/** Report whether the input words differ from the piped paths: `-d /` cuts them, `-a` reads a file. */
 function cutsOrReplacesInput({ name, value }: GivenFlag): boolean {
   if (name === '-a' || name === '--arg-file') return true;
   return (name === '-d' || name === '--delimiter') && !/^(?:\\[n0]|\n)$/.test(value?.literal ?? '');
 }
 
-/** @param takesAway It may take away what keeps git from running what a repository's settings name. */
-function unwrapEnv(operands: readonly ShellWord[], takesAway: boolean): Unwrapped {
+/**
+ * @param unsetsVariables True if it may remove the variables that keep git from running programs of a repository's settings.
+ */
+function unwrapEnv(operands: readonly ShellWord[], unsetsVariables: boolean): Unwrapped {
   const at = operands.findIndex((word) => !/^[^=]+=/.test(word.prefix));
   const assignments = at < 0 ? operands : operands.slice(0, at);
   const isHarmless = assignments.every((word) => {
@@ -92,5 +94,5 @@ function unwrapEnv(operands: readonly ShellWord[], takesAway: boolean): Unwrappe
   if (!isHarmless) return { inner: [], problem: 'env sets a variable that may change what runs' };
   const inner = at < 0 ? [] : operands.slice(at);
   const runsGit = inner.some(({ literal }) => /(?:^|\/)git$/.test(literal ?? ''));
-  return takesAway && runsGit ? { inner: [], problem: 'git needs the environment it is run in' } : { inner };
+  return unsetsVariables && runsGit ? { inner: [], problem: 'git needs the environment it is run in' } : { inner };
 }

@@ -1,4 +1,4 @@
-/** Programs that pack files, and look into what is packed. */
+/** Archivers and compressors. */
 import type { ParsedArguments } from '../flags.ts';
 import type { ProgramRecord } from '../program-record.ts';
 import { judgeProgram, type ProgramSpec } from '../program-spec.ts';
@@ -11,7 +11,7 @@ const TAR: ProgramSpec = {
   pathFlags: ['-f', '--file'],
 };
 
-/** Compressors replace their file by another, unless they print, list or test. */
+/** Compressors replace their file unless they print, list or test. */
 const UNPACK: ProgramSpec = {
   flags: '-cdflnqtv --stdout --to-stdout --decompress --uncompress --list --test --quiet --verbose --force',
   operands: 'paths',
@@ -70,14 +70,16 @@ export const ARCHIVES: readonly ProgramRecord[] = [
   { names: '7z rar cpio', readsOperands: 'all' },
 ];
 
-/** Of testing and unpacking, some do what they were told last. */
+/**
+ * Reject invocations that replace the file. If both testing and unpacking are given, some versions obey the last one.
+ */
 function printsUnpacked({ flags }: ParsedArguments): string | undefined {
   const isGiven = (options: RegExp) => flags.some(({ name }) => options.test(name));
   const looksOnly = isGiven(/^(?:-[lt]|--list|--test)$/) && !isGiven(/^(?:-d|--(?:de|un)compress)$/);
   return looksOnly || isGiven(/^(?:-c|--(?:to-)?stdout)$/) ? undefined : 'it replaces the file';
 }
 
-/** `tar tzf x` is `tar -tzf x`, as long as only the last letter takes a value. */
+/** Rewrite `tar tzf x` as `tar -tzf x`, if only the last letter takes a value. */
 function dashed(words: readonly ShellWord[]): readonly ShellWord[] {
   const [first, ...rest] = words;
   if (first?.literal === undefined || !/^[txOvzjJa]+f?$/.test(first.literal)) return words;

@@ -1,4 +1,4 @@
-/** awk: a language of its own. Programs that only print are let through; pipes, files and system are not. */
+/** Judges awk programs: those that only print are read-only; pipes, files and `system` are not. */
 import { hasEndlessLoop } from '../endless-program.ts';
 import { flagTable, parseArguments } from '../flags.ts';
 import { type CommandJudgement, NO_PATHS, type ProgramSpec } from '../program-spec.ts';
@@ -8,10 +8,10 @@ const FLAGS = flagTable(
   '-F= -v= --field-separator= --assign= --re-interval --posix --traditional --characters-as-bytes --sandbox --version --help -V -P -c -r -b -S -M',
 );
 
-/** The spec of awk and its kin. */
+/** The spec of awk and its variants. */
 export const AWK: ProgramSpec = { judge: judgeAwk };
 
-/** Nothing that may turn out to begin with `/inet`. */
+/** Matches file names that cannot begin with `/inet`. */
 const LOCAL_FILE = /^(?:[^/]|\/[^i*?[])/;
 
 function judgeAwk(words: readonly ShellWord[]): CommandJudgement {
@@ -19,7 +19,7 @@ function judgeAwk(words: readonly ShellWord[]): CommandJudgement {
   if (problem !== undefined) return { problem, reads: NO_PATHS };
   if (operands.length === 0) return { reads: NO_PATHS, ...(flags.length === 0 && { problem: 'awk lacks a program' }) };
   const [program, ...files] = operands;
-  // gawk opens /inet/tcp/… as a connection, also where a data file is meant.
+  // gawk opens /inet/tcp/… as a connection, also in place of a data file.
   const mayConnect =
     files.some(({ prefix, patterns = [prefix] }) => !patterns.every((path) => LOCAL_FILE.test(path))) ||
     [...flags.map(({ value }) => value), ...files].some((word) => word?.prefix.includes('inet'));
@@ -31,7 +31,7 @@ function judgeAwk(words: readonly ShellWord[]): CommandJudgement {
   };
 }
 
-/** What a `/` at this place begins: a pattern, a division, or one of the two. */
+/** Meaning of a `/` at the current position. */
 type Slash = 'pattern' | 'division' | 'unclear';
 
 interface AwkState {
@@ -39,17 +39,18 @@ interface AwkState {
   slash: Slash;
   /** Open brackets; true for those of `if`, `while` and `for`, after which a pattern may begin. */
   brackets: boolean[];
-  /** In the operands of print or printf, where `>` writes. */
+  /** True in the operands of print or printf, where `>` writes a file. */
   isPrinting: boolean;
   lastName: string;
-  /** Last character that is no blank and no comment: after some, a line end ends nothing. */
+  /** Last character that is neither a blank nor in a comment; after some, a line end continues the statement. */
   lastMark: string;
 }
 
-const NAMES_THAT_ACT = /^(?:system|getline|close|extension|include|load|namespace|ARGV|ARGC|PROCINFO|SYMTAB|FUNCTAB)$/;
+const SIDE_EFFECT_NAMES =
+  /^(?:system|getline|close|extension|include|load|namespace|ARGV|ARGC|PROCINFO|SYMTAB|FUNCTAB)$/;
 const NAMES_BEFORE_PATTERN = /^(?:print|printf|return|in|else|do|case|exit|BEGIN|END)$/;
 
-/** Why a program may do more than read its input and print, or undefined. */
+/** Explain why a program may do more than read its input and print, or return undefined. */
 function awkProblem(program: string): string | undefined {
   if (program.includes('/inet')) return 'awk may open a connection';
   const state: AwkState = { at: 0, slash: 'pattern', brackets: [], isPrinting: false, lastName: '', lastMark: '' };
@@ -92,7 +93,7 @@ function readToken(program: string, state: AwkState): string | undefined {
 }
 
 function readName(name: string, state: AwkState): string | undefined {
-  if (NAMES_THAT_ACT.test(name)) return `"${name}" in awk reads, runs or writes something`;
+  if (SIDE_EFFECT_NAMES.test(name)) return `"${name}" in awk reads, runs or writes something`;
   if (name === 'print' || name === 'printf') state.isPrinting = true;
   state.lastName = name;
   advance(state, state.at + name.length, slashAfterName(name), 'a');
@@ -112,7 +113,7 @@ function readOperator(program: string, state: AwkState, next: string): string | 
   if (two === '>>' || (next === '>' && state.isPrinting && state.brackets.length === 0)) return 'awk may write a file';
   if (next === '/' && state.slash === 'unclear') return 'a "/" in the awk program may be a pattern or a division';
   if (next === '\n') {
-    // After all other marks a statement may go on in the next line.
+    // After any other character the statement continues in the next line.
     if (/[a0"/)\]};+-]/.test(state.lastMark)) state.isPrinting = false;
     state.at++;
     state.slash = 'pattern';
@@ -147,7 +148,10 @@ function advance(state: AwkState, at: number, slash: Slash, mark: string): void 
   state.lastMark = mark;
 }
 
-/** Past the closing quote; a line end before it is an error, and so is a `/` that may stand inside brackets. */
+/**
+ * Return the position after the closing quote. A line end before it is an error, and so is a `/` that may be inside
+ * brackets.
+ */
 function quotedEnd(program: string, start: number, quote: string): number | undefined {
   for (let at = start; at < program.length; at++) {
     if (program[at] === '\\') at++;
@@ -158,13 +162,13 @@ function quotedEnd(program: string, start: number, quote: string): number | unde
   return undefined;
 }
 
-/** One implementation's way to find the end of a bracket expression. */
+/** One implementation's rules for the end of a bracket expression. */
 interface BracketReading {
-  /** A backslash escapes inside brackets too. */
+  /** True if a backslash escapes inside brackets, too. */
   readonly hasEscapes: boolean;
-  /** Where a `]` right behind the opening is text. */
+  /** Whether a `]` directly after the opening bracket is text. */
   readonly takesFirst: 'always' | 'at the start' | 'never';
-  /** How `[:` inside brackets is read: up to `:]`, as one more bracket to close, or as text. */
+  /** Reading of `[:` inside brackets: skipped up to `:]`, counted as one more bracket to close, or plain text. */
   readonly classes: 'skipped' | 'counted' | 'text';
 }
 
@@ -175,14 +179,14 @@ const BRACKET_READINGS: readonly BracketReading[] = [true, false].flatMap((hasEs
   ),
 );
 
-/** Whether some implementation finds the end of this text inside a bracket expression. */
+/** Report whether this text ends inside a bracket expression in any implementation. */
 function mayEndInBracket(pattern: string): boolean {
   return pattern.includes('[') && BRACKET_READINGS.some((reading) => endsInBracket(pattern, reading));
 }
 
 function endsInBracket(pattern: string, { hasEscapes, takesFirst, classes }: BracketReading): boolean {
   let depth = 0;
-  /** Where a `]` is text, behind the opening. */
+  /** Position after the opening bracket where a `]` is text; -1 if there is none. */
   let first = -1;
   for (let at = 0; at < pattern.length; at++) {
     const character = pattern[at];

@@ -1,4 +1,4 @@
-/** Builders, and runners of tasks and tests: what they run stands in files of the project. */
+/** Build tools, task runners and test runners, whose commands are in files of the project. */
 import type { ProgramRecord } from '../program-record.ts';
 
 /** Databases and their clients. */
@@ -27,7 +27,7 @@ export const BUILDERS: readonly ProgramRecord[] = [
       flags:
         '-aCV -f= -s= -e= -i= -S= -o= -W= --format= --shell= --exclude= --include= --severity= --enable= --color? --norc --list-optional',
       operands: 'paths',
-      // It shows what a script sources, which `.shellcheckrc` lets lie anywhere.
+      // It prints sourced files, which `.shellcheckrc` allows anywhere.
       listFlags: ['-a'],
     },
   },
@@ -39,15 +39,21 @@ export const BUILDERS: readonly ProgramRecord[] = [
     valueOptions: '-C -f -I -o -W --directory --file --makefile',
     language: 'text',
     hiddenText: 'always',
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     suggests: 'subcommand',
-    isWaitedFor: true,
+    isTestOrBuild: true,
     skippedOperands: /^\w+=/,
   },
-  { names: 'cmake', reads: { alone: '--version' }, runsBehind: /^-E$/, hiddenText: 'always', isWaitedFor: true },
-  { names: 'ninja', reads: { alone: '--version' }, hiddenText: 'always', isWaitedFor: true },
+  { names: 'cmake', reads: { alone: '--version' }, runsBehind: /^-E$/, hiddenText: 'always', isTestOrBuild: true },
+  { names: 'ninja', reads: { alone: '--version' }, hiddenText: 'always', isTestOrBuild: true },
   { names: 'eslint prettier', reads: { alone: '--version -v' } },
-  { names: 'vitest', reads: { alone: '--version -v' }, hiddenText: 'always', hasOwnMeanings: true, isWaitedFor: true },
+  {
+    names: 'vitest',
+    reads: { alone: '--version -v' },
+    hiddenText: 'always',
+    hasUnrelatedWriteOptions: true,
+    isTestOrBuild: true,
+  },
   { names: 'ruff mypy', reads: { alone: '--version -V' } },
   { names: 'black', reads: { alone: '--version' }, writesOperands: 'all' },
   { names: 'nodemon', isLauncher: true, hiddenText: 'always', restartable: /^/ },
@@ -67,8 +73,8 @@ export const BUILDERS: readonly ProgramRecord[] = [
     hiddenText: 'always',
   },
   { names: 'just task rake invoke', hiddenText: 'always', suggests: 'nothing' },
-  { names: 'mvn gradle', hiddenText: 'always', suggests: 'subcommand', isWaitedFor: true },
-  { names: 'pytest jest', hiddenText: 'always', hasOwnMeanings: true, isWaitedFor: true },
+  { names: 'mvn gradle', hiddenText: 'always', suggests: 'subcommand', isTestOrBuild: true },
+  { names: 'pytest jest', hiddenText: 'always', hasUnrelatedWriteOptions: true, isTestOrBuild: true },
   { names: 'meson', hiddenText: [{ command: /^(?:test|compile|install|dist|devenv|setup)$/ }] },
   { names: 'coverage', hiddenText: [{ command: /^run$/ }] },
   {

@@ -1,7 +1,7 @@
-/** Builtins of bash whose words no table of options describes. */
+/** Judges builtins of bash whose arguments no option table describes. */
 import { flagTable, parseArguments } from '../flags.ts';
 import { type CommandJudgement, NO_PATHS } from '../program-spec.ts';
-import { FILE_BINARY, FILE_UNARY } from '../looked-for.ts';
+import { FILE_BINARY, FILE_UNARY } from '../tested-paths.ts';
 import { isPrivateName } from '../variable-values.ts';
 import type { ShellWord } from '../word.ts';
 
@@ -10,7 +10,7 @@ export function allowIf(isAllowed: boolean, problem: string): CommandJudgement {
   return isAllowed ? { reads: NO_PATHS } : { reads: NO_PATHS, problem };
 }
 
-/** `-v` assigns, and evaluates a subscript on the way; `%n` assigns too. */
+/** Judge printf: `-v` assigns and evaluates a subscript; `%n` assigns, too. */
 export function judgePrintf(words: readonly ShellWord[]): CommandJudgement {
   const [format, ...operands] = words[0]?.literal === '--' ? words.slice(1) : words;
   if (!format) return { reads: NO_PATHS };
@@ -22,24 +22,24 @@ export function judgePrintf(words: readonly ShellWord[]): CommandJudgement {
   return allowIf(!mayBeOption && !mayCount, 'printf may assign a variable');
 }
 
-/** `-a` and `-o` join as well, and `!` stands before an operator as well as before an operand. */
+/** `-a` and `-o` are binary as well, and `!` may precede an operator as well as an operand. */
 const TEST_UNARY = /^-[b-np-zA-Z]$/;
 const TEST_BINARY = /^(?:==?|!=|=~|[<>]|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
 
-/** `-v` or `-R`, or a glob that finds a file of that name: its start and its end are those of `-v`. */
+/** Matches `-v` or `-R`, and globs that may match a file of that name. */
 const MAY_BE_VARIABLE_TEST = /^-[vR]$|^(?:-?|-[vR])[*?[](?:.*[*?\]])?(?:-?[vR])?$/;
 
-function isLookedFor(_: ShellWord, at: number, words: readonly ShellWord[]): boolean {
+function isTestedPath(_: ShellWord, at: number, words: readonly ShellWord[]): boolean {
   const [before = '', after = ''] = [words[at - 1]?.literal, words[at + 1]?.literal];
   return FILE_UNARY.test(before) || FILE_BINARY.test(before) || FILE_BINARY.test(after);
 }
 
-/** `-v` and `-R` evaluate a subscript; `<` and `>` are redirections, which are judged as such. */
+/** Judge test: `-v` and `-R` evaluate a subscript; `<` and `>` are redirections and judged as such. */
 export function judgeTest(words: readonly ShellWord[]): CommandJudgement {
   const mayEvaluate = words.some((word, at) => {
     if (word.literal !== undefined) return /^-[vR]$/.test(word.literal);
     if (word.isInteger) return false;
-    // Unquoted text of any kind could bring `-v` and its operand along.
+    // Unquoted text may contain `-v` and its operand.
     if (word.isSplit && word.patterns === undefined) return true;
     const mayBeOperator =
       word.patterns === undefined ? word.mayBeFlag : word.patterns.some((text) => MAY_BE_VARIABLE_TEST.test(text));
@@ -50,10 +50,10 @@ export function judgeTest(words: readonly ShellWord[]): CommandJudgement {
     const isAlone = words.filter(({ literal }) => literal !== ']').length === 1;
     return mayBeOperator && (word.isSplit || (!isOperand && !isAlone));
   });
-  return { ...allowIf(!mayEvaluate, 'test -v evaluates a subscript'), looksFor: words.filter(isLookedFor) };
+  return { ...allowIf(!mayEvaluate, 'test -v evaluates a subscript'), testedPaths: words.filter(isTestedPath) };
 }
 
-/** Names count as spelled: what is assigned is looked for before anything is expanded. */
+/** Judge read. Names are used as spelled: the assigned name is checked before any expansion. */
 export function judgeRead(words: readonly ShellWord[]): CommandJudgement {
   const { operands, flags, problem } = parseArguments(words, {
     flags: flagTable('-rse -a= -d= -n= -N= -p= -t= -u='),
@@ -63,20 +63,24 @@ export function judgeRead(words: readonly ShellWord[]): CommandJudgement {
   const isPrivate = targets.every(
     (word) => isPrivateName(word?.text ?? '') || word?.text === '_' || word?.text === 'REPLY',
   );
-  return problem === undefined ? allowIf(isPrivate, 'read may re-aim what follows') : { problem, reads: NO_PATHS };
+  return problem === undefined
+    ? allowIf(isPrivate, 'read may change what later words mean')
+    : { problem, reads: NO_PATHS };
 }
 
 export function judgeMapfile(words: readonly ShellWord[]): CommandJudgement {
-  // -C and -c run a command as they read.
+  // -C and -c run a command for each group of lines.
   const { operands, problem } = parseArguments(words, {
     flags: flagTable('-t -d= -n= -O= -s= -u='),
     stopsAtOperand: true,
   });
   const isPrivate = operands.length <= 1 && operands.every((word) => isPrivateName(word.text));
-  return problem === undefined ? allowIf(isPrivate, 'mapfile may re-aim what follows') : { problem, reads: NO_PATHS };
+  return problem === undefined
+    ? allowIf(isPrivate, 'mapfile may change what later words mean')
+    : { problem, reads: NO_PATHS };
 }
 
-/** -a exports what is assigned, -k and the positional forms change how later words are read. */
+/** Judge set: -a exports assigned variables; -k and positional forms change how later words are parsed. */
 export function judgeSet(words: readonly ShellWord[]): CommandJudgement {
   const text = words.map((word) => word.literal ?? '\0').join(' ');
   return allowIf(
@@ -93,20 +97,20 @@ export function judgeShopt(words: readonly ShellWord[]): CommandJudgement {
   );
 }
 
-/** Assignments among the words are judged where they stand; here are options and bare names. */
+/** Judge declare by its options and bare names; assignments among the words are judged separately. */
 export function judgeDeclare(words: readonly ShellWord[]): CommandJudgement {
   if (words[0]?.literal === '-p')
     return allowIf(
       words.every((word) => /^[\w-]+$/.test(word.literal ?? '')),
-      'declare may re-aim what follows',
+      'declare may change what later words mean',
     );
   const isHarmless = words.every(
     (word) => /^-[aAr]+$/.test(word.literal ?? '') || word.literal === '--' || isPrivateName(word.text),
   );
-  return allowIf(isHarmless, 'declare may re-aim what follows');
+  return allowIf(isHarmless, 'declare may change what later words mean');
 }
 
-/** `printf %9999999d`, and `%*d` with a number like that. */
+/** Report whether a printf format pads to millions of characters: `%9999999d`, or `%*d` with such a number. */
 export function isWidePadding([format = '', ...rest]: readonly string[]): boolean {
   return /%[-+ #0']*[\d.*]*\d{7}/.test(format) || (format.includes('*') && rest.some((text) => /^-?\d{7}/.test(text)));
 }

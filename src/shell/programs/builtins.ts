@@ -1,4 +1,4 @@
-/** What bash itself does: builtins that change nothing but this shell, and in it nothing that re-aims later words. */
+/** Builtins of bash. They are read-only if they change this shell alone, and not the meaning of later words. */
 import { NO_PATHS, type ProgramSpec } from '../program-spec.ts';
 import { isPrivateName } from '../variable-values.ts';
 import type { ProgramRecord } from '../program-record.ts';
@@ -17,10 +17,10 @@ import {
 const HARMLESS: ProgramSpec = { judge: () => ({ reads: NO_PATHS }) };
 const NO_ARGUMENTS: ProgramSpec = { judge: (words) => allowIf(words.length === 0, 'an argument may change the shell') };
 
-/** Builtins, and what stands before a command like one. */
+/** Builtins, and keywords with the syntax of a command. */
 export const BUILTINS: readonly ProgramRecord[] = [
-  { names: ': false echo', isBuiltin: true, reads: HARMLESS, isLookingOnly: true, isConstant: true },
-  { names: 'true', isBuiltin: true, reads: HARMLESS, suggests: 'nothing', isLookingOnly: true, isConstant: true },
+  { names: ': false echo', isBuiltin: true, reads: HARMLESS, isMetadataOnly: true, isConstant: true },
+  { names: 'true', isBuiltin: true, reads: HARMLESS, suggests: 'nothing', isMetadataOnly: true, isConstant: true },
   { names: 'break continue exit return', isBuiltin: true, reads: HARMLESS },
   {
     names: 'kill',
@@ -44,7 +44,7 @@ export const BUILTINS: readonly ProgramRecord[] = [
     isJoiner: true,
   },
   { names: 'hash alias', isBuiltin: true, reads: NO_ARGUMENTS, isLauncher: true },
-  // What it sets is judged where it stands.
+  // Assignments among its words are judged separately.
   {
     names: 'export',
     isBuiltin: true,
@@ -52,7 +52,7 @@ export const BUILTINS: readonly ProgramRecord[] = [
       judge: (words) =>
         allowIf(
           words.every((word) => word.literal === '-p'),
-          'export may re-aim what follows',
+          'export may change what later words mean',
         ),
     },
     suggests: 'nothing',
@@ -73,7 +73,7 @@ export const BUILTINS: readonly ProgramRecord[] = [
   { names: 'shift', isBuiltin: true, reads: HARMLESS, isConstant: true },
   { names: 'times', isBuiltin: true, reads: NO_ARGUMENTS, isConstant: true },
   { names: 'dirs', isBuiltin: true, reads: NO_ARGUMENTS },
-  { names: 'pwd', isBuiltin: true, reads: { flags: '-LP', mostOperands: 0 }, isConstant: true },
+  { names: 'pwd', isBuiltin: true, reads: { flags: '-LP', maxOperands: 0 }, isConstant: true },
   // -x runs its operands.
   { names: 'jobs', isBuiltin: true, reads: { flags: '-lpnrs' }, isConstant: true },
   {
@@ -86,21 +86,21 @@ export const BUILTINS: readonly ProgramRecord[] = [
   {
     names: 'cd',
     isBuiltin: true,
-    reads: { flags: '-LPe', isOpen: true, operands: 'names', mostOperands: 1 },
+    reads: { flags: '-LPe', isOpen: true, operands: 'names', maxOperands: 1 },
     suggests: 'nothing',
     isDirectoryChanger: true,
   },
   {
     names: 'pushd',
     isBuiltin: true,
-    reads: { flags: '-n', operands: 'names', mostOperands: 1 },
+    reads: { flags: '-n', operands: 'names', maxOperands: 1 },
     suggests: 'nothing',
     isDirectoryChanger: true,
   },
   {
     names: 'popd',
     isBuiltin: true,
-    reads: { flags: '-n', mostOperands: 1 },
+    reads: { flags: '-n', maxOperands: 1 },
     suggests: 'nothing',
     isDirectoryChanger: true,
   },
@@ -109,7 +109,7 @@ export const BUILTINS: readonly ProgramRecord[] = [
     isBuiltin: true,
     reads: { judge: judgePrintf },
     ends: (_, words) => !isWidePadding(words.map(({ literal }) => literal ?? '')),
-    isLookingOnly: true,
+    isMetadataOnly: true,
     isConstant: true,
     isAssigning: true,
     isEvaluating: true,
@@ -119,7 +119,7 @@ export const BUILTINS: readonly ProgramRecord[] = [
     isBuiltin: true,
     reads: { judge: judgeTest },
     suggests: 'nothing',
-    isLookingOnly: true,
+    isMetadataOnly: true,
     isConstant: true,
     answers: { 1: 'the condition is false' },
     isEvaluating: true,
@@ -183,11 +183,11 @@ export const BUILTINS: readonly ProgramRecord[] = [
     names: 'unset',
     isBuiltin: true,
     reads: {
-      // Without -v it takes a function away where there is no variable of that name.
+      // Without -v it removes a function if no variable has that name.
       judge: (words, { functions }) =>
         allowIf(
           words.every(({ literal = '' }) => literal === '-v' || (isPrivateName(literal) && !functions.has(literal))),
-          'unset may re-aim what follows',
+          'unset may change what later words mean',
         ),
     },
     suggests: 'nothing',

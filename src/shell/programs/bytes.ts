@@ -1,6 +1,6 @@
-/** Programs that show bytes, encode them and add them up. */
+/** Programs that show, encode and checksum bytes. */
 import type { ProgramRecord } from '../program-record.ts';
-import { judgeProgram, OPTION_FILE, type ProgramSpec, refusing } from '../program-spec.ts';
+import { judgeProgram, OPTION_FILE, type ProgramSpec, withRefusedWords } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
 
 const CHECKSUM: ProgramSpec = {
@@ -8,21 +8,21 @@ const CHECKSUM: ProgramSpec = {
     '-bctwz -a= -l= --check --tag --untagged --quiet --status --strict --ignore-missing --warn --binary --text --zero --base64 --raw --algorithm= --length=',
   isOpen: true,
   operands: 'paths',
-  // What is checked stands in a list.
+  // The files to check are in a list.
   listFlags: ['-c', '--check'],
 };
 
 const BASE: ProgramSpec = {
   flags: '-di -w= --decode --ignore-garbage --wrap= --base64 --base64url --base32 --base32hex --base16',
   operands: 'paths',
-  mostOperands: 1,
+  maxOperands: 1,
 };
 
-// A second operand is the file it writes. It knows no bundles: `-bc f` is `-b f`, with another operand to come.
-const XXD = refusing(/^-[a-zA-Z](?![+-]?\d*$)./, {
+// A second operand is the output file. xxd has no bundled options: `-bc f` is `-b f`, followed by another operand.
+const XXD = withRefusedWords(/^-[a-zA-Z](?![+-]?\d*$)./, {
   flags: '-abCdeEhipqruv -c= -g= -l= -n= -o= -s=',
   operands: 'paths',
-  mostOperands: 1,
+  maxOperands: 1,
 });
 
 /** Programs about bytes. */
@@ -68,7 +68,7 @@ export const BYTES: readonly ProgramRecord[] = [
   { names: 'basenc', isGnu: true, reads: BASE },
   {
     names: 'strings',
-    reads: refusing(OPTION_FILE, {
+    reads: withRefusedWords(OPTION_FILE, {
       flags: '-afow -n= -t= -e= -s= --all --bytes= --radix= --encoding= --print-file-name --output-separator=',
       operands: 'paths',
       hasNumbers: true,
@@ -81,7 +81,7 @@ export const BYTES: readonly ProgramRecord[] = [
   { names: 'sum', isGnu: true, reads: { flags: '-rs --sysv', isOpen: true, operands: 'paths' } },
 ];
 
-/** xxd's `-ps` is one option. */
+/** Rewrite xxd's `-ps`, which is one option, as `-p`. */
 function plainDump(word: ShellWord): ShellWord {
   return /^-(?:ps|plain|postscript)$/.test(word.literal ?? '') ? { ...word, literal: '-p' } : word;
 }

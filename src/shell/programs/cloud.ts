@@ -1,4 +1,4 @@
-/** Containers, machines elsewhere, and what sets them up. */
+/** Containers, cloud clients and provisioning tools. */
 import type { ProgramRecord } from '../program-record.ts';
 
 /** Containers and clouds. */
@@ -11,7 +11,7 @@ export const CLOUD: readonly ProgramRecord[] = [
     isContainerRunner: true,
     hasOperandsBehindDashes: true,
     valueOptions: '-H -c -l --host --context --log-level --config -f -p --file --project-name --env-file --profile',
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     warnings: [
       { words: /^(?:publish|push)/, sentence: 'Publishes to others' },
       { words: /^(?:system|volume|image) prune/, sentence: 'Deletes or changes what others may use' },
@@ -28,7 +28,7 @@ export const CLOUD: readonly ProgramRecord[] = [
     runsBehind: /^(?:run|exec)$/,
     isContainerRunner: true,
     hasOperandsBehindDashes: true,
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     warnings: [{ words: /^(?:system|volume|image) prune/, sentence: 'Deletes or changes what others may use' }],
     suggests: 'subcommand',
     restartable: /^/,
@@ -54,7 +54,7 @@ export const CLOUD: readonly ProgramRecord[] = [
     isContainerRunner: true,
     hasOperandsBehindDashes: true,
     valueOptions: '-n -s -v --namespace --context --cluster --user --kubeconfig --server --token --as',
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     warnings: [{ words: /^delete/, sentence: 'Deletes or changes what others may use' }],
     suggests: 'subcommand',
     restartable: /^/,

@@ -1,13 +1,13 @@
-/** Compilers, linkers and the tools of languages that build by them. */
+/** Compilers, linkers and language build tools. */
 import type { ProgramRecord } from '../program-record.ts';
-import { OPTION_FILE, refusing } from '../program-spec.ts';
+import { OPTION_FILE, withRefusedWords } from '../program-spec.ts';
 
-/** Compilers and their kin. */
+/** Compilers and related tools. */
 export const COMPILERS: readonly ProgramRecord[] = [
   // GNU binutils read options from a file that is given as `@file`.
   {
     names: 'readelf',
-    reads: refusing(OPTION_FILE, {
+    reads: withRefusedWords(OPTION_FILE, {
       flags:
         '-ahlSsenrdVAuWIt -x= -p= --all --file-header --program-headers --sections --symbols --dyn-syms --headers --notes --relocs --dynamic --version-info --wide --segments --hex-dump= --string-dump=',
       operands: 'paths',
@@ -15,7 +15,7 @@ export const COMPILERS: readonly ProgramRecord[] = [
   },
   {
     names: 'nm',
-    reads: refusing(OPTION_FILE, {
+    reads: withRefusedWords(OPTION_FILE, {
       flags:
         '-aACDgnoprSuUv --defined-only --undefined-only --extern-only --demangle? --size-sort --numeric-sort --dynamic --print-size --print-file-name --no-sort --reverse-sort',
       operands: 'paths',
@@ -24,7 +24,7 @@ export const COMPILERS: readonly ProgramRecord[] = [
   },
   {
     names: 'objdump',
-    reads: refusing(OPTION_FILE, {
+    reads: withRefusedWords(OPTION_FILE, {
       flags:
         '-dDfhprRstTxCw -M= -j= --disassemble --file-headers --section-headers --all-headers --syms --dynamic-syms --reloc --full-contents --demangle? --section=',
       operands: 'paths',
@@ -33,7 +33,7 @@ export const COMPILERS: readonly ProgramRecord[] = [
   },
   {
     names: 'size',
-    reads: refusing(OPTION_FILE, { flags: '-ABdoxt --format= --totals', operands: 'paths' }),
+    reads: withRefusedWords(OPTION_FILE, { flags: '-ABdoxt --format= --totals', operands: 'paths' }),
     hiddenText: [{ words: /^--?plugin(?:=|$)|^@/ }],
   },
   {
@@ -104,7 +104,7 @@ export const COMPILERS: readonly ProgramRecord[] = [
     runsBehind: /^-?-(?:toolexec|exec|vettool)$/,
     hasOperandsBehindDashes: true,
     hiddenText: [{ command: /^(?:run|generate|test)$/ }, { words: /^-?-(?:vettool|toolexec|exec|overlay)\b/ }],
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     suggests: 'subcommand',
     restartable: /^(?:get|install)\b/,
   },
@@ -112,7 +112,7 @@ export const COMPILERS: readonly ProgramRecord[] = [
     names: 'cargo',
     hasOperandsBehindDashes: true,
     hiddenText: [{ command: /^(?:run|r|test|t|bench|nextest|miri)$/ }, { words: /^--config(?:=|$)/ }],
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     warnings: [{ words: /^(?:publish|push)/, sentence: 'Publishes to others' }],
     suggests: 'subcommand',
     restartable: /^(?:install|add|run|watch)\b/,

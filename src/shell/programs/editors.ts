@@ -1,10 +1,10 @@
-/** Editors, terminals and debuggers. */
+/** Viewers, editors, terminals and debuggers. */
 import type { ParsedArguments } from '../flags.ts';
 import type { ProgramRecord } from '../program-record.ts';
-import { type ProgramSpec, refusing } from '../program-spec.ts';
+import { type ProgramSpec, withRefusedWords } from '../program-spec.ts';
 
-// Neither --pager, nor paging where nobody sees it, nor --diff, nor the sub-command `cache`.
-const BAT = refusing(/^--paging(?!=(?:never|auto)$)/, {
+// Excludes --pager, --diff, the sub-command `cache`, and paging, which has no terminal.
+const BAT = withRefusedWords(/^--paging(?!=(?:never|auto)$)/, {
   flags:
     '-pnAPuf -l= -r= -H= -m= --plain --number --show-all --language= --line-range= --highlight-line= --style= --theme= --color= --decorations= --paging= --wrap= --tabs= ' +
     '--terminal-width= --file-name= --list-languages --list-themes --squeeze-blank --no-config --no-custom-assets',
@@ -18,7 +18,7 @@ const WHATIS: ProgramSpec = {
   check: namesOnly,
 };
 
-/** Programs that show something to people. */
+/** Programs that display files and media. */
 export const VIEWERS: readonly ProgramRecord[] = [
   { names: 'bat batcat', reads: BAT, runsBehind: /^--?pager$/ },
   {
@@ -109,7 +109,7 @@ export const EDITORS: readonly ProgramRecord[] = [
         words:
           /^(?:-[SsuxlT]|--(?:command|script|load|batch-script)(?:=.*)?)$|^(?:--?cmd=|\+|:)*(?:so|source|ru|runtime|luafile|py3?file|rubyfile)!?\s/,
       },
-      { words: /^-\w*[sSc]$/, isFed: true },
+      { words: /^-\w*[sSc]$/, readsCommandsFromInput: true },
     ],
     writesOperands: 'all',
     readsOperands: 'all',
@@ -122,7 +122,7 @@ export const EDITORS: readonly ProgramRecord[] = [
         words:
           /^(?:-[SsuxlT]|--(?:command|script|load|batch-script)(?:=.*)?)$|^(?:--?cmd=|\+|:)*(?:so|source|ru|runtime|luafile|py3?file|rubyfile)!?\s/,
       },
-      { isFed: true },
+      { readsCommandsFromInput: true },
     ],
     writesOperands: 'all',
     readsOperands: 'all',

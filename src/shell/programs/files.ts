@@ -1,7 +1,7 @@
-/** Programs that look at files and folders, and that change them. */
+/** Programs that examine and change files and folders. */
 import { isGiven, type ParsedArguments } from '../flags.ts';
 import type { ProgramRecord } from '../program-record.ts';
-import { refusing } from '../program-spec.ts';
+import { withRefusedWords } from '../program-spec.ts';
 
 /** Programs about files. */
 export const FILES: readonly ProgramRecord[] = [
@@ -19,20 +19,20 @@ export const FILES: readonly ProgramRecord[] = [
       readsHere: () => true,
       followsLinks: isDereferencing,
     },
-    isLookingOnly: true,
+    isMetadataOnly: true,
     lists: { flags: '-1AdtrSUXvcuB --almost-all --directory --reverse --sort=', operands: 'paths', printsHere: true },
   },
   {
     names: 'dir vdir',
     isGnu: true,
     reads: { flags: '-aAbCdFghiklnpQrRsStuUvxX1', isOpen: true, operands: 'paths', readsHere: () => true },
-    isLookingOnly: true,
+    isMetadataOnly: true,
   },
-  // -o and the pair -R -H write files.
-  // A letter that takes a value takes the next word, and those behind it are options of their own: `-Lo 2 out`.
+  // -o and the pair -R -H write files. A letter that takes a value takes the next word, and the letters behind it are
+  // separate options: `-Lo 2 out`.
   {
     names: 'tree',
-    reads: refusing(/^-[a-zA-Z]*(?:[IP].|L(?!\d*$))/, {
+    reads: withRefusedWords(/^-[a-zA-Z]*(?:[IP].|L(?!\d*$))/, {
       flags:
         '-adfilshpugDCnFJXQNqrtUxASvc -L= -I= -P= --dirsfirst --filesfirst --noreport --gitignore --prune --du --si --filelimit= --timefmt= --charset= ' +
         '--matchdirs --ignore-case --sort? --inodes --device --fromfile --metafirst --info',
@@ -49,7 +49,7 @@ export const FILES: readonly ProgramRecord[] = [
       isOpen: true,
       operands: 'paths',
     },
-    isLookingOnly: true,
+    isMetadataOnly: true,
   },
   // -C compiles, -z runs decompressors, -p touches times.
   {
@@ -61,7 +61,7 @@ export const FILES: readonly ProgramRecord[] = [
       pathFlags: ['-f'],
       listFlags: ['-f'],
     },
-    isLookingOnly: true,
+    isMetadataOnly: true,
   },
   {
     names: 'du',
@@ -78,7 +78,7 @@ export const FILES: readonly ProgramRecord[] = [
       followsLinks: isDereferencing,
     },
   },
-  // --sync writes back what is cached.
+  // --sync flushes caches to the disk.
   {
     names: 'df',
     isGnu: true,
@@ -96,7 +96,7 @@ export const FILES: readonly ProgramRecord[] = [
       isOpen: true,
       operands: 'paths',
     },
-    isLookingOnly: true,
+    isMetadataOnly: true,
   },
   {
     names: 'realpath',
@@ -108,14 +108,14 @@ export const FILES: readonly ProgramRecord[] = [
       operands: 'paths',
       pathFlags: ['--relative-to', '--relative-base'],
     },
-    isLookingOnly: true,
+    isMetadataOnly: true,
   },
   { names: 'basename', isGnu: true, reads: { flags: '-az -s= --multiple --suffix= --zero', isOpen: true } },
   { names: 'dirname', isGnu: true, reads: { flags: '-z --zero', isOpen: true } },
   {
     names: 'namei',
     reads: { flags: '-lmnovx --long --modes --owners --vertical', isOpen: true, operands: 'paths' },
-    isLookingOnly: true,
+    isMetadataOnly: true,
   },
   { names: 'lsattr', reads: { flags: '-Radlvp', isOpen: true, operands: 'paths' } },
   {
@@ -147,7 +147,7 @@ export const FILES: readonly ProgramRecord[] = [
   },
   {
     names: 'mount',
-    reads: { flags: '-lv', mostOperands: 0 },
+    reads: { flags: '-lv', maxOperands: 0 },
     isCoveredWhole: true,
     writesOperands: 'all',
     suggests: 'nothing',

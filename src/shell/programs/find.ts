@@ -1,4 +1,4 @@
-/** find: a grammar of single-dash tests and actions, some of which run, delete and write. */
+/** Judges find: a grammar of single-dash tests and actions, some of which run, delete and write. */
 import { ANYWHERE, type CommandJudgement, HERE, type ProgramSpec } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
 
@@ -10,7 +10,7 @@ const PLAIN = new Set(
   ).split(' '),
 );
 
-/** Those that take one argument. */
+/** Tests and actions that take one argument. */
 const WITH_ARGUMENT = new Set(
   (
     '-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -lname -ilname -type -xtype -size -mtime -mmin -atime -amin ' +
@@ -24,7 +24,7 @@ export const FIND: ProgramSpec = { judge: judgeFind };
 
 function judgeFind(words: readonly ShellWord[]): CommandJudgement {
   const reads: ShellWord[] = [];
-  const looksFor: ShellWord[] = [];
+  const testedPaths: ShellWord[] = [];
   if (words.length === 1 && /^--(?:help|version)$/.test(words[0]?.literal ?? '')) return { reads };
   let isInExpression = false;
   for (let at = 0; at < words.length; at++) {
@@ -42,9 +42,12 @@ function judgeFind(words: readonly ShellWord[]): CommandJudgement {
     const argument = words[at + 1];
     if (!WITH_ARGUMENT.has(text) || !argument) return { problem: `"${text}" of find is not known to only read`, reads };
     if (argument.isSplit) return { problem: `"${argument.text}" may turn into an action of find`, reads };
-    if (/^-(?:samefile|[ac]?newer|newer[mac]m)$/.test(text)) looksFor.push(argument);
+    if (/^-(?:samefile|[ac]?newer|newer[mac]m)$/.test(text)) testedPaths.push(argument);
     at++;
   }
   const followsLinks = words.some(({ literal }) => literal === '-L' || literal === '-follow');
-  return { reads: [...(reads.length > 0 ? reads : [HERE]), ...(followsLinks ? [ANYWHERE] : [])], looksFor };
+  return {
+    reads: [...(reads.length > 0 ? reads : [HERE]), ...(followsLinks ? [ANYWHERE] : [])],
+    testedPaths,
+  };
 }

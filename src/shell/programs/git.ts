@@ -1,8 +1,8 @@
 /**
- * git: sub-commands that only show, each with its own options.
+ * Judges git: sub-commands that only show, each with its own options.
  *
- * A repository's own configuration can run programs (`core.fsmonitor`, `diff.external`). The one around the working
- * directory is looked at before git runs there (`src/files/git-repository.ts`), so nothing that aims git elsewhere is
+ * A repository's configuration can run programs (`core.fsmonitor`, `diff.external`). The one around the working
+ * directory is checked before git runs there (`src/files/git-repository.ts`), so nothing that points git elsewhere is
  * read-only.
  */
 import { flagTable, parseArguments, type ParsedArguments } from '../flags.ts';
@@ -30,7 +30,8 @@ const FORMATS =
   '--pretty? --format= --abbrev-commit --no-abbrev-commit --oneline --encoding= --expand-tabs? --no-expand-tabs --notes? --no-notes --relative-date ' +
   '--date= --parents --children --graph --show-linear-break? --decorate? --no-decorate --decorate-refs= --decorate-refs-exclude= --clear-decorations --source --use-mailmap --mailmap --no-mailmap --log-size --abbrev? --no-abbrev --show-pulls';
 
-// Neither --output nor --ext-diff nor --textconv: they write and run. Nor --diff-merges: a merge runs drivers.
+// --output, --ext-diff and --textconv are excluded because they write and run programs; --diff-merges, because a merge
+// runs drivers.
 const DIFF_FORMATS =
   '-pusRzawbW -B? -U? -M? -C? -D -l= -S= -G= -O= --patch --no-patch --unified? --raw --patch-with-raw --indent-heuristic --no-indent-heuristic --minimal --patience --histogram ' +
   '--anchored= --diff-algorithm= --stat? --compact-summary --numstat --shortstat --dirstat? --cumulative --summary --patch-with-stat --name-only --name-status ' +
@@ -40,7 +41,7 @@ const DIFF_FORMATS =
   '--ignore-blank-lines --ignore-matching-lines= -I= --inter-hunk-context= --function-context --exit-code --quiet --no-ext-diff --no-textconv --ignore-submodules? --src-prefix= --dst-prefix= ' +
   '--no-prefix --default-prefix --line-prefix= --ita-invisible-in-index --cc -cmt --combined-all-paths --no-diff-merges --staged --cached --merge-base -q';
 
-/** The order in which files are shown stands in a file. */
+/** Option that names a file with the order of the shown files. */
 const ORDER_FILE = ['-O'];
 
 const LOG: ProgramSpec = {
@@ -56,7 +57,7 @@ const PLUMBING_DIFF: ProgramSpec = {
 const REF_LISTS =
   '--contains? --no-contains? --merged? --no-merged? --points-at= --sort= --format= --color? --no-color --column? --no-column --count= --ignore-case -i --omit-empty';
 
-/** Without an operand these list; with one they would make, move or delete. */
+/** Reject operands unless the options list: an operand would create, move or delete. */
 const listsOnly = ({ flags, operands }: ParsedArguments): string | undefined =>
   operands.length === 0 ||
   flags.some(({ name }) => /^(?:--list|-l|--contains|--no-contains|--merged|--no-merged|--points-at)$/.test(name))
@@ -116,7 +117,7 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
     pathFlags: ['--ignore-revs-file', '-S'],
   },
   annotate: { flags: '-bceflnpstw -L= --date=' },
-  // -O opens what is found in a pager.
+  // -O opens the matching files in a pager.
   grep: {
     flags:
       '-aIiwvhHEGFPnlLzcopWqr -f= -e= -A= -B= -C= -m= --cached --no-index --untracked --text --ignore-case --word-regexp --invert-match --full-name --extended-regexp --basic-regexp ' +
@@ -148,7 +149,7 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
   'check-attr': { flags: '-az --all --cached --stdin --source=' },
   'check-mailmap': { flags: '--stdin' },
   'check-ref-format': { flags: '--branch --normalize --allow-onelevel --refspec-pattern' },
-  // Each of these four takes the place of applying; --apply would bring it back.
+  // Each of these four disables applying; --apply would enable it again.
   apply: {
     flags: '-vzR -p= --stat --numstat --summary --check --verbose --reverse --recount --include= --exclude=',
     check: ({ flags }) =>
@@ -156,7 +157,7 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
   },
   'count-objects': { flags: '-vH --verbose --human-readable' },
   cherry: { flags: '-v --abbrev?' },
-  // -l shows all settings, those of the user and their secrets among them.
+  // -l shows all settings, including those of the user and their secrets.
   var: { flags: '' },
   version: { flags: '--build-options' },
   stash: {
@@ -179,7 +180,7 @@ export const GIT_SUBCOMMANDS: Readonly<Record<string, ProgramSpec>> = {
   },
   notes: { subcommands: { list: { flags: '' }, show: { flags: '' } } },
   bisect: { subcommands: { log: { flags: '' } } },
-  'symbolic-ref': { flags: '-q --quiet --short', mostOperands: 1 },
+  'symbolic-ref': { flags: '-q --quiet --short', maxOperands: 1 },
 };
 
 /** The spec of git. */
@@ -196,7 +197,7 @@ function judgeGit(words: readonly ShellWord[], facts: ScriptFacts): CommandJudge
   const spec = name !== undefined && Object.hasOwn(GIT_SUBCOMMANDS, name) ? GIT_SUBCOMMANDS[name] : undefined;
   if (!spec) return deny(`"git ${words[at]?.text ?? ''}" is not known to only read`);
   const rest = words.slice(at + 1);
-  if (words.some(mayRunAnother)) return deny('git may run another program');
+  if (words.some(mayRunProgram)) return deny('git may run another program');
   const judged = judgeProgram(spec, rest, facts);
   const operands = rest.filter((word) => !word.mayBeFlag);
   const isPatternFirst = name === 'grep' && !rest.some((word) => /^-[ef]/.test(word.literal ?? ''));
@@ -204,29 +205,29 @@ function judgeGit(words: readonly ShellWord[], facts: ScriptFacts): CommandJudge
   if (name === 'grep')
     return { ...judged, reads: [...judged.reads, ...(reads.length > 0 ? reads : [HERE])], isTree: true };
   if (!printsContents(name ?? '', rest)) return { ...judged, reads: [...judged.reads, ...reads] };
-  // Contents of any file of the repository, unless paths are named behind `--`.
+  // Prints contents of any file of the repository, unless paths are given after `--`.
   const named = rest.slice(rest.findIndex(({ literal }) => literal === '--') + 1);
   const isNarrow = rest.length > named.length && named.length > 0;
   return { ...judged, reads: [...judged.reads, ...(isNarrow ? named : [...reads, HERE])], isTree: true };
 }
 
-/** Options with which a patch is printed, and those with which none is. */
+/** Options that print a patch, and options that suppress it. */
 const PATCH = /^(?:-\w*[pu]\w*|-[UWc].*|--(?:patch|unified|binary|word-diff|color-words|cc|function-context).*)$/;
 const NO_PATCH =
   /^(?:-\w*[sq]\w*|--(?:no-patch|stat|shortstat|numstat|dirstat|summary|name-only|name-status|raw|quiet|compact-summary).*)$/;
-/** Sub-commands that print one unless they are told not to, and those that print one only when they are told to. */
+/** Sub-commands that print a patch by default, and those that print one only on demand. */
 const PATCH_BY_DEFAULT = /^(?:diff|show|range-diff)$/;
 const PATCH_ON_DEMAND = /^(?:log|whatchanged|reflog|stash|diff-tree|diff-index|diff-files|cherry)$/;
 
 /**
- * Whether a sub-command prints what files hold, today or in the past, by no name that its words give. Rules that hide a
- * file from reading may be about one of them; a mask over the file does not hide what the repository keeps of it.
+ * Report whether a sub-command prints contents of files, present or past, that its words do not name. A deny rule may
+ * protect one of them, and a mask over the file does not hide what the repository stores of it.
  */
 function printsContents(name: string, words: readonly ShellWord[]): boolean {
   const has = (option: RegExp) =>
     words.some(({ literal, mayBeFlag }) => (literal === undefined ? mayBeFlag : option.test(literal)));
   const operands = words.filter(({ mayBeFlag }) => !mayBeFlag);
-  // `git show HEAD:file` names the one that it prints.
+  // `git show HEAD:file` names the file that it prints.
   if (name === 'show' && operands.length > 0 && operands.every(({ literal }) => literal?.includes(':'))) return false;
   if (PATCH_BY_DEFAULT.test(name)) return has(PATCH) || !words.some(({ literal }) => NO_PATCH.test(literal ?? ''));
   if (PATCH_ON_DEMAND.test(name)) return has(PATCH);
@@ -235,22 +236,22 @@ function printsContents(name: string, words: readonly ShellWord[]): boolean {
 }
 
 /**
- * --help opens a manual page, and a format with %G or %(signature) runs gpg, as an order by it does. With
- * --submodule=diff git runs itself in folders that only old commits name.
+ * Words that make git run another program: --help opens a manual page; a format or sort key with %G or %(signature)
+ * runs gpg; with --submodule=diff git runs itself in folders that only old commits name.
  */
-const RUNS_ANOTHER = /^--help$|^--submodule=(?!log$|short$)|%G|(?:%\(|^--sort=-?|^-?)(?:v(?:ersion)?:)?\*?signature\b/;
+const RUNS_PROGRAM = /^--help$|^--submodule=(?!log$|short$)|%G|(?:%\(|^--sort=-?|^-?)(?:v(?:ersion)?:)?\*?signature\b/;
 
-/** Also where the word, or the value behind it, only becomes a format when it is run. */
-function mayRunAnother(word: ShellWord, at: number, words: readonly ShellWord[]): boolean {
-  if (word.literal !== undefined) return RUNS_ANOTHER.test(word.literal);
-  if (RUNS_ANOTHER.test(word.text) || word.patterns?.some((text) => RUNS_ANOTHER.test(text))) return true;
+/** Report whether a word makes git run another program, or may become such a format at run time. */
+function mayRunProgram(word: ShellWord, at: number, words: readonly ShellWord[]): boolean {
+  if (word.literal !== undefined) return RUNS_PROGRAM.test(word.literal);
+  if (RUNS_PROGRAM.test(word.text) || word.patterns?.some((text) => RUNS_PROGRAM.test(text))) return true;
   const isFormat =
     /^--(?:format|sort|group)$/.test(words[at - 1]?.literal ?? '') ||
     /^--(?:format|pretty|sort|group|submodule)=/.test(word.prefix);
   return isFormat && word.patterns === undefined;
 }
 
-/** An operand may be a revision or a path, and `HEAD:.env` is a path behind a revision: all are tried. */
+/** List the paths that an operand may name: a revision, a path, or a path after a revision (`HEAD:.env`). */
 function namedFiles(word: ShellWord): readonly ShellWord[] {
   const paths = word.patterns?.flatMap((pattern) => pattern.split(/:(.+)/s)[1] ?? []) ?? [];
   return [word, ...paths.map((path) => ({ ...word, literal: undefined, patterns: [path], prefix: path }))];
@@ -265,31 +266,35 @@ function judgeReflog(words: readonly ShellWord[], facts: ScriptFacts): CommandJu
   return judgeProgram(LOG, isVerb ? words.slice(1) : words, facts);
 }
 
-/** `remote show NAME` asks the network, `-n` keeps it from that. */
+/** Judge git remote: `remote show NAME` uses the network unless `-n` is given. */
 function judgeRemote(words: readonly ShellWord[]): CommandJudgement {
   const text = words.map((word) => word.literal ?? '\0').join(' ');
   const isShown = /^(?:-v|--verbose|show -n [\w./-]+|show|get-url (?:--all |--push )?[\w./-]+|)$/.test(text);
-  return { reads: NO_PATHS, ...(!isShown && { problem: 'git remote may change or ask a remote' }) };
+  return { reads: NO_PATHS, ...(!isShown && { problem: 'git remote may change or contact a remote' }) };
 }
 
 const CONFIG_READS = /^(?:--get|--get-all|--get-regexp|--get-urlmatch|--list|-l)$/;
-/** Names that hold no secrets. Others of the user's settings may: `http.*.extraHeader`, `url.*.insteadOf`, `github.token`. */
-const OPEN_CONFIG =
+/**
+ * Settings without secrets. Other user settings may contain some: `http.*.extraHeader`, `url.*.insteadOf`,
+ * `github.token`.
+ */
+const PUBLIC_CONFIG =
   /^(?:(?:user|author|committer)\.(?:name|email|signingkey)|(?:core|init|pull|push|fetch|merge|rebase|diff|log|status|commit|tag|color|column|advice|format|grep|blame|rerere|gc|index|pack|safe|i18n|extensions|feature|interactive|transfer|receive|submodule|branch)\.[\w./-]+|remote\.[\w./-]+\.(?:url|pushurl|fetch))$/i;
-const CONFIG_SHAPES = flagTable(
+const CONFIG_FLAGS = flagTable(
   '-zl --get --get-all --get-regexp --list --local --global --system --worktree --show-origin --show-scope --name-only --null --type= --bool --int --path --includes --no-includes --default= --all --regexp --get-urlmatch',
 );
 
-/** `git config NAME` reads, `git config NAME VALUE` writes, and a value may be called `list` too. */
+/** Judge git config: `NAME` reads, `NAME VALUE` writes, and a value may also be `list`. */
 function judgeConfig(words: readonly ShellWord[]): CommandJudgement {
-  const { flags, operands, problem } = parseArguments(words, { flags: CONFIG_SHAPES });
+  const { flags, operands, problem } = parseArguments(words, { flags: CONFIG_FLAGS });
   const verb = /^(?:get|list)$/.exec(operands[0]?.literal ?? '')?.[0];
   const isRead = verb !== undefined || flags.some(({ name }) => CONFIG_READS.test(name));
   const isPlainName = operands.length === 1 && /^[\w-]+(?:\.[\w./:-]+)+$/.test(operands[0]?.literal ?? '');
   const has = (option: RegExp) => flags.some(({ name }) => option.test(name));
   const isOpen =
     has(/^--(?:local|worktree)$/) ||
-    (!has(/regexp$|urlmatch$|^--list$|^-l$/) && OPEN_CONFIG.test(operands[verb === undefined ? 0 : 1]?.literal ?? ''));
+    (!has(/regexp$|urlmatch$|^--list$|^-l$/) &&
+      PUBLIC_CONFIG.test(operands[verb === undefined ? 0 : 1]?.literal ?? ''));
   const wrong =
     problem ??
     (isRead || isPlainName ? undefined : 'git config may write') ??

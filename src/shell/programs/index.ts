@@ -1,4 +1,4 @@
-/** The record of every program that is known, by name. */
+/** Records of all known programs, by name. */
 import type { ProgramRecord, SubcommandRecord } from '../program-record.ts';
 import { ARCHIVES } from './archives.ts';
 import { BUILDERS } from './builders.ts';
@@ -37,25 +37,25 @@ for (const record of RECORDS) {
   if (record.standsFor !== undefined) plainNames.set(record.names, record.standsFor);
 }
 
-/** Find the record of a program or builtin that is called exactly so. */
+/** Find the record of a program or builtin by its exact name. */
 export function findRecord(name: string): ProgramRecord | undefined {
   return byName.get(name);
 }
 
-/** Find the record of a program under any name that its kind goes by: `gsed`, `mawk`, `python3.11`, `git-push`. */
+/** Find the record of a program by any of its names: `gsed`, `mawk`, `python3.11`, `git-push`. */
 export function recordOf(name: string): ProgramRecord | undefined {
   const record = byName.get(name);
   const other = record ? record.standsFor : plainName(name);
   return other === undefined ? record : byName.get(other);
 }
 
-/** Find what is known of a sub-command. */
+/** Find the record of a sub-command. */
 export function subcommandOf(program: string, name: string): SubcommandRecord | undefined {
   const known = recordOf(program)?.subcommands;
   return known && Object.hasOwn(known, name) ? known[name] : undefined;
 }
 
-/** The name that rules call a program by, where it is called by another one. */
+/** Return the name that rules use for a program called by another name; undefined if there is none. */
 export function plainName(name: string): string | undefined {
   const known = plainNames.get(name);
   if (known !== undefined || byName.has(name)) return known;

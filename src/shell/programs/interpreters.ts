@@ -1,4 +1,4 @@
-/** Shells and languages: programs that run text from a file, from their words or from their input. */
+/** Shells and language interpreters: programs that run text from a file, their words or their input. */
 import type { ProgramRecord } from '../program-record.ts';
 
 const IN_PLACE = /^-[a-zA-Z]*i|^--in-?place/;
@@ -12,7 +12,7 @@ export const INTERPRETERS: readonly ProgramRecord[] = [
     reads: { alone: '--version -v' },
     language: 'program',
     inlineOptions: /^(?:-\w*[epc]|--(?:eval|print|check)(?:=.*)?)$/,
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
   },
   {
     names: 'deno',
@@ -24,7 +24,7 @@ export const INTERPRETERS: readonly ProgramRecord[] = [
     suggests: 'subcommand',
     isScriptRunner: true,
   },
-  { names: 'tsc', reads: { alone: '--version -v' }, hasOwnMeanings: true, isWaitedFor: true },
+  { names: 'tsc', reads: { alone: '--version -v' }, hasUnrelatedWriteOptions: true, isTestOrBuild: true },
   {
     names: 'python',
     aliases: 'python2 python3',
@@ -33,7 +33,7 @@ export const INTERPRETERS: readonly ProgramRecord[] = [
     runsBehind: /^-m$/,
     language: 'program',
     inlineOptions: /^-\w*[cm]/,
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     restartable: /^-m (?:pip|http\.server)\b/,
   },
   {
@@ -47,8 +47,14 @@ export const INTERPRETERS: readonly ProgramRecord[] = [
   { names: 'lua', isVersioned: true, reads: { alone: '-v' }, language: 'program', inlineOptions: /^-e/ },
   { names: 'java', reads: { alone: '-version --version' }, language: 'program', hiddenText: 'always' },
   { names: 'kotlinc', reads: { alone: '-version' } },
-  { names: 'bash zsh', isVersioned: true, reads: { alone: '--version' }, language: 'shell', hasOwnMeanings: true },
-  { names: 'sh', reads: { alone: '--version' }, language: 'shell', hasOwnMeanings: true },
+  {
+    names: 'bash zsh',
+    isVersioned: true,
+    reads: { alone: '--version' },
+    language: 'shell',
+    hasUnrelatedWriteOptions: true,
+  },
+  { names: 'sh', reads: { alone: '--version' }, language: 'shell', hasUnrelatedWriteOptions: true },
   { names: 'fish', reads: { alone: '--version' }, language: 'shell' },
   { names: 'ghc', isVersioned: true, reads: { alone: '--version' }, language: 'program' },
   { names: 'ipython pypy', isVersioned: true, language: 'program', inlineOptions: /^-\w*[cm]/ },

@@ -1,4 +1,4 @@
-/** Programs whose one purpose is to run another one. */
+/** Programs whose only purpose is to run another one. */
 import type { ProgramRecord } from '../program-record.ts';
 
 /** Programs that run another one. */
@@ -9,7 +9,7 @@ export const LAUNCHERS: readonly ProgramRecord[] = [
     reads: { alone: '--version -V' },
     isLauncher: true,
     valueOptions: '-u -g -h -p -C -D -R -T -U --user --group --host --prompt --chdir',
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     warnings: [{ words: /./, sentence: 'Runs as another user' }],
     isRaisingRights: true,
   },
@@ -31,9 +31,9 @@ export const LAUNCHERS: readonly ProgramRecord[] = [
         '-0 -r -t -x -a= -d= -E= -I= -L= -n= -P= -s= --null --no-run-if-empty --verbose --exit --arg-file= --delimiter= --max-args= --max-procs= --max-chars= --max-lines? --replace? --show-limits',
     },
     actingOptions: /^$/,
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
   },
-  // -S splits a text into a command, -C goes elsewhere.
+  // -S splits text into a command, -C changes the directory.
   {
     names: 'env',
     isGnu: true,
@@ -41,7 +41,7 @@ export const LAUNCHERS: readonly ProgramRecord[] = [
     valueOptions: '-u -C --unset --chdir',
     wraps: { flags: '-i -0 -u= --ignore-environment --null --unset=' },
     actingOptions: /^(?:-S.*|--split-string.*|-C.*|--chdir.*)$/,
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
   },
   {
     names: 'timeout',

@@ -1,17 +1,17 @@
-/** Programs that look at the network, or use it. */
+/** Programs that show or use the network. */
 import { isGiven } from '../flags.ts';
 import type { ProgramRecord } from '../program-record.ts';
 import { type CommandJudgement, NO_PATHS, type ProgramSpec } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
 
-/** Words of a filter of ss: any other may be a host, with or without `src` and `dst` before it. */
+/** Words in a filter of ss that name no host; any other may be one, with or without `src` and `dst` before it. */
 const SS_WORDS =
   /^(?:and|or|not|state|exclude|src|dst|[sd]port|all|connected|synchronized|bucket|big|established|syn-sent|syn-recv|fin-wait-[12]|time-wait|close-wait|closed|closing|last-ack|listen|listening|eq|ne|[gl][te]|\[?[\d.:*]+\]?(?:\/\d+)?(?::[\w-]+)?|:[\w-]+)?$/;
 
-/** Words of lsof that name no host; +M asks the portmapper. */
+/** Words of lsof that name no host; +M queries the portmapper. */
 const LSOF_WORDS = /^(?!\+\S*M)[^@]*(?:@\[?[\d.:]+\]?(?::[\w,-]+)?)?$/;
 
-/** The words with which ip only shows. */
+/** Read-only usage of ip. */
 const IP: ProgramSpec = { judge: judgeIp };
 
 /** Programs about the network. */
@@ -30,7 +30,7 @@ export const NETWORK: readonly ProgramRecord[] = [
     reads: {
       flags:
         '-tulnparis46eWvoxgM --tcp --udp --listening --numeric --program --all --route --interfaces --statistics --wide',
-      mostOperands: 0,
+      maxOperands: 0,
       check: ({ flags }) => (isGiven(flags, '-n', '--numeric') ? undefined : 'netstat looks names up without -n'),
     },
     isCoveredWhole: true,
@@ -46,15 +46,15 @@ export const NETWORK: readonly ProgramRecord[] = [
     },
     isCoveredWhole: true,
     ends: (_, words) => !words.some(({ prefix }) => /^[-+]r/.test(prefix)),
-    isLookingOnly: true,
+    isMetadataOnly: true,
   },
   { names: 'ip', reads: IP, isCoveredWhole: true, isLauncher: true },
-  // With -a, BSD takes what follows for what is to be done to all.
+  // With -a, BSD applies the remaining operands to all interfaces.
   {
     names: 'ifconfig',
     reads: {
       flags: '-as',
-      mostOperands: 1,
+      maxOperands: 1,
       check: ({ flags, operands }) =>
         flags.length > 0 && operands.length > 0 ? 'ifconfig may change the network' : undefined,
     },
@@ -64,7 +64,7 @@ export const NETWORK: readonly ProgramRecord[] = [
     names: 'arp',
     reads: {
       flags: '-nave',
-      mostOperands: 0,
+      maxOperands: 0,
       check: ({ flags }) => (isGiven(flags, '-n') ? undefined : 'arp looks names up without -n'),
     },
     isCoveredWhole: true,
@@ -73,7 +73,7 @@ export const NETWORK: readonly ProgramRecord[] = [
     names: 'route',
     reads: {
       flags: '-nve46',
-      mostOperands: 0,
+      maxOperands: 0,
       check: ({ flags }) => (isGiven(flags, '-n') ? undefined : 'route looks names up without -n'),
     },
     isCoveredWhole: true,
@@ -81,7 +81,7 @@ export const NETWORK: readonly ProgramRecord[] = [
   {
     names: 'curl',
     reads: { alone: '--version -V' },
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     isDownloader: true,
     suggests: 'nothing',
     letters: { o: 'output', X: 'request', d: 'data', T: 'upload-file', F: 'form', k: 'insecure' },
@@ -92,7 +92,7 @@ export const NETWORK: readonly ProgramRecord[] = [
     runsBehind: /^--use-askpass$/,
     hiddenText: [{ words: /^(?:-e|--execute|--config|--use-askpass)/ }],
     outputOptions: /^-P$/,
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     isDownloader: true,
     suggests: 'nothing',
   },
@@ -104,7 +104,7 @@ export const NETWORK: readonly ProgramRecord[] = [
     hiddenText: [{ words: /^-[FIS]/ }, { words: /PKCS11Provider|SecurityKeyProvider|XAuthLocation|Include\b/i }],
     leadingOperands: 1,
     actingOptions: /^(?:-o.*|-F.*)$/,
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     isJoiner: true,
   },
   {
@@ -168,13 +168,13 @@ export const NETWORK: readonly ProgramRecord[] = [
     hasReadOptions: true,
   },
   { names: 'nmap', hiddenText: [{ words: /^--?(?:script|sC$|A$|interactive|datadir|servicedb)/ }] },
-  { names: 'ftp tnftp', hiddenText: [{ isFed: true }] },
+  { names: 'ftp tnftp', hiddenText: [{ readsCommandsFromInput: true }] },
   { names: 'fetch http https xh aria2c axel', isDownloader: true },
   { names: 'telnet', suggests: 'nothing' },
   { names: 'ping', restartable: /^/ },
 ];
 
-/** A filter may name a host, which is looked up. @param known Matches a word that names none. */
+/** Reject filters that may name a host, which is looked up. @param known Matches words that name none. */
 function addressesOnly(words: readonly ShellWord[], between: RegExp, known: RegExp): string | undefined {
   const areKnown = words.every(({ literal }) => literal?.split(between).every((text) => known.test(text)));
   return areKnown ? undefined : 'a host may be looked up';
@@ -183,7 +183,7 @@ function addressesOnly(words: readonly ShellWord[], between: RegExp, known: RegE
 const IP_OBJECTS = /^(?:a|addr|address|l|link|r|ro|route|n|neigh|neighbour|neighbor|rule|ru|maddr|tunnel)$/;
 const IP_VERBS = /^(?:show|list|lst|ls|s|sh|get)$/;
 
-/** `ip [options] object [show …]`; every other verb changes the network. */
+/** Judge `ip [options] object [show …]`; any other verb changes the network. */
 function judgeIp(words: readonly ShellWord[]): CommandJudgement {
   const texts = words.map((word) => word.literal);
   const at = texts.findIndex(
@@ -193,7 +193,7 @@ function judgeIp(words: readonly ShellWord[]): CommandJudgement {
   );
   const [object = '', verb] = at < 0 ? [] : texts.slice(at);
   const isShown = verb === undefined ? texts.length === at + 1 : IP_VERBS.test(verb);
-  // `ip link s` is `ip link set`; of all other objects it is `show`.
+  // `ip link s` is `ip link set`; for all other objects it is `show`.
   const isKnown = IP_OBJECTS.test(object) && isShown && !(verb === 's' && object.startsWith('l'));
   const isLiteral = texts.every((text) => text !== undefined);
   return { reads: NO_PATHS, ...(!(isKnown && isLiteral) && { problem: 'ip may change the network' }) };

@@ -1,15 +1,15 @@
-/** Package managers, and programs that run what they install. */
+/** Package managers, and programs that run installed packages. */
 import type { ProgramRecord } from '../program-record.ts';
 import { isGiven } from '../flags.ts';
-import { verbs } from '../program-spec.ts';
+import { subcommandsWith } from '../program-spec.ts';
 
 const APT_FLAGS = '-anf --names-only --installed --all-versions --no-all-versions --recurse';
 
-/** Tools of packages that look at sources, or rewrite them, as their words say. */
+/** Well-known tools of packages, which examine or rewrite sources as their words say. */
 const KNOWN_TOOL =
   /^(?:(?:-y|--yes|--no|--no-install|-q|--quiet|-s|--silent|--bun|--) )*(?:eslint|prettier|tsc|biome|oxlint|stylelint|markdownlint|markdownlint-cli2?|cspell|knip|depcheck|madge|cloc|sort-package-json|dprint|ruff|black|isort|flake8|mypy|pyright|pylint)(?:@[\w.^~-]+)?(?: |$)/;
 
-/** Whatever is no command of these package managers is the name of a script. */
+/** Matches words that are no command of these package managers, hence names of scripts. */
 const SCRIPT_NAME =
   /^(?!(?:add|approve-builds|audit|autoclean|bin|cache|cat-file|cat-index|check|ci|config|constraints|dedupe|deploy|dlx|doctor|env|exec|explain|fetch|find-hash|generate-lock-entry|get|global|help|i|import|info|init|install|la|licenses|link|list|ll|ln|login|logout|ls|node|npm|outdated|owner|pack|patch|patch-commit|plugin|policies|prune|publish|rb|rebuild|recursive|remove|rm|root|search|self-update|server|set|setup|stage|store|tag|team|un|uninstall|unlink|unplug|up|update|upgrade|upgrade-interactive|version|versions|view|why|workspace|workspaces|eslint|prettier|tsc|biome)$)/;
 
@@ -47,7 +47,10 @@ export const PACKAGES: readonly ProgramRecord[] = [
     names: 'apt',
     reads: {
       flags: '-v --version --help',
-      subcommands: verbs('list search show policy depends rdepends', `${APT_FLAGS} --upgradable --manual-installed`),
+      subcommands: subcommandsWith(
+        'list search show policy depends rdepends',
+        `${APT_FLAGS} --upgradable --manual-installed`,
+      ),
     },
     hasOperandsBehindDashes: true,
     hiddenText: [{ words: /(?:Pre|Post)-(?:Invoke|Install)|Dir::(?:Bin|Etc)|::Proxy-Auto|^-c|^--config/i }],
@@ -56,7 +59,7 @@ export const PACKAGES: readonly ProgramRecord[] = [
   },
   {
     names: 'apt-cache',
-    reads: { subcommands: verbs('search show policy depends rdepends showpkg madison pkgnames', APT_FLAGS) },
+    reads: { subcommands: subcommandsWith('search show policy depends rdepends showpkg madison pkgnames', APT_FLAGS) },
     hiddenText: [{ words: /(?:Pre|Post)-(?:Invoke|Install)|Dir::(?:Bin|Etc)|::Proxy-Auto|^-c|^--config/i }],
     restartable: /^/,
   },
@@ -130,7 +133,7 @@ export const PACKAGES: readonly ProgramRecord[] = [
       { command: SCRIPT_NAME },
       { command: /^dlx$/, unless: KNOWN_TOOL },
     ],
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     warnings: [{ words: /^(?:publish|push)/, sentence: 'Publishes to others' }],
     suggests: 'subcommand',
     isScriptRunner: true,
@@ -155,11 +158,11 @@ export const PACKAGES: readonly ProgramRecord[] = [
     valueOptions: '-C --prefix -w --workspace --registry --tag --otp --loglevel --userconfig',
     hiddenText: [
       { command: /^(?:run|run-script|rum|urn|test|t|tst|start|stop|restart)$/ },
-      // With options alone it asks its own questions.
+      // With options only, it asks its own questions.
       { command: /^(?:init|innit|create)$/, unless: /^(?:-\S+(?: |$))*$/ },
       { command: /^(?:exec|x|dlx)$/, unless: KNOWN_TOOL },
     ],
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     warnings: [{ words: /^(?:publish|push)/, sentence: 'Publishes to others' }],
     suggests: 'subcommand',
     isScriptRunner: true,
@@ -178,7 +181,7 @@ export const PACKAGES: readonly ProgramRecord[] = [
     runsBehind: /^(?:exec|dlx)$/,
     hasOperandsBehindDashes: true,
     hiddenText: [{ command: SCRIPT_NAME }, { command: /^(?:exec|x|dlx)$/, unless: KNOWN_TOOL }],
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     warnings: [{ words: /^(?:publish|push)/, sentence: 'Publishes to others' }],
     suggests: 'subcommand',
     isScriptRunner: true,

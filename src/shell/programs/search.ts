@@ -1,4 +1,4 @@
-/** Programs that find files and text in them, and compare files. */
+/** Programs that search files and compare them. */
 import type { ParsedArguments } from '../flags.ts';
 import { grepNames, rgNames } from '../included-names.ts';
 import type { ProgramRecord } from '../program-record.ts';
@@ -67,7 +67,7 @@ export const SEARCH: readonly ProgramRecord[] = [
   },
   {
     names: 'sdiff',
-    reads: { flags: '-iEbWBalsdt -w= --suppress-common-lines --width=', operands: 'paths', mostOperands: 2 },
+    reads: { flags: '-iEbWBalsdt -w= --suppress-common-lines --width=', operands: 'paths', maxOperands: 2 },
   },
   { names: 'diff3', reads: { flags: '-aeEAxX3imT', operands: 'paths' } },
   {
@@ -84,7 +84,7 @@ export const SEARCH: readonly ProgramRecord[] = [
     names: 'grep',
     isGnu: true,
     reads: GREP,
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     isStream: true,
     lists: {
       flags:
@@ -101,7 +101,7 @@ export const SEARCH: readonly ProgramRecord[] = [
     names: 'egrep fgrep',
     isGnu: true,
     reads: GREP,
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     filtersLines: LINE_SEARCH,
     answers: { 1: 'no matches found' },
   },
@@ -114,7 +114,7 @@ export const SEARCH: readonly ProgramRecord[] = [
     },
     answers: { 1: 'no matches found' },
   },
-  // Search of compressed files and --pre run programs.
+  // --search-zip and --pre run programs.
   {
     names: 'rg',
     reads: {
@@ -132,11 +132,11 @@ export const SEARCH: readonly ProgramRecord[] = [
       readsTree: () => true,
       includedNames: rgNames,
       followsLinks: ({ flags }) => flags.some(({ name }) => name === '-L' || name === '--follow'),
-      // What is piped in is searched instead.
+      // With piped input it searches that instead.
       readsHere: ({ flags }, { isPiped }) => !isPiped || flags.some(({ name }) => name === '--files'),
     },
     runsBehind: /^--(?:pre|hostname-bin)$/,
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     lists: {
       flags:
         '-liSFwxuU0. -e= -g= -t= -T= --files --hidden --no-ignore --files-with-matches --files-without-match --glob= --iglob= --type= --type-not= --ignore-case ' +
@@ -171,17 +171,17 @@ export const SEARCH: readonly ProgramRecord[] = [
     runsBehind: /^-(?:exec|execdir|ok|okdir)$/,
     actingOptions: /^-(?:exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/,
     changesInPlace: /^-delete$/,
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     warnings: [{ words: /-delete/, sentence: 'Deletes everything that find matches' }],
-    isLookingOnly: true,
+    isMetadataOnly: true,
     answers: { 1: 'some folders could not be read' },
   },
-  { names: 'ack', runsBehind: /^--?pager$/, hasOwnMeanings: true },
-  { names: 'ag', runsBehind: /^--?pager$/, hasOwnMeanings: true, answers: { 1: 'no matches found' } },
+  { names: 'ack', runsBehind: /^--?pager$/, hasUnrelatedWriteOptions: true },
+  { names: 'ag', runsBehind: /^--?pager$/, hasUnrelatedWriteOptions: true, answers: { 1: 'no matches found' } },
   { names: 'fzf sk', hiddenText: [{ words: /(?:execute|become|reload|transform)[\w-]*[([{:]/ }] },
 ];
 
-/** Also as `-d recurse`. */
+/** Report whether the options search folders; also as `-d recurse`. */
 function isRecursive({ flags }: ParsedArguments): boolean {
   return flags.some(
     ({ name, value }) =>

@@ -1,10 +1,10 @@
-/** sed: its scripts can write files (`w`, `W`) and run programs (`e`), so they are read command by command. */
+/** Judges sed scripts command by command, since they can write files (`w`, `W`) and run programs (`e`). */
 import { sedLoopFinder } from '../endless-program.ts';
 import { flagTable, parseArguments } from '../flags.ts';
 import { type CommandJudgement, type ProgramSpec } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
 
-// Not -l: on BSD it takes no value, and the word after it is the script.
+// -l is excluded: on BSD it takes no value, and the next word is the script.
 const FLAGS = flagTable(
   '-nErsuz -e= --quiet --silent --expression= --regexp-extended --separate --unbuffered --null-data --line-length= --posix --sandbox --debug --help --version',
 );
@@ -12,7 +12,10 @@ const FLAGS = flagTable(
 /** The spec of sed. */
 export const SED: ProgramSpec = { judge: judgeSed };
 
-/** Nothing but addresses and printing, whatever the integers are; a negative one at the start is refused by sed. */
+/**
+ * Matches scripts of addresses and printing commands, harmless for any integers; sed refuses a negative one at the
+ * start.
+ */
 const PRINTS_LINES = /^[\d,;$!+~pqd= {}]+$/;
 
 function judgeSed(words: readonly ShellWord[]): CommandJudgement {
@@ -21,14 +24,14 @@ function judgeSed(words: readonly ShellWord[]): CommandJudgement {
   const given = flags.filter(({ name }) => name === '-e' || name === '--expression').map(({ value }) => value);
   const scripts = given.length > 0 ? given : operands.slice(0, 1);
   const reads = given.length > 0 ? operands : operands.slice(1);
-  // Several -e are joined by line ends, and text of `a` may run on into the next.
+  // Several -e are joined by line ends, so text of `a` may continue in the next.
   const texts = scripts.map((script) => (script?.isSplit ? undefined : scriptText(script)));
   if (texts.some((text) => text === undefined)) return { problem: 'the script of sed cannot be known', reads };
   const wrong = scriptProblem(texts.join('\n'));
   return { reads, ...(wrong !== undefined && { problem: wrong }) };
 }
 
-/** Integers may stand in a script (`sed -n "${n}p"`): they can only be an address or a count. */
+/** Replace integers in a script (`sed -n "${n}p"`) by their skeleton: they can only be an address or a count. */
 function withIntegers(word: ShellWord): ShellWord {
   const { skeleton } = word;
   return skeleton !== undefined && PRINTS_LINES.test(skeleton)
@@ -44,9 +47,9 @@ function scriptText(script: ShellWord | undefined): string | undefined {
 }
 
 /**
- * Why a script does more than edit the stream, or undefined. Whatever is not understood is a reason.
+ * Explain why a script does more than edit the stream, or return undefined. Anything not understood is a reason.
  *
- * @param refused Letters of further commands that are one.
+ * @param refused Letters of further commands to reject.
  */
 export function scriptProblem(script: string, refused = ''): string | undefined {
   let at = 0;
@@ -71,7 +74,7 @@ export function scriptProblem(script: string, refused = ''): string | undefined 
     else if (/[lqQ]/.test(command)) at = endOfCommand(script, skip(script, at, /[ \t]*\d*/y));
     else if (/[btT:]/.test(command)) at = endOfCommand(script, skip(script, at, /[ \t]*[\w.-]*/y));
     else if (/[aic]/.test(command)) at = textEnd(script, at);
-    else if (command === 'y') at = endOfCommand(script, delimited(script, at, plainEnd) ?? -1);
+    else if (command === 'y') at = endOfCommand(script, delimited(script, at, replacementEnd) ?? -1);
     else if (command === 's') {
       const end = delimited(script, at, regexEnd);
       if (end === undefined) return unknown;
@@ -83,10 +86,10 @@ export function scriptProblem(script: string, refused = ''): string | undefined 
   return undefined;
 }
 
-/** Longest label that is told from others. */
+/** Longest label that is distinguished from others. */
 const MAX_LABEL_CHARS = 64;
 
-/** Past `1`, `$`, `/re/`, `\cREc`, a range of them and `!`; undefined where a pattern does not end. */
+/** Skip `1`, `$`, `/re/`, `\cREc`, a range of them and `!`. @returns undefined if a pattern does not end. */
 function skipAddresses(script: string, start: number): number | undefined {
   const first = skipAddress(script, start);
   if (first === undefined) return undefined;
@@ -104,17 +107,17 @@ function skipAddress(script: string, start: number): number | undefined {
   return end === undefined ? undefined : skip(script, end, /[IM]*/y);
 }
 
-/** Past the two delimited halves of `s` and `y`; of `s` the first is a pattern. */
+/** Skip the two delimited parts of `s` or `y`; the first part of `s` is a pattern. */
 function delimited(script: string, at: number, firstEnd: typeof regexEnd): number | undefined {
   const delimiter = script[at];
   if (delimiter === undefined || /[\n\\\w\s[\]]/.test(delimiter)) return undefined;
   const middle = firstEnd(script, at + 1, delimiter);
-  return middle === undefined ? undefined : plainEnd(script, middle, delimiter);
+  return middle === undefined ? undefined : replacementEnd(script, middle, delimiter);
 }
 
 /**
- * The end of a pattern. A delimiter in brackets does not end it: an implementation that thinks otherwise
- * is left with an open bracket, and refuses the whole script.
+ * Find the end of a pattern. A delimiter in brackets does not end it: an implementation that reads it otherwise sees an
+ * open bracket and refuses the whole script.
  */
 function regexEnd(script: string, start: number, delimiter: string): number | undefined {
   for (let at = start; at < script.length; at++) {
@@ -128,15 +131,15 @@ function regexEnd(script: string, start: number, delimiter: string): number | un
   return undefined;
 }
 
-/** The closing `]`; undefined where a backslash before one leaves open which it is. */
+/** Find the closing `]`. @returns undefined if a backslash before one makes it ambiguous. */
 function bracketEnd(script: string, start: number): number | undefined {
   const match = /\[\^?\]?(?:[^[\]\\\n]|\[[:.=][a-z]+[:.=]\]|\[(?![:.=])|\\(?!\]))*\]/y;
   match.lastIndex = start;
   return match.test(script) ? match.lastIndex - 1 : undefined;
 }
 
-/** The end of a replacement, or of a half of `y`, where brackets mean nothing. */
-function plainEnd(script: string, start: number, delimiter: string): number | undefined {
+/** Find the end of a replacement, or of a part of `y`, where brackets have no meaning. */
+function replacementEnd(script: string, start: number, delimiter: string): number | undefined {
   for (let at = start; at < script.length; at++) {
     if (script[at] === '\\') at++;
     else if (script[at] === delimiter) return at + 1;
@@ -144,7 +147,7 @@ function plainEnd(script: string, start: number, delimiter: string): number | un
   return undefined;
 }
 
-/** -1 unless only blanks stand before `;`, `}`, a line end or the end. */
+/** Skip blanks up to `;`, `}`, a comment, a line end or the end. @returns -1 if anything else follows. */
 function endOfCommand(script: string, start: number): number {
   if (start < 0) return -1;
   const at = skip(script, start, /[ \t]*/y);
@@ -152,7 +155,7 @@ function endOfCommand(script: string, start: number): number {
   return next === undefined || /[;}\n#]/.test(next) ? at : -1;
 }
 
-/** Text of a, i and c runs to the first line end that no backslash stands before. */
+/** Find the end of the text of a, i and c: the first line end without a backslash before it. */
 function textEnd(script: string, start: number): number {
   for (let at = start; at < script.length; at++) {
     if (script[at] === '\\') at++;

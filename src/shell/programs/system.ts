@@ -1,13 +1,13 @@
-/** Programs that look at the machine, its processes and its users, and that change them. */
+/** Programs that examine and change the machine, its processes and its users. */
 import { isGiven, type ParsedArguments } from '../flags.ts';
 import type { ProgramRecord } from '../program-record.ts';
-import { type CommandJudgement, NO_PATHS, type ProgramSpec, verbs } from '../program-spec.ts';
+import { type CommandJudgement, NO_PATHS, type ProgramSpec, subcommandsWith } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
 
 /**
  * ps: three dialects of options, and in one of them an `e` that shows the environment of other processes.
  *
- * Words with a dash that make no sense as UNIX options are read again as BSD options: `-auxe` is `auxe`.
+ * Words with a dash that are invalid as UNIX options are parsed again as BSD options: `-auxe` is `auxe`.
  */
 const PS: ProgramSpec = {
   judge: (words): CommandJudgement => {
@@ -16,14 +16,14 @@ const PS: ProgramSpec = {
   },
 };
 
-/** Long options that cannot be wrong, whatever the machine runs. */
+/** Long options that are valid on every system. */
 const LONG_OPTION =
   /^--(?:forest|headers?|no-headers?|no-heading|deselect|context|cumulative|version|info|help|(?:cols|columns|width|rows|lines|pid|ppid|quick-pid)=[\d,]+|sort=[\w%,+-]+)$/;
 
-/** UNIX options that go together in any number, before one with a value that cannot be wrong. */
+/** UNIX options that may be combined in any number, before one whose value is always valid. */
 const UNIX_OPTIONS = /^-[AadefFHjlLMNTwy]*(?:[oOpqC].*)?$/s;
 
-/** Options without a value, then one that may have one, and what is attached to that. */
+/** Options without a value, then one that may take one, and its attached value. */
 const BUNDLE = /^-?([^CGgkNOopqstUu]*)(.?)(.*)$/s;
 
 /** Columns to print; on some systems one of them is the environment. */
@@ -31,11 +31,11 @@ const COLUMNS = /^(?!.*env)[\w%,=:. -]+$/is;
 
 const SHOWS_ENVIRONMENTS = 'ps may show environments';
 
-/** Options of `systemctl` verbs that only show. */
+/** Options of read-only `systemctl` verbs. */
 const UNIT_FLAGS =
   '-alqr -n= -o= -p= -t= --all --full --no-pager --no-legend --plain --type= --state= --property= --value --failed --user --system --quiet --lines= --output= --reverse';
 
-/** Longest time that a command may wait, or be given, for it to count as one that ends. */
+/** Longest duration of a wait or a time limit for the command to count as one that ends. */
 const MAX_SECONDS = 3_600;
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
@@ -49,8 +49,8 @@ export const SYSTEM: readonly ProgramRecord[] = [
       flags:
         '-uRj -d= -r= -I? -f= -v= --date= --utc --universal --iso-8601? --rfc-3339= --rfc-email --reference= --debug',
       pathFlags: ['-f', '-r', '--reference'],
-      // Any other operand sets the clock; on BSD a second one does, whatever it begins with.
-      mostOperands: 1,
+      // Any other operand sets the clock; on BSD any second operand does.
+      maxOperands: 1,
       check: ({ operands }) =>
         operands.every((word) => word.prefix.startsWith('+')) ? undefined : 'an operand may set the clock',
     },
@@ -62,17 +62,17 @@ export const SYSTEM: readonly ProgramRecord[] = [
     reads: {
       flags:
         '-asnrvmpio --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor --operating-system',
-      mostOperands: 0,
+      maxOperands: 0,
     },
   },
-  { names: 'arch whoami logname users lsmod', reads: { mostOperands: 0 } },
-  { names: 'nproc', reads: { flags: '--all --ignore=', mostOperands: 0 } },
-  { names: 'uptime', isGnu: true, reads: { flags: '-psV --pretty --since', mostOperands: 0 } },
+  { names: 'arch whoami logname users lsmod', reads: { maxOperands: 0 } },
+  { names: 'nproc', reads: { flags: '--all --ignore=', maxOperands: 0 } },
+  { names: 'uptime', isGnu: true, reads: { flags: '-psV --pretty --since', maxOperands: 0 } },
   {
     names: 'free',
     reads: {
       flags: '-bkmghtwl -s= -c= --human --si --mega --giga --kilo --total --wide --mebi --gibi',
-      mostOperands: 0,
+      maxOperands: 0,
     },
     ends: ({ flags }) => !isGiven(flags, '-s') || isGiven(flags, '-c'),
   },
@@ -82,7 +82,7 @@ export const SYSTEM: readonly ProgramRecord[] = [
     reads: { flags: '-ugGnrzaZ --user --group --groups --name --real --zero', isOpen: true },
   },
   { names: 'groups', reads: { isOpen: true } },
-  { names: 'tty', reads: { flags: '-s', mostOperands: 0 } },
+  { names: 'tty', reads: { flags: '-s', maxOperands: 0 } },
   {
     names: 'stty',
     reads: {
@@ -94,15 +94,15 @@ export const SYSTEM: readonly ProgramRecord[] = [
     },
     isCoveredWhole: true,
   },
-  { names: 'uuidgen', reads: { flags: '-r --random', mostOperands: 0 } },
+  { names: 'uuidgen', reads: { flags: '-r --random', maxOperands: 0 } },
   {
     names: 'nvidia-smi',
     reads: {
       flags: '-Lqx -i= -d= --list-gpus --query --id= --display= --query-gpu= --query-compute-apps= --format=',
-      mostOperands: 0,
+      maxOperands: 0,
     },
   },
-  { names: 'hostname', reads: { flags: '-sI --short', mostOperands: 0 } },
+  { names: 'hostname', reads: { flags: '-sI --short', maxOperands: 0 } },
   {
     names: 'sleep',
     reads: { isOpen: true },
@@ -111,13 +111,13 @@ export const SYSTEM: readonly ProgramRecord[] = [
     restartable: /^/,
   },
   { names: 'lscpu', reads: { flags: '-abcyxJ -e? -p? --all --json --extended? --parse?' } },
-  { names: 'lsusb', reads: { flags: '-tv -s= -d=', mostOperands: 0 } },
-  { names: 'lspci', reads: { flags: '-vknmtxbDP -s= -d=', mostOperands: 0 } },
+  { names: 'lsusb', reads: { flags: '-tv -s= -d=', maxOperands: 0 } },
+  { names: 'lspci', reads: { flags: '-vknmtxbDP -s= -d=', maxOperands: 0 } },
   { names: 'lsmem', reads: { flags: '-abnPrJ -o=' } },
   { names: 'lsns', reads: { flags: '-lnrJ -o= -p= -t=' } },
   {
     names: 'lsb_release',
-    reads: { flags: '-adrcsi --all --id --release --codename --description --short', mostOperands: 0 },
+    reads: { flags: '-adrcsi --all --id --release --codename --description --short', maxOperands: 0 },
   },
   { names: 'ps', reads: PS, isCoveredWhole: true },
   {
@@ -150,8 +150,8 @@ export const SYSTEM: readonly ProgramRecord[] = [
   { names: 'printenv', isGnu: true, reads: { flags: '-0 --null', isOpen: true } },
   { names: 'locale', reads: { flags: '-amckv --all-locales --charmaps', isOpen: true } },
   { names: 'getconf', reads: { flags: '-a -v=', isOpen: true } },
-  // hosts and networks ask the network.
-  { names: 'getent', reads: { subcommands: verbs('passwd group services protocols shells shadow', '') } },
+  // `hosts` and `networks` query the network.
+  { names: 'getent', reads: { subcommands: subcommandsWith('passwd group services protocols shells shadow', '') } },
   {
     names: 'who',
     isGnu: true,
@@ -171,7 +171,7 @@ export const SYSTEM: readonly ProgramRecord[] = [
     reads: {
       flags:
         '-TtkxuLrPS -l= -f= --ctime --level= --facility= --decode --kernel --userspace --notime --color? --nopager',
-      mostOperands: 0,
+      maxOperands: 0,
     },
   },
   {
@@ -189,9 +189,9 @@ export const SYSTEM: readonly ProgramRecord[] = [
     reads: {
       flags:
         '-al -t= -p= --no-pager --user --system --all --type= --state= --failed --full --no-legend --plain --property=',
-      // cat, and show where no property is named, print the environments that units are given.
+      // `cat`, and `show` without a property, print the environments of units.
       subcommands: {
-        ...verbs(
+        ...subcommandsWith(
           'status is-active is-enabled is-failed list-units list-unit-files list-timers list-sockets list-dependencies get-default is-system-running',
           UNIT_FLAGS,
         ),
@@ -216,15 +216,15 @@ export const SYSTEM: readonly ProgramRecord[] = [
     names: 'crontab',
     reads: {
       flags: '-l -u=',
-      mostOperands: 0,
+      maxOperands: 0,
       check: ({ flags }) => (isGiven(flags, '-l') ? undefined : 'crontab does more than list'),
     },
     isCoveredWhole: true,
     hiddenText: 'always',
     suggests: 'nothing',
   },
-  { names: 'atq', reads: { flags: '-q=', mostOperands: 0 } },
-  // init and reset may run what the terminal description names.
+  { names: 'atq', reads: { flags: '-q=', maxOperands: 0 } },
+  // `init` and `reset` may run a program that the terminal description names.
   {
     names: 'tput',
     reads: {
@@ -277,19 +277,19 @@ function namesProperties({ flags }: ParsedArguments): string | undefined {
 const OPENSSL_OPTIONS =
   /^-(?:noout|text|subject|issuer|dates|enddate|startdate|serial|fingerprint|pubkey|modulus|sha256|sha1|md5|ext|purpose|hash|email|alias)$/;
 
-/** `openssl version` and `openssl x509 -in FILE -noout …`. */
+/** Judge openssl: `version` and `x509 -in FILE -noout …` only read. */
 function judgeOpenssl(words: readonly ShellWord[]): CommandJudgement {
   const [verb, ...rest] = words;
   if (verb?.literal === 'version') {
     return rest.every((word) => /^-[abdefopvr]$/.test(word.literal ?? ''))
       ? { reads: NO_PATHS }
-      : { reads: NO_PATHS, problem: 'openssl may do more than tell its version' };
+      : { reads: NO_PATHS, problem: 'openssl may do more than print its version' };
   }
   const reads: ShellWord[] = [];
   for (let at = 0; at < rest.length; at++) {
     const text = rest[at]?.literal ?? '';
     const next = rest[at + 1];
-    // What looks like a URI may load an engine.
+    // A value that looks like a URI may load an engine.
     if (text === '-in' && !next?.isSplit && next?.patterns?.every((path) => !path.includes(':'))) {
       reads.push(next);
       at++;
@@ -300,13 +300,13 @@ function judgeOpenssl(words: readonly ShellWord[]): CommandJudgement {
   return verb?.literal === 'x509' ? { reads } : { reads, problem: 'openssl may write or connect' };
 }
 
-/** Tell whether a duration as sleep and timeout take it, `90`, `1.5m`, is short enough to wait for. */
+/** Report whether a duration in the syntax of sleep and timeout, such as `90` or `1.5m`, is at most an hour. */
 export function isShortTime(text: string): boolean {
   const [, number = '', unit = 's'] = /^(\d{1,6}(?:\.\d*)?|\.\d+)([smhd])?$/.exec(text) ?? [];
   return number !== '' && Number(number) * (UNIT_SECONDS[unit] ?? 1) <= MAX_SECONDS;
 }
 
-/** `iostat 1` goes on, `iostat 1 3` ends. */
+/** Report whether a count limits the output: `iostat 1` continues, `iostat 1 3` ends. */
 function endsAfterCount({ operands }: ParsedArguments): boolean {
   return operands.filter(({ literal }) => literal === undefined || /^\d+$/.test(literal)).length !== 1;
 }
@@ -326,7 +326,7 @@ function psProblem(words: readonly ShellWord[]): string | undefined {
     const isUnix = text.startsWith('-');
     const [, options = '', option = '', attached = ''] = BUNDLE.exec(text) ?? [];
     if (options.includes('E') || (!isUnix && options.includes('e'))) return SHOWS_ENVIRONMENTS;
-    // In the BSD dialect, u, g and others take no value: an `e` behind them is an option as well.
+    // In the BSD dialect u, g and others take no value, so an `e` after them is an option as well.
     if (!isUnix && /[GgNsUu]/.test(option) && attached.includes('e')) return SHOWS_ENVIRONMENTS;
     const takesNext = attached === '' && (isUnix ? option !== '' : /[kOopqtU]/.test(option));
     const value = takesNext ? texts[++at] : attached;

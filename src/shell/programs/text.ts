@@ -1,4 +1,4 @@
-/** Programs that turn text into other text, show it, or calculate. */
+/** Programs that transform or show text, or calculate. */
 import { isEndlessFilter } from '../endless-program.ts';
 import { isGiven, type ParsedArguments } from '../flags.ts';
 import type { ProgramRecord } from '../program-record.ts';
@@ -17,10 +17,10 @@ const JQ: ProgramSpec = {
   pathFlags: ['-f', '--from-file', '--rawfile', '--slurpfile'],
   // A program in a file may import from anywhere, and so may any program with a search path.
   listFlags: ['-f', '--from-file', '-L'],
-  check: (given) => mayImport(given) ?? mayRunOn(given),
+  check: (given) => mayImport(given) ?? mayNeverEnd(given),
 };
 
-/** The spec of yq. Neither -i nor -s: they write. */
+/** The spec of yq. -i and -s are excluded because they write. */
 const YQ: ProgramSpec = {
   flags:
     '-rPCMNejcn -o= -p= -I= --output-format= --input-format= --prettyPrint --raw-output --no-doc --exit-status --null-input --unwrapScalar? --indent=',
@@ -28,10 +28,10 @@ const YQ: ProgramSpec = {
   check: readsOtherFiles,
 };
 
-/** Words of an expression that read a file or run a program; as the name of a field, or in a text, they do nothing. */
-const YQ_ACTS = /(?<![.\w])(?:\w*load\w*|eval\w*|system|import|include|modulemeta)\b/;
+/** Words of an expression that read a file or run a program; as a field name or in a string they do nothing. */
+const YQ_SIDE_EFFECT = /(?<![.\w])(?:\w*load\w*|eval\w*|system|import|include|modulemeta)\b/;
 
-/** tee with no file but the null device only passes text on. */
+/** tee with no file except the null device only passes text on. */
 const TEE: ProgramSpec = {
   flags: '-aip --append --ignore-interrupts --output-error?',
   check: ({ operands }) => (operands.every((word) => word.literal === '/dev/null') ? undefined : 'tee writes files'),
@@ -39,7 +39,7 @@ const TEE: ProgramSpec = {
 
 const IN_PLACE = /^-[a-zA-Z]*i|^--in-?place/;
 
-/** Longest number that is factored in moments. */
+/** Longest number that is factored quickly. */
 const MAX_FACTORED_DIGITS = 24;
 
 /** Programs about text. */
@@ -133,7 +133,7 @@ export const TEXT: readonly ProgramRecord[] = [
     reads: { flags: '-cCdst --complement --delete --squeeze-repeats --truncate-set1', isOpen: true },
     isStream: true,
   },
-  // Neither -o nor -T nor --compress-program: they write and run.
+  // -o, -T and --compress-program are excluded because they write and run programs.
   {
     names: 'sort',
     isGnu: true,
@@ -153,7 +153,7 @@ export const TEXT: readonly ProgramRecord[] = [
       operands: 0,
     },
   },
-  // A second operand is the file it writes.
+  // A second operand is the output file.
   {
     names: 'uniq',
     isGnu: true,
@@ -161,7 +161,7 @@ export const TEXT: readonly ProgramRecord[] = [
       flags:
         '-cdDiuz -f= -s= -w= --count --repeated --all-repeated? --group? --ignore-case --unique --skip-fields= --skip-chars= --check-chars= --zero-terminated',
       operands: 'paths',
-      mostOperands: 1,
+      maxOperands: 1,
     },
     writesOperands: 'last',
     readsOperands: 'others',
@@ -274,7 +274,7 @@ export const TEXT: readonly ProgramRecord[] = [
     reads: SED,
     language: 'text',
     hiddenText: [
-      // `e` runs what the input says.
+      // `e` runs commands from the input.
       { words: /^\d*\$?!?e$|[^\w\s\\][gpiIm0-9]*e[gpiIm0-9]*\s*(?:[;}\n]|$)/ },
       { words: /^(?:-[nErsuz]*f|--f)/ },
     ],
@@ -297,7 +297,7 @@ export const TEXT: readonly ProgramRecord[] = [
   { names: 'sponge dos2unix unix2dos', writesOperands: 'all' },
 ];
 
-/** Modules are named at the start of a program, where only blanks and comments may stand before them. */
+/** Reject module imports, which occur at the start of a program after blanks and comments only. */
 function mayImport({ operands: [program] }: ParsedArguments): string | undefined {
   const text = program?.literal ?? program?.prefix ?? '.';
   const isStart =
@@ -306,14 +306,17 @@ function mayImport({ operands: [program] }: ParsedArguments): string | undefined
   return isStart || isUnknown || /\bmodulemeta\b/.test(program?.text ?? '') ? 'jq may read a module' : undefined;
 }
 
-function mayRunOn({ operands: [program] }: ParsedArguments): string | undefined {
+function mayNeverEnd({ operands: [program] }: ParsedArguments): string | undefined {
   return isEndlessFilter(program?.literal ?? program?.text ?? '') ? 'jq may never end' : undefined;
 }
 
-/** The expression stands first, or behind the name of what is to be done with it; a file may stand in its place. */
+/**
+ * Reject expressions that read other files. The expression comes first, or after the name of the command; a file may
+ * take its place.
+ */
 function readsOtherFiles({ operands: [first, second] }: ParsedArguments): string | undefined {
   const expression = /^(?:e|ea|eval|eval-all)$/.test(first?.literal ?? '') ? second : first;
-  const mayRead = expression && YQ_ACTS.test((expression.literal ?? 'load').replace(/"[^"\\]*"/g, '""'));
+  const mayRead = expression && YQ_SIDE_EFFECT.test((expression.literal ?? 'load').replace(/"[^"\\]*"/g, '""'));
   if (mayRead) return 'yq may read another file or run a program';
   return isEndlessFilter(expression?.literal ?? '') ? 'yq may never end' : undefined;
 }

@@ -1,10 +1,10 @@
-/** Programs that keep versions of files. */
+/** Version control systems and clients of code hosts. */
 import type { ProgramRecord } from '../program-record.ts';
 import { GIT } from './git.ts';
 
 const MESSAGE_OPTIONS = /^(?:-[a-z]*m|--(?:message|title|body|notes|description))$/;
 
-/** Programs that keep versions. */
+/** Records of version control programs. */
 export const VERSION_CONTROL: readonly ProgramRecord[] = [
   {
     names: 'gh',
@@ -12,7 +12,7 @@ export const VERSION_CONTROL: readonly ProgramRecord[] = [
     hasOperandsBehindDashes: true,
     valueOptions: '-R --repo',
     messageOptions: MESSAGE_OPTIONS,
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     suggests: 'subcommand',
   },
   {
@@ -34,7 +34,7 @@ export const VERSION_CONTROL: readonly ProgramRecord[] = [
     actingOptions:
       /^(?:-C.*|-c.*|--exec-path.*|--git-dir.*|--work-tree.*|--namespace.*|--config-env.*|--output(?:=.*)?|--ext-diff|--textconv|--upload-pack.*|--receive-pack.*|--open-files-in-pager.*|-O.*|--exec(?:=.*)?)$/,
     changingCommands: /^(?:(?:checkout|restore|rm|mv|clean|stash|clone|init)\b|(?:worktree|submodule) add$)/,
-    hasOwnMeanings: true,
+    hasUnrelatedWriteOptions: true,
     warnings: [
       {
         words: /^push (?:.* )?(?:-[a-zA-Z]*f\b|--force|--mirror|\+)/,

@@ -78,5 +78,5 @@ function isRestartable({ program = '', words }: ShellPart): boolean {
 
 function isWaitedFor({ text, words }: ShellPart): boolean {
   const first = (words.length > 0 ? words.join(' ') : text).split(' ', 3);
-  return WAITED_FOR.test(first.join(' ')) || first.some((word) => recordOf(word)?.isWaitedFor === true);
+  return WAITED_FOR.test(first.join(' ')) || first.some((word) => recordOf(word)?.isTestOrBuild === true);
 }

@@ -1,20 +1,20 @@
-/** What xargs may be given: the words of the commands before it, and of its here-string. For deny rules alone. */
+/** Words that xargs may read: those of the commands before it, and of its here-string. For deny rules only. */
 import type { Command, SyntaxNode } from 'unbash';
 import { isSupplierName } from './program-facts.ts';
 import { basename } from './spellings.ts';
 import type { Variables } from './variable-values.ts';
 import { decodeWord, type ShellWord } from './word.ts';
-import { writtenWord } from './written-word.ts';
+import { literalWord } from './literal-word.ts';
 
-/** Most words that are handed on. */
-const MAX_FED = 64;
+/** Upper bound of the words returned. */
+const MAX_INPUT_WORDS = 64;
 
 /**
- * Words that a command may be fed which makes arguments of its input.
+ * List the words that a command may read if it turns its input into arguments.
  *
- * @param producers The commands that are piped into it, first to last.
+ * @param producers Commands piped into it, in order.
  */
-export function fedWords(
+export function inputWords(
   command: Command,
   words: readonly ShellWord[],
   producers: readonly SyntaxNode[],
@@ -23,17 +23,17 @@ export function fedWords(
   if (!words.some(({ literal }) => literal !== undefined && isSupplierName(basename(literal)))) return [];
   const printed = producers.flatMap((producer) => {
     const all = producerWords(producer, variables);
-    return isFind(all) ? foundBy(all) : all.slice(1);
+    return isFind(all) ? findOutputWords(all) : all.slice(1);
   });
   return [...printed, ...hereStrings(command, variables)]
-    .flatMap((word) => (word.literal === undefined ? [word] : linesOf(word.literal)))
+    .flatMap((word) => (word.literal === undefined ? [word] : splitInput(word.literal)))
     .filter(({ mayBeFlag, patterns }) => patterns !== undefined && !mayBeFlag)
-    .slice(0, MAX_FED);
+    .slice(0, MAX_INPUT_WORDS);
 }
 
 /**
- * Words that a command certainly finds in its input, for it stands in the script: what echo and printf print, and
- * here-strings.
+ * List the words that a command certainly reads, since they are literal in the script: the output of echo and printf,
+ * and here-strings.
  */
 export function printedWords(
   command: Command,
@@ -45,8 +45,8 @@ export function printedWords(
     return /^(?:echo|printf)$/.test(basename(program?.literal ?? '')) ? rest : [];
   });
   return [...printed, ...hereStrings(command, variables)]
-    .flatMap(({ literal }) => (literal === undefined ? [] : linesOf(literal).map((word) => word.literal ?? '')))
-    .slice(0, MAX_FED);
+    .flatMap(({ literal }) => (literal === undefined ? [] : splitInput(literal).map((word) => word.literal ?? '')))
+    .slice(0, MAX_INPUT_WORDS);
 }
 
 function hereStrings(command: Command, variables: Variables): readonly ShellWord[] {
@@ -55,7 +55,7 @@ function hereStrings(command: Command, variables: Variables): readonly ShellWord
   );
 }
 
-/** The here-document or here-string of a command, where it is written out and the only input. */
+/** Return the here-document or here-string of a command, if it is literal and the only input. */
 export function writtenInput({ redirects }: Command, variables: Variables): string | undefined {
   const [only, ...more] = redirects.filter(({ operator }) => operator.startsWith('<'));
   if (!only || more.length > 0) return undefined;
@@ -64,16 +64,16 @@ export function writtenInput({ redirects }: Command, variables: Variables): stri
   return decodeWord(only.target, variables)[0]?.literal;
 }
 
-/** What find looks for by name, and hands to a loop: `find . -name .env | while read f`. */
-export function foundNames(producers: readonly SyntaxNode[], variables: Variables): readonly ShellWord[] {
+/** List the paths that find searches by name and passes to a loop: `find . -name .env | while read f`. */
+export function namesForLoop(producers: readonly SyntaxNode[], variables: Variables): readonly ShellWord[] {
   return producers
     .map((producer) => producerWords(producer, variables))
     .filter(isFind)
-    .flatMap((words) => foundBy(words).filter(({ text }) => text.includes('/')))
+    .flatMap((words) => findOutputWords(words).filter(({ text }) => text.includes('/')))
     .filter(isBelowHere);
 }
 
-/** The decoded words of a simple command, the program's first; none of any other node. */
+/** Decode the words of a simple command, program first; empty for any other node. */
 export function producerWords(producer: SyntaxNode | undefined, variables: Variables): readonly ShellWord[] {
   if (producer?.type !== 'Command' || !producer.name) return [];
   return [producer.name, ...producer.args].flatMap((word) => (word.type === 'Word' ? decodeWord(word, variables) : []));
@@ -83,7 +83,7 @@ function isFind(words: readonly ShellWord[]): boolean {
   return basename(words[0]?.literal ?? '') === 'find';
 }
 
-/** The folders find begins in, as written; the working directory where it is given none. @param words The program's first. */
+/** List the start folders of find as written; the working directory by default. @param words Program first. */
 export function findStarts(words: readonly ShellWord[]): readonly ShellWord[] {
   const starts = writtenStarts(words);
   return starts.length === 0 ? [plainWord('.')] : starts;
@@ -95,8 +95,12 @@ function writtenStarts(words: readonly ShellWord[]): readonly ShellWord[] {
   return end === 0 ? [] : rest.slice(0, end < 0 ? rest.length : end);
 }
 
-/** Where find begins, and there the names it looks for. @param words The program's first. */
-export function foundBy(words: readonly ShellWord[]): readonly ShellWord[] {
+/**
+ * List the paths that find may print: its start folders, and there the names it searches.
+ *
+ * @param words Program first.
+ */
+export function findOutputWords(words: readonly ShellWord[]): readonly ShellWord[] {
   const rest = words.slice(1);
   const starts = writtenStarts(words);
   const names = rest.flatMap((word, at) =>
@@ -111,13 +115,15 @@ export function foundBy(words: readonly ShellWord[]): readonly ShellWord[] {
   ];
 }
 
-/** Whether a word is a path below the working directory: of others a listing's roots say where they lie. */
+/**
+ * Report whether a word is a path below the working directory. Paths elsewhere are covered by the roots of a listing.
+ */
 export function isBelowHere({ patterns }: ShellWord): boolean {
   return patterns?.every((pattern) => !/^[/~]|\.\./.test(pattern)) === true;
 }
 
-/** What xargs makes of `'a b\n'`. */
-function linesOf(text: string): readonly ShellWord[] {
+/** Split literal input as xargs does: `'a b\n'`. */
+function splitInput(text: string): readonly ShellWord[] {
   return text
     .split(/\s+|\\[nt0]/)
     .filter((part) => part !== '')
@@ -125,5 +131,5 @@ function linesOf(text: string): readonly ShellWord[] {
 }
 
 function plainWord(text: string): ShellWord {
-  return writtenWord(text, text.startsWith('-'));
+  return literalWord(text, text.startsWith('-'));
 }

@@ -1,15 +1,18 @@
-/** A word that is not written out, with what may be any text marked: what a rule might turn out to mean. */
-import { ANY_TEXT, ANY_WORDS } from './meant-specs.ts';
+/**
+ * Possible texts of a word that is not literal, with placeholders where any text may follow, for matching against
+ * rules.
+ */
+import { ANY_TEXT, ANY_WORDS } from './semantic-match.ts';
 import type { ShellWord } from './word.ts';
 
-/** Expansions, substitutions with one more inside among them. */
+/** Expansions, including substitutions with one nested level. */
 const EXPANSION = /\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`|\$\{[^}]*\}|\$(?:\w+|[@*#?!$-])/g;
 
-/** What finds files; one that spells no letter is about files and not about the rule. */
+/** Glob characters. A glob that begins with no word character selects files and cannot spell a rule's word. */
 const GLOB = /[*?]|\[[^\]]*\]/g;
 
-/** The texts a word may be, marks in them. */
-export function openTexts({ patterns, text, isSplit, isInteger }: ShellWord): readonly string[] {
+/** List the possible texts of a word, with placeholders for unknown parts. */
+export function wordTemplates({ patterns, text, isSplit, isInteger }: ShellWord): readonly string[] {
   if (isInteger) return ['0'];
   if (patterns) return patterns.map((pattern) => (/^\w/.test(pattern) ? pattern.replace(GLOB, ANY_TEXT) : pattern));
   const marked = text.replace(EXPANSION, ANY_TEXT).replace(/["'\\]/g, '');

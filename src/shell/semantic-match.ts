@@ -1,58 +1,64 @@
 /**
- * What a rule means, in whatever order a command puts its words: `rm -rf *` is about `rm x --force -R` too.
+ * Matches rules by meaning, whatever the order of options and operands: `rm -rf *` matches `rm x --force -R`, too.
  *
- * For deny and ask rules alone, so in doubt a rule is meant. Words that nobody can know before they run may stand for
- * what the rule spells; that is another answer.
+ * For deny and ask rules only, so doubtful cases match. Words with unknown parts may become the words of a rule;
+ * callers treat such a match as a separate answer.
  */
 import { matchesWildcard } from '../base/wildcard.ts';
 import { isMessage, takesNextWord } from './program-facts.ts';
 import { findRecord, subcommandOf } from './programs/index.ts';
 
-/** In a word: any text. A control character, which stands in no command that is judged. */
+/** Placeholder within a word: any text. A control character, which no judged command contains. */
 export const ANY_TEXT = '\u0001';
 
-/** A word that may become any number of words. */
+/** Placeholder for any number of words. */
 export const ANY_WORDS = '\u0002';
 
-/** A word that may become any number of words, none of them an option. */
+/** Placeholder for any number of words, none of them an option. */
 export const ANY_OPERANDS = '\u0003';
 
-/** Specs by what they mean. @returns The first that a command's words, the program's name first, fit. */
-export type FindMeant = (words: readonly string[]) => string | undefined;
+/** Matcher compiled from specs. @returns The first spec that a command's words, program first, match. */
+export type SemanticMatcher = (words: readonly string[]) => string | undefined;
 
-interface Meaning {
+interface ParsedSpec {
   readonly spec: string;
   readonly program: string;
   readonly operands: readonly string[];
   readonly options: readonly { readonly text: string; readonly place: number }[];
-  /** More operands may follow. */
+  /** True if more operands may follow. */
   readonly isOpen: boolean;
-  /** Plain words alone: only words that are not known can mean more than they say. */
+  /** True if there are only literal operands: such a spec matches more than its text only where words are unknown. */
   readonly isPlain: boolean;
 }
 
-/** Letters that say the same as a long option in most programs. */
+/** Letters that are short for a long option in most programs. */
 const LETTERS: Readonly<Record<string, string>> = { f: 'force', r: 'recursive', R: 'recursive', g: 'global' };
 
-/** Words of a command that are looked at. */
+/** Upper bound of the words of a command that are examined. */
 const MAX_WORDS = 64;
 
-/** Compile specs; those of one word, and exact ones without options, mean no more than they say where all words are known. */
-export function meantSpecs(specs: readonly string[]): FindMeant {
-  const meanings = specs.flatMap(meaningOf);
-  const spoken = indexByProgram(meanings.filter(({ isPlain }) => !isPlain));
-  // Thousands of exact rules cost nothing where they cannot mean more.
+/**
+ * Compile specs. One-word specs are left out, and exact specs without options apply only where a word is unknown: they
+ * match nothing else beyond their text.
+ */
+export function compileSemanticMatcher(specs: readonly string[]): SemanticMatcher {
+  const meanings = specs.flatMap(parseSpec);
+  const general = indexByProgram(meanings.filter(({ isPlain }) => !isPlain));
+  // Kept apart so that thousands of exact rules cost nothing where they cannot match.
   const plain = indexByProgram(meanings.filter(({ isPlain }) => isPlain));
   return (words) => {
-    const looked = words.slice(0, MAX_WORDS);
-    return findIn(spoken, looked) ?? (plain.size > 0 && looked.some(isOpen) ? findIn(plain, looked) : undefined);
+    const examined = words.slice(0, MAX_WORDS);
+    return (
+      findIn(general, examined) ??
+      (plain.size > 0 && examined.some(hasPlaceholder) ? findIn(plain, examined) : undefined)
+    );
   };
 }
 
-type ProgramIndex = ReadonlyMap<string, (words: readonly string[]) => Iterable<Meaning>>;
+type ProgramIndex = ReadonlyMap<string, (words: readonly string[]) => Iterable<ParsedSpec>>;
 
-function indexByProgram(meanings: readonly Meaning[]): ProgramIndex {
-  const byProgram = new Map<string, Meaning[]>();
+function indexByProgram(meanings: readonly ParsedSpec[]): ProgramIndex {
+  const byProgram = new Map<string, ParsedSpec[]>();
   for (const meaning of meanings) append(byProgram, meaning.program.includes('*') ? '*' : meaning.program, meaning);
   return new Map([...byProgram].map(([program, list]) => [program, indexOf(list)]));
 }
@@ -62,17 +68,17 @@ function findIn(indexes: ProgramIndex, looked: readonly string[]): string | unde
   if (!own && !any) return undefined;
   const given = optionsOf(looked);
   const candidates = [...(own?.(looked) ?? []), ...(any?.(looked) ?? [])];
-  return candidates.find((meaning) => isMeant(meaning, looked, given))?.spec;
+  return candidates.find((meaning) => isSemanticMatch(meaning, looked, given))?.spec;
 }
 
-/** Of many rules about one program most name others operands first: those are found by what they spell of it. */
-function indexOf(meanings: readonly Meaning[]): (words: readonly string[]) => Iterable<Meaning> {
-  const byHead = new Map<string, Meaning[]>();
+/** Index the rules of one program by the literal start of their first operand, since most rules name other operands. */
+function indexOf(meanings: readonly ParsedSpec[]): (words: readonly string[]) => Iterable<ParsedSpec> {
+  const byHead = new Map<string, ParsedSpec[]>();
   for (const meaning of meanings) append(byHead, meaning.operands[0]?.split('*', 1)[0] ?? '', meaning);
   const lengths = [...new Set([...byHead.keys()].map((head) => head.length))];
   return (words) => {
-    // Another name for the same, or a word that is not known, begins in another way.
-    if (findRecord(words[0] ?? '')?.subcommandNames || words.some(isOpen)) return meanings;
+    // An alias or an unknown word begins differently.
+    if (findRecord(words[0] ?? '')?.subcommandNames || words.some(hasPlaceholder)) return meanings;
     const heads = new Set(words.flatMap((word) => lengths.map((length) => word.slice(0, length))));
     return [...heads].flatMap((head) => byHead.get(head) ?? []);
   };
@@ -84,7 +90,7 @@ function append<Item>(lists: Map<string, Item[]>, key: string, item: Item): void
   else lists.set(key, [item]);
 }
 
-function meaningOf(spec: string): readonly Meaning[] {
+function parseSpec(spec: string): readonly ParsedSpec[] {
   const text = spec.trim().replace(/\s*(?::\*| \*)$/, '');
   const words = text.split(/\s+/);
   const [program = '', ...rest] = words;
@@ -96,16 +102,16 @@ function meaningOf(spec: string): readonly Meaning[] {
   return [{ spec, program, operands, options, isOpen, isPlain: !isOpen && options.length === 0 }];
 }
 
-function isMeant(
-  { program, operands, options, isOpen: takesMore }: Meaning,
+function isSemanticMatch(
+  { program, operands, options, isOpen: takesMore }: ParsedSpec,
   words: readonly string[],
   given: ReadonlySet<string>,
 ): boolean {
   if (!matchesWildcard(program, words[0] ?? '')) return false;
-  return options.every((option) => isGiven(option, given, words)) && fits(operands, takesMore, words);
+  return options.every((option) => isGiven(option, given, words)) && operandsMatch(operands, takesMore, words);
 }
 
-/** The options of a command: letters by what they mean, words without their values. */
+/** List the options of a command: letters as their long names, words without their values. */
 function optionsOf(words: readonly string[]): ReadonlySet<string> {
   const given = writtenOptions(words);
   // `git branch -D` is short for both.
@@ -123,7 +129,7 @@ function writtenOptions(words: readonly string[]): Set<string> {
     if (!/^-./.test(word) || isMessage(words[0] ?? '', words[at - 1])) continue;
     given.add(word);
     if (word.startsWith('--')) given.add(word.replace(/=.*/s, ''));
-    else for (const letter of lettersOf(word)) given.add(meaningOfLetter(letter, words));
+    else for (const letter of lettersOf(word)) given.add(longNameOfLetter(letter, words));
   }
   return given;
 }
@@ -133,7 +139,7 @@ function lettersOf(bundle: string): readonly string[] {
   return letters.length === 1 ? [letters] : [...new Set(letters)];
 }
 
-function meaningOfLetter(letter: string, words: readonly string[]): string {
+function longNameOfLetter(letter: string, words: readonly string[]): string {
   const [program = '', subcommand = ''] = words;
   const own = subcommandOf(program, subcommand)?.letters ?? findRecord(program)?.letters;
   const name = own?.[letter] ?? LETTERS[letter];
@@ -141,29 +147,30 @@ function meaningOfLetter(letter: string, words: readonly string[]): string {
 }
 
 function isGiven(
-  { text, place }: Meaning['options'][number],
+  { text, place }: ParsedSpec['options'][number],
   given: ReadonlySet<string>,
   words: readonly string[],
 ): boolean {
   if (given.has(text) || words.includes(ANY_WORDS) || mayBeWord(words[place] ?? '', text)) return true;
-  if (text.endsWith('*')) return [...given].some((option) => matchesWildcard(text, option) || isShort(option, text));
-  if (text.startsWith('--')) return [...given].some((option) => isShort(option, text));
+  if (text.endsWith('*'))
+    return [...given].some((option) => matchesWildcard(text, option) || isAbbreviation(option, text));
+  if (text.startsWith('--')) return [...given].some((option) => isAbbreviation(option, text));
   // `-rf` may be `-f --recursive`; `-destroy` is one word.
-  return text.length <= 5 && lettersOf(text).every((letter) => isMeaningGiven(meaningOfLetter(letter, words), given));
+  return text.length <= 5 && lettersOf(text).every((letter) => isOptionGiven(longNameOfLetter(letter, words), given));
 }
 
-function isMeaningGiven(meaning: string, given: ReadonlySet<string>): boolean {
-  return given.has(meaning) || [...given].some((option) => isShort(option, meaning));
+function isOptionGiven(meaning: string, given: ReadonlySet<string>): boolean {
+  return given.has(meaning) || [...given].some((option) => isAbbreviation(option, meaning));
 }
 
-/** `--forc` is short for `--force`; `--f` is for too much. */
-function isShort(option: string, whole: string): boolean {
-  // `--force` is no `--force-with-lease`.
+/** Report whether an option abbreviates another: `--forc` for `--force`; `--f` is ambiguous. */
+function isAbbreviation(option: string, whole: string): boolean {
+  // `--force` does not abbreviate `--force-with-lease`.
   return /^--../.test(option) && whole.startsWith(option) && whole[option.length] !== '-';
 }
 
-/** Whether the operands begin as the rule's do, options and what may be their values left out. */
-function fits(operands: readonly string[], isOpen: boolean, words: readonly string[]): boolean {
+/** Report whether the operands begin with those of the rule, skipping options and their possible values. */
+function operandsMatch(operands: readonly string[], isOpen: boolean, words: readonly string[]): boolean {
   const [program = ''] = words;
   const failed = new Set<number>();
   const from = (at: number, next: number, isPastOptions: boolean): boolean => {
@@ -193,7 +200,7 @@ function fits(operands: readonly string[], isOpen: boolean, words: readonly stri
   return from(1, 0, false);
 }
 
-/** Options, `cargo +nightly` and `make A=b` are no operands. */
+/** Report whether a word is not an operand: options, `cargo +nightly`, `make A=b`. */
 function isSkipped(program: string, word: string): boolean {
   return /^-./.test(word) || findRecord(program)?.skippedOperands?.test(word) === true;
 }
@@ -206,12 +213,12 @@ function isOperand(program: string, wanted: string, word: string, isFirst: boole
   return nameOf(word) === nameOf(wanted) || (word.length >= 3 && wanted.startsWith(word));
 }
 
-/** Whether a word holds what may be anything. */
-export function isOpen(word: string | undefined): boolean {
+/** Report whether a word contains a placeholder. */
+export function hasPlaceholder(word: string | undefined): boolean {
   return word !== undefined && [ANY_TEXT, ANY_WORDS, ANY_OPERANDS].some((mark) => word.includes(mark));
 }
 
-/** Whether a word that is not all known may turn out as the rule spells it. */
+/** Report whether a word with unknown parts may become the word of the rule. */
 function mayBeWord(word: string, wanted: string): boolean {
   if (!word.includes(ANY_TEXT)) return false;
   if (!wanted.includes('*')) return matchesWildcard(word.replaceAll(ANY_TEXT, '*'), wanted);
