@@ -1,20 +1,20 @@
 /**
- * What a child session may do: at first what its parent may, and never more.
+ * Permissions of child sessions: initially those of the parent, and never more.
  *
- * The mode that a child begins in is the highest it may have. Allow rules and directories can only be taken from it, ask
- * and deny rules only be added to it; what changes in the parent changes in its running children.
+ * The initial mode of a child is its upper bound. Allow rules and directories can only be removed, ask and deny rules
+ * only be added. Changes in the parent apply to its running children.
  */
 import { GauntletError } from '../base/errors.ts';
 import type { PermissionUpdate, RuleBehavior, RuleSet, ToolPermissionContext } from '../wire/permission-context.ts';
 import { isBeyond, loweredMode } from './mode-order.ts';
 
-/** The rules that a session has beside those of the settings: those of its last command, and its own. */
+/** Return the rules that a session has besides those of the settings: of its last command, and its own. */
 export function ownRules({ rules }: ToolPermissionContext): RuleSet {
   const of = (behavior: RuleBehavior) => union(rules.command?.[behavior] ?? [], rules.session?.[behavior] ?? []);
   return { allow: of('allow'), ask: of('ask'), deny: of('deny') };
 }
 
-/** The context of a child, which can never go beyond `first`, the mode that it began in. */
+/** Derive the context of a child. @param first Mode the child began with, and its upper bound. */
 export function childPermissions(
   permissions: ToolPermissionContext,
   first: ToolPermissionContext['mode'],
@@ -38,7 +38,10 @@ export function refuseWidening(before: ToolPermissionContext, after: ToolPermiss
   if (directory !== undefined) throw widened(`folder "${directory}" would be added`);
 }
 
-/** The updates that make a child follow a change of its parent. Rules that the parent no longer asks or denies by stay. */
+/**
+ * Compute the updates that apply a change of the parent to a child. Ask and deny rules removed from the parent stay in
+ * the child.
+ */
 export function updatesAfterParent(
   child: ToolPermissionContext,
   before: ToolPermissionContext,
@@ -49,7 +52,7 @@ export function updatesAfterParent(
   const removed = without(before.additionalDirectories, after.additionalDirectories);
   return [
     { type: 'setMode', mode: loweredMode(child.mode, after.mode) },
-    // Wherever a tool of the child has put them.
+    // Removed from every source of the child, since a tool of the child may have copied them.
     { type: 'removeRules', behavior: 'allow', rules: without(had.allow, has.allow) },
     { type: 'addRules', behavior: 'allow', rules: without(has.allow, had.allow) },
     { type: 'addRules', behavior: 'ask', rules: has.ask },

@@ -1,39 +1,39 @@
 /**
- * Mode `auto`: a classifier is asked before a person is, and it starts while hooks still run.
+ * Mode `auto`: a classifier is consulted before a person, starting while hooks still run.
  *
- * Anything but a plain answer leaves the question to a person: none configured, too slow, out of order.
+ * Without a clear answer (none configured, a timeout, an error) the question goes to a person.
  */
 import { LRUCache } from 'lru-cache';
 import type { Limits } from '../../config/limits.ts';
 import type { Invocation } from '../tool/invocation.ts';
 import type { SessionContext } from '../tool/session-context.ts';
 
-/** What a classifier says; `ask` is "a person must decide". */
+/** Answer of a classifier; `ask` means that a person must decide. */
 export type Classification = 'allow' | 'ask' | 'deny';
 
 /** A call to be classified. */
 export interface ClassifierQuestion {
   readonly toolName: string;
-  /** The tool's own words for its input (`toAutoClassifierInput`), never empty. */
+  /** The tool's description of its input (`toAutoClassifierInput`), never empty. */
   readonly text: string;
   readonly cwd: string;
 }
 
-/** Judges calls; a model behind an address, or anything else. */
+/** Classifies calls, for example by a model on a remote address. */
 export interface PermissionClassifier {
-  /** @throws Whatever went wrong: the question then goes to a person. */
+  /** @throws Any error: the question then goes to a person. */
   classify(question: ClassifierQuestion, signal: AbortSignal): Promise<Classification>;
 }
 
-/** One question to a classifier that is, or will be, under way. */
+/** A pending or deferred question to a classifier. */
 export interface Speculation {
-  /** Waits for the answer; begins only now where it was not worth beginning before. Rejects once cancelled. */
+  /** Wait for the answer; a deferred question is sent now. Rejects once cancelled. */
   answer(): Promise<Classification>;
-  /** Nobody needs the answer any more. */
+  /** Abort the question because its answer is no longer needed. */
   cancel(): void;
 }
 
-/** A classifier in front of which answers are remembered for a short time. */
+/** Wrap a classifier with a cache of recent answers. */
 export function rememberingClassifier(
   classifier: PermissionClassifier,
   limits: Pick<Limits, 'classifierCacheMs' | 'classifierAnswers' | 'classifierInputChars'>,
@@ -58,9 +58,9 @@ export function rememberingClassifier(
 /**
  * Begin to classify a call.
  *
- * What only reads begins when it is asked for: it seldom needs an answer.
+ * For read-only calls the question is deferred until the answer is requested, since they seldom need one.
  *
- * @returns undefined outside mode `auto`, and for a tool that gives the classifier nothing to read.
+ * @returns undefined outside mode `auto`, and for a tool that describes nothing to the classifier.
  */
 export function speculate(
   classifier: PermissionClassifier,
@@ -75,7 +75,7 @@ export function speculate(
   let answer: Promise<Classification> | undefined;
   const begin = (): Promise<Classification> => {
     answer ??= Promise.resolve().then(() => classifier.classify(question, AbortSignal.any([signal, cancelled.signal])));
-    // Whoever waits hears of it; where nobody does, the failure is nobody's.
+    // Callers of `answer` receive the failure; without one it has no effect.
     answer.catch(() => undefined);
     return answer;
   };
@@ -93,7 +93,7 @@ function questionAbout(invocation: Invocation, { cwd }: SessionContext) {
       isWorthIt: !invocation.isReadOnly && !invocation.touchesOnlySession,
     };
   } catch {
-    // A tool that cannot word its input is not classified: a person is asked.
+    // A tool that fails to describe its input is not classified: a person is asked.
     return undefined;
   }
 }

@@ -1,8 +1,7 @@
 /**
- * Permission contexts: made once a session, and replaced, never changed.
+ * Creates and updates permission contexts, which are immutable and versioned.
  *
- * All updates of one request make one next version. Rules are checked here, so that whatever stands in
- * a context parses.
+ * All updates of one request make one next version. Rules are checked here, so that every rule in a context parses.
  */
 import { isAbsolute, normalize } from 'node:path';
 import type { Limits } from '../../config/limits.ts';
@@ -19,22 +18,22 @@ import {
 import { isBeyond } from './mode-order.ts';
 import { parseRule } from './rule.ts';
 
-/** What a first context is made of. */
+/** Settings of the first context. */
 export interface PermissionContextSettings {
   readonly mode: ToolPermissionContext['mode'];
   readonly rules?: Readonly<Partial<Record<RuleSource, Partial<RuleSet>>>>;
   /** Absolute paths. */
   readonly additionalDirectories?: readonly string[];
   readonly isBypassAvailable: boolean;
-  /** The mode that lets most through of those that may be chosen. */
+  /** Most permissive mode that may be chosen. */
   readonly maxMode?: ToolPermissionContext['maxMode'];
   readonly shouldAvoidPermissionPrompts?: boolean;
 }
 
-/** Sources a session changes itself: what a skill or slash command brings for its run, and what its people add. */
+/** Sources that a session changes itself: rules of a skill or slash command for its run, and those that people add. */
 const OWN_SOURCES: readonly RuleSource[] = ['command', 'session'];
 
-/** How much a context may hold. */
+/** Upper bounds of a context. */
 type ContextLimits = Pick<Limits, 'permissionRules' | 'additionalDirectories'>;
 
 const NO_RULES: RuleSet = Object.freeze({
@@ -44,10 +43,10 @@ const NO_RULES: RuleSet = Object.freeze({
 });
 
 /**
- * Make the first context of a session, version 1, deeply frozen.
+ * Create the first context of a session, version 1, deeply frozen.
  *
- * @throws {GauntletError} `invalid_request` for a rule or directory that cannot be used; `forbidden`
- *   for mode `bypassPermissions` where it is not available, and for a mode beyond `maxMode`.
+ * @throws {GauntletError} `invalid_request` for an invalid rule or directory; `forbidden` for mode `bypassPermissions`
+ * if it is not available, and for a mode beyond `maxMode`.
  */
 export function createPermissionContext(settings: PermissionContextSettings): ToolPermissionContext {
   const rules: Partial<Record<RuleSource, RuleSet>> = {};
@@ -67,13 +66,13 @@ export function createPermissionContext(settings: PermissionContextSettings): To
 }
 
 /**
- * The next version after all `updates`, in their order.
+ * Create the next version by applying `updates` in order.
  *
- * @param source Whose rules change; rules of other sources can be neither removed nor replaced.
- * @param limits How much a context may hold, however it came to it.
- * @returns The same context when there is nothing to do.
- * @throws {GauntletError} `invalid_request` for a rule or directory that cannot be used, and for too many
- *   of them; `forbidden` for an unavailable mode and for removing a rule of another source.
+ * @param source Source whose rules change; rules of other sources can be neither removed nor replaced.
+ * @param limits Upper bounds of the resulting context.
+ * @returns The same context if there are no updates.
+ * @throws {GauntletError} `invalid_request` for an invalid rule or directory, and for too many of them; `forbidden` for
+ * an unavailable mode and for removing a rule of another source.
  */
 export function applyUpdates(
   context: ToolPermissionContext,
@@ -84,7 +83,7 @@ export function applyUpdates(
   if (updates.length === 0) return context;
   const next = updates.reduce((current, update, place) => {
     const updated = applyUpdate(current, withCheckedRules(update, `updates[${place}]`), source);
-    // After each, so that many updates of many rules are refused before they are all merged.
+    // Checked after each update, so that many large updates are refused before all of them are merged.
     refuseTooMany(updated, source, limits);
     return updated;
   }, context);
@@ -92,9 +91,10 @@ export function applyUpdates(
 }
 
 /**
- * The next version, as a tool made it: what it may change is the mode, directories, and rules of `command` and `session`.
+ * Check the context that a tool returned and make it the next version. A tool may change the mode, directories, and
+ * rules of `command` and `session`.
  *
- * @param made Read without trust, since a plugin may have made it; rules of other sources must be the very same.
+ * @param made Untrusted, since a plugin may have created it; rules of other sources must be identical.
  * @throws {GauntletError} As `applyUpdates`; `forbidden` also for a change of other rules.
  */
 export function checkedContext(
@@ -131,9 +131,9 @@ function refuseTooMany(context: ToolPermissionContext, source: RuleSource, limit
     rules: [rules, limits.permissionRules],
     directories: [context.additionalDirectories.length, limits.additionalDirectories],
   } as const;
-  for (const [what, [count, most]] of Object.entries(counts)) {
-    if (count <= most) continue;
-    const message = `Cannot keep ${count} ${what}: a context holds at most ${most} of its own. Remove some first`;
+  for (const [what, [count, max]] of Object.entries(counts)) {
+    if (count <= max) continue;
+    const message = `Cannot keep ${count} ${what}: a context holds at most ${max} of its own. Remove some first`;
     throw new GauntletError('invalid_request', message, { details: { reason: 'too_many' } });
   }
 }
@@ -152,7 +152,7 @@ function applyUpdate(
       return withRules(context, source, update.behavior, () => update.rules);
     case 'removeRules': {
       const removed = new Set(update.rules);
-      // What a command brought, a person can take back.
+      // A person may remove rules that a command added.
       const sources = source === 'session' ? OWN_SOURCES.filter((own) => context.rules[own]) : [source];
       refuseForeignRules(context, sources, update.behavior, removed);
       const kept = (rules: readonly string[]) => rules.filter((rule) => !removed.has(rule));
@@ -185,7 +185,7 @@ function withDirectories(context: ToolPermissionContext, directories: readonly s
   return { ...context, additionalDirectories: unique(directories) };
 }
 
-/** A person who removes a rule that stays in force would believe it gone: say so instead. */
+/** Refuse to remove a rule of another source: it would stay in force while the person assumes it is gone. */
 function refuseForeignRules(
   context: ToolPermissionContext,
   sources: readonly RuleSource[],
@@ -231,7 +231,7 @@ function withCheckedRules(update: PermissionUpdate, key: string): PermissionUpda
   return 'rules' in update ? { ...update, rules: checkedRules(update.rules, `${key}.rules`) } : update;
 }
 
-/** Parse rules. @param key Where they stand; named with the place of one that does not parse. */
+/** Parse rules. @param key Path of the list, for error messages. */
 function checkedRules(texts: readonly string[], key: string, place = ''): readonly string[] {
   return texts.map((text, index) => {
     try {

@@ -1,7 +1,7 @@
 /**
- * Rules that can never decide anything: their author believes in a guard, or a grant, that does not exist.
+ * Finds rules that can never decide anything, so that a guard or grant their author expects does not exist.
  *
- * Errs towards silence: what is named here is certainly dead, and not all that is dead is named.
+ * The search is conservative: every rule reported is certainly dead, but not every dead rule is reported.
  */
 import {
   RULE_SOURCES,
@@ -18,7 +18,7 @@ export interface DeadRule {
   readonly rule: string;
   readonly source: RuleSource;
   readonly behavior: RuleBehavior;
-  /** As the end of a sentence: `there is no tool "Bsah"`. */
+  /** Reason as the end of a sentence: `there is no tool "Bsah"`. */
   readonly why: string;
 }
 
@@ -27,21 +27,20 @@ interface PlacedRule extends PermissionRule {
   readonly behavior: RuleBehavior;
 }
 
-/** The stronger ones first: a call that a deny rule matches never comes to the others. */
+/** Behaviors in order of precedence: a deny rule decides before the others. */
 const STRENGTH: readonly RuleBehavior[] = ['deny', 'ask', 'allow'];
 
-/** Most rules that are compared with each other while a call waits. */
+/** Upper bound of the rules compared with each other while a call waits. */
 const MAX_COMPARED_RULES = 500;
 
-/** Broad rules of one tool that others are compared with; the rest is taken as it is. */
+/** Upper bound of the broad rules of one tool that others are compared with; further ones are ignored. */
 const MAX_BROAD_RULES = 200;
 
 /**
  * Find dead rules.
  *
- * @param toolNames Names and aliases of all tools, and `mcp__server` for each server: of a server's tools
- *   nothing need be known yet.
- * @param asked The rules that are asked about, while calls wait: beside many others they are not compared with those.
+ * @param toolNames Names and aliases of all tools, and `mcp__server` for each server, whose tools may not be known yet.
+ * @param asked Rules to report on while calls wait; with many rules in the context the comparison is skipped.
  */
 export function deadRules(
   context: ToolPermissionContext,
@@ -96,7 +95,7 @@ function impossibleSpec({ toolName, spec, behavior }: PlacedRule): string | unde
   return isJoined ? 'each part of a joined command needs a rule of its own' : undefined;
 }
 
-/** Finds the rule that takes all calls from another one of the same tool. */
+/** Create a function that finds the rule which decides first for all calls of another rule. */
 function shadowFinder(all: readonly PlacedRule[]): (rule: PlacedRule) => string | undefined {
   const rules = all.filter((rule) => impossibleSpec(rule) === undefined);
   const broad = rules.filter(({ spec }) => spec !== undefined && isBroad(spec)).slice(0, MAX_BROAD_RULES);
@@ -112,7 +111,7 @@ function shadowFinder(all: readonly PlacedRule[]): (rule: PlacedRule) => string 
   };
 }
 
-/** Stronger, or as strong and broader: of two that say the same the first decides, and neither is a mistake. */
+/** Report whether a rule takes precedence, or is equally strong and broader. Duplicates are no mistake. */
 function isStronger(other: PlacedRule, rule: PlacedRule): boolean {
   const difference = STRENGTH.indexOf(rule.behavior) - STRENGTH.indexOf(other.behavior);
   return difference > 0 || (difference === 0 && other.spec !== rule.spec);
@@ -129,22 +128,25 @@ function coversAll(broad: PlacedRule, { spec, toolName }: PlacedRule): boolean {
   return isPathRuleName(toolName) ? coversPaths(broad.spec, spec) : coversCommands(broad.spec, spec);
 }
 
-/** `src/**` covers whatever begins with `src/`. */
+/** Report whether a path pattern covers another: `src/**` covers everything that begins with `src/`. */
 function coversPaths(broad: string, narrow: string): boolean {
   const folder = /^((?:\/\/|~\/|\.?\/)?[^*?[\]\\]+\/)\*\*$/.exec(broad)?.[1];
   if (folder === undefined) return false;
-  // What stands for the root or for nothing is spelled away, so that equal places are spelled equally.
+  // Remove prefixes that mean the root or nothing, so that equal places have equal spellings.
   const plain = (path: string) => path.replace(/^\.?\/(?!\/)/, '');
   return plain(narrow).startsWith(plain(folder)) && !/[\\]/.test(narrow);
 }
 
-/** A prefix covers what begins with its words; a pattern covers what it matches, stars taken as text. */
+/**
+ * Report whether a command pattern covers another: a prefix covers what begins with its words, a wildcard what it
+ * matches, with stars of the other pattern as text.
+ */
 function coversCommands(broad: string, narrow: string): boolean {
   const isPrefix = narrow.endsWith(':*');
   const text = (isPrefix ? narrow.slice(0, -2) : narrow).trim();
   if (broad.endsWith(':*')) {
     const head = broad.slice(0, -2).trim();
-    // A star in the head may stand for the end of a word.
+    // A star in the head may match the end of a word.
     return !head.includes('*') && (text === head || text.startsWith(`${head} `));
   }
   return matchesWildcard(broad, text) && (!isPrefix || matchesWildcard(broad, `${text} *`));

@@ -1,8 +1,9 @@
 /**
- * The decision of the gate: may this call run, or must somebody be asked?
+ * The permission decision of the gate: allow, ask or deny.
  *
- * `weigh` is the list of ARCHITECTURE, "What may run", from top to bottom, and its first answer holds. A hook may then
- * tighten it, or answer a plain question; whoever has nobody to ask denies.
+ * `weigh` implements the list of ARCHITECTURE, "What may run", from top to bottom; the first step that applies decides.
+ * A hook may then tighten the result, or answer a plain question; where nobody can be asked, a question becomes a
+ * denial.
  */
 import type { PermissionDecision } from '../wire/decision.ts';
 import { unansweredMessage } from './denial.ts';
@@ -25,17 +26,18 @@ import { twoPersonQuestion } from './two-person-question.ts';
 export type { PermissionRequest } from './judgement.ts';
 
 type Verdict = Pick<PermissionDecision, 'behavior' | 'reason' | 'message' | 'containment'> & {
-  /** No hook turns this question into a yes: a safety check or an ask rule asks, or a person is required. */
+  /** True if no hook may answer this question: a safety check, an ask rule, or a tool that requires a person. */
   readonly isFirm?: boolean;
-  /** An allow rule would have come first: what "always allow" adds would help. */
+  /** True if an allow rule would have taken precedence, so that "always allow" helps. */
   readonly yieldsToRules?: boolean;
   readonly approvals?: number;
 };
 
 /**
- * Decide about one call. Never rejects: what cannot be judged is asked or denied.
+ * Decide about one call. Never rejects: calls that cannot be judged are asked about or denied.
  *
- * @returns `ask` means "before anybody is asked"; `message` is for that person, or for the model that is refused.
+ * @returns `ask` means that a person must be asked; `message` is for that person, or for the model if the call is
+ * denied.
  */
 export async function decidePermission(request: PermissionRequest): Promise<PermissionDecision> {
   const judgement = await judgeCall(request);
@@ -57,14 +59,14 @@ export async function decidePermission(request: PermissionRequest): Promise<Perm
   };
 }
 
-/** What became of each part; a single one is the whole. */
+/** List the decision of each part; a single part has the decision of the whole. */
 function partsOf(request: PermissionRequest, { parts }: Judgement['matcher'], { behavior, reason }: Verdict) {
   const [only, ...more] = parts ?? [];
   if (only && more.length === 0) return [{ text: only.text, behavior, reason }];
   return parts?.map((part) => decidedPart(request, part));
 }
 
-/** The steps of the list; the first that applies. */
+/** Apply the steps of the list and return the first result. */
 function weigh(request: PermissionRequest, judgement: Judgement): Verdict {
   return (
     denial(request, judgement) ??
@@ -81,7 +83,7 @@ function weigh(request: PermissionRequest, judgement: Judgement): Verdict {
   );
 }
 
-/** What passes because it only reads is held to that by the kernel, or somebody is asked. */
+/** Let the kernel enforce that an allowed read-only call only reads, or ask if it cannot. */
 async function hold({ invocation, context }: PermissionRequest, verdict: Verdict): Promise<Verdict> {
   const { tool, input } = invocation;
   if (verdict.behavior !== 'allow' || verdict.reason.type !== 'read_only' || tool.prepareHold === undefined)
@@ -92,7 +94,9 @@ async function hold({ invocation, context }: PermissionRequest, verdict: Verdict
   return { behavior: 'ask', reason: { type: 'default' }, message, yieldsToRules: true };
 }
 
-/** What needs two persons is theirs to allow, unless nobody may; no rule, mode or hook stands in for one of them. */
+/**
+ * Ask two persons about calls that need both, unless the call is denied; no rule, mode or hook replaces one of them.
+ */
 function twoPersons(request: PermissionRequest, judgement: Judgement, verdict: Verdict): Verdict {
   const found = verdict.behavior === 'deny' ? undefined : twoPersonQuestion(request, judgement);
   if (!found) return verdict;
@@ -109,7 +113,7 @@ function denial(request: PermissionRequest, judgement: Judgement): Verdict | und
   return { behavior: 'deny', reason: { type: 'safety_check' }, message };
 }
 
-/** Nobody is asked about what plan mode forbids: a yes could not make it run. */
+/** Deny calls that change something in plan mode. A person is not asked, since a yes could not make them run. */
 function deniedByPlan(
   { invocation, context }: PermissionRequest,
   { paths, isReadOnly }: Judgement,
@@ -121,7 +125,7 @@ function deniedByPlan(
   return { behavior: 'deny', reason: { type: 'mode', mode }, message };
 }
 
-/** A session may read its own spilled results in every mode. */
+/** Allow reads of the session's own spilled results, in every mode. */
 function ownFile({ paths, isReadOnly, failure }: Judgement): Verdict | undefined {
   const isOwn = paths.length > 0 && paths.every(({ use, located }) => use.access === 'read' && located.isSessionFile);
   if (!isOwn || !isReadOnly || failure !== undefined) return undefined;
@@ -137,7 +141,7 @@ function safety(request: PermissionRequest, judgement: Judgement): Verdict | und
   if (unsafe) return ask(`Writing "${unsafe.use.path}" needs a person: ${unsafe.located.safety ?? ''}`);
   if (check.behavior === 'ask' && check.isSafetyCheck) return ask(check.message);
   if (failure !== undefined) return ask(`"${tool.name}" could not judge its input: ${failure}`);
-  // What cannot be understood may be exactly what a rule forbids.
+  // Input that is not understood may be exactly what a rule forbids.
   if (hasRestrictingSpecs(request) && isUnclear(judgement)) {
     const message = 'The input cannot be understood well enough to rule out what the rules forbid';
     return { behavior: 'ask', reason: { type: 'parse_error' }, message, isFirm: true };
@@ -196,7 +200,10 @@ function allowedByRule(request: PermissionRequest, judgement: Judgement): Verdic
   return rule && { behavior: 'allow', reason: { type: 'rule', ...rule }, message: `Allowed by rule "${rule.rule}"` };
 }
 
-/** Edits in mode `acceptEdits`, what stays in the session or in the sandbox, and what only reads inside. */
+/**
+ * Allow edits in mode `acceptEdits`, calls confined to the session or the sandbox, and reads inside the working
+ * directories.
+ */
 function unasked(request: PermissionRequest, judgement: Judgement): Verdict | undefined {
   const { context, invocation } = request;
   const { tool } = invocation;
@@ -213,7 +220,7 @@ function unasked(request: PermissionRequest, judgement: Judgement): Verdict | un
   const readsInside = paths.every(
     ({ use, located }) => use.access === 'read' && (located.isInside || located.isSessionFile),
   );
-  // What a plugin says of itself is no containment.
+  // A plugin's own claim to be contained is not trusted.
   const isContained = tool.origin === undefined && safely(() => tool.isContained?.(invocation.input), false) === true;
   if (!isContained && (!isReadOnly || !hasPaths || !readsInside)) return undefined;
   const possible = possiblePathRule(pathQuestion(request, paths));
@@ -242,7 +249,10 @@ function question({ invocation: { tool } }: PermissionRequest, judgement: Judgem
   return ask('default', `"${tool.name}" needs a yes: no rule allows this call`);
 }
 
-/** A hook tightens whatever it likes, and answers a plain question: one that no rule and no safety check asks. */
+/**
+ * Apply the hooks' answer: a hook may always tighten the decision, but only answer a plain question, which neither a
+ * rule nor a safety check asks.
+ */
 function withHook({ hook }: PermissionRequest, verdict: Verdict): Verdict {
   if (!hook || verdict.behavior === 'deny') return verdict;
   const message = hook.reason ?? `A hook said ${hook.behavior}`;
@@ -253,7 +263,7 @@ function withHook({ hook }: PermissionRequest, verdict: Verdict): Verdict {
   return mayAllow ? { behavior: 'allow', reason: { type: 'hook' }, message } : verdict;
 }
 
-/** Mode `auto` puts a plain question to the classifier; whoever has nobody to ask turns it into a no. */
+/** Resolve a question without a person: by the classifier in mode `auto`, or as a denial if nobody can be asked. */
 async function settle(request: PermissionRequest, judgement: Judgement, verdict: Verdict): Promise<Verdict> {
   if (verdict.behavior !== 'ask') return verdict;
   const { mode, shouldAvoidPermissionPrompts } = request.context.session.permissions;
@@ -279,12 +289,12 @@ async function classify(request: PermissionRequest, verdict: Verdict): Promise<V
     const message = behavior === 'allow' ? 'Allowed by the classifier' : 'Denied by the classifier of mode "auto"';
     return { ...verdict, behavior, reason: { type: 'classifier' }, message };
   } catch {
-    // A classifier that fails has said nothing: the question goes to a person.
+    // A failed classifier has no answer: the question goes to a person.
     return undefined;
   }
 }
 
-/** The rules that would allow the call: as narrow as is known, and never none. */
+/** List the rules that would allow the call, as narrow as possible and never empty. */
 function allowingRules(
   { invocation: { tool }, context }: PermissionRequest,
   { paths, suggest }: Judgement,

@@ -1,11 +1,11 @@
-/** The words of a denial that came from nobody being there to ask: they name the rule that would allow. */
+/** Messages of denials that occur because nobody can be asked; they name the rule that would allow the call. */
 import type { PermissionDecision } from '../wire/decision.ts';
 
 /**
- * The message of a question that became a no because nobody can answer it.
+ * Format the message of a question that nobody can answer.
  *
- * @param decision The question; where no rule would allow the call, none is named.
- * @param cause Why nobody was asked, as the end of a sentence: `nobody can be asked`.
+ * @param decision The question; without a rule that would allow the call, none is named.
+ * @param cause Reason why nobody was asked, as the end of a sentence: `nobody can be asked`.
  */
 export function unansweredMessage(
   { message, allowedBy = [] }: Pick<PermissionDecision, 'message' | 'allowedBy'>,

@@ -1,7 +1,7 @@
 /**
- * Rules about where a call leads: `WebFetch(domain:example.com)`, `WebFetch(domain:*.example.com)`.
+ * Matches rules about the host of a call: `WebFetch(domain:example.com)`, `WebFetch(domain:*.example.com)`.
  *
- * They hold for every tool that judges no specs itself and takes its address as `url`.
+ * They apply to every tool without a matcher of its own that takes its address as `url`.
  */
 import { domainToASCII } from 'node:url';
 import { parseAuthority } from '../../config/authority.ts';
@@ -16,10 +16,10 @@ const DEFAULT_PORTS = new Map([
 ]);
 
 /**
- * Judge specs by the host of an address.
+ * Match specs against the host of an address.
  *
- * A spec that names no host, or an address that cannot be read, is nothing that can be judged: it forbids, and never
- * allows. A host covers itself alone, `*.` all names below it; a port in the rule must be the address's.
+ * If the spec names no host, or the address cannot be parsed, deny and ask rules match and allow rules do not. A host
+ * matches itself only, `*.` all names below it; a port in the rule must equal the address's.
  */
 export function domainMatcher(url: unknown): PermissionMatcher {
   const target = typeof url === 'string' ? targetOf(url) : undefined;
@@ -43,7 +43,7 @@ function patternOf(spec: string): ReturnType<typeof parseHostPattern> {
   const text = spec.slice(PREFIX.length).trim();
   const isBelow = text.startsWith(BELOW);
   const host = isBelow ? text.slice(BELOW.length) : text;
-  // A name may be written in letters of any script.
+  // Internationalized names may be written in Unicode.
   const spelled = /[^ -~]/.test(host) ? domainToASCII(host) : host.toLowerCase();
   return parseHostPattern(isBelow ? BELOW + spelled : spelled);
 }
@@ -52,11 +52,11 @@ function targetOf(url: string): { readonly host: string; readonly port: number }
   try {
     const { protocol, hostname, port } = new URL(url);
     const scheme = DEFAULT_PORTS.get(protocol);
-    // `example.com.` is the same host, spelled to the end.
+    // `example.com.` is the same host in fully qualified form.
     const host = parseAuthority(hostname.replace(/\.$/, ''))?.host;
     return scheme === undefined || host === undefined ? undefined : { host, port: Number(port) || scheme };
   } catch {
-    // It is no address: nobody can say where it leads.
+    // Not a URL, so its host is unknown.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** A decision as `POST …/permissions/explain` replies it. */
+/** Formats a decision for the reply of `POST …/permissions/explain`. */
 import type { PermissionDecision } from '../wire/decision.ts';
 import type { Invocation } from '../tool/invocation.ts';
 import { safely } from './matched-rule.ts';
@@ -11,14 +11,15 @@ export type WireExplanation = Pick<
   readonly read_only: boolean;
   readonly concurrency_safe: boolean;
   readonly destructive: boolean;
-  /** Rules that would allow it; absent where none would. */
+  /** Rules that would allow it; absent if there are none. */
   readonly allowed_by?: readonly string[];
 };
 
 /**
- * Turn a decision around for the wire.
+ * Convert a decision to the wire format.
  *
- * @param invocation What would run; a tool whose answer about it throws counts as "no", and as destructive.
+ * @param invocation Call that would run; if one of its tool's methods throws, its answer counts as "no", and as
+ * destructive.
  */
 export function explainDecision(decision: PermissionDecision, invocation: Invocation): WireExplanation {
   const { behavior, reason, message, warnings, suggestions, allowedBy, parts, containment } = decision;

@@ -1,7 +1,7 @@
 /**
- * What the decision weighs: everything the tool says about one input, and where its paths lie.
+ * Collects the input of a decision: everything the tool reports about one input, and the locations of its paths.
  *
- * A tool's method that throws is a finding, never a grant: `failure` makes the decision a question.
+ * If a method of the tool throws, `failure` is set and the decision becomes a question; it never grants anything.
  */
 import { homedir } from 'node:os';
 import type { PermissionDecision, PermissionResult } from '../wire/decision.ts';
@@ -20,36 +20,36 @@ export interface PermissionRequest {
   readonly invocation: Invocation;
   readonly context: ToolUseContext;
   readonly locate: LocatePath;
-  /** Calls that need two persons, whatever else allows them. */
+  /** Calls that need two persons, even if they are allowed otherwise. */
   readonly twoPerson?: TwoPersonRules;
-  /** What the PreToolUse hooks said together. */
+  /** Combined answer of the PreToolUse hooks. */
   readonly hook?: { readonly behavior: PermissionDecision['behavior']; readonly reason?: string };
-  /** Mode `auto` asks it before a person; it sees the request alone. */
+  /** Classifier of mode `auto`, consulted before a person. */
   readonly classifier?: (request: PermissionRequest) => Promise<PermissionDecision['behavior']>;
 }
 
-/** Everything known about a call before the rules are weighed. */
+/** Facts about a call, collected before rules are applied. */
 export interface Judgement {
   readonly check: PermissionResult;
   readonly matcher: PermissionMatcher;
   readonly paths: readonly JudgedPath[];
-  /** False also for a tool that declares no paths. */
+  /** False if the tool declares no paths. */
   readonly hasPaths: boolean;
   readonly isReadOnly: boolean;
   readonly warnings: readonly string[];
-  /** What "always allow" would add. Most calls are allowed and never asked about, so it is made when it is wanted. */
+  /** Return what "always allow" would add. Computed lazily, since most calls are allowed without a question. */
   suggest(): readonly PermissionUpdate[];
-  /** What went wrong in the tool's own gates; whatever else holds, somebody must be asked. */
+  /** Error of the tool's own checks; the call is then always asked about. */
   readonly failure?: string;
 }
 
-/** What cannot be judged forbids, and never allows. */
+/** For input that cannot be judged: every deny and ask spec matches, no allow spec does. */
 const UNJUDGEABLE: PermissionMatcher = { hits: (specs) => specs[0], covers: () => undefined };
 
-/** A path tool's specs are patterns, which the path gate judges. */
+/** For path tools: their specs are patterns, which the path gate matches. */
 const PATHS_ONLY: PermissionMatcher = { hits: () => undefined, covers: () => undefined };
 
-/** Ask the tool everything. Never rejects. */
+/** Collect the facts about a call from its tool. Never rejects. */
 export async function judgeCall(request: PermissionRequest): Promise<Judgement> {
   const { invocation, context } = request;
   const { tool } = invocation;
@@ -89,7 +89,7 @@ export async function judgeCall(request: PermissionRequest): Promise<Judgement> 
   return { check, matcher, paths, hasPaths, isReadOnly, warnings, suggest, failure };
 }
 
-/** Matches an invocation against rules: as its tool says, else by the domain of its address, else by its paths alone. */
+/** Return the matcher of an invocation: the tool's own, else by the domain of its address, else by paths only. */
 export function matcherFor(invocation: Invocation, session: SessionContext): PermissionMatcher {
   const defaultMatcher = () =>
     invocation.tool.paths ? PATHS_ONLY : domainMatcher(invocation.observable(session)['url']);
@@ -101,7 +101,7 @@ async function checkOf({ invocation, context }: PermissionRequest): Promise<Perm
   return await tool.checkPermissions(input, tool.analyse ? { ...context, analysis: invocation.analysis } : context);
 }
 
-/** The tool's own rules, else the folder outside, else the tool itself. */
+/** Suggest the tool's own rules, else adding the outside folder, else a rule for the tool itself. */
 function suggestionsFor(
   { invocation, context }: PermissionRequest,
   paths: readonly JudgedPath[],
@@ -125,22 +125,25 @@ function suggestionsFor(
   return updates;
 }
 
-/** @returns None where the tool fails to say: nothing is proposed rather than the tool itself. */
+/** @returns Empty if the tool fails: suggesting a rule for the whole tool would be too broad. */
 function ownRules(invocation: Invocation, session: SessionContext) {
   try {
     return invocation.tool.suggestRules?.(invocation.observable(session), invocation.analysis);
   } catch {
-    // A proposal is a courtesy: what is asked does not depend on it.
+    // Suggestions are optional: the question does not depend on them.
     return [];
   }
 }
 
-/** Whether a folder may be proposed as a working directory: not a hidden one or one below it, since keys stand there. */
+/**
+ * Report whether a folder may be suggested as a working directory. Hidden folders and those below them are excluded,
+ * since they often contain keys.
+ */
 function mayBeInside(directory: string): boolean {
   return isNarrow(directory) && !/\/\./.test(directory);
 }
 
-/** Whether a path holds less than the machine, a part of its root, a home, or all of a hidden folder. */
+/** Report whether a path is narrower than the root, a top-level folder, the home folder, or a whole hidden folder. */
 function isNarrow(path: string): boolean {
   return path.split('/').length > 2 && path !== homedir() && !/\/\.[^/]*$/.test(path);
 }

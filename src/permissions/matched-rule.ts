@@ -1,6 +1,4 @@
-/**
- * Which rule a call runs into: by the tool's name, by its matcher, by the paths it declares.
- */
+/** Finds the rule that matches a call: by the tool's name, by its matcher, or by the paths it declares. */
 import type { DecisionPart } from '../wire/decision.ts';
 import type { Invocation } from '../tool/invocation.ts';
 import type { RuleBehavior, ToolPermissionContext } from '../wire/permission-context.ts';
@@ -10,7 +8,11 @@ import { hitPathRule, type PathQuestion, possiblePathRule } from './path-gate.ts
 import { rulesFor, rulesNamed, type SourcedRule, type ToolRules } from './rule-index.ts';
 import { PATH_RULE_NAMES } from './rule-names.ts';
 
-/** The first deny or ask rule that the call runs into. @param permissions Where the rules stand; the session's own by default. */
+/**
+ * Find the first deny or ask rule that matches a call.
+ *
+ * @param permissions Context with the rules; the session's by default.
+ */
 export function matchedRule(
   request: PermissionRequest,
   { matcher, paths }: Judgement,
@@ -24,7 +26,7 @@ export function matchedRule(
   return hitPathRule(pathQuestion(request, paths, permissions), behavior);
 }
 
-/** The first deny or ask rule that the call may turn out to run into, by what is only known when it runs. */
+/** Find the first deny or ask rule that may match a call because of parts that are unknown until run time. */
 export function possibleRule(
   request: PermissionRequest,
   { matcher, paths }: Judgement,
@@ -36,15 +38,15 @@ export function possibleRule(
     const spec = specs.length === 0 ? undefined : safely(() => matcher.mayHit?.(specs), specs[0]);
     if (spec !== undefined) return bySpec.get(spec);
   }
-  // `rm y*` may find yarn.lock.
+  // `rm y*` may match yarn.lock.
   const written = paths.filter(({ use }) => use.access === 'write' && /[*?[]/.test(use.path));
   const found = written.length > 0 && possiblePathRule(pathQuestion(request, written, permissions));
   return found ? { rule: found.rule, source: found.source } : undefined;
 }
 
 /**
- * Text that runs unseen, where it may be what a deny or ask rule about commands is about and no allow rule names the
- * program that runs it.
+ * Describe executed text that the call does not show, if a deny or ask rule about commands may apply to it and no allow
+ * rule names the program that runs it.
  */
 export function opaqueText({ invocation, context }: PermissionRequest, { matcher }: Judgement): string | undefined {
   const specs = (behavior: RuleBehavior) => rulesFor(context.session.permissions, behavior, invocation.tool).specs;
@@ -52,7 +54,7 @@ export function opaqueText({ invocation, context }: PermissionRequest, { matcher
   return safely(() => matcher.opaque?.(specs('allow')), 'What the input runs');
 }
 
-/** Whether any deny or ask rule with a spec may be about the call: one of its tool, or one about paths. */
+/** Report whether any deny or ask rule with a spec may apply to the call: one of its tool, or one about paths. */
 export function hasRestrictingSpecs({ invocation, context }: PermissionRequest): boolean {
   const { permissions } = context.session;
   return (['deny', 'ask'] as const).some((behavior) =>
@@ -60,7 +62,7 @@ export function hasRestrictingSpecs({ invocation, context }: PermissionRequest):
   );
 }
 
-/** Collects the rules that may be about a call of a tool: its own, and those about paths. */
+/** Collect the rules that may apply to calls of a tool: its own, and those about paths. */
 export function rulesConcerning(
   permissions: ToolPermissionContext,
   behavior: RuleBehavior,
@@ -70,7 +72,7 @@ export function rulesConcerning(
   return [rulesFor(permissions, behavior, tool), ...pathRules];
 }
 
-/** What became of one part by itself, for `explain`. */
+/** Decide about one part by itself, for `explain`. */
 export function decidedPart({ invocation, context, twoPerson }: PermissionRequest, part: PermissionPart): DecisionPart {
   const { permissions } = context.session;
   const ruled = (behavior: RuleBehavior, from = permissions): DecisionPart | undefined => {
@@ -93,7 +95,7 @@ export function decidedPart({ invocation, context, twoPerson }: PermissionReques
   );
 }
 
-/** A call as the path gate is asked about it. @param permissions As for `matchedRule`. */
+/** Build the query of the path gate for a call. @param permissions As for `matchedRule`. */
 export function pathQuestion(
   { invocation, context }: PermissionRequest,
   paths: Judgement['paths'],
@@ -102,17 +104,20 @@ export function pathQuestion(
   return { permissions, root: context.session.root, tool: invocation.tool, paths };
 }
 
-/** Whether the input cannot be understood: deny and ask rules with a spec may be about it, and no allow rule with a spec covers it. */
+/**
+ * Report whether the input is not understood: any deny or ask rule with a spec may apply to it, and no allow rule with
+ * a spec covers it.
+ */
 export function isUnclear({ matcher }: Judgement): boolean {
   return safely(() => matcher.isUnparsable === true, true);
 }
 
-/** Ask a tool's matcher; one that throws has judged nothing, and `otherwise` is the cautious answer. */
+/** Call a tool's matcher. @param otherwise Cautious answer if it throws. */
 export function safely<Value>(question: () => Value, otherwise: Value): Value {
   try {
     return question();
   } catch {
-    // The tool's own fault: the caller says what is cautious here.
+    // The tool's own error: the caller provides the cautious answer.
     return otherwise;
   }
 }

@@ -1,20 +1,18 @@
-/**
- * Which mode lets more through than another: what a principal's `maxMode` is measured by.
- */
+/** Orders modes by how much they allow, to enforce a principal's `maxMode`. */
 import type { PermissionMode } from '../wire/permission-context.ts';
 
 /**
- * From the mode that lets least through to the one that lets most: `plan` only reads, `dontAsk` asks nobody,
- * `acceptEdits` edits unasked, and in `auto` a model may say yes to anything.
+ * Modes from the least to the most permissive: `plan` only reads, `dontAsk` denies all questions, `acceptEdits` allows
+ * edits unasked, and in `auto` a model may allow anything.
  */
 export const MODES_BY_REACH = ['plan', 'dontAsk', 'default', 'acceptEdits', 'auto', 'bypassPermissions'] as const;
 
-/** Whether `mode` lets more through than `most`; without `most` none does. */
-export function isBeyond(mode: PermissionMode, most: PermissionMode | undefined): boolean {
-  return most !== undefined && MODES_BY_REACH.indexOf(mode) > MODES_BY_REACH.indexOf(most);
+/** Report whether `mode` is more permissive than `maxMode`; false without `maxMode`. */
+export function isBeyond(mode: PermissionMode, maxMode: PermissionMode | undefined): boolean {
+  return maxMode !== undefined && MODES_BY_REACH.indexOf(mode) > MODES_BY_REACH.indexOf(maxMode);
 }
 
-/** `mode`, or `most` where that lets less through. */
-export function loweredMode(mode: PermissionMode, most: PermissionMode | undefined): PermissionMode {
-  return most !== undefined && isBeyond(mode, most) ? most : mode;
+/** Return the less permissive of `mode` and `maxMode`. */
+export function loweredMode(mode: PermissionMode, maxMode: PermissionMode | undefined): PermissionMode {
+  return maxMode !== undefined && isBeyond(mode, maxMode) ? maxMode : mode;
 }

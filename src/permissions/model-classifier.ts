@@ -1,8 +1,8 @@
 /**
- * A classifier that is a model, reached over the Anthropic or the OpenAI wire.
+ * A classifier that asks a model over the Anthropic or the OpenAI API.
  *
- * The command is data between marks, never part of the instructions; one word is expected back, and
- * everything else means that a person is asked.
+ * The call is delimited data, never part of the instructions. One word is expected back; any other answer means that a
+ * person is asked.
  */
 import type { Limits } from '../../config/limits.ts';
 import type { ModelSettings } from '../../config/settings/models.ts';
@@ -18,18 +18,18 @@ const INSTRUCTIONS =
   'ASK: everything else, such as deleting, publishing, pushing, installing, network transfers, other machines, other users, and all you are unsure of.\n' +
   'Answer with exactly one word: ALLOW, ASK or DENY.';
 
-/** A word and what a tokenizer may make of it. */
+/** Enough tokens for one word. */
 const MAX_TOKENS = 16;
 
 const ANSWERS: Readonly<Record<string, Classification>> = { ALLOW: 'allow', ASK: 'ask', DENY: 'deny' };
 
-/** How one provider is spoken to. */
+/** Request and response format of one provider. */
 interface Wire {
   readonly address: string;
   readonly path: string;
   headers(apiKey: string | undefined): Record<string, string>;
   body(model: string, call: string): unknown;
-  /** The text of a finished answer; undefined for any other reply. */
+  /** Extract the text of a complete answer; undefined for any other reply. */
   text(reply: unknown): unknown;
 }
 
@@ -72,7 +72,7 @@ const WIRES: Readonly<Record<ModelSettings['provider'], Wire>> = {
   },
 };
 
-/** Make the classifier. Its `classify` rejects where no answer came; that is no answer, never a yes. */
+/** Create the classifier. `classify` rejects if no answer arrives; that is never a yes. */
 export function createModelClassifier(
   settings: ModelSettings,
   limits: Pick<Limits, 'classifierMs' | 'classifierReplyBytes' | 'jsonDepth'>,
@@ -85,7 +85,7 @@ export function createModelClassifier(
         method: 'POST',
         headers: { 'content-type': 'application/json', ...wire.headers(settings.apiKey) },
         body: JSON.stringify(wire.body(settings.model, callText(question))),
-        // The key goes to the address that was set and to no other.
+        // The API key must not follow a redirect to another address.
         redirect: 'error',
         signal: AbortSignal.any([signal, AbortSignal.timeout(limits.classifierMs)]),
       });
@@ -102,7 +102,7 @@ export function createModelClassifier(
   };
 }
 
-/** One word, in any case, is an answer; a sentence around it is not. */
+/** Parse an answer: one word in any case; anything else means `ask`. */
 function toClassification(text: unknown): Classification {
   const word = typeof text === 'string' ? text.trim().toUpperCase() : '';
   return Object.hasOwn(ANSWERS, word) ? (ANSWERS[word] ?? 'ask') : 'ask';
@@ -112,7 +112,7 @@ function callText({ toolName, text, cwd }: ClassifierQuestion): string {
   return JSON.stringify({ tool: toolName, working_directory: cwd, input: text });
 }
 
-/** Base addresses are written with and without the version. */
+/** Join a base address, with or without the version, and a path. */
 function addressOf(base: string, path: string): string {
   const trimmed = base.replace(/\/+$/, '');
   return trimmed.endsWith('/v1') ? `${trimmed}${path.slice('/v1'.length)}` : `${trimmed}${path}`;

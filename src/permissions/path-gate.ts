@@ -1,7 +1,9 @@
 /**
- * Read and Edit rules reach every tool that declares its paths; other rules with a path reach their own tool.
+ * Applies rules to paths: Read and Edit rules to every tool that declares its paths, other path rules to their own
+ * tool.
  *
- * Denying and asking try the spelled and the real path, and globs; allowing tries the real path alone.
+ * Deny and ask rules are matched against the spelled path, the real path, and globs; allow rules against the real path
+ * only.
  */
 import type { LocatedPath, PathUse } from '../tool/located-path.ts';
 import type { RuleBehavior, ToolPermissionContext } from '../wire/permission-context.ts';
@@ -10,22 +12,22 @@ import { pathRules } from './path-rules.ts';
 import { rulesFor, rulesNamed, type SourcedRule, type ToolRules } from './rule-index.ts';
 import { isPathRuleName, PATH_RULE_NAMES } from './rule-names.ts';
 
-/** One path of a call: what the tool said, and what was found there. */
+/** One path of a call, as declared by the tool and as located on the disk. */
 export interface JudgedPath {
   readonly use: PathUse;
   readonly located: LocatedPath;
 }
 
-/** What the path gate is asked about. */
+/** Query of the path gate. */
 export interface PathQuestion {
   readonly permissions: ToolPermissionContext;
-  /** Absolute; what relative patterns start from. */
+  /** Absolute; base of relative patterns. */
   readonly root: string;
   readonly tool: Tool;
   readonly paths: readonly JudgedPath[];
 }
 
-/** The first deny or ask rule that any of the paths runs into. */
+/** Find the first deny or ask rule that matches any of the paths. */
 export function hitPathRule(question: PathQuestion, behavior: Exclude<RuleBehavior, 'allow'>): SourcedRule | undefined {
   for (const path of question.paths) {
     for (const rules of listsFor(question, behavior, path.use)) {
@@ -43,8 +45,8 @@ export function hitPathRule(question: PathQuestion, behavior: Exclude<RuleBehavi
 }
 
 /**
- * The first deny or ask rule that could match what a path stands for: a file below a folder that is gone
- * through, or one that a glob finds. Nobody looked, so this is no hit.
+ * Find the first deny or ask rule that may match a file below a searched folder, or one that a glob finds. The disk is
+ * not examined, so this counts as possible, not certain.
  */
 export function possiblePathRule(question: PathQuestion): (SourcedRule & Pick<JudgedPath, 'use'>) | undefined {
   for (const { use, located } of question.paths) {
@@ -66,7 +68,7 @@ export function possiblePathRule(question: PathQuestion): (SourcedRule & Pick<Ju
   return undefined;
 }
 
-/** The allow rule of the first path, where every path has one; undefined where any has none, or there are none. */
+/** Return the allow rule of the first path if every path has one; undefined otherwise, or if there are no paths. */
 export function coveringPathRule(question: PathQuestion): SourcedRule | undefined {
   const found = question.paths.map((path) => {
     for (const rules of listsFor(question, 'allow', path.use)) {
@@ -79,15 +81,15 @@ export function coveringPathRule(question: PathQuestion): SourcedRule | undefine
 }
 
 /**
- * Whether a deny rule hides an absolute path from reading: what `ToolUseContext.isReadDenied` is made of.
+ * Create the test for paths that a deny rule hides from reading, used by `ToolUseContext.isReadDenied`.
  *
- * Ask it about the spelled and the real path both.
+ * Callers test both the spelled and the real path.
  */
 export function readDenial(permissions: ToolPermissionContext, root: string): (absolutePath: string) => boolean {
   return denial(rulesNamed(permissions, 'deny', PATH_RULE_NAMES.read).specs, root);
 }
 
-/** Whether a deny rule may hide anything below an absolute folder from reading. */
+/** Create the test for folders below which a deny rule may hide something from reading. */
 export function readDenialBelow(permissions: ToolPermissionContext, root: string): (absoluteFolder: string) => boolean {
   const { specs } = rulesNamed(permissions, 'deny', PATH_RULE_NAMES.read);
   if (specs.length === 0) return () => false;
@@ -95,13 +97,13 @@ export function readDenialBelow(permissions: ToolPermissionContext, root: string
   return (absoluteFolder) => compiled.matchBelow(absoluteFolder) !== undefined;
 }
 
-/** Absolute paths that deny rules about reading spell. @see PathRules.places */
+/** Return the absolute paths that deny rules about reading spell. @see PathRules.places */
 export function readDenialPlaces(permissions: ToolPermissionContext, root: string): () => readonly string[] {
   const { specs } = rulesNamed(permissions, 'deny', PATH_RULE_NAMES.read);
   return () => (specs.length === 0 ? [] : pathRules(specs, root, 'deny').places());
 }
 
-/** Whether a deny rule forbids changing an absolute path. */
+/** Create the test for absolute paths that a deny rule protects from changes. */
 export function writeDenial(permissions: ToolPermissionContext, root: string): (absolutePath: string) => boolean {
   return denial(rulesNamed(permissions, 'deny', PATH_RULE_NAMES.write).specs, root);
 }
@@ -112,18 +114,20 @@ function denial(specs: readonly string[], root: string): (absolutePath: string) 
   return (absolutePath) => compiled.match(absolutePath) !== undefined;
 }
 
-/** The rule that would allow this path, as `Read(//etc/hosts)` or `Edit(/src/app.ts)`. */
+/** Format the rule that would allow this path, as `Read(//etc/hosts)` or `Edit(/src/app.ts)`. */
 export function allowingPathRule(path: JudgedPath, root: string): string {
   const { real } = path.located;
   const spelled = real.startsWith(`${root}/`) ? real.slice(root.length) : `/${real}`;
   return `${PATH_RULE_NAMES[path.use.access]}(${spelled.replace(/[\\*?[\]!# ]/g, '\\$&')})`;
 }
 
-/** The lists that judge one path: those of its access, and the tool's own where it is not one of those two. */
+/**
+ * Return the rule lists that apply to one path: those of its access, and those of the tool unless it is Read or Edit.
+ */
 function listsFor(question: PathQuestion, behavior: RuleBehavior, use: PathUse): readonly ToolRules[] {
   const general = rulesNamed(question.permissions, behavior, PATH_RULE_NAMES[use.access]);
   const isShared = isPathRuleName(question.tool.name);
-  // A tool with a matcher of its own gives its specs another meaning than a path.
+  // The specs of a tool with its own matcher are not paths.
   if (isShared || question.tool.preparePermissionMatcher) return general.specs.length > 0 ? [general] : [];
   const own = rulesFor(question.permissions, behavior, question.tool);
   return [general, own].filter((rules) => rules.specs.length > 0);

@@ -1,8 +1,8 @@
 /**
- * Path patterns of rules: `Read(./secrets/**)`, `Edit(src/**)`, `Read(//etc/**)`, `Read(~/.ssh/**)`.
+ * Matches path patterns of rules: `Read(./secrets/**)`, `Edit(src/**)`, `Read(//etc/**)`, `Read(~/.ssh/**)`.
  *
- * Patterns have gitignore semantics. Each is compiled alone and filed under a literal segment that any
- * matching path must contain, so that a path is tried on the few patterns that could match it.
+ * Patterns have gitignore semantics. Each is compiled alone and indexed by a literal segment that any matching path
+ * must contain, so that a path is tested against the few patterns that could match it.
  */
 import { homedir } from 'node:os';
 import { relative } from 'node:path';
@@ -10,28 +10,28 @@ import ignore, { type Ignore } from 'ignore';
 import { isSegmentMatch, patternPlaces, segmentMatcher, wildcardOf } from './pattern-places.ts';
 import { type BasedPattern, patternReach, spelledPlace } from './pattern-reach.ts';
 
-/** The specs of one list, ready to be asked about absolute paths. */
+/** Compiled specs of one list. Each method returns the first spec that matches, or undefined. */
 export interface PathRules {
-  /** The first spec that matches an absolute path, or undefined. */
+  /** Match an absolute path. */
   match(absolutePath: string): string | undefined;
-  /** The first spec whose name a glob spells in part, as `.e*` does `.env`, or whose place it may lead to. */
+  /** Match a glob that partly spells a name, as `.e*` does `.env`, or that may lead to the place of a spec. */
   matchGlob(absoluteGlob: string): string | undefined;
-  /** The first spec that spells a place below what a path or a glob stands for: `src/generated` lies below `src`. */
+  /** Match specs whose place lies below a path or glob: `src/generated` lies below `src`. */
   matchTree(absoluteGlob: string): string | undefined;
-  /** A spec that could match something below a folder, as far as is known of what is met there. */
-  matchBelow(absoluteFolder: string, seen?: SeenBelow): string | undefined;
-  /** A spec that could match something the glob stands for, as far as the names tell; `rm *` spares hidden files. */
+  /** Match specs that may apply to something below a folder, restricted to the names in `seen`. */
+  matchBelow(absoluteFolder: string, seen?: NamesBelow): string | undefined;
+  /** Match specs that may apply to files the glob finds, as far as names tell; `rm *` does not match hidden files. */
   matchWithin(absoluteGlob: string, access: 'read' | 'write'): string | undefined;
   /**
-   * The literal leading path of each spec (`/etc/ssl` of `//etc/ssl/**\/*.pem`), absolute, without duplicates. A spec
-   * without one may match in any folder and is left out.
+   * Return the literal leading path of each spec (`/etc/ssl` of `//etc/ssl/**\/*.pem`), absolute, without duplicates. A
+   * spec without one may match in any folder and is left out.
    */
   places(): readonly string[];
 }
 
-/** What is met below a folder. */
-export interface SeenBelow {
-  /** Globs, one of which the name of every file matches that is opened. */
+/** Names below a folder. */
+export interface NamesBelow {
+  /** Globs of file names, of which every opened file matches one. */
   readonly names: readonly string[];
   /** Names of all folders. */
   readonly folders: ReadonlySet<string>;
@@ -44,7 +44,7 @@ interface PathPattern extends BasedPattern {
   lastName?: NameGlob;
 }
 
-/** A glob for a name, with what it spells at its two ends. */
+/** A glob for a name, with its literal start and end. */
 interface NameGlob {
   readonly text: string;
   readonly wildcard: string;
@@ -55,18 +55,20 @@ interface NameGlob {
 
 type Strictness = 'allow' | 'deny';
 
-/** Stars in one segment, and `**` segments, that a pattern may hold and still be cheap on the longest path. */
+/**
+ * Upper bound of the stars in one segment, and of the `**` segments, so that a pattern is cheap on the longest path.
+ */
 const MAX_STARS = 3;
 
 const compiledRules = new WeakMap<readonly string[], Map<string, PathRules>>();
 
 /**
- * Compile the specs of one list, once a list.
+ * Compile the specs of one list; results are cached.
  *
- * @param specs The array itself is the key: pass the same one again.
- * @param root Absolute; what patterns without `//` or `~/` are relative to.
- * @param strictness `deny` reads a pattern as widely as it can be meant: a bare name (`.env`) counts in
- *   every folder, a folder's `/**` counts for the folder itself.
+ * @param specs The array is the key of the cache.
+ * @param root Absolute base of patterns without `//` or `~/`.
+ * @param strictness `deny` reads a pattern as widely as possible: a bare name (`.env`) applies in every folder, a
+ * folder's `/**` to the folder itself.
  */
 export function pathRules(specs: readonly string[], root: string, strictness: Strictness): PathRules {
   let byRoot = compiledRules.get(specs);
@@ -109,7 +111,7 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
       return find(anywhere, path);
     },
     matchGlob(absoluteGlob) {
-      // One that spells nothing finds everything: what it could match is for `matchWithin`.
+      // A segment of wildcards only matches everything and is left to `matchWithin`.
       const globs = folded(absoluteGlob)
         .split('/')
         .filter((segment) => /[*?[]/.test(segment) && /[^*?]/.test(segment))
@@ -121,14 +123,17 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
     },
     matchTree: (absoluteGlob) => placed().liesBelow(folded(absoluteGlob))?.spec,
     matchBelow(absoluteFolder, seen) {
-      return below(folded(absoluteFolder), seen ? meeter([...seen.names, ...seen.folders].map(folded)) : () => true);
+      return below(
+        folded(absoluteFolder),
+        seen ? nameTester([...seen.names, ...seen.folders].map(folded)) : () => true,
+      );
     },
     matchWithin(absoluteGlob, access) {
       const segments = folded(absoluteGlob).split('/');
       const at = segments.findIndex((segment) => /[*?[]/.test(segment));
       if (at < 0) return undefined;
       const folder = segments.slice(0, at).join('/') || '/';
-      const met = meeter(segments.slice(at));
+      const met = nameTester(segments.slice(at));
       const finds = access === 'write' && segments.slice(at).every((segment) => !segment.startsWith('.'));
       return below(folder, (pattern) => !(finds && lastSegment(pattern).startsWith('.')) && met(pattern));
     },
@@ -136,12 +141,12 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
   };
 }
 
-/** Whether a pattern's last name may be one that a glob of `names` stands for. */
-function meeter(names: readonly string[]): (pattern: PathPattern) => boolean {
+/** Create a test whether the last name of a pattern may be matched by a glob of `names`. */
+function nameTester(names: readonly string[]): (pattern: PathPattern) => boolean {
   const met = names.map(nameGlob);
   return (pattern) => {
     const last = (pattern.lastName ??= nameGlob(lastSegment(pattern)));
-    return met.some((name) => mayMeet(name, last));
+    return met.some((name) => mayOverlap(name, last));
   };
 }
 
@@ -155,8 +160,8 @@ function nameGlob(text: string): NameGlob {
   return { text, wildcard, start, end: wildcard.split(/[*?\]\\]/).at(-1) ?? '', isWild: start !== text };
 }
 
-/** Whether two globs may stand for one name: their fixed beginnings agree, and so do their fixed ends. */
-function mayMeet(left: NameGlob, right: NameGlob): boolean {
+/** Report whether two globs may match the same name: their literal starts agree, and so do their literal ends. */
+function mayOverlap(left: NameGlob, right: NameGlob): boolean {
   const startsAgree = left.start.startsWith(right.start) || right.start.startsWith(left.start);
   const endsAgree = left.end.endsWith(right.end) || right.end.endsWith(left.end);
   return startsAgree && endsAgree && (right.isWild || isSegmentMatch(left.wildcard, right.text));
@@ -181,7 +186,10 @@ function toPattern(spec: string, root: string, strictness: Strictness): PathPatt
   };
 }
 
-/** `./`, doubled slashes and `.` parts say nothing; a folder's `/**` and `/` mean the folder and all below. */
+/**
+ * Normalize an anchored pattern: `./`, doubled slashes and `.` parts are dropped; a trailing `/**` or `/` means the
+ * folder and everything below.
+ */
 function anchored(text: string): string {
   const parts = withoutTail(text)
     .split('/')
@@ -203,7 +211,10 @@ function isMatch(pattern: PathPattern, path: string): boolean {
   return pattern.compiled.ignores(inside);
 }
 
-/** Patterns become regular expressions that backtrack; one with many stars could freeze the loop. */
+/**
+ * Report whether a pattern has too many stars: it is compiled to a regular expression whose backtracking could block
+ * the event loop.
+ */
 function isTooCostly(pattern: string): boolean {
   const segments = pattern.split('/');
   const hasManyStars = segments.some((segment) => segment !== '**' && segment.split('*').length > MAX_STARS + 1);
@@ -215,7 +226,10 @@ function lastLiteralSegment(pattern: string): string | undefined {
   return segments.findLast((segment) => !/[*?[\]\\]|^#|\s$/.test(segment));
 }
 
-/** File systems that fold case open `.ENV` as `.env`; two Unicode forms of a name are one name to people. */
+/**
+ * Normalize case and Unicode form: file systems that fold case open `.ENV` as `.env`, and two Unicode forms of a name
+ * look the same.
+ */
 function folded(path: string): string {
   const form = path.normalize('NFC');
   return process.platform === 'linux' ? form : form.toLowerCase();

@@ -1,27 +1,28 @@
-/**
- * Places that path patterns spell, and globs that lead to them: the one in `s?c/generated`, `src/generated` the other.
- */
+/** Matches globs against the literal places of path patterns: the glob `s?c/generated` leads to `src/generated`. */
 import { type BasedPattern, spelledPlace } from './pattern-reach.ts';
 import { matchesWildcard } from '../base/wildcard.ts';
 
-/** Which of many patterns a glob is about. */
+/** Places of many patterns. */
 export interface PatternPlaces<Pattern> {
-  /** The first whose place the glob leads to, or below; its last segment there must spell something. */
+  /**
+   * Return the first pattern whose place a leading part of the glob matches; the last segment there must contain a
+   * literal character.
+   */
   leadsTo(glob: string): Pattern | undefined;
-  /** The first whose place lies below what the glob, or a path, stands for. */
+  /** Return the first pattern whose place lies at or below a match of the glob or path. */
   liesBelow(glob: string): Pattern | undefined;
 }
 
-/** A folder on the way to places. */
+/** A node in the tree of places. */
 interface Folder<Pattern> {
   readonly folders: Map<string, Folder<Pattern>>;
-  /** A pattern whose place this is, with nothing else that it matches. */
+  /** Pattern that matches exactly this place. */
   whole?: Pattern;
-  /** Any pattern whose place this is, or lies below. */
+  /** Any pattern whose place is this one, or lies below. */
   readonly below: Pattern;
 }
 
-/** Find the places of patterns. Paths and globs are absolute. */
+/** Index the places of patterns. Paths and globs are absolute. */
 export function patternPlaces<Pattern extends BasedPattern>(patterns: readonly Pattern[]): PatternPlaces<Pattern> {
   const roots = new Map<string, Folder<Pattern>>();
   for (const pattern of patterns) {
@@ -44,7 +45,7 @@ export function patternPlaces<Pattern extends BasedPattern>(patterns: readonly P
 
 type Find<Pattern> = (folder: Folder<Pattern>, segment: string, isLast: boolean) => Pattern | undefined;
 
-/** Go down every way that the segments may mean, until something is found. */
+/** Follow all folders that the segments match until `find` returns a pattern. */
 function walk<Pattern>(
   folders: ReadonlyMap<string, Folder<Pattern>>,
   [segment, ...rest]: readonly string[],
@@ -78,19 +79,21 @@ function segmentsOf(glob: string): readonly string[] {
     .map(wildcardOf);
 }
 
-/** A glob's segment with each choice of characters as `?`, also one that is not closed. */
+/** Convert a glob segment to a wildcard: each bracket expression becomes `?`, even if it is not closed. */
 export function wildcardOf(segment: string): string {
   return segment.replace(/\[[^\]]*\]?/g, '?');
 }
 
-/** As `isSegmentMatch`, for many names: nearly all differ from it at one of its ends. */
+/**
+ * Create a test equal to `isSegmentMatch` that is fast for many names: nearly all differ at one of the literal ends.
+ */
 export function segmentMatcher(wildcard: string): (name: string) => boolean {
   const [head = ''] = wildcard.split(/[*?]/, 1);
   const tail = wildcard.slice(Math.max(wildcard.lastIndexOf('*'), wildcard.lastIndexOf('?')) + 1);
   return (name) => name.endsWith(tail) && name.startsWith(head) && isSegmentMatch(wildcard, name);
 }
 
-/** Whether a segment, as `wildcardOf` gives it, stands for a name. */
+/** Report whether a segment in the form of `wildcardOf` matches a name. */
 export function isSegmentMatch(wildcard: string, name: string): boolean {
   return matchesWildcard(wildcard, name, { hasQuestionMark: true });
 }

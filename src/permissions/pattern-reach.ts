@@ -1,17 +1,15 @@
-/**
- * Where path patterns lead, as far as they spell it: which of many could match something below a folder.
- */
+/** Finds which of many path patterns may match something below a folder, by their literal leading paths. */
 import { dirname } from 'node:path';
 
 /** A pattern relative to a folder. */
 export interface BasedPattern {
   /** Absolute folder the pattern is relative to. */
   readonly base: string;
-  /** In gitignore syntax, relative to `base`; '' is everything below. */
+  /** Pattern in gitignore syntax, relative to `base`; '' matches everything below. */
   readonly pattern: string;
 }
 
-/** Everything a pattern matches lies at or below `start`; what it matches there is not spelled where it `isOpen`. */
+/** Everything that a pattern matches lies at or below `start`. If `isOpen`, it may match any path there. */
 interface Reach<Pattern> {
   readonly pattern: Pattern;
   readonly start: string;
@@ -19,10 +17,10 @@ interface Reach<Pattern> {
 }
 
 /**
- * File patterns by where they lead.
+ * Index patterns by their leading paths.
  *
- * @returns From an absolute folder, those that could match something below it: the ones that lead into it, and the ones
- *   that may lead anywhere from a folder above.
+ * @returns Function from an absolute folder to the patterns that may match something below it: those that lead into it,
+ * and open ones from a folder above.
  */
 export function patternReach<Pattern extends BasedPattern>(
   patterns: readonly Pattern[],
@@ -42,7 +40,7 @@ export function patternReach<Pattern extends BasedPattern>(
   return function* mayLieBelow(folder) {
     const within = folder.endsWith('/') ? folder : `${folder}/`;
     yield* at(folder, () => true);
-    // What comes behind a slash comes before what comes behind the next character.
+    // '0' is the character after '/', so this is the end of everything below `within`.
     const end = firstFrom(starts, `${within.slice(0, -1)}0`);
     for (const { start, pattern } of reaches.slice(firstFrom(starts, within), end)) if (start !== folder) yield pattern;
     for (let above = folder; above !== dirname(above);) {
@@ -53,9 +51,10 @@ export function patternReach<Pattern extends BasedPattern>(
 }
 
 /**
- * Where everything lies that a pattern matches, where it spells that.
+ * Return the literal leading path of a pattern.
  *
- * @returns Absolute; undefined where it may be in any folder. `isWhole`: there is nothing else it matches.
+ * @returns Absolute; undefined if the pattern may match in any folder. `isWhole`: it matches this path and everything
+ * below it only.
  */
 export function spelledPlace(based: BasedPattern): { readonly path: string; readonly isWhole: boolean } | undefined {
   const { start, isOpen } = reachOf(based);
@@ -72,7 +71,7 @@ function reachOf<Pattern extends BasedPattern>(based: Pattern): Reach<Pattern> {
   return { pattern: based, start, isOpen: wild >= 0 || !isAnchored };
 }
 
-/** Index of the first of sorted texts that does not come before `text`. */
+/** Return the index of the first sorted text that is not before `text`. */
 function firstFrom(sorted: readonly string[], text: string): number {
   let low = 0;
   let high = sorted.length;

@@ -1,43 +1,43 @@
 /**
- * Tells addresses outside of new questions, signed, so that someone who is not connected can answer.
+ * Notifies configured addresses of new questions, signed, so that a person who is not connected can answer.
  *
- * No call waits for it: what cannot be delivered after a few tries is given up, and the operator is told.
+ * No call waits for delivery. After a few tries a notification is dropped, and the operator is informed.
  */
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
 import type { PermissionRequestFrame } from '../wire/frames.ts';
 
-/** An address that is told of questions. */
+/** An address that is notified of questions. */
 export interface QuestionWebhook {
   readonly url: string;
-  /** Signs what is posted. */
+  /** Key of the signature. */
   readonly secret: string;
 }
 
-/** What the sender needs. */
+/** Dependencies of the sender. */
 export interface QuestionWebhookOptions {
   readonly webhooks: readonly QuestionWebhook[];
   readonly limits: Pick<Limits, 'webhookMs' | 'webhookTries' | 'webhookRetryMs' | 'webhooksUnderWay'>;
-  /** For the operator; never holds an address, which may be a secret. */
+  /** Receives problems for the operator; messages never contain an address, which may be a secret. */
   onProblem(message: string): void;
 }
 
-/** Tells of questions. */
+/** Sender of notifications. */
 export interface QuestionWebhooks {
-  /** Tell every address of a question. Returns at once. */
+  /** Notify every address of a question. Returns immediately. */
   readonly announce: (sessionId: string, frame: PermissionRequestFrame) => void;
-  /** A question is open no more: whoever was not told by now need not be. */
+  /** Stop notifying about a question that is settled. */
   readonly settle: (requestId: string) => void;
-  /** Give up what is under way. */
+  /** Abort all pending deliveries. */
   close(): void;
 }
 
-/** Make the sender; undefined where nobody is to be told. */
+/** Create the sender; undefined without webhooks. */
 export function createQuestionWebhooks(options: QuestionWebhookOptions): QuestionWebhooks | undefined {
   const { webhooks, limits, onProblem } = options;
   if (webhooks.length === 0) return undefined;
-  /** Messages under way, each with the question it tells of. */
+  /** Pending deliveries, each with the id of its question. */
   const underWay = new Map<AbortController, string>();
   let isClosed = false;
 
@@ -50,8 +50,8 @@ export function createQuestionWebhooks(options: QuestionWebhookOptions): Questio
       onProblem(`Webhook ${place} was not told of a question: ${problem}`);
   }
 
-  function end(isMeant: (requestId: string) => boolean): void {
-    for (const [ending, requestId] of underWay) if (isMeant(requestId)) ending.abort();
+  function end(isSelected: (requestId: string) => boolean): void {
+    for (const [ending, requestId] of underWay) if (isSelected(requestId)) ending.abort();
   }
 
   return {
@@ -72,7 +72,11 @@ export function createQuestionWebhooks(options: QuestionWebhookOptions): Questio
   };
 }
 
-/** Post, and try again what may yet succeed. @returns Why it was given up, or undefined. Never rejects. */
+/**
+ * Post a notification, retrying after temporary failures.
+ *
+ * @returns Reason of the failure, or undefined. Never rejects.
+ */
 async function post(
   { url, secret }: QuestionWebhook,
   body: string,
@@ -89,7 +93,7 @@ async function post(
         method: 'POST',
         headers,
         body,
-        // Where a redirect leads was not set by the operator.
+        // The operator did not configure the target of a redirect.
         redirect: 'manual',
         signal: AbortSignal.any([signal, AbortSignal.timeout(webhookMs)]),
       });
@@ -98,7 +102,7 @@ async function post(
       problem = `it answered with status ${reply.status}`;
       if (reply.status < 500 && reply.status !== 429) return problem;
     } catch {
-      // The error may name the address; that it could not be reached is enough.
+      // The error is dropped because it may contain the address.
       if (signal.aborted) return 'nobody needs to be told any more';
       problem = 'it could not be reached, or gave no answer in time';
     }

@@ -1,8 +1,8 @@
 /**
- * Open questions of one session: durable, answered once, settled by the first answer.
+ * Open questions of one session: durable, and settled by the first answer.
  *
- * A question is state, not an event: it stands until it is answered, expires, or its call is cancelled,
- * and whoever connects meanwhile is shown it.
+ * A question is state, not an event: it stays open until it is answered, expires, or its call is cancelled, and every
+ * client that connects meanwhile receives it.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { PermissionDecision } from '../wire/decision.ts';
@@ -12,69 +12,70 @@ import { newId } from '../base/new-id.ts';
 
 const CANCELLED = { behavior: 'deny', by: 'cancelled' } as const;
 
-/** How a question ended, for the gate that asked it. */
+/** Result of a question, for the gate that asked it. */
 export type QuestionEnd =
   | { readonly behavior: 'allow'; readonly updatedInput?: Readonly<Record<string, unknown>> }
   | { readonly behavior: 'deny'; readonly message: string };
 
-/** What a person answered. */
+/** Answer of a person. */
 export interface QuestionAnswer {
   readonly behavior: 'allow' | 'deny';
   readonly message?: string;
   readonly updatedInput?: Readonly<Record<string, unknown>>;
 }
 
-/** A question to put. */
+/** A question to ask. */
 export interface QuestionToAsk {
   readonly request: Omit<PermissionRequestFrame, 'type' | 'request_id' | 'expires_at'>;
   readonly timeoutMs: number;
-  /** What the gate would say now; asked again when an answer brought new rules. */
+  /** Repeat the decision; called after an answer added rules. */
   rejudge(): Promise<PermissionDecision>;
 }
 
-/** How a question that is no longer open was decided, and by whom. */
+/** Decision about a question that is no longer open, and its author. */
 export type Settled = Pick<PermissionResolvedFrame, 'behavior' | 'by'>;
 
-/** Where it is remembered how questions were settled. */
+/** Storage of settled questions by request id. */
 export type SettledMemory = Pick<Map<string, Settled>, 'get'> & { set(requestId: string, settled: Settled): unknown };
 
-/** What an answer came to: the end, or a yes that another has yet to join. */
+/** Result of an answer; `pending` if another principal still has to approve. */
 export type Answered = Settled & { readonly pending?: true };
 
 interface OpenQuestion {
-  /** Replaced when someone says a yes that is not enough. */
+  /** Replaced when one of several needed approvals arrives. */
   frame: PermissionRequestFrame;
   readonly timer: NodeJS.Timeout;
-  /** On the monotonic clock: the timer may be late, and who answers after that is too late all the same. */
+  /** Deadline on the monotonic clock: the timer may fire late, but an answer after the deadline must not count. */
   readonly endsMs: number;
-  /** The gate that waits; absent after a restart, until the call is at its gate again. */
+  /** The waiting gate; absent after a restart, until the call reaches its gate again. */
   asker?: { readonly rejudge: QuestionToAsk['rejudge']; readonly end: (end: QuestionEnd) => void };
-  /** A yes that is not enough, on its way to the disk. */
+  /** An approval of one of several that is being written to the disk. */
   joining?: Promise<unknown>;
-  /** The answer, where it came before the gate was there. */
+  /** Answer that arrived before the gate did. */
   early?: QuestionEnd;
 }
 
 /** The questions of one session. */
 export class Questions {
   readonly #open = new Map<string, OpenQuestion>();
-  /** From before a restart, by the call that will ask them again. */
-  readonly #standing = new Map<string, OpenQuestion>();
+  /** Questions from before a restart, by the id of the call that will ask them again. */
+  readonly #restored = new Map<string, OpenQuestion>();
   readonly #settled: SettledMemory;
   readonly #emit: (frame: NewFrame) => Promise<unknown>;
-  readonly #mostOpen: number;
+  readonly #maxOpen: number;
 
   /**
-   * @param emit Sends a frame to the session's log; resolves when it is on disk.
-   * @param settled How questions were decided, by request id; those from before a restart too.
+   * @param emit Appends a frame to the session's log; resolves once it is on disk.
+   *
+   * @param settled Decisions by request id, including those from before a restart.
    */
   constructor(
     emit: (frame: NewFrame) => Promise<unknown>,
-    mostOpen: number,
+    maxOpen: number,
     settled: SettledMemory = new Map<string, Settled>(),
   ) {
     this.#emit = emit;
-    this.#mostOpen = mostOpen;
+    this.#maxOpen = maxOpen;
     this.#settled = settled;
   }
 
@@ -83,36 +84,36 @@ export class Questions {
     return this.#live().map(({ frame }) => frame);
   }
 
-  /** A question from before a restart stands at once: it may be answered before its call asks it again. */
-  stand(frame: PermissionRequestFrame): void {
-    this.#standing.set(frame.tool_use_id, this.#put(frame));
+  /** Reopen a question from before a restart. It may be answered before its call asks it again. */
+  restore(frame: PermissionRequestFrame): void {
+    this.#restored.set(frame.tool_use_id, this.#put(frame));
   }
 
-  /** Whether a question of this call stands from before a restart. */
+  /** Report whether a question of this call is open from before a restart. */
   hasOpenQuestion(toolUseId: string): boolean {
-    return this.#standing.has(toolUseId);
+    return this.#restored.has(toolUseId);
   }
 
-  /** A question of this call that stands from before a restart is not asked again after all. */
+  /** Settle a question from before a restart that its call does not ask again. */
   withdrawQuestion(toolUseId: string, settled: Settled, reason: string): void {
-    const standing = this.#standing.get(toolUseId);
-    this.#standing.delete(toolUseId);
-    if (standing && this.#take(standing.frame.request_id)) void this.#log(standing.frame, settled, reason);
+    const restored = this.#restored.get(toolUseId);
+    this.#restored.delete(toolUseId);
+    if (restored && this.#take(restored.frame.request_id)) void this.#log(restored.frame, settled, reason);
   }
 
   /**
-   * Put a question and wait for its end.
+   * Ask a question and wait for its result.
    *
    * @param signal Withdraws the question; the promise then rejects with the signal's reason.
    */
   async ask(question: QuestionToAsk, signal: AbortSignal): Promise<QuestionEnd> {
     signal.throwIfAborted();
-    const standing = this.#adopt(question.request);
-    if (standing?.early) return standing.early;
-    if (!standing && this.#open.size >= this.#mostOpen) {
-      return { behavior: 'deny', message: `Denied: ${this.#mostOpen} questions are open already, answer some first` };
+    const restored = this.#adopt(question.request);
+    if (restored?.early) return restored.early;
+    if (!restored && this.#open.size >= this.#maxOpen) {
+      return { behavior: 'deny', message: `Denied: ${this.#maxOpen} questions are open already, answer some first` };
     }
-    const open = standing ?? this.#put(newRequest(question));
+    const open = restored ?? this.#put(newRequest(question));
     const { frame } = open;
     let withdraw: () => void = () => undefined;
     try {
@@ -123,7 +124,7 @@ export class Questions {
           reject(signal.reason as Error);
         };
         signal.addEventListener('abort', withdraw, { once: true });
-        if (!standing) this.#emit(frame).catch(reject);
+        if (!restored) this.#emit(frame).catch(reject);
       });
     } finally {
       signal.removeEventListener('abort', withdraw);
@@ -132,19 +133,19 @@ export class Questions {
   }
 
   /**
-   * The first answer wins.
+   * Answer a question; the first answer wins.
    *
-   * @param by The principal who answers.
-   * @returns Once the answer is on disk; `pending` while another principal has yet to say yes too.
-   * @throws {GauntletError} `not_found` for a question there never was, `conflict` for one that is
-   *   settled, with its decision in `details`, `invalid_request` for a changed input where several must agree.
+   * @param by Principal who answers.
+   * @returns Once the answer is on disk; `pending` while another principal still has to approve.
+   * @throws {GauntletError} `not_found` for an unknown question, `conflict` for a settled one, with its decision in
+   * `details`, `invalid_request` for a changed input where several must approve.
    */
   async answer(requestId: string, answer: QuestionAnswer, by: string): Promise<Answered> {
-    // A yes on its way to the disk counts once it is there.
+    // An approval that is being written counts once it is on disk.
     const joining = this.#open.get(requestId)?.joining;
     if (joining) await joining.catch(() => undefined);
     const asked = this.#open.get(requestId);
-    if (asked && isOver(asked)) this.#expire(requestId);
+    if (asked && isExpired(asked)) this.#expire(requestId);
     else if (asked?.frame.approvals && answer.behavior === 'allow') {
       const joined = await this.#join(asked, asked.frame.approvals, answer, by);
       if (joined) return joined;
@@ -163,10 +164,10 @@ export class Questions {
     return settled;
   }
 
-  /** Try new rules on all that still waits; what they decide is settled without a person. */
+  /** Decide all open questions again after a change of rules; those that rules decide are settled without a person. */
   async rejudgeAll(): Promise<void> {
     for (const { frame, asker } of this.#live()) {
-      // A gate that cannot judge any more leaves the question to the person.
+      // If the gate fails to judge, the question stays open for a person.
       const decision = await asker?.rejudge().catch(() => undefined);
       if (!decision || decision.behavior === 'ask') continue;
       const open = this.#take(frame.request_id);
@@ -177,15 +178,15 @@ export class Questions {
     }
   }
 
-  /** Forget all questions without settling them: the session sleeps, and they stand in its log. */
+  /** Forget all questions without settling them: the session is unloaded, and its log keeps them. */
   suspend(): void {
     for (const { timer } of this.#open.values()) clearTimeout(timer);
     this.#open.clear();
-    this.#standing.clear();
+    this.#restored.clear();
   }
 
   #live(): readonly OpenQuestion[] {
-    return [...this.#open.values()].filter((open) => !isOver(open));
+    return [...this.#open.values()].filter((open) => !isExpired(open));
   }
 
   #put(frame: PermissionRequestFrame): OpenQuestion {
@@ -196,22 +197,24 @@ export class Questions {
     return open;
   }
 
-  /** The standing question of a call, if it is the one that is asked now: a person answers what was shown. */
+  /**
+   * Take over the restored question of a call if it is unchanged: an answer applies only to the input that was shown.
+   */
   #adopt({ tool_use_id, tool_name, input, display, approvals }: QuestionToAsk['request']): OpenQuestion | undefined {
-    const standing = this.#standing.get(tool_use_id);
-    if (!standing) return undefined;
-    const { frame } = standing;
+    const restored = this.#restored.get(tool_use_id);
+    if (!restored) return undefined;
+    const { frame } = restored;
     const isSame = frame.tool_name === tool_name && frame.approvals?.needed === approvals?.needed;
     const wasShown = isDeepStrictEqual([frame.input, frame.display], [asLogged(input), asLogged(display)]);
     if (!isSame || !wasShown) {
       this.withdrawQuestion(tool_use_id, CANCELLED, 'The question changed and is asked anew');
       return undefined;
     }
-    this.#standing.delete(tool_use_id);
-    return standing;
+    this.#restored.delete(tool_use_id);
+    return restored;
   }
 
-  /** A yes of one of several. @returns undefined where it is the last that is needed. */
+  /** Record an approval of one of several. @returns undefined if it is the last one needed. */
   async #join(
     open: OpenQuestion,
     { needed, by }: NonNullable<PermissionRequestFrame['approvals']>,
@@ -230,7 +233,7 @@ export class Questions {
     try {
       await (open.joining = this.#emit(open.frame));
     } catch (error) {
-      // What is not on disk was not said.
+      // An approval that is not on disk does not count.
       open.frame = before;
       throw error;
     }
@@ -245,7 +248,7 @@ export class Questions {
     end(open, { behavior: 'deny', message });
   }
 
-  /** Off the table: whoever takes a question decides it. */
+  /** Remove an open question; the caller that gets it decides it. */
   #take(requestId: string): OpenQuestion | undefined {
     const open = this.#open.get(requestId);
     if (!open) return undefined;
@@ -258,7 +261,7 @@ export class Questions {
     const { request_id, tool_use_id, parent_tool_use_id } = frame;
     this.#settled.set(request_id, settled);
     const ids = { request_id, tool_use_id, parent_tool_use_id };
-    // Had the disk refused, the question would stand again after a restart: asked twice, never lost.
+    // If the disk refuses, the question is open again after a restart: asked twice, but never lost.
     await this.#emit({ type: 'permission_resolved', ...ids, ...settled, reason }).catch(() => undefined);
   }
 
@@ -270,14 +273,14 @@ export class Questions {
   }
 }
 
-function isOver({ endsMs }: OpenQuestion): boolean {
+function isExpired({ endsMs }: OpenQuestion): boolean {
   return performance.now() >= endsMs;
 }
 
-/** Hand an end to the gate that waits for it, or keep it until it is there. */
-function end(open: OpenQuestion, how: QuestionEnd): void {
-  if (open.asker) open.asker.end(how);
-  else open.early = how;
+/** Pass the result to the waiting gate, or keep it until the gate asks. */
+function end(open: OpenQuestion, result: QuestionEnd): void {
+  if (open.asker) open.asker.end(result);
+  else open.early = result;
 }
 
 function newRequest(question: QuestionToAsk): PermissionRequestFrame {
@@ -293,7 +296,7 @@ function denial(toolName: string, message: string | undefined): string {
   return message ? `Denied by the user: ${message}` : `The user does not want "${toolName}" to run with this input`;
 }
 
-/** A value as its frame has it, read back. */
+/** Convert a value to its logged form, for comparison. */
 function asLogged(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }

@@ -1,6 +1,4 @@
-/**
- * Is a call one that a rule is about? The `if` of a hook, judged as a deny rule would be.
- */
+/** Tests whether a rule matches a call: the `if` of a hook, with the semantics of a deny rule. */
 import { matcherFor, type PermissionRequest } from './judgement.ts';
 import { createPermissionContext } from './context.ts';
 import { hitPathRule } from './path-gate.ts';
@@ -8,10 +6,10 @@ import { rulesFor, rulesNamed } from './rule-index.ts';
 import { PATH_RULE_NAMES } from './rule-names.ts';
 import { parseRule } from './rule.ts';
 
-/** A call to ask about. */
+/** A call to test. */
 export type ConditionedCall = Pick<PermissionRequest, 'invocation' | 'context' | 'locate'>;
 
-/** Answers whether a call is meant. Never rejects: what cannot be judged is meant. */
+/** Test whether a call matches. Never rejects: calls that cannot be judged match. */
 export type RuleCondition = (call: ConditionedCall) => Promise<boolean>;
 
 /**
@@ -28,15 +26,15 @@ export function ruleCondition(rule: string): RuleCondition {
   });
   return async (call) => {
     try {
-      return await isMeant(permissions, call);
+      return await matchesCall(permissions, call);
     } catch {
-      // A tool that cannot judge its input rules nothing out, and the hook may be a guard.
+      // The hook may be a guard, so a call that cannot be judged must not bypass it.
       return true;
     }
   };
 }
 
-async function isMeant(
+async function matchesCall(
   permissions: ReturnType<typeof createPermissionContext>,
   { invocation, context, locate }: ConditionedCall,
 ): Promise<boolean> {
@@ -49,7 +47,7 @@ async function isMeant(
   );
   if (rules.specs.length > 0 || judgesPaths) {
     const matcher = matcherFor(invocation, session);
-    // What cannot be understood may name any path, too.
+    // Input that is not understood may contain any path.
     if (matcher.isUnparsable === true) return true;
     if (rules.specs.length > 0 && (matcher.hits(rules.specs, 'deny') ?? matcher.mayHit?.(rules.specs)) !== undefined)
       return true;

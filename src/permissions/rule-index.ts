@@ -1,8 +1,8 @@
 /**
- * The rules of one context, found by tool.
+ * Indexes the rules of one context by tool.
  *
- * Built once a context (contexts are frozen, so the index can never be stale), so that ten thousand
- * rules cost a decision a few lookups.
+ * Built once per context, so that ten thousand rules cost a decision a few lookups. Contexts are frozen, so the index
+ * never becomes stale.
  */
 import {
   RULE_SOURCES,
@@ -14,7 +14,7 @@ import type { Tool } from '../tool/tool.ts';
 import { parseRule, ruleKeys } from './rule.ts';
 import { isPathRuleName } from './rule-names.ts';
 
-/** A rule as written, and where it came from. */
+/** A rule as written, with its source. */
 export interface SourcedRule {
   readonly rule: string;
   readonly source: RuleSource;
@@ -22,11 +22,11 @@ export interface SourcedRule {
 
 /** The rules of one behavior for one tool. */
 export interface ToolRules {
-  /** A rule without a spec, the weightiest source first. */
+  /** A rule without a spec; the source with the highest precedence first. */
   readonly bare?: SourcedRule;
-  /** Specs of the other rules; the same array as long as the context is the same. */
+  /** Specs of the other rules; the same array for the lifetime of the context. */
   readonly specs: readonly string[];
-  /** Where each spec came from. */
+  /** Rules by spec. */
   readonly bySpec: ReadonlyMap<string, SourcedRule>;
 }
 
@@ -38,13 +38,13 @@ interface MutableToolRules {
 
 type RuleIndex = Readonly<Record<RuleBehavior, Map<string, MutableToolRules>>>;
 
-/** The spec of a path rule that spells none: every absolute path, inside the working directories or not. */
+/** Spec of a path rule without one: every absolute path, inside the working directories or not. */
 const EVERY_PATH = '//**';
 
 const NONE: ToolRules = Object.freeze({ specs: Object.freeze([]), bySpec: new Map() });
 const indexes = new WeakMap<ToolPermissionContext, RuleIndex>();
 
-/** The rules of `behavior` that name this tool, one of its aliases, or its MCP server. */
+/** Return the rules of `behavior` that name this tool, one of its aliases, or its MCP server. */
 export function rulesFor(
   permissions: ToolPermissionContext,
   behavior: RuleBehavior,
@@ -59,12 +59,14 @@ export function rulesFor(
   return merged(byName, keys);
 }
 
-/** The rules of `behavior` written for `toolName` itself: how Read and Edit rules reach other tools. */
+/** Return the rules of `behavior` that name exactly `toolName`: Read and Edit rules reach other tools this way. */
 export function rulesNamed(permissions: ToolPermissionContext, behavior: RuleBehavior, toolName: string): ToolRules {
   return indexOf(permissions)[behavior].get(toolName) ?? NONE;
 }
 
-/** The bare deny rule (`mcp__server` included) that takes this tool out of the pool before any model sees it. */
+/**
+ * Return the bare deny rule (`mcp__server` included) that removes this tool from the pool, so that no model sees it.
+ */
 export function hidingRule(
   permissions: ToolPermissionContext,
   tool: Pick<Tool, 'name' | 'aliases' | 'origin'>,
@@ -72,7 +74,7 @@ export function hidingRule(
   return rulesFor(permissions, 'deny', tool).bare;
 }
 
-/** A tool with rules under several names: joined once, then found under all of them together. */
+/** Merge the rules that a tool has under several names, cached under the joined names. */
 function merged(byName: Map<string, MutableToolRules>, keys: readonly string[]): ToolRules {
   const joinedKey = keys.join(' ');
   const known = byName.get(joinedKey);
@@ -98,7 +100,7 @@ function indexOf(permissions: ToolPermissionContext): RuleIndex {
       for (const text of set[behavior]) addRule(index[behavior], text, source);
     }
   }
-  // A context that could still change must not be remembered by what it held once.
+  // A context that is not frozen may still change, so its index must not be cached.
   if (Object.isFrozen(permissions)) indexes.set(permissions, index);
   return index;
 }
@@ -109,7 +111,7 @@ function addRule(byName: Map<string, MutableToolRules>, text: string, source: Ru
   if (!rules) byName.set(toolName, (rules = emptyRules()));
   const rule = { rule: text, source };
   if (spec === undefined) rules.bare ??= rule;
-  // A path rule without a path is about all of them, for every tool that has paths.
+  // A path rule without a path applies to all paths, for every tool that has paths.
   const listed = spec ?? (isPathRuleName(toolName) ? EVERY_PATH : undefined);
   if (listed !== undefined) add(rules, listed, rule);
 }

@@ -1,8 +1,8 @@
-/** Words of the rule language: the names of tools that have others, and the names that judge paths. */
+/** Names in rules: aliases of tools, and the rule names that apply to paths. */
 
 /**
- * Other names of built-in tools. The tools take their aliases from here, so that a rule can be read before any tool is
- * made, and a rule under an alias cannot be overlooked by a reader that knows the name alone.
+ * Aliases of built-in tools. The tools take their aliases from here, so that a rule can be parsed before any tool is
+ * created, and a rule under an alias cannot be missed by code that compares canonical names.
  */
 export const TOOL_ALIASES = {
   Read: ['FileRead'],
@@ -14,7 +14,7 @@ export const TOOL_ALIASES = {
   ListMcpResourcesTool: ['ListMcpResources'],
 } as const;
 
-/** Rules of these names judge the paths of every tool, by access. */
+/** Rule names that apply to the paths of every tool, by access. */
 export const PATH_RULE_NAMES = { read: 'Read', write: 'Edit' } as const;
 
 const NAMES_BY_ALIAS: ReadonlyMap<string, string> = new Map(
@@ -22,17 +22,17 @@ const NAMES_BY_ALIAS: ReadonlyMap<string, string> = new Map(
 );
 const PATH_NAMES: ReadonlySet<string> = new Set(Object.values(PATH_RULE_NAMES));
 
-/** The name under which rules for a tool are kept, whichever of its names they spell. */
+/** Return the canonical tool name for a name or alias in a rule. */
 export function canonicalName(name: string): string {
   return NAMES_BY_ALIAS.get(name) ?? name;
 }
 
-/** Whether a name belongs to a built-in tool, enabled or not, so that no tool from outside may bear it. */
+/** Report whether a name belongs to a built-in tool, enabled or not, so that external tools cannot use it. */
 export function isReservedName(name: string): boolean {
   return NAMES_BY_ALIAS.has(name) || Object.hasOwn(TOOL_ALIASES, name) || PATH_NAMES.has(name);
 }
 
-/** Whether rules of this name judge the paths of every tool. */
+/** Report whether rules of this name apply to the paths of every tool. */
 export function isPathRuleName(name: string): boolean {
   return PATH_NAMES.has(name);
 }

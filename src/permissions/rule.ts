@@ -1,8 +1,8 @@
 /**
- * One permission rule, as people write it: `Tool`, `Tool(spec)`, `mcp__server`, `mcp__server__*`.
+ * Parses one permission rule: `Tool`, `Tool(spec)`, `mcp__server`, `mcp__server__*`.
  *
- * Parsing says whether a rule is well formed; whether it holds for a tool is `ruleKeys`' business,
- * and whether its spec matches an input is the matcher's.
+ * Parsing checks the syntax only; `ruleKeys` decides whether a rule applies to a tool, and the matcher whether its spec
+ * matches an input.
  */
 import { GauntletError } from '../base/errors.ts';
 import type { Tool } from '../tool/tool.ts';
@@ -10,11 +10,11 @@ import { canonicalName } from './rule-names.ts';
 
 /** A parsed rule. */
 export interface PermissionRule {
-  /** As written, blanks around it removed. */
+  /** Source text without surrounding blanks. */
   readonly text: string;
   /** Name of a tool, never an alias of a built-in one; `mcp__server` for a whole server, `mcp` for all of them. */
   readonly toolName: string;
-  /** The text between the brackets; absent where the rule covers every input. */
+  /** Text between the brackets; absent if the rule covers every input. */
   readonly spec?: string;
 }
 
@@ -43,7 +43,7 @@ export function parseRule(text: string): PermissionRule {
 }
 
 /**
- * The `toolName`s under which rules for this tool are found: its name, the aliases of a plugin's tool, its MCP server.
+ * Return the `toolName`s whose rules apply to this tool: its name, the aliases of a plugin's tool, its MCP server.
  *
  * @returns Exact names first.
  */

@@ -3,20 +3,20 @@ import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { PERMISSION_MODES } from '../wire/permission-context.ts';
 
-/** The limits these shapes are bounded by. */
+/** Limits used by these schemas. */
 export type PermissionLimits = Pick<
   Limits,
   'ruleChars' | 'permissionRules' | 'permissionUpdates' | 'additionalDirectories' | 'pathChars'
 >;
 
-/** A permission mode, as the wire and the settings file spell it. */
+/** Permission mode, as spelled on the wire and in the settings file. */
 export const PermissionModeSchema = z.enum(PERMISSION_MODES).describe('How much a session may do unasked');
 
 /**
- * The schemas that have bounds.
+ * Create the schemas that depend on limits.
  *
  * @returns `rules`: one list of rules; `ruleSet`: `{allow?, ask?, deny?}`; `directories`; `update`: one
- *   `PermissionUpdate`; `updates`: a list of them. Whether a rule parses is for `parseRule` to say.
+ * `PermissionUpdate`; `updates`: a list of them. The syntax of a rule is checked by `parseRule`.
  */
 export function permissionSchemas(limits: PermissionLimits) {
   const rules = z.array(z.string().min(1).max(limits.ruleChars)).max(limits.permissionRules);

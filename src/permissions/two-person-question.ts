@@ -1,6 +1,4 @@
-/**
- * Finds the rule for which a call needs two persons, also where the call only may turn out to be what the rule is about.
- */
+/** Finds the rule because of which a call needs two persons, even if the call only may match it. */
 import type { RuleSource, ToolPermissionContext } from '../wire/permission-context.ts';
 import type { Invocation } from '../tool/invocation.ts';
 import type { Judgement, PermissionRequest } from './judgement.ts';
@@ -9,14 +7,14 @@ import { possiblePathRule } from './path-gate.ts';
 import { rulesFor, type SourcedRule } from './rule-index.ts';
 import { twoPersonMessage } from './two-person.ts';
 
-/** Why a call needs two persons. */
+/** A call that needs two persons. */
 export interface TwoPersonQuestion {
   readonly rule: SourcedRule;
-  /** Told to those who are asked, or to the model that is refused. */
+  /** Message for the persons who are asked, or the model if the call is denied. */
   readonly message: string;
 }
 
-/** Sources of rules that the operator alone writes. */
+/** Sources of rules that only the operator writes. */
 const OPERATOR_SOURCES: ReadonlySet<RuleSource | undefined> = new Set<RuleSource>([
   'policySettings',
   'userSettings',
@@ -24,7 +22,7 @@ const OPERATOR_SOURCES: ReadonlySet<RuleSource | undefined> = new Set<RuleSource
   'cliArg',
 ]);
 
-/** Weigh a call against the rules that want two persons. @returns undefined where none is about it. */
+/** Match a call against the rules that need two persons. @returns undefined if none applies. */
 export function twoPersonQuestion(request: PermissionRequest, judgement: Judgement): TwoPersonQuestion | undefined {
   const { twoPerson, invocation } = request;
   if (!twoPerson) return undefined;
@@ -37,19 +35,22 @@ export function twoPersonQuestion(request: PermissionRequest, judgement: Judgeme
   const any = anyRuleFor(permissions, invocation.tool);
   if (!any) return undefined;
   const message = twoPersonMessage(any.rule, principals);
-  // What cannot be understood may be exactly what a rule is about.
+  // Input that is not understood may be exactly what a rule is about.
   if (judgement.failure !== undefined || isUnclear(judgement)) return { rule: any, message };
   const opaque = opaqueText(request, judgement);
   if (opaque === undefined) return undefined;
   return { rule: any, message: `${message}. ${opaque} cannot be seen, and may be what the rule is about` };
 }
 
-/** Text that runs unseen where no allow rule of the operator names the program: one of a session must not excuse it. */
+/**
+ * Describe hidden executed text whose program no allow rule of the operator names. Allow rules of a session do not
+ * count.
+ */
 function opaqueText({ invocation, context }: PermissionRequest, { matcher }: Judgement): string | undefined {
-  const opaqueBeside = (allowed: readonly string[]) => safely(() => matcher.opaque?.(allowed), 'What the input runs');
-  if (opaqueBeside([]) === undefined) return undefined;
+  const opaqueGiven = (allowed: readonly string[]) => safely(() => matcher.opaque?.(allowed), 'What the input runs');
+  if (opaqueGiven([]) === undefined) return undefined;
   const { specs, bySpec } = rulesFor(context.session.permissions, 'allow', invocation.tool);
-  return opaqueBeside(specs.filter((spec) => OPERATOR_SOURCES.has(bySpec.get(spec)?.source)));
+  return opaqueGiven(specs.filter((spec) => OPERATOR_SOURCES.has(bySpec.get(spec)?.source)));
 }
 
 function anyRuleFor(permissions: ToolPermissionContext, tool: Invocation['tool']): SourcedRule | undefined {

@@ -1,28 +1,27 @@
 /**
- * Calls that need the yes of two different principals (`approvals.twoPerson`).
+ * Calls that need the approval of two different principals (`approvals.twoPerson`).
  *
- * Their rules are ask rules in a context of their own, so that they match as all rules do and no session
- * can change them.
+ * Their rules are ask rules in a separate context, so that they match as all rules do and no session can change them.
  */
 import type { ToolPermissionContext } from '../wire/permission-context.ts';
 import { createPermissionContext } from './context.ts';
 import { parseRule } from './rule.ts';
 
-/** Different principals that must say yes to such a call. */
+/** Number of different principals that must approve such a call. */
 export const TWO_PERSONS = 2;
 
-/** Which calls need two persons, and how many there are. */
+/** Rules for calls that need two persons, and the number of principals. */
 export interface TwoPersonRules {
-  /** Holds the rules, as ask rules. */
+  /** Context with the rules, as ask rules. */
   readonly permissions: ToolPermissionContext;
-  /** Principals that can answer at all. */
+  /** Number of principals that can answer. */
   readonly principals: number;
 }
 
 /**
- * Read the rules of the setting.
+ * Compile the rules of the setting.
  *
- * @returns undefined where there are none.
+ * @returns undefined if there are none.
  * @throws {GauntletError} `invalid_request` for a rule that does not parse.
  */
 export function twoPersonRules(rules: readonly string[], principals: number): TwoPersonRules | undefined {
@@ -32,7 +31,7 @@ export function twoPersonRules(rules: readonly string[], principals: number): Tw
   return { permissions: createPermissionContext(settings), principals };
 }
 
-/** What whoever is asked, or refused, reads. */
+/** Format the message for a call that needs two persons. */
 export function twoPersonMessage(rule: string, principals: number): string {
   const need = `Rule "${rule}" wants the yes of two different principals`;
   if (principals >= TWO_PERSONS) return need;

@@ -108,7 +108,7 @@ function resumeTurn(core: SessionCore, logged: LoggedTurn): void {
   const turn = core.ledger.turn(logged.id);
   if (!turn) return;
   const message: AssistantMessage = { role: 'assistant', content: logged.calls.map(({ block }) => block) };
-  for (const call of logged.calls) if (call.question) core.questions.stand(call.question);
+  for (const call of logged.calls) if (call.question) core.questions.restore(call.question);
   for (const call of logged.calls) {
     const record = core.ledger.call(call.block.id);
     if (call.summary || !record) continue;

@@ -163,7 +163,7 @@ describe('new rules', () => {
 describe('a question from before a restart', () => {
   it('is open at once, and its call is not asked a second time', async () => {
     const { questions, ask, frames } = table();
-    questions.stand(logged());
+    questions.restore(logged());
     expect(questions.open.map(({ request_id }) => request_id)).toEqual(['ask_1']);
     const asked = ask();
     await questions.answer('ask_1', { behavior: 'allow' }, 'ann');
@@ -173,14 +173,14 @@ describe('a question from before a restart', () => {
 
   it('may be answered before its call is at its gate again', async () => {
     const { questions, ask } = table();
-    questions.stand(logged());
+    questions.restore(logged());
     await questions.answer('ask_1', { behavior: 'deny' }, 'ann');
     expect(await ask()).toMatchObject({ behavior: 'deny' });
   });
 
   it('is asked anew where another input would run than the one that was shown', async () => {
     const { questions, ask, resolved } = table();
-    questions.stand(logged({ input: { command: 'ls' } }));
+    questions.restore(logged({ input: { command: 'ls' } }));
     void ask();
     expect(questions.open.map(({ input }) => input)).toEqual([{ command: 'rm x' }]);
     expect(resolved()).toEqual(['deny by cancelled']);
@@ -188,7 +188,7 @@ describe('a question from before a restart', () => {
 
   it('that was answered does not speak for another input', async () => {
     const { questions, ask } = table();
-    questions.stand(logged({ input: { command: 'ls' } }));
+    questions.restore(logged({ input: { command: 'ls' } }));
     await questions.answer('ask_1', { behavior: 'allow' }, 'ann');
     void ask();
     expect(questions.open).toHaveLength(1);
@@ -196,14 +196,14 @@ describe('a question from before a restart', () => {
 
   it('that expired meanwhile is denied', async () => {
     const { questions, ask, resolved } = table();
-    questions.stand(logged({ expires_at: new Date(0).toISOString() }));
+    questions.restore(logged({ expires_at: new Date(0).toISOString() }));
     expect(await ask()).toMatchObject({ behavior: 'deny' });
     expect(resolved()).toEqual(['deny by timeout']);
   });
 
   it('that expired meanwhile takes no answer before its timer fires', async () => {
     const { questions, ask, resolved } = table();
-    questions.stand(logged({ expires_at: new Date(0).toISOString() }));
+    questions.restore(logged({ expires_at: new Date(0).toISOString() }));
     expect(questions.open).toEqual([]);
     const late = questions.answer('ask_1', { behavior: 'allow' }, 'ann');
     await expect(late).rejects.toMatchObject({ code: 'conflict', details: { behavior: 'deny', by: 'timeout' } });
@@ -216,7 +216,7 @@ describe('a question from before a restart', () => {
 
   it('is withdrawn when its call ends without asking', () => {
     const { questions, resolved } = table();
-    questions.stand(logged());
+    questions.restore(logged());
     questions.withdrawQuestion('a', { behavior: 'allow', by: 'rule' }, 'A rule allows it now');
     expect([questions.open, resolved()]).toEqual([[], ['allow by rule']]);
   });
@@ -224,7 +224,7 @@ describe('a question from before a restart', () => {
   it('stands on in the log when the session sleeps, without a timer', () => {
     vi.useFakeTimers();
     const { questions, resolved } = table();
-    questions.stand(logged());
+    questions.restore(logged());
     questions.suspend();
     expect([questions.open, resolved(), vi.getTimerCount()]).toEqual([[], [], 0]);
   });
