@@ -1,9 +1,9 @@
 /**
- * Files are written here and nowhere else: whole or not at all, and only where they were located.
+ * The only writer of files: a file is written completely or not at all, and only where it was located.
  *
- * The parent folder is opened first and compared with its real path; on Linux everything after goes
- * through that descriptor, so that a folder swapped for a link afterwards changes nothing. A temporary
- * file beside the target takes the content, then its name.
+ * The parent folder is opened first and compared with its real path; on Linux every later step goes through that
+ * descriptor, so that a folder swapped for a link afterwards has no effect. The content goes to a temporary file beside
+ * the target, which is then renamed.
  */
 import { randomUUID } from 'node:crypto';
 import { accessSync, closeSync, constants, lstatSync, renameSync, rmSync, type Stats } from 'node:fs';
@@ -12,37 +12,38 @@ import { basename, dirname, join } from 'node:path';
 import { GauntletError } from '../base/errors.ts';
 import { fileError } from './file-error.ts';
 import { isSameFile, PERMISSION_BITS } from './file-stats.ts';
-import { openFolder, through } from './open-folder.ts';
+import { openFolder, pathThrough } from './open-folder.ts';
 import { errorCode } from './real-path.ts';
 
 /** One file to write. */
 export interface AtomicWrite {
-  /** Real path, as `LocatePath` found it. */
+  /** Real path from `LocatePath`. */
   readonly real: string;
-  /** How the caller wrote it, for messages. */
+  /** Path as the caller wrote it, for messages. */
   readonly spelled: string;
   readonly content: string | Uint8Array;
-  /** What must still be there: the file that was read, nothing, or whatever there is. */
+  /** Required state of the target: the file that was read, no file, or any. */
   readonly expected: Stats | 'absent' | 'any';
-  /** Permission bits of a file that is new, before the umask; 0666 by default. */
+  /** Permission bits of a new file, before the umask; 0666 by default. */
   readonly newFileMode?: number;
-  /** Permission bits exactly so, of a file that is new or not. */
+  /** Exact permission bits, of a new or an existing file. */
   readonly mode?: number;
-  /** Permission bits of folders that are new, before the umask; 0777 by default. */
+  /** Permission bits of new folders, before the umask; 0777 by default. */
   readonly newFolderMode?: number;
-  /** Of the file that takes the content first, in the same folder; by default one that nobody knows. */
+  /** Name of the temporary file in the same folder; random by default. */
   readonly temporaryName?: string;
-  /** Wait until the disk has it; true by default. */
+  /** True to sync to the disk before renaming; the default. */
   readonly isDurable?: boolean;
 }
 
 /**
- * Write a file by rename; parents are created.
+ * Write a file by rename, creating parent folders.
  *
- * An existing file keeps its mode, setuid and setgid dropped, and its owner where the server may give it away.
+ * An existing file keeps its mode, without setuid and setgid, and its owner if the server may set it.
  *
- * @returns What is there now.
- * @throws {GauntletError} `tool_failed` (`details.reason`: `changed`, `exists`, `moved`, `enospc`, …), `resource_exhausted`.
+ * @returns Stats of the written file.
+ * @throws {GauntletError} `tool_failed` (`details.reason`: `changed`, `exists`, `moved`, `enospc`, …),
+ * `resource_exhausted`.
  */
 export async function atomicWrite(write: AtomicWrite): Promise<Stats> {
   let folder: number | undefined;
@@ -57,14 +58,14 @@ export async function atomicWrite(write: AtomicWrite): Promise<Stats> {
 }
 
 async function replace(write: AtomicWrite, folder: number): Promise<Stats> {
-  const place = through(folder, dirname(write.real));
+  const place = pathThrough(folder, dirname(write.real));
   const target = join(place, basename(write.real));
   const temporary = join(place, write.temporaryName ?? `.gauntlet-${randomUUID()}`);
-  const existing = expectTarget(write, target);
+  const existing = checkTarget(write, target);
   if (existing) accessSync(target, constants.W_OK);
   try {
     await writeTemporary(write, temporary, existing);
-    expectTarget(write, target);
+    checkTarget(write, target);
     renameSync(temporary, target);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -79,7 +80,7 @@ async function writeTemporary(write: AtomicWrite, temporary: string, existing: S
     await handle.writeFile(write.content);
     if (existing) {
       const own = await handle.stat();
-      if (own.uid !== existing.uid || own.gid !== existing.gid) await giveAway(handle, existing);
+      if (own.uid !== existing.uid || own.gid !== existing.gid) await changeOwner(handle, existing);
     }
     const mode = write.mode ?? existing?.mode;
     if (mode !== undefined) await handle.chmod(mode & PERMISSION_BITS);
@@ -89,17 +90,17 @@ async function writeTemporary(write: AtomicWrite, temporary: string, existing: S
   }
 }
 
-async function giveAway(handle: { chown(uid: number, gid: number): Promise<void> }, to: Stats): Promise<void> {
+async function changeOwner(handle: { chown(uid: number, gid: number): Promise<void> }, to: Stats): Promise<void> {
   try {
     await handle.chown(to.uid, to.gid);
   } catch (error) {
-    // Only a privileged server may give a file away; for any other the writer becomes the owner, as with any editor.
+    // Only a privileged process may change the owner; otherwise the writer becomes the owner, as with any editor.
     if (errorCode(error) !== 'EPERM') throw error;
   }
 }
 
-/** Look at the target as late as possible: nothing written since it was read may be lost. */
-function expectTarget(write: AtomicWrite, target: string): Stats | undefined {
+/** Check the target as late as possible, so that nothing written since it was read is lost. */
+function checkTarget(write: AtomicWrite, target: string): Stats | undefined {
   const now = lstatSync(target, { throwIfNoEntry: false });
   if (now && !now.isFile())
     throw refuse(write, now.isDirectory() ? 'it is a folder' : 'it is not a regular file', 'irregular');

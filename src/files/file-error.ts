@@ -1,6 +1,4 @@
-/**
- * What a failed system call on a file means to whoever asked for it.
- */
+/** Converts failed system calls on files to errors for the caller. */
 import { GauntletError } from '../base/errors.ts';
 import { errorCode } from './real-path.ts';
 
@@ -18,13 +16,13 @@ const REASONS: Readonly<Record<string, string>> = {
   EFBIG: 'the file would be too large (EFBIG)',
 };
 
-/** Shortages of the server, which pass; the rest is about the file. */
+/** Temporary shortages of the server; all other codes concern the file. */
 const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
 /**
- * Turn what a system call threw into an answer.
+ * Convert an error of a system call.
  *
- * @param action The words before the path: `Cannot read`.
+ * @param action Words before the path: `Cannot read`.
  * @param path As the caller spelled it.
  * @returns `tool_failed`, or `resource_exhausted` for a shortage; `details.reason` is the system's code in lower case.
  */

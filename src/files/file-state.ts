@@ -1,49 +1,47 @@
-/**
- * Files as they stand: what a change came from, what it led to, and whether somebody was there since.
- */
+/** States of files before and after a change, to detect later changes by others. */
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import type { FileState } from '../wire/file-change.ts';
 import { PERMISSION_BITS, statOf } from './file-stats.ts';
 import { withCheckedFile } from './open-checked.ts';
 
-/** What stands at a path; both absent where nothing does. */
+/** State of a path; both fields are absent if nothing exists there. */
 export interface ObservedFile {
   readonly stats?: Stats;
-  /** Without a digest where its bytes were not looked at, and for what is no regular file: equal to nothing. */
+  /** Has no digest if the bytes were not read, or if it is not a regular file; such a state equals no other. */
   readonly state?: FileState;
 }
 
-/** Through the thread pool, so that a large file never blocks the event loop. */
+/** Size of a read through the thread pool, so that a large file never blocks the event loop. */
 const CHUNK_BYTES = 1_024 * 1_024;
 
-/** Hex digest of bytes. */
+/** Return the hex digest of bytes. */
 export function sha256Of(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** A file's state. @param sha256 Hex, where its bytes are known. */
+/** Create the state of a file. @param sha256 Hex digest, if the bytes are known. */
 export function fileState({ size, mode }: Pick<Stats, 'size' | 'mode'>, sha256?: string): FileState {
   const octal = (mode & PERMISSION_BITS).toString(8).padStart(4, '0');
   return { ...(sha256 === undefined ? {} : { sha256 }), size_bytes: size, mode: octal };
 }
 
-/** Permission bits of a state. */
+/** Return the permission bits of a state. */
 export function modeBits({ mode }: FileState): number {
   return Number.parseInt(mode, 8);
 }
 
-/** Whether two states are known to be one: both nothing, or the same bytes with the same permissions. */
+/** Report whether two states are known to be equal: both absent, or the same bytes with the same permissions. */
 export function isSameState(one: FileState | undefined, other: FileState | undefined): boolean {
   if (!one || !other) return one === other;
   return one.sha256 !== undefined && one.sha256 === other.sha256 && one.mode === other.mode;
 }
 
 /**
- * Look at what stands at a real path, without following a link.
+ * Observe a real path without following a link.
  *
- * @param mayHash Asked with the size: whether the bytes are worth looking at.
- * @throws {GauntletError} `tool_failed`, `resource_exhausted` if it is there and cannot be read.
+ * @param mayHash Decides by size whether the bytes are read.
+ * @throws {GauntletError} `tool_failed`, `resource_exhausted` if it exists but cannot be read.
  */
 export async function observeFile(real: string, mayHash: (sizeBytes: number) => boolean): Promise<ObservedFile> {
   const stats = statOf(real);

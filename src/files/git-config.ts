@@ -1,8 +1,7 @@
 /**
- * The syntax of git's configuration files: sections, sub-sections, quotes, escapes and continued lines.
+ * Parses git's configuration files: sections, sub-sections, quotes, escapes and continued lines.
  *
- * The parser is total and reads no more than git does: a text that it does not understand has no settings that anybody
- * may rely on.
+ * The parser is total and accepts no more than git does; it returns no settings for a text that it does not understand.
  */
 
 /** One line of a configuration. */
@@ -23,10 +22,10 @@ const ESCAPES: Readonly<Record<string, string>> = { t: '\t', b: '\b', n: '\n', '
 /**
  * Parse a configuration file.
  *
- * @returns Its settings in their order, or undefined where git would refuse it or versions of git differ.
+ * @returns Settings in order, or undefined if git would refuse the file or versions of git differ.
  */
 export function parseGitConfig(text: string): readonly GitSetting[] | undefined {
-  // Git's strings end at a NUL, these do not.
+  // Git's strings end at a NUL, unlike those of JavaScript.
   if (text.includes('\0')) return undefined;
   const settings: GitSetting[] = [];
   let section: string | undefined;
@@ -62,7 +61,7 @@ export function parseGitConfig(text: string): readonly GitSetting[] | undefined 
   }
 }
 
-/** @param start Behind the `=`. @returns The value, and where its line ends. */
+/** @param start Position after the `=`. @returns The value, and the end of its line. */
 function parseValue(text: string, start: number): { readonly value: string; readonly end: number } | undefined {
   let value = '';
   let blanks = '';

@@ -1,9 +1,10 @@
 /**
- * What a repository's own settings would make git run.
+ * Checks whether the settings of a repository would make git run programs.
  *
- * A clone brings files, an unpacked archive brings a `.git` folder as well: its settings may name programs that
- * `git status` starts. The repository is looked at without running git, as git would find it from a folder. What cannot
- * be read or understood is a danger too. Settings of the user and of the system are trusted and not looked at.
+ * A clone brings files, but an unpacked archive may also bring a `.git` folder, whose settings may name programs that
+ * `git status` starts. The repository is inspected without running git, following git's own search from a folder.
+ * Anything that cannot be read or understood is a danger, too. Settings of the user and of the system are trusted and
+ * not inspected.
  */
 import { LRUCache } from 'lru-cache';
 import { readdirSync } from 'node:fs';
@@ -26,7 +27,7 @@ import {
   readText,
   realPath,
   showShort,
-  unclear,
+  undeterminedError,
 } from './git-index.ts';
 import { resolveRealPath } from './real-path.ts';
 
@@ -46,70 +47,73 @@ import { resolveRealPath } from './real-path.ts';
 const PROGRAM_SETTINGS: readonly ProgramSetting[] = [
   // `status` and `diff` pass changed files through the filter that their attributes name.
   { name: /^filter\..*\.(?:clean|smudge|process)$/s },
-  // Whatever shows differences, and `blame` and `grep` where they are told to.
+  // Every diff; `blame` and `grep` if told to.
   { name: /^diff\.(?:external|.*\.(?:command|textconv))$/s },
-  // `log -m` merges anew where `log.diffMerges` says so.
+  // `log -m` repeats merges if `log.diffMerges` says so.
   { name: /^merge\..*\.driver$/s },
-  // Newer versions take hooks from settings, too: `status` and `diff` may write the index, which is an event.
+  // Newer versions also take hooks from settings: `status` and `diff` may write the index, which is an event.
   { name: /^hook\..*\.command$/s },
-  // Newer versions let an alias take the place of a sub-command that is to be removed.
+  // In newer versions an alias may replace a sub-command that is to be removed.
   { name: /^alias\.(?:.*\.)?whatchanged(?:\.command)?$/s },
-  // git-lfs, a filter that operators set up for all repositories, asks these of the repository.
+  // git-lfs, a filter that operators install for all repositories, reads these from the repository.
   { name: /^lfs\.(?:extension|customtransfer)\..*\.(?:clean|smudge|path)$/is },
-  // Asked for what has changed, by nearly every sub-command.
+  // Run by nearly every sub-command to find changed files.
   { name: /^core\.fsmonitor$/, isOverridden: true },
   // Signatures are verified by `log.showSignature` and by formats.
   { name: /^gpg\.(?:program|.*\.program)$/s, isOverridden: true },
 ];
 
-/** Values that run nothing of the repository's: not even a program that it holds. */
+/** Values that run no program of the repository. */
 const HARMLESS_VALUE = /^(?:true|false|cat|:)?$/;
 
-/** Settings of one file that git reads and shows lines of, in messages or as names. */
+/** Settings that name one file whose lines git shows, in messages or as names. */
 const SHOWN_FILE = /^(?:blame\.ignorerevsfile|mailmap\.file)$/;
 
-/** Of all indexes that one look reads, as no other call goes on meanwhile: 200,000 files take 35 ms, twice that in version 4. */
+/**
+ * Bytes of all indexes read in one inspection, which blocks other calls: 200,000 files take 35 ms, twice that in
+ * version 4.
+ */
 const MAX_INDEX_BYTES = 24 * 1_048_576;
 
-/** Of `HEAD`, `commondir` and a `.git` file: a path and its line end. */
+/** Upper bound of `HEAD`, `commondir` and a `.git` file: a path and its line end. */
 const MAX_POINTER_BYTES = 4_352;
 
 const MAX_REPOSITORIES = 128;
 
-/** Indexes that were read, by the file's identity. */
-const knownIndexes = new LRUCache<string, IndexedFolders>({ max: 64 });
+/** Parsed indexes, by the file's identity. */
+const parsedIndexes = new LRUCache<string, IndexedFolders>({ max: 64 });
 
-/** One look: where it may lead, and how much it has cost. */
-interface Look extends ConfigBudget {
+/** State of one inspection: readable folders and remaining budget. */
+interface Inspection extends ConfigBudget {
   readonly roots: readonly string[];
   repositories: number;
   indexBytes: number;
-  /** Indexes, and folders that they name. */
+  /** Number of indexes, and of folders in them, that may still be inspected. */
   indexed: number;
 }
 
-/** A repository that git may take. */
+/** A repository that git may use. */
 interface Repository {
-  /** Real path of the folder that holds `HEAD`. */
+  /** Real path of the folder that contains `HEAD`. */
   readonly gitFolder: string;
-  /** The folder where it was found: its files stand here, unless it says otherwise. */
+  /** Folder where it was found, which is its work tree unless its settings differ. */
   readonly folder: string;
-  /** git reads it in the environment of a command that only reads: it drops that in sub-modules. */
+  /** True if git runs with the environment of a read-only command there; git drops it for sub-modules. */
   readonly isOverridden: boolean;
 }
 
 /**
- * Find out what git could be made to run, or to read elsewhere, by the repositories around a folder.
+ * Find dangers in the repositories around a folder: programs that git would run, or files it would read elsewhere.
  *
- * @param start Real path of the folder that git would be run in.
+ * @param start Real path of the folder in which git would run.
  * @param roots Folders that may be read.
- * @param isOverridden git runs in the environment of a command that only reads.
- * @returns A clause that names the danger; undefined where there is none, and where there is no repository.
+ * @param isOverridden True if git runs with the environment of a read-only command.
+ * @returns A clause that names the danger; undefined if there is none, or no repository.
  */
 export function repositoryDanger(start: string, roots: readonly string[], isOverridden = true): string | undefined {
   try {
     const realRoots = roots.map((root) => realPath(root).real);
-    const look: Look = {
+    const inspection: Inspection = {
       roots: realRoots,
       configFiles: MAX_CONFIG_FILES,
       repositories: MAX_REPOSITORIES,
@@ -119,10 +123,11 @@ export function repositoryDanger(start: string, roots: readonly string[], isOver
     for (let folder = start; ; folder = dirname(folder)) {
       const gitFolder = findGitFolder(folder);
       if (gitFolder !== undefined) {
-        const danger = judgeFound(gitFolder, folder, look, isOverridden);
+        const danger = inspectRepository(gitFolder, folder, inspection, isOverridden);
         if (danger !== undefined) return danger;
-        // Which repositories git takes depends on more than this: only past one that it surely takes does it not go on.
-        if (isSurelyTaken(gitFolder)) return aboveDanger(folder, realRoots);
+        // Git's choice of a repository depends on more than this, so the search stops only at one that git certainly
+        // uses.
+        if (isCertainlyUsed(gitFolder)) return aboveDanger(folder, realRoots);
       }
       if (looksLikeRepository(folder)) return bareDanger(folder);
       if (dirname(folder) === folder) return undefined;
@@ -133,40 +138,49 @@ export function repositoryDanger(start: string, roots: readonly string[], isOver
   }
 }
 
-/** Git would show what the repository keeps of files that the session may not read; a jail would not let it look. */
+/**
+ * Report a repository that begins above the working directories: git would show its versions of files that the session
+ * may not read, and a jail would hide them from git.
+ */
 function aboveDanger(folder: string, roots: readonly string[]): string | undefined {
   if (roots.some((root) => isInsideFolder(root, folder))) return undefined;
   const shown = showText(folder);
   return `it begins above the working directories and holds files outside them. Add "${shown}" to them to read it unasked`;
 }
 
-/** A clone may bring such a folder: git takes it for a repository, with its settings, when it is run inside. */
+/** Report a bare repository: a clone may contain such a folder, and git run inside it uses its settings. */
 function bareDanger(folder: string): string {
   return `"${showText(folder)}" is laid out as a repository without a work tree, to be named with --git-dir`;
 }
 
-/** The real folder that `.git` is or names. @throws {GauntletError} Where that cannot be known. */
+/** Return the real folder that `.git` is or names. @throws {GauntletError} If that cannot be determined. */
 function findGitFolder(folder: string): string | undefined {
   const path = join(folder, '.git');
   const { real, stats } = realPath(path);
   if (stats === undefined) return undefined;
   if (stats.isDirectory()) return real;
   const named = /^gitdir: ([^\0]+?)[\r\n]*$/.exec(readText(path, MAX_POINTER_BYTES) ?? '')?.[1];
-  if (named === undefined) throw unclear(`Cannot tell which repository "${showText(path)}" names`);
+  if (named === undefined) throw undeterminedError(`Cannot tell which repository "${showText(path)}" names`);
   return realPath(resolve(folder, named)).real;
 }
 
-function judgeFound(gitFolder: string, folder: string, look: Look, isOverridden: boolean): string | undefined {
-  if (--look.repositories < 0) throw unclear(`Cannot look at more than ${MAX_REPOSITORIES} repositories`);
+function inspectRepository(
+  gitFolder: string,
+  folder: string,
+  inspection: Inspection,
+  isOverridden: boolean,
+): string | undefined {
+  if (--inspection.repositories < 0)
+    throw undeterminedError(`Cannot look at more than ${MAX_REPOSITORIES} repositories`);
   const repository = { gitFolder, folder, isOverridden };
   const common = commonFolder(gitFolder);
   const settings = [join(common, 'config'), join(gitFolder, 'config.worktree')].flatMap((file) =>
-    readSettings(file, look),
+    readSettings(file, inspection),
   );
   return (
-    placeDanger(repository, common, settings, look) ??
-    settingDanger(repository, common, settings, look) ??
-    submoduleDanger(repository, settings, look)
+    placeDanger(repository, common, settings, inspection) ??
+    settingDanger(repository, common, settings, inspection) ??
+    submoduleDanger(repository, settings, inspection)
   );
 }
 
@@ -175,12 +189,15 @@ function commonFolder(gitFolder: string): string {
   return named === undefined ? gitFolder : realPath(resolve(gitFolder, named.replace(/[\r\n]+$/, ''))).real;
 }
 
-/** A repository elsewhere is another one's, unless it says itself that this folder is its work tree. */
+/**
+ * Report a repository elsewhere that belongs to another work tree, unless its own files name this folder as its work
+ * tree.
+ */
 function placeDanger(
   { gitFolder, folder }: Repository,
   common: string,
   settings: readonly LocatedSetting[],
-  { roots }: Look,
+  { roots }: Inspection,
 ): string | undefined {
   const own = join(folder, '.git');
   const isWorktree = () =>
@@ -196,7 +213,7 @@ function placeDanger(
   const isHere = (path: string) => [folder, ...roots].some((root) => isInsideFolder(root, path));
   const foreign = [gitFolder, common].find((path) => !isHere(path));
   const isOwn = foreign === undefined || isWorktree() || isSubmodule();
-  // Links inside lead to the history of another repository just as well.
+  // Links inside may also lead to the history of another repository.
   const linked = ['objects', 'refs', 'logs'].map((name) => realPath(join(common, name)).real);
   const away = isOwn ? linked.find((path) => !isHere(path) && !isInsideFolder(common, path)) : foreign;
   return away === undefined
@@ -208,7 +225,7 @@ function settingDanger(
   { gitFolder, folder, isOverridden }: Repository,
   common: string,
   settings: readonly LocatedSetting[],
-  { roots }: Look,
+  { roots }: Inspection,
 ): string | undefined {
   for (const setting of settings) {
     const { name, value = '', file } = setting;
@@ -217,94 +234,100 @@ function settingDanger(
     const path = namedFile(setting, folder, gitFolder);
     if (path === undefined) continue;
     const { real } = realPath(path);
-    // Settings of a work tree's repository may be split among that one's files.
+    // The main repository of a linked work tree may keep settings in several of its files.
     if (![folder, dirname(common), ...roots].some((root) => isInsideFolder(root, real)))
       return `${shown} is "${showShort(value)}", outside the working directories`;
   }
   return undefined;
 }
 
-/** The file or folder that a setting makes git read and show. */
+/** Return the file or folder that a setting makes git read and show. */
 function namedFile(setting: LocatedSetting, folder: string, gitFolder: string): string | undefined {
   const { name, value, file } = setting;
   if (value === undefined || value === '') return undefined;
   if (name === 'core.worktree') return resolve(gitFolder, value);
-  // `git config --list` shows all that it includes.
+  // `git config --list` shows all included settings.
   if (isInclude(setting)) return expandHome(value, dirname(file), file);
   return showsFile(setting) ? expandHome(value, folder, file) : undefined;
 }
 
-/** git starts itself in the work trees of sub-modules, without the settings of its environment. */
+/** Inspect the sub-modules: git starts itself in their work trees, without the settings of its environment. */
 function submoduleDanger(
   { gitFolder, folder }: Repository,
   settings: readonly LocatedSetting[],
-  look: Look,
+  inspection: Inspection,
 ): string | undefined {
-  // Which of them holds depends on the file that says so.
+  // The file that contains `core.worktree` decides whether it applies, so all of them are tried.
   const named = settings.flatMap(({ name, value }) => (name === 'core.worktree' && value !== undefined ? [value] : []));
   const tops = new Set([folder, ...named.map((workTree) => resolve(gitFolder, workTree))]);
   const isSha256 = settings.some(({ name, value }) => name === 'extensions.objectformat' && value === 'sha256');
   const files = indexFiles(gitFolder);
-  spendFolders(files.length, look);
+  spendFolders(files.length, inspection);
   for (const file of files) {
-    const folders = readIndex(file, isSha256 ? 32 : 20, look);
+    const folders = readIndex(file, isSha256 ? 32 : 20, inspection);
     const { submodules = [], unlisted = [] } = folders ?? {};
-    spendFolders((submodules.length + unlisted.length) * tops.size, look);
+    spendFolders((submodules.length + unlisted.length) * tops.size, inspection);
     const inEachTop = (paths: readonly string[]) => [...tops].flatMap((top) => paths.map((path) => join(top, path)));
     for (const nested of inEachTop(submodules)) {
       const found = findGitFolder(nested);
-      const danger = found === undefined ? undefined : judgeFound(found, nested, look, false);
+      const danger = found === undefined ? undefined : inspectRepository(found, nested, inspection, false);
       if (danger !== undefined) return danger;
     }
     const present = inEachTop(unlisted).find((path) => realPath(path).stats !== undefined);
-    if (present !== undefined) throw unclear(`Cannot know the sub-modules in "${showText(present)}"`);
+    if (present !== undefined) throw undeterminedError(`Cannot know the sub-modules in "${showText(present)}"`);
   }
   return undefined;
 }
 
-/** @throws {GauntletError} When one look has been sent to too many. */
-function spendFolders(folders: number, look: Look): void {
-  if ((look.indexed -= folders) < 0)
-    throw unclear(`Cannot look at more than ${MAX_INDEXED_FOLDERS} sub-modules and indexes`);
+/** @throws {GauntletError} If the inspection exceeds its number of folders. */
+function spendFolders(folders: number, inspection: Inspection): void {
+  if ((inspection.indexed -= folders) < 0)
+    throw undeterminedError(`Cannot look at more than ${MAX_INDEXED_FOLDERS} sub-modules and indexes`);
 }
 
 /** @throws {GauntletError} */
-function readIndex(file: string, idBytes: number, look: Look): IndexedFolders | undefined {
+function readIndex(file: string, idBytes: number, inspection: Inspection): IndexedFolders | undefined {
   const { stats } = realPath(file);
   if (stats === undefined) return undefined;
   const identity = [file, idBytes, stats.dev, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join('\0');
-  const known = knownIndexes.get(identity);
+  const known = parsedIndexes.get(identity);
   if (known) return known;
-  if ((look.indexBytes -= stats.size) < 0)
-    throw unclear(`Cannot read the index "${showText(file)}": there are more than ${MAX_INDEX_BYTES} bytes of them`);
+  if ((inspection.indexBytes -= stats.size) < 0)
+    throw undeterminedError(
+      `Cannot read the index "${showText(file)}": there are more than ${MAX_INDEX_BYTES} bytes of them`,
+    );
   const index = readBytes(file, stats.size);
   const folders = index && indexedFolders(index, idBytes);
-  if (index && !folders) throw unclear(`Cannot understand the index "${showText(file)}", or it names too many folders`);
-  if (folders) knownIndexes.set(identity, folders);
+  if (index && !folders)
+    throw undeterminedError(`Cannot understand the index "${showText(file)}", or it names too many folders`);
+  if (folders) parsedIndexes.set(identity, folders);
   return folders;
 }
 
-/** The index, and the other halves of one that is split. @throws {GauntletError} */
+/** List the index, and the shared parts of a split index. @throws {GauntletError} */
 function indexFiles(gitFolder: string): readonly string[] {
-  // A `.git` file may name what is gone, as those of removed work trees do.
+  // A `.git` file may name a missing folder, as those of removed work trees do.
   if (realPath(gitFolder).stats === undefined) return [];
   try {
     const halves = readdirSync(gitFolder).filter((name) => name.startsWith('sharedindex.'));
     return ['index', ...halves].map((name) => join(gitFolder, name));
   } catch (error) {
-    throw unclear(`Cannot list "${showText(gitFolder)}": ${showText(errorMessage(error))}`);
+    throw undeterminedError(`Cannot list "${showText(gitFolder)}": ${showText(errorMessage(error))}`);
   }
 }
 
-/** git would go up from here no further: its own test of a repository, but for owners and versions, at which it ends. */
-function isSurelyTaken(gitFolder: string): boolean {
+/**
+ * Report whether git certainly uses this repository and searches no further. This is git's own test, except for owners
+ * and versions, where git stops with an error.
+ */
+function isCertainlyUsed(gitFolder: string): boolean {
   const head = readText(join(gitFolder, 'HEAD'), MAX_POINTER_BYTES);
   const common = commonFolder(gitFolder);
   const isFolder = (name: string) => realPath(join(common, name)).stats?.isDirectory() === true;
   return /^(?:ref: refs\/|[\da-f]{40})/.test(head ?? '') && isFolder('objects') && isFolder('refs');
 }
 
-/** Less than git asks for, so that no folder is missed. */
+/** Report whether a folder may be a repository. The test is weaker than git's, so that none is missed. */
 function looksLikeRepository(folder: string): boolean {
   const has = (name: string) => resolveRealPath(join(folder, name));
   const isThere = (name: string) => {
@@ -325,17 +348,21 @@ function lowerFirst(text: string): string {
 
 interface ProgramSetting {
   readonly name: RegExp;
-  /** The environment of a command that only reads sets it, so that it has an effect in sub-modules alone. */
+  /** True if the environment of a read-only command overrides it, so that it takes effect in sub-modules only. */
   readonly isOverridden?: boolean;
 }
 
-/** Whether a setting of a repository may start a program of its choice. @param isOverridden The environment holds there. */
+/**
+ * Report whether a setting may start a program chosen by the repository.
+ *
+ * @param isOverridden True if the environment of a read-only command applies.
+ */
 function runsProgram({ name, value = '' }: GitSetting, isOverridden: boolean): boolean {
   if (HARMLESS_VALUE.test(value)) return false;
   return PROGRAM_SETTINGS.some((setting) => setting.name.test(name) && !(isOverridden && setting.isOverridden));
 }
 
-/** Whether the value of a setting is a file whose text git may show. */
+/** Report whether the value of a setting is a file whose text git may show. */
 function showsFile({ name }: GitSetting): boolean {
   return SHOWN_FILE.test(name);
 }

@@ -1,8 +1,8 @@
 /**
- * The file history: bytes as they were before a session changed them, each content once, so that a change can be drawn
- * and taken back.
+ * File history: contents before a session changed them, each stored once, so that a change can be shown and undone.
  *
- * It lies apart from the folder a session may read: what a rule hides stays hidden when it is overwritten.
+ * It is stored outside the folder that a session may read, so that files hidden by a rule stay hidden after they are
+ * overwritten.
  */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,32 +17,36 @@ import { privateWrite } from './private-write.ts';
 import { errorCode } from './real-path.ts';
 import { createWriterRegistry, type WriterRegistry } from './writers.ts';
 
-/** Who wrote a file last, and kept bytes, by session and digest. */
+/** Last writers of files, and stored contents by session and digest. */
 export interface FileHistory {
-  /** One for all sessions, so that a stale edit can name who overtook it. */
+  /** Shared by all sessions, so that an edit of an outdated file can name the later writer. */
   readonly writers: WriterRegistry;
-  /** Why a file of this size would not be kept, known without reading it. */
+  /** Return the reason why a file of this size would not be stored, without reading it. */
   refusal(sessionId: string, sizeBytes: number): Promise<NotKept | undefined>;
-  /** Keep bytes. Never rejects: no edit is lost because its past cannot be kept. @returns Why they are not kept. */
+  /**
+   * Store bytes. Never rejects: an edit must not fail because its history cannot be stored.
+   *
+   * @returns Reason if not stored.
+   */
   keep(sessionId: string, content: Uint8Array, sha256: string): Promise<NotKept | undefined>;
-  /** Whether bytes with this digest are kept. */
+  /** Report whether bytes with this digest are stored. */
   has(sessionId: string, sha256: string): boolean;
-  /** Kept bytes; undefined where there are none, or not those any more. */
+  /** Return stored bytes; undefined if there are none, or they are damaged. */
   read(sessionId: string, sha256: string): Promise<Buffer | undefined>;
-  /** Forget all of a session. */
+  /** Delete everything of a session. */
   remove(sessionId: string): Promise<void>;
 }
 
-/** What a history needs. */
+/** Dependencies of a history. */
 export interface FileHistoryOptions {
-  /** A session's own folder: absolute real path, private to the server; made on first use. */
+  /** Return a session's folder: absolute real path, private to the server; created on first use. */
   folder(sessionId: string): string;
   readonly limits: Pick<Limits, 'historyFileBytes' | 'historySessionBytes' | 'historySessions' | 'writerRecords'>;
 }
 
 const REASON_OF_CODE: Readonly<Record<string, NotKept>> = { enospc: 'disk_full', edquot: 'disk_full' };
 
-/** Make the history of this server. */
+/** Create the history of this server. */
 export function createFileHistory({ folder, limits }: FileHistoryOptions): FileHistory {
   const usedBy = countedBytes(folder, limits.historySessions);
   const placeOf = (sessionId: string, sha256: string) => join(folder(sessionId), sha256);
@@ -51,7 +55,7 @@ export function createFileHistory({ folder, limits }: FileHistoryOptions): FileH
     try {
       return statOf(placeOf(sessionId, sha256))?.isFile() === true;
     } catch {
-      // What cannot be looked at cannot be read back either.
+      // Content that cannot be examined cannot be read back either.
       return false;
     }
   }
@@ -89,9 +93,9 @@ export function createFileHistory({ folder, limits }: FileHistoryOptions): FileH
   };
 }
 
-/** Bytes each session uses, counted on disk once; of `mostSessions` it is remembered. */
-function countedBytes(folder: (sessionId: string) => string, mostSessions: number) {
-  const counted = new LRUCache<string, Promise<{ bytes: number }>>({ max: mostSessions });
+/** Track the bytes that each session uses, counted on the disk once and cached for up to `maxSessions`. */
+function countedBytes(folder: (sessionId: string) => string, maxSessions: number) {
+  const counted = new LRUCache<string, Promise<{ bytes: number }>>({ max: maxSessions });
   return {
     get(sessionId: string): Promise<{ bytes: number }> {
       const known = counted.get(sessionId);
@@ -105,10 +109,10 @@ function countedBytes(folder: (sessionId: string) => string, mostSessions: numbe
   };
 }
 
-async function read(place: string, sha256: string, mostBytes: number): Promise<Buffer | undefined> {
+async function read(place: string, sha256: string, maxBytes: number): Promise<Buffer | undefined> {
   try {
-    const content = await withCheckedFile(place, place, (file) => file.readWhole(mostBytes));
-    // A power failure may have left less than was written.
+    const content = await withCheckedFile(place, place, (file) => file.readWhole(maxBytes));
+    // After a power failure the file may be incomplete.
     return sha256Of(content) === sha256 ? content : undefined;
   } catch (error) {
     if (isGauntletError(error, 'tool_failed')) return undefined;
@@ -116,7 +120,7 @@ async function read(place: string, sha256: string, mostBytes: number): Promise<B
   }
 }
 
-/** @returns Why it could not be written. */
+/** @returns Reason if it could not be written. */
 async function write(real: string, content: Uint8Array): Promise<NotKept | undefined> {
   try {
     await privateWrite(real, content);

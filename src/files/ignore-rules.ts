@@ -1,8 +1,7 @@
 /**
- * What a workspace asks tools to pass over: `.gitignore` and `.ignore`, each for its folder and below.
+ * Ignore files of a workspace: `.gitignore` and `.ignore`, each for its folder and below.
  *
- * Their patterns come from whoever wrote the repository and become regular expressions, so those that
- * could take exponential time are left out.
+ * Their patterns are untrusted and become regular expressions, so those that could take exponential time are left out.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -10,16 +9,16 @@ import ignore, { type Ignore } from 'ignore';
 import { isGauntletError } from '../base/errors.ts';
 import { withCheckedFile } from './open-checked.ts';
 
-/** The rules that hold in one folder: its own and those of the folders above. */
+/** Rules that apply in one folder: its own and those of the folders above. */
 export interface IgnoreRules {
-  /** Whether an entry of this folder, or of one below without rules of its own, is passed over. */
+  /** Report whether an entry of this folder, or of one below without rules of its own, is ignored. */
   isIgnored(absolutePath: string, isFolder: boolean): boolean;
-  /** The rules of a folder below, whose entries are `names`. */
+  /** Return the rules of a folder below, whose entries are `names`. */
   enter(folder: string, names: readonly string[]): Promise<IgnoreRules>;
 }
 
 const IGNORE_FILES = ['.gitignore', '.ignore'];
-/** Stars in one pattern that stay cheap on the longest path. */
+/** Upper bound of the stars in one pattern, so that it is cheap on the longest path. */
 const MAX_STARS = 4;
 
 interface FolderRules {
@@ -28,9 +27,9 @@ interface FolderRules {
 }
 
 /**
- * The rules that hold in `root`, from the top of its repository down.
+ * Load the rules that apply in `root`, from the top of its repository down.
  *
- * @param root Absolute. When it is ignored itself, whoever searches it wants it: rules from above do not count.
+ * @param root Absolute. If it is ignored itself, it was chosen explicitly, and rules from above do not apply.
  */
 export async function ignoreRulesAbove(root: string, maxFileBytes: number): Promise<IgnoreRules> {
   const above: string[] = [];
@@ -45,7 +44,7 @@ export async function ignoreRulesAbove(root: string, maxFileBytes: number): Prom
 function rulesOf(chain: readonly FolderRules[], maxFileBytes: number): IgnoreRules {
   const self: IgnoreRules = {
     isIgnored(path, isFolder) {
-      // The nearest rule that has anything to say decides.
+      // The nearest rule that matches decides.
       for (let at = chain.length - 1; at >= 0; at--) {
         const rules = chain[at];
         if (!rules) continue;
@@ -69,7 +68,7 @@ async function readPatterns(path: string, maxBytes: number): Promise<string> {
   try {
     return await withCheckedFile(path, path, async (file) => (await file.readWhole(maxBytes)).toString());
   } catch (error) {
-    // Missing, a link, a pipe, or closed to us: no rules, as git sees it.
+    // Missing, a link, a pipe, or unreadable: no rules, as in git.
     if (isGauntletError(error, 'tool_failed')) return '';
     throw error;
   }

@@ -1,15 +1,13 @@
-/**
- * The path a tool may open: the one the gate judged, so that a link swapped in between opens nothing.
- */
+/** Opens only paths that the gate judged, so that a link swapped in between has no effect. */
 import { GauntletError } from '../base/errors.ts';
 import type { LocatedPath, LocatePath, PathUse } from '../tool/located-path.ts';
 import type { ToolUseContext } from '../tool/tool.ts';
 
 /**
- * Where a call's path lies, as the gate saw it; located afresh where no gate stood before the call.
+ * Return the location of a call's path as judged by the gate; located now if no gate preceded the call.
  *
- * @param index Position of `use` in what the tool's `paths` answered.
- * @throws {GauntletError} `tool_failed` when the path may never be used.
+ * @param index Position of `use` in the tool's `paths`.
+ * @throws {GauntletError} `tool_failed` if the path may never be used.
  */
 export async function judgedPath(
   locate: LocatePath,

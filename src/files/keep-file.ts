@@ -1,6 +1,4 @@
-/**
- * A file as it stands is read once: its state is known afterwards, and its bytes are kept where they may be.
- */
+/** Reads a file once to record its state and store its bytes in the history. */
 import type { NotKept } from '../wire/file-change.ts';
 import { isGauntletError } from '../base/errors.ts';
 import { fileState, type ObservedFile, sha256Of } from './file-state.ts';
@@ -8,16 +6,14 @@ import { statOf } from './file-stats.ts';
 import type { FileHistory } from './history.ts';
 import { withCheckedFile } from './open-checked.ts';
 
-/** A file, and why its bytes are not kept; without a reason they are, or there are none. */
+/**
+ * State of a file, and the reason why its bytes are not stored; without a reason they are stored, or there are none.
+ */
 export interface KeptFile extends ObservedFile {
   readonly reason?: NotKept;
 }
 
-/**
- * Keep the bytes of what stands at a real path. What cannot be read is not kept.
- *
- * @throws What `lstat` throws, where nobody can say what stands there.
- */
+/** Store the bytes of a real path in the history. Unreadable files are not stored. @throws Errors of `lstat`. */
 export async function keepFile(history: FileHistory, sessionId: string, real: string): Promise<KeptFile> {
   const stats = statOf(real);
   if (!stats) return {};
@@ -31,7 +27,7 @@ export async function keepFile(history: FileHistory, sessionId: string, real: st
       return { stats: file.stats, state: fileState(file.stats, sha256), ...(reason && { reason }) };
     });
   } catch (error) {
-    // It is not ours to read, or went away a moment ago: its past is not known, which says so.
+    // Unreadable or just removed; the reason records that its content is not stored.
     if (isGauntletError(error)) return { stats, state: fileState(stats), reason: 'disk_error' };
     throw error;
   }

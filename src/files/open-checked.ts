@@ -1,8 +1,8 @@
 /**
- * Files are opened for reading here and nowhere else: the descriptor is what was located, or nothing is read.
+ * The only reader of files: it opens exactly the located file, or reads nothing.
  *
- * The last component is never followed, a pipe never blocks, only regular files pass, and nothing
- * beyond the size seen at open is read, so that a file that grows cannot keep a reader for ever.
+ * The last component is never followed, a pipe never blocks, only regular files are accepted, and nothing beyond the
+ * size at open is read, so that a growing file cannot occupy a reader for ever.
  */
 import {
   closeSync,
@@ -20,7 +20,7 @@ import { promisify } from 'node:util';
 import { GauntletError } from '../base/errors.ts';
 import { fileError } from './file-error.ts';
 
-/** Up to this many bytes a read from the page cache is cheaper than a trip through the thread pool. */
+/** Up to this size a read from the page cache is faster than the thread pool. */
 const SYNCHRONOUS_READ_BYTES = 256 * 1_024;
 
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -28,19 +28,23 @@ const readAsync = promisify(read);
 
 /** An open regular file, as it was when it was opened. */
 export interface CheckedFile {
-  /** Of the descriptor; `size` is the most that can be read. */
+  /** Stats of the descriptor; at most `size` bytes can be read. */
   readonly stats: Stats;
-  /** Fill `buffer` from `position`. @returns Bytes read; less than asked only at the end of what was there at open. */
+  /**
+   * Fill `buffer` from `position`.
+   *
+   * @returns Number of bytes read; fewer than requested only at the end of the file as opened.
+   */
   read(buffer: Uint8Array, position: number): Promise<number>;
-  /** All of it, or its first `capBytes`. */
+  /** Read the whole file, or its first `capBytes`. */
   readWhole(capBytes: number): Promise<Buffer>;
 }
 
 /**
- * Open a located file, hand it to `work`, close it.
+ * Open a located file, call `work` with it, and close it.
  *
- * @param real Real path, as `LocatePath` found it.
- * @param spelled How the caller wrote it, for messages.
+ * @param real Real path from `LocatePath`.
+ * @param spelled Path as the caller wrote it, for messages.
  * @throws {GauntletError} `tool_failed` (`details.reason`: `enoent`, `eisdir`, `moved`, …), `resource_exhausted`.
  */
 export async function withCheckedFile<Result>(
@@ -57,15 +61,15 @@ export async function withCheckedFile<Result>(
 }
 
 /**
- * A small located file, whole.
+ * Read a small located file completely.
  *
- * @throws {GauntletError} As `withCheckedFile`; `details.reason` `efbig` for more than `mostBytes`.
+ * @throws {GauntletError} As `withCheckedFile`; `details.reason` `efbig` for more than `maxBytes`.
  */
-export function readSmallFile(real: string, spelled: string, mostBytes: number): Buffer {
+export function readSmallFile(real: string, spelled: string, maxBytes: number): Buffer {
   const { descriptor, stats } = openRegular(real, spelled);
   const { size } = stats;
   try {
-    if (size > mostBytes) throw refuse(spelled, `it is larger than ${mostBytes} bytes`, 'efbig');
+    if (size > maxBytes) throw refuse(spelled, `it is larger than ${maxBytes} bytes`, 'efbig');
     const whole = Buffer.alloc(size);
     return whole.subarray(0, readSync(descriptor, whole, 0, size, 0));
   } finally {
@@ -73,7 +77,7 @@ export function readSmallFile(real: string, spelled: string, mostBytes: number):
   }
 }
 
-/** Whether a descriptor is open on the file or folder at `real`, now. */
+/** Report whether a descriptor refers to the file or folder that is at `real` now. */
 export function isOpenOn(descriptor: number, real: string): boolean {
   if (process.platform === 'linux') return readlinkSync(`/proc/self/fd/${descriptor}`) === real;
   const opened = fstatSync(descriptor);
@@ -81,11 +85,7 @@ export function isOpenOn(descriptor: number, real: string): boolean {
   return opened.ino === named.ino && opened.dev === named.dev && realpathSync.native(real) === real;
 }
 
-/**
- * Open a located file, for whoever closes it.
- *
- * @throws {GauntletError} As `withCheckedFile`; then nothing stays open.
- */
+/** Open a located file; the caller closes it. @throws {GauntletError} As `withCheckedFile`; then nothing stays open. */
 export function openRegular(real: string, spelled: string): { readonly descriptor: number; readonly stats: Stats } {
   const descriptor = openOrThrow(real, spelled);
   try {

@@ -1,6 +1,6 @@
 /**
- * Folders are opened before anything in them is written or removed: the descriptor is what was located, and on Linux
- * everything after goes through it.
+ * Opens folders before anything in them is written or removed: the descriptor refers to the located folder, and on
+ * Linux all later steps go through it.
  */
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -11,13 +11,13 @@ import { errorCode } from './real-path.ts';
 const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * A descriptor of the folder at `real`; the caller closes it.
+ * Open the folder at `real`; the caller closes the descriptor.
  *
- * @param spelled What is written or removed in it, for messages.
- * @param newFolderMode Permission bits of folders that are made where they are missing, before the umask; without it
- *   none is made.
- * @throws {GauntletError} `tool_failed` (`details.reason` `moved`) if another folder stands there by now; what the
- *   system throws.
+ * @param spelled Path to be written or removed in it, for messages.
+ * @param newFolderMode Permission bits of missing folders, which are created, before the umask; without it none is
+ * created.
+ * @throws {GauntletError} `tool_failed` (`details.reason` `moved`) if another folder is there by now; errors of the
+ * system.
  */
 export function openFolder(real: string, spelled: string, newFolderMode?: number): number {
   const folder = openOrCreate(real, spelled, newFolderMode);
@@ -30,8 +30,8 @@ export function openFolder(real: string, spelled: string, newFolderMode?: number
   );
 }
 
-/** A path to what an open folder holds, wherever its name leads by now. */
-export function through(folder: number, real: string): string {
+/** Return a path to the contents of an open folder that stays valid if the folder is renamed. */
+export function pathThrough(folder: number, real: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${folder}` : real;
 }
 
@@ -43,7 +43,7 @@ function openOrCreate(real: string, spelled: string, newFolderMode: number | und
   }
   const parent = openFolder(dirname(real), spelled, newFolderMode);
   try {
-    const path = join(through(parent, dirname(real)), basename(real));
+    const path = join(pathThrough(parent, dirname(real)), basename(real));
     createFolder(path, newFolderMode);
     return openSync(path, FOLDER_FLAGS);
   } finally {
@@ -55,7 +55,7 @@ function createFolder(path: string, mode: number): void {
   try {
     mkdirSync(path, mode);
   } catch (error) {
-    // Somebody else made it at the same moment; what it is, the open that follows finds out.
+    // Another process created it at the same moment; the following open checks it.
     if (errorCode(error) !== 'EEXIST') throw error;
   }
 }

@@ -1,15 +1,13 @@
-/**
- * Files of the server's own, beside those of its users: for its user alone.
- */
+/** Writes the server's own files, readable only by its user. */
 import { atomicWrite } from './atomic-write.ts';
 
 /**
- * Write a file, 0600 in folders of 0700, whole or not at all.
+ * Write a file, 0600 in folders of 0700, completely or not at all.
  *
- * It survives the death of the process, as the log does by default; a power failure may take it.
+ * It survives the death of the process, but perhaps not a power failure, as the log does by default.
  *
  * @param real Real path.
- * @param spelled For messages.
+ * @param spelled Path for messages.
  * @throws {GauntletError} As `atomicWrite`.
  */
 export async function privateWrite(real: string, content: string | Uint8Array, spelled = real): Promise<void> {

@@ -1,45 +1,45 @@
 /**
- * What a session has read, so that nothing is overwritten that it has not seen as it is.
+ * Files that a session has read, so that it overwrites no file whose current content it has not seen.
  *
- * Immutable. A small map of what is new lies over a large one that is shared, so that reading one
- * file does not copy a thousand entries.
+ * Immutable. A small map of recent records is layered over a large shared one, so that reading one file does not copy a
+ * thousand entries.
  */
 import type { FileReadRecord, ReadState, SessionContext } from '../tool/session-context.ts';
 
-/** Entries the small map takes before both become one. */
+/** Size at which the small map is merged into the large one. */
 const RECENT_RECORDS = 32;
 
 type Records = ReadonlyMap<string, FileReadRecord>;
 
 /**
- * An empty read state.
+ * Create an empty read state.
  *
- * @param limit Files remembered; beyond it the one read longest ago is forgotten and must be read again.
+ * @param limit Number of files remembered; beyond it the least recently read file is forgotten and must be read again.
  */
 export function emptyReadState(limit: number): ReadState {
   return readState(new Map(), new Map(), limit);
 }
 
-/** Last line of a part that goes on to the end of its file. */
+/** Last line of a part that reaches the end of its file. */
 export const END_OF_FILE = Number.MAX_SAFE_INTEGER;
 
-/** Parts remembered of one file; who reads it in more has to read it again before it is overwritten. */
+/** Parts remembered of one file; if it is read in more, it must be read again before it is overwritten. */
 const MAX_PARTS = 100;
 
-/** The next context: the same, with one file read or written. A `ContextModifier` once its record is bound. */
+/** Create the next context, in which one file was read or written. With its record bound it is a `ContextModifier`. */
 export function withReadRecord(context: SessionContext, record: FileReadRecord): SessionContext {
   const { readState } = context;
   const joined = joinedRecord(readState.get(record.path), record);
   return Object.freeze({ ...context, version: context.version + 1, readState: readState.with(joined) });
 }
 
-/** The first line that was not shown of a text that was shown in part. */
+/** Return the first line that was not shown of a partly shown text. */
 export function firstUnseenLine({ shownLines = [] }: FileReadRecord): number {
   const [first] = shownLines;
   return first?.[0] === 1 ? first[1] + 1 : 1;
 }
 
-/** What was seen of a file in two reads, if it did not change between them. */
+/** Merge two reads of a file if it did not change between them. */
 function joinedRecord(known: FileReadRecord | undefined, record: FileReadRecord): FileReadRecord {
   if (!record.isPartial || !known || !isSameContent(known, record)) return record;
   if (!known.isPartial) return { ...record, isPartial: false, shownLines: undefined };
@@ -69,8 +69,8 @@ function joinedParts(parts: Parts): Parts {
 function readState(older: Records, recent: Records, limit: number): ReadState {
   return Object.freeze({
     get: (path: string) => recent.get(path) ?? older.get(path),
-    recent: (most: number) =>
-      [...[...older.values()].filter(({ path }) => !recent.has(path)), ...recent.values()].slice(-most),
+    recent: (max: number) =>
+      [...[...older.values()].filter(({ path }) => !recent.has(path)), ...recent.values()].slice(-max),
     with(record: FileReadRecord) {
       const next = new Map(recent);
       next.delete(record.path);

@@ -1,24 +1,24 @@
 /**
- * Second step of locating a path: where its links really lead.
+ * Second step of locating a path: resolves its links.
  *
- * What exists is resolved whole. Of what does not, the deepest existing ancestor is, and the missing
- * names are appended. A link that leads nowhere is refused: creating "it" would create its target.
+ * An existing path is resolved completely. For a missing one, the deepest existing ancestor is resolved, and the
+ * missing names are appended. A dangling link is refused, since creating the file would create the link's target.
  *
- * Synchronous: on a local disk these calls take microseconds, a trip through the thread pool many times that.
+ * Synchronous: on a local disk these calls take microseconds, a round trip through the thread pool many times that.
  */
 import { existsSync, lstatSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** Where a path leads, or why nobody can say. */
+/** Real path, or the reason why it is unknown. */
 export type RealPath =
-  | { readonly real: string; /** Of the real path; absent when nothing is there. */ readonly stats?: Stats }
+  | { readonly real: string; /** Stats of the real path; absent if nothing exists there. */ readonly stats?: Stats }
   | { readonly refusal: string };
 
 /**
  * Follow every link of a path.
  *
  * @param path Absolute and normalised.
- * @returns The real path and what is there, or the reason why it cannot be known. Never throws.
+ * @returns The real path and its stats, or the reason why it is unknown. Never throws.
  */
 export function resolveRealPath(path: string): RealPath {
   try {
@@ -27,13 +27,13 @@ export function resolveRealPath(path: string): RealPath {
     const real = realpathSync.native(path);
     return { real, stats: stats.isSymbolicLink() ? lstatSync(real) : stats };
   } catch (error) {
-    // The entry is there, what it points to is not.
+    // The link exists, but not its target.
     if (errorCode(error) === 'ENOENT') return { refusal: `"${path}" is a link to something that does not exist` };
     return { refusal: describe(error) };
   }
 }
 
-/** The error code of a failed system call, as Node names it; undefined for any other error. */
+/** Return the error code of a failed system call, such as `ENOENT`; undefined for any other error. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
@@ -42,7 +42,7 @@ export function errorCode(error: unknown): string | undefined {
 function resolveMissing(path: string): RealPath {
   const missing = [basename(path)];
   let ancestor = dirname(path);
-  // Most ancestors are there, and `existsSync` makes no garbage; a link that leads nowhere only `lstat` finds.
+  // Most ancestors exist, and `existsSync` is cheap; only `lstat` finds a dangling link.
   while (!existsSync(ancestor) && lstatSync(ancestor, { throwIfNoEntry: false }) === undefined) {
     missing.unshift(basename(ancestor));
     ancestor = dirname(ancestor);
@@ -54,7 +54,7 @@ function resolveMissing(path: string): RealPath {
     if (errorCode(error) === 'ENOENT') return { refusal: `"${ancestor}" is a link to something that does not exist` };
     throw error;
   }
-  // Something created in between is found by whoever opens it, and compared with this answer.
+  // If the path is created in between, the code that opens it compares it with this result.
   return { real: join(real, ...missing) };
 }
 

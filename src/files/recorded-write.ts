@@ -1,6 +1,6 @@
 /**
- * A write that can be taken back: what was there is kept, the change is in the session's log, and only then is the file
- * touched. Whoever changes one file of its own writes through here.
+ * Writes a file so that the change can be undone: the old content is stored, the change is logged, and only then the
+ * file is written. All writes of single files by tools go through here.
  */
 import type { Stats } from 'node:fs';
 import type { FileChange } from '../wire/file-change.ts';
@@ -12,25 +12,26 @@ import type { FileHistory } from './history.ts';
 
 /** One file to write. */
 export interface RecordedWrite {
-  /** Real path, as `LocatePath` found it. */
+  /** Real path from `LocatePath`. */
   readonly real: string;
-  /** How the caller wrote it, for messages. */
+  /** Path as the caller wrote it, for messages. */
   readonly spelled: string;
   readonly content: Buffer;
-  /** What must still be there; absent: nothing may be. */
+  /** Required state of the target; if absent, no file may exist. */
   readonly known?: { readonly content: Buffer; readonly sha256: string; readonly stats: Stats };
 }
 
-/** What is there now. */
+/** State of the file after the write. */
 export interface WrittenFile {
   readonly stats: Stats;
   readonly sha256: string;
 }
 
 /**
- * Write a file, and record the change.
+ * Write a file and record the change.
  *
- * @throws {GauntletError} As `atomicWrite`; `log_unavailable` when the change cannot be logged, and then nothing is written.
+ * @throws {GauntletError} As `atomicWrite`; `log_unavailable` if the change cannot be logged, in which case nothing is
+ * written.
  */
 export async function recordedWrite(
   history: FileHistory,
@@ -45,7 +46,7 @@ export async function recordedWrite(
     const temporaryName = temporaryNameOf(sessionId, toolUseId, real);
     const stats = await atomicWrite({ real, spelled, content, expected: known?.stats ?? 'absent', temporaryName });
     const after = fileState(stats, sha256);
-    // Access lists of a folder may give a new file another mode than the umask does.
+    // Access control lists of a folder may give a new file another mode than the umask does.
     if (change && !isSameState(change.after, after)) changes.report([{ ...change, after }]);
     return { stats, sha256 };
   } catch (error) {
@@ -54,12 +55,12 @@ export async function recordedWrite(
   }
 }
 
-/** The name a call writes under before its file has its own: what a server that dies leaves can be told from others'. */
+/** Return the name of a call's temporary file. It is deterministic, so that files left by a crash can be attributed. */
 export function temporaryNameOf(sessionId: string, toolUseId: string, real: string): string {
   return `.gauntlet-${sha256Of(Buffer.from(`${sessionId} ${toolUseId} ${real}`)).slice(0, 32)}`;
 }
 
-/** What the write will do; undefined where it changes nothing. */
+/** Predict the change; undefined if the write changes nothing. */
 async function plannedChange(
   history: FileHistory,
   sessionId: string,

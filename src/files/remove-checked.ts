@@ -1,20 +1,19 @@
 /**
- * Files and empty folders are removed here and nowhere else: in the folder they were located in, and only as long as
- * they are what was looked at.
+ * The only remover of files and empty folders: in the folder where they were located, and only if they are unchanged.
  */
 import { closeSync, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { GauntletError } from '../base/errors.ts';
 import { fileError } from './file-error.ts';
 import { isSameFile } from './file-stats.ts';
-import { openFolder, through } from './open-folder.ts';
+import { openFolder, pathThrough } from './open-folder.ts';
 import { errorCode } from './real-path.ts';
 
 /**
  * Remove a file.
  *
  * @param real Real path.
- * @param expected The file that was looked at: another one stays.
+ * @param expected The file that was examined; a different one is kept.
  * @throws {GauntletError} `tool_failed` (`details.reason`: `changed`, `moved`, …), `resource_exhausted`.
  */
 export function removeFile(real: string, expected: Stats): void {
@@ -28,13 +27,18 @@ export function removeFile(real: string, expected: Stats): void {
   });
 }
 
-/** Remove a folder if it is there and empty. @returns Whether it was. @throws {GauntletError} As `removeFile`. */
+/**
+ * Remove a folder if it exists and is empty.
+ *
+ * @returns True if it was removed.
+ * @throws {GauntletError} As `removeFile`.
+ */
 export function removeEmptyFolder(real: string): boolean {
   try {
     inFolderOf(real, rmdirSync);
     return true;
   } catch (error) {
-    // In use by somebody, or gone, or no folder any more: either way not ours to remove.
+    // In use, already removed, or not a folder any more: in each case it is to be left alone.
     const cause = error instanceof GauntletError ? error.cause : error;
     if (['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(errorCode(cause) ?? '')) return false;
     throw error;
@@ -45,7 +49,7 @@ function inFolderOf(real: string, work: (path: string) => void): void {
   let folder: number | undefined;
   try {
     folder = openFolder(dirname(real), real);
-    work(join(through(folder, dirname(real)), basename(real)));
+    work(join(pathThrough(folder, dirname(real)), basename(real)));
   } catch (error) {
     throw fileError('Cannot remove', real, error);
   } finally {

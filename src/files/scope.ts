@@ -1,8 +1,7 @@
 /**
- * The one path algorithm: every path a tool names passes here before it is judged, and nothing is
- * opened that did not.
+ * Locates paths: every path that a tool names passes here before it is judged, and no other path is opened.
  *
- * Spelling, then real path, then places that are never or not unasked for, then containment.
+ * Steps: spelling, real path, forbidden and sensitive places, containment in the working directories.
  */
 import { existsSync, type Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -17,49 +16,49 @@ import { errorCode, resolveRealPath } from './real-path.ts';
 import { foldName, sensitiveTarget } from './sensitive-targets.ts';
 import { absolutePath, refuseSpelling } from './spelling.ts';
 
-/** Kernel interfaces that look like files: endless, secret, or the server's own descriptors. */
+/** Kernel interfaces that look like files: endless, secret, or descriptors of the server. */
 const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
 
-/** Characters of a path that a message repeats. */
+/** Characters of a path that a message quotes. */
 const SHOWN_CHARS = 300;
 
-/** What a locator needs to know of the server. */
+/** Configuration of a locator. */
 export interface LocatePathOptions {
-  /** Files and folders whose change asks in every mode, whether they exist or not: the server's settings. */
+  /** Files and folders whose change is asked about in every mode, whether they exist or not: the server's settings. */
   readonly protectedPaths: readonly string[];
   /**
-   * Folders and files nobody may use, not even as a working directory, but to read in their own session's folder:
-   * the data directory with its token, log and other sessions' results.
+   * Files and folders that may not be used, not even as a working directory, except for reading in the session's own
+   * folder: the data directory with its token, log and other sessions' results.
    */
   readonly privateFolders?: readonly string[];
-  /** Real paths that no call may change, whoever allowed it: the files the server runs from. */
+  /** Real paths that no call may change, even if allowed: the files the server runs from. */
   readonly readOnlyPaths?: readonly string[];
   readonly limits: Pick<Limits, 'lookedAtEntries' | 'rememberedFolders'>;
-  /** What `~` means; the server's own by default. */
+  /** Expansion of `~`; the server's home folder by default. */
   readonly home?: string;
 }
 
 type Where = Parameters<LocatePath>[1];
 
 /**
- * Make the locator of this server.
+ * Create the locator of this server.
  *
- * The answer holds for the moment it was given: whoever opens the path compares the descriptor with
- * `real` again (`open-checked.ts`, `atomic-write.ts`).
+ * A location is valid for the moment of the call: code that opens the path compares the descriptor with `real` again
+ * (`open-checked.ts`, `atomic-write.ts`).
  */
 export function createLocatePath(options: LocatePathOptions): LocatePath {
   const home = options.home ?? homedir();
-  const realFolder = rememberRealFolders(options.limits.rememberedFolders);
-  const realDirectories = rememberDirectories();
+  const realFolder = cachedRealFolders(options.limits.rememberedFolders);
+  const realDirectories = cachedDirectories();
 
   function locate(use: PathUse, where: Where): LocatedPath {
     const misspelled = refuseSpelling(use.path);
     if (misspelled !== undefined) return refused(use, resolve(where.session.cwd, use.path), misspelled);
     const spelled = absolutePath(use.path, where.session.cwd, home);
-    // Before links are followed: "/proc/self/root/etc/passwd" really is "/etc/passwd".
+    // Before links are followed, since "/proc/self/root/etc/passwd" resolves to "/etc/passwd".
     const kernel = refuseKernel(spelled);
     if (kernel !== undefined) return refused(use, spelled, kernel);
-    if (climbsOutOfNothing(use.path, where.session.cwd, home))
+    if (climbsFromMissingFolder(use.path, where.session.cwd, home))
       return refused(use, spelled, 'it climbs with ".." out of a folder that does not exist');
 
     const found = resolveRealPath(spelled);
@@ -83,7 +82,7 @@ export function createLocatePath(options: LocatePathOptions): LocatePath {
   function refusePrivate(use: PathUse, real: string): string | undefined {
     for (const folder of options.privateFolders ?? []) {
       if (isInsideFolder(realFolder(folder), real)) return "it is the server's own data";
-      if (takesBelow(use) && isInsideFolder(real, realFolder(folder))) return "it contains the server's own data";
+      if (includesTree(use) && isInsideFolder(real, realFolder(folder))) return "it contains the server's own data";
     }
     return undefined;
   }
@@ -99,7 +98,7 @@ export function createLocatePath(options: LocatePathOptions): LocatePath {
   function isProtected(path: string): boolean {
     const folded = foldName(path);
     return options.protectedPaths.some((protectedPath) => {
-      // Resolved each time: the settings file may come into being, or become a link, while the server runs.
+      // Resolved each time: the settings file may be created, or become a link, while the server runs.
       const found = resolveRealPath(protectedPath);
       return (
         isInsideFolder(foldName(protectedPath), folded) ||
@@ -115,7 +114,7 @@ export function createLocatePath(options: LocatePathOptions): LocatePath {
   };
 }
 
-/** The whole message: a path that hides something, or never ends, is not handed on as it is. */
+/** Create a refused location. The path is cleaned and shortened for the message. */
 function refused({ path }: PathUse, spelled: string, why: string): LocatedPath {
   const shown = showText(path.length > SHOWN_CHARS ? `${path.slice(0, SHOWN_CHARS)}…` : path);
   const refusal = `Cannot use "${shown}": ${why}`;
@@ -133,32 +132,32 @@ function refusePlace(real: string, stats: Stats | undefined): string | undefined
   return refuseKernel(real);
 }
 
-/** What runs as the server must not come from a call: not even from one that a rule or a person allowed. */
+/** Refuse writes to the server's installation, even if a rule or a person allowed them. */
 function refuseReadOnly(use: PathUse, real: string, readOnlyPaths: readonly string[]): string | undefined {
   const fix = 'which no call may change; work in another folder (GAUNTLET_WORKSPACE)';
   if (readOnlyPaths.some((path) => isInsideFolder(path, real)))
     return `it is part of the installation this server runs from, ${fix}`;
-  if (takesBelow(use) && readOnlyPaths.some((path) => isInsideFolder(real, path)))
+  if (includesTree(use) && readOnlyPaths.some((path) => isInsideFolder(real, path)))
     return `it contains the installation this server runs from, ${fix}`;
   return undefined;
 }
 
 /**
- * Whether a use reaches all that lies below its path: `rm -r`, `mv`, `grep -r`. A path that nobody knows does not: it
- * lies outside, so somebody is asked, and a refusal would leave `grep -R` and `diff -r` no way at all.
+ * Report whether a use includes everything below its path: `rm -r`, `mv`, `grep -r`. An unknown path does not count: it
+ * is outside, so the call is asked about, and refusing it would make `grep -R` and `diff -r` impossible.
  */
-function takesBelow({ isTree, isWhole, isUnknown }: PathUse): boolean {
+function includesTree({ isTree, isWhole, isUnknown }: PathUse): boolean {
   return isUnknown !== true && (isTree === true || isWhole === true);
 }
 
-/** A hard link to somebody else's file reads what a path outside would: it does not count as inside. */
+/** Report a hard link to another user's file: it reads what an outside path would, so it does not count as inside. */
 function isForeignLink(use: PathUse, stats: Stats | undefined): boolean {
   if (use.access === 'write' || stats?.isFile() !== true || stats.nlink === 1) return false;
   return process.getuid !== undefined && stats.uid !== process.getuid();
 }
 
-/** Whether a `..` follows a folder that is not there: normalising would hide that nothing could be opened. */
-function climbsOutOfNothing(path: string, cwd: string, home: string): boolean {
+/** Report whether a `..` follows a missing folder: normalising would hide that the path cannot be opened. */
+function climbsFromMissingFolder(path: string, cwd: string, home: string): boolean {
   if (!path.includes('..')) return false;
   const names = path.split('/');
   return names.some((name, index) => {
@@ -168,8 +167,8 @@ function climbsOutOfNothing(path: string, cwd: string, home: string): boolean {
   });
 }
 
-/** Real paths of the permission context's directories; once a context, which is frozen, unless one is missing. */
-function rememberDirectories(): (permissions: ToolPermissionContext) => readonly string[] {
+/** Resolve the directories of a permission context; cached per context, which is frozen, unless one is missing. */
+function cachedDirectories(): (permissions: ToolPermissionContext) => readonly string[] {
   const known = new WeakMap<ToolPermissionContext, readonly string[]>();
   return (permissions) => {
     const remembered = known.get(permissions);
@@ -181,34 +180,34 @@ function rememberDirectories(): (permissions: ToolPermissionContext) => readonly
   };
 }
 
-/** Real paths of the server's own folders, which do not move while it runs. */
-function rememberRealFolders(mostFolders: number): (folder: string) => string {
+/** Resolve the server's own folders, which do not move while it runs; cached. */
+function cachedRealFolders(maxFolders: number): (folder: string) => string {
   const known = new Map<string, string>();
   return (folder) => {
     const remembered = known.get(folder);
     if (remembered !== undefined) return remembered;
     const found = resolveRealPath(folder);
     const real = 'real' in found ? found.real : folder;
-    if (known.size >= mostFolders) known.clear();
+    if (known.size >= maxFolders) known.clear();
     known.set(folder, real);
     return real;
   };
 }
 
 /**
- * Names of all folders below one, links not followed.
+ * List the names of all folders below one, without following links.
  *
- * @param mostEntries Files and folders looked at.
- * @returns undefined where there are more.
+ * @param maxEntries Upper bound of the files and folders visited.
+ * @returns undefined if there are more.
  */
-async function folderNamesBelow(root: string, mostEntries: number): Promise<ReadonlySet<string> | undefined> {
+async function folderNamesBelow(root: string, maxEntries: number): Promise<ReadonlySet<string> | undefined> {
   const names = new Set<string>();
   const waiting = [root];
   let seen = 0;
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     const entries = await entriesOf(folder);
     seen += entries.length;
-    if (seen > mostEntries) return undefined;
+    if (seen > maxEntries) return undefined;
     for (const entry of entries) {
       if (!entry.isDirectory()) continue;
       names.add(entry.name);
@@ -222,7 +221,7 @@ async function entriesOf(folder: string) {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {
-    // Gone meanwhile, a file, or not ours to look into: a search finds nothing there either.
+    // Removed meanwhile, a file, or unreadable: a search finds nothing there either.
     if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) return [];
     throw error;
   }

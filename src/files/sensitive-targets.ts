@@ -1,13 +1,13 @@
 /**
- * Third step of locating a path, for writes: places where a written file becomes a program that runs.
+ * Third step of locating a path, for writes: places where a written file may be executed as a program.
  *
- * Judged by name, so that a file that does not exist yet is protected too. Names are folded (case,
- * Unicode form, trailing dots), since some disks treat all of those as one name.
+ * Judged by name, so that missing files are protected, too. Names are folded (case, Unicode form, trailing dots), since
+ * some file systems treat those as the same name.
  */
 import { existsSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
-/** Folders at any depth whose content is configuration that programs act on. */
+/** Folders at any depth whose contents configure programs. */
 const FOLDERS = new Set([
   '.git', '.claude', '.gauntlet', '.idea', '.devcontainer', '.husky', '.ssh', '.gnupg',
   '.vim', '.emacs.d', '.oh-my-zsh', 'crontabs',
@@ -22,23 +22,23 @@ const FILES = new Set([
   '.emacs', 'crontab', 'anacrontab',
 ]); // prettier-ignore
 
-/** Two names in a row, at any depth. */
+/** Pairs of consecutive names, at any depth. */
 const PAIRS = new Set([
   '.vscode/tasks.json', '.vscode/settings.json', '.vscode/launch.json', '.config/git', '.config/fish', '.config/nvim',
   '.config/autostart', '.config/systemd', '.config/environment.d', '.aws/config', '.kube/config', '.docker/config.json',
 ]); // prettier-ignore
 
-/** Absolute beginnings: names that start like these, below the root folder. */
+/** Absolute paths below the root folder that begin like these. */
 const SYSTEM =
   /^\/(?:private\/)?(?:etc\/(?:cron|profile|bash|zsh|ssh|sudoers|systemd|pam|environment|ld\.so|init)|var\/spool\/(?:cron|at)|var\/at\/|boot\/|(?:usr\/)?lib\/systemd\/|library\/launch)/;
 
-/** What stands beside a bare repository's `HEAD`; git takes a folder with these three for a repository. */
+/** Entries beside a bare repository's `HEAD`; git accepts a folder with the first two and `HEAD` as a repository. */
 const BARE_PARTS = new Set(['objects', 'refs', 'hooks', 'info']);
 
 /**
- * Why a write to this path asks in every mode, judged by its names.
+ * Explain why a write to this path is asked about in every mode, judging by names.
  *
- * @param path Absolute and normalised; ask for the spelled and for the real one.
+ * @param path Absolute and normalised; callers check the spelled and the real path.
  * @returns One clause that names the danger, or undefined.
  */
 export function sensitiveTarget(path: string): string | undefined {
@@ -58,15 +58,15 @@ export function sensitiveTarget(path: string): string | undefined {
 }
 
 /**
- * A name as the most forgiving disk compares it: one Unicode form, one case.
+ * Fold a name as the most lenient file system does: one Unicode form, one case.
  *
- * Upper then lower, because some letters only meet on the way (the long s, the Kelvin sign).
+ * Upper case first, because some letters only coincide that way (the long s, the Kelvin sign).
  */
 export function foldName(name: string): string {
   return name.normalize('NFC').toUpperCase().toLowerCase();
 }
 
-/** Whichever file is written last would complete the repository, so each asks once another is there. */
+/** Report whether the file would complete a bare repository: any of its parts may be written last. */
 function completesBareRepository(path: string, names: readonly string[]): boolean {
   const parts = path.split(sep);
   return names.some((name, index) => {

@@ -1,6 +1,4 @@
-/**
- * An edit that a person is shown before it is made: what was shown is what is written, or nothing is.
- */
+/** Edits that a person reviews before they are made: exactly the reviewed content is written, or nothing. */
 import type { Stats } from 'node:fs';
 import { isUtf8 } from 'node:buffer';
 import type { Limits } from '../../config/limits.ts';
@@ -13,10 +11,10 @@ import { withCheckedFile } from './open-checked.ts';
 import { recordedWrite } from './recorded-write.ts';
 import { diffHunks } from './text-diff.ts';
 
-/** A file that is there, and what it would become. */
+/** An existing file, with its content after the edit. */
 export interface ShownEdit {
   readonly located: LocatedPath;
-  /** As the caller wrote it, for messages. */
+  /** Path as the caller wrote it, for messages. */
   readonly spelled: string;
   readonly known: { readonly content: Buffer; readonly sha256: string; readonly stats: Stats };
   readonly after: Buffer;
@@ -26,17 +24,17 @@ export interface ShownEdit {
 /** A file to edit. */
 export type EditableFile = Pick<ShownEdit, 'located' | 'spelled'>;
 
-/** How much is read and shown. */
+/** Bounds of what is read and shown. */
 type ShownLimits = Pick<Limits, 'shownEditBytes' | 'shownEditLines' | 'shownEditChars' | 'diffMs'>;
 
-/** Setuid, setgid and sticky: a write here drops them. */
+/** Setuid, setgid and sticky: a write would drop them. */
 const SPECIAL_BITS = 0o7000;
 
 /**
- * Work out an edit. Changes nothing.
+ * Compute an edit without making it.
  *
- * @param change The text after, from the text before; undefined where it cannot be known.
- * @returns undefined also for what is no text, and for more than may be shown: nobody could see what they allow.
+ * @param change Returns the new text for the old one; undefined if it is unknown.
+ * @returns undefined also if the file is not text, or the edit is too large to be shown for review.
  * @throws {GauntletError} As `withCheckedFile`.
  */
 export async function planShownEdit(
@@ -56,7 +54,7 @@ export async function planShownEdit(
   return isTooMuch ? undefined : { located, spelled, known, after: Buffer.from(after), hunks };
 }
 
-/** Equal for edits that make the same of the same file. */
+/** Return a key that is equal for equal edits of the same file content. */
 export function shownEditKey({ located, known, after }: ShownEdit): string {
   return `${located.real} ${known.sha256} ${sha256Of(after)}`;
 }
@@ -64,8 +62,8 @@ export function shownEditKey({ located, known, after }: ShownEdit): string {
 /**
  * Make the edit.
  *
- * @param toolName Who writes, for those who come too late.
- * @throws {GauntletError} As `recordedWrite`; `tool_failed` where the file is not what was shown any more.
+ * @param toolName Recorded as the last writer, for later edits of the same file.
+ * @throws {GauntletError} As `recordedWrite`; `tool_failed` if the file differs from the reviewed one.
  */
 export async function writeShownEdit(
   history: FileHistory,
@@ -78,10 +76,10 @@ export async function writeShownEdit(
   history.writers.note(real, { sessionId: context.sessionId, principal: context.principal, toolName });
 }
 
-function readText(real: string, spelled: string, mostBytes: number): Promise<ShownEdit['known'] | undefined> {
+function readText(real: string, spelled: string, maxBytes: number): Promise<ShownEdit['known'] | undefined> {
   return withCheckedFile(real, spelled, async ({ stats, readWhole }) => {
-    if (stats.size > mostBytes || (stats.mode & SPECIAL_BITS) !== 0) return undefined;
-    const content = await readWhole(mostBytes);
+    if (stats.size > maxBytes || (stats.mode & SPECIAL_BITS) !== 0) return undefined;
+    const content = await readWhole(maxBytes);
     return isUtf8(content) && !content.includes(0) ? { content, sha256: sha256Of(content), stats } : undefined;
   });
 }

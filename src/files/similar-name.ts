@@ -1,18 +1,16 @@
-/**
- * "Did you mean": the name in a folder that somebody who misspelled one probably had in mind.
- */
+/** Suggests an existing file for a misspelled name ("Did you mean"). */
 import leven from 'leven';
 import { opendirSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { foldName } from './sensitive-targets.ts';
 
 /**
- * Find an existing file like one that is missing.
+ * Find an existing file with a name similar to a missing one.
  *
- * @param missing Absolute path of nothing.
- * @param limit Names of the folder looked at.
- * @param isHidden Names never to be told.
- * @returns Absolute path, or undefined when nothing is close.
+ * @param missing Absolute path of the missing file.
+ * @param limit Upper bound of the names examined in the folder.
+ * @param isHidden Excludes names that must not be revealed.
+ * @returns Absolute path, or undefined if none is similar.
  */
 export function similarPath(missing: string, limit: number, isHidden: (path: string) => boolean): string | undefined {
   const folder = dirname(missing);
@@ -32,7 +30,7 @@ function namesIn(folder: string, limit: number): readonly string[] {
   try {
     opened = opendirSync(folder);
   } catch {
-    // The folder is missing or closed to us: nothing to suggest, and the caller already has its error.
+    // The folder is missing or unreadable: nothing to suggest, and the caller already has its error.
     return names;
   }
   try {
@@ -45,7 +43,7 @@ function namesIn(folder: string, limit: number): readonly string[] {
   return names;
 }
 
-/** 0 for the same stem with another ending, else the edit distance. */
+/** Return 0 for the same stem with another extension, else the edit distance. */
 function nameDistance(a: string, b: string): number {
   return stem(a) === stem(b) ? 0 : leven(a, b);
 }

@@ -1,8 +1,8 @@
 /**
- * First step of locating a path: what its text alone gives away.
+ * First step of locating a path: checks its text.
  *
- * Runs before the disk is touched, since some spellings act on being looked at (a UNC name sends
- * credentials) and others show a person a different path than the one that would be opened.
+ * Runs before the disk is accessed, since accessing some spellings has effects (a UNC name sends credentials) and
+ * others look like a different path than the one that would be opened.
  */
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
@@ -17,10 +17,10 @@ const NAME_BYTES = 255;
 const isWindows = process.platform === 'win32';
 
 /**
- * Why a path's spelling alone rules it out.
+ * Explain why a path's spelling is refused.
  *
  * @param path As spelled in an input.
- * @returns The reason, one clause; undefined when nothing is wrong.
+ * @returns Reason as a clause; undefined if it is accepted.
  */
 export function refuseSpelling(path: string): string | undefined {
   if (path === '') return 'the path is empty';
@@ -38,12 +38,12 @@ export function refuseSpelling(path: string): string | undefined {
 }
 
 /**
- * The absolute, normalised path a spelling means.
+ * Return the absolute, normalised path of a spelling.
  *
  * Only `~` and `~/` are expanded; `~user`, `$NAME` and `%NAME%` are ordinary names.
  *
- * @param path Passed `refuseSpelling`.
- * @param cwd The session's, absolute.
+ * @param path Accepted by `refuseSpelling`.
+ * @param cwd Absolute working directory of the session.
  */
 export function absolutePath(path: string, cwd: string, home: string): string {
   const isHome = path === '~' || path.startsWith('~/');
@@ -51,9 +51,9 @@ export function absolutePath(path: string, cwd: string, home: string): string {
 }
 
 /**
- * A tool's `backfillObservableInput`: hooks, rules and people see where a path leads, however it is spelled.
+ * Create a tool's `backfillObservableInput`: hooks, rules and people see the absolute path.
  *
- * @param field Where the input holds the path.
+ * @param field Field of the input that holds the path.
  */
 export function shownAbsolute(field: string) {
   return function backfillObservableInput(clone: Record<string, unknown>, { cwd }: SessionContext): void {
@@ -64,7 +64,7 @@ export function shownAbsolute(field: string) {
 }
 
 function hasLongName(path: string): boolean {
-  // No name can be too long in a path that is not; UTF-8 takes at most three bytes a code unit.
+  // No name can be too long in a short path; UTF-8 takes at most three bytes per code unit.
   if (path.length * 3 <= NAME_BYTES) return false;
   return path.split('/').some((name) => Buffer.byteLength(name) > NAME_BYTES);
 }

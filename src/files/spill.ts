@@ -1,6 +1,4 @@
-/**
- * Texts too large for a result stand whole in their session's folder, private to the server's user.
- */
+/** Saves texts too large for a result in their session's folder, private to the server's user. */
 import { StringDecoder } from 'node:string_decoder';
 import { resolve } from 'node:path';
 import type { SpilledText } from '../wire/blocks.ts';
@@ -14,21 +12,21 @@ import { resolveRealPath } from './real-path.ts';
 export interface SpilledRange {
   readonly text: string;
   readonly totalChars: number;
-  /** Where `text` begins: one less than asked for where that would have split a surrogate pair. */
+  /** Start of `text`: one less than requested if that would have split a surrogate pair. */
   readonly offsetChars: number;
-  /** Where to go on; absent at the end. */
+  /** Offset of the next part; absent at the end. */
   readonly nextOffsetChars?: number;
 }
 
-/** Through the thread pool, so that a long text never blocks the event loop. */
+/** Size of a read through the thread pool, so that a long text never blocks the event loop. */
 const CHUNK_BYTES = 1_024 * 1_024;
 
 /**
- * Write a text to a session's folder: 0600 in 0700, whole or not at all.
+ * Write a text to a session's folder: 0600 in 0700, completely or not at all.
  *
  * @param name File name; letters, digits, `.`, `_` and `-`.
- * @param content A text, or bytes that are kept as they are.
- * @throws {GauntletError} `spill_failed` when the disk refuses.
+ * @param content A text, or bytes that are stored unchanged.
+ * @throws {GauntletError} `spill_failed` if the disk refuses.
  */
 export async function spillText(folder: string, name: string, content: string | Buffer): Promise<SpilledText> {
   if (!/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/.test(name))
@@ -44,12 +42,12 @@ export async function spillText(folder: string, name: string, content: string | 
 }
 
 /**
- * Read a part of a spilled text, holding no more than that part.
+ * Read a part of a spilled text, holding only that part in memory.
  *
  * Bytes that are not UTF-8 become U+FFFD. A surrogate pair is never split.
  *
  * @param range UTF-16 code units.
- * @throws {GauntletError} `tool_failed` when the file is gone.
+ * @throws {GauntletError} `tool_failed` if the file is missing.
  */
 export async function readSpilledRange(
   path: string,
@@ -58,7 +56,7 @@ export async function readSpilledRange(
   return withCheckedFile(path, path, async (file) => {
     const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(1, file.stats.size)));
     const decoder = new StringDecoder('utf8');
-    // One unit more on either side, to see whether the range splits a pair.
+    // One more unit on either side shows whether the range splits a pair.
     const from = Math.max(0, range.offsetChars - 1);
     const to = range.offsetChars + range.limitChars + 1;
     let kept = '';
@@ -89,7 +87,7 @@ function cutRange(
   const start = isHalf(range.offsetChars) ? range.offsetChars - 1 : Math.min(range.offsetChars, totalChars);
   const wanted = Math.min(totalChars, range.offsetChars + range.limitChars);
   const shorter = isHalf(wanted) ? wanted - 1 : wanted;
-  // A limit of one unit would never get past a pair.
+  // With a limit of one unit, reading would never advance past a pair.
   const end = shorter > start ? shorter : Math.min(totalChars, wanted + (isHalf(wanted) ? 1 : 0));
   const text = kept.slice(start - from, end - from);
   return { text, totalChars, offsetChars: start, ...(end < totalChars ? { nextOffsetChars: end } : {}) };

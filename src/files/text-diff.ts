@@ -1,21 +1,22 @@
 /**
- * What changed between two texts, as hunks to draw.
+ * Computes the differences between two texts, as hunks to display.
  *
- * Only the lines between what both begin and both end with are compared, so that a small edit of a
- * large file costs little.
+ * Only the lines between the common start and the common end are compared, so that a small edit of a large file is
+ * cheap.
  */
 import { structuredPatch } from 'diff';
 import type { DiffHunk } from '../wire/display.ts';
 
 /** Unchanged lines shown around a change. */
 const CONTEXT_LINES = 3;
-/** Characters compared at once while looking for the first difference. */
+/** Characters compared at once when searching for the first difference. */
 const STEP_CHARS = 4_096;
 
 /**
  * Compare two texts line by line.
  *
- * @param timeoutMs The comparison blocks the event loop; after this long the whole region counts as replaced.
+ * @param timeoutMs Upper bound of the comparison, which blocks the event loop; after it the whole region counts as
+ * replaced.
  */
 export function diffHunks(before: string, after: string, timeoutMs: number): readonly DiffHunk[] {
   if (before === after) return [];
@@ -38,7 +39,7 @@ export function diffHunks(before: string, after: string, timeoutMs: number): rea
   }));
 }
 
-/** Hunks as unified-diff text, cut after `maxLines`. */
+/** Format hunks as a unified diff, cut after `maxLines`. */
 export function formatHunks(hunks: readonly DiffHunk[], maxLines: number): string {
   const lines = hunks.flatMap((hunk) => [
     `@@ -${hunk.old_start},${hunk.old_lines} +${hunk.new_start},${hunk.new_lines} @@`,
@@ -48,7 +49,10 @@ export function formatHunks(hunks: readonly DiffHunk[], maxLines: number): strin
   return [...lines.slice(0, maxLines), `[cut: ${lines.length - maxLines} more lines of this diff]`].join('\n');
 }
 
-/** The first hunks, `maxLines` of their lines together; the last one's counts stay those of the whole hunk. */
+/**
+ * Return the first hunks, with at max `maxLines` lines in total; the counts of the last one still describe the whole
+ * hunk.
+ */
 export function firstHunks(hunks: readonly DiffHunk[], maxLines: number): readonly DiffHunk[] {
   let left = maxLines;
   const first: DiffHunk[] = [];
@@ -60,7 +64,7 @@ export function firstHunks(hunks: readonly DiffHunk[], maxLines: number): readon
   return first;
 }
 
-/** Added and removed lines. */
+/** Count added and removed lines. */
 export function countChanges(hunks: readonly DiffHunk[]): { readonly added: number; readonly removed: number } {
   const lines = hunks.flatMap((hunk) => hunk.lines);
   return {
@@ -70,29 +74,29 @@ export function countChanges(hunks: readonly DiffHunk[]): { readonly added: numb
 }
 
 function commonStart(before: string, after: string): number {
-  const most = Math.min(before.length, after.length);
+  const max = Math.min(before.length, after.length);
   let at = 0;
-  while (at < most && before.slice(at, at + STEP_CHARS) === after.slice(at, at + STEP_CHARS)) at += STEP_CHARS;
-  at = Math.min(at, most);
-  while (at < most && before.charCodeAt(at) === after.charCodeAt(at)) at++;
+  while (at < max && before.slice(at, at + STEP_CHARS) === after.slice(at, at + STEP_CHARS)) at += STEP_CHARS;
+  at = Math.min(at, max);
+  while (at < max && before.charCodeAt(at) === after.charCodeAt(at)) at++;
   return at;
 }
 
-/** Back from the first difference to the beginning of the line `CONTEXT_LINES` before it. */
+/** Return the start of the line `CONTEXT_LINES` before the first difference. */
 function contextStart(text: string, difference: number): number {
   let at = difference;
   for (let lines = 0; lines <= CONTEXT_LINES && at > 0; lines++) at = text.lastIndexOf('\n', at - 1);
   return at > 0 ? at + 1 : 0;
 }
 
-/** Characters both end with, from the end of a line that leaves context enough. */
+/** Count the characters of the common end, beginning at a line end that leaves enough context. */
 function commonTail(before: string, after: string, start: number): number {
-  const most = Math.min(before.length, after.length) - start;
+  const max = Math.min(before.length, after.length) - start;
   const equal = (from: number, to: number) =>
     before.slice(before.length - to, before.length - from) === after.slice(after.length - to, after.length - from);
   let tail = 0;
-  while (tail + STEP_CHARS <= most && equal(tail, tail + STEP_CHARS)) tail += STEP_CHARS;
-  while (tail < most && equal(tail, tail + 1)) tail++;
+  while (tail + STEP_CHARS <= max && equal(tail, tail + STEP_CHARS)) tail += STEP_CHARS;
+  while (tail < max && equal(tail, tail + 1)) tail++;
   let cut = before.length - tail;
   for (let lines = 0; lines <= CONTEXT_LINES; lines++) {
     const lineEnd = before.indexOf('\n', cut);
@@ -120,7 +124,7 @@ function replacedHunk(oldRegion: string, newRegion: string, line: number): DiffH
   };
 }
 
-/** A region of no lines is named by the line before it, as in any unified diff. */
+/** Return the start line of a hunk. An empty region is identified by the line before it, as in any unified diff. */
 function startLine(first: number, lines: number): number {
   return lines === 0 ? first - 1 : first;
 }

@@ -1,15 +1,15 @@
 /**
- * Which paths may have led elsewhere for a while: asked after a program has opened them by name.
+ * Finds paths that may have led elsewhere while a program opened files by name.
  *
- * Making, removing or renaming a name changes the ctime of its folder, and nobody can set a ctime back. So a name is
- * settled if no link stands there and the folder that holds it was last changed before the program began. Local file
- * systems date a folder that is renamed as well, so that there its own date does for its own name.
+ * Creating, removing or renaming a name changes the ctime of its folder, and a ctime cannot be set back. So a name is
+ * settled if it is not a link and its folder was last changed before the program began. Local file systems also change
+ * the ctime of a renamed folder, so that for such a folder its own ctime suffices.
  */
 import { lstatSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** File systems that keep those times by this machine's own clock; a file server's may be late. */
-const OWN_CLOCK: ReadonlySet<number> = new Set([
+/** File systems that set those times by this machine's clock; a file server's clock may be behind. */
+const LOCAL_CLOCK_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0xef53, // ext2, ext3, ext4
   0x58465342, // xfs
   0x9123683e, // btrfs
@@ -22,23 +22,23 @@ const OWN_CLOCK: ReadonlySet<number> = new Set([
 /**
  * Find the files whose names may have led elsewhere.
  *
- * @param files Absolute and normalised. That none is a link itself is for whoever opened it.
- * @param sinceMs Since the epoch: before the first of them was opened, less what a kernel's clock may be behind.
- * @param serverLagMs How much further behind a file server's clock may be.
- * @returns Those of `files`, in their order. Costs one `lstat` for each folder on the way, none for a file.
+ * @param files Absolute and normalised. The caller checks that none is a link itself.
+ * @param sinceMs Milliseconds since the epoch: before the first file was opened, minus the kernel clock's lag.
+ * @param serverLagMs Additional lag of a file server's clock.
+ * @returns Those of `files`, in order. Costs one `lstat` for each folder on the way, none for a file.
  */
 export function unsettledPaths(files: readonly string[], sinceMs: number, serverLagMs: number): readonly string[] {
   const changedMs = new Map<string, number>();
   const lags = new Map<number, number>();
   const ownClock = new Set<string>();
   const lagOf = (device: number, path: string) => {
-    const lagMs = lags.get(device) ?? (OWN_CLOCK.has(statfsSync(path).type) ? 0 : serverLagMs);
+    const lagMs = lags.get(device) ?? (LOCAL_CLOCK_FILE_SYSTEMS.has(statfsSync(path).type) ? 0 : serverLagMs);
     lags.set(device, lagMs);
     if (lagMs === 0) ownClock.add(path);
     return lagMs;
   };
-  // What lies deeper has the longer name. A folder is looked at before those it is looked at through, so that each
-  // of these vouches for the look as well.
+  // A deeper path is longer. A folder is examined before its ancestors, so that each ancestor's check also covers the
+  // access through it.
   const deepestFirst = [...foldersOnTheWay(files)].sort((one, other) => other.length - one.length);
   for (const folder of deepestFirst) changedMs.set(folder, lastChange(folder, lagOf));
 
@@ -62,13 +62,13 @@ function foldersOnTheWay(files: readonly string[]): ReadonlySet<string> {
   return folders;
 }
 
-/** When a folder was last changed, at the latest; NaN where it is none. */
+/** Return the latest possible time of a folder's last change; NaN if it is not a folder. */
 function lastChange(path: string, lagOf: (device: number, path: string) => number): number {
   try {
     const stats = lstatSync(path);
     return stats.isDirectory() ? stats.ctimeMs + lagOf(stats.dev, path) : NaN;
   } catch {
-    // It is gone, or may not be looked at: what it was, nobody can say.
+    // It is missing or unreadable, so its history is unknown.
     return NaN;
   }
 }

@@ -1,29 +1,29 @@
 /**
- * All files below a folder, links never followed, what its ignore files name left out.
+ * Lists all files below a folder, without following links and without ignored files.
  *
- * fast-glob walks; what it may see of each folder is decided here, so that an ignored folder is never entered.
+ * fast-glob walks the tree; the entries of each folder are filtered here, so that an ignored folder is never entered.
  */
 import { closeSync, type Dirent, readdir } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ignoreRulesAbove, type IgnoreRules } from './ignore-rules.ts';
-import { openFolder, through } from './open-folder.ts';
+import { openFolder, pathThrough } from './open-folder.ts';
 import { errorCode } from './real-path.ts';
 
-/** One walk. */
+/** Options of one walk. */
 export interface WalkOptions {
-  /** Names below the root a file may have; Infinity for all. */
+  /** Maximum number of names in a path below the root; Infinity for all. */
   readonly depth: number;
-  /** Names looked at before the walk is given up. */
+  /** Number of names after which the walk is given up. */
   readonly maxNames: number;
   readonly maxIgnoreFileBytes: number;
   readonly signal: AbortSignal;
-  /** Whether a folder or file may not be known of. */
+  /** Report whether a folder or file must not be revealed. */
   isHidden(absolutePath: string): boolean;
 }
 
-/** What a walk saw beside its files. */
+/** Outcome of a walk, besides its files. */
 export interface WalkEnd {
-  /** True when it was given up with names left. */
+  /** True if the walk was given up before the end. */
   isIncomplete: boolean;
 }
 
@@ -37,11 +37,12 @@ type ReadFolder = (
  * Walk the files below a folder.
  *
  * @param root Absolute real path of a folder.
- * @param end Written to when the walk ends early.
- * @returns Paths relative to `root`, `/` between names, in no order. Ends early when `signal` aborts: look at it afterwards.
+ * @param end Updated if the walk ends early.
+ * @returns Paths relative to `root`, with `/` between names, in no order. Ends early if `signal` aborts, which the
+ * caller checks afterwards.
  */
 export async function* walkFiles(root: string, options: WalkOptions, end: WalkEnd): AsyncGenerator<string> {
-  // Loaded when somebody first walks: no start waits for it.
+  // Loaded on first use to keep the start fast.
   const { default: fastGlob } = await import('fast-glob');
   const stream = fastGlob.stream('**', {
     cwd: root,
@@ -101,7 +102,7 @@ async function visibleEntries(root: string, options: WalkOptions, end: WalkEnd):
   };
 }
 
-/** The entries of the folder at a real path: what took its place meanwhile, a link perhaps, is not entered. */
+/** Read the entries of the folder at a real path; a replacement, such as a link, is not entered. */
 function readFolder(real: string, done: Parameters<ReadFolder>[2]): void {
   let descriptor: number;
   try {
@@ -110,7 +111,7 @@ function readFolder(real: string, done: Parameters<ReadFolder>[2]): void {
     done(error as NodeJS.ErrnoException, []);
     return;
   }
-  readdir(through(descriptor, real), { withFileTypes: true }, (error, entries) => {
+  readdir(pathThrough(descriptor, real), { withFileTypes: true }, (error, entries) => {
     closeSync(descriptor);
     done(error, entries);
   });

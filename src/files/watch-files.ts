@@ -1,9 +1,9 @@
 /**
- * What a command changes, where it can be seen: the files it names, and those its session knows.
+ * Detects file changes by a command, for files that it names and files that its session has read.
  *
- * Files it is said to write are kept before it runs, so that their change can be taken back. Of the others only a look at
- * them before and after tells, and not who did it: somebody may have saved one meanwhile, so nobody takes that back.
- * Whatever else it changes is not seen.
+ * Files that it is expected to write are stored before it runs, so that the change can be undone. Other files are
+ * compared before and after. Another process may have changed one of those meanwhile, so their changes cannot be
+ * undone. Changes of any other file are not detected.
  */
 import type { Stats } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -15,18 +15,18 @@ import { isSameFile, missingFolders, statOf } from './file-stats.ts';
 import type { FileHistory } from './history.ts';
 import { keepFile } from './keep-file.ts';
 
-/** What to look at. */
+/** Files to watch. */
 export interface WatchRequest {
   readonly sessionId: string;
-  /** Real paths that the command is said to write: files, folders, or nothing yet. */
+  /** Real paths that the command is expected to write: files, folders, or missing paths. */
   readonly written: readonly string[];
-  /** Other real paths that stand in it. */
+  /** Other real paths that the command names. */
   readonly mentioned: readonly string[];
-  /** Files whose content the session knows. */
+  /** Files whose content the session has read. */
   readonly known: readonly FileReadRecord[];
-  /** Files looked at, those that are named first. */
-  readonly mostFiles: number;
-  /** A larger file is not hashed afterwards. */
+  /** Upper bound of the watched files; named files come first. */
+  readonly maxFiles: number;
+  /** Size up to which a changed file is hashed. */
   readonly hashBytes: number;
 }
 
@@ -34,29 +34,29 @@ interface WatchedFile {
   readonly path: string;
   readonly stats?: Stats;
   readonly before?: FileState;
-  /** Why its change cannot be taken back. */
+  /** Reason why its change cannot be undone. */
   readonly reason?: NotKept;
   readonly folders?: readonly string[];
 }
 
 /**
- * Look at files before a command.
+ * Record the state of files before a command.
  *
- * @returns Looks again, after it: what changed in between. Neither rejects.
+ * @returns Function to call after the command; lists the changes in between. Neither rejects.
  */
 export async function watchFiles(
   history: FileHistory,
   request: WatchRequest,
 ): Promise<() => Promise<readonly FileChange[]>> {
-  const { sessionId, mostFiles, hashBytes } = request;
+  const { sessionId, maxFiles, hashBytes } = request;
   const watched = new Map<string, WatchedFile>();
-  for (const path of foreseenFiles(request).slice(0, mostFiles)) {
-    const file = await lookAndKeep(history, sessionId, path);
+  for (const path of expectedFiles(request).slice(0, maxFiles)) {
+    const file = await recordAndStore(history, sessionId, path);
     if (file) watched.set(path, file);
   }
   for (const seen of [...request.mentioned.map((path) => ({ path })), ...request.known]) {
-    if (watched.size >= mostFiles) break;
-    const file = watched.has(seen.path) ? undefined : look(seen);
+    if (watched.size >= maxFiles) break;
+    const file = watched.has(seen.path) ? undefined : recordState(seen);
     if (file) watched.set(seen.path, file);
   }
   return async () => {
@@ -69,8 +69,11 @@ export async function watchFiles(
   };
 }
 
-/** What is written by its own name, with the folder it lies in, or in a folder under the name it had elsewhere: `mv a b/`. */
-function foreseenFiles({ written, mentioned, known }: WatchRequest): readonly string[] {
+/**
+ * List the files that the command may write: by name, in a folder it writes, or in a folder under the name of its
+ * source (`mv a b/`).
+ */
+function expectedFiles({ written, mentioned, known }: WatchRequest): readonly string[] {
   const folders = new Set(written.filter((path) => attempt(() => statOf(path))?.isDirectory()));
   const names = new Set([...written, ...mentioned].map((path) => basename(path)));
   const below = [...folders].flatMap((folder) => [
@@ -80,19 +83,19 @@ function foreseenFiles({ written, mentioned, known }: WatchRequest): readonly st
   return [...new Set([...written.filter((path) => !folders.has(path)), ...below])];
 }
 
-async function lookAndKeep(history: FileHistory, sessionId: string, path: string): Promise<WatchedFile | undefined> {
+async function recordAndStore(history: FileHistory, sessionId: string, path: string): Promise<WatchedFile | undefined> {
   try {
     const { stats, state, reason } = await keepFile(history, sessionId, path);
     if (!stats) return { path, folders: missingFolders(path) };
     return stats.isFile() ? { path, stats, before: state, reason } : undefined;
   } catch {
-    // Nobody may look there; what becomes of it cannot be seen.
+    // Unreadable, so changes of it cannot be detected.
     return undefined;
   }
 }
 
-/** What the session knows of a file holds as long as nobody wrote it since. */
-function look({ path, mtimeMs, sizeBytes, sha256 }: Partial<FileReadRecord> & { readonly path: string }) {
+/** Record the state of a file. The digest from the session's read is valid if the file was not written since. */
+function recordState({ path, mtimeMs, sizeBytes, sha256 }: Partial<FileReadRecord> & { readonly path: string }) {
   const stats = attempt(() => statOf(path));
   if (!stats) return { path, reason: 'not_foreseen' } satisfies WatchedFile;
   if (!stats.isFile()) return undefined;
@@ -108,15 +111,15 @@ async function changeOf(
   try {
     const now = statOf(path);
     if (isUntouched(stats, now)) return undefined;
-    // A folder or a link in its place is no file: the file is gone.
+    // If a folder or a link replaced it, the file counts as deleted.
     const after = now?.isFile() ? (await observeFile(path, (bytes) => bytes <= hashBytes)).state : undefined;
     if (isSameState(before, after)) return undefined;
     const kind = before ? (after ? 'modified' : 'deleted') : 'created';
-    // What was not looked at cannot be told from what somebody else makes of it later.
+    // Without a digest, later changes by others could not be detected.
     const stuck = reason ?? (after && after.sha256 === undefined ? 'too_large' : undefined);
     return { path, kind, before, after, folders, undoable: stuck === undefined, ...(stuck && { reason: stuck }) };
   } catch {
-    // It cannot be looked at any more: there is nothing to say about it.
+    // Unreadable by now, so nothing is reported.
     return undefined;
   }
 }
@@ -130,7 +133,7 @@ function attempt<Answer>(look: () => Answer): Answer | undefined {
   try {
     return look();
   } catch {
-    // A folder on the way may not be entered: as good as not there.
+    // An unreadable folder on the way: treated as missing.
     return undefined;
   }
 }

@@ -1,17 +1,15 @@
-/**
- * The folders a session works in, as they are on disk at this moment.
- */
+/** Resolves the folders that a session works in, in their current state on the disk. */
 import { isInsideFolder } from '../../config/containment.ts';
 import type { SessionContext } from '../tool/session-context.ts';
 import { resolveRealPath } from './real-path.ts';
 
-/** The real path of a folder; undefined where there is none. */
+/** Return the real path of a folder; undefined if it does not exist. */
 export function realFolder(path: string): string | undefined {
   const found = resolveRealPath(path);
   return 'real' in found && found.stats?.isDirectory() === true ? found.real : undefined;
 }
 
-/** Whether a real path lies in the session's root or in one of its additional directories. */
+/** Report whether a real path is inside the session's root or one of its additional directories. */
 export function isInWorkingDirectories(
   { root, permissions }: Pick<SessionContext, 'root' | 'permissions'>,
   real: string,

@@ -1,14 +1,14 @@
 /**
- * Who wrote a file last, as far as this server knows: a stale edit can then say by whom it was overtaken.
+ * Records the last writer of each file on this server, so that an edit of an outdated file can name it.
  *
- * One for all sessions, the only thing they share about files; it holds names, never content.
+ * Shared by all sessions; it holds names, never content.
  */
 import { LRUCache } from 'lru-cache';
 
-/** Stands in the place of a tool's name where files were put back as they had been. */
+/** Recorded in place of a tool's name if files were restored by an undo. */
 export const UNDO = 'undo';
 
-/** A call that wrote. */
+/** The call that wrote a file. */
 export interface Writer {
   readonly sessionId: string;
   readonly principal: string;
@@ -21,7 +21,7 @@ export interface WriterRegistry {
   last(real: string): Writer | undefined;
 }
 
-/** @param limit Files remembered; beyond it the one used longest ago is forgotten. */
+/** Create a registry. @param limit Number of files remembered; beyond it the least recently used is dropped. */
 export function createWriterRegistry(limit: number): WriterRegistry {
   const writers = new LRUCache<string, Writer>({ max: limit });
   return {

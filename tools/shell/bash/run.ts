@@ -97,7 +97,7 @@ async function watchCommand(
     written: named.flatMap(({ access, real }) => (access === 'write' ? [real] : [])),
     mentioned: named.flatMap(({ access, real }) => (access === 'read' ? [real] : [])),
     known: session.readState.recent(limits.watchedFiles),
-    mostFiles: limits.watchedFiles,
+    maxFiles: limits.watchedFiles,
     hashBytes: limits.editFileBytes,
   });
   return async () => {
