@@ -72,7 +72,7 @@ export async function assembleEngine(
   settings: Settings,
   { data, logger, host }: { readonly data: DataDirectory; readonly logger: Logger; readonly host: StartedHost },
 ): Promise<Engine> {
-  const denials = createNetworkDenials(logger, settings.limits);
+  const denials = createNetworkDenials(logger);
   const sandbox = await sandboxOf(settings, data, logger, denials);
   const parts = openParts(settings, data, logger, host);
   const { log, processHost, locate, hooks, history } = parts;
@@ -183,7 +183,7 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger, host
   const processHost = createProcessHost({ limits, ownerId: data.id, started: host });
   const hooks = createHooks(settings.hooks, {
     limits,
-    runCommand: (command) => runProgram(processHost, limits, command),
+    runCommand: (command) => runProgram(processHost, command),
   });
   const privateFolders = tokenFileByHand === undefined ? [data.path] : [data.path, tokenFileByHand];
   const onProblem: OnLogProblem = ({ message, ...particulars }) => logger.error(particulars, message);
@@ -199,7 +199,6 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger, host
       protectedPaths: [settingsFile, policyFile, ...plugins.filter(isAbsolute)].filter((path) => path !== undefined),
       privateFolders,
       readOnlyPaths: installationPaths(),
-      limits,
     }),
   };
 }

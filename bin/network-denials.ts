@@ -3,8 +3,13 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { Limits } from '../config/limits.ts';
 import type { SandboxOptions } from '../src/process/sandbox.ts';
+
+/** Hosts refused to one session that are named in the log; the others are counted. */
+const MAX_LOGGED_HOSTS = 50;
+
+/** Sessions of which it is remembered what was logged. */
+const MAX_SESSIONS = 1_000;
 
 /** Refusals, told and counted. */
 export interface NetworkDenials {
@@ -13,11 +18,8 @@ export interface NetworkDenials {
 }
 
 /** Begin with none. */
-export function createNetworkDenials(
-  logger: Logger,
-  limits: Pick<Limits, 'sandboxProxyDenialsLogged' | 'sandboxProxyDenialSessions'>,
-): NetworkDenials {
-  const logged = new LRUCache<string, Set<string>>({ max: limits.sandboxProxyDenialSessions });
+export function createNetworkDenials(logger: Logger): NetworkDenials {
+  const logged = new LRUCache<string, Set<string>>({ max: MAX_SESSIONS });
   let count = 0;
   return {
     onDenied(sessionId, { host, port }) {
@@ -25,7 +27,7 @@ export function createNetworkDenials(
       const hosts = logged.get(sessionId) ?? new Set();
       logged.set(sessionId, hosts);
       const name = `${host}:${port}`;
-      if (hosts.has(name) || hosts.size >= limits.sandboxProxyDenialsLogged) return;
+      if (hosts.has(name) || hosts.size >= MAX_LOGGED_HOSTS) return;
       hosts.add(name);
       logger.warn(
         { session_id: sessionId, host, port },

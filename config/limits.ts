@@ -150,16 +150,6 @@ export const DEFAULT_LIMITS = {
   drainLookMs: 20,
 
   // Permissions.
-  /** Rules in one list of a request or a settings file; a decision stays cheap with this many. */
-  permissionRules: 10_000,
-  /** Text of one rule. */
-  ruleChars: 10_000,
-  /** Updates in one request. */
-  permissionUpdates: 256,
-  /** Working directories beside the session's own. */
-  additionalDirectories: 256,
-  /** Any path from outside. */
-  pathChars: 4_096,
 
   // Questions, and who is told of them.
   /** Questions open at once in one session. */
@@ -168,24 +158,10 @@ export const DEFAULT_LIMITS = {
   askTimeoutMs: 10 * MINUTE,
   /** Longest that a request may let its questions stand. */
   askTimeoutMaxMs: 24 * 60 * MINUTE,
-  /** A webhook that is told of a question answers within this, each try. */
-  webhookMs: 5 * SECOND,
   /** Tries to tell one webhook of one question. */
   webhookTries: 4,
-  /** Between the first two tries; it doubles. */
-  webhookRetryMs: 500,
-  /** Messages to webhooks under way at once; the rest is not sent. */
-  webhooksUnderWay: 64,
   /** What the classifier of mode "auto" may take for one answer. */
   classifierMs: 10 * SECOND,
-  /** The body of its answer; a word is expected. */
-  classifierReplyBytes: 64 * KIB,
-  /** A longer command is not put to it. */
-  classifierInputChars: 10_000,
-  /** How long its answer about a command holds. */
-  classifierCacheMs: 5 * MINUTE,
-  /** Answers of it that are remembered. */
-  classifierAnswers: 500,
 
   // Edits shown in questions.
   /** What an edit would do is worked out within this, or not shown. */
@@ -196,8 +172,6 @@ export const DEFAULT_LIMITS = {
   shownEditLines: 400,
   /** Text of the diff, likewise. */
   shownEditChars: 50_000,
-  /** Files and folders looked at to tell whether a search comes by what a rule names; with more it may. */
-  lookedAtEntries: 20_000,
 
   // Hooks.
   /** A hook whose setting does not say may take this long. */
@@ -234,10 +208,6 @@ export const DEFAULT_LIMITS = {
   partialStringChars: 2_000,
   /** Raw JSON of one block that is still streaming in. */
   partialInputBytes: 1 * MIB,
-  /** Progress frames of one call: one each this often at most. */
-  progressMs: 100,
-  /** Text of one progress frame. */
-  progressChars: 16 * KIB,
 
   // Files: what Read, Edit, Write, Glob and Grep hold and hand out.
   /** Lines of one page of Read. */
@@ -272,18 +242,12 @@ export const DEFAULT_LIMITS = {
   notebookOutputChars: 10_000,
   /** Files a session remembers having read. */
   readRecords: 1_000,
-  /** Session folders whose real paths are remembered. */
-  rememberedFolders: 1_000,
-  /** Files whose last writer is remembered, for all sessions together. */
-  writerRecords: 10_000,
   /** Names looked through for one that was perhaps meant. */
   similarNames: 2_000,
   /** Bytes a file may have for its state before a change to be kept; beyond it the change cannot be undone. */
   historyFileBytes: 16 * MIB,
   /** Bytes kept for undo in one session, equal contents counted once. */
   historySessionBytes: 256 * MIB,
-  /** Sessions whose kept bytes are remembered; those of others are counted again. */
-  historySessions: 1_000,
   /** Turns of the event loop in which rows on their way land, before an undo is refused. */
   undoSettlingTurns: 20,
   /** Files looked at before and after a command that may change some. */
@@ -341,20 +305,8 @@ export const DEFAULT_LIMITS = {
   warmShells: 3,
   /** Children of the process host running at once, all sessions together. */
   hostedChildren: 256,
-  /** Bytes of one child's output under way between the process host and its reader. */
-  childWindowBytes: 256 * KIB,
-  /** A child's output held in memory; what is longer goes to a file and only head and tail stay. */
-  outputMemoryBytes: 4 * MIB,
-  /** The head of an output too long for memory: with its tail a preview, as of any spilled result. */
-  outputHeadChars: 1_000,
-  /** The tail of it. */
-  outputTailChars: 1_000,
-  /** Bytes of it that may wait for the disk before the child is held back. */
-  outputWaitingBytes: 256 * KIB,
 
   // The jail of commands that only read.
-  /** Jails for each of which a shell is kept started ahead, those used last; some 3 MiB each. */
-  warmJails: 8,
   /** Processes a jailed command may have beside all that ran on the machine when it began. */
   jailProcesses: 256,
   /** Memory of its own that each process in a jail may have. */
@@ -363,59 +315,16 @@ export const DEFAULT_LIMITS = {
   jailCpuMs: 10 * MINUTE,
   /** Length of each file that it writes to its temporary folder. */
   jailFileBytes: 256 * MIB,
-  /** A trial of the jail that takes longer has failed. */
-  jailTrialMs: 10 * SECOND,
   /**
    * Names looked at below the working directories for what a deny rule hides; beyond it a command is asked about. As
    * many are looked at below the system's folders; beyond it the rule hides nothing there.
    */
   jailScanNames: 50_000,
-  /** That look holds for this long. */
-  jailScanMs: 10 * SECOND,
 
   // The sandbox.
-  /** Sandboxes kept started ahead, each for one session's next command; some 4 MiB each. */
-  warmSandboxes: 8,
-  /** A trial of the sandbox at the start that takes longer has failed. */
-  sandboxTrialMs: 5 * SECOND,
   /** What a sandboxed command may write to /tmp, again to /var/tmp and to /dev/shm; all are memory. */
   sandboxTemporaryBytes: 512 * MIB,
-  /** Folders looked through in a workspace for files that programs run or obey. */
-  sandboxScanFolders: 2_000,
-  /** Depth of that look; what lies deeper is not protected from sandboxed commands. */
-  sandboxScanDepth: 5,
-  /** Such files protected in one workspace, those nearest its top first. */
-  sandboxLockedPaths: 200,
-  /** That look holds for this long, and as long as sandboxed commands run there. */
-  sandboxScanMs: 10 * SECOND,
 
-  // The proxy of sandboxed commands, where `sandbox.network` is a list of hosts.
-  /** Connections to the outside, all sessions together; each takes two descriptors. */
-  sandboxProxyConnections: 256,
-  /** Connections of one session to the proxy; one more is closed. */
-  sandboxProxySessionConnections: 64,
-  /** Sockets of sessions that run no command kept open for their next one. */
-  sandboxProxySockets: 16,
-  /** Head of one request, and how many headers it may have. */
-  sandboxProxyHeaderBytes: 32 * KIB,
-  /** Lines of them. */
-  sandboxProxyHeaders: 200,
-  /** A name found and a connection made, or given up. */
-  sandboxProxyConnectMs: 10 * SECOND,
-  /** Names looked up at once: each takes one of the four threads that files are read on too. */
-  sandboxProxyLookups: 2,
-  /** A connection on which nothing moves for this long is closed. */
-  sandboxProxyIdleMs: 2 * MINUTE,
-  /** The longest one connection may stay. */
-  sandboxProxyTotalMs: 60 * MINUTE,
-  /** The most one connection may carry, both ways together. */
-  sandboxProxyBytes: 4_096 * MIB,
-  /** How often it is looked whether a connection took too much. */
-  sandboxProxyLookMs: 1 * SECOND,
-  /** Hosts refused to one session that are named in the log; the others are counted. */
-  sandboxProxyDenialsLogged: 50,
-  /** Sessions of which it is remembered what was logged. */
-  sandboxProxyDenialSessions: 1_000,
   /** Hosts the model is told of. */
   sandboxProxyHostsTold: 40,
 
@@ -424,18 +333,10 @@ export const DEFAULT_LIMITS = {
   commandMs: 2 * MINUTE,
   /** The longest a call may ask for. */
   commandMostMs: 10 * MINUTE,
-  /** After the shell has exited, its call waits this long for what it left behind to end. */
-  stragglerMs: 100,
   /** The longest a call may sleep. */
   sleepMs: 60 * MINUTE,
   /** Background tasks running at once in one session. */
   backgroundTasks: 16,
-  /** Background tasks of one session that have ended and can still be asked about. */
-  endedTasks: 64,
-  /** What a task has said since it was last asked: its beginning, where there is more. */
-  taskNewsHeadChars: 6_000,
-  /** Its end. */
-  taskNewsTailChars: 18_000,
   /** How long a question about a task waits for its end when it does not say. */
   taskWaitMs: 30 * SECOND,
   /** The longest it may wait. */

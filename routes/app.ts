@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { Limits } from '../config/limits.ts';
 import { GauntletError } from '../src/base/errors.ts';
 import { parseSafeJson } from '../src/base/json.ts';
+import { MAX_PATH_CHARS } from '../src/permissions/schemas.ts';
 import { openApiDoor } from './api/openapi.ts';
 import { onClientError, onExpectation, refuseSlow } from './client-error.ts';
 import { capConnections } from './connection-cap.ts';
@@ -127,7 +128,7 @@ function serverOptions({ limits, trustProxy }: Dependencies) {
     // While closing, requests on open connections are answered by the doors, in our words.
     return503OnClosing: false,
     forceCloseConnections: 'idle' as const,
-    routerOptions: { maxParamLength: limits.pathChars },
+    routerOptions: { maxParamLength: MAX_PATH_CHARS },
   };
 }
 

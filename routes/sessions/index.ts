@@ -5,7 +5,12 @@ import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import type { JsonObject } from '../../src/base/json.ts';
 import { GauntletError } from '../../src/base/errors.ts';
-import { PermissionModeSchema, permissionSchemas } from '../../src/permissions/schemas.ts';
+import {
+  DirectoriesSchema,
+  MAX_PATH_CHARS,
+  PermissionModeSchema,
+  RuleSetSchema,
+} from '../../src/permissions/schemas.ts';
 import { IdSchema } from '../../src/wire/block-schema.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -92,13 +97,12 @@ export function sessionsDoor(app: App, dependencies: Dependencies): void {
 
 function schemas(dependencies: Pick<Dependencies, 'limits' | 'hasRepl'>) {
   const { limits } = dependencies;
-  const { ruleSet, directories } = permissionSchemas(limits);
   const New = z.strictObject({
-    cwd: z.string().min(1).max(limits.pathChars).optional().describe('A folder inside the workspace'),
+    cwd: z.string().min(1).max(MAX_PATH_CHARS).optional().describe('A folder inside the workspace'),
     tool_mode: toolModeSchema(dependencies).optional(),
     mode: PermissionModeSchema.optional(),
-    rules: ruleSet.optional(),
-    additional_directories: directories.optional(),
+    rules: RuleSetSchema.optional(),
+    additional_directories: DirectoriesSchema.optional(),
     on_ask: z.enum(['deny', 'wait']).optional(),
     title: z.string().max(limits.titleChars).optional(),
     tools: z

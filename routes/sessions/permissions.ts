@@ -2,11 +2,11 @@
  * What a session may do: its permission context, why a call would pass, and open questions.
  */
 import * as z from 'zod';
-import { permissionSchemas } from '../../src/permissions/schemas.ts';
+import { UpdatesSchema } from '../../src/permissions/schemas.ts';
 import { IdSchema } from '../../src/wire/block-schema.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type App, SessionAddress } from '../request-schemas.ts';
-import { answerSchema, toAnswer } from './answer.ts';
+import { AnswerSchema, toAnswer } from './answer.ts';
 import { sessionFinder } from './index.ts';
 import { rulesOf, warningsAbout } from './rule-warnings.ts';
 
@@ -24,9 +24,8 @@ const Explain = z.strictObject({
 
 /** The door of permissions and prompts. */
 export function permissionsDoor(app: App, dependencies: Dependencies): void {
-  const { limits } = dependencies;
   const sessionOf = sessionFinder(dependencies);
-  const Updates = z.strictObject({ updates: permissionSchemas(limits).updates });
+  const Updates = z.strictObject({ updates: UpdatesSchema.min(1) });
 
   app.get(
     '/sessions/:id/permissions',
@@ -63,7 +62,7 @@ export function permissionsDoor(app: App, dependencies: Dependencies): void {
   );
 
   const answer = { summary: 'Answer a question', reply: { json: 'Answered' } } as const;
-  const answerSchemas = { params: QuestionAddress, body: answerSchema(limits) };
+  const answerSchemas = { params: QuestionAddress, body: AnswerSchema };
   app.post('/sessions/:id/prompts/:request_id', { schema: answerSchemas, config: answer }, async (request) => {
     const { id, request_id: requestId } = request.params;
     const session = await dependencies.directory.openToAnswer(request.principal, id, requestId);

@@ -17,7 +17,13 @@ import { privateWrite } from './private-write.ts';
 import { errorCode } from './real-path.ts';
 import { createWriterRegistry, type WriterRegistry } from './writers.ts';
 
-/** Last writers of files, and stored contents by session and digest. */
+/** Sessions whose kept bytes are remembered; those of others are counted on disk again. */
+const MAX_SESSIONS = 1_000;
+
+/** Files whose last writer is remembered, for all sessions together; some 2 MiB. */
+const MAX_WRITERS = 10_000;
+
+/** Who wrote a file last, and kept bytes, by session and digest. */
 export interface FileHistory {
   /** Shared by all sessions, so that an edit of an outdated file can name the later writer. */
   readonly writers: WriterRegistry;
@@ -41,14 +47,14 @@ export interface FileHistory {
 export interface FileHistoryOptions {
   /** Return a session's folder: absolute real path, private to the server; created on first use. */
   folder(sessionId: string): string;
-  readonly limits: Pick<Limits, 'historyFileBytes' | 'historySessionBytes' | 'historySessions' | 'writerRecords'>;
+  readonly limits: Pick<Limits, 'historyFileBytes' | 'historySessionBytes'>;
 }
 
 const REASON_OF_CODE: Readonly<Record<string, NotKept>> = { enospc: 'disk_full', edquot: 'disk_full' };
 
 /** Create the history of this server. */
 export function createFileHistory({ folder, limits }: FileHistoryOptions): FileHistory {
-  const usedBy = countedBytes(folder, limits.historySessions);
+  const usedBy = countedBytes(folder);
   const placeOf = (sessionId: string, sha256: string) => join(folder(sessionId), sha256);
 
   function has(sessionId: string, sha256: string): boolean {
@@ -72,7 +78,7 @@ export function createFileHistory({ folder, limits }: FileHistoryOptions): FileH
   }
 
   return {
-    writers: createWriterRegistry(limits.writerRecords),
+    writers: createWriterRegistry(MAX_WRITERS),
     refusal,
     has,
     async keep(sessionId, content, sha256) {
@@ -93,9 +99,9 @@ export function createFileHistory({ folder, limits }: FileHistoryOptions): FileH
   };
 }
 
-/** Track the bytes that each session uses, counted on the disk once and cached for up to `maxSessions`. */
-function countedBytes(folder: (sessionId: string) => string, maxSessions: number) {
-  const counted = new LRUCache<string, Promise<{ bytes: number }>>({ max: maxSessions });
+/** Track the bytes that each session uses, counted on the disk once and cached. */
+function countedBytes(folder: (sessionId: string) => string) {
+  const counted = new LRUCache<string, Promise<{ bytes: number }>>({ max: MAX_SESSIONS });
   return {
     get(sessionId: string): Promise<{ bytes: number }> {
       const known = counted.get(sessionId);

@@ -8,7 +8,6 @@ import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isInsideFolder } from '../../config/containment.ts';
-import type { Limits } from '../../config/limits.ts';
 import { hasHiddenCharacters, showText } from '../base/hidden-characters.ts';
 import type { LocatedPath, LocatePath, PathUse } from '../tool/located-path.ts';
 import type { ToolPermissionContext } from '../wire/permission-context.ts';
@@ -18,6 +17,12 @@ import { absolutePath, refuseSpelling } from './spelling.ts';
 
 /** Kernel interfaces that look like files: endless, secret, or descriptors of the server. */
 const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
+
+/** Files and folders looked at to tell whether a search comes by what a rule names: some 100 ms. */
+const MAX_ENTRIES = 20_000;
+
+/** Session folders whose real paths are remembered. */
+const MAX_REMEMBERED_FOLDERS = 1_000;
 
 /** Characters of a path that a message quotes. */
 const SHOWN_CHARS = 300;
@@ -33,7 +38,8 @@ export interface LocatePathOptions {
   readonly privateFolders?: readonly string[];
   /** Real paths that no call may change, even if allowed: the files the server runs from. */
   readonly readOnlyPaths?: readonly string[];
-  readonly limits: Pick<Limits, 'lookedAtEntries' | 'rememberedFolders'>;
+  /** Files and folders looked at to tell whether a search comes by what a rule names; with more of them it may. */
+  readonly maxEntries?: number;
   /** Expansion of `~`; the server's home folder by default. */
   readonly home?: string;
 }
@@ -48,7 +54,7 @@ type Where = Parameters<LocatePath>[1];
  */
 export function createLocatePath(options: LocatePathOptions): LocatePath {
   const home = options.home ?? homedir();
-  const realFolder = cachedRealFolders(options.limits.rememberedFolders);
+  const realFolder = cachedRealFolders();
   const realDirectories = cachedDirectories();
 
   function locate(use: PathUse, where: Where): LocatedPath {
@@ -110,7 +116,7 @@ export function createLocatePath(options: LocatePathOptions): LocatePath {
   return async (use, where) => {
     const located = locate(use, where);
     if (!use.names || !located.isInside) return located;
-    return { ...located, folderNames: await folderNamesBelow(located.real, options.limits.lookedAtEntries) };
+    return { ...located, folderNames: await folderNamesBelow(located.real, options.maxEntries ?? MAX_ENTRIES) };
   };
 }
 
@@ -181,14 +187,14 @@ function cachedDirectories(): (permissions: ToolPermissionContext) => readonly s
 }
 
 /** Resolve the server's own folders, which do not move while it runs; cached. */
-function cachedRealFolders(maxFolders: number): (folder: string) => string {
+function cachedRealFolders(): (folder: string) => string {
   const known = new Map<string, string>();
   return (folder) => {
     const remembered = known.get(folder);
     if (remembered !== undefined) return remembered;
     const found = resolveRealPath(folder);
     const real = 'real' in found ? found.real : folder;
-    if (known.size >= maxFolders) known.clear();
+    if (known.size >= MAX_REMEMBERED_FOLDERS) known.clear();
     known.set(folder, real);
     return real;
   };

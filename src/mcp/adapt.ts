@@ -9,6 +9,7 @@ import type { Limits } from '../../config/limits.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { buildTool } from '../tool/build-tool.ts';
 import type { Tool } from '../tool/tool.ts';
+import { MAX_PROGRESS_CHARS } from '../tool/tool.ts';
 import type { TextBlock } from '../wire/blocks.ts';
 import type { PermissionResult } from '../wire/decision.ts';
 import { type McpOutput, toOutput } from './call-result.ts';
@@ -57,13 +58,7 @@ export interface ToolSource {
   readonly isAlwaysLoaded: boolean;
   readonly limits: Pick<
     Limits,
-    | 'jsonDepth'
-    | 'resultChars'
-    | 'mcpResultChars'
-    | 'mcpDescriptionChars'
-    | 'mcpCompiledSchemas'
-    | 'mcpJudgedValues'
-    | 'progressChars'
+    'jsonDepth' | 'resultChars' | 'mcpResultChars' | 'mcpDescriptionChars' | 'mcpCompiledSchemas' | 'mcpJudgedValues'
   >;
   /** @throws {GauntletError} `cancelled`, `timeout` or `tool_failed`. */
   readonly call: (call: McpToolCall) => Promise<CallToolResult>;
@@ -109,7 +104,7 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
         inputSchema: definition.inputSchema,
         signal: context.signal,
         isRepeatable: isReadOnly || hints.idempotentHint === true,
-        onProgress: (progress) => onProgress?.({ data: toProgress(progress, limits.progressChars) }),
+        onProgress: (progress) => onProgress?.({ data: toProgress(progress, MAX_PROGRESS_CHARS) }),
       });
       return { data: toOutput(result, limits) };
     },

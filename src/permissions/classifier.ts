@@ -4,11 +4,19 @@
  * Without a clear answer (none configured, a timeout, an error) the question goes to a person.
  */
 import { LRUCache } from 'lru-cache';
-import type { Limits } from '../../config/limits.ts';
 import type { Invocation } from '../tool/invocation.ts';
 import type { SessionContext } from '../tool/session-context.ts';
 
-/** Answer of a classifier; `ask` means that a person must decide. */
+/** A longer command is put to a person: what hides in it would be paid for by the token. */
+const MAX_TEXT_CHARS = 10_000;
+
+/** How long an answer is remembered. */
+const ANSWER_MS = 5 * 60_000;
+
+/** Answers that are remembered. */
+const MAX_ANSWERS = 500;
+
+/** What a classifier says; `ask` is "a person must decide". */
 export type Classification = 'allow' | 'ask' | 'deny';
 
 /** A call to be classified. */
@@ -34,17 +42,11 @@ export interface Speculation {
 }
 
 /** Wrap a classifier with a cache of recent answers. */
-export function rememberingClassifier(
-  classifier: PermissionClassifier,
-  limits: Pick<Limits, 'classifierCacheMs' | 'classifierAnswers' | 'classifierInputChars'>,
-): PermissionClassifier {
-  const answers = new LRUCache<string, Classification>({
-    max: limits.classifierAnswers,
-    ttl: limits.classifierCacheMs,
-  });
+export function rememberingClassifier(classifier: PermissionClassifier): PermissionClassifier {
+  const answers = new LRUCache<string, Classification>({ max: MAX_ANSWERS, ttl: ANSWER_MS });
   return {
     async classify(question, signal) {
-      if (question.text.length > limits.classifierInputChars) return 'ask';
+      if (question.text.length > MAX_TEXT_CHARS) return 'ask';
       const key = JSON.stringify([question.toolName, question.cwd, question.text]);
       const known = answers.get(key);
       if (known) return known;

@@ -4,7 +4,6 @@
  * All updates of one request make one next version. Rules are checked here, so that every rule in a context parses.
  */
 import { isAbsolute, normalize } from 'node:path';
-import type { Limits } from '../../config/limits.ts';
 import { GauntletError, isGauntletError } from '../base/errors.ts';
 import {
   PERMISSION_MODES,
@@ -33,8 +32,11 @@ export interface PermissionContextSettings {
 /** Sources that a session changes itself: rules of a skill or slash command for its run, and those that people add. */
 const OWN_SOURCES: readonly RuleSource[] = ['command', 'session'];
 
-/** Upper bounds of a context. */
-type ContextLimits = Pick<Limits, 'permissionRules' | 'additionalDirectories'>;
+/** Rules that a context holds of one source, and rules in one list of a request. With this many, a decision takes less than 1 ms. */
+export const MAX_PERMISSION_RULES = 10_000;
+
+/** Working directories beside the session's own: each path of each call is compared with all of them. */
+export const MAX_ADDITIONAL_DIRECTORIES = 256;
 
 const NO_RULES: RuleSet = Object.freeze({
   allow: Object.freeze([]),
@@ -68,23 +70,21 @@ export function createPermissionContext(settings: PermissionContextSettings): To
 /**
  * Create the next version by applying `updates` in order.
  *
- * @param source Source whose rules change; rules of other sources can be neither removed nor replaced.
- * @param limits Upper bounds of the resulting context.
- * @returns The same context if there are no updates.
- * @throws {GauntletError} `invalid_request` for an invalid rule or directory, and for too many of them; `forbidden` for
- * an unavailable mode and for removing a rule of another source.
+ * @param source Whose rules change; rules of other sources can be neither removed nor replaced.
+ * @returns The same context when there is nothing to do.
+ * @throws {GauntletError} `invalid_request` for a rule or directory that cannot be used, and for too many
+ *   of them; `forbidden` for an unavailable mode and for removing a rule of another source.
  */
 export function applyUpdates(
   context: ToolPermissionContext,
   updates: readonly PermissionUpdate[],
-  limits: ContextLimits,
   source: RuleSource = 'session',
 ): ToolPermissionContext {
   if (updates.length === 0) return context;
   const next = updates.reduce((current, update, place) => {
     const updated = applyUpdate(current, withCheckedRules(update, `updates[${place}]`), source);
     // Checked after each update, so that many large updates are refused before all of them are merged.
-    refuseTooMany(updated, source, limits);
+    refuseTooMany(updated, source);
     return updated;
   }, context);
   return frozenContext({ ...next, version: context.version + 1 });
@@ -97,11 +97,7 @@ export function applyUpdates(
  * @param made Untrusted, since a plugin may have created it; rules of other sources must be identical.
  * @throws {GauntletError} As `applyUpdates`; `forbidden` also for a change of other rules.
  */
-export function checkedContext(
-  before: ToolPermissionContext,
-  made: ToolPermissionContext,
-  limits: ContextLimits,
-): ToolPermissionContext {
+export function checkedContext(before: ToolPermissionContext, made: ToolPermissionContext): ToolPermissionContext {
   if (made === before) return before;
   const foreign = RULE_SOURCES.find(
     (source) => !OWN_SOURCES.includes(source) && made.rules[source] !== before.rules[source],
@@ -120,16 +116,16 @@ export function checkedContext(
     additionalDirectories: unique(made.additionalDirectories.map(checkedDirectory)),
     shouldAvoidPermissionPrompts: made.shouldAvoidPermissionPrompts,
   };
-  for (const source of OWN_SOURCES) refuseTooMany(next, source, limits);
+  for (const source of OWN_SOURCES) refuseTooMany(next, source);
   return frozenContext(next);
 }
 
-function refuseTooMany(context: ToolPermissionContext, source: RuleSource, limits: ContextLimits): void {
+function refuseTooMany(context: ToolPermissionContext, source: RuleSource): void {
   const { allow, ask, deny } = context.rules[source] ?? NO_RULES;
   const rules = allow.length + ask.length + deny.length;
   const counts = {
-    rules: [rules, limits.permissionRules],
-    directories: [context.additionalDirectories.length, limits.additionalDirectories],
+    rules: [rules, MAX_PERMISSION_RULES],
+    directories: [context.additionalDirectories.length, MAX_ADDITIONAL_DIRECTORIES],
   } as const;
   for (const [what, [count, max]] of Object.entries(counts)) {
     if (count <= max) continue;

@@ -18,7 +18,10 @@ const INSTRUCTIONS =
   'ASK: everything else, such as deleting, publishing, pushing, installing, network transfers, other machines, other users, and all you are unsure of.\n' +
   'Answer with exactly one word: ALLOW, ASK or DENY.';
 
-/** Enough tokens for one word. */
+/** The body of an answer, of which one word is expected. */
+const MAX_REPLY_BYTES = 64 * 1_024;
+
+/** A word and what a tokenizer may make of it. */
 const MAX_TOKENS = 16;
 
 const ANSWERS: Readonly<Record<string, Classification>> = { ALLOW: 'allow', ASK: 'ask', DENY: 'deny' };
@@ -75,7 +78,7 @@ const WIRES: Readonly<Record<ModelSettings['provider'], Wire>> = {
 /** Create the classifier. `classify` rejects if no answer arrives; that is never a yes. */
 export function createModelClassifier(
   settings: ModelSettings,
-  limits: Pick<Limits, 'classifierMs' | 'classifierReplyBytes' | 'jsonDepth'>,
+  limits: Pick<Limits, 'classifierMs' | 'jsonDepth'>,
 ): PermissionClassifier {
   const wire = WIRES[settings.provider];
   const url = addressOf(settings.baseUrl ?? wire.address, wire.path);
@@ -93,9 +96,9 @@ export function createModelClassifier(
         await reply.body?.cancel();
         throw new Error(`The classifier answered with status ${reply.status}`);
       }
-      const text = await boundedText(reply, limits.classifierReplyBytes);
+      const text = await boundedText(reply, MAX_REPLY_BYTES);
       if (text === undefined) {
-        throw new Error(`The classifier answered with more than ${limits.classifierReplyBytes} bytes`);
+        throw new Error(`The classifier answered with more than ${MAX_REPLY_BYTES} bytes`);
       }
       return toClassification(wire.text(parseSafeJson(text, "the classifier's answer", limits)));
     },

@@ -8,6 +8,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
 import type { PermissionRequestFrame } from '../wire/frames.ts';
 
+/** A try takes no longer: a receiver that is up answers at once, and people wait behind it. */
+const ANSWER_MS = 5_000;
+
+/** Pause between the first two tries; it doubles, so that four tries outlast a restart of the receiver. */
+const RETRY_MS = 500;
+
+/** Messages under way at once: each holds a socket, and more of them would wait for the same dead address. */
+const MAX_UNDER_WAY = 64;
+
 /** An address that is notified of questions. */
 export interface QuestionWebhook {
   readonly url: string;
@@ -18,7 +27,13 @@ export interface QuestionWebhook {
 /** Dependencies of the sender. */
 export interface QuestionWebhookOptions {
   readonly webhooks: readonly QuestionWebhook[];
-  readonly limits: Pick<Limits, 'webhookMs' | 'webhookTries' | 'webhookRetryMs' | 'webhooksUnderWay'>;
+  readonly limits: Pick<Limits, 'webhookTries'>;
+  /** A try that takes longer has failed. */
+  readonly answerMs?: number;
+  /** Pause between the first two tries; it doubles. */
+  readonly retryMs?: number;
+  /** Messages under way at once; the rest is not sent. */
+  readonly maxUnderWay?: number;
   /** Receives problems for the operator; messages never contain an address, which may be a secret. */
   onProblem(message: string): void;
 }
@@ -35,7 +50,15 @@ export interface QuestionWebhooks {
 
 /** Create the sender; undefined without webhooks. */
 export function createQuestionWebhooks(options: QuestionWebhookOptions): QuestionWebhooks | undefined {
-  const { webhooks, limits, onProblem } = options;
+  const {
+    webhooks,
+    limits,
+    onProblem,
+    answerMs = ANSWER_MS,
+    retryMs = RETRY_MS,
+    maxUnderWay = MAX_UNDER_WAY,
+  } = options;
+  const pace = { tries: limits.webhookTries, retryMs, answerMs };
   if (webhooks.length === 0) return undefined;
   /** Pending deliveries, each with the id of its question. */
   const underWay = new Map<AbortController, string>();
@@ -44,7 +67,7 @@ export function createQuestionWebhooks(options: QuestionWebhookOptions): Questio
   async function deliver(webhook: QuestionWebhook, body: string, requestId: string, place: number): Promise<void> {
     const ending = new AbortController();
     underWay.set(ending, requestId);
-    const problem = await post(webhook, body, limits, ending.signal);
+    const problem = await post(webhook, body, pace, ending.signal);
     underWay.delete(ending);
     if (problem !== undefined && !ending.signal.aborted)
       onProblem(`Webhook ${place} was not told of a question: ${problem}`);
@@ -59,7 +82,7 @@ export function createQuestionWebhooks(options: QuestionWebhookOptions): Questio
       if (isClosed) return;
       const body = JSON.stringify({ ...frame, session_id: sessionId });
       for (const [index, webhook] of webhooks.entries()) {
-        if (underWay.size >= limits.webhooksUnderWay)
+        if (underWay.size >= maxUnderWay)
           onProblem(`Webhook ${index + 1} was not told of a question: too many are under way`);
         else void deliver(webhook, body, frame.request_id, index + 1);
       }
@@ -80,22 +103,22 @@ export function createQuestionWebhooks(options: QuestionWebhookOptions): Questio
 async function post(
   { url, secret }: QuestionWebhook,
   body: string,
-  { webhookTries, webhookRetryMs, webhookMs }: QuestionWebhookOptions['limits'],
+  { tries, retryMs, answerMs }: { readonly tries: number; readonly retryMs: number; readonly answerMs: number },
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
   const headers = { 'content-type': 'application/json', 'x-gauntlet-signature': signature };
   let problem: string | undefined;
-  for (let tries = 0; tries < webhookTries; tries++) {
+  for (let failures = 0; failures < tries; failures++) {
     try {
-      if (tries > 0) await pause(webhookRetryMs * 2 ** (tries - 1), undefined, { signal, ref: false });
+      if (failures > 0) await pause(retryMs * 2 ** (failures - 1), undefined, { signal, ref: false });
       const reply = await fetch(url, {
         method: 'POST',
         headers,
         body,
         // The operator did not configure the target of a redirect.
         redirect: 'manual',
-        signal: AbortSignal.any([signal, AbortSignal.timeout(webhookMs)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
       });
       await reply.body?.cancel();
       if (reply.ok) return undefined;

@@ -10,6 +10,21 @@ import type { OutputStream } from './process-host.ts';
 import { createSpoolFile, type SpoolEnd } from './spool-file.ts';
 import { createTextWindow } from './text-window.ts';
 
+/**
+ * Output held in memory. A longer one goes to its file, and only its head and tail stay: ten calls may run side by
+ * side.
+ */
+const MAX_MEMORY_BYTES = 4 * 1_024 * 1_024;
+
+/** The head of an output that is too long for memory; with its tail it is as long as any preview. */
+const HEAD_CHARS = 1_000;
+
+/** The tail of it: errors stand at the end. */
+const TAIL_CHARS = 1_000;
+
+/** Bytes that may wait for the disk before the child is held back. */
+const MAX_WAITING_BYTES = 256 * 1_024;
+
 /** The kept output, and the state of its file. */
 export interface OutputEnd extends WindowedText, SpoolEnd {
   readonly totalBytes: number;
@@ -25,10 +40,7 @@ export interface BoundedOutput {
 
 /** Options of `createBoundedOutput`. */
 export interface BoundedOutputOptions {
-  readonly limits: Pick<
-    Limits,
-    'spillBytes' | 'outputMemoryBytes' | 'outputHeadChars' | 'outputTailChars' | 'outputWaitingBytes'
-  >;
+  readonly limits: Pick<Limits, 'spillBytes'>;
   /** Absolute path of the file that receives all bytes once they exceed the memory limit. */
   readonly path: string;
   /** True to create the file at once and keep it however short the output is, for readers that follow it. */
@@ -49,12 +61,12 @@ export function createBoundedOutput({
 }: BoundedOutputOptions): BoundedOutput {
   const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
   const window = createTextWindow({
-    wholeChars: limits.outputMemoryBytes,
-    headChars: limits.outputHeadChars,
-    tailChars: limits.outputTailChars,
+    wholeChars: MAX_MEMORY_BYTES,
+    headChars: HEAD_CHARS,
+    tailChars: TAIL_CHARS,
   });
-  const memoryBytes = isFileKept ? 0 : limits.outputMemoryBytes;
-  const spool = createSpoolFile(path, { memoryBytes, maxWaitingBytes: limits.outputWaitingBytes });
+  const memoryBytes = isFileKept ? 0 : MAX_MEMORY_BYTES;
+  const spool = createSpoolFile(path, { memoryBytes, maxWaitingBytes: MAX_WAITING_BYTES });
   if (isFileKept) void spool.write(Buffer.alloc(0));
   let totalBytes = 0;
 

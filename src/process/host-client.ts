@@ -14,13 +14,10 @@ export interface ProcessHostOptions {
     Limits,
     | 'killGraceMs'
     | 'warmShells'
-    | 'warmSandboxes'
-    | 'warmJails'
     | 'jailProcesses'
     | 'jailMemoryBytes'
     | 'jailCpuMs'
     | 'jailFileBytes'
-    | 'childWindowBytes'
     | 'hostedChildren'
   >;
   /** Id of the data directory, the first part of every marker: `[A-Za-z0-9_-]+`. Two servers never share one. */
@@ -61,13 +58,10 @@ export function createProcessHost({ limits, ownerId, hostEntry, started }: Proce
       hostTag: randomBytes(4).toString('hex'),
       killGraceMs: limits.killGraceMs,
       warmShells: limits.warmShells,
-      warmSandboxes: limits.warmSandboxes,
-      warmJails: limits.warmJails,
       jailProcesses: limits.jailProcesses,
       jailMemoryBytes: limits.jailMemoryBytes,
       jailCpuSeconds: Math.ceil(limits.jailCpuMs / 1_000),
       jailFileBytes: limits.jailFileBytes,
-      windowBytes: limits.childWindowBytes,
       children: limits.hostedChildren,
     };
     const host = started ?? startHost(hostEntry);

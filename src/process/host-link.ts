@@ -43,7 +43,6 @@ export function openHostLink(host: StartedHost, settings: HostSettings, onLost: 
 
 class Link implements HostLink, HostWire {
   readonly socket: HostWire['socket'];
-  readonly windowBytes: number;
   readonly #connection: HostConnection;
   readonly #onLost: () => void;
   readonly #children = new Map<number, LinkedChild>();
@@ -61,7 +60,6 @@ class Link implements HostLink, HostWire {
       (cause) => this.#handleLoss(cause),
     );
     this.socket = this.#connection.socket;
-    this.windowBytes = settings.windowBytes;
     this.#holdWhileBusy();
   }
 

@@ -3,6 +3,7 @@
  */
 import type { GauntletError } from '../base/errors.ts';
 import type { ExitedMessage, StartedMessage } from './host/messages.ts';
+import { OUTPUT_WINDOW_BYTES } from './host/settings.ts';
 import type { OutputStream, ProcessExit, SpawnRequest } from './process-host.ts';
 
 /** A child, as its connection drives it. */
@@ -27,18 +28,14 @@ export interface ChildActions {
   endTree(): void;
 }
 
-/** Create the caller's side of a child. @param windowBytes Output that the host sends before it waits. */
-export function createHostedChild(
-  onOutput: SpawnRequest['onOutput'],
-  windowBytes: number,
-  actions: ChildActions,
-): HostedChild {
+/** Make the caller's side of a child. */
+export function createHostedChild(onOutput: SpawnRequest['onOutput'], actions: ChildActions): HostedChild {
   const started = deferred<StartedMessage>();
   const exited = deferred<ProcessExit>();
   // A caller may handle only one of the two promises.
   started.promise.catch(ignoreRejection);
   exited.promise.catch(ignoreRejection);
-  const output = createPacedReader(onOutput, windowBytes, actions);
+  const output = createPacedReader(onOutput, actions);
   let hasStarted = false;
   let isGroupGone = false;
 
@@ -72,7 +69,7 @@ export function createHostedChild(
 }
 
 /** Deliver chunks in order, one at a time to a slow reader, and acknowledge the bytes it consumed. */
-function createPacedReader(onOutput: SpawnRequest['onOutput'], windowBytes: number, actions: ChildActions) {
+function createPacedReader(onOutput: SpawnRequest['onOutput'], actions: ChildActions) {
   let reader = onOutput;
   let consumedBytes = 0;
   /** Chunks that wait for a slow reader, bounded by the window; `undefined` while it keeps up. */
@@ -80,7 +77,7 @@ function createPacedReader(onOutput: SpawnRequest['onOutput'], windowBytes: numb
 
   function countConsumed(bytes: number): void {
     consumedBytes += bytes;
-    if (consumedBytes < windowBytes / 4) return;
+    if (consumedBytes < OUTPUT_WINDOW_BYTES / 4) return;
     actions.acknowledge(consumedBytes);
     consumedBytes = 0;
   }

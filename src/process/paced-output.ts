@@ -4,7 +4,7 @@
  * The order within a stream is kept. Text beyond the display limit is dropped, and the number of dropped characters is
  * shown.
  */
-import type { Limits } from '../../config/limits.ts';
+import { MAX_PROGRESS_CHARS, PROGRESS_MS } from '../tool/tool.ts';
 import type { OutputStream } from './process-host.ts';
 
 /** Collects text for progress. */
@@ -23,13 +23,12 @@ interface Waiting {
 /**
  * Create the pacing of an output.
  *
- * @param show Called with the new text, at most once an interval except at the end.
- * @param intervalMs Called after each piece; `limits.progressMs` by default.
+ * @param show Called with what is new, never twice within the interval but at the end.
+ * @param intervalMs Asked after each piece.
  */
 export function paceOutput(
-  limits: Pick<Limits, 'progressMs' | 'progressChars'>,
   show: (stream: OutputStream, text: string) => void,
-  intervalMs = () => limits.progressMs,
+  intervalMs = () => PROGRESS_MS,
 ): PacedOutput {
   /** In the order in which they became pending. */
   const waiting = new Map<OutputStream, Waiting>();
@@ -49,7 +48,7 @@ export function paceOutput(
     add(stream, text) {
       const entry = waiting.get(stream) ?? { text: '', omittedChars: 0 };
       const joined = entry.text + text;
-      entry.text = latest(joined, limits.progressChars);
+      entry.text = latest(joined, MAX_PROGRESS_CHARS);
       entry.omittedChars += joined.length - entry.text.length;
       waiting.set(stream, entry);
       if (timer === undefined) showNext();

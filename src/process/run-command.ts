@@ -2,7 +2,6 @@
  * Runs one child from start to end, within limits of time and output, and leaves no process behind.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../base/errors.ts';
 import { type BoundedOutputOptions, createBoundedOutput, type OutputEnd } from './bounded-output.ts';
 import type { HostedProcess, ProcessExit, ProcessHost, SpawnRequest } from './process-host.ts';
@@ -24,18 +23,22 @@ export interface CommandEnd extends ProcessExit {
   readonly stoppedBy?: 'timeout' | 'signal' | 'output_limit';
 }
 
-/** Limits of a run. */
-export type CommandLimits = BoundedOutputOptions['limits'] & Pick<Limits, 'stragglerMs'>;
+/** How long a call waits, after its leader has ended, for what that left behind to end. */
+export const STRAGGLER_MS = 100;
 
 /**
  * Run a child and end all it started.
  *
  * @returns Once the leader has ended. A stopped tree has ended too; processes that a finished command left behind are
- * being ended, for which this waits at most `limits.stragglerMs`.
+ * being ended, for which this waits at most `STRAGGLER_MS`.
  * @throws {GauntletError} As `HostedProcess.started` does, if it cannot be started; `cancelled` if the signal was
  * already aborted.
  */
-export async function runCommand(host: ProcessHost, limits: CommandLimits, run: CommandRun): Promise<CommandEnd> {
+export async function runCommand(
+  host: ProcessHost,
+  limits: BoundedOutputOptions['limits'],
+  run: CommandRun,
+): Promise<CommandEnd> {
   let stoppedBy: CommandEnd['stoppedBy'];
   let child: HostedProcess | undefined;
   const stop = (why: NonNullable<CommandEnd['stoppedBy']>) => {
@@ -53,9 +56,7 @@ export async function runCommand(host: ProcessHost, limits: CommandLimits, run: 
     const exit = await child.exited;
     clearTimeout(timer);
     const ended = child.killTree();
-    await (stoppedBy === undefined
-      ? Promise.race([ended, delay(limits.stragglerMs, undefined, { ref: false })])
-      : ended);
+    await (stoppedBy === undefined ? Promise.race([ended, delay(STRAGGLER_MS, undefined, { ref: false })]) : ended);
     return { ...exit, output: await output.finish(), ...(stoppedBy === undefined ? {} : { stoppedBy }) };
   } catch (error) {
     await output.finish();

@@ -2,9 +2,9 @@
  * Runs a small program to its end: text in, two texts out, with limits of time and output, and no process left behind.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../base/errors.ts';
 import type { HostedProcess, ProcessExit, ProcessHost, SpawnRequest } from './process-host.ts';
+import { STRAGGLER_MS } from './run-command.ts';
 
 /** Options of one run. */
 export interface ProgramRun extends Required<Pick<SpawnRequest, 'file' | 'args' | 'cwd' | 'env'>> {
@@ -30,11 +30,7 @@ export interface ProgramEnd extends ProcessExit {
  * @throws {GauntletError} As `HostedProcess.started` does, if it cannot be started; `cancelled` if the signal was
  * already aborted.
  */
-export async function runProgram(
-  host: ProcessHost,
-  { stragglerMs }: Pick<Limits, 'stragglerMs'>,
-  run: ProgramRun,
-): Promise<ProgramEnd> {
+export async function runProgram(host: ProcessHost, run: ProgramRun): Promise<ProgramEnd> {
   if (run.signal.aborted) throw new GauntletError('cancelled', 'Cancelled before it began');
   const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   let bytes = 0;
@@ -62,7 +58,7 @@ export async function runProgram(
     const exit = await child.exited;
     clearTimeout(timer);
     const ended = child.killTree();
-    await (stoppedBy === undefined ? Promise.race([ended, delay(stragglerMs, undefined, { ref: false })]) : ended);
+    await (stoppedBy === undefined ? Promise.race([ended, delay(STRAGGLER_MS, undefined, { ref: false })]) : ended);
     const text = (stream: keyof typeof chunks) => Buffer.concat(chunks[stream]).toString('utf8');
     return {
       ...exit,

@@ -31,9 +31,7 @@ export interface SandboxOptions {
   readonly readOnlyPaths?: readonly string[];
   /** Absolute path of the sandbox's own folder, which is recreated. */
   readonly folder: string;
-  readonly limits: Pick<Limits, 'sandboxTrialMs' | 'sandboxTemporaryBytes'> &
-    Parameters<typeof createWorkingFolders>[0] &
-    ProxyOptions['limits'];
+  readonly limits: Pick<Limits, 'sandboxTemporaryBytes'>;
   /** Default: the system's resolver. */
   readonly lookup?: ProxyOptions['lookup'];
   /** Called once with the reason why commands run without the sandbox that mode `auto` prefers. */
@@ -71,7 +69,10 @@ export interface Sandbox extends Pick<SandboxOptions, 'isAutoAllowed'> {
   close(): void;
 }
 
-/** Kernel folders, of which a sandbox has its own. */
+/** A trial at the start that takes longer has failed. */
+const TRIAL_MS = 5_000;
+
+/** The kernel's own folders, which a sandbox has its own of. */
 const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
 
 /**
@@ -81,12 +82,12 @@ const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
  * @throws {GauntletError} `invalid_setting` in mode `required` if the trial fails.
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox | undefined> {
-  const { mode, limits } = options;
+  const { mode } = options;
   if (mode === 'off') return undefined;
   rmSync(options.folder, { recursive: true, force: true });
   mkdirSync(options.folder, { recursive: true, mode: 0o700 });
   const base = sandboxBase({ ...options, hasNetwork: options.network === 'on' });
-  const why = await trySandbox({ command: base.command(base.hidden()), files: base.files }, limits.sandboxTrialMs);
+  const why = await trySandbox({ command: base.command(base.hidden()), files: base.files }, TRIAL_MS);
   if (why === undefined) return sandboxOf(options, base);
   if (mode === 'required') throw missingSandbox(why);
   options.onMissing(why);
@@ -95,7 +96,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox | un
 
 function sandboxOf(options: SandboxOptions, { files, hidden, command }: SandboxBase): Sandbox {
   const { network, folder } = options;
-  const workingFolders = createWorkingFolders(options.limits, options.readOnlyPaths);
+  const workingFolders = createWorkingFolders(options.readOnlyPaths);
   const proxy =
     typeof network === 'object'
       ? openSandboxProxy({ ...options, socketFolder: join(folder, 'network'), lists: network.allow })

@@ -20,9 +20,7 @@ export interface LinkedChild extends HostedChild {
 /** Operations of the host link that a spawn uses. */
 export interface HostWire {
   readonly socket: Socket;
-  /** Bytes of output that the host sends before it waits. */
-  readonly windowBytes: number;
-  /** Reason for the loss of the host; `undefined` while it runs. */
+  /** Why the host is gone; undefined while it is there. */
   loss(): NodeJS.ErrnoException | undefined;
   /** Register a child for the host's events. */
   add(id: number, child: LinkedChild): void;
@@ -41,7 +39,7 @@ export function spawnOn(wire: HostWire, id: number, request: SpawnRequest): Host
   const { socket } = wire;
   const startedMs = performance.now();
   const acknowledged = Buffer.alloc(4);
-  const hosted = createHostedChild(request.onOutput, wire.windowBytes, {
+  const hosted = createHostedChild(request.onOutput, {
     acknowledge(bytes) {
       acknowledged.writeUInt32BE(bytes);
       writeFrame(socket, ToHost.acknowledge, id, acknowledged);

@@ -3,7 +3,6 @@
  * an update over the wire.
  */
 import { isAbsolute } from 'node:path';
-import type { Limits } from '../../config/limits.ts';
 import { frozenJson, type JsonValue } from '../base/json.ts';
 import { errorMessage, GauntletError } from '../base/errors.ts';
 import { TOOL_MODES, type ToolPermissionContext } from '../wire/permission-context.ts';
@@ -14,7 +13,6 @@ import { checkedContext } from '../permissions/context.ts';
 
 /** Limits of a session's context. */
 export interface ContextBounds {
-  readonly limits: Pick<Limits, 'permissionRules' | 'additionalDirectories'>;
   /** @throws {GauntletError} `forbidden` for folders outside the principal's bounds. */
   checkFolders(folders: readonly string[]): void;
   /** True for a child session, which may do no more than its parent and cannot be moved. */
@@ -62,11 +60,11 @@ function checkedNext(before: SessionContext, made: unknown, bounds: ContextBound
 function checkedPermissions(
   before: ToolPermissionContext,
   made: ToolPermissionContext | undefined,
-  { limits, checkFolders }: ContextBounds,
+  { checkFolders }: ContextBounds,
 ): ToolPermissionContext {
   if (made === undefined) throw new TypeError('it gave a context without permissions');
   if (made === before) return before;
-  const permissions = checkedContext(before, made, limits);
+  const permissions = checkedContext(before, made);
   const known = new Set(before.additionalDirectories);
   checkFolders(permissions.additionalDirectories.filter((directory) => !known.has(directory)));
   return permissions;

@@ -250,10 +250,9 @@ export class SessionCore {
    * @throws {GauntletError} `tool_failed` if the session may not have it.
    */
   contextAfter(modifier: ContextModifier): SessionContext {
-    const { limits } = this.services;
     const checkFolders = (folders: readonly string[]) => this.services.checkFolders(this.opened.principal, folders);
     const isChild = this.opened.parent !== undefined;
-    return modifiedContext(this.#context, modifier, { limits, checkFolders, isChild });
+    return modifiedContext(this.#context, modifier, { checkFolders, isChild });
   }
 
   /**
@@ -265,7 +264,7 @@ export class SessionCore {
     const added = updates.flatMap((update) => (update.type === 'addDirectories' ? update.directories : []));
     this.services.checkFolders(this.opened.principal, added);
     const before = this.#context.permissions;
-    const after = applyUpdates(before, updates, this.services.limits);
+    const after = applyUpdates(before, updates);
     if (this.opened.parent) refuseWidening(before, after);
     return after;
   }

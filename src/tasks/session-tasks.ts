@@ -12,6 +12,7 @@ import { errorMessage, GauntletError } from '../base/errors.ts';
 import { paceOutput } from '../process/paced-output.ts';
 import { createTextWindow, type TextWindow } from '../process/text-window.ts';
 import type { TaskEnd, TaskReading, TaskView, TaskWait, TaskWork } from '../tool/task.ts';
+import { PROGRESS_MS } from '../tool/tool.ts';
 import type { TaskEndedFrame, TaskOutputFrame, TaskStartedFrame, TaskStatus } from '../wire/frames.ts';
 import { endedFrame, startedFrame, type TaskStop } from './task-frames.ts';
 
@@ -28,17 +29,17 @@ const FRAMES_PER_PACE = 100;
 
 const MAX_PACE_MS = 60_000;
 
-/** Limits of a session's tasks. */
-export type TaskLimits = Pick<
-  Limits,
-  | 'abandonMs'
-  | 'backgroundTasks'
-  | 'endedTasks'
-  | 'taskNewsHeadChars'
-  | 'taskNewsTailChars'
-  | 'progressMs'
-  | 'progressChars'
->;
+/** Tasks that have ended and can still be asked about; of each some 24 KiB are kept. */
+const MAX_ENDED_TASKS = 64;
+
+/** What a task has said since it was last asked: its beginning, where there is more than a model wants to read. */
+const NEWS_HEAD_CHARS = 6_000;
+
+/** Its end, which says how it stands. */
+const NEWS_TAIL_CHARS = 18_000;
+
+/** The bounds of a session's tasks. */
+export type TaskLimits = Pick<Limits, 'abandonMs' | 'backgroundTasks'>;
 
 /** Services of the session that its tasks use. */
 export interface SessionTaskParts {
@@ -111,7 +112,7 @@ export class SessionTasks {
       const message = `Cannot start another background task: ${limits.backgroundTasks} run already. Stop one first`;
       throw new GauntletError('resource_exhausted', message);
     }
-    const task = newTask(work, call, limits);
+    const task = newTask(work, call);
     const { id } = task.view;
     this.#tasks.set(id, task);
     this.#forgetOldest();
@@ -137,9 +138,8 @@ export class SessionTasks {
       return { ...task.view, news: unread };
     }
     // Set before the file is read: a concurrent or later reading then returns only new output, which is none.
-    const { limits, readFile } = this.#parts;
-    task.news = newsWindow(limits);
-    return { ...task.view, ...(await readStoredOutput(task.view, readFile, limits)) };
+    task.news = newsWindow();
+    return { ...task.view, ...(await readStoredOutput(task.view, this.#parts.readFile)) };
   }
 
   /** As `Tasks.wait`. */
@@ -170,9 +170,8 @@ export class SessionTasks {
     const { id } = task.view;
     const { signal } = task.controller;
     let count = 0;
-    const paceMs = () => Math.min(limits.progressMs * 2 ** Math.floor(count / FRAMES_PER_PACE), MAX_PACE_MS);
+    const paceMs = () => Math.min(PROGRESS_MS * 2 ** Math.floor(count / FRAMES_PER_PACE), MAX_PACE_MS);
     const output = paceOutput(
-      limits,
       (_stream, text) => logOutput({ type: 'task_output', task_id: id, n: ++count, text }),
       paceMs,
     );
@@ -211,12 +210,12 @@ export class SessionTasks {
 
   #forgetOldest(): void {
     const ended = [...this.#tasks].filter(([, task]) => !isRunning(task));
-    const excess = Math.max(0, ended.length - this.#parts.limits.endedTasks);
+    const excess = Math.max(0, ended.length - MAX_ENDED_TASKS);
     for (const [id] of ended.slice(0, excess)) this.#tasks.delete(id);
   }
 }
 
-function newTask(work: TaskWork, { toolUseId }: TaskCall, limits: TaskLimits): Task {
+function newTask(work: TaskWork, { toolUseId }: TaskCall): Task {
   const { kind } = work;
   const id = `${kind}_${randomBytes(4).toString('hex')}`;
   const outputPath = work.outputPath?.(id);
@@ -224,7 +223,7 @@ function newTask(work: TaskWork, { toolUseId }: TaskCall, limits: TaskLimits): T
   const startedAt = new Date().toISOString();
   return {
     view: { id, toolUseId, kind, description, state: 'running', startedAt, ...(outputPath && { outputPath }) },
-    news: newsWindow(limits),
+    news: newsWindow(),
     listeners: new Set(),
     controller: new AbortController(),
     ended: Promise.resolve(),
@@ -236,7 +235,8 @@ function loggedTask(view: TaskView): Task {
   return { view, news: undefined, listeners, controller, ended: Promise.resolve() };
 }
 
-function newsWindow({ taskNewsHeadChars: headChars, taskNewsTailChars: tailChars }: TaskLimits): TextWindow {
+function newsWindow(): TextWindow {
+  const [headChars, tailChars] = [NEWS_HEAD_CHARS, NEWS_TAIL_CHARS];
   return createTextWindow({ wholeChars: headChars + tailChars, headChars, tailChars });
 }
 
@@ -300,9 +300,9 @@ type ReadFileRange = (
 async function readStoredOutput(
   { outputPath, note }: TaskView,
   readFile: ReadFileRange,
-  { taskNewsHeadChars: headChars, taskNewsTailChars: tailChars }: Pick<Limits, `taskNews${'Head' | 'Tail'}Chars`>,
 ): Promise<Pick<TaskReading, 'news' | 'note'>> {
   if (outputPath === undefined) return { news: EMPTY_OUTPUT };
+  const [headChars, tailChars] = [NEWS_HEAD_CHARS, NEWS_TAIL_CHARS];
   try {
     const { text, totalChars } = await readFile(outputPath, { offsetChars: 0, limitChars: headChars + tailChars });
     if (totalChars <= text.length) return { news: { head: text, tail: '', omittedChars: 0, totalChars } };

@@ -17,7 +17,13 @@ import type { Tasks } from './task.ts';
 /** A Zod schema whose parsed value is an object. */
 export type AnyObject = z.ZodType<Record<string, unknown>>;
 
-/** Data of a progress frame: a `type` and the members of that type (PROTOCOL section 5). */
+/** Progress frames of one call: at most one in this time, which looks continuous to a person. */
+export const PROGRESS_MS = 100;
+
+/** Text of one progress frame; what a screen shows at once, and more is left out. */
+export const MAX_PROGRESS_CHARS = 16 * 1_024;
+
+/** The `data` of a progress frame: a `type` and whatever that type carries (PROTOCOL section 5). */
 export interface ToolProgressData {
   readonly type: string;
 }

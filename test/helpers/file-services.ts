@@ -11,7 +11,7 @@ const histories = temporaryFolder();
 export function fileServices(changes: Partial<Limits> = {}) {
   const limits: Limits = { ...DEFAULT_LIMITS, ...changes };
   return {
-    locate: createLocatePath({ protectedPaths: [], limits }),
+    locate: createLocatePath({ protectedPaths: [] }),
     limits,
     history: createFileHistory({ folder: (sessionId) => join(histories, sessionId), limits }),
   };

@@ -38,7 +38,7 @@ export function hooksOn(processHost: ProcessHost, settings: HookSettings, change
   const limits: Limits = { ...DEFAULT_LIMITS, ...changes };
   const hooks = createHooks([{ file: 'the settings file', hooks: settings }], {
     limits,
-    runCommand: (command) => runProgram(processHost, limits, command),
+    runCommand: (command) => runProgram(processHost, command),
   });
   if (!hooks) throw new Error('No hooks');
   return hooks;

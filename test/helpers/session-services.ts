@@ -42,7 +42,7 @@ export function sessionServices(
     ownTools: () => undefined,
     outputSchemaProblem: () => undefined,
     schemaTool: 'ToolSearch',
-    locate: createLocatePath({ protectedPaths: [], privateFolders: [], limits }),
+    locate: createLocatePath({ protectedPaths: [], privateFolders: [] }),
     history: createFileHistory({ folder: (sessionId) => join(folder, 'history', sessionId), limits }),
     readDenial,
     permissionsFor: (_principal, { mode = 'default', rules = {}, commandRules, additionalDirectories = [] }) =>

@@ -49,7 +49,7 @@ export function taskOutputTool({ limits }: TaskToolServices) {
     onProgress: ((progress: ToolProgress<TaskProgress>) => void) | undefined,
   ): Promise<TaskReading> {
     if (block) {
-      const shown = paceOutput(limits, (_stream, text) => onProgress?.({ data: { type: 'task', task_id, text } }));
+      const shown = paceOutput((_stream, text) => onProgress?.({ data: { type: 'task', task_id, text } }));
       const onText = (text: string) => shown.add('stdout', text);
       try {
         await tasks.wait(task_id, { signal, timeoutMs: timeout ?? limits.taskWaitMs, onText });

@@ -75,19 +75,15 @@ export function createChildren(settings: HostSettings, socket: Socket, { shells,
 
   function supervise(id: number, child: StartedChild, bornAfter: number): void {
     const { pid } = child;
-    const supervised = superviseChild(
-      child,
-      {
-        output: (stream, chunk) => writeFrame(socket, FromHost[stream], id, chunk),
-        exited(code, signal) {
-          running.delete(id);
-          child.input?.destroy();
-          const message: ExitedMessage = { code, signal, hasGroup: signalGroup(pid, 0) };
-          writeJsonFrame(socket, FromHost.exited, id, message);
-        },
+    const supervised = superviseChild(child, {
+      output: (stream, chunk) => writeFrame(socket, FromHost[stream], id, chunk),
+      exited(code, signal) {
+        running.delete(id);
+        child.input?.destroy();
+        const message: ExitedMessage = { code, signal, hasGroup: signalGroup(pid, 0) };
+        writeJsonFrame(socket, FromHost.exited, id, message);
       },
-      settings.windowBytes,
-    );
+    });
     running.set(id, { ...supervised, pid, input: child.input });
     writeJsonFrame(socket, FromHost.started, id, { pid, marker: child.marker, bornAfter } satisfies StartedMessage);
   }

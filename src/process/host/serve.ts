@@ -16,6 +16,14 @@ import { createNativeStarter } from './native-starter.ts';
 import { startWithNode } from './starter.ts';
 import { createShellSupply } from './shell-supply.ts';
 
+/**
+ * Sandboxes that have a shell started ahead, each for one session's next command, those used last; some 4 MiB each.
+ */
+const WARM_SANDBOXES = 8;
+
+/** Jails that have a shell started ahead, those used last; some 3 MiB each. */
+const WARM_JAILS = 8;
+
 /** Up to this many running children, each ended tree is swept at once; beyond it, trees share sweeps. */
 const FEW_CHILDREN = 4;
 
@@ -142,7 +150,7 @@ async function makeParts(settings: HostSettings, libc: Awaited<ReturnType<typeof
   let markers = 0;
   const nextMarker = () => `${ownMarkers}${(markers += 1)}`;
   const parts = { start: libc === undefined ? startWithNode : createNativeStarter(libc), nextMarker };
-  const counts = { plain: settings.warmShells, launchers: settings.warmSandboxes, jails: settings.warmJails };
+  const counts = { plain: settings.warmShells, launchers: WARM_SANDBOXES, jails: WARM_JAILS };
   const shells = createShellSupply(counts, parts);
   return {
     isOwn: (marker: string) => marker.startsWith(ownMarkers),

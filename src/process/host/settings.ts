@@ -11,11 +11,7 @@ export interface HostSettings {
   readonly killGraceMs: number;
   /** Number of plain shells started ahead. */
   readonly warmShells: number;
-  /** Number of launchers, most recently used, with one shell started ahead each. */
-  readonly warmSandboxes: number;
-  /** Number of jails, most recently used, with one shell started ahead each. */
-  readonly warmJails: number;
-  /** Processes that the user of a jailed command may have in addition to all that ran when it began. */
+  /** Processes that the user of a jailed command may have beside all that ran on the machine when it began. */
   readonly jailProcesses: number;
   /** Private memory of each process in a jail. */
   readonly jailMemoryBytes: number;
@@ -23,11 +19,12 @@ export interface HostSettings {
   readonly jailCpuSeconds: number;
   /** Maximum length of a file written in a jail. */
   readonly jailFileBytes: number;
-  /** Maximum of one child's output that is sent but not acknowledged. */
-  readonly windowBytes: number;
-  /** Maximum of running children. */
+  /** Children running at once. */
   readonly children: number;
 }
 
 /** Environment variable that identifies the call of a process; descendants inherit it. */
 export const MARKER_VARIABLE = 'GAUNTLET_CALL_ID';
+
+/** Bytes of one child's output under way between host and server before the host waits: four pipes full. */
+export const OUTPUT_WINDOW_BYTES = 256 * 1_024;

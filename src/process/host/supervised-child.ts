@@ -4,6 +4,7 @@
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { OutputStream } from '../process-host.ts';
+import { OUTPUT_WINDOW_BYTES } from './settings.ts';
 import type { StartedChild } from './start-child.ts';
 
 /** Receiver of a child's events. */
@@ -32,18 +33,14 @@ const GATHER_MS = 4;
 /** Turns of the event loop without output after which the pipes count as empty. */
 const QUIET_TURNS = 2;
 
-/** Supervise a child. Reading pauses while `windowBytes` are unacknowledged. */
-export function superviseChild(
-  { exited, output: pipes }: StartedChild,
-  listener: ChildListener,
-  windowBytes: number,
-): SupervisedChild {
+/** Supervise a child. Reading pauses while `OUTPUT_WINDOW_BYTES` are unacknowledged. */
+export function superviseChild({ exited, output: pipes }: StartedChild, listener: ChildListener): SupervisedChild {
   const open = new Set<Readable>(Object.values(pipes));
   let receivedBytes = 0;
   let unacknowledgedBytes = 0;
   let hasEnded = false;
   let wake: () => void = () => undefined;
-  const isFull = () => unacknowledgedBytes >= windowBytes;
+  const isFull = () => unacknowledgedBytes >= OUTPUT_WINDOW_BYTES;
 
   for (const stream of ['stdout', 'stderr'] as const) {
     const pipe = pipes[stream];

@@ -21,7 +21,10 @@ import { GIT_FILES, JAIL_PATH } from './system-paths.ts';
 import { createTemporaryFolders, type TemporaryFolders } from './temporary-folder.ts';
 import { tryJail } from './trial.ts';
 
-/** Options of `createJail`: settings of the operator, and parts and paths of the server. */
+/** A trial of a jail that takes longer has failed. */
+const TRIAL_MS = 5_000;
+
+/** Settings of the operator, and parts and paths of the server. */
 export interface JailOptions {
   readonly settings: ContainmentSettings;
   readonly host: ProcessHost & JailHost;
@@ -31,7 +34,7 @@ export interface JailOptions {
   readonly readOnlyPaths: readonly string[];
   /** Absolute path of the jail's own folder. */
   readonly folder: string;
-  readonly limits: Limits;
+  readonly limits: Pick<Limits, 'jailScanNames'>;
   /** Mechanism for masks; bubblewrap by default. */
   readonly masking?: JailMechanism;
   /** Returns the mounts that the sandbox hides, if there is one; they are masked in jails too. */
@@ -135,9 +138,9 @@ interface Mechanisms {
   readonly folders: TemporaryFolders;
 }
 
-function makeMechanisms({ host, folder, limits, masking }: JailOptions): Mechanisms {
+function makeMechanisms({ host, folder, masking }: JailOptions): Mechanisms {
   const folders = createTemporaryFolders();
-  const common = { folder, homeFolder: homedir(), timeoutMs: limits.jailTrialMs, folders };
+  const common = { folder, homeFolder: homedir(), timeoutMs: TRIAL_MS, folders };
   const tried = { ...common, host, folder: join(folder, 'trial') };
   return {
     landlock: createLandlockJail({ ...common, host, trial: (mechanism) => tryJail(tried, mechanism) }),

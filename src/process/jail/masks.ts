@@ -32,23 +32,20 @@ export type MaskFinder = (
   place: Pick<JailPlace, 'sessionId' | 'folders' | 'denials'>,
 ) => Promise<readonly Mount[] | undefined>;
 
-type MaskLimits = Pick<Limits, 'jailScanNames' | 'jailScanMs'>;
-
 /** Longest time that the check of rules' places blocks the event loop: 10,000 places take 0.2 s. */
 const MAX_BLOCKED_MS = 5;
+/** How long a search holds, as long as the rules stay the same. */
+const SEARCH_MS = 10_000;
 /** Maximum of cached searches. */
 const MAX_CACHED_RESULTS = 100;
 
 /**
- * Create a finder; a result is cached for `jailScanMs`, as long as the rules stay the same.
+ * Create a finder; a result is cached for `LOOK_MS`, as long as the rules stay the same.
  *
  * @param systemPaths Absolute paths that every jail reads in addition to the working directories.
  */
-export function createMaskFinder(limits: MaskLimits, systemPaths: readonly string[]): MaskFinder {
-  const results = new LRUCache<string, Promise<readonly Mount[] | undefined>>({
-    max: MAX_CACHED_RESULTS,
-    ttl: limits.jailScanMs,
-  });
+export function createMaskFinder(limits: Pick<Limits, 'jailScanNames'>, systemPaths: readonly string[]): MaskFinder {
+  const results = new LRUCache<string, Promise<readonly Mount[] | undefined>>({ max: MAX_CACHED_RESULTS, ttl: SEARCH_MS });
   return ({ sessionId, folders, denials }) => {
     const searched = folders.filter((folder) => denials.mayDenyBelow(folder));
     if (searched.length === 0 && denials.places().length === 0) return Promise.resolve([]);

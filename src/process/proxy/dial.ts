@@ -6,10 +6,10 @@ import ipaddr from 'ipaddr.js';
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { canonicalAddress, type Endpoint, spellEndpoint } from '../../../config/authority.ts';
-import type { Limits } from '../../../config/limits.ts';
 import { errorMessage, GauntletError } from '../../base/errors.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
 import type { Lookup } from './lookup.ts';
+import type { ProxyBounds } from './proxy-bounds.ts';
 
 /** Metadata service of a cloud, at an address that is registered as public. */
 const METADATA_ADDRESS = '168.63.129.16';
@@ -24,7 +24,7 @@ const SETTING = '"sandbox.network.allow"';
 export interface DialParts {
   readonly allowed: AllowedHosts;
   readonly lookup: Lookup;
-  readonly limits: ConnectionLimits & Pick<Limits, 'sandboxProxyConnectMs' | 'sandboxProxyConnections'>;
+  readonly bounds: ProxyBounds;
 }
 
 /**
@@ -37,20 +37,20 @@ export interface DialParts {
 export type Dial = (endpoint: Endpoint, signal: AbortSignal) => Promise<Socket>;
 
 /** Create the function, with a count of open connections. */
-export function createDial({ allowed, lookup, limits }: DialParts): Dial {
+export function createDial({ allowed, lookup, bounds }: DialParts): Dial {
   let open = 0;
 
   return async function dial(endpoint, signal) {
     if (!allowed.covers(endpoint.host, endpoint.port)) throw notAllowed(endpoint, 'it is not on the list');
-    if (open >= limits.sandboxProxyConnections) {
+    if (open >= bounds.connections) {
       throw new GauntletError('resource_exhausted', 'Too many connections are open. Close some, or try again later');
     }
     open += 1;
-    const inTime = AbortSignal.any([signal, AbortSignal.timeout(limits.sandboxProxyConnectMs)]);
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(bounds.connectMs)]);
     try {
       const socket = await connectTo(endpoint, await addressesOf(endpoint, inTime), inTime);
       socket.once('close', () => (open -= 1));
-      limitConnection(socket, limits);
+      limitConnection(socket, bounds);
       return socket;
     } catch (error) {
       open -= 1;
@@ -118,22 +118,16 @@ function notAllowed(endpoint: Endpoint, why: string): GauntletError {
   );
 }
 
-/** Limits of one connection. */
-type ConnectionLimits = Pick<
-  Limits,
-  'sandboxProxyIdleMs' | 'sandboxProxyTotalMs' | 'sandboxProxyBytes' | 'sandboxProxyLookMs'
->;
-
-/** Apply the limits to a new connection. */
-function limitConnection(socket: Socket, limits: ConnectionLimits): void {
+/** Bound a connection that has just been made. */
+function limitConnection(socket: Socket, bounds: ProxyBounds): void {
   const end = () => void socket.destroy();
-  const endsAtMs = performance.now() + limits.sandboxProxyTotalMs;
+  const endsAtMs = performance.now() + bounds.totalMs;
   // Polled, since the socket counts the bytes anyway; checking at each chunk would cost more.
   const look = setInterval(() => {
     const bytes = socket.bytesRead + socket.bytesWritten;
-    if (bytes > limits.sandboxProxyBytes || performance.now() > endsAtMs) end();
-  }, limits.sandboxProxyLookMs);
-  socket.setTimeout(limits.sandboxProxyIdleMs, end);
+    if (bytes > bounds.bytes || performance.now() > endsAtMs) end();
+  }, bounds.lookMs);
+  socket.setTimeout(bounds.idleMs, end);
   socket.once('close', () => clearInterval(look));
 }
 

@@ -4,7 +4,9 @@
 import { lookup } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
 import pLimit from 'p-limit';
-import type { Limits } from '../../../config/limits.ts';
+
+/** Names looked up at once: each takes one of the four threads that files are read on too. */
+const MAX_LOOKUPS = 2;
 
 /**
  * Resolves all addresses of a name.
@@ -14,8 +16,8 @@ import type { Limits } from '../../../config/limits.ts';
 export type Lookup = (name: string, signal: AbortSignal) => Promise<readonly LookupAddress[]>;
 
 /** Create a lookup that uses the system's hosts file and name servers. */
-export function createLookup(limits: Pick<Limits, 'sandboxProxyLookups'>): Lookup {
-  const limit = pLimit(limits.sandboxProxyLookups);
+export function createLookup(): Lookup {
+  const limit = pLimit(MAX_LOOKUPS);
   return (name, signal) =>
     unlessAborted(
       limit(() => lookup(name, { all: true })),

@@ -6,10 +6,10 @@ import { createServer, type IncomingMessage, request as sendRequest, type Server
 import { type Duplex, pipeline } from 'node:stream';
 import { pipeline as pipelineEnd } from 'node:stream/promises';
 import { type Endpoint, parseAuthority } from '../../../config/authority.ts';
-import type { Limits } from '../../../config/limits.ts';
 import { type ErrorCode, errorMessage, GauntletError, isGauntletError } from '../../base/errors.ts';
 import { closeSignal } from './close-signal.ts';
 import type { Dial } from './dial.ts';
+import type { ProxyBounds } from './proxy-bounds.ts';
 
 /** Hop-by-hop headers. @see RFC 9110, 7.6.1 */
 const HOP_BY_HOP_HEADERS = new Set([
@@ -29,13 +29,7 @@ const ABSOLUTE_FORM = /^http:\/\/([^/?#]*)(\/[^#]*)?$/i;
 
 const HTTP_PORT = 80;
 
-/** Limits of a session's proxy. */
-export type ProxyLimits = Pick<
-  Limits,
-  'sandboxProxyHeaderBytes' | 'sandboxProxyHeaders' | 'sandboxProxyIdleMs' | 'sandboxProxySessionConnections'
->;
-
-/** A listening proxy. */
+/** A proxy that listens. */
 export interface ProxyServer {
   /** End every connection and remove the socket's file. */
   close(): void;
@@ -52,20 +46,20 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 const BAD_GATEWAY = 502;
 
 /** Start listening. @param path Path of a new socket, at most 107 bytes. @throws errno errors. */
-export async function listenAsProxy(path: string, dial: Dial, limits: ProxyLimits): Promise<ProxyServer> {
+export async function listenAsProxy(path: string, dial: Dial, bounds: ProxyBounds): Promise<ProxyServer> {
   const tunnels = new Set<Duplex>();
   // The duration of a request is bounded by the outgoing connection.
   const options = {
-    maxHeaderSize: limits.sandboxProxyHeaderBytes,
-    headersTimeout: limits.sandboxProxyIdleMs,
+    maxHeaderSize: bounds.headerBytes,
+    headersTimeout: bounds.idleMs,
     requestTimeout: 0,
   };
   const server = createServer(options, (request, reply) => {
     forwardRequest(request, reply, dial).catch((error: unknown) => refuse(error, reply));
   });
-  server.timeout = limits.sandboxProxyIdleMs;
-  server.maxHeadersCount = limits.sandboxProxyHeaders;
-  server.maxConnections = limits.sandboxProxySessionConnections;
+  server.timeout = bounds.idleMs;
+  server.maxHeadersCount = bounds.headers;
+  server.maxConnections = bounds.sessionConnections;
   server.on('connect', (request, client, head) => {
     tunnels.add(client);
     client.once('close', () => tunnels.delete(client));

@@ -5,20 +5,21 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Limits } from '../../../config/limits.ts';
 import { GauntletError, isGauntletError } from '../../base/errors.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
 import type { Endpoint } from '../../../config/authority.ts';
-import { createDial, type Dial, type DialParts } from './dial.ts';
+import { createDial, type Dial } from './dial.ts';
 import { createLookup, type Lookup } from './lookup.ts';
-import { listenAsProxy, type ProxyLimits, type ProxyServer } from './proxy-server.ts';
+import { PROXY_BOUNDS, type ProxyBounds } from './proxy-bounds.ts';
+import { listenAsProxy, type ProxyServer } from './proxy-server.ts';
 
 /** Options of `openProxy`. */
 export interface ProxyOptions {
   readonly allowed: AllowedHosts;
   /** Absolute path of an empty folder, only for the sockets. */
   readonly folder: string;
-  readonly limits: DialParts['limits'] & ProxyLimits & Pick<Limits, 'sandboxProxyLookups' | 'sandboxProxySockets'>;
+  /** Bounds other than `PROXY_BOUNDS`. */
+  readonly bounds?: Partial<ProxyBounds>;
   /** Default: the system's resolver. */
   readonly lookup?: Lookup;
   /** Called when a session was denied a host. */
@@ -52,9 +53,10 @@ interface SessionProxy {
 }
 
 /** Create the proxy. @throws {GauntletError} `invalid_setting` if the folder cannot hold sockets. */
-export function openProxy({ allowed, folder, limits, lookup = createLookup(limits), onDenied }: ProxyOptions): Proxy {
+export function openProxy({ allowed, folder, lookup = createLookup(), onDenied, ...options }: ProxyOptions): Proxy {
   makeFolder(folder);
-  const dial = createDial({ allowed, lookup, limits });
+  const bounds = { ...PROXY_BOUNDS, ...options.bounds };
+  const dial = createDial({ allowed, lookup, bounds });
   /** Least recently used first. */
   const sessionProxies = new Map<string, SessionProxy>();
   let count = 0;
@@ -69,7 +71,7 @@ export function openProxy({ allowed, folder, limits, lookup = createLookup(limit
       }
     };
     const socketPath = join(folder, String((count += 1)));
-    return { socketPath, server: listenAsProxy(socketPath, dialFor, limits), running: 0 };
+    return { socketPath, server: listenAsProxy(socketPath, dialFor, bounds), running: 0 };
   }
 
   function closeSessionProxy(sessionId: string): void {
@@ -85,7 +87,7 @@ export function openProxy({ allowed, folder, limits, lookup = createLookup(limit
     sessionProxies.delete(sessionId);
     sessionProxies.set(sessionId, sessionProxy);
     const idle = [...sessionProxies].filter(([, { running }]) => running === 0);
-    for (const [oldest] of idle.slice(0, Math.max(0, idle.length - limits.sandboxProxySockets)))
+    for (const [oldest] of idle.slice(0, Math.max(0, idle.length - bounds.idleSockets)))
       closeSessionProxy(oldest);
   }
 

@@ -9,7 +9,6 @@
 import { type Dirent, rmSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Limits } from '../../../config/limits.ts';
 import { sensitiveTarget } from '../../files/sensitive-targets.ts';
 import type { Mount } from './bwrap.ts';
 
@@ -17,6 +16,12 @@ import type { Mount } from './bwrap.ts';
 const GIT_CONFIGURATION = new Set(['config', 'config.worktree', 'hooks', 'info', 'modules', 'commondir']);
 /** Created if missing, since only an existing path can be protected; git creates them itself too. */
 const CREATED_IN_GIT = ['hooks', 'info'];
+/** Folders looked through in one workspace, which takes some 50 ms. */
+const MAX_FOLDERS = 2_000;
+/** Depth of that look; what lies deeper is not protected. */
+const MAX_DEPTH = 5;
+/** Paths protected in one workspace, those nearest its top first: each is a mount of every sandbox. */
+const MAX_LOCKED_PATHS = 200;
 /** Large folders written by tools, which are not searched. */
 const SKIPPED_FOLDERS = new Set(['node_modules']);
 
@@ -26,14 +31,11 @@ const SKIPPED_FOLDERS = new Set(['node_modules']);
  * @param root Absolute real path.
  * @returns Mounts for them, and for each folder in between, which as a mount cannot be renamed either.
  */
-export async function lockedPaths(
-  root: string,
-  limits: Pick<Limits, 'sandboxScanFolders' | 'sandboxScanDepth' | 'sandboxLockedPaths'>,
-): Promise<readonly Mount[]> {
+export async function lockedPaths(root: string): Promise<readonly Mount[]> {
   const locked: Mount[] = [];
   let folders = [''];
-  let remainingFolders = limits.sandboxScanFolders;
-  for (let depth = 0; depth < limits.sandboxScanDepth && folders.length > 0; depth += 1) {
+  let remainingFolders = MAX_FOLDERS;
+  for (let depth = 0; depth < MAX_DEPTH && folders.length > 0; depth += 1) {
     const scanned = folders.slice(0, remainingFolders);
     remainingFolders -= scanned.length;
     const found = await Promise.all(
@@ -52,7 +54,7 @@ export async function lockedPaths(
       }
     }
   }
-  const kept = locked.slice(0, limits.sandboxLockedPaths);
+  const kept = locked.slice(0, MAX_LOCKED_PATHS);
   return [...parentMounts(root, kept), ...kept];
 }
 

@@ -48,7 +48,7 @@ const BRIDGE_COMMAND: readonly string[] = [
 ];
 
 /** Options of `openSandboxProxy`. */
-export interface SandboxProxyOptions extends Pick<ProxyOptions, 'limits' | 'lookup' | 'onDenied'> {
+export interface SandboxProxyOptions extends Pick<ProxyOptions, 'lookup' | 'onDenied'> {
   /** Lists of hosts, each of which must cover a host. */
   readonly lists: readonly (readonly string[])[];
   /** Absolute path of a folder only for the proxy's sockets. */

@@ -4,7 +4,6 @@
  */
 import { lstatSync } from 'node:fs';
 import { isInsideFolder } from '../../../config/containment.ts';
-import type { Limits } from '../../../config/limits.ts';
 import type { Mount } from './bwrap.ts';
 import { lockedPaths, removeRedirections, parentMounts } from './locked-paths.ts';
 
@@ -22,7 +21,8 @@ export interface WorkingFolders {
   enter(roots: readonly string[]): Promise<EnteredFolders>;
 }
 
-type FolderLimits = Parameters<typeof lockedPaths>[1] & Pick<Limits, 'sandboxScanMs'>;
+/** How long a look holds; it holds longer while sandboxed commands run there. */
+const LOOK_MS = 10_000;
 
 interface Scan {
   readonly locked: Promise<readonly Mount[]>;
@@ -32,11 +32,11 @@ interface Scan {
 }
 
 /** Create an empty cache. @param readOnlyPaths Real paths that are never writable, wherever they lie. */
-export function createWorkingFolders(limits: FolderLimits, readOnlyPaths: readonly string[] = []): WorkingFolders {
+export function createWorkingFolders(readOnlyPaths: readonly string[] = []): WorkingFolders {
   const scans = new Map<string, Scan>();
 
   function isStale({ running, takenMs }: Scan): boolean {
-    return running === 0 && performance.now() - takenMs > limits.sandboxScanMs;
+    return running === 0 && performance.now() - takenMs > LOOK_MS;
   }
 
   /** True if no command runs in the root, in a folder that contains it, or in one inside it. */
@@ -49,7 +49,7 @@ export function createWorkingFolders(limits: FolderLimits, readOnlyPaths: readon
   function scan(root: string): Scan {
     const known = scans.get(root);
     if (known !== undefined && !(isStale(known) && isUnused(root))) return known;
-    const fresh = { locked: lockedPaths(root, limits), takenMs: performance.now(), running: 0 };
+    const fresh = { locked: lockedPaths(root), takenMs: performance.now(), running: 0 };
     scans.set(root, fresh);
     return fresh;
   }

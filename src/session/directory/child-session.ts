@@ -79,7 +79,7 @@ function follow(core: SessionCore, before: ToolPermissionContext, after: ToolPer
     const { context, services } = core;
     if (before === after && !after.shouldAvoidPermissionPrompts) return;
     const updates = updatesAfterParent(context.permissions, before, after);
-    const permissions = applyUpdates(context.permissions, updates, services.limits);
+    const permissions = applyUpdates(context.permissions, updates);
     const shouldAvoidPermissionPrompts = permissions.shouldAvoidPermissionPrompts || after.shouldAvoidPermissionPrompts;
     const changed = core.setContext({
       ...context,

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { GauntletError } from '../../base/errors.ts';
+import { MAX_PROGRESS_CHARS } from '../../tool/tool.ts';
 import type { OpenedFrame } from '../../wire/frames.ts';
 import type { ChildOptions, ChildSession, InnerBlock, InnerCallOptions, InnerResult } from '../../tool/inner-call.ts';
 import type { ToolPermissionContext } from '../../wire/permission-context.ts';
@@ -179,12 +180,12 @@ class Relay {
   }
 
   async #handOn(options: { readonly live: boolean; readonly signal?: AbortSignal }): Promise<void> {
-    const { log, limits, onFault } = this.#core.services;
+    const { log, onFault } = this.#core.services;
     try {
       for await (const page of log.read(this.#sessionId, this.#last, options)) {
         for (const logged of page) {
           this.#last = logged.seq;
-          this.#call.onProgress({ data: agentData(this.#sessionId, logged, limits.progressChars) });
+          this.#call.onProgress({ data: agentData(this.#sessionId, logged, MAX_PROGRESS_CHARS) });
         }
       }
     } catch (error) {

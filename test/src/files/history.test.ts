@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 describe('the file history', () => {
   const root = temporaryFolder();
-  const limits = { historyFileBytes: 100, historySessionBytes: 150, historySessions: 10, writerRecords: 10 };
+  const limits = { historyFileBytes: 100, historySessionBytes: 150 };
   const open = () => createFileHistory({ folder: (sessionId) => join(root, 'history', sessionId), limits });
   const folder = (sessionId: string) => join(root, 'history', sessionId);
   const bytes = (letter: string, count: number) => Buffer.from(letter.repeat(count));

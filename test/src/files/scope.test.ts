@@ -3,7 +3,6 @@ import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { LocatedPath } from '../../../src/tool/located-path.ts';
 import { createLocatePath } from '../../../src/files/scope.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
@@ -43,7 +42,6 @@ const locate = createLocatePath({
   privateFolders: [data],
   readOnlyPaths: [join(root, 'server'), join(place, 'tools/node')],
   home,
-  limits: DEFAULT_LIMITS,
 });
 const session = sessionContextIn(root);
 

@@ -1,6 +1,5 @@
 /** What a child session may do: never more than its parent. */
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { PermissionUpdate, RuleSet } from '../../../src/wire/permission-context.ts';
 import { childPermissions, refuseWidening, updatesAfterParent } from '../../../src/permissions/child-permissions.ts';
 import { applyUpdates, createPermissionContext } from '../../../src/permissions/context.ts';
@@ -12,8 +11,8 @@ const context = (mode: Mode, session: Partial<RuleSet> = {}, additionalDirectori
 
 /** A child after its parent has changed by `updates`. */
 function followed(child: ReturnType<typeof context>, parent: ReturnType<typeof context>, updates: PermissionUpdate[]) {
-  const after = applyUpdates(parent, updates, DEFAULT_LIMITS);
-  return applyUpdates(child, updatesAfterParent(child, parent, after), DEFAULT_LIMITS);
+  const after = applyUpdates(parent, updates);
+  return applyUpdates(child, updatesAfterParent(child, parent, after));
 }
 
 describe('a child that follows its parent', () => {
@@ -28,7 +27,7 @@ describe('a child that follows its parent', () => {
   it('is not raised again by itself, though it began higher', () => {
     const child = childPermissions(context('bypassPermissions'), 'bypassPermissions');
     const lowered = followed(child, context('bypassPermissions'), [{ type: 'setMode', mode: 'plan' }]);
-    const raised = applyUpdates(lowered, [{ type: 'setMode', mode: 'bypassPermissions' }], DEFAULT_LIMITS);
+    const raised = applyUpdates(lowered, [{ type: 'setMode', mode: 'bypassPermissions' }]);
     expect(() => refuseWidening(lowered, raised)).toThrow('mode "bypassPermissions" lets more through');
   });
 
@@ -63,8 +62,8 @@ it('a child has no mode beyond the one it began in, whatever the settings allow'
   const child = childPermissions(context('default'), 'default');
   expect(child.isBypassAvailable).toBe(false);
   for (const mode of ['acceptEdits', 'auto', 'bypassPermissions'] as const)
-    expect(() => applyUpdates(child, [{ type: 'setMode', mode }], DEFAULT_LIMITS)).toThrow(/"default"/);
-  expect(applyUpdates(child, [{ type: 'setMode', mode: 'plan' }], DEFAULT_LIMITS).mode).toBe('plan');
+    expect(() => applyUpdates(child, [{ type: 'setMode', mode }])).toThrow(/"default"/);
+  expect(applyUpdates(child, [{ type: 'setMode', mode: 'plan' }]).mode).toBe('plan');
 });
 
 it.each([

@@ -69,15 +69,12 @@ describe('speculation', () => {
 test('an answer is remembered for its command and folder, a failure is not', async () => {
   let count = 0;
   const answers: (Classification | Error)[] = [new Error('down'), 'allow', 'deny'];
-  const classifier = rememberingClassifier(
-    {
-      classify: () => {
-        const answer = answers[count++];
-        return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer ?? 'ask');
-      },
+  const classifier = rememberingClassifier({
+    classify: () => {
+      const answer = answers[count++];
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer ?? 'ask');
     },
-    { ...DEFAULT_LIMITS, classifierInputChars: 10 },
-  );
+  });
   const ask = (text: string, cwd = '/ws') =>
     classifier.classify({ toolName: 'Bash', text, cwd }, new AbortController().signal);
   await expect(ask('touch a')).rejects.toThrow('down');
@@ -85,7 +82,7 @@ test('an answer is remembered for its command and folder, a failure is not', asy
     await ask('touch a'),
     await ask('touch a'),
     await ask('touch a', '/other'),
-    await ask('x'.repeat(11)),
+    await ask('x'.repeat(10_001)),
   ]).toEqual(['allow', 'allow', 'deny', 'ask']);
   expect(count).toBe(3);
 });
@@ -189,7 +186,7 @@ describe('a model', () => {
     ['an error', anthropic('ALLOW'), 500, {}],
     ['a redirect', anthropic('ALLOW'), 302, {}],
     ['no JSON', 'ALLOW', 200, {}],
-    ['too much', anthropic('ALLOW'.repeat(100)), 200, { classifierReplyBytes: 64 }],
+    ['too much', anthropic('ALLOW'.repeat(100_000)), 200, {}],
     ['silence', undefined, 200, { classifierMs: 50 }],
   ])('that answers with %s has said nothing', async (_, reply, code, limits) => {
     await expect((await model('anthropic', reply, code, limits)).classify()).rejects.toThrow();

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS, type Limits } from '../../../config/limits.ts';
 import type { PermissionUpdate, ToolPermissionContext } from '../../../src/wire/permission-context.ts';
-import { applyUpdates, checkedContext, createPermissionContext } from '../../../src/permissions/context.ts';
-import { permissionSchemas } from '../../../src/permissions/schemas.ts';
+import {
+  applyUpdates,
+  checkedContext,
+  createPermissionContext,
+  MAX_ADDITIONAL_DIRECTORIES,
+  MAX_PERMISSION_RULES,
+} from '../../../src/permissions/context.ts';
+import { MAX_RULE_CHARS, RuleSetSchema, UpdatesSchema } from '../../../src/permissions/schemas.ts';
 
 const first = () =>
   createPermissionContext({
@@ -13,7 +18,9 @@ const first = () =>
   });
 
 const updated = (context: ToolPermissionContext, updates: readonly PermissionUpdate[]) =>
-  applyUpdates(context, updates, DEFAULT_LIMITS);
+  applyUpdates(context, updates);
+
+const rulesNumbering = (count: number) => Array.from({ length: count }, (_, index) => `Read(/srv/${index})`);
 
 describe('a first context', () => {
   test('is version 1 and frozen to the bottom', () => {
@@ -98,14 +105,13 @@ describe('updates', () => {
   });
 
   test('cannot make a context hold more rules or directories than it may, request by request', () => {
-    const limits = { permissionRules: 3, additionalDirectories: 2 };
     const add = (...rules: string[]) => ({ type: 'addRules', behavior: 'ask', rules }) as const;
-    const full = applyUpdates(first(), [add('Glob', 'Grep')], limits);
-    expect(() => applyUpdates(full, [add('Write')], limits)).toThrow(/at most 3/);
-    expect(applyUpdates(full, [add('Glob')], limits).rules.session?.ask).toEqual(['Glob', 'Grep']);
-    expect(() => applyUpdates(full, [{ type: 'addDirectories', directories: ['/a', '/b'] }], limits)).toThrow(
-      /directories/,
-    );
+    const rules = rulesNumbering(MAX_PERMISSION_RULES - 1);
+    const full = updated(first(), [add(...rules)]);
+    expect(() => updated(full, [add('Write')])).toThrow(/at most 10000/);
+    expect(updated(full, [add('Read(/srv/0)')]).rules.session?.ask).toEqual(rules);
+    const directories = Array.from({ length: MAX_ADDITIONAL_DIRECTORIES }, (_, index) => `/srv/${index}`);
+    expect(() => updated(full, [{ type: 'addDirectories', directories }])).toThrow(/directories/);
   });
 
   test('cannot turn on bypassPermissions where it is not available', () => {
@@ -118,8 +124,7 @@ describe('updates', () => {
 
 describe('a context that a tool made', () => {
   const before = first();
-  const made = (changes: Partial<ToolPermissionContext>, limits: Limits = DEFAULT_LIMITS) =>
-    checkedContext(before, { ...before, ...changes }, limits);
+  const made = (changes: Partial<ToolPermissionContext>) => checkedContext(before, { ...before, ...changes });
   const command = (...allow: string[]) => ({ rules: { ...before.rules, command: { allow, ask: [], deny: [] } } });
 
   test('is the next version, with the rules of its command, frozen', () => {
@@ -129,11 +134,7 @@ describe('a context that a tool made', () => {
   });
 
   test('goes no further than its session may', () => {
-    const next = checkedContext(
-      before,
-      { ...before, version: 9, maxMode: 'plan', isBypassAvailable: false },
-      DEFAULT_LIMITS,
-    );
+    const next = made({ version: 9, maxMode: 'plan', isBypassAvailable: false });
     expect(next).toEqual({ ...before, version: 2 });
     const { userSettings, ...rest } = before.rules;
     for (const rules of [rest, { ...rest, userSettings: { ...userSettings, deny: [] } }]) {
@@ -143,7 +144,7 @@ describe('a context that a tool made', () => {
 
   test('is refused with a rule that does not parse, too many rules, or a folder that is none', () => {
     expect(() => made(command('Bash('))).toThrow(/of command: Cannot use rule "Bash\("/);
-    expect(() => made(command('Read', 'Edit'), { ...DEFAULT_LIMITS, permissionRules: 1 })).toThrow(/at most 1/);
+    expect(() => made(command(...rulesNumbering(MAX_PERMISSION_RULES + 1)))).toThrow(/at most 10000/);
     expect(() => made({ additionalDirectories: ['src'] })).toThrow(/absolute/);
   });
 
@@ -152,7 +153,7 @@ describe('a context that a tool made', () => {
     const next = updated(made(command('Bash(make:*)', 'Glob')), [remove('Glob')]);
     expect(next.rules.command?.allow).toEqual(['Bash(make:*)']);
     const again = [{ type: 'replaceRules', behavior: 'allow', rules: ['Grep'] }] as const;
-    expect(applyUpdates(next, again, DEFAULT_LIMITS, 'command').rules).toEqual({
+    expect(applyUpdates(next, again, 'command').rules).toEqual({
       ...next.rules,
       command: { allow: ['Grep'], ask: [], deny: [] },
     });
@@ -160,11 +161,13 @@ describe('a context that a tool made', () => {
 });
 
 test('the wire shapes are strict and bounded', () => {
-  const { update, updates, ruleSet } = permissionSchemas({ ...DEFAULT_LIMITS, permissionRules: 2, ruleChars: 5 });
-  expect(update.safeParse({ type: 'setMode', mode: 'yolo' }).success).toBe(false);
-  expect(update.safeParse({ type: 'setMode', mode: 'plan', extra: 1 }).success).toBe(false);
-  expect(update.safeParse({ type: 'addRules', behavior: 'allow', rules: ['a', 'b', 'c'] }).success).toBe(false);
-  expect(update.safeParse({ type: 'addRules', behavior: 'allow', rules: ['abcdef'] }).success).toBe(false);
-  expect(updates.safeParse([]).success).toBe(false);
-  expect(ruleSet.parse({ allow: ['Read'] })).toEqual({ allow: ['Read'], ask: [], deny: [] });
+  const isTaken = (...updates: unknown[]) => UpdatesSchema.safeParse(updates).success;
+  const adding = (rules: readonly string[]) => ({ type: 'addRules', behavior: 'allow', rules });
+  expect(isTaken({ type: 'setMode', mode: 'yolo' })).toBe(false);
+  expect(isTaken({ type: 'setMode', mode: 'plan', extra: 1 })).toBe(false);
+  expect(isTaken(adding(rulesNumbering(MAX_PERMISSION_RULES)))).toBe(true);
+  expect(isTaken(adding(rulesNumbering(MAX_PERMISSION_RULES + 1)))).toBe(false);
+  expect(isTaken(adding(['a'.repeat(MAX_RULE_CHARS + 1)]))).toBe(false);
+  expect(isTaken(...Array<unknown>(257).fill(adding(['a'])))).toBe(false);
+  expect(RuleSetSchema.parse({ allow: ['Read'] })).toEqual({ allow: ['Read'], ask: [], deny: [] });
 });

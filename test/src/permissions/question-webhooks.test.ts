@@ -6,7 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { PermissionRequestFrame } from '../../../src/wire/frames.ts';
 import { createQuestionWebhooks } from '../../../src/permissions/question-webhooks.ts';
 
-const LIMITS = { webhookMs: 200, webhookTries: 3, webhookRetryMs: 5, webhooksUnderWay: 2 };
+const PACE = { limits: { webhookTries: 3 }, answerMs: 200, retryMs: 5, maxUnderWay: 2 };
 const FRAME: PermissionRequestFrame = {
   type: 'permission_request',
   request_id: 'ask_1',
@@ -44,7 +44,7 @@ async function receiver(...replies: ((request: IncomingMessage, response: Server
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   const webhooks = createQuestionWebhooks({
     webhooks: [{ url, secret: 's3cret' }],
-    limits: LIMITS,
+    ...PACE,
     onProblem: (message) => problems.push(message),
   });
   ends.push(() => webhooks?.close());

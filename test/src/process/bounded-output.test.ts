@@ -3,23 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import { type BoundedOutputOptions, createBoundedOutput } from '../../../src/process/bounded-output.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 describe('a bounded output', () => {
   const folder = temporaryFolder();
-  const small = {
-    ...DEFAULT_LIMITS,
-    outputMemoryBytes: 4_096,
-    outputHeadChars: 100,
-    outputTailChars: 100,
-    spillBytes: 100_000,
-  };
+  const limits = { spillBytes: 6_000_000 };
 
   function output(changes: Partial<BoundedOutputOptions> = {}) {
     const path = join(folder, randomBytes(4).toString('hex'), 'call.output');
-    const kept = createBoundedOutput({ limits: small, path, onLimit: () => undefined, ...changes });
+    const kept = createBoundedOutput({ limits, path, onLimit: () => undefined, ...changes });
     return { path, ...kept };
   }
 
@@ -49,29 +42,29 @@ describe('a bounded output', () => {
 
   it('writes every byte of a long output to a private file', async () => {
     const { take, finish, path } = output();
-    const bytes = randomBytes(50_000);
-    for (let at = 0; at < bytes.length; at += 777)
-      await take(at % 2 === 0 ? 'stdout' : 'stderr', bytes.subarray(at, at + 777));
-    expect(await finish()).toMatchObject({ path, totalBytes: 50_000 });
+    const bytes = randomBytes(5_000_000);
+    for (let at = 0; at < bytes.length; at += 77_777)
+      await take(at % 2 === 0 ? 'stdout' : 'stderr', bytes.subarray(at, at + 77_777));
+    expect(await finish()).toMatchObject({ path, totalBytes: 5_000_000 });
     expect(readFileSync(path).equals(bytes)).toBe(true);
     expect([statSync(path).mode & 0o777, statSync(dirname(path)).mode & 0o777]).toEqual([0o600, 0o700]);
   });
 
   it('stops at its limit and says so once', async () => {
-    let limits = 0;
-    const { take, finish, path } = output({ onLimit: () => (limits += 1) });
-    for (let chunk = 0; chunk < 20; chunk += 1) await take('stdout', Buffer.alloc(10_000, 'x'));
+    let told = 0;
+    const { take, finish, path } = output({ onLimit: () => (told += 1) });
+    for (let chunk = 0; chunk < 20; chunk += 1) await take('stdout', Buffer.alloc(500_000, 'x'));
     const end = await finish();
-    expect(limits).toBe(1);
-    expect(statSync(path).size).toBe(100_000);
-    expect(end.totalChars).toBe(100_000);
+    expect(told).toBe(1);
+    expect(statSync(path).size).toBe(limits.spillBytes);
+    expect(end.totalChars).toBe(limits.spillBytes);
   });
 
   it('keeps head and tail when the disk refuses', async () => {
     const { take, finish } = output({ path: '/dev/null/nowhere/call.output' });
-    for (let chunk = 0; chunk < 9; chunk += 1) await take('stdout', Buffer.from(`${chunk}`.repeat(1_000)));
+    for (let chunk = 0; chunk < 9; chunk += 1) await take('stdout', Buffer.from(`${chunk}`.repeat(500_000)));
     const end = await finish();
-    expect(end).toMatchObject({ failureCode: 'ENOTDIR', head: '0'.repeat(100), tail: '8'.repeat(100) });
+    expect(end).toMatchObject({ failureCode: 'ENOTDIR', head: '0'.repeat(1_000), tail: '8'.repeat(1_000) });
     expect(end).not.toHaveProperty('path');
   });
 

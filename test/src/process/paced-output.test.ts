@@ -1,11 +1,11 @@
 /** Progress is prompt at first and then paced. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { MAX_PROGRESS_CHARS } from '../../../src/tool/tool.ts';
 import { paceOutput } from '../../../src/process/paced-output.ts';
 
 describe('a paced output', () => {
   const shown: string[] = [];
-  const pace = () =>
-    paceOutput({ progressMs: 100, progressChars: 10 }, (stream, text) => shown.push(`${stream}:${text}`));
+  const pace = () => paceOutput((stream, text) => shown.push(`${stream}:${text}`));
 
   beforeEach(() => {
     shown.length = 0;
@@ -33,10 +33,10 @@ describe('a paced output', () => {
   it('leaves out what is too much and says how much', () => {
     const output = pace();
     output.add('stdout', 'a');
-    output.add('stdout', '0123456789');
+    output.add('stdout', '0'.repeat(MAX_PROGRESS_CHARS));
     output.add('stdout', 'xyz');
     vi.advanceTimersByTime(100);
-    expect(shown[1]).toBe('stdout:[3 characters not shown]\n3456789xyz');
+    expect(shown[1]).toBe(`stdout:[3 characters not shown]\n${'0'.repeat(MAX_PROGRESS_CHARS - 3)}xyz`);
   });
 
   it('shows the rest when it is finished and leaves no timer', () => {

@@ -1,12 +1,11 @@
 /** Small programs: text in, two texts out, nothing left behind. */
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import { runProgram, type ProgramRun } from '../../../src/process/run-program.ts';
 import { processesWith, testProcessHost, until } from '../../helpers/process-host.ts';
 
 const host = testProcessHost();
 const script = (text: string, changes: Partial<ProgramRun> = {}) =>
-  runProgram(host, DEFAULT_LIMITS, {
+  runProgram(host, {
     file: 'bash',
     args: ['-c', text],
     cwd: '/',

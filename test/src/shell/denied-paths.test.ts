@@ -2,7 +2,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { Tool } from '../../../src/tool/tool.ts';
 import { createLocatePath } from '../../../src/files/scope.ts';
 import { createPermissionContext } from '../../../src/permissions/context.ts';
@@ -21,7 +20,7 @@ const root = writeTree(join(temporaryFolder(), 'workspace'), {
   'yarn.lock': '',
 });
 const bash = shellToolsIn(root).tools.bash as unknown as Tool;
-const locate = createLocatePath({ protectedPaths: [], limits: DEFAULT_LIMITS });
+const locate = createLocatePath({ protectedPaths: [] });
 
 async function behavior(command: string, rule: string): Promise<string> {
   const rules = { session: { deny: [rule], allow: ['Bash'] } };

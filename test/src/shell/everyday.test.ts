@@ -2,7 +2,6 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { RuleSet } from '../../../src/wire/permission-context.ts';
 import type { Tool } from '../../../src/tool/tool.ts';
 import { createLocatePath } from '../../../src/files/scope.ts';
@@ -26,7 +25,7 @@ const root = writeTree(join(temporaryFolder(), 'workspace'), {
 });
 symlinkSync('secrets', join(root, 'sl'));
 const bash = shellToolsIn(root).tools.bash as unknown as Tool;
-const locate = createLocatePath({ protectedPaths: [], limits: { ...DEFAULT_LIMITS, lookedAtEntries: 100 } });
+const locate = createLocatePath({ protectedPaths: [], maxEntries: 100 });
 
 async function decide(command: string, rules: Partial<RuleSet> = {}, cwd = root, locating = locate) {
   const permissions = createPermissionContext({ mode: 'default', rules: { session: rules }, isBypassAvailable: true });
@@ -367,7 +366,7 @@ describe('a search that opens files of some names', () => {
   });
 
   test('is asked about where there is too much to look at', async () => {
-    const few = createLocatePath({ protectedPaths: [], limits: { ...DEFAULT_LIMITS, lookedAtEntries: 3 } });
+    const few = createLocatePath({ protectedPaths: [], maxEntries: 3 });
     expect(await behavior("grep -r --include='*.ts' foo .", rule, root, few)).toBe('ask');
   });
 });

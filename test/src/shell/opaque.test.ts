@@ -4,7 +4,6 @@ import type { PermissionMode, RuleSet } from '../../../src/wire/permission-conte
 import type { Tool } from '../../../src/tool/tool.ts';
 import { createPermissionContext } from '../../../src/permissions/context.ts';
 import { decidePermission } from '../../../src/permissions/decide.ts';
-import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import { createLocatePath } from '../../../src/files/scope.ts';
 import { shellToolsIn } from '../../helpers/shell-tools.ts';
 import { invocationOf } from '../../helpers/invocation.ts';
@@ -14,7 +13,7 @@ import { labelledCommands } from './labelled-commands.ts';
 
 const root = temporaryFolder();
 const bash = shellToolsIn(root).tools.bash as unknown as Tool;
-const locate = createLocatePath({ protectedPaths: [], limits: DEFAULT_LIMITS });
+const locate = createLocatePath({ protectedPaths: [] });
 
 async function decide(command: string, rules: Partial<RuleSet>, mode: PermissionMode = 'bypassPermissions') {
   const permissions = createPermissionContext({ mode, rules: { session: rules }, isBypassAvailable: true });

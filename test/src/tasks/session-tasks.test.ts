@@ -43,7 +43,7 @@ function earlier(changes: Partial<TaskView> = {}): TaskView {
 }
 
 describe('background tasks', () => {
-  const few = { backgroundTasks: 2, endedTasks: 2 };
+  const few = { backgroundTasks: 2 };
 
   it('give what is new since they were last asked', async () => {
     const { tasks } = testTasks();
@@ -172,12 +172,12 @@ describe('background tasks', () => {
   it('that ended long ago are forgotten', async () => {
     const { tasks } = testTasks(few);
     const ids: string[] = [];
-    for (let count = 0; count < 4; count += 1) {
+    for (let count = 0; count < 66; count += 1) {
       ids.push((await tasks.start(puppet().work, call)).id);
       await tasks.stop(ids.at(-1) ?? '');
     }
     await tasks.start(puppet().work, call);
-    expect(tasks.list.map(({ id }) => id)).toEqual([ids[2], ids[3], expect.any(String)]);
+    expect(tasks.list.map(({ id }) => id)).toEqual([...ids.slice(2), expect.any(String)]);
   });
 
   it('end all together, as interrupted when the server stops', async () => {
@@ -190,11 +190,16 @@ describe('background tasks', () => {
   });
 
   it('keep beginning and end of what is too long', async () => {
-    const { tasks } = testTasks({ taskNewsHeadChars: 3, taskNewsTailChars: 2 });
+    const { tasks } = testTasks();
     const { work, say } = puppet();
     const { id } = await tasks.start(work, call);
-    say('abcdefghij');
-    expect((await tasks.read(id)).news).toEqual({ head: 'abc', tail: 'ij', omittedChars: 5, totalChars: 10 });
+    say(`${'a'.repeat(6_000)}${'b'.repeat(5)}${'c'.repeat(18_000)}`);
+    expect((await tasks.read(id)).news).toEqual({
+      head: 'a'.repeat(6_000),
+      tail: 'c'.repeat(18_000),
+      omittedChars: 5,
+      totalChars: 24_005,
+    });
   });
 
   it('say which there are when there is none of that name', async () => {
@@ -205,7 +210,7 @@ describe('background tasks', () => {
   it('that speak without end send ever fewer frames, each of bounded size', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const { tasks, frames } = testTasks({ progressMs: 100, progressChars: 10 });
+    const { tasks, frames } = testTasks();
     const { work, say } = puppet();
     await tasks.start(work, call);
     /** Frames of so many seconds in which the task speaks all the time. */
@@ -220,13 +225,12 @@ describe('background tasks', () => {
     expect(framesIn(5)).toBeGreaterThan(45);
     framesIn(3_600);
     expect(framesIn(600)).toBeLessThan(30);
-    for (const frame of frames) if (frame.type === 'task_output') expect(frame.text.length).toBeLessThan(50);
+    for (const frame of frames) if (frame.type === 'task_output') expect(frame.text.length).toBeLessThan(17_000);
   });
 });
 
 describe('a task of an earlier server', () => {
   const folder = temporaryFolder();
-  const limits = { taskNewsHeadChars: 4, taskNewsTailChars: 3 };
   function kept(text: string): string {
     const path = join(folder, `${text.length}.output`);
     writeFileSync(path, text);
@@ -234,25 +238,32 @@ describe('a task of an earlier server', () => {
   }
 
   it('gives what its file keeps, once', async () => {
-    const { tasks } = testTasks(limits, [earlier({ outputPath: kept('short') })]);
+    const { tasks } = testTasks({}, [earlier({ outputPath: kept('short') })]);
     expect(await tasks.read('bash_1')).toMatchObject({ state: 'interrupted', news: { head: 'short', totalChars: 5 } });
     expect((await tasks.read('bash_1')).news.totalChars).toBe(0);
   });
 
   it('gives beginning and end of a long one', async () => {
-    const { tasks } = testTasks(limits, [earlier({ outputPath: kept('0123456789') })]);
-    expect((await tasks.read('bash_1')).news).toEqual({ head: '0123', tail: '789', omittedChars: 3, totalChars: 10 });
+    const { tasks } = testTasks({}, [
+      earlier({ outputPath: kept(`${'a'.repeat(6_000)}${'b'.repeat(5)}${'c'.repeat(18_000)}`) }),
+    ]);
+    expect((await tasks.read('bash_1')).news).toEqual({
+      head: 'a'.repeat(6_000),
+      tail: 'c'.repeat(18_000),
+      omittedChars: 5,
+      totalChars: 24_005,
+    });
   });
 
   it('says so where the file is gone', async () => {
-    const { tasks } = testTasks(limits, [earlier({ outputPath: join(folder, 'gone') })]);
+    const { tasks } = testTasks({}, [earlier({ outputPath: join(folder, 'gone') })]);
     const { note, news } = await tasks.read('bash_1');
     expect(note).toMatch(/^The server stopped, .* Its output cannot be read: /);
     expect(news.totalChars).toBe(0);
   });
 
   it('has ended: a wait returns at once and a stop changes nothing', async () => {
-    const { tasks, frames } = testTasks(limits, [earlier()]);
+    const { tasks, frames } = testTasks({}, [earlier()]);
     await tasks.wait('bash_1', patient);
     expect(await tasks.stop('bash_1')).toMatchObject({ state: 'interrupted' });
     expect(frames).toEqual([]);

@@ -8,6 +8,7 @@ import { createPace } from '../../../src/base/pace.ts';
 import type { CheckedFile } from '../../../src/files/open-checked.ts';
 import type { LocatedPath } from '../../../src/tool/located-path.ts';
 import type { ToolProgress, ToolUseContext } from '../../../src/tool/tool.ts';
+import { PROGRESS_MS } from '../../../src/tool/tool.ts';
 import type { ReadOutput, RichOutput } from './output.ts';
 import type { RichFile, RichKind } from './rich-file.ts';
 import type { ReadArguments } from './schema.ts';
@@ -59,7 +60,7 @@ export async function showFile(read: OpenedFile): Promise<ReadOutput> {
   }
   if (head.subarray(0, HEAD_BYTES).includes(0)) throw notText(input.file_path);
   const { onProgress } = read;
-  const isDue = createPace(limits.progressMs);
+  const isDue = createPace(PROGRESS_MS);
   return readText(
     {
       file,

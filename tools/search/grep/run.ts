@@ -11,6 +11,7 @@ import { unsettledPaths } from '../../../src/files/unsettled-paths.ts';
 import { sessionPlace } from '../../../src/process/jail/session-place.ts';
 import type { LocatedPath } from '../../../src/tool/located-path.ts';
 import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/tool/tool.ts';
+import { PROGRESS_MS } from '../../../src/tool/tool.ts';
 import { hiddenPaths, type IsHidden } from '../hidden-paths.ts';
 import type { SearchToolServices } from '../services.ts';
 import { searchEntries, searchLines } from './collect.ts';
@@ -72,7 +73,7 @@ function runs(
   /** What lies outside was allowed, and no jail opens it. */
   const held = (run: (held: Pick<RipgrepRun, 'jail'>) => Promise<RipgrepEnd>) =>
     isInside && jail ? jail.withProgram(sessionPlace(context), run) : run({});
-  const isDue = createPace(limits.progressMs);
+  const isDue = createPace(PROGRESS_MS);
   const deadlineMs = performance.now() + limits.grepMs;
   let outputBytes = 0;
   const runOnce = ({ onOutput, ...run }: Pick<RipgrepRun, 'args' | 'files' | 'onOutput' | 'jail'>) =>

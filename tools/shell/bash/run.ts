@@ -37,7 +37,7 @@ export async function runBash(
   const timeoutMs = input.timeout ?? limits.commandMs;
   const start = startFolder(context.session);
   const reportChanges = await watchCommand(services, line.verdict, context);
-  const progress = paceOutput(limits, (stream, text) => onProgress?.({ data: { type: 'bash', stream, text } }));
+  const progress = paceOutput((stream, text) => onProgress?.({ data: { type: 'bash', stream, text } }));
   let end: Awaited<ReturnType<typeof runEnclosed>>;
   let reported: string | undefined;
   try {

@@ -64,7 +64,7 @@ async function filtered(
   text: string,
   { session, signal }: ToolUseContext,
 ): Promise<string | undefined> {
-  const { code, stdout, stderr, stoppedBy } = await runProgram(processHost, limits, {
+  const { code, stdout, stderr, stoppedBy } = await runProgram(processHost, {
     file: 'sed',
     args: filter,
     cwd: session.cwd,

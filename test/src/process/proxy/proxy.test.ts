@@ -6,9 +6,9 @@ import { type AddressInfo, type Server, connect, createServer as createTcpServer
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS, type Limits } from '../../../../config/limits.ts';
 import { allowedHosts } from '../../../../src/process/proxy/allowed-hosts.ts';
 import type { Lookup } from '../../../../src/process/proxy/lookup.ts';
+import { PROXY_BOUNDS, type ProxyBounds } from '../../../../src/process/proxy/proxy-bounds.ts';
 import { type Proxy, openProxy } from '../../../../src/process/proxy/proxy.ts';
 import { until } from '../../../helpers/process-host.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
@@ -30,19 +30,19 @@ interface World {
   readonly allow?: readonly string[];
   readonly addresses?: readonly string[];
   readonly lookup?: Lookup;
-  readonly limits?: Partial<Limits>;
+  readonly bounds?: Partial<ProxyBounds>;
 }
 
 let folders = 0;
 
 /** A proxy for `a.test` at `port`, which leads to this machine. */
-function proxyTo(port: number, { allow = [], addresses = ['127.0.0.1'], lookup, limits }: World = {}) {
+function proxyTo(port: number, { allow = [], addresses = ['127.0.0.1'], lookup, bounds }: World = {}) {
   const denied: string[] = [];
   const folder = join(root, String((folders += 1)));
   const proxy = openProxy({
     allowed: allowedHosts([[`a.test:${port}`, `127.0.0.1:${port}`, ...allow]]),
     folder,
-    limits: { ...DEFAULT_LIMITS, ...limits },
+    bounds,
     lookup: lookup ?? (() => Promise.resolve(addresses.map((address) => ({ address, family: 4 })))),
     onDenied: (sessionId, { host }) => void denied.push(`${sessionId} ${host}`),
   });
@@ -250,9 +250,9 @@ describe('an address behind a name', () => {
     expect(await answered({ lookup: () => Promise.reject(new Error('ENOTFOUND')) })).toMatch(
       /^HTTP\/1.1 502 Cannot find "n.test"/,
     );
-    const limits = { sandboxProxyConnectMs: 30 };
+    const bounds = { connectMs: 30 };
     const lookup: Lookup = (_name, signal) => once(signal, 'abort').then(() => Promise.reject(new Error('late')));
-    expect(await answered({ lookup, limits })).toMatch(/^HTTP\/1.1 504 /);
+    expect(await answered({ lookup, bounds })).toMatch(/^HTTP\/1.1 504 /);
   });
 
   it('that the machine knows is looked up as the machine does', async () => {
@@ -260,7 +260,6 @@ describe('an address behind a name', () => {
     const proxy = openProxy({
       allowed: allowedHosts([[`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`]]),
       folder: join(root, 'machine'),
-      limits: DEFAULT_LIMITS,
       onDenied: () => undefined,
     });
     closed.push(() => proxy.close());
@@ -276,10 +275,7 @@ describe('what is bounded', () => {
 
   it('is the size of a head', async () => {
     const proxy = proxyTo(1);
-    const answer = await proxy.ask(
-      'GET http://a.test/ HTTP/1.1',
-      `X: ${'x'.repeat(DEFAULT_LIMITS.sandboxProxyHeaderBytes)}`,
-    );
+    const answer = await proxy.ask('GET http://a.test/ HTTP/1.1', `X: ${'x'.repeat(PROXY_BOUNDS.headerBytes)}`);
     expect(answer).toMatch(/^HTTP\/1.1 431 /);
   });
 
@@ -287,21 +283,17 @@ describe('what is bounded', () => {
     const flood = await listen(
       createTcpServer((socket) => void socket.on('error', () => undefined).write(Buffer.alloc(1e6))),
     );
-    const look = { sandboxProxyLookMs: 10 };
-    expect(
-      await proxyTo(await silent(), { limits: { sandboxProxyIdleMs: 30 } }).ask(...tunnel(await silent())),
-    ).toMatch(/^HTTP/);
+    const look = { lookMs: 10 };
+    expect(await proxyTo(await silent(), { bounds: { idleMs: 30 } }).ask(...tunnel(await silent()))).toMatch(/^HTTP/);
     const port = await silent();
-    expect(await proxyTo(port, { limits: { sandboxProxyIdleMs: 30 } }).ask(...tunnel(port))).toContain('200');
-    expect(await proxyTo(port, { limits: { ...look, sandboxProxyTotalMs: 30 } }).ask(...tunnel(port))).toContain('200');
-    expect(await proxyTo(flood, { limits: { ...look, sandboxProxyBytes: 1_000 } }).ask(...tunnel(flood))).toContain(
-      '200',
-    );
+    expect(await proxyTo(port, { bounds: { idleMs: 30 } }).ask(...tunnel(port))).toContain('200');
+    expect(await proxyTo(port, { bounds: { ...look, totalMs: 30 } }).ask(...tunnel(port))).toContain('200');
+    expect(await proxyTo(flood, { bounds: { ...look, bytes: 1_000 } }).ask(...tunnel(flood))).toContain('200');
   });
 
   it('is the number of connections of all sessions', async () => {
     const port = await silent();
-    const proxy = proxyTo(port, { limits: { sandboxProxyConnections: 1 } });
+    const proxy = proxyTo(port, { bounds: { connections: 1 } });
     const { socketPath } = await proxy.enter('other');
     const held = connect(socketPath);
     const open = `${tunnel(port).join('\r\n')}\r\n\r\n`;
@@ -319,7 +311,7 @@ describe('what is bounded', () => {
   });
 
   it('is the number of connections of one session', async () => {
-    const proxy = proxyTo(1, { limits: { sandboxProxySessionConnections: 1 } });
+    const proxy = proxyTo(1, { bounds: { sessionConnections: 1 } });
     const { socketPath } = await proxy.enter('s');
     const held = connect(socketPath);
     await once(held, 'connect');
@@ -328,7 +320,7 @@ describe('what is bounded', () => {
   });
 
   it('is the number of sockets of sessions that run nothing', async () => {
-    const proxy = proxyTo(1, { limits: { sandboxProxySockets: 1 } });
+    const proxy = proxyTo(1, { bounds: { idleSockets: 1 } });
     const [one, two] = [await proxy.enter('one'), await proxy.enter('two')];
     one.leave();
     expect((await proxy.enter('one')).socketPath).toBe(one.socketPath);
@@ -344,7 +336,6 @@ describe('what is bounded', () => {
       openProxy({
         allowed: allowedHosts([]),
         folder: join(root, 'x'.repeat(90)),
-        limits: DEFAULT_LIMITS,
         onDenied: () => undefined,
       }),
     ).toThrow(/too long for sockets/);

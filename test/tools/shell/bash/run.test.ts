@@ -118,15 +118,15 @@ describe('the working directory', () => {
 
 describe('a long output', () => {
   const root = temporaryFolder();
-  const shell = shellToolsIn(root, { outputMemoryBytes: 100_000, spillBytes: 2_000_000 });
+  const shell = shellToolsIn(root, { spillBytes: 8_000_000 });
 
   it('keeps head and tail and stands whole in a private file', async () => {
-    const { text } = await shell.run({ command: 'seq 1 100000' }, { toolUseId: 'long' });
+    const { text } = await shell.run({ command: 'seq 1 1000000' }, { toolUseId: 'long' });
     const path = `${root}/.session-1/long.output`;
-    expect(text.startsWith('1\n2\n3\n') && text.endsWith('99999\n100000')).toBe(true);
+    expect(text.startsWith('1\n2\n3\n') && text.endsWith('999999\n1000000')).toBe(true);
     expect(text).toContain(`the whole output was saved to: ${path}]`);
     expect(text.length).toBeLessThan(30_000);
-    expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(100_001);
+    expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(1_000_001);
   });
 
   it('past its limit ends the command with what there was', async () => {
@@ -137,7 +137,7 @@ describe('a long output', () => {
 
   it('that the disk refuses is not lost', async () => {
     const { text } = await shell.run(
-      { command: 'seq 1 100000' },
+      { command: 'seq 1 1000000' },
       { sessionFolder: `${root}/.session-1`, toolUseId: 'x'.repeat(300) },
     );
     expect(text).toMatch(/characters left out; spill_failed: \w+: the disk refused/);

@@ -1,0 +1,30 @@
+/**
+ * What the proxy of sandboxed commands is bounded by.
+ */
+
+/** Each bound with its reason; those of sessions count for one session. */
+export const PROXY_BOUNDS = {
+  /** Connections to the outside, all sessions together; each takes two descriptors. */
+  connections: 256,
+  /** Connections of one session to the proxy; one more is closed. */
+  sessionConnections: 64,
+  /** Sockets of sessions that run no command kept open for their next one. */
+  idleSockets: 16,
+  /** Head of one request, twice what web servers take. */
+  headerBytes: 32 * 1_024,
+  /** Lines of it. */
+  headers: 200,
+  /** A name found and a connection made, or given up. */
+  connectMs: 10_000,
+  /** A connection on which nothing moves for this long is closed; a registry may work that long at an answer. */
+  idleMs: 2 * 60_000,
+  /** The longest one connection may stay. */
+  totalMs: 60 * 60_000,
+  /** The most one connection may carry, both ways together: a large image of a container. */
+  bytes: 4_096 * 1_024 * 1_024,
+  /** How often it is looked whether a connection took too much. */
+  lookMs: 1_000,
+} as const satisfies Record<string, number>;
+
+/** The bounds of one proxy. */
+export type ProxyBounds = Readonly<Record<keyof typeof PROXY_BOUNDS, number>>;
