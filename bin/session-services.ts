@@ -48,8 +48,8 @@ export function sessionServices(settings: Settings, parts: SessionParts): Direct
     emptyReadState: emptyReadState(limits.readRecords),
     poolFor: (context) => parts.pools.pool(context, parts.externalTools()),
     ownTools: ({ tools: allowed, output_schema: outputSchema }) =>
-      allowed || outputSchema ? { allowed, brought: sessionTools({ outputSchema }, { limits }) } : undefined,
-    outputSchemaProblem: (schema) => outputSchemaProblem(schema, { limits }),
+      allowed || outputSchema ? { allowed, brought: sessionTools({ outputSchema }) } : undefined,
+    outputSchemaProblem,
     ...principalAccess(settings),
     readDenial,
     spill: spillText,

@@ -176,12 +176,6 @@ export const DEFAULT_LIMITS = {
   // Hooks.
   /** A hook whose setting does not say may take this long. */
   hookMs: 60 * SECOND,
-  /** What one hook may print on both pipes together, or answer over HTTP. */
-  hookOutputBytes: 1 * MIB,
-  /** A hook that takes longer than this is told of in a progress frame. */
-  hookProgressMs: 300,
-  /** A reason or context that a hook adds for the model or for people. */
-  hookTextChars: 10_000,
 
   // Results: what a model is sent.
   /** Text of one result; more is spilled to a file. */
@@ -190,8 +184,6 @@ export const DEFAULT_LIMITS = {
   turnResultChars: 200_000,
   /** What a model sees of a spilled result. */
   previewChars: 2_000,
-  /** Most that an MCP tool's own `_meta` may raise its limit to. */
-  mcpResultChars: 500_000,
   /** Ceiling of any text, bytes. */
   textBytes: 400_000,
   /** Hits of one transcript search. */
@@ -343,12 +335,6 @@ export const DEFAULT_LIMITS = {
   taskWaitMostMs: 10 * MINUTE,
 
   // Pool.
-  /** Enabled built-ins up to which `toolSearch: "auto"` defers none of them. */
-  undeferredBuiltIns: 30,
-  /** What a list keeps of a deferred tool's description. */
-  deferredDescriptionChars: 200,
-  /** Most tools ToolSearch finds by words. */
-  foundTools: 50,
 
   // Lists.
   /** Items of a todo list. */
@@ -359,47 +345,16 @@ export const DEFAULT_LIMITS = {
   // MCP servers and plugins.
   /** Connecting and listing tools, one try. */
   mcpConnectMs: 30 * SECOND,
-  /** Servers connecting at once; each may be a process that starts. */
-  mcpConnecting: 4,
   /** A call without an answer or progress for this long ends with `timeout`. */
   mcpCallIdleMs: 5 * MINUTE,
   /** A call ends with `timeout` after this long, however much progress it makes. */
   mcpCallMs: 60 * MINUTE,
   /** One message from an MCP server; a larger one ends the connection. */
   mcpMessageBytes: 10 * MIB,
-  /** The end of a server's standard error that is kept to explain a failure. */
-  mcpStderrBytes: 4 * KIB,
-  /** Tools taken from one server; the rest is named in a notice. */
-  mcpServerTools: 2_000,
-  /** Resources listed of one server. */
-  mcpServerResources: 1_000,
-  /** Pages of one listing. */
-  mcpListPages: 100,
-  /** `list_changed` notices closer together than this make one new listing. */
-  mcpListDebounceMs: 200,
-  /** JSON of one tool's input schema; compiling it takes some 5 ms a KiB in the worst case, once. */
-  mcpSchemaChars: 64 * KIB,
-  /** Schemas one compiler takes before a new one is made: it keeps something of each for ever. */
-  mcpCompiledSchemas: 1_000,
-  /**
-   * Values of an input that is judged by its server's schema. All that is wrong is listed, some keywords compare each
-   * value with each other, and the schema is a stranger's: a body full of values could take a minute and gigabytes.
-   */
-  mcpJudgedValues: 2_000,
-  /** What a model reads of one tool's description. */
-  mcpDescriptionChars: 8 * KIB,
   /** First wait before connecting again; it doubles with each failure. */
   mcpRetryMs: 500,
-  /** Longest wait before connecting again, and how long a connection must last to count as sound. */
-  mcpRetryMaxMs: 1 * MINUTE,
   /** Failures in a row after which a server is left alone until someone asks for it. */
   mcpRetries: 8,
-  /** A server may take this long to end after its input was closed or its session was ended. */
-  mcpCloseMs: 500,
-  /** Loading one plugin module, before the server listens. */
-  pluginLoadMs: 30 * SECOND,
-  /** The main file of a plugin. */
-  pluginFileBytes: 32 * MIB,
 
   // The log.
   /** Bytes of recent rows kept in memory for readers that are nearly up to date. */

@@ -1,6 +1,7 @@
 /**
  * Interprets a hook's outcome as an answer, with the failure policy of `docs/decisions/0018-broken-hooks-deny.md`.
  */
+import type { JsonBounds } from '../base/json.ts';
 import type { PermissionUpdate } from '../wire/permission-context.ts';
 import type { CompiledHook } from './compile-hooks.ts';
 import type { HookEnd } from './hook-end.ts';
@@ -31,18 +32,15 @@ export interface HookAnswer {
   readonly warning?: string;
 }
 
-/** Limits of an answer's JSON and text. */
-export interface AnswerLimits {
-  readonly jsonDepth: number;
-  readonly hookTextChars: number;
-}
+/** A reason or context that a hook adds for the model or for people. */
+const MAX_TEXT_CHARS = 10_000;
 
 /** Exit code of a hook that objects, with the reason on standard error. */
 const BLOCKING_EXIT_CODE = 2;
 
 /** Interpret the outcome of one hook. */
-export function answerOf(event: HookEvent, hook: CompiledHook, end: HookEnd, limits: AnswerLimits): HookAnswer {
-  const cut = (text: string) => text.trim().slice(0, limits.hookTextChars);
+export function answerOf(event: HookEvent, hook: CompiledHook, end: HookEnd, limits: JsonBounds): HookAnswer {
+  const cut = (text: string) => text.trim().slice(0, MAX_TEXT_CHARS);
   if (end.kind === 'broken') return brokenAnswer(event, hook, end.why);
   if (end.exitCode === BLOCKING_EXIT_CODE) return objection(event, cut(end.stderr) || `Blocked by a ${event} hook`);
   if (end.exitCode !== 0) {

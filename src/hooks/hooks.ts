@@ -15,6 +15,12 @@ import type { HookEvent, HookPayload } from './hook-event.ts';
 import { runHttpHook } from './http-hook.ts';
 import { mergeAnswers, NO_ANSWER, type HooksVerdict } from './merge-answers.ts';
 
+/** What one hook may print on both pipes together, or answer over HTTP. */
+const MAX_OUTPUT_BYTES = 1_024 * 1_024;
+
+/** People are told of hooks that take longer. */
+const SLOW_MS = 300;
+
 /** Progress of slow hooks, as the `data` of a frame. */
 export interface HookProgress {
   readonly type: 'hook';
@@ -45,7 +51,7 @@ export interface HookAsk {
 /** Dependencies of running hooks. */
 export interface HookServices {
   readonly runCommand: RunHookCommand;
-  readonly limits: Pick<Limits, 'hookMs' | 'hookOutputBytes' | 'hookProgressMs' | 'hookTextChars' | 'jsonDepth'>;
+  readonly limits: Pick<Limits, 'hookMs' | 'jsonDepth'>;
 }
 
 /** All hooks of a server. */
@@ -84,7 +90,7 @@ export function createHooks(sources: readonly HookSource[], services: HookServic
     if (hooks.length === 0) return NO_ANSWER;
 
     const payload = JSON.stringify(occasion.payload);
-    const stopTimer = notifyIfSlow(event, hooks.length, services.limits.hookProgressMs, onSlow);
+    const stopTimer = notifyIfSlow(event, hooks.length, onSlow);
     const answers = await Promise.all(hooks.map((hook) => run(hook, occasion, payload, signal)));
     stopTimer();
     for (const answer of answers) notifyPeople(answer, occasion, signal);
@@ -105,7 +111,7 @@ export function createHooks(sources: readonly HookSource[], services: HookServic
       cwd,
       projectFolder: occasion.projectFolder,
       timeoutMs: setting.timeout === undefined ? limits.hookMs : setting.timeout * 1_000,
-      outputBytes: limits.hookOutputBytes,
+      outputBytes: MAX_OUTPUT_BYTES,
       signal,
     };
     const end = setting.type === 'command' ? runCommandHook(setting, bounds, runCommand) : runHttpHook(setting, bounds);
@@ -146,9 +152,9 @@ async function selectByCondition(
 }
 
 /** Send one progress frame if hooks take long. @returns A function that stops the timer. */
-function notifyIfSlow(event: HookEvent, count: number, afterMs: number, onSlow: HookAsk['onSlow']): () => void {
+function notifyIfSlow(event: HookEvent, count: number, onSlow: HookAsk['onSlow']): () => void {
   const message = `Waiting for ${count === 1 ? 'a hook' : `${count} hooks`}`;
-  const timer = setTimeout(() => onSlow({ type: 'hook', event, message }), afterMs);
+  const timer = setTimeout(() => onSlow({ type: 'hook', event, message }), SLOW_MS);
   return () => clearTimeout(timer);
 }
 

@@ -27,6 +27,12 @@ const SUFFIX_CHARS = 9;
 /** Limit of a result, in characters, for tools that declare none. */
 const DEFAULT_RESULT_CHARS = 100_000;
 
+/** Results that a tool may ask for in its `_meta`; some 125,000 tokens. */
+const MAX_RAISED_RESULT_CHARS = 500_000;
+
+/** Characters of a tool's description that a model reads. */
+const MAX_DESCRIPTION_CHARS = 8 * 1_024;
+
 const TITLE_CHARS = 100;
 
 /** Schema keywords whose values are text for a reader. */
@@ -56,10 +62,7 @@ export interface ToolSource {
   readonly server: string;
   /** True if its tools are never deferred. */
   readonly isAlwaysLoaded: boolean;
-  readonly limits: Pick<
-    Limits,
-    'jsonDepth' | 'resultChars' | 'mcpResultChars' | 'mcpDescriptionChars' | 'mcpCompiledSchemas' | 'mcpJudgedValues'
-  >;
+  readonly limits: Pick<Limits, 'jsonDepth' | 'resultChars'>;
   /** @throws {GauntletError} `cancelled`, `timeout` or `tool_failed`. */
   readonly call: (call: McpToolCall) => Promise<CallToolResult>;
   /** True if a person approved an earlier definition of this tool but not this one. */
@@ -74,7 +77,7 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
   const { title: hintedTitle, ...hints } = definition.annotations ?? {};
   const name = mcpToolName(server, definition.name);
   const title = visibleLine(hintedTitle ?? definition.title ?? `${server} - ${definition.name} (MCP)`, TITLE_CHARS);
-  const words = visibleText(definition.description ?? definition.title ?? definition.name, limits.mcpDescriptionChars);
+  const words = visibleText(definition.description ?? definition.title ?? definition.name, MAX_DESCRIPTION_CHARS);
   const isReadOnly = hints.readOnlyHint === true;
 
   return buildTool({
@@ -84,8 +87,8 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
     userFacingName: () => title,
     prompt: () => words,
     description: () => `Use "${visibleLine(definition.name, TITLE_CHARS)}" of the MCP server "${server}"`,
-    inputSchema: jsonSchemaInput(definition.inputSchema, limits),
-    inputJSONSchema: schemaForModel(definition.inputSchema, limits.mcpDescriptionChars),
+    inputSchema: jsonSchemaInput(definition.inputSchema),
+    inputJSONSchema: schemaForModel(definition.inputSchema, MAX_DESCRIPTION_CHARS),
     mcpHints: hints,
 
     isReadOnly: () => isReadOnly,
@@ -128,12 +131,12 @@ function requireNewApproval(name: string, server: string): PermissionResult {
 /** A tool may raise its result limit, and is then outside the turn's budget; it cannot lower it. */
 function resultSize(
   { _meta: meta }: McpToolDefinition,
-  limits: Pick<Limits, 'resultChars' | 'mcpResultChars'>,
+  limits: Pick<Limits, 'resultChars'>,
 ): Pick<Tool, 'maxResultSizeChars' | 'isOutsideTurnBudget'> {
   const requestedChars = meta?.[RESULT_CHARS_KEY];
   if (requestedChars === undefined || requestedChars <= limits.resultChars)
     return { maxResultSizeChars: DEFAULT_RESULT_CHARS };
-  return { maxResultSizeChars: Math.min(Math.floor(requestedChars), limits.mcpResultChars), isOutsideTurnBudget: true };
+  return { maxResultSizeChars: Math.min(Math.floor(requestedChars), MAX_RAISED_RESULT_CHARS), isOutsideTurnBudget: true };
 }
 
 function toProgress({ progress, total, message }: SentProgress, maxChars: number): McpProgress {

@@ -10,7 +10,7 @@ import { errorMessage, GauntletError } from '../base/errors.ts';
 import { httpStatus, isLinkBroken, isSessionLost, toCallError } from './call-error.ts';
 import type { McpLink } from './link.ts';
 import { listTools, type ListLimits } from './list-tools.ts';
-import { retryPause } from './retry-pause.ts';
+import { retryPause, MAX_RETRY_MS } from './retry-pause.ts';
 import type { McpToolDefinition } from './tool-definition.ts';
 import { visibleLine } from './visible-text.ts';
 
@@ -25,7 +25,7 @@ export interface ConnectionOptions {
   readonly name: string;
   /** Opens a link. `onListChanged` may be called while the link is open. */
   readonly open: (options: { onListChanged: () => void; signal: AbortSignal }) => Promise<McpLink>;
-  readonly limits: ListLimits & Pick<Limits, 'mcpRetryMs' | 'mcpRetryMaxMs' | 'mcpRetries'>;
+  readonly limits: ListLimits & Pick<Limits, 'mcpRetryMs' | 'mcpRetries'>;
   /** Called when the status or the definitions changed. */
   readonly onChange: () => void;
   /** Replaces secrets in text that the server sent. */
@@ -132,7 +132,7 @@ export class McpConnection {
       const beganAt = performance.now();
       try {
         await this.#connectOnce();
-        if (performance.now() - beganAt >= limits.mcpRetryMaxMs) failures = 0;
+        if (performance.now() - beganAt >= MAX_RETRY_MS) failures = 0;
       } catch (error) {
         this.#reason = this.#reasonOf(errorMessage(error));
         if (!signal.aborted) this.#fail(httpStatus(error) === 401 ? 'needs_auth' : 'failed');

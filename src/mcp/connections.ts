@@ -53,7 +53,10 @@ export interface McpConnections {
   close(): Promise<void>;
 }
 
-/** Servers that are no longer configured and whose pins are kept, in case they are configured again. */
+/** Servers connecting at once; each may be a process that starts. */
+const MAX_CONNECTING = 4;
+
+/** Former servers whose pins are kept: one that is configured again has the pins that it had. */
 const MAX_FORMER_SERVERS = 64;
 
 /**
@@ -62,9 +65,9 @@ const MAX_FORMER_SERVERS = 64;
  * @throws {GauntletError} `invalid_setting` if the file of pins is malformed.
  */
 export function createMcpConnections(options: McpConnectionsOptions): McpConnections {
-  const { limits, onToolsChanged } = options;
+  const { onToolsChanged } = options;
   const enabled = Object.entries(options.servers).filter(([, settings]) => settings.disabled !== true);
-  const limitConnecting = pLimit(limits.mcpConnecting);
+  const limitConnecting = pLimit(MAX_CONNECTING);
   const pinStore = openPins(options);
   const servers = new Map<string, McpServer>();
   let tools: readonly Tool[] = Object.freeze([]);

@@ -4,7 +4,6 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { createRequire } from 'node:module';
 import * as z from 'zod';
-import type { Limits } from '../../config/limits.ts';
 import { errorMessage } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { AnyObject } from '../tool/tool.ts';
@@ -39,7 +38,14 @@ const validators = new Map<'draft-07' | '2020-12', Ajv>();
 /** Schemas of all servers compiled by this process. */
 let compiledSchemas = 0;
 
-type SchemaLimits = Pick<Limits, 'mcpCompiledSchemas' | 'mcpJudgedValues'>;
+/** Schemas that one compiler takes before a new one is made: it keeps something of each for ever. */
+const MAX_COMPILED_SCHEMAS = 1_000;
+
+/**
+ * Values of an input that is judged by its schema. All issues are listed, some keywords compare each value with each
+ * other, and the schema comes from outside: an input full of values could take a minute and gigabytes.
+ */
+const MAX_JUDGED_VALUES = 2_000;
 
 /**
  * Create the input type of a tool. The schema is compiled at the first parse and cached.
@@ -47,12 +53,12 @@ type SchemaLimits = Pick<Limits, 'mcpCompiledSchemas' | 'mcpJudgedValues'>;
  * Parsing returns the same object; issues carry their paths. A schema that cannot be compiled rejects every input with
  * the reason. Inputs with more than `mcpJudgedValues` values are not validated here, only by their server.
  */
-export function jsonSchemaInput(schema: JsonObject, limits: SchemaLimits): AnyObject {
+export function jsonSchemaInput(schema: JsonObject): AnyObject {
   let compiled: ValidateFunction | undefined;
   return z.custom<Record<string, unknown>>(isObject, 'expected an object').superRefine((input, context) => {
     try {
-      compiled ??= compile(schema, limits);
-      if (isLargerThan(input, limits.mcpJudgedValues)) return;
+      compiled ??= compile(schema);
+      if (isLargerThan(input, MAX_JUDGED_VALUES)) return;
       patterns.beginInput();
       if (compiled(input)) return;
       for (const error of compiled.errors ?? []) {
@@ -65,9 +71,9 @@ export function jsonSchemaInput(schema: JsonObject, limits: SchemaLimits): AnyOb
 }
 
 /** Return the reason why a schema cannot be used; `undefined` if it can. */
-export function schemaProblem(schema: JsonObject, limits: SchemaLimits): string | undefined {
+export function schemaProblem(schema: JsonObject): string | undefined {
   try {
-    compile(schema, limits);
+    compile(schema);
     return undefined;
   } catch (error) {
     return unusableMessage(error);
@@ -91,14 +97,14 @@ function isLargerThan(value: unknown, maxValues: number): boolean {
   return false;
 }
 
-function compile(schema: JsonObject, limits: SchemaLimits): ValidateFunction {
+function compile(schema: JsonObject): ValidateFunction {
   const dialect = typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
   const draft = /draft-0[467]/.test(dialect) ? 'draft-07' : '2020-12';
   // Removed: `$schema` and `$id`, which could name a draft that ajv does not support or collide with another schema,
   // and `$async`, which would make ajv return a promise, a truthy value.
   const { $schema: _dialect, $id: _id, $async: _async, ...rest } = schema;
   patterns.beginSchema();
-  return ajvFor(draft, limits).compile(rest);
+  return ajvFor(draft).compile(rest);
 }
 
 /** Loaded with the first schema: most servers of ours never see one, and it would be a tenth of their start. */
@@ -113,8 +119,8 @@ function newAjv(draft: 'draft-07' | '2020-12'): Ajv {
   return ajv;
 }
 
-function ajvFor(draft: 'draft-07' | '2020-12', limits: SchemaLimits): Ajv {
-  if (++compiledSchemas % limits.mcpCompiledSchemas === 0) validators.clear();
+function ajvFor(draft: 'draft-07' | '2020-12'): Ajv {
+  if (++compiledSchemas % MAX_COMPILED_SCHEMAS === 0) validators.clear();
   let ajv = validators.get(draft);
   if (ajv === undefined) {
     ajv = newAjv(draft);

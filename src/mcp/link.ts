@@ -4,6 +4,12 @@
 import { Client, type ConnectOptions, type Transport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import type { Limits } from '../../config/limits.ts';
 
+/** `list_changed` notices closer together than this make one new listing. */
+const LIST_DEBOUNCE_MS = 200;
+
+/** A server may take this long to end after its input was closed or its session was ended. */
+export const CLOSE_MS = 500;
+
 /** A live connection. It cannot be reopened; a new link replaces it. */
 export interface McpLink {
   readonly client: Client;
@@ -21,7 +27,7 @@ export interface LinkOptions {
   readonly mode: VersionNegotiationMode;
   /** Result of an earlier negotiation of the protocol version with this server. */
   readonly prior?: ConnectOptions['prior'];
-  readonly limits: Pick<Limits, 'mcpConnectMs' | 'mcpListDebounceMs'>;
+  readonly limits: Pick<Limits, 'mcpConnectMs'>;
   /** Called when the server announces a changed list of tools; debounced. */
   readonly onListChanged: () => void;
   /** Returns the reason for `closed`; called when the connection ends. */
@@ -40,13 +46,13 @@ export interface LinkOptions {
  * @throws The error of the SDK or the transport, which is then closed.
  */
 export async function openLink(options: LinkOptions): Promise<McpLink> {
-  const { transport, limits } = options;
+  const { transport } = options;
   const client = new Client(
     { name: 'gauntlet', version: '0.1.0' },
     {
       versionNegotiation: { mode: options.mode },
       listChanged: {
-        tools: { autoRefresh: false, debounceMs: limits.mcpListDebounceMs, onChanged: () => options.onListChanged() },
+        tools: { autoRefresh: false, debounceMs: LIST_DEBOUNCE_MS, onChanged: () => options.onListChanged() },
       },
     },
   );

@@ -24,8 +24,14 @@ export interface ToolListing {
   readonly remarks: readonly string[];
 }
 
-/** Limits of a listing. */
-export type ListLimits = DefinitionLimits & Pick<Limits, 'mcpListPages' | 'mcpServerTools' | 'mcpConnectMs'>;
+/** Pages of one listing, of tools or of resources: a server that always names a next page ends here. */
+export const MAX_LIST_PAGES = 100;
+
+/** Tools taken from one server, named in a notice where there are more: no model chooses among so many. */
+export const MAX_SERVER_TOOLS = 2_000;
+
+/** What a listing is bounded by. */
+export type ListLimits = DefinitionLimits & Pick<Limits, 'mcpConnectMs'>;
 
 /**
  * List the tools of a connected server; empty if it has no tools capability.
@@ -48,21 +54,21 @@ export async function listTools(client: Client, limits: ListLimits, signal: Abor
   return { definitions: [...definitions.values()], remarks: [...remarks, ...describeRefusals(refusals)] };
 }
 
-/** Yield the entries of all pages, up to the limits. */
+/** Yield the entries of all pages, up to the bounds. */
 async function* sentTools(client: Client, limits: ListLimits, signal: AbortSignal, remark: (text: string) => void) {
   let cursor: string | undefined;
   let count = 0;
-  for (let page = 0; page < limits.mcpListPages; page++) {
+  for (let page = 0; page < MAX_LIST_PAGES; page++) {
     const request = { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) };
     const { tools, nextCursor } = await client.request(request, ToolsPage, { signal, timeout: limits.mcpConnectMs });
     for (const sent of tools) {
-      if (count++ === limits.mcpServerTools) return remark(`Only its first ${limits.mcpServerTools} tools are listed`);
+      if (count++ === MAX_SERVER_TOOLS) return remark(`Only its first ${MAX_SERVER_TOOLS} tools are listed`);
       yield sent;
     }
     if (nextCursor === undefined || nextCursor === cursor) return;
     cursor = nextCursor;
   }
-  remark(`Only the first ${limits.mcpListPages} pages of its tools are listed`);
+  remark(`Only the first ${MAX_LIST_PAGES} pages of its tools are listed`);
 }
 
 function describeRefusals(refusals: readonly string[]): readonly string[] {

@@ -13,14 +13,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { httpStatus } from './call-error.ts';
-import { type LinkOptions, type McpLink, openLink } from './link.ts';
-import { retryPause } from './retry-pause.ts';
+import { type LinkOptions, type McpLink, openLink, CLOSE_MS } from './link.ts';
+import { retryPause, MAX_RETRY_MS } from './retry-pause.ts';
 import type { RemoteServerSettings } from './server-settings.ts';
 
 /** Limits of a remote connection. */
-export type RemoteLimits = LinkOptions['limits'] &
-  ListenOptions['limits'] &
-  Pick<Limits, 'mcpMessageBytes' | 'mcpCloseMs'>;
+export type RemoteLimits = LinkOptions['limits'] & ListenOptions['limits'] & Pick<Limits, 'mcpMessageBytes'>;
 
 type Hooks = Pick<LinkOptions, 'onListChanged' | 'signal'>;
 
@@ -68,7 +66,7 @@ function openStreamable(
     fetch: boundedFetch(limits.mcpMessageBytes),
     reconnectionOptions: {
       initialReconnectionDelay: limits.mcpRetryMs,
-      maxReconnectionDelay: limits.mcpRetryMaxMs,
+      maxReconnectionDelay: MAX_RETRY_MS,
       reconnectionDelayGrowFactor: 2,
       maxRetries: Infinity,
     },
@@ -90,7 +88,7 @@ function openStreamable(
     mode: 'auto',
     prior,
     describeEnd: () => endReason,
-    beforeClose: () => endSession(transport, limits.mcpCloseMs),
+    beforeClose: () => endSession(transport, CLOSE_MS),
   });
 }
 
@@ -138,7 +136,7 @@ function openSse({ url, headers }: RemoteServerSettings, limits: RemoteLimits, h
 
 /** Options of `keepListening`. */
 interface ListenOptions {
-  readonly limits: Pick<Limits, 'mcpConnectMs' | 'mcpRetryMs' | 'mcpRetryMaxMs' | 'mcpRetries'>;
+  readonly limits: Pick<Limits, 'mcpConnectMs' | 'mcpRetryMs' | 'mcpRetries'>;
   /** Called when the list of tools may have changed. */
   readonly onListChanged: () => void;
   /** Ends the listening. */
@@ -158,7 +156,7 @@ async function keepListening(client: Client, { limits, onListChanged, signal }: 
   for (let failures = 0; failures <= limits.mcpRetries && !signal.aborted; failures++) {
     await stream?.closed;
     stream = undefined;
-    if (performance.now() - openedAt >= limits.mcpRetryMaxMs) failures = 0;
+    if (performance.now() - openedAt >= MAX_RETRY_MS) failures = 0;
     await pause.wait({ failures, isParked: false, signal });
     openedAt = performance.now();
     try {

@@ -6,7 +6,11 @@ import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../base/errors.ts';
 import { toOutput, type McpOutput } from './call-result.ts';
+import { MAX_LIST_PAGES } from './list-tools.ts';
 import { visibleLine } from './visible-text.ts';
+
+/** Resources listed of one server. */
+const MAX_RESOURCES = 1_000;
 
 /** Longest name or description of a resource, in characters. Its URI is never cut, since it is used as an address. */
 const LABEL_CHARS = 500;
@@ -45,12 +49,9 @@ const ResourceContents = z.looseObject({
 export type McpResource = z.output<typeof Resource>;
 
 /** Limits of listing and reading resources. */
-export type ResourceLimits = Pick<
-  Limits,
-  'mcpListPages' | 'mcpServerResources' | 'mcpCallIdleMs' | 'jsonDepth' | 'resultChars'
->;
+export type ResourceLimits = Pick<Limits, 'mcpCallIdleMs' | 'jsonDepth' | 'resultChars'>;
 
-/** List a server's resources, up to the limits; malformed entries are left out. */
+/** List a server's resources, up to the bounds; malformed entries are left out. */
 export async function listResources(
   client: Client,
   limits: ResourceLimits,
@@ -59,7 +60,7 @@ export async function listResources(
   if (client.getServerCapabilities()?.resources === undefined) return [];
   const resources: McpResource[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < limits.mcpListPages && resources.length < limits.mcpServerResources; page++) {
+  for (let page = 0; page < MAX_LIST_PAGES && resources.length < MAX_RESOURCES; page++) {
     const request = { method: 'resources/list', ...(cursor === undefined ? {} : { params: { cursor } }) };
     const listed = await client.request(request, ResourcesPage, { signal, timeout: limits.mcpCallIdleMs });
     for (const sent of listed.resources) {
@@ -69,7 +70,7 @@ export async function listResources(
     if (listed.nextCursor === undefined || listed.nextCursor === cursor) break;
     cursor = listed.nextCursor;
   }
-  return resources.slice(0, limits.mcpServerResources);
+  return resources.slice(0, MAX_RESOURCES);
 }
 
 /** Read one resource. @throws {GauntletError} `tool_failed` if it has no content. */

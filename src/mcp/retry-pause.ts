@@ -4,6 +4,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
 
+/** The longest wait before connecting again, and how long a connection must last to count as sound. */
+export const MAX_RETRY_MS = 60_000;
+
 /** A pause that can be ended early. */
 export interface RetryPause {
   /** True while a `wait` is pending. */
@@ -19,7 +22,7 @@ export interface RetryPause {
 }
 
 /** Create the pause of one connection; it supports one `wait` at a time. */
-export function retryPause(limits: Pick<Limits, 'mcpRetryMs' | 'mcpRetryMaxMs'>): RetryPause {
+export function retryPause(limits: Pick<Limits, 'mcpRetryMs'>): RetryPause {
   let pausing: AbortController | undefined;
   return {
     isPausing: () => pausing !== undefined,
@@ -27,7 +30,7 @@ export function retryPause(limits: Pick<Limits, 'mcpRetryMs' | 'mcpRetryMaxMs'>)
     async wait({ failures, isParked, signal }) {
       pausing = new AbortController();
       const until = AbortSignal.any([signal, pausing.signal]);
-      const waitMs = Math.min(limits.mcpRetryMs * 2 ** failures, limits.mcpRetryMaxMs);
+      const waitMs = Math.min(limits.mcpRetryMs * 2 ** failures, MAX_RETRY_MS);
       // `delay` rejects only when `until` is aborted, which is a normal end of the pause.
       await (isParked ? aborted(until) : delay(waitMs, undefined, { signal: until }).catch(() => undefined));
       pausing = undefined;

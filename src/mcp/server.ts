@@ -10,6 +10,7 @@ import { adaptTool, type McpToolCall } from './adapt.ts';
 import type { McpOutput } from './call-result.ts';
 import { type ConnectionOptions, McpConnection } from './connection.ts';
 import type { McpEnvironment, McpServerOptions } from './environment.ts';
+import { MAX_SERVER_TOOLS } from './list-tools.ts';
 import type { StoredPins } from './pin-store.ts';
 import { remoteOpener } from './remote-link.ts';
 import { listResources, type McpResource, readResource } from './resources.ts';
@@ -47,7 +48,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const mask = secretMask(settings);
   const notice = (level: 'info' | 'warning', code: string, text: string) =>
     options.onNotice(level, code, visibleLine(`MCP server "${name}": ${mask(text)}`, NOTICE_CHARS));
-  const pins = definitionPins(options.pins, PINS_PER_TOOL * limits.mcpServerTools, (toolName) =>
+  const pins = definitionPins(options.pins, PINS_PER_TOOL * MAX_SERVER_TOOLS, (toolName) =>
     notice('warning', 'mcp_tool_changed', `"${toolName}" changed its definition; the next call is asked about`),
   );
   const openLink = linkOpener(settings, options);

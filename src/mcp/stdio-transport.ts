@@ -10,16 +10,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
 import { errorMessage, GauntletError } from '../base/errors.ts';
 import type { HostedProcess, ProcessExit, ProcessHost, SpawnRequest } from '../process/process-host.ts';
-import { type LinkOptions, type McpLink, openLink } from './link.ts';
+import { type LinkOptions, type McpLink, openLink, CLOSE_MS } from './link.ts';
 import type { StdioServerSettings } from './server-settings.ts';
 
 /** Variables that a server inherits in addition to the process host's own list, as with other MCP clients. */
 const INHERITED_NAMES = ['LOGNAME', 'SHELL', 'USER'];
 
+/** The end of a server's standard error that is kept to explain a failure. */
+const STDERR_BYTES = 4 * 1_024;
+
 const LINE_FEED = 0x0a;
 
 /** Limits of the transport. */
-export type StdioLimits = Pick<Limits, 'mcpMessageBytes' | 'mcpStderrBytes' | 'mcpCloseMs'>;
+export type StdioLimits = Pick<Limits, 'mcpMessageBytes'>;
 
 /** One child process, from its start to the end of its process group. */
 export class StdioTransport implements Transport {
@@ -44,7 +47,7 @@ export class StdioTransport implements Transport {
     this.#host = host;
     this.#request = request;
     this.#limits = limits;
-    this.#stderr = outputTail(limits.mcpStderrBytes);
+    this.#stderr = outputTail(STDERR_BYTES);
   }
 
   /** Start the child. @throws {GauntletError} As `HostedProcess.started`. */
@@ -133,10 +136,7 @@ export class StdioTransport implements Transport {
       () => undefined,
       () => undefined,
     );
-    await Promise.race([
-      exited,
-      delay(this.#limits.mcpCloseMs, undefined, { signal: stop.signal }).catch(() => undefined),
-    ]);
+    await Promise.race([exited, delay(CLOSE_MS, undefined, { signal: stop.signal }).catch(() => undefined)]);
     stop.abort();
     // The host reports processes that it could not end; the connection is over either way.
     await child.killTree().catch((error: unknown) => this.onerror?.(new Error(errorMessage(error))));

@@ -10,6 +10,9 @@ import { hasReferenceCycle } from './json-schema-input.ts';
 /** Longest name accepted from a server, in characters; `mcpToolName` shortens it. */
 const SENT_NAME_CHARS = 256;
 
+/** JSON of one tool's input schema; compiling it takes some 5 ms a KiB in the worst case, once. */
+const MAX_SCHEMA_CHARS = 64 * 1_024;
+
 /** `_meta` key by which a tool raises the limit of its own results. */
 export const RESULT_CHARS_KEY = 'anthropic/maxResultSizeChars';
 
@@ -51,7 +54,7 @@ export type ParsedTool =
   { readonly definition: McpToolDefinition } | { readonly name: string; readonly refusal: string };
 
 /** Limits of a definition. */
-export type DefinitionLimits = Pick<Limits, 'jsonDepth' | 'mcpSchemaChars'>;
+export type DefinitionLimits = Pick<Limits, 'jsonDepth'>;
 
 /** Validate one entry of `tools/list`. Never throws. */
 export function parseToolDefinition(sent: unknown, limits: DefinitionLimits): ParsedTool {
@@ -61,15 +64,15 @@ export function parseToolDefinition(sent: unknown, limits: DefinitionLimits): Pa
     const [issue] = parsed.error.issues;
     return refused(sent, `"${issue?.path.join('.') ?? ''}": ${issue?.message ?? 'malformed'}`);
   }
-  const refusal = schemaRefusal(parsed.data.inputSchema, limits);
+  const refusal = schemaRefusal(parsed.data.inputSchema);
   if (refusal !== undefined) return refused(sent, refusal);
   return { definition: { ...parsed.data, hash: hashDefinition(parsed.data) } };
 }
 
-function schemaRefusal(schema: JsonObject, limits: DefinitionLimits): string | undefined {
+function schemaRefusal(schema: JsonObject): string | undefined {
   if (schema['type'] !== undefined && schema['type'] !== 'object') return '"inputSchema.type": expected "object"';
-  if (JSON.stringify(schema).length > limits.mcpSchemaChars) {
-    return `"inputSchema": more than ${limits.mcpSchemaChars} characters`;
+  if (JSON.stringify(schema).length > MAX_SCHEMA_CHARS) {
+    return `"inputSchema": more than ${MAX_SCHEMA_CHARS} characters`;
   }
   return hasReferenceCycle(schema) ? '"inputSchema": its references lead back to themselves' : undefined;
 }

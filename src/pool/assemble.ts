@@ -13,7 +13,7 @@ import { getTools, type PoolContext, type ToolFilter } from './get-tools.ts';
 import type { PoolMembers, ToolPool } from './tool-pool.ts';
 
 /** What every pool of a server is made with. */
-export type PoolConfiguration = ToolFilter & Pick<DeferralContext, 'toolSearch' | 'limits'>;
+export type PoolConfiguration = ToolFilter & Pick<DeferralContext, 'toolSearch'>;
 
 /**
  * Make the pool of a context.
@@ -61,7 +61,6 @@ export function assembleMembers(
     whyHidden: (name) => hiddenByName.get(name)?.cause,
     hiddenTool: (name) => hiddenByName.get(name),
     isDeferred: ({ name }) => deferred.has(name),
-    limits: configuration.limits,
   };
 }
 

@@ -4,8 +4,10 @@
  * A model that sees a deferred tool asks ToolSearch for the rest. What is decided here depends on
  * the built-ins alone, so that no MCP server that comes or goes moves the prefix.
  */
-import type { PoolLimits } from './tool-pool.ts';
 import type { Tool } from '../tool/tool.ts';
+
+/** Enabled built-ins up to which `toolSearch: "auto"` defers none of them: so many schemas a model still takes in. */
+export const MAX_UNDEFERRED_BUILT_INS = 30;
 
 /** The setting `toolSearch` of PROTOCOL section 1. */
 export type ToolSearchSetting = 'auto' | 'always' | 'off';
@@ -15,7 +17,6 @@ export interface DeferralContext {
   readonly toolSearch: ToolSearchSetting;
   /** Enabled built-ins of the server, whatever the mode and the rules of one list leave of them. */
   readonly builtInCount: number;
-  readonly limits: PoolLimits;
 }
 
 /** Whether `tool` is listed without its schema. `alwaysLoad` beats everything. */
@@ -23,5 +24,5 @@ export function isDeferredTool(tool: Tool, context: DeferralContext): boolean {
   if (context.toolSearch === 'off' || tool.alwaysLoad === true) return false;
   if (tool.origin?.type === 'mcp') return true;
   if (tool.shouldDefer !== true) return false;
-  return context.toolSearch === 'always' || context.builtInCount > context.limits.undeferredBuiltIns;
+  return context.toolSearch === 'always' || context.builtInCount > MAX_UNDEFERRED_BUILT_INS;
 }

@@ -8,6 +8,9 @@ import type { JsonObject } from '../base/json.ts';
 import type { McpHints, PromptOptions, Tool } from '../tool/tool.ts';
 import type { ToolPool } from './tool-pool.ts';
 
+/** What a list keeps of a deferred tool's description. */
+const DEFERRED_DESCRIPTION_CHARS = 200;
+
 const schemas = new WeakMap<Tool, JsonObject>();
 
 /** The shapes `GET /tools?format=` gives as JSON. */
@@ -53,7 +56,7 @@ export function describeEntry(tool: Tool, pool: ToolPool, format: EntryFormat, s
 
   const { input_schema, strict, ...words } = describeTool(tool, options);
   const isShort = isDeferred && schemas === 'by deferral';
-  const description = isShort ? cut(words.description, pool.limits.deferredDescriptionChars) : words.description;
+  const description = isShort ? cut(words.description, DEFERRED_DESCRIPTION_CHARS) : words.description;
   const defer = isDeferred && { defer_loading: true };
   const schema = !isShort && { parameters: input_schema };
   if (format === 'openai-chat') {

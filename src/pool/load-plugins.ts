@@ -14,12 +14,20 @@ import type { Tool } from '../tool/tool.ts';
 import { isReservedName } from '../permissions/rule-names.ts';
 import { pluginTool } from './plugin-tool.ts';
 
+/** Loading one plugin, before the server listens: whoever starts it waits. */
+const LOAD_MS = 30_000;
+
+/** The main file of a plugin, which Node reads whole. */
+const MAX_FILE_BYTES = 32 * 1_024 * 1_024;
+
 /** Where plugins are found, and whose names they may not take. */
 export interface PluginOptions {
   /** Absolute folder of the settings file: where paths and packages are looked for. */
   readonly baseFolder: string;
   readonly builtIns: readonly Tool[];
-  readonly limits: Pick<Limits, 'pluginLoadMs' | 'pluginFileBytes' | 'resultChars'>;
+  readonly limits: Pick<Limits, 'resultChars'>;
+  /** A plugin that takes longer to load is refused. */
+  readonly loadMs?: number;
 }
 
 /** The owner of a name, as the end of a sentence. */
@@ -68,18 +76,15 @@ async function loadPlugin(specifier: string, options: PluginOptions): Promise<re
 
 async function importPlugin(
   specifier: string,
-  { baseFolder, limits }: PluginOptions,
+  { baseFolder, loadMs = LOAD_MS }: PluginOptions,
 ): Promise<Readonly<Record<string, unknown>>> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`it did not load within ${limits.pluginLoadMs} ms`)),
-      limits.pluginLoadMs,
-    );
+    timer = setTimeout(() => reject(new Error(`it did not load within ${loadMs} ms`)), loadMs);
   });
   try {
     const path = modulePath(specifier, baseFolder);
-    assertLoadable(path, limits.pluginFileBytes);
+    assertLoadable(path);
     const loading = import(pathToFileURL(path).href) as Promise<Readonly<Record<string, unknown>>>;
     return await Promise.race([loading, late]);
   } catch (error) {
@@ -91,10 +96,10 @@ async function importPlugin(
 }
 
 /** Node reads a module whole, whatever it is: a device or a pipe would never end, and hold the thread meanwhile. */
-function assertLoadable(path: string, maxBytes: number): void {
+function assertLoadable(path: string): void {
   const stats = statSync(path);
   if (!stats.isFile()) throw new Error('it is not a regular file');
-  if (stats.size > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
+  if (stats.size > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES} bytes`);
 }
 
 /** The absolute path of a module, given as path or package. @throws {Error} When there is no such module. */

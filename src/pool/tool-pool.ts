@@ -1,12 +1,8 @@
 /**
  * The pool: the tools one list shows, and what it does not show and why.
  */
-import type { Limits } from '../../config/limits.ts';
 import type { HiddenCause, HiddenTool } from './get-tools.ts';
 import type { ListContext, Tool } from '../tool/tool.ts';
-
-/** The numbers a pool is made with. */
-export type PoolLimits = Pick<Limits, 'undeferredBuiltIns' | 'deferredDescriptionChars'>;
 
 /** What a pool holds whoever reads its words. */
 export interface PoolMembers {
@@ -28,7 +24,6 @@ export interface PoolMembers {
   hiddenTool(nameOrAlias: string): HiddenTool | undefined;
   /** Whether the list names `tool` without its schema. */
   isDeferred(tool: Tool): boolean;
-  readonly limits: PoolLimits;
 }
 
 /** The tools one list shows, and the session that their words are for. Frozen. */

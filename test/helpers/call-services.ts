@@ -35,7 +35,6 @@ export function callWorld(
     simpleTools: [],
     hiddenInRepl: [],
     toolSearch: 'auto',
-    limits: DEFAULT_LIMITS,
   }).pool({ toolMode: 'normal', permissions }, []);
   const context = toolUseContextIn(ROOT, { session: sessionContextIn(ROOT, { permissions }), ...options.context });
   const asked: GateQuestion[] = [];

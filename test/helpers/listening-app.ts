@@ -39,16 +39,16 @@ function noSuchSession(): GauntletError {
 }
 
 /** Pools over `tools`, with nothing deferred and no rules. */
-export function plainPools(tools: readonly Tool[], limits: Limits = DEFAULT_LIMITS): ToolPools {
+export function plainPools(tools: readonly Tool[]): ToolPools {
   const modes = { simpleTools: ['Bash'], hiddenInRepl: ['Read'] };
-  return createToolPools(tools, { ...modes, toolSearch: 'auto', limits });
+  return createToolPools(tools, { ...modes, toolSearch: 'auto' });
 }
 
 /** Start an app; it is closed after the tests of this file. */
 export async function listeningApp(changes: Partial<Omit<Dependencies, 'limits'>> & { limits?: Partial<Limits> } = {}) {
   const limits: Limits = { ...DEFAULT_LIMITS, ...changes.limits };
   const hosts = new Set<string>();
-  const pools = plainPools([plainTool('Bash'), plainTool('Read', { aliases: ['FileRead'] })], limits);
+  const pools = plainPools([plainTool('Bash'), plainTool('Read', { aliases: ['FileRead'] })]);
   const app = await buildApp({
     directory: noSessions,
     newSessionPool: (_principal, toolMode) => pools.pool({ toolMode }, NONE),

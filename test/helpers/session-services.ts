@@ -31,7 +31,7 @@ export function sessionServices(
   const folder = changes.folder ?? temporaryFolder();
   const workspace = join(folder, 'workspace');
   mkdirSync(workspace, { recursive: true });
-  const pools = createToolPools(tools, { simpleTools: [], hiddenInRepl: [], toolSearch: 'auto', limits });
+  const pools = createToolPools(tools, { simpleTools: [], hiddenInRepl: [], toolSearch: 'auto' });
   const external: readonly Tool[] = [];
   const faults: unknown[] = [];
   return {

@@ -19,7 +19,7 @@ export function testSessions(
   const folder = temporaryFolder();
   const log = openSqliteLog({ folder, limits, durability: 'process' });
   const modes = { simpleTools: ['Bash'], hiddenInRepl: ['Read'] };
-  const pools = createToolPools(tools, { ...modes, toolSearch: 'auto', limits });
+  const pools = createToolPools(tools, { ...modes, toolSearch: 'auto' });
   const external: readonly Tool[] = [];
   const directory = new SessionDirectory(
     sessionServices(log, tools, {

@@ -24,7 +24,6 @@ const pools = createToolPools(baseTools, {
   simpleTools: SIMPLE_TOOLS,
   hiddenInRepl: HIDDEN_IN_REPL,
   toolSearch: 'auto',
-  limits: DEFAULT_LIMITS,
 });
 const list = (external: readonly Tool[]) =>
   toolList(pools.pool({ toolMode: 'normal' }, external), {

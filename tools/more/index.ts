@@ -11,9 +11,6 @@ export function moreTools(services: MoreToolServices) {
 }
 
 /** The tools that a session brings by what it was begun with. */
-export function sessionTools(
-  { outputSchema }: { readonly outputSchema?: JsonObject },
-  services: Pick<MoreToolServices, 'limits'>,
-): readonly Tool[] {
-  return outputSchema ? [structuredOutputFor(outputSchema, services)] : [];
+export function sessionTools({ outputSchema }: { readonly outputSchema?: JsonObject }): readonly Tool[] {
+  return outputSchema ? [structuredOutputFor(outputSchema)] : [];
 }

@@ -11,7 +11,6 @@ import { buildTool } from '../../src/tool/build-tool.ts';
 import type { Display } from '../../src/wire/display.ts';
 import type { AnyObject, Tool } from '../../src/tool/tool.ts';
 import { jsonSchemaInput, schemaProblem } from '../../src/mcp/json-schema-input.ts';
-import type { MoreToolServices } from './services.ts';
 
 const PROMPT = `Hands over the result of the task as data, for the program that asked for it.
 
@@ -51,20 +50,17 @@ export function structuredOutputTool() {
 }
 
 /** Make a session's own one. @param schema As `outputSchemaProblem` has found no fault with it. */
-export function structuredOutputFor(schema: JsonObject, { limits }: Pick<MoreToolServices, 'limits'>): Tool {
+export function structuredOutputFor(schema: JsonObject): Tool {
   const { $schema: _dialect, ...inputJSONSchema } = schema;
-  return buildTool({ ...SHARED, inputSchema: jsonSchemaInput(schema, limits), inputJSONSchema }) as Tool;
+  return buildTool({ ...SHARED, inputSchema: jsonSchemaInput(schema), inputJSONSchema }) as Tool;
 }
 
 /** Say why a JSON Schema cannot be that of a result; undefined where it can. */
-export function outputSchemaProblem(
-  schema: JsonObject,
-  { limits }: Pick<MoreToolServices, 'limits'>,
-): string | undefined {
+export function outputSchemaProblem(schema: JsonObject): string | undefined {
   if (schema['type'] !== 'object') return 'expected the schema of an object: "type" must be "object"';
   const combinator = ['oneOf', 'anyOf', 'allOf'].find((keyword) => keyword in schema);
   if (combinator !== undefined) return `model providers take no "${combinator}" at the top of a schema`;
-  return schemaProblem(schema, limits);
+  return schemaProblem(schema);
 }
 
 function drawn(title: string, value: unknown): Display {

@@ -1,6 +1,5 @@
 /** ToolSearch: gives the schemas of deferred tools. */
 import * as z from 'zod';
-import type { Limits } from '../../config/limits.ts';
 import { describeTool, type ToolDefinition } from '../../src/pool/describe.ts';
 import { searchTools } from '../../src/pool/search.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
@@ -23,25 +22,27 @@ Each match comes back as one line of JSON with name, description and input_schem
 
 const DEFAULT_RESULTS = 5;
 
-/** The input, bounded by `limits`. */
-function toolSearchInput(limits: Pick<Limits, 'queryChars' | 'foundTools'>) {
-  return z.strictObject({
-    query: z
-      .string()
-      .min(1)
-      .max(limits.queryChars)
-      .describe('"select:NameA,NameB" to load tools by name, or words to search for; "+word" must match'),
-    max_results: z
-      .int()
-      .min(1)
-      .max(limits.foundTools)
-      .default(DEFAULT_RESULTS)
-      .describe(`Most tools to find by words (default ${DEFAULT_RESULTS})`),
-  });
-}
+/** Tools found by words; a model that wants more of them has not said what it wants. */
+const MAX_RESULTS = 50;
+
+const MAX_QUERY_CHARS = 10_000;
+
+const ToolSearchInput = z.strictObject({
+  query: z
+    .string()
+    .min(1)
+    .max(MAX_QUERY_CHARS)
+    .describe('"select:NameA,NameB" to load tools by name, or words to search for; "+word" must match'),
+  max_results: z
+    .int()
+    .min(1)
+    .max(MAX_RESULTS)
+    .default(DEFAULT_RESULTS)
+    .describe(`Most tools to find by words (default ${DEFAULT_RESULTS})`),
+});
 
 /** A parsed input. */
-export type ToolSearchArguments = ReturnType<typeof toolSearchInput>['_output'];
+export type ToolSearchArguments = z.output<typeof ToolSearchInput>;
 
 /** Make ToolSearch. */
 export function toolSearchTool(services: MoreToolServices) {
@@ -50,7 +51,7 @@ export function toolSearchTool(services: MoreToolServices) {
     searchHint: 'find and load tools that are deferred',
     alwaysLoad: true,
     touchesOnlySession: () => true,
-    inputSchema: toolSearchInput(services.limits),
+    inputSchema: ToolSearchInput,
     maxResultSizeChars: 100_000,
     isEnabled: () => services.toolSearch !== 'off',
     disabledReason: () => 'the setting "toolSearch" is "off", so no tool is deferred',

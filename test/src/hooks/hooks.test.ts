@@ -46,7 +46,7 @@ describe('hooks of one event', () => {
   it('are told of once when they take long', async () => {
     const told: object[] = [];
     const onSlow = (progress: object) => void told.push(progress);
-    await ask([shell('sleep 0.2'), shell('true')], { hookProgressMs: 20 }, { onSlow });
+    await ask([shell('sleep 0.6'), shell('true')], {}, { onSlow });
     expect(told).toEqual([{ type: 'hook', event: 'PreToolUse', message: 'Waiting for 2 hooks' }]);
   });
 

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { JsonObject } from '../../../src/base/json.ts';
 import { jsonSchemaInput } from '../../../src/mcp/json-schema-input.ts';
 import { cpuMs } from '../../helpers/cpu-time.ts';
 
 /** The issues of an input, as `path: message`. */
 function issuesOf(schema: JsonObject, input: unknown): readonly string[] {
-  const parsed = jsonSchemaInput(schema, DEFAULT_LIMITS).safeParse(input);
+  const parsed = jsonSchemaInput(schema).safeParse(input);
   return parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
@@ -27,7 +26,7 @@ const order: JsonObject = {
 describe('an input judged by a JSON Schema', () => {
   test('passes as the very object it was', () => {
     const input = { id: 'abc', lines: [{ count: 2 }] };
-    expect(jsonSchemaInput(order, DEFAULT_LIMITS).parse(input)).toBe(input);
+    expect(jsonSchemaInput(order).parse(input)).toBe(input);
   });
 
   test('has each issue at its path', () => {
@@ -108,7 +107,7 @@ describe('an input judged by a JSON Schema', () => {
 
   test('cannot freeze the process with many patterns on many values', () => {
     const allOf = Array.from({ length: 300 }, (_, index) => ({ pattern: `^a*a*${index}` }));
-    const type = jsonSchemaInput({ properties: { a: { items: { allOf } } } }, DEFAULT_LIMITS);
+    const type = jsonSchemaInput({ properties: { a: { items: { allOf } } } });
     const input = { a: Array.from({ length: 1_000 }, () => 'a'.repeat(200)) };
     expect(cpuMs(() => type.safeParse(input))).toBeLessThan(2_000);
   });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { isDeferredTool, type ToolSearchSetting } from '../../../src/pool/deferral.ts';
-import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import { mcpTool, plainTool } from '../../helpers/plain-tool.ts';
 
 const rare = plainTool('Rare', { shouldDefer: true });
@@ -14,7 +13,7 @@ test.each<[ToolSearchSetting, number, string[]]>([
   ['always', 1, ['Rare', 'mcp__a__x']],
   ['off', 99, []],
 ])('setting "%s" with %i built-ins defers %j', (toolSearch, builtInCount, expected) => {
-  const context = { toolSearch, builtInCount, limits: DEFAULT_LIMITS };
+  const context = { toolSearch, builtInCount };
   const deferred = [rare, core, remote, loaded].filter((tool) => isDeferredTool(tool, context));
   expect(deferred.map((tool) => tool.name)).toEqual(expected);
 });

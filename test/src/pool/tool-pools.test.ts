@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { MAX_UNDEFERRED_BUILT_INS } from '../../../src/pool/deferral.ts';
 import { configuration } from './configuration.ts';
 import { createToolPools } from '../../../src/pool/tool-pools.ts';
 import { toolList } from '../../../src/pool/tool-list.ts';
@@ -68,7 +69,7 @@ test('a tool that becomes enabled is listed from then on, and no more once it is
 });
 
 test('one deny rule more does not bring the schema of a deferred tool back', () => {
-  const many = Array.from({ length: configuration.limits.undeferredBuiltIns }, (_, place) => plainTool(`Tool${place}`));
+  const many = Array.from({ length: MAX_UNDEFERRED_BUILT_INS }, (_, place) => plainTool(`Tool${place}`));
   const rare = plainTool('Rare', { shouldDefer: true });
   const isDeferred = (deny: readonly string[], off: readonly string[] = []) => {
     const tools = many.map((tool) => (off.includes(tool.name) ? { ...tool, isEnabled: () => false } : tool));

@@ -70,12 +70,7 @@ describe('a guard', () => {
 
   it('that hangs can be cancelled, and nothing ran', async () => {
     const { tool, effects } = effectTool();
-    const { directory } = hookSessions(
-      processHost,
-      [tool],
-      { PreToolUse: any(shell('sleep 999')) },
-      { hookProgressMs: 10 },
-    );
+    const { directory } = hookSessions(processHost, [tool], { PreToolUse: any(shell('sleep 999')) });
     const session = await directory.create('owner', BYPASS);
     const reply = execute(session, [blockOf('Effect', 'a')]);
     const progress = await frameWhere(session, ({ type }) => type === 'progress');
@@ -320,12 +315,7 @@ describe('after a call', () => {
   });
 
   it('that was cancelled meanwhile, the result is a cancelled one', async () => {
-    const { directory } = hookSessions(
-      processHost,
-      [noteTool()],
-      { PostToolUse: any(shell('sleep 999')) },
-      { hookProgressMs: 10 },
-    );
+    const { directory } = hookSessions(processHost, [noteTool()], { PostToolUse: any(shell('sleep 999')) });
     const session = await directory.create('owner', {});
     const reply = execute(session, [blockOf('Note', 'a')]);
     await frameWhere(session, ({ type }) => type === 'progress');
