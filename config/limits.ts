@@ -164,14 +164,6 @@ export const DEFAULT_LIMITS = {
   classifierMs: 10 * SECOND,
 
   // Edits shown in questions.
-  /** What an edit would do is worked out within this, or not shown. */
-  shownEditMs: 2 * SECOND,
-  /** A file up to this size, before and after, may be shown as it would become. */
-  shownEditBytes: 1 * MIB,
-  /** Lines of the diff; where there is more, none of it is shown. */
-  shownEditLines: 400,
-  /** Text of the diff, likewise. */
-  shownEditChars: 50_000,
 
   // Hooks.
   /** A hook whose setting does not say may take this long. */
@@ -202,95 +194,24 @@ export const DEFAULT_LIMITS = {
   partialInputBytes: 1 * MIB,
 
   // Files: what Read, Edit, Write, Glob and Grep hold and hand out.
-  /** Lines of one page of Read. */
-  readLines: 2_000,
-  /** Text of one page of Read; about 25,000 tokens at four bytes a token. */
-  readPageBytes: 100_000,
-  /** A longer line is cut where it stands in a page. */
-  readLineChars: 2_000,
-  /** A file up to this size is read whole, checked and hashed; a larger one is streamed. */
-  readWholeBytes: 1 * MIB,
-  /** Bytes looked through for one page once its first line is found: one endless line ends here. */
-  readPageScanBytes: 16 * MIB,
-  /** Bytes skipped to find a page's first line; more than any log, less than a sparse terabyte. */
-  readSeekBytes: 16 * 1_024 * MIB,
-  /** An image, a PDF or a notebook larger than this is not opened. */
-  readRichBytes: 32 * MIB,
-  /** An image sent as it is; the Messages API takes 5 MB of base64. */
-  imageBytes: 3_750_000,
-  /** Longer edge of an image; larger ones are scaled down. */
-  imageEdgePixels: 2_000,
-  /** Pixels of an image that is decoded at all: a small file can hold a huge picture. */
-  imagePixels: 100_000_000,
-  /** Scaling an image, or taking the text out of a PDF, ends after this long. */
-  richReadMs: 20 * SECOND,
-  /** Pages of a PDF in one read. */
-  pdfPages: 20,
-  /** Heap of the worker that reads PDFs. */
-  pdfWorkerMiB: 256,
-  /** A PDF without text is sent whole up to this size. */
-  pdfDocumentBytes: 3 * MIB,
-  /** Text of one output of a notebook cell. */
-  notebookOutputChars: 10_000,
   /** Files a session remembers having read. */
   readRecords: 1_000,
-  /** Names looked through for one that was perhaps meant. */
-  similarNames: 2_000,
   /** Bytes a file may have for its state before a change to be kept; beyond it the change cannot be undone. */
   historyFileBytes: 16 * MIB,
   /** Bytes kept for undo in one session, equal contents counted once. */
   historySessionBytes: 256 * MIB,
   /** Turns of the event loop in which rows on their way land, before an undo is refused. */
   undoSettlingTurns: 20,
-  /** Files looked at before and after a command that may change some. */
-  watchedFiles: 200,
   /** Changes in one page of `GET …/changes`. */
   changesPage: 100,
   /** A file larger than this is listed without a diff. */
   changeDiffBytes: 1 * MIB,
   /** Time all diffs of one page may take; the rest is listed without. */
   changeDiffsMs: 1 * SECOND,
-  /** A file Edit or Write changes is held whole, twice. */
-  editFileBytes: 32 * MIB,
-  /** A diff is given up after this long: it blocks the event loop. */
-  diffMs: 200,
-  /** Lines of diff a result shows. */
-  diffLines: 400,
-  /** Text of a file that a person is asked about. */
-  fileDisplayChars: 8_000,
-  /** Lines or entries Grep shows when nothing else is asked. */
-  grepResults: 250,
-  /** Output of one search; a search that prints more is ended. */
-  grepBytes: 32 * MIB,
-  /** A longer matching line is cut. */
-  grepLineBytes: 500,
-  /** What ripgrep may say on standard error. */
-  grepErrorBytes: 64 * KIB,
   /** A search ends after this long. */
   grepMs: 60 * SECOND,
-  /** Up to this many matching files are sorted by age, which looks at each. */
-  grepSortedFiles: 1_000,
-  /** Files handed over open at once, where their names were changed during the search. */
-  grepFilesAgain: 200,
-  /**
-   * The kernel dates changes by its last tick, 10 ms at most after the one before; on a busy virtual machine it may come
-   * late. What changed so shortly before a search is taken for changed during it.
-   */
-  kernelClockLagMs: 100,
-  /** A file server dates changes by its own clock, which may be late by as much. */
-  serverClockLagMs: 10 * SECOND,
-  /** Files Glob shows. */
-  globResults: 100,
   /** Names Glob looks at in one walk. */
   globNames: 500_000,
-  /** Matching files Glob sorts by age. */
-  globMatches: 50_000,
-  /** A walk ends after this long. */
-  globMs: 30 * SECOND,
-  /** Patterns the braces of one pattern may stand for. */
-  globAlternatives: 1_000,
-  /** An ignore file larger than this is not read. */
-  ignoreFileBytes: 256 * KIB,
 
   // Child processes.
   /** Shells kept started ahead by the process host, some 3 MiB each. */
@@ -317,30 +238,17 @@ export const DEFAULT_LIMITS = {
   /** What a sandboxed command may write to /tmp, again to /var/tmp and to /dev/shm; all are memory. */
   sandboxTemporaryBytes: 512 * MIB,
 
-  /** Hosts the model is told of. */
-  sandboxProxyHostsTold: 40,
-
   // The shell and tasks that run on.
   /** How long a command may take when its call does not say. */
   commandMs: 2 * MINUTE,
   /** The longest a call may ask for. */
   commandMostMs: 10 * MINUTE,
-  /** The longest a call may sleep. */
-  sleepMs: 60 * MINUTE,
   /** Background tasks running at once in one session. */
   backgroundTasks: 16,
-  /** How long a question about a task waits for its end when it does not say. */
-  taskWaitMs: 30 * SECOND,
-  /** The longest it may wait. */
-  taskWaitMostMs: 10 * MINUTE,
 
   // Pool.
 
   // Lists.
-  /** Items of a todo list. */
-  todoItems: 500,
-  /** Text of one item. */
-  todoChars: 4_000,
 
   // MCP servers and plugins.
   /** Connecting and listing tools, one try. */

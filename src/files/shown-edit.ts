@@ -1,7 +1,6 @@
 /** Edits that a person reviews before they are made: exactly the reviewed content is written, or nothing. */
 import type { Stats } from 'node:fs';
 import { isUtf8 } from 'node:buffer';
-import type { Limits } from '../../config/limits.ts';
 import type { DiffHunk } from '../wire/display.ts';
 import type { LocatedPath } from '../tool/located-path.ts';
 import type { ToolUseContext } from '../tool/tool.ts';
@@ -24,8 +23,14 @@ export interface ShownEdit {
 /** A file to edit. */
 export type EditableFile = Pick<ShownEdit, 'located' | 'spelled'>;
 
-/** Bounds of what is read and shown. */
-type ShownLimits = Pick<Limits, 'shownEditBytes' | 'shownEditLines' | 'shownEditChars' | 'diffMs'>;
+/** A file up to this size, before and after, may be shown as it would become. */
+export const MAX_SHOWN_FILE_BYTES = 1_024 * 1_024;
+
+/** Lines of the diff; where there is more, none of it is shown, since nobody would read it. */
+const MAX_SHOWN_LINES = 400;
+
+/** Text of the diff, likewise. */
+const MAX_SHOWN_CHARS = 50_000;
 
 /** Setuid, setgid and sticky: a write would drop them. */
 const SPECIAL_BITS = 0o7000;
@@ -40,17 +45,16 @@ const SPECIAL_BITS = 0o7000;
 export async function planShownEdit(
   { located, spelled }: EditableFile,
   change: (before: string) => Promise<string | undefined>,
-  limits: ShownLimits,
 ): Promise<ShownEdit | undefined> {
-  const known = await readText(located.real, spelled, limits.shownEditBytes);
+  const known = await readText(located.real, spelled, MAX_SHOWN_FILE_BYTES);
   if (!known) return undefined;
   const before = String(known.content);
   const after = await change(before);
   if (after === undefined) return undefined;
-  const hunks = diffHunks(before, after, limits.diffMs);
+  const hunks = diffHunks(before, after);
   const lines = hunks.flatMap((hunk) => hunk.lines);
   const chars = lines.reduce((sum, line) => sum + line.length, 0);
-  const isTooMuch = lines.length > limits.shownEditLines || chars > limits.shownEditChars;
+  const isTooMuch = lines.length > MAX_SHOWN_LINES || chars > MAX_SHOWN_CHARS;
   return isTooMuch ? undefined : { located, spelled, known, after: Buffer.from(after), hunks };
 }
 

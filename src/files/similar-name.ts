@@ -4,19 +4,21 @@ import { opendirSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { foldName } from './sensitive-targets.ts';
 
+/** Names of a folder that are looked at. */
+const MAX_NAMES = 2_000;
+
 /**
  * Find an existing file with a name similar to a missing one.
  *
- * @param missing Absolute path of the missing file.
- * @param limit Upper bound of the names examined in the folder.
- * @param isHidden Excludes names that must not be revealed.
- * @returns Absolute path, or undefined if none is similar.
+ * @param missing Absolute path of nothing.
+ * @param isHidden Names never to be told.
+ * @returns Absolute path, or undefined when nothing is close.
  */
-export function similarPath(missing: string, limit: number, isHidden: (path: string) => boolean): string | undefined {
+export function similarPath(missing: string, isHidden: (path: string) => boolean): string | undefined {
   const folder = dirname(missing);
   const wanted = foldName(basename(missing));
   let best: { readonly name: string; readonly distance: number } | undefined;
-  for (const name of namesIn(folder, limit)) {
+  for (const name of namesIn(folder)) {
     const distance = nameDistance(wanted, foldName(name));
     if (distance > Math.max(1, wanted.length / 4) || (best && best.distance <= distance)) continue;
     if (!isHidden(join(folder, name))) best = { name, distance };
@@ -24,7 +26,7 @@ export function similarPath(missing: string, limit: number, isHidden: (path: str
   return best && join(folder, best.name);
 }
 
-function namesIn(folder: string, limit: number): readonly string[] {
+function namesIn(folder: string): readonly string[] {
   const names: string[] = [];
   let opened;
   try {
@@ -34,7 +36,7 @@ function namesIn(folder: string, limit: number): readonly string[] {
     return names;
   }
   try {
-    for (let entry = opened.readSync(); entry && names.length < limit; entry = opened.readSync()) {
+    for (let entry = opened.readSync(); entry && names.length < MAX_NAMES; entry = opened.readSync()) {
       if (entry.isFile()) names.push(entry.name);
     }
   } finally {

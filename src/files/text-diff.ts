@@ -9,16 +9,15 @@ import type { DiffHunk } from '../wire/display.ts';
 
 /** Unchanged lines shown around a change. */
 const CONTEXT_LINES = 3;
+/** A comparison blocks the event loop: after this long the whole region counts as replaced. */
+const COMPARE_MS = 200;
+/** Lines of a diff that a result or a listing shows. */
+const MAX_DIFF_LINES = 400;
 /** Characters compared at once when searching for the first difference. */
 const STEP_CHARS = 4_096;
 
-/**
- * Compare two texts line by line.
- *
- * @param timeoutMs Upper bound of the comparison, which blocks the event loop; after it the whole region counts as
- * replaced.
- */
-export function diffHunks(before: string, after: string, timeoutMs: number): readonly DiffHunk[] {
+/** Compare two texts line by line. */
+export function diffHunks(before: string, after: string): readonly DiffHunk[] {
   if (before === after) return [];
   const start = contextStart(before, commonStart(before, after));
   const tail = commonTail(before, after, start);
@@ -27,7 +26,7 @@ export function diffHunks(before: string, after: string, timeoutMs: number): rea
   const line = countLineEnds(before, start);
   const patch = structuredPatch('', '', oldRegion, newRegion, undefined, undefined, {
     context: CONTEXT_LINES,
-    timeout: timeoutMs,
+    timeout: COMPARE_MS,
   });
   if (!patch) return [replacedHunk(oldRegion, newRegion, line)];
   return patch.hunks.map((hunk) => ({
@@ -39,22 +38,24 @@ export function diffHunks(before: string, after: string, timeoutMs: number): rea
   }));
 }
 
-/** Format hunks as a unified diff, cut after `maxLines`. */
-export function formatHunks(hunks: readonly DiffHunk[], maxLines: number): string {
+/** Format hunks as a unified diff, cut after `MAX_DIFF_LINES`. */
+export function formatHunks(hunks: readonly DiffHunk[]): string {
   const lines = hunks.flatMap((hunk) => [
     `@@ -${hunk.old_start},${hunk.old_lines} +${hunk.new_start},${hunk.new_lines} @@`,
     ...hunk.lines,
   ]);
-  if (lines.length <= maxLines) return lines.join('\n');
-  return [...lines.slice(0, maxLines), `[cut: ${lines.length - maxLines} more lines of this diff]`].join('\n');
+  if (lines.length <= MAX_DIFF_LINES) return lines.join('\n');
+  return [...lines.slice(0, MAX_DIFF_LINES), `[cut: ${lines.length - MAX_DIFF_LINES} more lines of this diff]`].join(
+    '\n',
+  );
 }
 
 /**
- * Return the first hunks, with at max `maxLines` lines in total; the counts of the last one still describe the whole
+ * Return the first hunks, with at max `MAX_DIFF_LINES` lines in total; the counts of the last one still describe the whole
  * hunk.
  */
-export function firstHunks(hunks: readonly DiffHunk[], maxLines: number): readonly DiffHunk[] {
-  let left = maxLines;
+export function firstHunks(hunks: readonly DiffHunk[]): readonly DiffHunk[] {
+  let left = MAX_DIFF_LINES;
   const first: DiffHunk[] = [];
   for (const hunk of hunks) {
     if (left <= 0) break;

@@ -6,7 +6,7 @@ import { GauntletError, isGauntletError } from '../../src/base/errors.ts';
 import type { LocatedPath } from '../../src/tool/located-path.ts';
 import type { ContextModifier, FileReadRecord } from '../../src/tool/session-context.ts';
 import type { ToolUseContext, ValidationResult } from '../../src/tool/tool.ts';
-import { sha256Of } from '../../src/files/file-state.ts';
+import { sha256Of, MAX_EDITED_BYTES } from '../../src/files/file-state.ts';
 import { type CheckedFile, withCheckedFile } from '../../src/files/open-checked.ts';
 import { recordedWrite } from '../../src/files/recorded-write.ts';
 import { firstUnseenLine, withReadRecord } from '../../src/files/read-state.ts';
@@ -50,7 +50,7 @@ export async function openKnownFile(
     return await withCheckedFile(located.real, spelled, async (opened) => {
       const record = context.session.readState.get(located.real);
       if (!record) throw refuse(file, 'it exists and was not read in this session. Read it first');
-      const most = services.limits.editFileBytes;
+      const most = MAX_EDITED_BYTES;
       if (opened.stats.size > most)
         throw refuse(file, `it has ${opened.stats.size} bytes, at most ${most} can be changed here. Use Bash`);
       const content = await opened.readWhole(most);

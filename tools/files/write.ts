@@ -1,7 +1,6 @@
 /** Write: creates a file, or overwrites one that was read. */
 import { extname } from 'node:path';
 import * as z from 'zod';
-import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import { showValue } from '../../src/base/hidden-characters.ts';
 import { judgedPath } from '../../src/files/judged-path.ts';
@@ -17,6 +16,9 @@ import type { DiffHunk, Display, DisplayBlock } from '../../src/wire/display.ts'
 import { drawChange } from './draw-change.ts';
 import { type FileInHand, openKnownFile, validateUnasked, writeKnownFile } from './known-file.ts';
 import type { FileToolServices } from './services.ts';
+
+/** Text of a file that a person is shown. */
+const MAX_DISPLAY_CHARS = 8_000;
 
 /** The words. */
 const WRITE_PROMPT = `Writes a file to the local file system, whole.
@@ -47,7 +49,6 @@ export interface WriteArguments {
 
 /** Make Write. */
 export function writeTool(services: FileToolServices) {
-  const { limits } = services;
   return buildTool({
     name: 'Write',
     aliases: TOOL_ALIASES.Write,
@@ -63,13 +64,13 @@ export function writeTool(services: FileToolServices) {
     backfillObservableInput: shownAbsolute('file_path'),
     toAutoClassifierInput: (input) => `${input.file_path}: ${input.content}`,
     call: (input, context) => runWrite(services, input, context),
-    mapToolResultToToolResultBlockParam: (output: WriteOutput, toolUseId) => writeResult(output, toolUseId, limits),
+    mapToolResultToToolResultBlockParam: writeResult,
     toHookResponse: ({ path, ...output }: WriteOutput) => ({ filePath: path, success: true, ...output }),
     getToolUseSummary: (input) => input.file_path ?? '',
     getActivityDescription: (input) => `Writing ${input.file_path ?? 'a file'}`,
-    renderToolUseMessage: (input) => renderWrite(input, limits),
+    renderToolUseMessage: renderWrite,
     renderToolResultMessage: (output: WriteOutput, _progress, { style }) => renderWriteResult(output, style),
-    renderToolUseRejectedMessage: (input, message) => renderWriteRejected(input, message, limits),
+    renderToolUseRejectedMessage: renderWriteRejected,
     renderToolUseErrorMessage: renderWriteError,
   });
 }
@@ -113,7 +114,7 @@ async function runWrite(
   const content = Buffer.from(input.content);
   const contextModifier = await writeKnownFile(services, file, { known, content, toolName: 'Write' }, context);
   const before = known?.content.toString('utf8') ?? '';
-  const hunks = diffHunks(before, input.content, services.limits.diffMs);
+  const hunks = diffHunks(before, input.content);
   return { data: { path: located.spelled, isNew: !known, sizeBytes: content.length, hunks }, contextModifier };
 }
 
@@ -122,11 +123,11 @@ function inHand(located: LocatedPath, input: WriteArguments): FileInHand {
 }
 
 /** What will be written, as far as the input has come. */
-function renderWrite(input: Partial<WriteArguments>, limits: Limits): Display {
+function renderWrite(input: Partial<WriteArguments>): Display {
   return {
     title: `Write ${showValue(input.file_path, '…')}`,
     tone: 'warning',
-    blocks: contentBlocks(input, limits),
+    blocks: contentBlocks(input),
     group: { key: 'write', title: 'Write files' },
   };
 }
@@ -137,11 +138,11 @@ function renderWriteResult(output: WriteOutput, style: 'condensed' | undefined):
 }
 
 /** A call that was not allowed. */
-function renderWriteRejected(input: Partial<WriteArguments>, message: string, limits: Limits): Display {
+function renderWriteRejected(input: Partial<WriteArguments>, message: string): Display {
   return {
     title: `Did not write ${showValue(input.file_path, 'the file')}`,
     tone: 'warning',
-    blocks: [{ kind: 'text', text: message }, ...contentBlocks(input, limits)],
+    blocks: [{ kind: 'text', text: message }, ...contentBlocks(input)],
   };
 }
 
@@ -155,16 +156,16 @@ function renderWriteError(message: string, input: Partial<WriteArguments>): Disp
 }
 
 /** What the model is sent. */
-function writeResult(output: WriteOutput, toolUseId: string, limits: Limits): ToolResultBlock {
+function writeResult(output: WriteOutput, toolUseId: string): ToolResultBlock {
   const what = output.isNew ? `Created "${output.path}"` : `Wrote "${output.path}"`;
   const diff = output.isNew
     ? ''
-    : `\n${output.hunks.length === 0 ? 'The content is what it was' : formatHunks(output.hunks, limits.diffLines)}`;
+    : `\n${output.hunks.length === 0 ? 'The content is what it was' : formatHunks(output.hunks)}`;
   return { type: 'tool_result', tool_use_id: toolUseId, content: `${what} (${output.sizeBytes} bytes)${diff}` };
 }
 
-function contentBlocks(input: Partial<WriteArguments>, limits: Limits): readonly DisplayBlock[] {
+function contentBlocks(input: Partial<WriteArguments>): readonly DisplayBlock[] {
   if (typeof input.content !== 'string') return [];
   const language = typeof input.file_path === 'string' ? extname(input.file_path).slice(1) : '';
-  return [{ kind: 'code', text: shownHead(input.content, limits.fileDisplayChars), language }];
+  return [{ kind: 'code', text: shownHead(input.content, MAX_DISPLAY_CHARS), language }];
 }

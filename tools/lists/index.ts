@@ -3,6 +3,6 @@ import type { ListToolServices } from './services.ts';
 import { todoWriteTool } from './todo-write.ts';
 
 /** All list tools, in no particular order: the pool sorts. */
-export function listTools(services: ListToolServices) {
-  return [todoWriteTool(services)];
+export function listTools(_services: ListToolServices) {
+  return [todoWriteTool()];
 }

@@ -1,13 +1,11 @@
 /** TodoWrite: replaces the session's todo list. */
 import * as z from 'zod';
-import type { Limits } from '../../config/limits.ts';
 import type { JsonValue } from '../../src/base/json.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { SessionContext } from '../../src/tool/session-context.ts';
 import type { ToolResult } from '../../src/tool/tool.ts';
 import type { ToolResultBlock } from '../../src/wire/blocks.ts';
 import type { Display } from '../../src/wire/display.ts';
-import type { ListToolServices } from './services.ts';
 
 const MARKS: Readonly<Record<Todo['status'], string>> = { pending: '[ ]', in_progress: '[>]', completed: '[x]' };
 
@@ -28,33 +26,41 @@ How to use it:
 /** How far an item is. */
 const TODO_STATUSES = ['pending', 'in_progress', 'completed'] as const;
 
-/** The input, bounded by `limits`. */
-function todoWriteInput(limits: Pick<Limits, 'todoItems' | 'todoChars'>) {
-  const words = z.string().min(1).max(limits.todoChars);
-  const item = z.strictObject({
-    content: words.describe('What is to be done, as in "Run the tests"'),
-    status: z.enum(TODO_STATUSES).describe('How far it is'),
-    activeForm: words.describe('The same while it is being done, as in "Running the tests"'),
-  });
-  return z.strictObject({
-    todos: z.array(item).max(limits.todoItems).describe('The whole list, which replaces the one before'),
-  });
-}
+/** Items of a list, which a model writes anew with each change. */
+const MAX_ITEMS = 500;
+
+/** Text of one item: a line, not a document. */
+const MAX_ITEM_CHARS = 4_000;
+
+const words = z.string().min(1).max(MAX_ITEM_CHARS);
+
+const TodoWriteInput = z.strictObject({
+  todos: z
+    .array(
+      z.strictObject({
+        content: words.describe('What is to be done, as in "Run the tests"'),
+        status: z.enum(TODO_STATUSES).describe('How far it is'),
+        activeForm: words.describe('The same while it is being done, as in "Running the tests"'),
+      }),
+    )
+    .max(MAX_ITEMS)
+    .describe('The whole list, which replaces the one before'),
+});
 
 /** A parsed input. */
-export type TodoWriteArguments = ReturnType<typeof todoWriteInput>['_output'];
+export type TodoWriteArguments = z.output<typeof TodoWriteInput>;
 
 /** One item. */
 export type Todo = TodoWriteArguments['todos'][number];
 
 /** Make TodoWrite. */
-export function todoWriteTool(services: Pick<ListToolServices, 'limits'>) {
+export function todoWriteTool() {
   return buildTool({
     name: TODO_WRITE,
     searchHint: 'keep the list of what is to be done',
     alwaysLoad: true,
     touchesOnlySession: () => true,
-    inputSchema: todoWriteInput(services.limits),
+    inputSchema: TodoWriteInput,
     maxResultSizeChars: 100_000,
     prompt: () => TODO_WRITE_PROMPT,
     description: (input) => `Replace the todo list with ${input.todos.length} items`,

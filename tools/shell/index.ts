@@ -5,5 +5,5 @@ import { sleepTool } from './sleep.ts';
 
 /** All shell tools, in no particular order: the pool sorts. */
 export function shellTools(services: ShellToolServices) {
-  return [bashTool(services), sleepTool(services)];
+  return [bashTool(services), sleepTool()];
 }

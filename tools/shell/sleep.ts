@@ -1,17 +1,15 @@
 /** Sleep: waits, and ends at once when cancelled. */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
-import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
-import type { ShellToolServices } from './services.ts';
 
-/** Input of Sleep. */
-function sleepInput({ sleepMs }: Pick<Limits, 'sleepMs'>) {
-  return z.strictObject({
-    duration_ms: z.int().min(0).max(sleepMs).describe(`How long to wait, in milliseconds; at most ${sleepMs}`),
-  });
-}
+/** The longest wait of one call, an hour: what takes longer is better asked about again. */
+const MAX_SLEEP_MS = 60 * 60_000;
+
+const SleepInput = z.strictObject({
+  duration_ms: z.int().min(0).max(MAX_SLEEP_MS).describe(`How long to wait, in milliseconds; at most ${MAX_SLEEP_MS}`),
+});
 
 const PROMPT = `Waits for a given time without holding a process or a shell.
 
@@ -20,13 +18,13 @@ const PROMPT = `Waits for a given time without holding a process or a shell.
 - To wait for a background task, use TaskOutput: it answers when the task ends.`;
 
 /** Make Sleep. */
-export function sleepTool({ limits }: Pick<ShellToolServices, 'limits'>) {
+export function sleepTool() {
   return buildTool({
     name: 'Sleep',
     searchHint: 'wait for some time',
     shouldDefer: true,
     touchesOnlySession: () => true,
-    inputSchema: sleepInput(limits),
+    inputSchema: SleepInput,
     maxResultSizeChars: 1_000,
     prompt: () => PROMPT,
     description: (input) => `Wait ${input.duration_ms} ms`,

@@ -1,6 +1,5 @@
 /** TaskOutput: what a background task has said since it was last asked. */
 import * as z from 'zod';
-import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import { showText, showValue } from '../../src/base/hidden-characters.ts';
 import { shownHead } from '../../src/files/shown-head.ts';
@@ -14,32 +13,35 @@ import type { Display } from '../../src/wire/display.ts';
 import { renameTaskId } from './old-keys.ts';
 import type { TaskToolServices } from './services.ts';
 
-/** The words, with the numbers that hold on this server. */
-function taskOutputPrompt({ taskWaitMs }: Pick<Limits, 'taskWaitMs'>): string {
-  return `Shows what a background task has written since it was last asked, its status and its exit code.
+/** How long a question about a task waits for its end when it does not say. */
+const WAIT_MS = 30_000;
+
+/** The longest it may wait. */
+const MAX_WAIT_MS = 10 * 60_000;
+
+const PROMPT = `Shows what a background task has written since it was last asked, its status and its exit code.
 
 - \`task_id\` is the id that the call which started the task answered with.
-- By default it waits for the task to end, ${taskWaitMs} ms at most or \`timeout\`; a task that still runs then is answered as "running". With \`block: false\` it answers at once.
+- By default it waits for the task to end, ${WAIT_MS} ms at most or \`timeout\`; a task that still runs then is answered as "running". With \`block: false\` it answers at once.
 - What was shown is not shown again; the whole output of a command stands in the file that its call named.`;
-}
 
 /** Input of TaskOutput; old names of the id are taken too. */
-function taskOutputInput({ taskWaitMs, taskWaitMostMs }: Pick<Limits, 'taskWaitMs' | 'taskWaitMostMs'>) {
-  const input = z.strictObject({
+const TaskOutputInput = z.preprocess(
+  (given) => renameTaskId(given, ['bash_id', 'shell_id', 'agentId']),
+  z.strictObject({
     task_id: z.string().min(1).describe('The task to ask about, as the call that started it named it'),
     block: z.boolean().optional().describe('Wait for the task to end (default true); false answers at once'),
     timeout: z
       .int()
       .min(0)
-      .max(taskWaitMostMs)
+      .max(MAX_WAIT_MS)
       .optional()
-      .describe(`How long to wait, in milliseconds: ${taskWaitMs} by default, at most ${taskWaitMostMs}`),
-  });
-  return z.preprocess((given) => renameTaskId(given, ['bash_id', 'shell_id', 'agentId']), input);
-}
+      .describe(`How long to wait, in milliseconds: ${WAIT_MS} by default, at most ${MAX_WAIT_MS}`),
+  }),
+);
 
 /** A parsed input of TaskOutput. */
-export type TaskOutputArguments = z.output<ReturnType<typeof taskOutputInput>>;
+export type TaskOutputArguments = z.output<typeof TaskOutputInput>;
 
 /** Make TaskOutput. */
 export function taskOutputTool({ limits }: TaskToolServices) {
@@ -52,7 +54,7 @@ export function taskOutputTool({ limits }: TaskToolServices) {
       const shown = paceOutput((_stream, text) => onProgress?.({ data: { type: 'task', task_id, text } }));
       const onText = (text: string) => shown.add('stdout', text);
       try {
-        await tasks.wait(task_id, { signal, timeoutMs: timeout ?? limits.taskWaitMs, onText });
+        await tasks.wait(task_id, { signal, timeoutMs: timeout ?? WAIT_MS, onText });
       } catch (cause) {
         if (!signal.aborted) throw cause;
         throw new GauntletError('cancelled', `Stopped waiting for task "${task_id}"; it runs on`, { cause });
@@ -69,9 +71,9 @@ export function taskOutputTool({ limits }: TaskToolServices) {
     searchHint: 'read output of a background command or agent',
     shouldDefer: true,
     touchesOnlySession: () => true,
-    inputSchema: taskOutputInput(limits),
+    inputSchema: TaskOutputInput,
     maxResultSizeChars: 30_000,
-    prompt: () => taskOutputPrompt(limits),
+    prompt: () => PROMPT,
     description: (input) => `Read the output of task ${input.task_id}`,
     isReadOnly: () => true,
     isConcurrencySafe: () => true,

@@ -95,8 +95,8 @@ async function diffOf(
   const [old, now] = [await contentOf(core, path, before), await contentOf(core, path, after)];
   if (!old || !now) return { diff_omitted: 'not_kept' };
   if (![old, now].every((content) => isUtf8(content) && !content.includes(0))) return { diff_omitted: 'binary' };
-  const hunks = diffHunks(old.toString(), now.toString(), limits.diffMs);
-  return { diff: { ...countChanges(hunks), hunks: firstHunks(hunks, limits.diffLines) } };
+  const hunks = diffHunks(old.toString(), now.toString());
+  return { diff: { ...countChanges(hunks), hunks: firstHunks(hunks) } };
 }
 
 /** Read the content of a state: empty, the stored copy, or the file itself if it is unchanged. */

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { SessionContext } from '../../../src/tool/session-context.ts';
 import { todoWriteTool } from '../../../tools/lists/todo-write.ts';
 import { sessionContextIn, toolUseContextIn } from '../../helpers/tool-use-context.ts';
 
-const tool = todoWriteTool({ limits: DEFAULT_LIMITS });
+const tool = todoWriteTool();
 const first = [{ content: 'Write it', status: 'in_progress', activeForm: 'Writing it' }];
 const second = [
   { content: 'Write it', status: 'completed', activeForm: 'Writing it' },

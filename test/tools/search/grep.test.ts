@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { grepTool } from '../../../tools/search/grep/index.ts';
+import { GREP_BOUNDS } from '../../../tools/search/grep/search.ts';
 import { fileServices } from '../../helpers/file-services.ts';
 import { processesWith, testProcessHost } from '../../helpers/process-host.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
@@ -108,7 +109,7 @@ describe('searching', () => {
 describe('files that stay where they are', () => {
   // Whatever was changed long ago or just now counts as settled, or as changed during the search.
   const searches = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY].map((kernelClockLagMs) =>
-    grepTool({ ...fileServices({ kernelClockLagMs, grepFilesAgain: 3 }), processHost }),
+    grepTool({ ...fileServices(), processHost }, { ...GREP_BOUNDS, kernelClockLagMs, openFiles: 3 }),
   );
 
   it.each([

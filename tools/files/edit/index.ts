@@ -1,5 +1,4 @@
 /** Edit: replaces exact text in a file that was read. */
-import type { Limits } from '../../../config/limits.ts';
 import { showValue } from '../../../src/base/hidden-characters.ts';
 import { shownAbsolute } from '../../../src/files/spelling.ts';
 import { diffHunks, formatHunks } from '../../../src/files/text-diff.ts';
@@ -26,7 +25,6 @@ const EDIT_PROMPT = `Replaces exact text in a file.
 
 /** Make Edit. */
 export function editTool(services: FileToolServices) {
-  const { limits } = services;
   return buildTool({
     name: 'Edit',
     aliases: TOOL_ALIASES.Edit,
@@ -42,26 +40,26 @@ export function editTool(services: FileToolServices) {
     backfillObservableInput: shownAbsolute('file_path'),
     toAutoClassifierInput: (input) => `${input.file_path}: ${input.new_string}`,
     call: (input, context) => runEdit(services, input, context),
-    mapToolResultToToolResultBlockParam: (output: EditOutput, toolUseId) => editResult(output, toolUseId, limits),
+    mapToolResultToToolResultBlockParam: editResult,
     toHookResponse: ({ path, ...output }: EditOutput) => ({ filePath: path, success: true, ...output }),
     getToolUseSummary: (input) => input.file_path ?? '',
     getActivityDescription: (input) => `Editing ${input.file_path ?? 'a file'}`,
-    renderToolUseMessage: (input) => renderEdit(input, limits),
+    renderToolUseMessage: renderEdit,
     renderToolResultMessage: (output: EditOutput, _progress, { style }) => renderEditResult(output, style),
-    renderToolUseRejectedMessage: (input, message) => renderEditRejected(input, message, limits),
+    renderToolUseRejectedMessage: renderEditRejected,
     renderToolUseErrorMessage: renderEditError,
   });
 }
 
 /** What will change, as far as the input has come; line numbers are those of the strings. */
-function renderEdit(input: Partial<EditArguments>, limits: Limits): Display {
+function renderEdit(input: Partial<EditArguments>): Display {
   const title = `${input.old_string === '' ? 'Create' : 'Edit'} ${showValue(input.file_path, '…')}`;
   const subtitle = input.replace_all === true ? { subtitle: 'every occurrence' } : {};
   return {
     title,
     ...subtitle,
     tone: 'warning',
-    blocks: intendedDiff(input, limits),
+    blocks: intendedDiff(input),
     group: { key: 'edit', title: 'Edit files' },
   };
 }
@@ -72,11 +70,11 @@ function renderEditResult(output: EditOutput, style: 'condensed' | undefined): D
 }
 
 /** A call that was not allowed. */
-function renderEditRejected(input: Partial<EditArguments>, message: string, limits: Limits): Display {
+function renderEditRejected(input: Partial<EditArguments>, message: string): Display {
   return {
     title: `Did not edit ${showValue(input.file_path, 'the file')}`,
     tone: 'warning',
-    blocks: [{ kind: 'text', text: message }, ...intendedDiff(input, limits)],
+    blocks: [{ kind: 'text', text: message }, ...intendedDiff(input)],
   };
 }
 
@@ -90,16 +88,16 @@ function renderEditError(message: string, input: Partial<EditArguments>): Displa
 }
 
 /** What the model is sent. */
-function editResult(output: EditOutput, toolUseId: string, limits: Limits): ToolResultBlock {
+function editResult(output: EditOutput, toolUseId: string): ToolResultBlock {
   const what = output.isNew ? 'Created' : 'Edited';
   const often = output.replacements > 1 ? ` (${output.replacements} replacements)` : '';
-  const diff = output.isNew ? '' : `\n${formatHunks(output.hunks, limits.diffLines)}`;
+  const diff = output.isNew ? '' : `\n${formatHunks(output.hunks)}`;
   return { type: 'tool_result', tool_use_id: toolUseId, content: `${what} "${output.path}"${often}${diff}` };
 }
 
-function intendedDiff(input: Partial<EditArguments>, limits: Limits): readonly DisplayBlock[] {
+function intendedDiff(input: Partial<EditArguments>): readonly DisplayBlock[] {
   const { file_path, old_string, new_string } = input;
   if (typeof old_string !== 'string' || typeof new_string !== 'string') return [];
-  const hunks = diffHunks(old_string, new_string, limits.diffMs);
+  const hunks = diffHunks(old_string, new_string);
   return hunks.length === 0 ? [] : [{ kind: 'diff', path: typeof file_path === 'string' ? file_path : '', hunks }];
 }

@@ -6,6 +6,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { GauntletError } from '../../../src/base/errors.ts';
+import { MAX_EDITED_BYTES } from '../../../src/files/file-state.ts';
 import { judgedPath } from '../../../src/files/judged-path.ts';
 import { similarPath } from '../../../src/files/similar-name.ts';
 import { diffHunks } from '../../../src/files/text-diff.ts';
@@ -67,7 +68,7 @@ export async function runEdit(
     { known: plan.known, content, toolName: 'Edit' },
     context,
   );
-  const hunks = diffHunks(plan.before, plan.after, services.limits.diffMs);
+  const hunks = diffHunks(plan.before, plan.after);
   return { data: { path: located.spelled, isNew: !plan.known, replacements: plan.count, hunks }, contextModifier };
 }
 
@@ -86,28 +87,21 @@ async function planEdit(
       );
     return { known, before: '', after: input.new_string, hasMark: false, count: 1 };
   }
-  if (!known) throw missing(services, input, file.located, context);
+  if (!known) throw missing(input, file.located, context);
   const decoded = decodeText(known.content);
   if (!decoded) throw refuse(input, 'it is not UTF-8 text. Change it with Bash');
   const replaced = replaceText(decoded.text, {
     oldString: input.old_string,
     newString: input.new_string,
     isAll: input.replace_all ?? false,
-    maxChars: services.limits.editFileBytes,
+    maxChars: MAX_EDITED_BYTES,
   });
   if ('refusal' in replaced) throw refuse(input, replaced.refusal);
   return { known, before: decoded.text, after: replaced.text, hasMark: decoded.hasMark, count: replaced.count };
 }
 
-function missing(
-  services: FileToolServices,
-  input: EditArguments,
-  located: LocatedPath,
-  context: ToolUseContext,
-): GauntletError {
-  const similar = located.isInside
-    ? similarPath(located.real, services.limits.similarNames, (path) => context.isReadDenied(path))
-    : undefined;
+function missing(input: EditArguments, located: LocatedPath, context: ToolUseContext): GauntletError {
+  const similar = located.isInside ? similarPath(located.real, (path) => context.isReadDenied(path)) : undefined;
   const next =
     similar === undefined ? 'Create it with Write, or with an empty old_string' : `Did you mean "${similar}"?`;
   return refuse(input, `it does not exist. ${next}`);

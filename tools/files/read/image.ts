@@ -1,47 +1,55 @@
 /**
  * Images: as they are where a model takes them, scaled down where they are too large.
  */
-import type { Limits } from '../../../config/limits.ts';
 import { errorMessage, GauntletError } from '../../../src/base/errors.ts';
 import { errorCode } from '../../../src/files/real-path.ts';
 import type { RichOutput } from './output.ts';
-import type { RichFile } from './rich-file.ts';
+import { CONVERT_MS, type RichFile } from './rich-file.ts';
 
 type Sharp = typeof import('sharp').default;
+
+/** An image sent as it is; the Messages API takes 5 MB of base64. */
+const MAX_IMAGE_BYTES = 3_750_000;
+
+/** Longer edge of an image; larger ones are scaled down. */
+const MAX_EDGE_PIXELS = 2_000;
+
+/** Pixels of an image that is decoded at all: a small file can hold a huge picture. */
+const MAX_PIXELS = 100_000_000;
 
 /** JPEG qualities tried in turn until an image fits. */
 const QUALITIES = [85, 60, 35];
 
 /** Turn an image file into an image block. @throws {GauntletError} `tool_failed` when it is broken or cannot be made to fit. */
-export async function readImage(rich: RichFile, bytes: Buffer, limits: Limits): Promise<RichOutput> {
+export async function readImage(rich: RichFile, bytes: Buffer): Promise<RichOutput> {
   const sharp = await loadSharp();
-  if (sharp) return scaledImage(rich, bytes, sharp, limits);
-  if (bytes.length > limits.imageBytes) {
+  if (sharp) return scaledImage(rich, bytes, sharp);
+  if (bytes.length > MAX_IMAGE_BYTES) {
     throw new GauntletError(
       'tool_failed',
-      `Cannot show "${rich.path}": it has ${bytes.length} bytes, at most ${limits.imageBytes} fit, and the package "sharp" that would scale it is not installed. Scale it with Bash first`,
+      `Cannot show "${rich.path}": it has ${bytes.length} bytes, at most ${MAX_IMAGE_BYTES} fit, and the package "sharp" that would scale it is not installed. Scale it with Bash first`,
     );
   }
   return imageOutput(rich, bytes, rich.kind, rich.kind.slice('image/'.length).toUpperCase());
 }
 
-async function scaledImage(rich: RichFile, bytes: Buffer, sharp: Sharp, limits: Limits): Promise<RichOutput> {
+async function scaledImage(rich: RichFile, bytes: Buffer, sharp: Sharp): Promise<RichOutput> {
   try {
     const open = () =>
-      sharp(bytes, { limitInputPixels: limits.imagePixels }).timeout({ seconds: Math.ceil(limits.richReadMs / 1_000) });
+      sharp(bytes, { limitInputPixels: MAX_PIXELS }).timeout({ seconds: Math.ceil(CONVERT_MS / 1_000) });
     const { width, height } = await open().metadata();
     const label = `${width} × ${height} ${rich.kind.slice('image/'.length).toUpperCase()}`;
-    const isSmall = Math.max(width, height) <= limits.imageEdgePixels && bytes.length <= limits.imageBytes;
+    const isSmall = Math.max(width, height) <= MAX_EDGE_PIXELS && bytes.length <= MAX_IMAGE_BYTES;
     if (isSmall) return imageOutput(rich, bytes, rich.kind, label);
 
-    const edge = limits.imageEdgePixels;
+    const edge = MAX_EDGE_PIXELS;
     const scaled = () => open().rotate().resize({ width: edge, height: edge, fit: 'inside', withoutEnlargement: true });
     const png = rich.kind === 'image/png' ? await scaled().png().toBuffer() : undefined;
-    if (png && png.length <= limits.imageBytes) return imageOutput(rich, png, 'image/png', `${label}, scaled down`);
+    if (png && png.length <= MAX_IMAGE_BYTES) return imageOutput(rich, png, 'image/png', `${label}, scaled down`);
     for (const quality of QUALITIES) {
       rich.signal.throwIfAborted();
       const jpeg = await scaled().flatten({ background: 'white' }).jpeg({ quality }).toBuffer();
-      if (jpeg.length <= limits.imageBytes) return imageOutput(rich, jpeg, 'image/jpeg', `${label}, scaled down`);
+      if (jpeg.length <= MAX_IMAGE_BYTES) return imageOutput(rich, jpeg, 'image/jpeg', `${label}, scaled down`);
     }
   } catch (error) {
     rich.signal.throwIfAborted();
@@ -53,7 +61,7 @@ async function scaledImage(rich: RichFile, bytes: Buffer, sharp: Sharp, limits: 
   }
   throw new GauntletError(
     'tool_failed',
-    `Cannot show "${rich.path}": it stays over ${limits.imageBytes} bytes however it is scaled`,
+    `Cannot show "${rich.path}": it stays over ${MAX_IMAGE_BYTES} bytes however it is scaled`,
   );
 }
 

@@ -1,6 +1,5 @@
 /** Read: shows a file to the model. */
 import { extname } from 'node:path';
-import type { Limits } from '../../../config/limits.ts';
 import { showText, showValue } from '../../../src/base/hidden-characters.ts';
 import { shownHead } from '../../../src/files/shown-head.ts';
 import { shownAbsolute } from '../../../src/files/spelling.ts';
@@ -11,18 +10,20 @@ import type { Display, DisplayBlock } from '../../../src/wire/display.ts';
 import type { FileToolServices } from '../services.ts';
 import type { ReadOutput } from './output.ts';
 import { runRead } from './run.ts';
-import { type ReadArguments, ReadInput } from './schema.ts';
+import { type ReadArguments, ReadInput, MAX_PDF_PAGES } from './schema.ts';
+import { MAX_LINE_CHARS } from './show-file.ts';
+import { MAX_LINES } from './text.ts';
 
-/** The words, with the numbers that hold on this server. */
-function readPrompt(limits: Limits): string {
+/** The words. */
+function readPrompt(): string {
   return `Reads a file from the local file system.
 
 - \`file_path\` may be absolute or relative to the working directory; absolute is safer.
-- By default it shows up to ${limits.readLines} lines from the start of the file. Each line is shown as in \`cat -n\`: its number, a tab, its text. The number and the tab are not part of the file.
+- By default it shows up to ${MAX_LINES} lines from the start of the file. Each line is shown as in \`cat -n\`: its number, a tab, its text. The number and the tab are not part of the file.
 - A file too large for one page ends with a PARTIAL notice that names the \`offset\` to go on with. Use \`offset\` and \`limit\` only for such files; otherwise read the whole file.
-- Lines longer than ${limits.readLineChars} characters are cut, with a note saying so.
+- Lines longer than ${MAX_LINE_CHARS} characters are cut, with a note saying so.
 - It can show images (PNG, JPEG, GIF, WebP): they are presented visually.
-- It can read PDF files (.pdf), as text page by page: use \`pages\` ("1-5") for long ones, at most ${limits.pdfPages} pages at once.
+- It can read PDF files (.pdf), as text page by page: use \`pages\` ("1-5") for long ones, at most ${MAX_PDF_PAGES} pages at once.
 - It can read Jupyter notebooks (.ipynb): all cells with their outputs. There, \`offset\` and \`limit\` count cells.
 - It reads files only; to list a folder, use Glob, or \`ls\` with Bash.
 - A file must be read before it can be edited or overwritten.
@@ -39,7 +40,7 @@ export function readTool(services: FileToolServices) {
     alwaysLoad: true,
     inputSchema: ReadInput,
     maxResultSizeChars: Infinity,
-    prompt: () => readPrompt(services.limits),
+    prompt: () => readPrompt(),
     description: (input) => `Read ${input.file_path}`,
     isReadOnly: () => true,
     isConcurrencySafe: () => true,
@@ -55,7 +56,7 @@ export function readTool(services: FileToolServices) {
     getActivityDescription: (input) => `Reading ${input.file_path ?? 'a file'}`,
     renderToolUseMessage: renderRead,
     renderToolResultMessage: (output: ReadOutput, _progress, { style }) =>
-      renderReadResult(output, style, services.limits),
+      renderReadResult(output, style, services.limits.previewChars),
     renderToolUseRejectedMessage: renderReadRejected,
     renderToolUseErrorMessage: renderReadError,
   });
@@ -72,10 +73,10 @@ function renderRead(input: Partial<ReadArguments>): Display {
 }
 
 /** What was read, for people. */
-function renderReadResult(output: ReadOutput, style: 'condensed' | undefined, limits: Limits): Display {
+function renderReadResult(output: ReadOutput, style: 'condensed' | undefined, previewChars: number): Display {
   const title = output.type === 'text' ? textTitle(output) : `Read ${output.type}: ${output.summary}`;
   const subtitle = showText(output.path);
-  return { title, subtitle, blocks: style === 'condensed' ? [] : resultBlocks(output, limits) };
+  return { title, subtitle, blocks: style === 'condensed' ? [] : resultBlocks(output, previewChars) };
 }
 
 /** A call that was not allowed. */
@@ -114,11 +115,11 @@ function textTitle(output: Extract<ReadOutput, { type: 'text' }>): string {
   return output.isPartial && output.totalLines !== undefined ? `${lines} of ${output.totalLines}` : lines;
 }
 
-function resultBlocks(output: ReadOutput, limits: Limits): readonly DisplayBlock[] {
+function resultBlocks(output: ReadOutput, previewChars: number): readonly DisplayBlock[] {
   if (output.type === 'text') {
     const code: DisplayBlock = {
       kind: 'code',
-      text: shownHead(output.text, limits.previewChars),
+      text: shownHead(output.text, previewChars),
       language: extname(output.path).slice(1),
     };
     return output.notice === undefined ? [code] : [code, { kind: 'text', text: output.notice }];
@@ -126,6 +127,6 @@ function resultBlocks(output: ReadOutput, limits: Limits): readonly DisplayBlock
   return output.content.flatMap((block): DisplayBlock[] => {
     if (block.type === 'image')
       return [{ kind: 'image', media_type: block.source.media_type, data: block.source.data }];
-    return block.type === 'text' ? [{ kind: 'text', text: shownHead(block.text, limits.previewChars) }] : [];
+    return block.type === 'text' ? [{ kind: 'text', text: shownHead(block.text, previewChars) }] : [];
   });
 }

@@ -2,11 +2,14 @@
  * Jupyter notebooks: cells in order, each with its source and what it put out.
  */
 import * as z from 'zod';
-import type { Limits } from '../../../config/limits.ts';
 import type { ResultContentBlock } from '../../../src/wire/blocks.ts';
 import { GauntletError } from '../../../src/base/errors.ts';
 import type { RichOutput } from './output.ts';
 import type { RichFile } from './rich-file.ts';
+import { MAX_PAGE_BYTES } from './text.ts';
+
+/** Text of one output of a cell. */
+const MAX_OUTPUT_CHARS = 10_000;
 
 const Multiline = z.union([z.string(), z.array(z.string()).transform((lines) => lines.join(''))]);
 
@@ -33,7 +36,7 @@ type NotebookCell = z.output<typeof Cell>;
 type NotebookCellOutput = z.output<typeof CellOutput>;
 
 /** Turn a notebook into blocks, one text a cell and one image a picture. @throws {GauntletError} `tool_failed` when it is none. */
-export function readNotebook(rich: RichFile, bytes: Buffer, limits: Limits): RichOutput {
+export function readNotebook(rich: RichFile, bytes: Buffer): RichOutput {
   const { cells } = parseNotebook(rich.path, bytes);
   const first = Math.max(1, rich.input.offset ?? 1);
   const wanted = cells.slice(first - 1, rich.input.limit === undefined ? undefined : first - 1 + rich.input.limit);
@@ -41,12 +44,12 @@ export function readNotebook(rich: RichFile, bytes: Buffer, limits: Limits): Ric
   let usedBytes = 0;
   let shown = 0;
   for (const cell of wanted) {
-    const blocks = cellBlocks(cell, first + shown, limits);
+    const blocks = cellBlocks(cell, first + shown);
     const bytesOfCell = blocks.reduce(
       (sum, block) => sum + (block.type === 'text' ? Buffer.byteLength(block.text) : 0),
       0,
     );
-    if (shown > 0 && usedBytes + bytesOfCell > limits.readPageBytes) break;
+    if (shown > 0 && usedBytes + bytesOfCell > MAX_PAGE_BYTES) break;
     usedBytes += bytesOfCell;
     content.push(...blocks);
     shown++;
@@ -94,7 +97,7 @@ function parseNotebook(path: string, bytes: Buffer): z.output<typeof Notebook> {
   );
 }
 
-function cellBlocks(cell: NotebookCell, number: number, limits: Limits): readonly ResultContentBlock[] {
+function cellBlocks(cell: NotebookCell, number: number): readonly ResultContentBlock[] {
   const id = cell.id ?? `cell-${number - 1}`;
   const count = cell.execution_count == null ? '' : ` execution_count="${cell.execution_count}"`;
   const texts = [`<cell id="${id}" type="${cell.cell_type}"${count}>\n${cell.source}\n</cell>`];
@@ -103,7 +106,7 @@ function cellBlocks(cell: NotebookCell, number: number, limits: Limits): readonl
     const image = imageOf(output);
     if (image) images.push(image);
     const text = textOf(output);
-    if (text !== '') texts.push(`<output cell="${id}">\n${cut(text, limits.notebookOutputChars)}\n</output>`);
+    if (text !== '') texts.push(`<output cell="${id}">\n${cut(text, MAX_OUTPUT_CHARS)}\n</output>`);
   }
   return [{ type: 'text', text: texts.join('\n') }, ...images];
 }

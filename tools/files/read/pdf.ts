@@ -6,11 +6,18 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Limits } from '../../../config/limits.ts';
 import type { ResultContentBlock } from '../../../src/wire/blocks.ts';
 import { errorMessage, GauntletError } from '../../../src/base/errors.ts';
 import type { RichOutput } from './output.ts';
-import type { RichFile } from './rich-file.ts';
+import { CONVERT_MS, type RichFile } from './rich-file.ts';
+import { MAX_PDF_PAGES } from './schema.ts';
+import { MAX_PAGE_BYTES } from './text.ts';
+
+/** A PDF without text is sent whole up to this size. */
+const MAX_DOCUMENT_BYTES = 3 * 1_024 * 1_024;
+
+/** Heap of the worker that reads PDFs. */
+const WORKER_HEAP_MIB = 256;
 
 /** What the worker answers. */
 type PdfPages = { readonly totalPages: number; readonly texts: readonly string[] } | { readonly error: string };
@@ -32,9 +39,9 @@ const { parentPort, workerData } = require('node:worker_threads');
 `;
 
 /** Turn a PDF into text by page. @throws {GauntletError} `tool_failed` when it is broken, `invalid_input` for pages it has not. */
-export async function readPdf(rich: RichFile, bytes: Buffer, limits: Limits): Promise<RichOutput> {
-  const range = pageRange(rich.input.pages, limits.pdfPages);
-  const pages = await extractPages(rich, bytes, range, limits);
+export async function readPdf(rich: RichFile, bytes: Buffer): Promise<RichOutput> {
+  const range = pageRange(rich.input.pages, MAX_PDF_PAGES);
+  const pages = await extractPages(rich, bytes, range);
   const { totalPages, texts } = pages;
   if (texts.length === 0) {
     throw new GauntletError(
@@ -51,8 +58,8 @@ export async function readPdf(rich: RichFile, bytes: Buffer, limits: Limits): Pr
     isPartial: texts.length < totalPages,
   };
   const hasText = texts.some((text) => text.trim() !== '');
-  if (!hasText && bytes.length <= limits.pdfDocumentBytes) return { ...described, content: wholeDocument(bytes) };
-  return { ...described, content: pageBlocks(texts, range.first, totalPages, rich.input.pages !== undefined, limits) };
+  if (!hasText && bytes.length <= MAX_DOCUMENT_BYTES) return { ...described, content: wholeDocument(bytes) };
+  return { ...described, content: pageBlocks(texts, range.first, totalPages, rich.input.pages !== undefined) };
 }
 
 /** Pages asked for; the first ones when none were. */
@@ -72,18 +79,17 @@ async function extractPages(
   rich: RichFile,
   bytes: Buffer,
   range: { readonly first: number; readonly last: number },
-  limits: Limits,
 ): Promise<Exclude<PdfPages, { readonly error: string }>> {
   const library = pathToFileURL(createRequire(import.meta.url).resolve('unpdf')).href;
   const worker = new Worker(WORKER_CODE, {
     eval: true,
     env: {},
     workerData: { library, bytes: new Uint8Array(bytes), ...range },
-    resourceLimits: { maxOldGenerationSizeMb: limits.pdfWorkerMiB },
+    resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MIB },
     stdout: true,
     stderr: true,
   });
-  const deadline = AbortSignal.any([rich.signal, AbortSignal.timeout(limits.richReadMs)]);
+  const deadline = AbortSignal.any([rich.signal, AbortSignal.timeout(CONVERT_MS)]);
   try {
     const answer = await new Promise<PdfPages>((resolve, reject) => {
       worker.once('message', resolve);
@@ -118,17 +124,16 @@ function pageBlocks(
   first: number,
   totalPages: number,
   isChosen: boolean,
-  limits: Limits,
 ): readonly ResultContentBlock[] {
   const shown: string[] = [];
   let usedBytes = 0;
   for (const [index, text] of texts.entries()) {
     const page = `<page number="${first + index}">\n${text.trimEnd() || '(no text on this page)'}\n</page>`;
     usedBytes += Buffer.byteLength(page);
-    if (shown.length > 0 && usedBytes > limits.readPageBytes) break;
+    if (shown.length > 0 && usedBytes > MAX_PAGE_BYTES) break;
     shown.push(
-      page.length > limits.readPageBytes
-        ? `${page.slice(0, limits.readPageBytes)}\n[cut: this page has ${page.length} characters]`
+      page.length > MAX_PAGE_BYTES
+        ? `${page.slice(0, MAX_PAGE_BYTES)}\n[cut: this page has ${page.length} characters]`
         : page,
     );
   }
@@ -136,7 +141,7 @@ function pageBlocks(
   const isMissing = shown.length < texts.length || (!isChosen && last < totalPages);
   if (isMissing)
     shown.push(
-      `PARTIAL: pages ${first}-${last} of ${totalPages} are shown. Go on with pages "${last + 1}-${Math.min(totalPages, last + limits.pdfPages)}"`,
+      `PARTIAL: pages ${first}-${last} of ${totalPages} are shown. Go on with pages "${last + 1}-${Math.min(totalPages, last + MAX_PDF_PAGES)}"`,
     );
   return [{ type: 'text', text: shown.join('\n') }];
 }

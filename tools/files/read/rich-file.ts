@@ -4,6 +4,9 @@
 import type { CheckedFile } from '../../../src/files/open-checked.ts';
 import type { ReadArguments } from './schema.ts';
 
+/** Scaling an image, or taking the text out of a PDF, ends after this long. */
+export const CONVERT_MS = 20_000;
+
 /** A kind of file Read has a way to show. */
 export type RichKind = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'application/pdf' | 'notebook';
 

@@ -2,7 +2,6 @@
  * Read: open what was judged, see what kind of file it is, show it, remember it for Edit and Write.
  */
 import { createHash } from 'node:crypto';
-import type { Limits } from '../../../config/limits.ts';
 import { GauntletError, isGauntletError } from '../../../src/base/errors.ts';
 import { judgedPath } from '../../../src/files/judged-path.ts';
 import { type CheckedFile, withCheckedFile } from '../../../src/files/open-checked.ts';
@@ -16,6 +15,9 @@ import type { ReadOutput } from './output.ts';
 import type { ReadArguments } from './schema.ts';
 import { type ReadProgress, showFile } from './show-file.ts';
 
+/** A file up to this size is read whole, checked and hashed; a larger one is streamed. */
+const MAX_WHOLE_BYTES = 1_024 * 1_024;
+
 /** Run Read. */
 export async function runRead(
   services: FileToolServices,
@@ -23,19 +25,18 @@ export async function runRead(
   context: ToolUseContext,
   onProgress?: (progress: ToolProgress<ReadProgress>) => void,
 ): Promise<ToolResult<ReadOutput>> {
-  const { limits } = services;
   const located = await judgedPath(services.locate, context, { path: input.file_path, access: 'read' });
   context.signal.throwIfAborted();
   try {
     return await withCheckedFile(located.real, input.file_path, async (file) => {
-      const whole = file.stats.size <= limits.readWholeBytes ? await file.readWhole(limits.readWholeBytes) : undefined;
-      const read = { file, whole, input, located, context, limits, onProgress };
+      const whole = file.stats.size <= MAX_WHOLE_BYTES ? await file.readWhole(MAX_WHOLE_BYTES) : undefined;
+      const read = { file, whole, input, located, context, onProgress };
       const data = await showFile(read);
       const record = readRecord(located, file, whole, data);
       return { data, contextModifier: (session) => withReadRecord(session, record) };
     });
   } catch (error) {
-    throw explainReadError(error, input.file_path, located, context, limits);
+    throw explainReadError(error, input.file_path, located, context);
   }
 }
 
@@ -65,13 +66,7 @@ function shownLines(data: ReadOutput): FileReadRecord['shownLines'] {
 }
 
 /** Add to an error what the reader can do about it; any other error is handed back as it is. */
-function explainReadError(
-  error: unknown,
-  path: string,
-  located: LocatedPath,
-  context: ToolUseContext,
-  limits: Limits,
-): unknown {
+function explainReadError(error: unknown, path: string, located: LocatedPath, context: ToolUseContext): unknown {
   if (!isGauntletError(error, 'tool_failed')) return error;
   if (error.details?.reason === 'eisdir') {
     return new GauntletError(
@@ -80,9 +75,7 @@ function explainReadError(
     );
   }
   if (error.details?.reason !== 'enoent') return error;
-  const similar = located.isInside
-    ? similarPath(located.real, limits.similarNames, (name) => context.isReadDenied(name))
-    : undefined;
+  const similar = located.isInside ? similarPath(located.real, (name) => context.isReadDenied(name)) : undefined;
   const next =
     similar === undefined ? `The working directory is "${context.session.cwd}"` : `Did you mean "${similar}"?`;
   return new GauntletError('tool_failed', `Cannot read "${path}": it does not exist. ${next}`, {

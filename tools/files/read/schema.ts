@@ -1,6 +1,9 @@
 /** What Read takes. */
 import * as z from 'zod';
 
+/** Pages of a PDF in one read. */
+export const MAX_PDF_PAGES = 20;
+
 /** Input of Read. */
 export const ReadInput = z.strictObject({
   file_path: z.string().min(1).describe('The file to read: an absolute path, or one relative to the working directory'),
@@ -20,7 +23,7 @@ export const ReadInput = z.strictObject({
     .string()
     .regex(/^\s*\d{1,6}\s*(-\s*\d{1,6}\s*)?$/, 'Use a page or a range of pages, such as "3" or "1-5"')
     .optional()
-    .describe('Pages of a PDF, such as "3" or "1-5"; at most 20 at once. Only for PDF files'),
+    .describe(`Pages of a PDF, such as "3" or "1-5"; at most ${MAX_PDF_PAGES} at once. Only for PDF files`),
 });
 
 /** A parsed input of Read. */

@@ -2,7 +2,6 @@
  * The middle of a read: the file is open; see what kind it is, and show it.
  */
 import { extname } from 'node:path';
-import type { Limits } from '../../../config/limits.ts';
 import { GauntletError } from '../../../src/base/errors.ts';
 import { createPace } from '../../../src/base/pace.ts';
 import type { CheckedFile } from '../../../src/files/open-checked.ts';
@@ -12,7 +11,13 @@ import { PROGRESS_MS } from '../../../src/tool/tool.ts';
 import type { ReadOutput, RichOutput } from './output.ts';
 import type { RichFile, RichKind } from './rich-file.ts';
 import type { ReadArguments } from './schema.ts';
-import { notText, readText } from './text.ts';
+import { notText, readText, MAX_PAGE_BYTES } from './text.ts';
+
+/** A longer line is cut where it stands in a page. */
+export const MAX_LINE_CHARS = 2_000;
+
+/** An image, a PDF or a notebook larger than this is not opened. */
+const MAX_RICH_BYTES = 32 * 1_024 * 1_024;
 
 const KINDS: readonly string[] = [
   'image/png',
@@ -40,17 +45,16 @@ export interface OpenedFile {
   readonly input: ReadArguments;
   readonly located: LocatedPath;
   readonly context: ToolUseContext;
-  readonly limits: Limits;
   readonly onProgress: ((progress: ToolProgress<ReadProgress>) => void) | undefined;
 }
 
 /** Show what was asked of a file, whatever kind of file it is. @throws {GauntletError} `tool_failed` when there is no way to. */
 export async function showFile(read: OpenedFile): Promise<ReadOutput> {
-  const { file, whole, input, located, context, limits } = read;
+  const { file, whole, input, located, context } = read;
   const head = whole ?? (await readHead(file));
   const kind = await richKind(head.subarray(0, HEAD_BYTES), located.real);
   if (kind !== undefined) {
-    return readRich({ kind, file, path: located.spelled, input, signal: context.signal }, limits);
+    return readRich({ kind, file, path: located.spelled, input, signal: context.signal });
   }
   if (input.pages !== undefined) {
     throw new GauntletError(
@@ -61,22 +65,19 @@ export async function showFile(read: OpenedFile): Promise<ReadOutput> {
   if (head.subarray(0, HEAD_BYTES).includes(0)) throw notText(input.file_path);
   const { onProgress } = read;
   const isDue = createPace(PROGRESS_MS);
-  return readText(
-    {
-      file,
-      path: located.spelled,
-      offset: Math.max(1, input.offset ?? 1),
-      // A spilled result is often one long line, and this is the way to see it.
-      maxLineChars: located.isSessionFile ? limits.readPageBytes : limits.readLineChars,
-      signal: context.signal,
-      ...(whole ? { whole } : {}),
-      ...(input.limit === undefined ? {} : { limit: input.limit }),
-      onProgress: (done, total) => {
-        if (onProgress && isDue()) onProgress({ data: { type: 'bytes', done, total } });
-      },
+  return readText({
+    file,
+    path: located.spelled,
+    offset: Math.max(1, input.offset ?? 1),
+    // A spilled result is often one long line, and this is the way to see it.
+    maxLineChars: located.isSessionFile ? MAX_PAGE_BYTES : MAX_LINE_CHARS,
+    signal: context.signal,
+    ...(whole ? { whole } : {}),
+    ...(input.limit === undefined ? {} : { limit: input.limit }),
+    onProgress: (done, total) => {
+      if (onProgress && isDue()) onProgress({ data: { type: 'bytes', done, total } });
     },
-    limits,
-  );
+  });
 }
 
 async function readHead(file: CheckedFile): Promise<Buffer> {
@@ -100,19 +101,19 @@ async function richKind(head: Buffer, path: string): Promise<RichKind | undefine
 }
 
 /** Read such a file whole and turn it into blocks. */
-async function readRich(rich: RichFile, limits: Limits): Promise<RichOutput> {
+async function readRich(rich: RichFile): Promise<RichOutput> {
   const { size } = rich.file.stats;
-  if (size > limits.readRichBytes) {
+  if (size > MAX_RICH_BYTES) {
     throw new GauntletError(
       'tool_failed',
-      `Cannot read "${rich.path}": it has ${size} bytes, and images, PDFs and notebooks are read up to ${limits.readRichBytes}. Make it smaller with Bash first`,
+      `Cannot read "${rich.path}": it has ${size} bytes, and images, PDFs and notebooks are read up to ${MAX_RICH_BYTES}. Make it smaller with Bash first`,
     );
   }
-  const bytes = await rich.file.readWhole(limits.readRichBytes);
+  const bytes = await rich.file.readWhole(MAX_RICH_BYTES);
   rich.signal.throwIfAborted();
-  if (rich.kind === 'notebook') return (await import('./notebook.ts')).readNotebook(rich, bytes, limits);
-  if (rich.kind === 'application/pdf') return (await import('./pdf.ts')).readPdf(rich, bytes, limits);
-  return (await import('./image.ts')).readImage(rich, bytes, limits);
+  if (rich.kind === 'notebook') return (await import('./notebook.ts')).readNotebook(rich, bytes);
+  if (rich.kind === 'application/pdf') return (await import('./pdf.ts')).readPdf(rich, bytes);
+  return (await import('./image.ts')).readImage(rich, bytes);
 }
 
 function mayBeRich(head: Buffer): boolean {

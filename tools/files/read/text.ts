@@ -2,11 +2,22 @@
  * Text files: the lines that were asked for, from a small file held whole or a large one streamed.
  */
 import { isUtf8 } from 'node:buffer';
-import type { Limits } from '../../../config/limits.ts';
 import { GauntletError } from '../../../src/base/errors.ts';
 import type { CheckedFile } from '../../../src/files/open-checked.ts';
 import { createLinePage, type FinishedPage } from './line-page.ts';
 import type { TextOutput } from './output.ts';
+
+/** Lines of one page. */
+export const MAX_LINES = 2_000;
+
+/** Text of one page: some 25,000 tokens at four bytes a token. */
+export const MAX_PAGE_BYTES = 100_000;
+
+/** Bytes looked through for one page once its first line is found: one endless line ends here. */
+const MAX_PAGE_SCAN_BYTES = 16 * 1_024 * 1_024;
+
+/** Bytes skipped to find a page's first line: more than any log, less than a sparse terabyte. */
+const MAX_SEEK_BYTES = 16 * 1_024 * 1_024 * 1_024;
 
 /** Large enough to go through the thread pool, so that a long file never blocks the event loop. */
 const CHUNK_BYTES = 1_024 * 1_024;
@@ -31,20 +42,20 @@ export interface TextRequest {
  *
  * @throws {GauntletError} `tool_failed` if what is shown is not UTF-8 text.
  */
-export async function readText(request: TextRequest, limits: Limits): Promise<TextOutput> {
+export async function readText(request: TextRequest): Promise<TextOutput> {
   const { file, whole, path, offset } = request;
   const described = { type: 'text' as const, path, sizeBytes: file.stats.size, startLine: offset };
   if (file.stats.size === 0)
     return { ...described, text: '', lineCount: 0, totalLines: 0, isPartial: false, notice: EMPTY };
   if (whole && !isUtf8(whole)) throw notText(path);
 
-  const start = await findLine(request, limits);
+  const start = await findLine(request);
   if (start.position === undefined) {
     const count = start.lines === 1 ? '1 line' : `${start.lines} lines`;
     const notice = `The file has ${count}; line ${offset} is past its end`;
     return { ...described, text: '', lineCount: 0, totalLines: start.lines, isPartial: true, notice };
   }
-  const page = await readPage(request, start.position, limits);
+  const page = await readPage(request, start.position);
   const totalLines = countedLines(request, page);
   const notice = page.stoppedBy && partialNotice(request, page, totalLines);
   return {
@@ -71,12 +82,12 @@ export function notText(path: string): GauntletError {
 }
 
 /** Where line `offset` begins, or how many lines there are when it does not. */
-async function findLine(request: TextRequest, limits: Limits): Promise<{ position?: number; lines: number }> {
+async function findLine(request: TextRequest): Promise<{ position?: number; lines: number }> {
   let toSkip = request.offset - 1;
   let position = 0;
   let endsWithLine = true;
   if (toSkip === 0) return { position: 0, lines: 0 };
-  for await (const chunk of chunks(request, 0, limits.readSeekBytes)) {
+  for await (const chunk of chunks(request, 0, MAX_SEEK_BYTES)) {
     let at = chunk.indexOf(LINE_END);
     while (at >= 0) {
       if (--toSkip === 0)
@@ -92,16 +103,16 @@ async function findLine(request: TextRequest, limits: Limits): Promise<{ positio
   return { lines: request.offset - 1 - toSkip + (endsWithLine ? 0 : 1) };
 }
 
-async function readPage(request: TextRequest, start: number, limits: Limits): Promise<FinishedPage> {
+async function readPage(request: TextRequest, start: number): Promise<FinishedPage> {
   const page = createLinePage({
     firstLine: request.offset,
-    maxLines: request.limit ?? limits.readLines,
+    maxLines: request.limit ?? MAX_LINES,
     maxLineChars: request.maxLineChars,
-    maxBytes: limits.readPageBytes,
+    maxBytes: MAX_PAGE_BYTES,
   });
   let carried: Buffer = Buffer.alloc(0);
   let position = start;
-  for await (const chunk of chunks(request, start, limits.readPageScanBytes)) {
+  for await (const chunk of chunks(request, start, MAX_PAGE_SCAN_BYTES)) {
     const isFirst = position === 0;
     position += chunk.length;
     const isLast = position >= request.file.stats.size;

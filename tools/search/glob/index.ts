@@ -1,20 +1,19 @@
 /** Glob: finds files by name pattern. */
-import type { Limits } from '../../../config/limits.ts';
 import { showText, showValue } from '../../../src/base/hidden-characters.ts';
 import { shownAbsolute } from '../../../src/files/spelling.ts';
 import { buildTool } from '../../../src/tool/build-tool.ts';
 import type { ToolResultBlock } from '../../../src/wire/blocks.ts';
 import type { Display } from '../../../src/wire/display.ts';
 import type { SearchToolServices } from '../services.ts';
-import { type GlobOutput, globPaths, runGlob, validateGlob } from './run.ts';
+import { type GlobOutput, globPaths, MAX_RESULTS, runGlob, validateGlob } from './run.ts';
 import { type GlobArguments, GlobInput } from './schema.ts';
 
-/** The words, with the numbers that hold on this server. */
-function globPrompt(limits: Limits): string {
+/** The words. */
+function globPrompt(): string {
   return `Finds files by name pattern, in code bases of any size.
 
 - Patterns such as "**/*.js" or "src/**/*.{ts,tsx}": \`*\` and \`?\` stay within one name, \`**\` crosses folders, \`[a-z]\` and \`{a,b}\` work as usual. "*.ts" finds files in the folder itself only; use "**/*.ts" for all below.
-- Answers with paths, the most recently changed first: ${limits.globResults} of them, then how many more there are.
+- Answers with paths, the most recently changed first: ${MAX_RESULTS} of them, then how many more there are.
 - Files that .gitignore names and .git itself are left out; other hidden files are not. Links are not followed.
 - To find files by their content, use Grep.
 - Several searches that may be useful can be made at once, in one message: the calls run side by side.`;
@@ -22,19 +21,18 @@ function globPrompt(limits: Limits): string {
 
 /** Make Glob. */
 export function globTool(services: SearchToolServices) {
-  const { limits } = services;
   return buildTool({
     name: 'Glob',
     searchHint: 'find files by name pattern',
     alwaysLoad: true,
     inputSchema: GlobInput,
     maxResultSizeChars: 100_000,
-    prompt: () => globPrompt(limits),
+    prompt: () => globPrompt(),
     description: (input) => `Find files ${input.pattern}`,
-    validateInput: (input) => validateGlob(input, limits.globAlternatives),
+    validateInput: (input) => validateGlob(input),
     isReadOnly: () => true,
     isConcurrencySafe: () => true,
-    paths: (input) => globPaths(input, limits.globAlternatives),
+    paths: (input) => globPaths(input),
     backfillObservableInput: shownAbsolute('path'),
     toAutoClassifierInput: (input) => `${input.pattern} in ${input.path ?? '.'}`,
     isSearchOrReadCommand: () => ({ isSearch: true, isRead: false }),

@@ -36,13 +36,28 @@ interface Search {
   readonly end: WalkEnd;
 }
 
+/** Files that are shown: a model that needs more narrows its pattern. */
+export const MAX_RESULTS = 100;
+
+/** Matching files that are sorted by age; the walk ends with more. */
+const MAX_MATCHES = 50_000;
+
+/** A walk ends after this long: whoever asked has a shorter pattern to try. */
+const WALK_MS = 30_000;
+
+/** Patterns that the braces of one pattern may stand for. */
+const MAX_ALTERNATIVES = 1_000;
+
+/** An ignore file larger than this is not read. */
+const MAX_IGNORE_FILE_BYTES = 256 * 1_024;
+
 /** Files looked at before other work gets its turn. */
 const FILES_A_TURN = 500;
 
 /** The folders a call reads. Never throws: a pattern that cannot be read is refused before it is asked. */
-export function globPaths(input: GlobArguments, maxAlternatives: number): readonly PathUse[] {
+export function globPaths(input: GlobArguments): readonly PathUse[] {
   try {
-    return searchRoots(input, maxAlternatives).map(({ path }) => ({ path, access: 'read' }));
+    return searchRoots(input).map(({ path }) => ({ path, access: 'read' }));
   } catch {
     // `validateGlob` says what is wrong with it; for the path gate it is a search of its folder.
     return [{ path: input.path ?? '.', access: 'read' }];
@@ -50,9 +65,9 @@ export function globPaths(input: GlobArguments, maxAlternatives: number): readon
 }
 
 /** Refuse a pattern that cannot be searched for. */
-export function validateGlob(input: GlobArguments, maxAlternatives: number): ValidationResult {
+export function validateGlob(input: GlobArguments): ValidationResult {
   try {
-    searchRoots(input, maxAlternatives);
+    searchRoots(input);
     return { result: true };
   } catch (error) {
     return { result: false, message: unusable(input, error).message };
@@ -67,11 +82,11 @@ export async function runGlob(
 ): Promise<ToolResult<GlobOutput>> {
   const { limits } = services;
   const isHidden = hiddenPaths(services, context);
-  const deadline = AbortSignal.any([context.signal, AbortSignal.timeout(limits.globMs)]);
+  const deadline = AbortSignal.any([context.signal, AbortSignal.timeout(WALK_MS)]);
   const end: WalkEnd = { isIncomplete: false };
   const search: Search = { limits, isHidden, signal: deadline, end };
   const found = new Set<string>();
-  for (const [index, root] of rootsOf(input, limits.globAlternatives).entries()) {
+  for (const [index, root] of rootsOf(input).entries()) {
     const located = await judgedPath(services.locate, context, { path: root.path, access: 'read' }, index);
     const stats = lstatSync(located.real, { throwIfNoEntry: false });
     if (stats?.isDirectory() !== true) {
@@ -80,7 +95,7 @@ export async function runGlob(
       continue;
     }
     for await (const path of matchesBelow(root, located, search)) {
-      if (found.size >= limits.globMatches) {
+      if (found.size >= MAX_MATCHES) {
         end.isIncomplete = true;
         break;
       }
@@ -95,9 +110,9 @@ export async function runGlob(
   return { data: { pattern, paths: shown, total: found.size, isIncomplete: end.isIncomplete } };
 }
 
-function rootsOf(input: GlobArguments, maxAlternatives: number): readonly SearchRoot[] {
+function rootsOf(input: GlobArguments): readonly SearchRoot[] {
   try {
-    return searchRoots(input, maxAlternatives);
+    return searchRoots(input);
   } catch (error) {
     throw unusable(input, error);
   }
@@ -111,7 +126,7 @@ async function* matchesBelow(
   const walk = {
     depth: Math.max(...root.patterns.map((pattern) => pattern.depth)),
     maxNames: limits.globNames,
-    maxIgnoreFileBytes: limits.ignoreFileBytes,
+    maxIgnoreFileBytes: MAX_IGNORE_FILE_BYTES,
     signal,
     isHidden,
   };
@@ -143,7 +158,7 @@ async function stillReachable(
   context: ToolUseContext,
 ): Promise<readonly string[]> {
   const shown: string[] = [];
-  for (const path of newest.slice(0, services.limits.globResults)) {
+  for (const path of newest.slice(0, MAX_RESULTS)) {
     const located = await services.locate({ path, access: 'read' }, context);
     if (located.refusal === undefined && relative(located.real, path) === '')
       shown.push(shownPath(path, context.session.cwd));
@@ -176,9 +191,9 @@ interface SearchRoot {
  *
  * @throws {RangeError} When the pattern stands for too many, or climbs after a wildcard.
  */
-function searchRoots(input: GlobArguments, maxAlternatives: number): readonly SearchRoot[] {
+function searchRoots(input: GlobArguments): readonly SearchRoot[] {
   const roots = new Map<string, GlobPattern[]>();
-  for (const pattern of parseGlob(input.pattern, maxAlternatives)) {
+  for (const pattern of parseGlob(input.pattern, MAX_ALTERNATIVES)) {
     const path = rootPath(input.path ?? '.', pattern.base);
     roots.set(path, [...(roots.get(path) ?? []), pattern]);
   }

@@ -3,29 +3,27 @@
  *
  * ripgrep opens files by their names. Before anything is shown it is asked which of them may have led elsewhere.
  */
-import type { Limits } from '../../../config/limits.ts';
 import { GauntletError } from '../../../src/base/errors.ts';
 import { correctTimes, type Entry, modifiedTimes, newestFirst, showEntry, visibleEntries } from './matching-entries.ts';
 import { MatchingLines, type NameOf, type SelectedLines } from './matching-lines.ts';
-import type { GrepOutput } from './search.ts';
 import { descriptorIndex, hasLineNumbers } from './rg-arguments.ts';
 import type { RipgrepEnd } from './ripgrep.ts';
-import type { Search, TakeOutput } from './search.ts';
+import type { GrepBounds, GrepOutput, Search, TakeOutput } from './search.ts';
 
 /** Search for lines: the run ends when enough were seen. */
 export async function searchLines(search: Search): Promise<GrepOutput> {
-  const { limits, offset } = search;
+  const { bounds, timeoutMs, offset } = search;
   const lines = newLines(search);
   const end = await search.run((chunk) => lines.push(chunk));
   const isSettled = search.inDoubt(lines.files).length === 0;
   const again = isSettled ? undefined : await linesAgain(search, lines, newLines(search));
   const { text, lineCount, seenLines, stoppedBy } = again?.found ?? lines.finish();
-  const notices = [...endNotices(again?.end ?? end, lineCount > 0, limits), ...missingNotices(again?.missing)];
+  const notices = [...endNotices(again?.end ?? end, lineCount > 0, timeoutMs), ...missingNotices(again?.missing)];
   const last = offset + lineCount;
   if (stoppedBy === 'limit') {
     notices.push(`PARTIAL: lines ${offset + 1}-${last} are shown and there are more. Go on with offset ${last}`);
   }
-  if (stoppedBy === 'bytes') notices.push(tooLong(limits));
+  if (stoppedBy === 'bytes') notices.push(tooLong(bounds));
   const isPastEnd = lineCount === 0 && seenLines > 0;
   if (isPastEnd) notices.push(pastEnd(offset, seenLines));
   const total = isPastEnd ? { total: seenLines } : {};
@@ -34,23 +32,23 @@ export async function searchLines(search: Search): Promise<GrepOutput> {
 
 /** Search for files: all are listed, so that the newest come first. */
 export async function searchEntries(search: Search, mode: 'files_with_matches' | 'count'): Promise<GrepOutput> {
-  const { limit, offset, limits } = search;
+  const { limit, offset, bounds, timeoutMs } = search;
   const chunks: Buffer[] = [];
   let bytes = 0;
   const end = await search.run((chunk) => {
     chunks.push(chunk);
     bytes += chunk.length;
-    return bytes <= limits.grepBytes;
+    return bytes <= bounds.bytes;
   });
   const named = visibleEntries(Buffer.concat(chunks).toString(), mode, search.isHidden);
-  const times = await modifiedTimes(mode === 'count' ? [] : named, search.cwd, limits.grepSortedFiles);
+  const times = await modifiedTimes(mode === 'count' ? [] : named, search.cwd, bounds.sortedFiles);
   const inDoubt = search.inDoubt(named.map(({ path }) => path));
   const { found, missing, end: secondEnd } = await entriesAgain(search, named, mode, inDoubt);
   await correctTimes(times, inDoubt, search.cwd);
   const sorted = mode === 'count' ? found : newestFirst(found, times);
   const shown = sorted.slice(offset, offset + limit);
-  const notices = [...endNotices(secondEnd ?? end, found.length > 0, limits), ...missingNotices(missing)];
-  if (bytes > limits.grepBytes) notices.push(tooLong(limits));
+  const notices = [...endNotices(secondEnd ?? end, found.length > 0, timeoutMs), ...missingNotices(missing)];
+  if (bytes > bounds.bytes) notices.push(tooLong(bounds));
   const last = offset + shown.length;
   if (shown.length === 0 && found.length > 0) notices.push(pastEnd(offset, found.length));
   else if (last < found.length) {
@@ -66,12 +64,12 @@ export async function searchEntries(search: Search, mode: 'files_with_matches' |
   };
 }
 
-function newLines({ limit, offset, isHidden, limits, input }: Search): MatchingLines {
+function newLines({ limit, offset, isHidden, bounds, input }: Search): MatchingLines {
   return new MatchingLines({
     hasLineNumbers: hasLineNumbers(input),
     offset,
     limit,
-    maxBytes: limits.grepBytes,
+    maxBytes: bounds.bytes,
     isHidden,
   });
 }
@@ -80,8 +78,8 @@ function pastEnd(offset: number, total: number): string {
   return `PARTIAL: there are ${total}, none after offset ${offset}. Use a smaller offset`;
 }
 
-function tooLong(limits: Limits): string {
-  return `PARTIAL: there is more than ${limits.grepBytes} bytes. Narrow the pattern, path, glob or type`;
+function tooLong(bounds: GrepBounds): string {
+  return `PARTIAL: there is more than ${bounds.bytes} bytes. Narrow the pattern, path, glob or type`;
 }
 
 function missingNotices(files = 0): string[] {
@@ -89,10 +87,10 @@ function missingNotices(files = 0): string[] {
   return [`PARTIAL: ${files} files or their folders changed during the search and are left out. Search again`];
 }
 
-function endNotices(end: RipgrepEnd, hasMatches: boolean, limits: Limits): string[] {
+function endNotices(end: RipgrepEnd, hasMatches: boolean, timeoutMs: number): string[] {
   if (end.outcome === 'partial') return [`PARTIAL: ${end.unreadable} files or folders could not be read`];
   if (end.outcome !== 'timeout') return [];
-  const what = `the search was ended after ${limits.grepMs} ms`;
+  const what = `the search was ended after ${timeoutMs} ms`;
   if (hasMatches) return [`PARTIAL: ${what}. Narrow the path, glob or type`];
   throw new GauntletError('timeout', `Cannot search further: ${what} without a match. Narrow the path, glob or type`);
 }
@@ -153,9 +151,9 @@ async function searchAgain(
   names: readonly string[],
   begin: (nameOf: NameOf) => TakeOutput,
 ): Promise<RipgrepEnd | undefined> {
-  const { grepFilesAgain } = search.limits;
-  for (let at = 0; at < names.length; at += grepFilesAgain) {
-    const some = names.slice(at, at + grepFilesAgain);
+  const { openFiles } = search.bounds;
+  for (let at = 0; at < names.length; at += openFiles) {
+    const some = names.slice(at, at + openFiles);
     const end = await search.runOver(
       some,
       begin((printed) => some[descriptorIndex(printed)] ?? printed),

@@ -1,5 +1,4 @@
 /** Grep: searches file contents. */
-import type { Limits } from '../../../config/limits.ts';
 import { showText, showValue } from '../../../src/base/hidden-characters.ts';
 import { shownHead } from '../../../src/files/shown-head.ts';
 import { shownAbsolute } from '../../../src/files/spelling.ts';
@@ -7,12 +6,12 @@ import { buildTool } from '../../../src/tool/build-tool.ts';
 import type { ToolResultBlock } from '../../../src/wire/blocks.ts';
 import type { Display } from '../../../src/wire/display.ts';
 import type { SearchToolServices } from '../services.ts';
-import type { GrepOutput } from './search.ts';
+import { GREP_BOUNDS, type GrepBounds, type GrepOutput } from './search.ts';
 import { runGrep } from './run.ts';
 import { type GrepArguments, GrepInput } from './schema.ts';
 
-/** The words, with the numbers that hold on this server. */
-function grepPrompt(limits: Limits): string {
+/** The words. */
+function grepPrompt(): string {
   return `Searches file contents with ripgrep.
 
 - Use this to search; do not run grep or rg with Bash. It knows which files may be read.
@@ -20,19 +19,19 @@ function grepPrompt(limits: Limits): string {
 - Narrow the files with \`glob\` ("*.js", "**/*.tsx") or \`type\` ("js", "py", "rust"); \`type\` is faster for common kinds.
 - \`output_mode\`: "files_with_matches" (default) shows paths only, "content" matching lines (with -A, -B, -C, -n, -o), "count" how often each file matches.
 - By default a pattern matches within one line; for patterns that span lines set \`multiline\`.
-- The first ${limits.grepResults} lines or entries are shown; go on with \`offset\`, or set \`head_limit\` (0 shows all).
+- The first ${GREP_BOUNDS.results} lines or entries are shown; go on with \`offset\`, or set \`head_limit\` (0 shows all).
 - Files that .gitignore names, .git itself and binary files are not searched; other hidden files are.`;
 }
 
 /** Make Grep. */
-export function grepTool(services: SearchToolServices) {
+export function grepTool(services: SearchToolServices, bounds: GrepBounds = GREP_BOUNDS) {
   return buildTool({
     name: 'Grep',
     searchHint: 'search file contents by regular expression',
     alwaysLoad: true,
     inputSchema: GrepInput,
     maxResultSizeChars: 20_000,
-    prompt: () => grepPrompt(services.limits),
+    prompt: () => grepPrompt(),
     description: (input) => `Search for ${input.pattern}`,
     isReadOnly: () => true,
     isConcurrencySafe: () => true,
@@ -41,14 +40,15 @@ export function grepTool(services: SearchToolServices) {
     toAutoClassifierInput: (input) => `${input.pattern} in ${input.path ?? '.'}`,
     isSearchOrReadCommand: () => ({ isSearch: true, isRead: false }),
     interruptBehavior: () => 'cancel',
-    call: (input, context, _canUseTool, _parentMessage, onProgress) => runGrep(services, input, context, onProgress),
+    call: (input, context, _canUseTool, _parentMessage, onProgress) =>
+      runGrep(services, input, context, onProgress, bounds),
     mapToolResultToToolResultBlockParam: grepResult,
     isResultTruncated: (output: GrepOutput) => output.isPartial,
     getToolUseSummary: (input) => input.pattern ?? '',
     getActivityDescription: (input) => `Searching for ${input.pattern ?? 'text'}`,
     renderToolUseMessage: renderGrep,
     renderToolResultMessage: (output: GrepOutput, _progress, { style }) =>
-      renderGrepResult(output, style, services.limits),
+      renderGrepResult(output, style, services.limits.previewChars),
     renderToolUseRejectedMessage: renderGrepRejected,
     renderToolUseErrorMessage: renderGrepError,
   });
@@ -66,11 +66,11 @@ function renderGrep(input: Partial<GrepArguments>): Display {
 }
 
 /** What was found, for people. */
-function renderGrepResult(output: GrepOutput, style: 'condensed' | undefined, limits: Limits): Display {
+function renderGrepResult(output: GrepOutput, style: 'condensed' | undefined, previewChars: number): Display {
   const title = `Found ${counted(output.total ?? output.count, output.mode === 'content' ? 'line' : 'file')}`;
   if (style === 'condensed') return { title, blocks: [] };
   const notices = output.notices.map((text) => ({ kind: 'text' as const, text }));
-  return { title, blocks: [{ kind: 'code', text: shownHead(output.text, limits.previewChars) }, ...notices] };
+  return { title, blocks: [{ kind: 'code', text: shownHead(output.text, previewChars) }, ...notices] };
 }
 
 /** A call that was not allowed. */

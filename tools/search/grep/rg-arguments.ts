@@ -1,17 +1,17 @@
 /**
  * The command line of ripgrep for one input: every value stands behind its own option, none can become one.
  */
-import type { Limits } from '../../../config/limits.ts';
 import type { GrepArguments } from './schema.ts';
+import { GREP_BOUNDS } from './search.ts';
 
 /** Where a program finds its own descriptors by name. */
 const OWN_DESCRIPTORS = process.platform === 'linux' ? '/proc/self/fd/' : '/dev/fd/';
 const FIRST_DESCRIPTOR = 5;
 
 /** Arguments for `rg` that walks; `target` is left out for the working directory itself. */
-export function ripgrepArguments(input: GrepArguments, target: string | undefined, limits: Limits): readonly string[] {
+export function ripgrepArguments(input: GrepArguments, target: string | undefined): readonly string[] {
   return [
-    ...commonArguments(input, limits),
+    ...commonArguments(input),
     '--hidden',
     // Ignore files count outside repositories too, as they do for Glob.
     '--no-require-git',
@@ -29,9 +29,9 @@ export function ripgrepArguments(input: GrepArguments, target: string | undefine
 }
 
 /** Arguments for `rg` that searches its first `count` descriptors, in their order. */
-export function descriptorArguments(input: GrepArguments, count: number, limits: Limits): readonly string[] {
+export function descriptorArguments(input: GrepArguments, count: number): readonly string[] {
   const descriptors = Array.from({ length: count }, (_, index) => `${OWN_DESCRIPTORS}${index + FIRST_DESCRIPTOR}`);
-  return [...commonArguments(input, limits), '--threads=1', ...patternArguments(input), ...descriptors];
+  return [...commonArguments(input), '--threads=1', ...patternArguments(input), ...descriptors];
 }
 
 /** Which of its descriptors `rg` means, from 0 on. */
@@ -56,7 +56,7 @@ function globsOf(glob: string): readonly string[] {
   return globs.every((each) => /[*?[{]/.test(each)) ? globs : [glob];
 }
 
-function commonArguments(input: GrepArguments, limits: Limits): readonly string[] {
+function commonArguments(input: GrepArguments): readonly string[] {
   return [
     '--no-config',
     '--color=never',
@@ -66,7 +66,7 @@ function commonArguments(input: GrepArguments, limits: Limits): readonly string[
     '--null',
     // A mapped file that somebody makes shorter ends the program.
     '--no-mmap',
-    ...outputArguments(input, limits),
+    ...outputArguments(input),
     ...(input['-i'] ? ['--ignore-case'] : []),
     ...(input.multiline ? ['--multiline', '--multiline-dotall'] : []),
   ];
@@ -76,7 +76,7 @@ function patternArguments({ pattern }: GrepArguments): readonly string[] {
   return ['-e', pattern, '--'];
 }
 
-function outputArguments(input: GrepArguments, limits: Limits): readonly string[] {
+function outputArguments(input: GrepArguments): readonly string[] {
   switch (outputMode(input)) {
     case 'files_with_matches':
       return ['--files-with-matches'];
@@ -85,7 +85,7 @@ function outputArguments(input: GrepArguments, limits: Limits): readonly string[
     case 'content':
       return [
         hasLineNumbers(input) ? '--line-number' : '--no-line-number',
-        `--max-columns=${limits.grepLineBytes}`,
+        `--max-columns=${GREP_BOUNDS.lineBytes}`,
         '--max-columns-preview',
         ...(input['-o'] ? ['--only-matching'] : []),
         ...contextArguments(input),

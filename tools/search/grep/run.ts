@@ -15,11 +15,10 @@ import { PROGRESS_MS } from '../../../src/tool/tool.ts';
 import { hiddenPaths, type IsHidden } from '../hidden-paths.ts';
 import type { SearchToolServices } from '../services.ts';
 import { searchEntries, searchLines } from './collect.ts';
-import type { GrepOutput } from './search.ts';
 import { descriptorArguments, outputMode, ripgrepArguments } from './rg-arguments.ts';
 import { type RipgrepEnd, type RipgrepRun, runRipgrep } from './ripgrep.ts';
 import type { GrepArguments } from './schema.ts';
-import type { Search } from './search.ts';
+import { GREP_BOUNDS, type GrepBounds, type GrepOutput, type Search } from './search.ts';
 
 /** Progress of a long search. */
 export interface GrepProgress {
@@ -33,31 +32,32 @@ export async function runGrep(
   input: GrepArguments,
   context: ToolUseContext,
   onProgress?: (progress: ToolProgress<GrepProgress>) => void,
+  bounds: GrepBounds = GREP_BOUNDS,
 ): Promise<ToolResult<GrepOutput>> {
-  const { limits } = services;
   const begunMs = Date.now();
   const located = await judgedPath(services.locate, context, { path: input.path ?? '.', access: 'read' });
   assertSearchable(located, input.path ?? '.');
-  const headLimit = input.head_limit ?? limits.grepResults;
+  const headLimit = input.head_limit ?? bounds.results;
   const { cwd } = context.session;
   const absolute = absoluteIn(cwd);
   const run = runs(services, context, { isInside: located.isInside || located.isSessionFile, onProgress });
   const search: Search = {
     input,
-    limits,
+    bounds,
+    timeoutMs: services.limits.grepMs,
     cwd,
     isHidden: hiddenInOutput(services, context, located),
     limit: headLimit === 0 ? Infinity : headLimit,
     offset: input.offset ?? 0,
-    run: (onOutput) => run({ args: ripgrepArguments(input, searchTarget(located, cwd), limits), onOutput }),
+    run: (onOutput) => run({ args: ripgrepArguments(input, searchTarget(located, cwd)), onOutput }),
     inDoubt(names) {
       const unsettled = new Set(
-        unsettledPaths(names.map(absolute), begunMs - limits.kernelClockLagMs, limits.serverClockLagMs),
+        unsettledPaths(names.map(absolute), begunMs - bounds.kernelClockLagMs, bounds.serverClockLagMs),
       );
       return unsettled.size === 0 ? [] : names.filter((name) => unsettled.has(absolute(name)));
     },
     runOver: (names, onOutput) =>
-      run({ args: descriptorArguments(input, names.length, limits), files: names.map(absolute), onOutput }),
+      run({ args: descriptorArguments(input, names.length), files: names.map(absolute), onOutput }),
   };
   const mode = outputMode(input);
   return { data: mode === 'content' ? await searchLines(search) : await searchEntries(search, mode) };
@@ -82,7 +82,7 @@ function runs(
       cwd: session.cwd,
       signal,
       timeoutMs: Math.max(0, deadlineMs - performance.now()),
-      maxErrorBytes: limits.grepErrorBytes,
+      maxErrorBytes: GREP_BOUNDS.errorBytes,
       onOutput(chunk) {
         outputBytes += chunk.length;
         const message = `${outputBytes} bytes of matches so far`;

@@ -1,5 +1,4 @@
 /** A search that is set up and not yet run. */
-import type { Limits } from '../../../config/limits.ts';
 import type { IsHidden } from '../hidden-paths.ts';
 import type { RipgrepEnd } from './ripgrep.ts';
 import type { GrepArguments } from './schema.ts';
@@ -7,10 +6,38 @@ import type { GrepArguments } from './schema.ts';
 /** What a run prints; answers false when enough was read. */
 export type TakeOutput = (chunk: Buffer) => boolean;
 
+/** Bounds of one search, but for its time. */
+export const GREP_BOUNDS = {
+  /** Lines or entries shown when nothing else is asked. */
+  results: 250,
+  /** Output of ripgrep; a search that prints more is ended. */
+  bytes: 32 * 1_024 * 1_024,
+  /** What ripgrep may say on standard error. */
+  errorBytes: 64 * 1_024,
+  /** A longer matching line is cut. */
+  lineBytes: 500,
+  /** Up to this many matching files are sorted by age, which looks at each. */
+  sortedFiles: 1_000,
+  /** Files handed over open at once, where their names were changed during the search. */
+  openFiles: 200,
+  /**
+   * The kernel dates changes by its last tick, 10 ms at most after the one before; on a busy virtual machine it may come
+   * late. What changed so shortly before a search is taken for changed during it.
+   */
+  kernelClockLagMs: 100,
+  /** A file server dates changes by its own clock, which may be late by as much. */
+  serverClockLagMs: 10_000,
+} as const satisfies Record<string, number>;
+
+/** The bounds of a search. */
+export type GrepBounds = Readonly<Record<keyof typeof GREP_BOUNDS, number>>;
+
 /** One search. Names are as ripgrep prints them: relative to the working directory, or absolute. */
 export interface Search {
   readonly input: GrepArguments;
-  readonly limits: Limits;
+  readonly bounds: GrepBounds;
+  /** The time that all its runs have together. */
+  readonly timeoutMs: number;
   readonly cwd: string;
   readonly isHidden: IsHidden;
   /** Lines or entries to show; Infinity for all. */

@@ -1,5 +1,4 @@
 /** Bash: runs a command line. */
-import type { Limits } from '../../../config/limits.ts';
 import { showText, showValue } from '../../../src/base/hidden-characters.ts';
 import { shownHead } from '../../../src/files/shown-head.ts';
 import type { Sandbox } from '../../../src/process/sandbox.ts';
@@ -21,6 +20,9 @@ import {
 } from './permissions.ts';
 import { runBash } from './run.ts';
 import { type BashArguments, bashInput } from './schema.ts';
+
+/** Hosts of the list that the model is told of. */
+const MAX_HOSTS_TOLD = 40;
 
 /** Characters of a command that make a title. */
 const TITLE_CHARS = 80;
@@ -45,22 +47,19 @@ function bashPrompt({ limits, sandbox, siblingAbort = 'bash' }: PromptServices):
 - Use Read, Edit, Write, Glob and Grep for files rather than cat, sed, echo, find and grep.
 - Commands that only read run side by side: send independent ones in one message. Join dependent ones with \`&&\`.
 ${SIBLINGS[siblingAbort]}
-- Exit codes that mean "no match" (grep, diff, test) are not failures, and the answer says so.${sandbox === undefined ? '' : sandboxPrompt(sandbox, limits)}`;
+- Exit codes that mean "no match" (grep, diff, test) are not failures, and the answer says so.${sandbox === undefined ? '' : sandboxPrompt(sandbox)}`;
 }
 
-function sandboxPrompt({ network, isRequired }: Sandbox, limits: Limits): string {
+function sandboxPrompt({ network, isRequired }: Sandbox): string {
   return `
-- Commands run in a sandbox: they can write to the working directories and to /tmp, which is empty at each call, and nowhere else; keys and passwords are hidden, git's hooks and settings are read-only${networkPrompt(network, limits)}.
+- Commands run in a sandbox: they can write to the working directories and to /tmp, which is empty at each call, and nowhere else; keys and passwords are hidden, git's hooks and settings are read-only${networkPrompt(network)}.
 - ${isRequired ? 'What the sandbox forbids cannot be had.' : 'When the sandbox forbids what the task needs, call again with `dangerouslyDisableSandbox`; a person is asked.'}`;
 }
 
-function networkPrompt(network: Sandbox['network'], { sandboxProxyHostsTold }: Limits): string {
+function networkPrompt(network: Sandbox['network']): string {
   if (network === 'on') return '';
   if (network === 'off' || network.length === 0) return ', and there is no network';
-  const hosts = [
-    ...network.slice(0, sandboxProxyHostsTold),
-    ...(network.length > sandboxProxyHostsTold ? ['others'] : []),
-  ];
+  const hosts = [...network.slice(0, MAX_HOSTS_TOLD), ...(network.length > MAX_HOSTS_TOLD ? ['others'] : [])];
   return `, and the network reaches these hosts alone, over HTTP and HTTPS: ${hosts.join(', ')}`;
 }
 

@@ -1,4 +1,5 @@
 /** Runs a command line to its end. */
+import { MAX_EDITED_BYTES } from '../../../src/files/file-state.ts';
 import { watchFiles } from '../../../src/files/watch-files.ts';
 import { paceOutput } from '../../../src/process/paced-output.ts';
 import type { CommandEnd } from '../../../src/process/run-command.ts';
@@ -14,6 +15,9 @@ import type { BashArguments } from './schema.ts';
 import { shownSedEdit, writeShownSedEdit } from './sed-edit.ts';
 import { shellRequest } from './shell-request.ts';
 import { movedTo, nextFolder, startFolder, takeReport } from './working-directory.ts';
+
+/** Files looked at before and after a command that may change some; each look is one call of the kernel. */
+const MAX_WATCHED_FILES = 200;
 
 type OnProgress = ((progress: ToolProgress<BashProgress>) => void) | undefined;
 
@@ -81,7 +85,7 @@ const ENDED_SURVIVORS = 'What the command left running was ended with it; use ru
  *   costs nothing.
  */
 async function watchCommand(
-  { history, limits }: ShellToolServices,
+  { history }: ShellToolServices,
   { isReadOnly, paths }: ShellVerdict,
   { sessionId, principal, session, located = [], changes }: ToolUseContext,
 ): Promise<(() => Promise<void>) | undefined> {
@@ -96,9 +100,9 @@ async function watchCommand(
     sessionId,
     written: named.flatMap(({ access, real }) => (access === 'write' ? [real] : [])),
     mentioned: named.flatMap(({ access, real }) => (access === 'read' ? [real] : [])),
-    known: session.readState.recent(limits.watchedFiles),
-    maxFiles: limits.watchedFiles,
-    hashBytes: limits.editFileBytes,
+    known: session.readState.recent(MAX_WATCHED_FILES),
+    maxFiles: MAX_WATCHED_FILES,
+    hashBytes: MAX_EDITED_BYTES,
   });
   return async () => {
     const changed = await changesNow();

@@ -7,13 +7,22 @@ import type { Display } from '../../../src/wire/display.ts';
 import type { LocatedPath } from '../../../src/tool/located-path.ts';
 import type { CallPreview, ToolUseContext } from '../../../src/tool/tool.ts';
 import { showText } from '../../../src/base/hidden-characters.ts';
-import { planShownEdit, shownEditKey, writeShownEdit, type ShownEdit } from '../../../src/files/shown-edit.ts';
+import {
+  planShownEdit,
+  shownEditKey,
+  writeShownEdit,
+  type ShownEdit,
+  MAX_SHOWN_FILE_BYTES,
+} from '../../../src/files/shown-edit.ts';
 import { countChanges } from '../../../src/files/text-diff.ts';
 import { sedEdit } from '../../../src/shell/sed-edit.ts';
 import type { ShellLine } from '../../../src/shell/shell-line.ts';
 import { runProgram } from '../../../src/process/run-program.ts';
 import type { ShellToolServices } from '../services.ts';
 import type { BashOutput } from './output.ts';
+
+/** An edit that takes sed longer is not shown: somebody waits for the question. */
+const PREVIEW_MS = 2_000;
 
 /** The field of an input that holds what a person was shown. Only the server sets it, once that person said yes. */
 export const SHOWN_EDIT = '_simulatedSedEdit';
@@ -28,7 +37,7 @@ export async function previewSedEdit(
   const located = edit && editedFile(line, edit.file, context);
   if (!located) return undefined;
   const change = (text: string) => filtered(services, edit.filter, text, context);
-  const shown = await planShownEdit({ located, spelled: edit.file }, change, services.limits);
+  const shown = await planShownEdit({ located, spelled: edit.file }, change);
   return shown && { display: drawEdit(line.command, shown), key: shownEditKey(shown), fields: { [SHOWN_EDIT]: shown } };
 }
 
@@ -59,7 +68,7 @@ function editedFile({ verdict }: ShellLine, file: string, context: ToolUseContex
 }
 
 async function filtered(
-  { processHost, limits }: ShellToolServices,
+  { processHost }: ShellToolServices,
   filter: readonly string[],
   text: string,
   { session, signal }: ToolUseContext,
@@ -70,8 +79,8 @@ async function filtered(
     cwd: session.cwd,
     env: {},
     input: text,
-    timeoutMs: limits.shownEditMs,
-    outputBytes: limits.shownEditBytes,
+    timeoutMs: PREVIEW_MS,
+    outputBytes: MAX_SHOWN_FILE_BYTES,
     signal,
   });
   // Bytes that are no text were lost on the way here.

@@ -14,7 +14,7 @@ import { shownSedEdit } from '../../../../tools/shell/bash/sed-edit.ts';
 const LOCALE = { PATH: process.env['PATH'], LANG: process.env['LANG'] };
 
 const root = realpathSync(temporaryFolder());
-const shell = shellToolsIn(root, { shownEditLines: 1_000 });
+const shell = shellToolsIn(root);
 
 /** A preview as the gate asks for it. */
 async function preview(command: string, more: object = {}) {
