@@ -136,7 +136,10 @@ function resultSize(
   const requestedChars = meta?.[RESULT_CHARS_KEY];
   if (requestedChars === undefined || requestedChars <= limits.resultChars)
     return { maxResultSizeChars: DEFAULT_RESULT_CHARS };
-  return { maxResultSizeChars: Math.min(Math.floor(requestedChars), MAX_RAISED_RESULT_CHARS), isOutsideTurnBudget: true };
+  return {
+    maxResultSizeChars: Math.min(Math.floor(requestedChars), MAX_RAISED_RESULT_CHARS),
+    isOutsideTurnBudget: true,
+  };
 }
 
 function toProgress({ progress, total, message }: SentProgress, maxChars: number): McpProgress {

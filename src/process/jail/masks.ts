@@ -45,7 +45,10 @@ const MAX_CACHED_RESULTS = 100;
  * @param systemPaths Absolute paths that every jail reads in addition to the working directories.
  */
 export function createMaskFinder(limits: Pick<Limits, 'jailScanNames'>, systemPaths: readonly string[]): MaskFinder {
-  const results = new LRUCache<string, Promise<readonly Mount[] | undefined>>({ max: MAX_CACHED_RESULTS, ttl: SEARCH_MS });
+  const results = new LRUCache<string, Promise<readonly Mount[] | undefined>>({
+    max: MAX_CACHED_RESULTS,
+    ttl: SEARCH_MS,
+  });
   return ({ sessionId, folders, denials }) => {
     const searched = folders.filter((folder) => denials.mayDenyBelow(folder));
     if (searched.length === 0 && denials.places().length === 0) return Promise.resolve([]);

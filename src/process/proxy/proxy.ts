@@ -87,8 +87,7 @@ export function openProxy({ allowed, folder, lookup = createLookup(), onDenied, 
     sessionProxies.delete(sessionId);
     sessionProxies.set(sessionId, sessionProxy);
     const idle = [...sessionProxies].filter(([, { running }]) => running === 0);
-    for (const [oldest] of idle.slice(0, Math.max(0, idle.length - bounds.idleSockets)))
-      closeSessionProxy(oldest);
+    for (const [oldest] of idle.slice(0, Math.max(0, idle.length - bounds.idleSockets))) closeSessionProxy(oldest);
   }
 
   return {
