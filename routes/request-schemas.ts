@@ -13,7 +13,7 @@ import type {
 } from 'fastify';
 import * as z from 'zod';
 import type { Limits } from '../config/limits.ts';
-import { TOOL_MODES } from '../src/wire/permission-context.ts';
+import { TOOL_MODES } from '../src/wire/permission-names.ts';
 import { IdSchema } from '../src/wire/block-schema.ts';
 import type { Dependencies } from './dependencies.ts';
 import { parseRequest } from './parse-request.ts';

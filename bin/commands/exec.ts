@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
-import { resultText, type ToolResultBlock } from '../../src/wire/blocks.ts';
+import type { ToolResultBlock } from '../../src/wire/blocks.ts';
+import { resultText } from '../../src/wire/result-text.ts';
 import { UsageError } from '../command-line.ts';
 import { findServer, readText, send, type RunningServer } from '../server-client.ts';
 

@@ -4,13 +4,8 @@
 import * as z from 'zod';
 import type { DecisionReason } from '../../src/wire/decision.ts';
 import type { PermissionRequestFrame } from '../../src/wire/frames.ts';
-import {
-  PERMISSION_MODES,
-  type PermissionUpdate,
-  RULE_SOURCES,
-  TOOL_MODES,
-  type WirePermissionContext,
-} from '../../src/wire/permission-context.ts';
+import type { PermissionUpdate, WirePermissionContext } from '../../src/wire/permission-context.ts';
+import { PERMISSION_MODES, RULE_SOURCES, TOOL_MODES } from '../../src/wire/permission-names.ts';
 import type { WireExplanation } from '../../src/permissions/explain.ts';
 import type { Answered as AnsweredQuestion } from '../../src/permissions/questions.ts';
 import type { SessionDescription } from '../../src/session/directory/describe-session.ts';

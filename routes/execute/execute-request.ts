@@ -6,13 +6,8 @@ import type { Limits } from '../../config/limits.ts';
 import { GauntletError, isGauntletError } from '../../src/base/errors.ts';
 import { type JsonValue, parseSafeJson } from '../../src/base/json.ts';
 import { IdSchema, ToolUseBlockSchema } from '../../src/wire/block-schema.ts';
-import {
-  type AssistantMessage,
-  type ResultContentBlock,
-  resultText,
-  type ToolResultBlock,
-  type ToolUseBlock,
-} from '../../src/wire/blocks.ts';
+import type { AssistantMessage, ResultContentBlock, ToolResultBlock, ToolUseBlock } from '../../src/wire/blocks.ts';
+import { resultText } from '../../src/wire/result-text.ts';
 
 /** Fields specific to a vendor are kept. */
 const FunctionCallSchema = z.looseObject({

@@ -2,7 +2,7 @@
  * A person's answer to a question, the same by HTTP and by WebSocket.
  */
 import * as z from 'zod';
-import { UpdatesSchema } from '../../src/permissions/schemas.ts';
+import { UpdatesSchema } from '../../src/wire/permission-schemas.ts';
 import type { PromptAnswer } from '../../src/session/questions/answer.ts';
 
 /** Text for the model that goes with a "deny". */

@@ -10,7 +10,7 @@ import {
   MAX_PATH_CHARS,
   PermissionModeSchema,
   RuleSetSchema,
-} from '../../src/permissions/schemas.ts';
+} from '../../src/wire/permission-schemas.ts';
 import { IdSchema } from '../../src/wire/block-schema.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Dependencies } from '../dependencies.ts';

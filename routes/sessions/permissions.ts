@@ -2,7 +2,7 @@
  * What a session may do: its permission context, why a call would pass, and open questions.
  */
 import * as z from 'zod';
-import { UpdatesSchema } from '../../src/permissions/schemas.ts';
+import { UpdatesSchema } from '../../src/wire/permission-schemas.ts';
 import { IdSchema } from '../../src/wire/block-schema.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type App, SessionAddress } from '../request-schemas.ts';

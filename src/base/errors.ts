@@ -6,36 +6,44 @@
  */
 
 /** Codes of an error reply or an `error` frame, as in PROTOCOL section 1. */
-export type RequestErrorCode =
-  | 'invalid_request'
-  | 'unauthenticated'
-  | 'forbidden'
-  | 'not_found'
-  | 'conflict'
-  | 'gone'
-  | 'payload_too_large'
-  | 'unsupported_media_type'
-  | 'rate_limited'
-  | 'internal'
-  | 'overloaded'
-  | 'shutting_down'
-  | 'log_unavailable';
+export const REQUEST_ERROR_CODES = [
+  'invalid_request',
+  'unauthenticated',
+  'forbidden',
+  'not_found',
+  'conflict',
+  'gone',
+  'payload_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+  'internal',
+  'overloaded',
+  'shutting_down',
+  'log_unavailable',
+] as const;
+
+/** A code of an error reply or an `error` frame. */
+export type RequestErrorCode = (typeof REQUEST_ERROR_CODES)[number];
 
 /** Codes of a call that did not end `ok`, as in PROTOCOL section 4. */
-export type CallErrorCode =
-  | 'permission_denied'
-  | 'hook_blocked'
-  | 'unknown_tool'
-  | 'invalid_input'
-  | 'contained'
-  | 'tool_failed'
-  | 'timeout'
-  | 'output_limit'
-  | 'resource_exhausted'
-  | 'cancelled'
-  | 'sibling_aborted'
-  | 'discarded'
-  | 'interrupted';
+export const CALL_ERROR_CODES = [
+  'permission_denied',
+  'hook_blocked',
+  'unknown_tool',
+  'invalid_input',
+  'contained',
+  'tool_failed',
+  'timeout',
+  'output_limit',
+  'resource_exhausted',
+  'cancelled',
+  'sibling_aborted',
+  'discarded',
+  'interrupted',
+] as const;
+
+/** A code of a call that did not end `ok`. */
+export type CallErrorCode = (typeof CALL_ERROR_CODES)[number];
 
 /** Codes that stay inside the server: a fenced append, a spill that the disk rejected, an invalid setting. */
 export type InternalErrorCode = 'fenced' | 'spill_failed' | 'invalid_setting';

@@ -1,7 +1,8 @@
 /**
  * Runs PostToolUse and PostToolUseFailure hooks on a result.
  */
-import { resultText, type ResultContentBlock, type ToolResultBlock } from '../wire/blocks.ts';
+import type { ResultContentBlock, ToolResultBlock } from '../wire/blocks.ts';
+import { resultText } from '../wire/result-text.ts';
 import type { Tool, ToolUseContext } from '../tool/tool.ts';
 import type { HooksVerdict } from '../hooks/merge-answers.ts';
 import type { Invocation } from '../tool/invocation.ts';

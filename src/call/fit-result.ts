@@ -4,7 +4,8 @@
  * Text that does not fit is written to the session's folder, and the model gets a preview, the size and the path. A
  * tool that limits itself is cut to a page instead, since reading the file would produce the same result again.
  */
-import { resultText, type ResultContentBlock, type SpilledText, type ToolResultBlock } from '../wire/blocks.ts';
+import type { ResultContentBlock, SpilledText, ToolResultBlock } from '../wire/blocks.ts';
+import { resultText } from '../wire/result-text.ts';
 import { cutText, cutTextEnd } from '../base/cut-text.ts';
 import { errorMessage } from '../base/errors.ts';
 import type { ResultBudget } from './outcome.ts';

@@ -1,7 +1,8 @@
 /**
  * Step 4, the result: maps a run to a `tool_result` and its rendering.
  */
-import { resultText, type SpilledText, type ToolResultBlock } from '../wire/blocks.ts';
+import type { SpilledText, ToolResultBlock } from '../wire/blocks.ts';
+import { resultText } from '../wire/result-text.ts';
 import { cutText } from '../base/cut-text.ts';
 import type { Display } from '../wire/display.ts';
 import { errorMessage, isGauntletError } from '../base/errors.ts';

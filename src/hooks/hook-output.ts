@@ -4,8 +4,8 @@
 import * as z from 'zod';
 import { isGauntletError } from '../base/errors.ts';
 import { type JsonBounds, parseSafeJson } from '../base/json.ts';
-import { PermissionModeSchema } from '../permissions/schemas.ts';
 import type { PermissionUpdate } from '../wire/permission-context.ts';
+import { PermissionModeSchema } from '../wire/permission-schemas.ts';
 import { HOOK_EVENTS, type HookEvent } from './hook-event.ts';
 
 /** A rule, as `Bash(git push:*)` or in two parts. */

@@ -5,15 +5,20 @@
  */
 import { isAbsolute, normalize } from 'node:path';
 import { GauntletError, isGauntletError } from '../base/errors.ts';
+import type {
+  PermissionUpdate,
+  RuleBehavior,
+  RuleSet,
+  RuleSource,
+  ToolPermissionContext,
+  WirePermissionContext,
+} from '../wire/permission-context.ts';
 import {
+  MAX_ADDITIONAL_DIRECTORIES,
+  MAX_PERMISSION_RULES,
   PERMISSION_MODES,
   RULE_SOURCES,
-  type PermissionUpdate,
-  type RuleBehavior,
-  type RuleSet,
-  type RuleSource,
-  type ToolPermissionContext,
-} from '../wire/permission-context.ts';
+} from '../wire/permission-names.ts';
 import { isBeyond } from './mode-order.ts';
 import { parseRule } from './rule.ts';
 
@@ -31,12 +36,6 @@ export interface PermissionContextSettings {
 
 /** Sources that a session changes itself: rules of a skill or slash command for its run, and those that people add. */
 const OWN_SOURCES: readonly RuleSource[] = ['command', 'session'];
-
-/** Rules that a context holds of one source, and rules in one list of a request. With this many, a decision takes less than 1 ms. */
-export const MAX_PERMISSION_RULES = 10_000;
-
-/** Working directories beside the session's own: each path of each call is compared with all of them. */
-export const MAX_ADDITIONAL_DIRECTORIES = 256;
 
 const NO_RULES: RuleSet = Object.freeze({
   allow: Object.freeze([]),
@@ -88,6 +87,19 @@ export function applyUpdates(
     return updated;
   }, context);
   return frozenContext({ ...next, version: context.version + 1 });
+}
+
+/** Put a context into the words of the wire. */
+export function toWirePermissionContext(context: ToolPermissionContext): WirePermissionContext {
+  return {
+    version: context.version,
+    mode: context.mode,
+    rules: context.rules,
+    additional_directories: context.additionalDirectories,
+    is_bypass_available: context.isBypassAvailable,
+    max_mode: context.maxMode,
+    avoid_prompts: context.shouldAvoidPermissionPrompts,
+  };
 }
 
 /**

@@ -3,12 +3,8 @@
  *
  * The search is conservative: every rule reported is certainly dead, but not every dead rule is reported.
  */
-import {
-  RULE_SOURCES,
-  type RuleBehavior,
-  type RuleSource,
-  type ToolPermissionContext,
-} from '../wire/permission-context.ts';
+import type { RuleBehavior, RuleSource, ToolPermissionContext } from '../wire/permission-context.ts';
+import { RULE_SOURCES } from '../wire/permission-names.ts';
 import { parseRule, type PermissionRule } from './rule.ts';
 import { isPathRuleName, PATH_RULE_NAMES } from './rule-names.ts';
 import { matchesWildcard } from '../base/wildcard.ts';

@@ -4,12 +4,8 @@
  * Built once per context, so that ten thousand rules cost a decision a few lookups. Contexts are frozen, so the index
  * never becomes stale.
  */
-import {
-  RULE_SOURCES,
-  type RuleBehavior,
-  type RuleSource,
-  type ToolPermissionContext,
-} from '../wire/permission-context.ts';
+import type { RuleBehavior, RuleSource, ToolPermissionContext } from '../wire/permission-context.ts';
+import { RULE_SOURCES } from '../wire/permission-names.ts';
 import type { Tool } from '../tool/tool.ts';
 import { parseRule, ruleKeys } from './rule.ts';
 import { isPathRuleName } from './rule-names.ts';

@@ -2,7 +2,7 @@
  * Conversion of a session's context to frames and snapshots.
  */
 import type { ContextFrame, OpenedFrame } from '../wire/frames.ts';
-import { toWirePermissionContext } from '../wire/permission-context.ts';
+import { toWirePermissionContext } from '../permissions/context.ts';
 import type { SessionContext } from '../tool/session-context.ts';
 
 /** Context in a frame or a snapshot. */

@@ -5,7 +5,8 @@
 import { isAbsolute } from 'node:path';
 import { frozenJson, type JsonValue } from '../base/json.ts';
 import { errorMessage, GauntletError } from '../base/errors.ts';
-import { TOOL_MODES, type ToolPermissionContext } from '../wire/permission-context.ts';
+import type { ToolPermissionContext } from '../wire/permission-context.ts';
+import { TOOL_MODES } from '../wire/permission-names.ts';
 import { type ContextModifier, type SessionContext, type Worktree } from '../tool/session-context.ts';
 import { isInWorkingDirectories, realFolder } from '../files/working-directories.ts';
 import { refuseWidening } from '../permissions/child-permissions.ts';

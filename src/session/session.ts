@@ -1,12 +1,9 @@
 /**
  * Interface of a session for the routes: blocks in, frames out, and answers to questions.
  */
-import {
-  toWirePermissionContext,
-  type PermissionUpdate,
-  type WirePermissionContext,
-} from '../wire/permission-context.ts';
+import type { PermissionUpdate, WirePermissionContext } from '../wire/permission-context.ts';
 import type { LogBounds, LoggedFrame, ReadOptions } from '../log/frame-log.ts';
+import { toWirePermissionContext } from '../permissions/context.ts';
 import { deadRules } from '../permissions/dead-rules.ts';
 import { answerPrompt, type PromptAnswer } from './questions/answer.ts';
 import { cancelCalls, type CancelTarget, interruptCalls, stopWorking, workingCalls } from './cancel.ts';

@@ -2,32 +2,35 @@
  * What a `tool_use` block must look like before anything else is asked of it.
  */
 import * as z from 'zod';
-import type { ToolUseBlock } from './blocks.ts';
 import type { JsonValue } from '../base/json.ts';
 import { GauntletError } from '../base/errors.ts';
 import { checkFields } from './field-issues.ts';
+import { openObject, type Wire } from './wire-type.ts';
 
 /** Ids from outside: calls, turns, sessions, requests. */
 export const IdSchema = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,128}$/, 'expected 1 to 128 characters of A-Z, a-z, 0-9, "_" and "-"');
 
-/**
- * A `tool_use` block. `input` may be anything: the tool's own schema judges it. Other fields are the model's vendor's:
- * they are kept.
- */
-export const ToolUseBlockSchema = z.looseObject({
+/** The fields of a `tool_use` block. `input` may be any value: the tool's own schema judges it. */
+export const TOOL_USE_FIELDS = {
   type: z.literal('tool_use'),
   id: IdSchema,
   name: z.string().min(1).max(256),
-  input: z
-    .custom<JsonValue>()
-    .nullish()
-    .transform((input): JsonValue => input ?? {}),
-}) satisfies z.ZodType<ToolUseBlock>;
+  input: z.custom<JsonValue>(),
+};
+
+/** A `tool_use` block as it comes in; a missing input becomes `{}`. Other fields belong to the model's vendor and are kept. */
+export const ToolUseBlockSchema = openObject({
+  ...TOOL_USE_FIELDS,
+  input: TOOL_USE_FIELDS.input.nullish().transform((input): JsonValue => input ?? {}),
+});
+
+/** A block that was read. */
+type ReadBlock = Wire<typeof ToolUseBlockSchema>;
 
 /** Read a block. @throws {GauntletError} `invalid_request` naming the field */
-export function readBlock(value: unknown): ToolUseBlock {
+export function readBlock(value: unknown): ReadBlock {
   const check = checkFields(ToolUseBlockSchema, value);
   if (check.kind === 'fits') return check.value;
   const [issue] = check.issues;

@@ -3,55 +3,63 @@
  *
  * Wire shapes are kept as they are, snake case included: a block is logged and echoed unchanged.
  */
-import type { JsonValue } from '../base/json.ts';
+import { z } from 'zod';
+import { IdSchema, TOOL_USE_FIELDS } from './block-schema.ts';
+import { openObject, type Wire } from './wire-type.ts';
 
-/**
- * A call a model wants made. `input` is the block as it came: logged, never changed. So is whatever else the model's
- * vendor put beside these fields.
- */
-export interface ToolUseBlock {
-  readonly type: 'tool_use';
-  /** `^[A-Za-z0-9_-]{1,128}$`, unique in its session. */
-  readonly id: string;
-  readonly name: string;
-  readonly input: JsonValue;
-}
+/** A call that a model wants made, as it came: logged, never changed, the fields of the model's vendor included. */
+export type ToolUseBlock = Wire<typeof ToolUseBlock>;
+export const ToolUseBlock = openObject(TOOL_USE_FIELDS).describe(
+  'A call that a model wants made, as it was sent; it may have further fields of the vendor of the model',
+);
+
+const Base64Source = z.object({ type: z.literal('base64'), media_type: z.string(), data: z.string() });
 
 /** Text for the model. */
-export interface TextBlock {
-  readonly type: 'text';
-  readonly text: string;
-}
+export type TextBlock = Wire<typeof TextBlock>;
+export const TextBlock = z.object({ type: z.literal('text'), text: z.string() });
 
-/** An image for the model, base64. */
-export interface ImageBlock {
-  readonly type: 'image';
-  readonly source: { readonly type: 'base64'; readonly media_type: string; readonly data: string };
-}
+/** An image for the model. */
+export type ImageBlock = Wire<typeof ImageBlock>;
+export const ImageBlock = z.object({ type: z.literal('image'), source: Base64Source });
 
-/** A PDF for the model, base64. */
-export interface DocumentBlock {
-  readonly type: 'document';
-  readonly source: { readonly type: 'base64'; readonly media_type: string; readonly data: string };
-  readonly title?: string;
-}
+/** A PDF for the model. */
+export type DocumentBlock = Wire<typeof DocumentBlock>;
+export const DocumentBlock = z.object({
+  type: z.literal('document'),
+  source: Base64Source,
+  title: z.string().optional(),
+});
 
 /** A deferred tool whose schema the client may now load. */
-export interface ToolReferenceBlock {
-  readonly type: 'tool_reference';
-  readonly tool_name: string;
-}
+export type ToolReferenceBlock = Wire<typeof ToolReferenceBlock>;
+export const ToolReferenceBlock = z
+  .object({ type: z.literal('tool_reference'), tool_name: z.string() })
+  .describe('A deferred tool whose schema may now be loaded');
 
-/** What may stand inside a `tool_result`. */
-export type ResultContentBlock = TextBlock | ImageBlock | DocumentBlock | ToolReferenceBlock;
+/** A block inside a `tool_result`. */
+export type ResultContentBlock = Wire<typeof ResultContentBlock>;
+export const ResultContentBlock = z.discriminatedUnion('type', [
+  TextBlock,
+  ImageBlock,
+  DocumentBlock,
+  ToolReferenceBlock,
+]);
 
-/** What a call came to, for the model. */
-export interface ToolResultBlock {
-  readonly type: 'tool_result';
-  readonly tool_use_id: string;
-  readonly content: string | readonly ResultContentBlock[];
-  readonly is_error?: boolean;
-}
+const Content = z.union([z.string(), z.array(ResultContentBlock)]);
+
+/** The result of a call, for the model. */
+export type ToolResultBlock = Wire<typeof ToolResultBlock>;
+export const ToolResultBlock = z.object({
+  type: z.literal('tool_result'),
+  tool_use_id: IdSchema,
+  content: Content,
+  is_error: z.boolean().optional(),
+});
+
+/** A message that a tool adds to the conversation after the results. */
+export type NewMessage = Wire<typeof NewMessage>;
+export const NewMessage = z.object({ role: z.enum(['user', 'assistant']), content: Content });
 
 /** A block of a message that is none of ours, such as a model's thinking: kept as it came. */
 export interface ForeignBlock {
@@ -68,22 +76,10 @@ export interface AssistantMessage {
   readonly content: readonly (ToolUseBlock | TextBlock | ForeignBlock)[];
 }
 
-/** A message a tool adds to the conversation after the results. */
-export interface NewMessage {
-  readonly role: 'user' | 'assistant';
-  readonly content: string | readonly ResultContentBlock[];
-}
-
 /** A text too long for a result, written whole to the session's folder. */
 export interface SpilledText {
   /** Absolute. */
   readonly path: string;
   /** UTF-16 code units. */
   readonly chars: number;
-}
-
-/** All text of a result, text blocks joined by line ends; images and documents count as nothing. */
-export function resultText(content: ToolResultBlock['content']): string {
-  if (typeof content === 'string') return content;
-  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }

@@ -4,7 +4,11 @@
  * A tool's own `checkPermissions` answers with a `PermissionResult`; the decision of ARCHITECTURE, "What may run",
  * which weighs it with rules, mode and hooks, is a `PermissionDecision`.
  */
-import type { PermissionMode, PermissionUpdate, RuleSource } from './permission-context.ts';
+import { z } from 'zod';
+import type { PermissionUpdate } from './permission-context.ts';
+import { RULE_BEHAVIORS, RULE_SOURCES } from './permission-names.ts';
+import { PermissionModeSchema } from './permission-schemas.ts';
+import type { Wire } from './wire-type.ts';
 
 /** A tool's own opinion. A plain `allow` is no objection, never a grant: the general rules decide. */
 export type PermissionResult =
@@ -20,31 +24,34 @@ export type PermissionResult =
     }
   | { readonly behavior: 'deny'; readonly message: string };
 
-/** What kind of thing decided; the `reason.type` of `permissions/explain`. */
-export type DecisionReasonType =
-  'rule' | 'mode' | 'safety_check' | 'tool' | 'read_only' | 'hook' | 'classifier' | 'default' | 'parse_error';
+/** Why a decision came out as it did. */
+export type DecisionReason = Wire<typeof DecisionReason>;
+export const DecisionReason = z.object({
+  type: z
+    .enum(['rule', 'mode', 'safety_check', 'tool', 'read_only', 'hook', 'classifier', 'default', 'parse_error'])
+    .describe('What decided'),
+  rule: z.string().optional().describe('The rule as written, where a rule decided'),
+  source: z.enum(RULE_SOURCES).optional().describe('Where that rule comes from'),
+  mode: PermissionModeSchema.optional().describe('The mode, where a mode decided'),
+});
 
-/** Why a decision came out as it did, in wire shape. */
-export interface DecisionReason {
-  readonly type: DecisionReasonType;
-  /** The rule as written, where one decided. */
-  readonly rule?: string;
-  readonly source?: RuleSource;
-  readonly mode?: PermissionMode;
-}
+/** The kind of thing that decided. */
+export type DecisionReasonType = DecisionReason['type'];
 
-/** One part of a compound command and what became of it, in wire shape. */
-export interface DecisionPart {
-  readonly text: string;
-  readonly behavior: 'allow' | 'ask' | 'deny';
-  readonly reason?: DecisionReason;
-}
+/** One part of a compound command and the decision about it. */
+export type DecisionPart = Wire<typeof DecisionPart>;
+export const DecisionPart = z.object({
+  text: z.string(),
+  behavior: z.enum(RULE_BEHAVIORS),
+  reason: DecisionReason.optional(),
+});
 
-/** How a gate decided, as the result of the call says it, in wire shape; `ask`: whoever was asked decided. */
-export interface DecisionSummary {
-  readonly behavior: 'allow' | 'ask' | 'deny';
-  readonly reason: DecisionReason;
-}
+/** How the gate decided, as the result of a call states it. */
+export type DecisionSummary = Wire<typeof DecisionSummary>;
+export const DecisionSummary = z.object({
+  behavior: z.enum(RULE_BEHAVIORS).describe('`ask`: the person who was asked decided'),
+  reason: DecisionReason,
+});
 
 /** Whether a call may run. `ask` is the decision before anybody is asked. */
 export interface PermissionDecision {

@@ -3,36 +3,48 @@
  * back. The bytes themselves stand in the file history, by their digest.
  */
 
-/** A regular file as it stood at one moment. */
-export interface FileState {
-  /** Hex, of all its bytes; absent where nobody looked at them: too large, or not a regular file. */
-  readonly sha256?: string;
-  readonly size_bytes: number;
-  /** Permission bits in octal, as `0644`. */
-  readonly mode: string;
-}
+import { z } from 'zod';
+import { Count, Texts } from './values.ts';
+import type { Wire } from './wire-type.ts';
 
-/** What became of a file. `none` takes an announced change back: it was not made. */
-export type ChangeKind = 'created' | 'modified' | 'deleted' | 'none';
+/** A regular file at one moment. */
+export type FileState = Wire<typeof FileState>;
+export const FileState = z.object({
+  sha256: z
+    .string()
+    .optional()
+    .describe(
+      'Digest of all bytes in hex; absent where they were not read: the file is too large, or not a regular file',
+    ),
+  size_bytes: Count,
+  mode: z.string().describe('Permission bits in octal, as `0644`'),
+});
 
-/** Why a change cannot be taken back: the bytes before it were not kept, or nobody foresaw it and it may be somebody else's. */
-export type NotKept = 'too_large' | 'history_full' | 'disk_full' | 'disk_error' | 'not_foreseen';
+/** What became of a file. */
+export type ChangeKind = z.output<typeof ChangeKind>;
+export const ChangeKind = z
+  .enum(['created', 'modified', 'deleted', 'none'])
+  .describe('`none`: the file was not changed, though a change was announced');
 
-/** One file changed by one call, in wire shape. */
-export interface FileChange {
-  /** Absolute real path. */
-  readonly path: string;
-  readonly kind: ChangeKind;
-  /** Absent: there was nothing. */
-  readonly before?: FileState;
-  /** Absent: there is nothing. */
-  readonly after?: FileState;
-  /** Folders that were missing on the way to the file, the outermost first. */
-  readonly folders?: readonly string[];
-  readonly undoable: boolean;
-  /** Why not. */
-  readonly reason?: NotKept;
-}
+/** Why a change cannot be taken back. */
+export type NotKept = z.output<typeof NotKept>;
+export const NotKept = z
+  .enum(['too_large', 'history_full', 'disk_full', 'disk_error', 'not_foreseen'])
+  .describe(
+    'Why the change cannot be undone: the bytes before it were not kept, or the call did not say that it writes the file (`not_foreseen`)',
+  );
+
+/** One file changed by one call. */
+export type FileChange = Wire<typeof FileChange>;
+export const FileChange = z.object({
+  path: z.string().describe('Absolute real path'),
+  kind: ChangeKind,
+  before: FileState.optional().describe('Absent where there was no file'),
+  after: FileState.optional().describe('Absent where there is no file now'),
+  folders: Texts.optional().describe('Folders that were made for the file, the outermost first'),
+  undoable: z.boolean().describe('Whether the change can be undone'),
+  reason: NotKept.optional(),
+});
 
 /** Where a call says what it does to files. */
 export interface ChangeLog {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, SETTINGS_FILE_BYTES } from '../../config/limits.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { loadSettings, type Settings } from '../../config/settings.ts';
-import { PERMISSION_MODES } from '../../src/wire/permission-context.ts';
+import { PERMISSION_MODES } from '../../src/wire/permission-names.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const root = temporaryFolder();

@@ -1,7 +1,7 @@
 /** Bash and its neighbours on a real process host, for the tests of one file. */
 import { existsSync } from 'node:fs';
 import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
-import { resultText } from '../../src/wire/blocks.ts';
+import { resultText } from '../../src/wire/result-text.ts';
 import type { ToolProgress, ToolUseContext } from '../../src/tool/tool.ts';
 import { bashTool } from '../../tools/shell/bash/index.ts';
 import type { BashProgress } from '../../tools/shell/bash/output.ts';

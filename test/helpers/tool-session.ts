@@ -1,7 +1,7 @@
 /** A session in a folder for tests that run file and search tools one after the other. */
 import { writeFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { resultText } from '../../src/wire/blocks.ts';
+import { resultText } from '../../src/wire/result-text.ts';
 import type { SessionContext } from '../../src/tool/session-context.ts';
 import type { Tool, ToolUseContext } from '../../src/tool/tool.ts';
 import { allowEverything, parentMessage, sessionContextIn, toolUseContextIn } from './tool-use-context.ts';

@@ -4,7 +4,7 @@ import type { McpOutput } from '../../src/mcp/call-result.ts';
 import { visibleLine, visibleText } from '../../src/mcp/visible-text.ts';
 import { TOOL_ALIASES } from '../../src/permissions/rule-names.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
-import { resultText } from '../../src/wire/blocks.ts';
+import { resultText } from '../../src/wire/result-text.ts';
 import type { Display, DisplayBlock } from '../../src/wire/display.ts';
 import type { McpToolServices } from './services.ts';
 

@@ -2,12 +2,8 @@
  * Builds the description of a session, as in `POST /sessions` and `GET /sessions/{id}`.
  */
 import type { JsonObject } from '../../base/json.ts';
-import {
-  type PermissionMode,
-  type ToolMode,
-  toWirePermissionContext,
-  type WirePermissionContext,
-} from '../../wire/permission-context.ts';
+import { toWirePermissionContext } from '../../permissions/context.ts';
+import type { PermissionMode, ToolMode, WirePermissionContext } from '../../wire/permission-context.ts';
 import type { OpenedFrame, Seq } from '../../wire/frames.ts';
 import type { SessionContext } from '../../tool/session-context.ts';
 import type { SessionCore } from '../session-core.ts';

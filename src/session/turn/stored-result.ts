@@ -1,7 +1,8 @@
 /**
  * Reads stored results: their whole text by range, and a search in their displayed text.
  */
-import { resultText, type ToolUseBlock } from '../../wire/blocks.ts';
+import type { ToolUseBlock } from '../../wire/blocks.ts';
+import { resultText } from '../../wire/result-text.ts';
 import { GauntletError } from '../../base/errors.ts';
 import type { ResultFrame, Seq } from '../../wire/frames.ts';
 import { loggedFrame } from './logged-frame.ts';

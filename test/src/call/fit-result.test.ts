@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fitResult, type ResultRoom } from '../../../src/call/fit-result.ts';
 import type { ResultBudget } from '../../../src/call/outcome.ts';
 import { GauntletError } from '../../../src/base/errors.ts';
-import { resultText } from '../../../src/wire/blocks.ts';
+import { resultText } from '../../../src/wire/result-text.ts';
 
 const spilling: ResultBudget = { limitChars: 1_000, isInTurnSum: true, isCut: false };
 const cutting: ResultBudget = { limitChars: Infinity, isInTurnSum: true, isCut: true };

@@ -7,7 +7,7 @@ import {
   MAX_ADDITIONAL_DIRECTORIES,
   MAX_PERMISSION_RULES,
 } from '../../../src/permissions/context.ts';
-import { MAX_RULE_CHARS, RuleSetSchema, UpdatesSchema } from '../../../src/permissions/schemas.ts';
+import { MAX_RULE_CHARS, RuleSetSchema, UpdatesSchema } from '../../../src/wire/permission-schemas.ts';
 
 const first = () =>
   createPermissionContext({

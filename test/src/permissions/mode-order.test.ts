@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { PERMISSION_MODES, type PermissionMode } from '../../../src/wire/permission-context.ts';
+import type { PermissionMode } from '../../../src/wire/permission-context.ts';
+import { PERMISSION_MODES } from '../../../src/wire/permission-names.ts';
 import { applyUpdates, checkedContext, createPermissionContext } from '../../../src/permissions/context.ts';
 import { isBeyond, loweredMode, MODES_BY_REACH } from '../../../src/permissions/mode-order.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
-import { resultText } from '../../../src/wire/blocks.ts';
+import { resultText } from '../../../src/wire/result-text.ts';
 import { toolSearchTool } from '../../../tools/more/tool-search.ts';
 import { mcpTool, plainTool } from '../../helpers/plain-tool.ts';
 import { toolUseContextIn } from '../../helpers/tool-use-context.ts';

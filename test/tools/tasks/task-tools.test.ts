@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { resultText } from '../../../src/wire/blocks.ts';
+import { resultText } from '../../../src/wire/result-text.ts';
 import { shellToolsIn } from '../../helpers/shell-tools.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { allowEverything, parentMessage } from '../../helpers/tool-use-context.ts';
