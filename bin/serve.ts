@@ -10,7 +10,7 @@ import { spellEndpoint } from '../config/authority.ts';
 import type { Settings } from '../config/settings.ts';
 import { buildApp } from '../routes/app.ts';
 import { createAuthenticator } from '../routes/credential.ts';
-import type { Readiness } from '../routes/dependencies.ts';
+import type { Readiness } from '../src/wire/server-replies.ts';
 import { createTickets } from '../routes/tickets.ts';
 import { openDataDirectory } from '../src/log/data-directory.ts';
 import type { StartedHost } from '../src/process/host-connection.ts';

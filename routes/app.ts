@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { Limits } from '../config/limits.ts';
 import { GauntletError } from '../src/base/errors.ts';
 import { parseSafeJson } from '../src/base/json.ts';
-import { MAX_PATH_CHARS } from '../src/permissions/schemas.ts';
+import { MAX_PATH_CHARS } from '../src/wire/permission-schemas.ts';
 import { openApiDoor } from './api/openapi.ts';
 import { onClientError, onExpectation, refuseSlow } from './client-error.ts';
 import { capConnections } from './connection-cap.ts';

@@ -6,13 +6,10 @@ import type { Limits } from '../config/limits.ts';
 import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
 import type { ToolMode } from '../src/wire/permission-context.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
-import type { ContainmentState } from '../src/process/jail/jail.ts';
+import type { ContainmentState, Readiness } from '../src/wire/server-replies.ts';
 import type { SessionDirectory } from '../src/session/directory/session-directory.ts';
 import type { RequestRates } from './request-rates.ts';
 import type { Tickets } from './tickets.ts';
-
-/** Whether the server takes work. */
-export type Readiness = 'starting' | 'ready' | 'draining';
 
 /** What doors ask of the directory. */
 export type Sessions = Pick<

@@ -5,6 +5,7 @@
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { GauntletError, type RequestErrorCode } from '../src/base/errors.ts';
+import type { WireError } from '../src/wire/server-replies.ts';
 
 /** Status of each code. The list is closed. */
 export const STATUS_OF_CODE: Readonly<Record<RequestErrorCode, number>> = {
@@ -22,13 +23,6 @@ export const STATUS_OF_CODE: Readonly<Record<RequestErrorCode, number>> = {
   shutting_down: 503,
   log_unavailable: 503,
 };
-
-/** What an error reply or an `error` frame says. */
-export interface WireError {
-  readonly code: RequestErrorCode;
-  readonly message: string;
-  readonly details?: Readonly<Record<string, unknown>>;
-}
 
 /** What Fastify itself throws that is the client's mistake. */
 const FASTIFY_ERRORS: Readonly<Record<string, WireError>> = {

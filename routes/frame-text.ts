@@ -3,6 +3,7 @@
  */
 import Negotiator from 'negotiator';
 import type { LoggedFrame } from '../src/log/frame-log.ts';
+import type { ControlFrame } from '../src/wire/control-frames.ts';
 
 /** A way to write frames. */
 export interface FrameWriting {
@@ -10,7 +11,7 @@ export interface FrameWriting {
   readonly heartbeat?: string;
   write(page: readonly LoggedFrame[], epoch: string): string;
   /** A frame that belongs to this reader alone. */
-  writeControl(frame: object): string;
+  writeControl(frame: ControlFrame): string;
 }
 
 const NDJSON: FrameWriting = {

@@ -1,12 +1,12 @@
 /**
- * `/openapi.json`: made on first request from the schemas that the doors parse with, and the shapes of replies.
+ * `/openapi.json`: made on first request from the schemas that the doors parse with, and those of replies and frames.
  *
  * A route says what it takes in its `schema` and what it replies in its `config`; nothing is registered at start, when
  * nobody has asked.
  */
 import type { RouteOptions } from 'fastify';
 import * as z from 'zod';
-import { STATUS_OF_CODE } from '../error-reply.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { type App, describedSchemas } from '../request-schemas.ts';
 import type { ReplyName } from './reply-schemas.ts';
 
@@ -28,7 +28,7 @@ declare module 'fastify' {
 }
 
 /** Serve the description. Must come before the doors it describes. */
-export function openApiDoor(app: App, { version }: { readonly version: string }): void {
+export function openApiDoor(app: App, { version, limits }: Pick<Dependencies, 'version' | 'limits'>): void {
   const routes: RouteOptions[] = [];
   let text: Promise<string> | undefined;
   app.addHook('onRoute', (route) => {
@@ -55,7 +55,7 @@ async function describeApi(routes: readonly RouteOptions[], version: string): Pr
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-      schemas: { Error: errorSchema(), ...replySchemas() },
+      schemas: replySchemas(),
     },
   });
 }
@@ -105,16 +105,6 @@ function parametersIn(place: 'path' | 'query', schema: z.ZodType | undefined): r
     description,
     schema,
   }));
-}
-
-function errorSchema(): object {
-  const code = { enum: Object.keys(STATUS_OF_CODE) };
-  const error = {
-    type: 'object',
-    required: ['code', 'message'],
-    properties: { code, message: { type: 'string' }, details: {} },
-  };
-  return { type: 'object', required: ['error', 'request_id'], properties: { error, request_id: { type: 'string' } } };
 }
 
 /** What a client sends: side `input`. What JSON Schema cannot say is left open. */

@@ -1,27 +1,108 @@
 /**
- * The shapes of replies as JSON Schema. Loaded when somebody asks for the description of the API: nothing is
- * checked against them on a reply's way out.
+ * Replies and frames as JSON Schema, by their names in the description of the API. Loaded when somebody asks for the
+ * description: nothing is checked against them on its way out.
  */
 import * as z from 'zod';
-import { CALL_SHAPES } from './call-shapes.ts';
-import { SESSION_SHAPES } from './session-shapes.ts';
+import { DiffHunk, Display, DisplayBlock, FormField } from '../../src/wire/display.ts';
+import { ResultContentBlock, ToolResultBlock, ToolUseBlock } from '../../src/wire/blocks.ts';
+import { ChangePage, Execution, ListedChange, UndoReply } from '../../src/wire/call-replies.ts';
+import { ClientFrameSchema } from '../../src/wire/client-frames.ts';
+import { CONTROL_FRAMES } from '../../src/wire/control-frames.ts';
+import { DecisionReason } from '../../src/wire/decision.ts';
+import { FileState } from '../../src/wire/file-change.ts';
+import { CallSummary, FramePosition, LOG_FRAMES } from '../../src/wire/frames.ts';
+import { PermissionUpdate, RuleSet, WirePermissionContext } from '../../src/wire/permission-context.ts';
+import { ErrorReply, FullTool, Health, Readiness, ToolEntry, Tools } from '../../src/wire/server-replies.ts';
+import * as session from '../../src/wire/session-replies.ts';
 
-const SHAPES = { ...CALL_SHAPES, ...SESSION_SHAPES };
+const Frame = framesOf(
+  Object.fromEntries(
+    Object.entries(LOG_FRAMES).map(([name, { shape, description = '' }]) => [
+      name,
+      z.object({ ...FramePosition.shape, ...shape }).describe(description),
+    ]),
+  ),
+  'A frame of the log of a session',
+);
+const ControlFrame = framesOf(CONTROL_FRAMES, 'What the server sends over one WebSocket, outside the log');
 
-/** The name of a shape, as a route gives it. */
-export type ReplyName = keyof typeof SHAPES;
+const REPLIES = {
+  ToolUse: ToolUseBlock,
+  ToolResult: ToolResultBlock,
+  ResultContent: ResultContentBlock,
+  Call: CallSummary,
+  Execution,
+  ResultText: session.ResultTextPage,
+  SearchHits: session.SearchHits,
+  FileState,
+  Change: ListedChange,
+  Changes: ChangePage,
+  Undone: UndoReply,
+  RuleSet,
+  PermissionContext: WirePermissionContext,
+  PermissionUpdate,
+  ChangedPermissions: session.ChangedPermissions,
+  Session: session.SessionDescription,
+  RunningCall: session.RunningCall,
+  NewSession: session.NewSession,
+  Sessions: session.Sessions,
+  DecisionReason,
+  Explanation: session.WireExplanation,
+  Prompt: LOG_FRAMES.PermissionRequestFrame,
+  Prompts: session.Prompts,
+  Answered: session.AnsweredReply,
+  Cancelled: session.Cancelled,
+  Ticket: session.Ticket,
+  Task: session.TaskDescription,
+  Tasks: session.Tasks,
+  Events: session.EventsHead.extend({ frames: z.array(Frame.union) }),
+  Tools,
+  ToolEntry,
+  Tool: FullTool,
+  Health,
+  Readiness,
+  Error: ErrorReply,
+  Display,
+  DisplayBlock,
+  DiffHunk,
+  FormField,
+};
 
-/** Where a shape stands in the description. */
+/** The name of a reply, as a route gives it. */
+export type ReplyName = keyof typeof REPLIES;
+
+/** The address of a schema in the description. */
 export function replyReference(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
-/** All shapes, by name, as they refer to one another. */
+/** All schemas, by name, as they refer to one another. */
 export function replySchemas(): Record<string, object> {
   const registry = z.registry<{ id: string }>();
-  for (const [id, shape] of Object.entries(SHAPES)) registry.add(shape, { id });
-  const { schemas } = z.toJSONSchema(registry, { io: 'input', unrepresentable: 'any', uri: replyReference });
+  const schemas = {
+    ...REPLIES,
+    Frame: Frame.union,
+    ...Frame.kinds,
+    ControlFrame: ControlFrame.union,
+    ...ControlFrame.kinds,
+    ClientFrame: ClientFrameSchema.describe('What a client may send over the WebSocket'),
+  };
+  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
+  const { schemas: described } = z.toJSONSchema(registry, { io: 'input', unrepresentable: 'any', uri: replyReference });
   return Object.fromEntries(
-    Object.entries(schemas).map(([name, { $schema: _dialect, $id: _id, ...schema }]) => [name, schema]),
+    Object.entries(described).map(([name, { $schema: _dialect, $id: _id, ...schema }]) => [name, schema]),
   );
+}
+
+/** A union of frames whose `type` tells which one it is. */
+function framesOf(kinds: Readonly<Record<string, z.ZodObject>>, description: string) {
+  const mapping = Object.fromEntries(
+    Object.entries(kinds).map(([name, { shape }]) => [typeOf(shape), replyReference(name)]),
+  );
+  const union = z.union(Object.values(kinds)).meta({ description, discriminator: { propertyName: 'type', mapping } });
+  return { kinds, union };
+}
+
+function typeOf({ type }: z.ZodObject['shape']): string {
+  return type instanceof z.ZodLiteral ? String(type.value) : '';
 }

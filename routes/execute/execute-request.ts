@@ -6,6 +6,7 @@ import type { Limits } from '../../config/limits.ts';
 import { GauntletError, isGauntletError } from '../../src/base/errors.ts';
 import { type JsonValue, parseSafeJson } from '../../src/base/json.ts';
 import { IdSchema, ToolUseBlockSchema } from '../../src/wire/block-schema.ts';
+import type { ChatToolMessage, FunctionCallOutput, ResponsesPart } from '../../src/wire/call-replies.ts';
 import type { AssistantMessage, ResultContentBlock, ToolResultBlock, ToolUseBlock } from '../../src/wire/blocks.ts';
 import { resultText } from '../../src/wire/result-text.ts';
 
@@ -147,7 +148,7 @@ function isToolUse(block: { readonly type: string }): boolean {
   return block.type === 'tool_use';
 }
 
-function toMessage({ tool_use_id, content }: ToolResultBlock): object {
+function toMessage({ tool_use_id, content }: ToolResultBlock): ChatToolMessage {
   const omitted =
     typeof content === 'string' ? [] : content.filter(({ type }) => type === 'image' || type === 'document');
   const notes = omitted.map(({ type }) => `[${type} left out: a tool message holds text only]`);
@@ -158,13 +159,13 @@ function toMessage({ tool_use_id, content }: ToolResultBlock): object {
   };
 }
 
-function toItem({ tool_use_id, content }: ToolResultBlock): object {
+function toItem({ tool_use_id, content }: ToolResultBlock): FunctionCallOutput {
   const hasParts = typeof content !== 'string' && content.some(({ type }) => type === 'image' || type === 'document');
   const output = hasParts ? content.flatMap(toPart) : resultText(content);
   return { type: 'function_call_output', call_id: tool_use_id, output };
 }
 
-function toPart(block: ResultContentBlock): readonly object[] {
+function toPart(block: ResultContentBlock): readonly ResponsesPart[] {
   if (block.type === 'text') return [{ type: 'input_text', text: block.text }];
   if (block.type === 'tool_reference') return [];
   const data = `data:${block.source.media_type};base64,${block.source.data}`;

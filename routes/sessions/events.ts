@@ -3,7 +3,8 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import type { LogGap, LoggedFrame } from '../../src/log/frame-log.ts';
+import type { LoggedFrame } from '../../src/log/frame-log.ts';
+import type { EventsHead, LogGap } from '../../src/wire/session-replies.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { DoorContext } from '../dependencies.ts';
 import { FRAME_TYPES, writingFor, type FrameWriting } from '../frame-text.ts';
@@ -97,13 +98,13 @@ async function readPage(session: Session, start: LogStart, limit: number): Promi
 /** Frames are text already: they are joined, not parsed. */
 function pageBody(session: Session, start: LogStart, { frames, gaps }: Page): string {
   const { first, head } = session.bounds();
-  const facts = JSON.stringify({
+  const pageHead: EventsHead = {
     epoch: session.epoch,
     first,
     head,
     up_to_date: (frames.at(-1)?.seq ?? start.after) >= head,
     resumed: start.isResumed,
     ...(gaps.length > 0 && { gaps }),
-  });
-  return `${facts.slice(0, -1)},"frames":[${frames.map(({ text }) => text).join(',')}]}`;
+  };
+  return `${JSON.stringify(pageHead).slice(0, -1)},"frames":[${frames.map(({ text }) => text).join(',')}]}`;
 }

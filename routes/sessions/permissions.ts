@@ -2,11 +2,13 @@
  * What a session may do: its permission context, why a call would pass, and open questions.
  */
 import * as z from 'zod';
+import type { JsonValue } from '../../src/base/json.ts';
 import { UpdatesSchema } from '../../src/wire/permission-schemas.ts';
 import { IdSchema } from '../../src/wire/block-schema.ts';
+import { AnswerSchema } from '../../src/wire/client-frames.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type App, SessionAddress } from '../request-schemas.ts';
-import { AnswerSchema, toAnswer } from './answer.ts';
+import { toAnswer } from './answer.ts';
 import { sessionFinder } from './index.ts';
 import { rulesOf, warningsAbout } from './rule-warnings.ts';
 
@@ -17,9 +19,9 @@ const Explain = z.strictObject({
   type: z.literal('tool_use').optional(),
   id: IdSchema.optional(),
   name: z.string().min(1).max(256),
-  input: z.json().default({}),
-  cache_control: z.json().optional(),
-  caller: z.json().optional(),
+  input: z.custom<JsonValue>().default({}),
+  cache_control: z.unknown().optional(),
+  caller: z.unknown().optional(),
 });
 
 /** The door of permissions and prompts. */

@@ -1,47 +1,14 @@
 /**
- * Parses the frames that a client sends over the WebSocket.
+ * The text of a message becomes a client frame, or is refused.
  */
-import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import { parseSafeJson } from '../../src/base/json.ts';
-import { IdSchema } from '../../src/wire/block-schema.ts';
+import { type ClientFrame, ClientFrameSchema } from '../../src/wire/client-frames.ts';
 import { parseRequest } from '../parse-request.ts';
-import { AnswerSchema, toAnswer } from '../sessions/answer.ts';
-import { SUBPROTOCOL } from './subprotocol.ts';
 
 /** Strings below these paths are pieces of streamed input, checked once the block is complete. */
 const PIECES = ['event.delta', 'chunk.delta', 'chunk.choices[0].delta'];
-
-const Seq = z.number().int().min(0);
-
-/** Schema of all client frames, by `type`. Blocks and events are validated by the session. */
-const ClientFrameSchema = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('hello'),
-    // null: the client has seen no frame yet.
-    from_seq: Seq.nullish(),
-    epoch: z.string().nullish(),
-    progress: z.boolean().default(true),
-    // Optional statement of the protocol version.
-    protocol: z.literal([1, SUBPROTOCOL]).optional(),
-  }),
-  z.strictObject({ type: z.literal('tool_use'), turn_id: IdSchema.optional(), tool_use: z.unknown() }),
-  z.strictObject({ type: z.literal('stream_event'), turn_id: IdSchema.optional(), event: z.unknown() }),
-  z.strictObject({ type: z.literal('stream_chunk'), turn_id: IdSchema.optional(), chunk: z.unknown() }),
-  z.strictObject({ type: z.literal('turn_end'), turn_id: IdSchema }),
-  z.strictObject({ type: z.literal('cancel'), tool_use_id: IdSchema.optional(), turn_id: IdSchema.optional() }),
-  z.strictObject({ type: z.literal('interrupt') }),
-  z.strictObject({ type: z.literal('discard'), turn_id: IdSchema }),
-  z
-    .strictObject({ type: z.literal('permission_answer'), request_id: IdSchema, ...AnswerSchema.shape })
-    .transform(({ type, request_id, ...answer }) => ({ type, request_id, answer: toAnswer(answer) })),
-  z.strictObject({ type: z.literal('ack'), seq: Seq }),
-  z.strictObject({ type: z.literal('ping'), t: z.json().optional() }),
-]);
-
-/** One client frame. */
-export type ClientFrame = z.output<typeof ClientFrameSchema>;
 
 /** Thrown for a message that is not a frame: it ends the connection. */
 export class NotAFrame extends Error {}

@@ -3,13 +3,15 @@
  */
 import type { WebSocket } from '@fastify/websocket';
 import type { Limits } from '../../config/limits.ts';
-import { GauntletError, type RequestErrorCode } from '../../src/base/errors.ts';
+import { GauntletError } from '../../src/base/errors.ts';
 import type { Session } from '../../src/session/session.ts';
+import type { ClientFrame } from '../../src/wire/client-frames.ts';
+import type { ErrorFrame } from '../../src/wire/control-frames.ts';
 import type { DoorContext } from '../dependencies.ts';
 import { toWireError } from '../error-reply.ts';
 import { isTooOften } from '../request-rates.ts';
 import { createTokenBucket } from '../token-bucket.ts';
-import { type ClientFrame, NotAFrame } from './client-frame.ts';
+import { NotAFrame } from './client-frame.ts';
 import { CLOSE, type CloseCode } from './close-codes.ts';
 import { createOutlet, type Outlet, type Wire } from './outlet.ts';
 import { View } from './view.ts';
@@ -143,19 +145,7 @@ export class Connection {
   }
 }
 
-/** An `error` frame. */
-interface ErrorFrame {
-  readonly type: 'error';
-  readonly code: RequestErrorCode;
-  readonly message: string;
-  readonly tool_use_id?: string;
-  readonly request_id?: string;
-  /** The invalid field. */
-  readonly path?: string;
-  readonly details?: Readonly<Record<string, unknown>>;
-}
-
-/** Build an error frame. @param frame The frame in error, as far as it was parsed, to name its subject. */
+/** Make an `error` frame. @param frame As far as it was understood: the error names what it was about. */
 function errorFrame(error: unknown, frame: ClientFrame | undefined): ErrorFrame {
   const wire = toWireError(error);
   return { type: 'error', ...wire, ...call(wire.details), ...subject(frame), ...field(wire.details) };

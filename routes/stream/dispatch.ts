@@ -5,9 +5,10 @@ import { GauntletError } from '../../src/base/errors.ts';
 import { readBlock } from '../../src/wire/block-schema.ts';
 import type { Feeder } from '../../src/session/feed/feeder.ts';
 import type { Session } from '../../src/session/session.ts';
-import type { Readiness } from '../dependencies.ts';
+import type { ClientFrame } from '../../src/wire/client-frames.ts';
+import type { Readiness } from '../../src/wire/server-replies.ts';
 import type { RequestRates } from '../request-rates.ts';
-import type { ClientFrame } from './client-frame.ts';
+import { toAnswer } from '../sessions/answer.ts';
 import type { Outlet } from './outlet.ts';
 
 /** Frames allowed after `hello`. */
@@ -47,7 +48,7 @@ export async function dispatch(frame: LaterFrame, context: DispatchContext): Pro
     case 'interrupt':
       return session.interrupt();
     case 'permission_answer':
-      await session.answer(frame.request_id, frame.answer, context.principal);
+      await session.answer(frame.request_id, toAnswer(frame), context.principal);
       return;
     case 'ping':
       return outlet.control({ type: 'pong', t: frame.t });

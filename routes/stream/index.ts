@@ -5,13 +5,16 @@ import fastifyWebsocket from '@fastify/websocket';
 import type { FastifyRequest } from 'fastify';
 import { GauntletError } from '../../src/base/errors.ts';
 import type { Session } from '../../src/session/session.ts';
+import { SUBPROTOCOL } from '../../src/wire/client-frames.ts';
 import type { DoorContext } from '../dependencies.ts';
 import { type App, SessionAddress, type ZodTypes } from '../request-schemas.ts';
 import { sessionFinder, type SessionRequest } from '../sessions/index.ts';
 import { clientFrameReader } from './client-frame.ts';
 import { CLOSE } from './close-codes.ts';
 import { Connection } from './connection.ts';
-import { isSpoken, SUBPROTOCOL } from './subprotocol.ts';
+import { isSpoken } from './subprotocol.ts';
+
+const SUMMARY = 'The WebSocket channel: takes frames of `ClientFrame`, sends those of `Frame` and `ControlFrame`';
 
 /** Register the route of streams, in a scope of its own, so that the plugin's hooks do not slow down other routes. */
 export function streamDoor(app: App, context: DoorContext): void {
@@ -45,7 +48,7 @@ export function streamDoor(app: App, context: DoorContext): void {
       url: '/sessions/:id/stream',
       exposeHeadRoute: false,
       schema: { params: SessionAddress },
-      config: { takesTicket: true, summary: 'The WebSocket channel', reply: { statuses: [101] } },
+      config: { takesTicket: true, summary: SUMMARY, reply: { statuses: [101] } },
       preHandler: admit,
       // `admit` rejects everything that is not an upgrade.
       handler: (_request, reply) => reply,

@@ -6,11 +6,12 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from '@fastify/websocket';
 import type { Limits } from '../../config/limits.ts';
+import type { ControlFrame } from '../../src/wire/control-frames.ts';
 
 /** Writer to one client. */
 export interface Outlet {
   /** Send a frame that belongs to this connection only. */
-  control(frame: object): void;
+  control(frame: ControlFrame): void;
   /**
    * Send the text of a log frame.
    *

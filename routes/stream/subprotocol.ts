@@ -2,8 +2,7 @@
  * The WebSocket subprotocol, and the ticket that a browser offers with it.
  */
 
-/** The only supported subprotocol. */
-export const SUBPROTOCOL = 'gauntlet.v1';
+import { SUBPROTOCOL } from '../../src/wire/client-frames.ts';
 
 const TICKET_PREFIX = 'gauntlet.ticket.';
 

@@ -3,16 +3,17 @@
  * answer questions.
  */
 import type { Limits } from '../../config/limits.ts';
-import type { LogGap } from '../../src/log/frame-log.ts';
+import type { LogGap } from '../../src/wire/session-replies.ts';
 import type { Session } from '../../src/session/session.ts';
-import { isProgress, type Seq } from '../../src/wire/frames.ts';
-import type { Readiness } from '../dependencies.ts';
+import type { Seq } from '../../src/wire/frames.ts';
+import { isProgress } from '../../src/wire/progress-frames.ts';
+import { type ClientFrame, SUBPROTOCOL } from '../../src/wire/client-frames.ts';
+import type { GapFrame, WelcomeFrame } from '../../src/wire/control-frames.ts';
+import type { Readiness } from '../../src/wire/server-replies.ts';
 import { logStart, type LogStart } from '../log-start.ts';
 import type { RequestRates } from '../request-rates.ts';
-import type { ClientFrame } from './client-frame.ts';
 import { dispatch, type DispatchContext, type LaterFrame } from './dispatch.ts';
 import type { Outlet } from './outlet.ts';
-import { SUBPROTOCOL } from './subprotocol.ts';
 
 /** Dependencies of a view. */
 export interface ViewParts {
@@ -84,7 +85,7 @@ export class View {
 }
 
 /** Build the `welcome` frame of a connection. */
-function welcomeFrame(session: Session, { bounds, isResumed }: LogStart, limits: Limits): object {
+function welcomeFrame(session: Session, { bounds, isResumed }: LogStart, limits: Limits): WelcomeFrame {
   return {
     type: 'welcome',
     protocol: SUBPROTOCOL,
@@ -162,9 +163,9 @@ async function replay(
 }
 
 /** Leave out progress that a slow client would read late, and report it as a `gap`. */
-function thinProgress(send: (gap: object) => void) {
+function thinProgress(send: (gap: GapFrame) => void) {
   let last: Seq = 0;
-  let gap: { readonly from: Seq; readonly to: Seq } | undefined;
+  let gap: Pick<GapFrame, 'from' | 'to'> | undefined;
   const tell = () => {
     if (gap !== undefined) send({ type: 'gap', ...gap, reason: 'coalesced' });
     gap = undefined;

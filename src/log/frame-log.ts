@@ -4,6 +4,7 @@
  * Every implementation must pass the suite `test/src/log/frame-log-contract.ts`.
  */
 import type { Frame, NewFrame, Seq } from '../wire/frames.ts';
+import type { LogGap } from '../wire/session-replies.ts';
 
 /** A frame with the JSON that is stored and sent: serialised once, parsed only where a reader needs its members. */
 export interface LoggedFrame {
@@ -80,15 +81,7 @@ export interface TrimGoal {
   readonly bytes: number;
 }
 
-/** Range of acknowledged frames that can no longer be read; both ends are inclusive. */
-export interface LogGap {
-  readonly from: Seq;
-  readonly to: Seq;
-  /** Deleted by retention, or damaged on disk. */
-  readonly reason: 'retention' | 'corrupt';
-}
-
-/** Options of `FrameLog.read`. */
+/** How to read. */
 export interface ReadOptions {
   /** True: continue with frames that are appended later, until `signal` aborts. False: end at the head. */
   readonly live: boolean;

@@ -4,7 +4,7 @@
  */
 import type { Limits } from '../../config/limits.ts';
 import { errorMessage } from '../base/errors.ts';
-import type { LogGap } from './frame-log.ts';
+import type { LogGap } from '../wire/session-replies.ts';
 import type { OnLogProblem } from './log-problem.ts';
 import { NoteStore } from './note-store.ts';
 import { type Durability, openDatabase } from './open-database.ts';

@@ -3,7 +3,8 @@
  */
 import { GauntletError } from '../base/errors.ts';
 import type { Seq } from '../wire/frames.ts';
-import type { LogGap, LoggedFrame, ReadOptions } from './frame-log.ts';
+import type { LoggedFrame, ReadOptions } from './frame-log.ts';
+import type { LogGap } from '../wire/session-replies.ts';
 import { framesOfRow } from './frame-text.ts';
 import { pageOfTail } from './log-tail.ts';
 import type { OpenSession } from './open-sessions.ts';

@@ -9,7 +9,6 @@ import { withDiskErrors } from './disk-errors.ts';
 import type {
   FrameLog,
   LogBounds,
-  LogGap,
   LoggedFrame,
   LoggedSession,
   PageRequest,
@@ -19,6 +18,7 @@ import type {
   TrimGoal,
   WeighedSession,
 } from './frame-log.ts';
+import type { LogGap } from '../wire/session-replies.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type LogOptions, type LogTables, openTables } from './log-tables.ts';
 import { OpenSessions, type OpenSession } from './open-sessions.ts';

@@ -1,19 +1,8 @@
 /** Formats a decision for the reply of `POST …/permissions/explain`. */
 import type { PermissionDecision } from '../wire/decision.ts';
+import type { WireExplanation } from '../wire/session-replies.ts';
 import type { Invocation } from '../tool/invocation.ts';
 import { safely } from './matched-rule.ts';
-
-/** The wire object of `explain`, PROTOCOL section 3. */
-export type WireExplanation = Pick<
-  PermissionDecision,
-  'behavior' | 'reason' | 'message' | 'warnings' | 'suggestions' | 'parts' | 'containment'
-> & {
-  readonly read_only: boolean;
-  readonly concurrency_safe: boolean;
-  readonly destructive: boolean;
-  /** Rules that would allow it; absent if there are none. */
-  readonly allowed_by?: readonly string[];
-};
 
 /**
  * Convert a decision to the wire format.

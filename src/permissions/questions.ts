@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PermissionDecision } from '../wire/decision.ts';
 import { GauntletError } from '../base/errors.ts';
 import type { NewFrame, PermissionRequestFrame, PermissionResolvedFrame } from '../wire/frames.ts';
+import type { Answered } from '../wire/session-replies.ts';
 import { newId } from '../base/new-id.ts';
 
 const CANCELLED = { behavior: 'deny', by: 'cancelled' } as const;
@@ -37,9 +38,6 @@ export type Settled = Pick<PermissionResolvedFrame, 'behavior' | 'by'>;
 
 /** Storage of settled questions by request id. */
 export type SettledMemory = Pick<Map<string, Settled>, 'get'> & { set(requestId: string, settled: Settled): unknown };
-
-/** Result of an answer; `pending` if another principal still has to approve. */
-export type Answered = Settled & { readonly pending?: true };
 
 interface OpenQuestion {
   /** Replaced when one of several needed approvals arrives. */

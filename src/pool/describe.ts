@@ -6,6 +6,7 @@
 import * as z from 'zod';
 import type { JsonObject } from '../base/json.ts';
 import type { McpHints, PromptOptions, Tool } from '../tool/tool.ts';
+import type { ToolDefinition, ToolEntry, ToolFacts } from '../wire/server-replies.ts';
 import type { ToolPool } from './tool-pool.ts';
 
 /** What a list keeps of a deferred tool's description. */
@@ -22,15 +23,7 @@ export type EntryFormat = (typeof ENTRY_FORMATS)[number];
 /** How much of a tool is told: by its deferral, all of it, or its name. */
 export type SchemaChoice = 'by deferral' | 'full' | 'none';
 
-/** A tool's whole definition: what ToolSearch gives out and the list shows of what is not deferred. */
-export interface ToolDefinition {
-  readonly name: string;
-  readonly description: string;
-  readonly input_schema: JsonObject;
-  readonly strict?: true;
-}
-
-/** Describe one tool as the Messages API wants it. */
+/** Describe one tool as the Messages API takes it, and ToolSearch gives it. */
 export function describeTool(tool: Tool, options: PromptOptions): ToolDefinition {
   return {
     name: tool.name,
@@ -46,18 +39,17 @@ export function describeTool(tool: Tool, options: PromptOptions): ToolDefinition
  * MCP knows no tool without a schema and `full` is for people who want to see everything, so these
  * two always give all of it. Chat Completions refuses fields it does not know, `defer_loading` too.
  */
-export function describeEntry(tool: Tool, pool: ToolPool, format: EntryFormat, schemas: SchemaChoice): object {
+export function describeEntry(tool: Tool, pool: ToolPool, format: EntryFormat, schemas: SchemaChoice): ToolEntry {
   if (schemas === 'none' && format !== 'full') return { name: tool.name };
   const options = promptOptions(pool);
   const isDeferred = pool.isDeferred(tool);
+  const defer = isDeferred && ({ defer_loading: true } as const);
   if (format === 'mcp') return mcpEntry(tool, options);
-  if (format === 'full')
-    return { ...describeTool(tool, options), ...(isDeferred && { defer_loading: true }), ...facts(tool, pool) };
+  if (format === 'full') return { ...describeTool(tool, options), ...defer, ...facts(tool, pool) };
 
   const { input_schema, strict, ...words } = describeTool(tool, options);
   const isShort = isDeferred && schemas === 'by deferral';
   const description = isShort ? cut(words.description, DEFERRED_DESCRIPTION_CHARS) : words.description;
-  const defer = isDeferred && { defer_loading: true };
   const schema = !isShort && { parameters: input_schema };
   if (format === 'openai-chat') {
     return { type: 'function', function: { name: tool.name, description, ...schema, ...(strict && { strict }) } };
@@ -81,7 +73,7 @@ export function promptOptions(pool: ToolPool): PromptOptions {
   };
 }
 
-function mcpEntry(tool: Tool, options: PromptOptions): object {
+function mcpEntry(tool: Tool, options: PromptOptions): ToolEntry {
   return {
     name: tool.name,
     description: tool.prompt(options),
@@ -92,7 +84,7 @@ function mcpEntry(tool: Tool, options: PromptOptions): object {
 }
 
 /** What `full` tells beside the definition. */
-function facts(tool: Tool, pool: ToolPool): object {
+function facts(tool: Tool, pool: ToolPool): ToolFacts {
   return {
     source: tool.origin?.type ?? 'built_in',
     ...(tool.origin && { server: tool.origin.name }),

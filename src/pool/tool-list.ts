@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Tool } from '../tool/tool.ts';
 import { describeEntry, ENTRY_FORMATS, type EntryFormat, promptOptions, type SchemaChoice } from './describe.ts';
+import type { ToolEntry } from '../wire/server-replies.ts';
 import type { ToolPool } from './tool-pool.ts';
 
 const HEAD = ['NAME', 'SOURCE', 'LOADED', 'DESCRIPTION'];
@@ -38,7 +39,7 @@ export function toolList(pool: ToolPool, variant: ListVariant): ToolList {
 }
 
 /** One tool in full, shown or not; undefined when there is none of that name or alias. */
-export function toolInFull(pool: ToolPool, nameOrAlias: string): object | undefined {
+export function toolInFull(pool: ToolPool, nameOrAlias: string): ToolEntry | undefined {
   const tool = pool.lookup(nameOrAlias) ?? pool.hiddenTool(nameOrAlias)?.tool;
   return tool && describeEntry(tool, pool, 'full', 'full');
 }

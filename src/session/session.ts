@@ -7,24 +7,15 @@ import { toWirePermissionContext } from '../permissions/context.ts';
 import { deadRules } from '../permissions/dead-rules.ts';
 import { answerPrompt, type PromptAnswer } from './questions/answer.ts';
 import { cancelCalls, type CancelTarget, interruptCalls, stopWorking, workingCalls } from './cancel.ts';
-import {
-  describeSession,
-  runningCalls,
-  type RunningCall,
-  type SessionDescription,
-} from './directory/describe-session.ts';
+import { describeSession, runningCalls } from './directory/describe-session.ts';
+import type { ResultTextPage, RunningCall, SearchHit, SessionDescription } from '../wire/session-replies.ts';
 import { explainCall } from './explain-call.ts';
-import { Feeder, type ReplayFrame } from './feed/feeder.ts';
+import { Feeder } from './feed/feeder.ts';
+import type { ReplayFrame } from '../wire/control-frames.ts';
 import { acceptBlocks, type Submission, type SubmittedTurn } from './turn/intake.ts';
 import type { SessionCore } from './session-core.ts';
 import { sessionChanges, type SessionChanges } from './changes/session-changes.ts';
-import {
-  resultTextPage,
-  type ResultTextPage,
-  searchResults,
-  type SearchHit,
-  type TextRange,
-} from './turn/stored-result.ts';
+import { resultTextPage, searchResults, type TextRange } from './turn/stored-result.ts';
 import { SERVER_STOPPED } from '../tasks/task-frames.ts';
 import { taskList, type TaskList } from './task-list.ts';
 import { collectTurn, turnFrames, type TurnReply } from './turn/turn-reply.ts';

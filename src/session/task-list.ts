@@ -3,22 +3,9 @@
  */
 import { GauntletError, isGauntletError } from '../base/errors.ts';
 import type { TaskView } from '../tool/task.ts';
+import type { ResultTextPage, TaskDescription } from '../wire/session-replies.ts';
 import type { SessionCore } from './session-core.ts';
-import { type ResultTextPage, textPage, type TextRange } from './turn/stored-result.ts';
-
-/** A background task, in wire format. */
-export interface TaskDescription {
-  readonly task_id: string;
-  readonly tool_use_id: string;
-  readonly kind: string;
-  readonly description: string;
-  readonly state: TaskView['state'];
-  readonly started_at: string;
-  /** Absent while it runs. */
-  readonly ended_at?: string;
-  readonly exit_code?: number;
-  readonly note?: string;
-}
+import { textPage, type TextRange } from './turn/stored-result.ts';
 
 /** Operations on a session's tasks. */
 export interface TaskList {

@@ -2,7 +2,7 @@
  * Types of background tasks: work that continues after its call has ended.
  */
 import type { WindowedText } from '../base/cut-text.ts';
-import { type TaskStatus } from '../wire/frames.ts';
+import type { TaskStatus } from '../wire/frames.ts';
 
 /** Outcome of a task's work. */
 export interface TaskEnd {

@@ -1,320 +1,354 @@
 /**
- * Frames: what a subscriber is sent (PROTOCOL section 5).
+ * Log frames: what the log of a session holds and every reader of the session is sent (PROTOCOL section 5).
  *
- * Log frames are numbered, stored, and sent to every reader of the session; control frames belong to
- * one connection and carry no `seq`. All shapes are wire shapes.
+ * The descriptions document each type, and they are public: `/openapi.json` and `docs/frames.md` are made from them.
  */
-import type { NewMessage, ToolResultBlock, ToolUseBlock } from './blocks.ts';
-import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { DecisionReason, DecisionSummary } from './decision.ts';
-import type { Display } from './display.ts';
-import type { CallErrorCode } from '../base/errors.ts';
-import type { ChangeKind, FileChange, FileState } from './file-change.ts';
-import type {
-  PermissionMode,
-  PermissionUpdate,
-  RuleSet,
-  ToolMode,
-  WirePermissionContext,
-  WorkspaceSettings,
-} from './permission-context.ts';
-
-/** How a task ended; `interrupted`: with its server. */
-export type TaskStatus = 'completed' | 'failed' | 'killed' | 'interrupted';
-
-/** A task was started: it goes on when its call has ended. Its work begins when this is on disk. */
-export interface TaskStartedFrame {
-  readonly type: 'task_started';
-  readonly task_id: string;
-  readonly tool_use_id: string;
-  readonly kind: string;
-  readonly description: string;
-  /** Absolute path of the file that takes its whole output. */
-  readonly output_path?: string;
-}
-
-/** Only what is new; of output that comes faster than it may be shown the latest. */
-export interface TaskOutputFrame {
-  readonly type: 'task_output';
-  readonly task_id: string;
-  readonly n: number;
-  readonly text: string;
-}
-
-/** A task ended. */
-export interface TaskEndedFrame {
-  readonly type: 'task_ended';
-  readonly task_id: string;
-  readonly status: TaskStatus;
-  readonly exit_code?: number;
-  /** A sentence about the end. */
-  readonly note?: string;
-}
+import { z } from 'zod';
+import { CALL_ERROR_CODES } from '../base/errors.ts';
+import { IdSchema } from './block-schema.ts';
+import { NewMessage, ToolResultBlock, ToolUseBlock } from './blocks.ts';
+import { DecisionReason, DecisionSummary } from './decision.ts';
+import { Display } from './display.ts';
+import { ChangeKind, FileChange, FileState } from './file-change.ts';
+import { PermissionUpdate, RuleSet, WirePermissionContext, WorkspaceSettings } from './permission-context.ts';
+import { TOOL_MODES } from './permission-names.ts';
+import { PermissionModeSchema } from './permission-schemas.ts';
+import { Count, Json, JsonRecord, Texts, Time } from './values.ts';
+import { openObject, type Wire } from './wire-type.ts';
 
 /** Position of a frame in its session's log, from 1. 0 is "before the first". */
 export type Seq = number;
+export const SeqSchema = z.int().min(1).describe('Position in the log of the session, from 1');
 
-/** What a call came to. */
-export type CallStatus = 'ok' | 'denied' | 'error' | 'cancelled' | 'interrupted';
+const CallId = IdSchema.describe('The call');
+const TurnId = IdSchema.describe('The turn');
+const TaskId = IdSchema.describe('The task; TaskOutput and TaskStop take it');
+const ParentCall = IdSchema.optional().describe('The call that made this one; present in frames of an inner call');
+const ChildSession = IdSchema.optional().describe('The child session that asks; present in the log of its parent');
+const Piece = Count.describe('Counts the pieces, from 1');
+const Mode = z.enum(TOOL_MODES);
 
-/** The `call` of a result: everything about it but its content. */
-export interface CallSummary {
-  readonly tool_use_id: string;
-  readonly name: string;
-  readonly status: CallStatus;
-  readonly error_code?: CallErrorCode;
-  readonly duration_ms: number;
-  readonly result_chars: number;
-  readonly spilled?: { readonly chars: number; readonly path: string; readonly url: string };
-  readonly replayed?: boolean;
-  /** The tool left a part of what there is out of its result. */
-  readonly truncated?: true;
-}
+/** The outcome of a call. */
+export type CallStatus = CallSummary['status'];
 
-/** First frame of every log and of every time a log is opened again after a crash. */
-export interface OpenedFrame {
-  readonly type: 'opened';
-  readonly session_id: string;
-  readonly principal: string;
-  readonly created_at: string;
-  readonly cwd: string;
-  readonly tool_mode: ToolMode;
-  readonly on_ask?: 'deny' | 'wait';
-  readonly title?: string;
-  /** The only tools that the session sees: names, aliases and `mcp__server`. */
-  readonly tools?: readonly string[];
-  /** JSON Schema of what StructuredOutput takes. */
-  readonly output_schema?: JsonObject;
-  readonly mode: PermissionMode;
-  /** The session's own rules at first; those of the settings are not the session's to keep. */
-  readonly rules?: RuleSet;
-  readonly additional_directories?: readonly string[];
-  /** What the settings files of trusted folders said then: a file that changes changes no session. */
-  readonly workspace_settings?: readonly WorkspaceSettings[];
-  /** Of a child session: the call that opened it. */
-  readonly parent?: { readonly session_id: string; readonly tool_use_id: string };
-  /** True when the log had been open before: what follows is what the crash left to say. */
-  readonly reopened?: boolean;
-}
+export type CallSummary = Wire<typeof CallSummary>;
+export const CallSummary = z
+  .object({
+    tool_use_id: CallId,
+    name: z.string().describe('The tool'),
+    status: z.enum(['ok', 'denied', 'error', 'cancelled', 'interrupted']),
+    error_code: z.enum(CALL_ERROR_CODES).optional().describe('Present where `status` is not `ok`'),
+    duration_ms: z.number().min(0),
+    result_chars: Count.describe('Characters of the whole text of the result'),
+    spilled: z
+      .object({
+        chars: Count,
+        path: z.string().describe('File that Read and Grep of the session may open'),
+        url: z.string().describe('Path of the request that gives the text by range'),
+      })
+      .optional()
+      .describe('The text was too long for the result and was written to a file'),
+    replayed: z.boolean().optional().describe('The stored result of an earlier run'),
+    truncated: z.literal(true).optional().describe('The tool left out a part of what there is'),
+  })
+  .describe('The outcome of a call without its content');
 
-/** A block was accepted and queued. */
-export interface ToolUseFrame {
-  readonly type: 'tool_use';
-  readonly turn_id: string;
-  /** Place among the blocks of the turn, or among the inner calls of one call. */
-  readonly index: number;
-  readonly tool_use: ToolUseBlock;
-  /** The call that made this one, of an inner call. */
-  readonly parent_tool_use_id?: string;
-  /** More blocks of the turn may come: a turn that is open when the server dies can be gone on with. */
-  readonly open?: true;
-  readonly display: Display;
-  /** What the call does while it runs, for people: "Reading src/app.ts". */
-  readonly activity?: string;
-}
+export type OpenedFrame = Wire<typeof OpenedFrame>;
+export const OpenedFrame = z
+  .object({
+    type: z.literal('opened'),
+    session_id: IdSchema.describe('The session'),
+    principal: z.string().describe('The principal that the session belongs to'),
+    created_at: Time.describe('When the session began'),
+    cwd: z.string().describe('Working directory, an absolute path'),
+    tool_mode: Mode.describe('Which tools the session sees'),
+    on_ask: z.enum(['deny', 'wait']).optional().describe('What becomes of a question when nobody may answer'),
+    title: z.string().optional().describe('Title that the client gave'),
+    tools: Texts.optional().describe('The only tools that the session sees: names, aliases and `mcp__server`'),
+    output_schema: JsonRecord.optional().describe('JSON Schema of the input of StructuredOutput'),
+    mode: PermissionModeSchema,
+    rules: RuleSet.optional().describe('Rules that the session began with, without those of the settings'),
+    additional_directories: Texts.optional().describe('Absolute paths that count as inside'),
+    workspace_settings: z
+      .array(WorkspaceSettings)
+      .optional()
+      .describe('Settings files of trusted folders, as they were when the session began'),
+    parent: z
+      .object({ session_id: IdSchema, tool_use_id: IdSchema })
+      .optional()
+      .describe('The call that opened this session; present in a child session'),
+    reopened: z
+      .boolean()
+      .optional()
+      .describe('The log was open before: the frames that follow settle what a crash cut off'),
+  })
+  .describe('The session began, or was opened again after a crash');
 
-/** What has streamed in of a block that is not complete. */
-export interface InputPartialFrame {
-  readonly type: 'input_partial';
-  readonly turn_id: string;
-  readonly index: number;
-  readonly tool_use_id: string;
-  readonly name: string;
-  readonly partial_input: JsonObject;
-  readonly display: Display;
-}
+export type ToolUseFrame = Wire<typeof ToolUseFrame>;
+export const ToolUseFrame = z
+  .object({
+    type: z.literal('tool_use'),
+    turn_id: TurnId,
+    index: Count.describe('Position among the blocks of the turn, or among the inner calls of one call'),
+    tool_use: ToolUseBlock,
+    parent_tool_use_id: ParentCall,
+    open: z.literal(true).optional().describe('More blocks of the turn may come'),
+    display: Display,
+    activity: z.string().optional().describe('What the call does while it runs, for people: "Reading src/app.ts"'),
+  })
+  .describe('A block was accepted and queued');
 
-/** A call moved on. `executing` begins with the gate. */
-export interface StateFrame {
-  readonly type: 'state';
-  readonly tool_use_id: string;
-  /** The call that made this one, of an inner call. */
-  readonly parent_tool_use_id?: string;
-  readonly state: 'executing' | 'completed';
-}
+export type InputPartialFrame = Wire<typeof InputPartialFrame>;
+export const InputPartialFrame = z
+  .object({
+    type: z.literal('input_partial'),
+    turn_id: TurnId,
+    index: Count.describe('Position among the blocks of the turn'),
+    tool_use_id: CallId,
+    name: z.string().describe('The tool'),
+    partial_input: JsonRecord.describe('The part of the input that has arrived'),
+    display: Display,
+  })
+  .describe('A block is still streaming in: the part that has arrived. May be left out for slow readers');
 
-/** The gate let a call through and its side effects may begin: what a crash makes `interrupted`. */
-export interface StartedFrame {
-  readonly type: 'started';
-  readonly tool_use_id: string;
-  /** The call that made this one, of an inner call. */
-  readonly parent_tool_use_id?: string;
-}
+export type StateFrame = Wire<typeof StateFrame>;
+export const StateFrame = z
+  .object({
+    type: z.literal('state'),
+    tool_use_id: CallId,
+    parent_tool_use_id: ParentCall,
+    state: z.enum(['executing', 'completed']).describe('`executing` begins with the gate'),
+  })
+  .describe('A call moved on');
 
-/** Only what is new. */
-export interface ProgressFrame {
-  readonly type: 'progress';
-  readonly tool_use_id: string;
-  /** The call that made this one, of an inner call. */
-  readonly parent_tool_use_id?: string;
-  readonly n: number;
-  readonly data: { readonly type: string };
-  readonly display?: Display;
-}
+export type StartedFrame = Wire<typeof StartedFrame>;
+export const StartedFrame = z
+  .object({ type: z.literal('started'), tool_use_id: CallId, parent_tool_use_id: ParentCall })
+  .describe('The gate was passed: side effects may begin');
 
-/** A question to whoever may answer. */
-export interface PermissionRequestFrame {
-  readonly type: 'permission_request';
-  readonly request_id: string;
-  readonly tool_use_id: string;
-  /** The call that made this one, of an inner call. */
-  readonly parent_tool_use_id?: string;
-  /** Of a question of a child session, in the log of its parent: the child. */
-  readonly session_id?: string;
-  readonly tool_name: string;
-  readonly input: JsonValue;
-  readonly title: string;
-  /** One line of the call's tool, for the person who is asked; what a model put into it is the model's word. */
-  readonly description?: string;
-  readonly display: Display;
-  readonly reason: DecisionReason;
-  readonly destructive: boolean;
-  readonly warnings: readonly string[];
-  readonly suggestions: readonly PermissionUpdate[];
-  readonly expires_at: string;
-  /** Present where one yes is not enough. Each yes before the last one sends the request again, with who said it. */
-  readonly approvals?: { readonly needed: number; readonly by: readonly string[] };
-}
+export type ProgressFrame = Wire<typeof ProgressFrame>;
+export const ProgressFrame = z
+  .object({
+    type: z.literal('progress'),
+    tool_use_id: CallId,
+    parent_tool_use_id: ParentCall,
+    n: Piece,
+    data: openObject({ type: z.string() }).describe(
+      'What is new. `type` is `bash`, `task`, `agent`, `mcp`, `hook`, `bytes`, `status`, or one of a plugin',
+    ),
+    display: Display.optional(),
+  })
+  .describe('A running call has news. May be left out for slow readers');
 
-/** A question was answered, settled by a new rule, withdrawn, or expired. */
-export interface PermissionResolvedFrame {
-  readonly type: 'permission_resolved';
-  readonly request_id: string;
-  readonly tool_use_id: string;
-  /** The call that made this one, of an inner call. */
-  readonly parent_tool_use_id?: string;
-  /** Of a question of a child session, in the log of its parent: the child. */
-  readonly session_id?: string;
-  readonly behavior: 'allow' | 'deny';
-  /** Principal that answered, or `timeout`, `rule`, `cancelled`. */
-  readonly by: string;
-  readonly reason: string;
-}
+export type PermissionRequestFrame = Wire<typeof PermissionRequestFrame>;
+export const PermissionRequestFrame = z
+  .object({
+    type: z.literal('permission_request'),
+    request_id: IdSchema.describe('The question; an answer names it'),
+    tool_use_id: CallId,
+    parent_tool_use_id: ParentCall,
+    session_id: ChildSession,
+    tool_name: z.string().describe('The tool'),
+    input: Json.describe('The input that is asked about'),
+    title: z.string().describe('Why the question is asked'),
+    description: z.string().optional().describe('One line of the tool about the call; it may hold words of the model'),
+    display: Display,
+    reason: DecisionReason.describe('Why the gate asks'),
+    destructive: z.boolean().describe('The call may destroy something'),
+    warnings: Texts.describe('What makes the call dangerous, one sentence each'),
+    suggestions: z.array(PermissionUpdate).describe('Updates that "always allow" would make'),
+    expires_at: Time.describe('When the question ends without an answer'),
+    approvals: z
+      .object({ needed: Count, by: Texts })
+      .optional()
+      .describe('How many principals must allow the call, and which have; present where more than one must'),
+  })
+  .describe('A question to whoever may answer');
 
-/** A result left: the state `yielded`. */
-export interface ResultFrame {
-  readonly type: 'result';
-  readonly turn_id: string;
-  readonly index: number;
-  readonly tool_use_id: string;
-  /** The call that made this one, of an inner call. */
-  readonly parent_tool_use_id?: string;
-  readonly tool_result: ToolResultBlock;
-  readonly call: CallSummary;
-  /** Absent where the call did not come as far as a decision. */
-  readonly decision?: DecisionSummary;
-  readonly display: Display;
-  /** The same in a line or two, where the tool draws that. */
-  readonly condensed?: Display;
-  readonly new_messages?: readonly NewMessage[];
-}
+export type PermissionResolvedFrame = Wire<typeof PermissionResolvedFrame>;
+export const PermissionResolvedFrame = z
+  .object({
+    type: z.literal('permission_resolved'),
+    request_id: IdSchema.describe('The question'),
+    tool_use_id: CallId,
+    parent_tool_use_id: ParentCall,
+    session_id: ChildSession,
+    behavior: z.enum(['allow', 'deny']).describe('The decision'),
+    by: z.string().describe('Principal that answered, or `timeout`, `rule`, `cancelled`'),
+    reason: z.string().describe('Why, in words'),
+  })
+  .describe('A question was answered, settled by a new rule, withdrawn, or has expired');
 
-/** No more blocks come in a turn that was open; some of its calls have no result yet. */
-export interface TurnClosedFrame {
-  readonly type: 'turn_closed';
-  readonly turn_id: string;
-}
+export type ResultFrame = Wire<typeof ResultFrame>;
+export const ResultFrame = z
+  .object({
+    type: z.literal('result'),
+    turn_id: TurnId,
+    index: Count.describe('Position as in `tool_use`'),
+    tool_use_id: CallId,
+    parent_tool_use_id: ParentCall,
+    tool_result: ToolResultBlock.describe('The result, for the model'),
+    call: CallSummary,
+    decision: DecisionSummary.optional().describe(
+      'How the gate decided; absent where the call ended before there was a decision',
+    ),
+    display: Display,
+    condensed: Display.optional().describe('The same in a line or two'),
+    new_messages: z.array(NewMessage).optional().describe('What the tool adds to the conversation after the results'),
+  })
+  .describe('The result of a call. Results leave in the order in which the blocks were accepted');
 
-/** No result of this turn is still to come. */
-export interface TurnEndFrame {
-  readonly type: 'turn_end';
-  readonly turn_id: string;
-  readonly calls: readonly CallSummary[];
-}
+export type TurnClosedFrame = Wire<typeof TurnClosedFrame>;
+export const TurnClosedFrame = z
+  .object({ type: z.literal('turn_closed'), turn_id: TurnId })
+  .describe('No more blocks come in a turn that was open, and some of its calls have no result yet');
 
-/** A new permission context, or a new working directory under the same one. */
-export interface ContextFrame {
-  readonly type: 'context';
-  readonly version: number;
-  readonly permission_context: WirePermissionContext;
-  readonly cwd: string;
-  /** Working directory that `cwd` starts from; present where it is not the one of the `opened` frame. */
-  readonly root?: string;
-  /** Present where it is not the one of the `opened` frame. */
-  readonly tool_mode?: ToolMode;
-  /** The git worktree that the session is in. */
-  readonly worktree?: { readonly path: string; readonly branch: string; readonly original_cwd: string };
-  /** Durable state of tools, by name; present when it changed. */
-  readonly tool_state?: Readonly<Record<string, JsonValue>>;
-}
+export type TurnEndFrame = Wire<typeof TurnEndFrame>;
+export const TurnEndFrame = z
+  .object({
+    type: z.literal('turn_end'),
+    turn_id: TurnId,
+    calls: z.array(CallSummary).describe('The calls of the turn, in block order'),
+  })
+  .describe('All results of the turn were sent');
 
-/**
- * A call changes a file. What is foreseen is announced before the file is touched; of several frames of one call about
- * one path that start from the same bytes, the last holds.
- */
-export interface ChangeFrame extends FileChange {
-  readonly type: 'change';
-  readonly tool_use_id: string;
-  /** The call that made this one, of an inner call. */
-  readonly parent_tool_use_id?: string;
-}
+export type ContextFrame = Wire<typeof ContextFrame>;
+export const ContextFrame = z
+  .object({
+    type: z.literal('context'),
+    version: Count.describe('Version of the permission context'),
+    permission_context: WirePermissionContext.describe('What the session may do from now on'),
+    cwd: z.string().describe('Working directory'),
+    root: z.string().optional().describe('Folder that `cwd` starts from; present where `opened` names another'),
+    tool_mode: Mode.optional().describe('Present where `opened` names another'),
+    worktree: z
+      .object({ path: z.string(), branch: z.string(), original_cwd: z.string() })
+      .optional()
+      .describe('The git worktree that the session is in'),
+    tool_state: z
+      .record(z.string(), Json)
+      .optional()
+      .describe('State that tools keep, by name; present when it changed'),
+  })
+  .describe('What the session may do changed, or where it works');
 
-/** One file that an undo put back. */
-export interface UndoneFile {
-  readonly path: string;
-  /** What the undo did to it; `none` where it was as wanted already. */
-  readonly kind: ChangeKind;
-  /** What is there now; absent: nothing. */
-  readonly state?: FileState;
-  /** `seq` of the changes that are taken back by it. */
-  readonly changes: readonly Seq[];
-}
+export type ChangeFrame = Wire<typeof ChangeFrame>;
+export const ChangeFrame = z
+  .object({ type: z.literal('change'), tool_use_id: CallId, parent_tool_use_id: ParentCall, ...FileChange.shape })
+  .describe(
+    'A call changes a file; sent before the file is touched, where the change is foreseen. Of several frames of one call about one path that start from the same bytes, the last holds',
+  );
 
-/** Files were put back as they had been. Has one of `to_seq` and `tool_use_id`. */
-export interface UndoFrame {
-  readonly type: 'undo';
-  readonly to_seq?: Seq;
-  readonly tool_use_id?: string;
-  /** Principal that asked for it. */
-  readonly by: string;
-  readonly files: readonly UndoneFile[];
-  /** Files that stay as they are, since one of their changes cannot be taken back. */
-  readonly left: readonly { readonly path: string; readonly reason: string }[];
-}
+export type UndoneFile = Wire<typeof UndoneFile>;
+export const UndoneFile = z.object({
+  path: z.string(),
+  kind: ChangeKind.describe('What the undo did; `none`: the file was as wanted already'),
+  state: FileState.optional().describe('The file now; absent where there is none'),
+  changes: z.array(SeqSchema).describe('`seq` of the changes that were taken back'),
+});
 
-/** The session's tool list changed. */
-export interface ToolsChangedFrame {
-  readonly type: 'tools_changed';
-  readonly prefix_sha256: string;
-  readonly built_in_count: number;
-  readonly mcp_count: number;
-}
+export type UndoFrame = Wire<typeof UndoFrame>;
+export const UndoFrame = z
+  .object({
+    type: z.literal('undo'),
+    to_seq: Count.optional().describe('Everything changed after this frame was taken back'),
+    tool_use_id: IdSchema.optional().describe('The call whose changes were taken back'),
+    by: z.string().describe('Principal that asked for it'),
+    files: z.array(UndoneFile).describe('Files that were put back'),
+    left: z
+      .array(z.object({ path: z.string(), reason: z.string() }))
+      .describe('Files that stay as they are, since one of their changes cannot be undone'),
+  })
+  .describe('Files were put back as they had been before a call, or after a frame');
 
-/** Something a person may want to know. */
-export interface NoticeFrame {
-  readonly type: 'notice';
-  readonly level: 'info' | 'warning' | 'error';
-  readonly code: string;
-  readonly message: string;
-  readonly [field: string]: unknown;
-}
+/** How a task ended. */
+export type TaskStatus = TaskEndedFrame['status'];
+
+export type TaskStartedFrame = Wire<typeof TaskStartedFrame>;
+export const TaskStartedFrame = z
+  .object({
+    type: z.literal('task_started'),
+    task_id: TaskId,
+    tool_use_id: IdSchema.describe('The call that started it'),
+    kind: z.string().describe('Sort of task, such as `bash`'),
+    description: z.string().describe('What the task does, for people'),
+    output_path: z.string().optional().describe('Absolute path of the file that takes the whole output'),
+  })
+  .describe('A task begins: work that goes on when its call has ended. It begins when this frame is on disk');
+
+export type TaskOutputFrame = Wire<typeof TaskOutputFrame>;
+export const TaskOutputFrame = z
+  .object({
+    type: z.literal('task_output'),
+    task_id: TaskId,
+    n: Piece,
+    text: z.string().describe('The output that is new; where much comes at once, its end'),
+  })
+  .describe('A task wrote something. May be left out for slow readers');
+
+export type TaskEndedFrame = Wire<typeof TaskEndedFrame>;
+export const TaskEndedFrame = z
+  .object({
+    type: z.literal('task_ended'),
+    task_id: TaskId,
+    status: z
+      .enum(['completed', 'failed', 'killed', 'interrupted'])
+      .describe('`killed`: it was stopped; `interrupted`: it ended with the server'),
+    exit_code: z.int().optional().describe('Exit code of the program'),
+    note: z.string().optional().describe('A sentence about the end'),
+  })
+  .describe('A task ended; sent once for each task that started');
+
+export type ToolsChangedFrame = Wire<typeof ToolsChangedFrame>;
+export const ToolsChangedFrame = z
+  .object({
+    type: z.literal('tools_changed'),
+    prefix_sha256: z.string().describe('Digest of the built-in part of the list'),
+    built_in_count: Count.describe('Built-in tools'),
+    mcp_count: Count.describe('Tools of MCP servers and plugins'),
+  })
+  .describe('The tool list of the session changed');
+
+export type NoticeFrame = Wire<typeof NoticeFrame>;
+export const NoticeFrame = z
+  .object({
+    type: z.literal('notice'),
+    level: z.enum(['info', 'warning', 'error']).describe('How much it matters'),
+    code: z.string().describe('What it is about, as one word'),
+    message: z.string().describe('A sentence for people'),
+    cancelled: Texts.optional().describe('Calls that an `interrupt` cancelled'),
+    continuing: Texts.optional().describe('Calls that an `interrupt` let go on'),
+  })
+  .describe('Something a person may want to know');
+
+/** Log frames by the names of their schemas. */
+export const LOG_FRAMES = {
+  OpenedFrame,
+  ToolUseFrame,
+  InputPartialFrame,
+  StateFrame,
+  StartedFrame,
+  ProgressFrame,
+  PermissionRequestFrame,
+  PermissionResolvedFrame,
+  ResultFrame,
+  TurnClosedFrame,
+  TurnEndFrame,
+  ContextFrame,
+  ChangeFrame,
+  UndoFrame,
+  TaskStartedFrame,
+  TaskOutputFrame,
+  TaskEndedFrame,
+  ToolsChangedFrame,
+  NoticeFrame,
+};
 
 /** What an appender hands the log; the log gives it `seq` and `ts`. */
-export type NewFrame =
-  | OpenedFrame
-  | ToolUseFrame
-  | InputPartialFrame
-  | StateFrame
-  | StartedFrame
-  | ProgressFrame
-  | PermissionRequestFrame
-  | PermissionResolvedFrame
-  | ResultFrame
-  | TurnClosedFrame
-  | TurnEndFrame
-  | ContextFrame
-  | ChangeFrame
-  | UndoFrame
-  | TaskStartedFrame
-  | TaskOutputFrame
-  | TaskEndedFrame
-  | ToolsChangedFrame
-  | NoticeFrame;
+export type NewFrame = Wire<(typeof LOG_FRAMES)[keyof typeof LOG_FRAMES]>;
 
-/** A frame as it stands in the log and goes over the wire. `ts` is ISO 8601 UTC. */
-export type Frame = NewFrame & { readonly seq: Seq; readonly ts: string };
+/** The fields that the log gives a frame. */
+export const FramePosition = z.object({ seq: SeqSchema, ts: Time.describe('When the log took the frame') });
 
-/** Frames that may be thinned out, and that `progress:false` leaves out. */
-export function isProgress(type: string): boolean {
-  return type === 'progress' || type === 'task_output' || type === 'input_partial';
-}
+/** A frame as it stands in the log and goes over the wire. */
+export type Frame = NewFrame & Wire<typeof FramePosition>;

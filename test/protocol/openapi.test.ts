@@ -1,55 +1,23 @@
 /** PROTOCOL 7: `/openapi.json` says of the HTTP routes what they do, field by field. */
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import ajvFormats from 'ajv-formats';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { describedApi, type DescribedApi } from '../helpers/described-api.ts';
 import { sharedWorkspace } from '../helpers/shared-workspace.ts';
-import { block, type WireClient, type WireReply } from '../helpers/wire-client.ts';
-
-interface Described {
-  readonly paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, unknown> }> }>>;
-}
+import { block, until, type WireClient } from '../helpers/wire-client.ts';
 
 let client: WireClient;
 let folder: string;
-let api: Described;
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-ajvFormats.default(ajv);
+let described: DescribedApi;
 
 beforeAll(async () => {
   ({ client, folder } = await sharedWorkspace('openapi'));
-  api = closed((await client.get('/openapi.json')).body) as Described;
-  ajv.addSchema({ $id: 'api', ...api });
+  described = await describedApi(client);
 });
-
-/** The same, with no field allowed that is not described. */
-function closed(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(closed);
-  const copy = Object.fromEntries(Object.entries(value).map(([key, member]) => [key, closed(member)]));
-  const isClosable = copy['type'] === 'object' && 'properties' in copy && !('additionalProperties' in copy);
-  return isClosable ? { ...copy, additionalProperties: false } : copy;
-}
-
-/** What is wrong with a reply, by the description of its route. */
-function faults(method: string, path: string, reply: WireReply): unknown {
-  const { status, headers, text } = reply;
-  const { responses } = api.paths[path]?.[method] ?? { responses: {} };
-  const key = String(status) in responses ? String(status) : 'default';
-  const types = responses[key]?.content ?? {};
-  const type = headers.get('content-type')?.split(';')[0];
-  if (type === undefined) return text === '' && Object.keys(types).length === 0 ? [] : 'a body is missing';
-  if (!(type in types)) return `${type} is not described for ${status}`;
-  if (type !== 'application/json') return [];
-  const place = [path, method, 'responses', key, 'content', type].map((part) =>
-    encodeURIComponent(part.replaceAll('/', '~1')),
-  );
-  const validate = ajv.compile({ $ref: `api#/paths/${place.join('/')}/schema` });
-  return validate(reply.body) ? [] : validate.errors;
-}
 
 async function expectDescribed(method: string, path: string, address: string, body?: unknown, accept?: string) {
   const reply = await client.send(method.toUpperCase(), address, body, accept ? { headers: { accept } } : {});
-  expect({ path, status: reply.status, faults: faults(method, path, reply) }).toMatchObject({ faults: [] });
+  expect({ path, status: reply.status, faults: described.replyFaults(method, path, reply) }).toMatchObject({
+    faults: [],
+  });
   return reply;
 }
 
@@ -70,6 +38,7 @@ describe('every reply fits its description', () => {
     for (const command of ['touch a', 'ls && mv a b', 'echo "']) {
       await below('post', '/permissions/explain', { name: 'Bash', input: { command } });
     }
+    await below('post', '/permissions', { updates: [{ type: 'addRules', behavior: 'deny', rules: ['Bsah'] }] });
     await below('post', '/cancel', {});
     await below('delete', '');
     await below('get', '');
@@ -112,19 +81,78 @@ describe('every reply fits its description', () => {
     await socket.close();
   });
 
+  it('of background tasks', async () => {
+    const sessionId = await client.session({ cwd: folder, mode: 'bypassPermissions' });
+    const below = (method: string, rest: string, path = rest) =>
+      expectDescribed(method, `/sessions/{id}${path}`, `/sessions/${sessionId}${rest}`);
+    const command = 'echo one; sleep 60';
+    await client.execute(sessionId, [block('Bash', { command, run_in_background: true })]);
+    const { body } = await below('get', '/tasks');
+    const [task] = body['tasks'] as readonly { readonly task_id: string }[];
+    const at = `/tasks/${task?.task_id}`;
+    await below('get', `${at}/output`, '/tasks/{task_id}/output');
+    const { body: stopped } = await below('post', `${at}/stop`, '/tasks/{task_id}/stop');
+    expect(stopped['state']).toBe('killed');
+  });
+
+  it('of a session with a running call, in the list too', async () => {
+    const output_schema = { type: 'object', properties: { done: { type: 'boolean' } } };
+    const sessionId = await client.session({ cwd: folder, mode: 'bypassPermissions', tools: ['Bash'], output_schema });
+    const executed = client.execute(sessionId, [block('Bash', { command: 'sleep 60' })]);
+    const { body } = await until(async () => {
+      const reply = await expectDescribed('get', '/sessions/{id}', `/sessions/${sessionId}`);
+      return (reply.body['running'] as readonly unknown[]).length > 0 && reply;
+    });
+    expect(body['state']).toBe('running');
+    await expectDescribed('get', '/sessions', '/sessions');
+    await expectDescribed('get', '/tools', `/tools?session_id=${sessionId}`);
+    await client.post(`/sessions/${sessionId}/cancel`);
+    await executed;
+  });
+
+  it('of results with blocks, in the three shapes', async () => {
+    const tool_uses = [block('ToolSearch', { query: 'select:NotebookEdit' })];
+    await expectDescribed('post', '/execute', '/execute', { tool_uses });
+    const named = { name: 'ToolSearch', arguments: JSON.stringify({ query: 'notebook' }) };
+    const output = [{ type: 'function_call', call_id: 'call_1', ...named }];
+    await expectDescribed('post', '/execute', '/execute', { output });
+  });
+
+  it('of errors', async () => {
+    for (const [method, path, address] of [
+      ['get', '/sessions/{id}', '/sessions/ses_none'],
+      ['get', '/sessions', '/sessions?limit=x'],
+      ['post', '/execute', '/execute'],
+    ] as const) {
+      const reply = await expectDescribed(method, path, address, method === 'post' ? { sesion_id: 'x' } : undefined);
+      expect(reply.status).toBeGreaterThanOrEqual(400);
+    }
+  });
+
   it('of the tool list and of what operators ask', async () => {
     for (const format of ['anthropic', 'openai-chat', 'openai-responses', 'mcp', 'full', 'table']) {
       await expectDescribed('get', '/tools', `/tools?format=${format}`);
+      await expectDescribed('get', '/tools', `/tools?format=${format}&schemas=none`);
     }
     await expectDescribed('get', '/tools/{name}', '/tools/Bash');
     for (const path of ['/healthz', '/readyz', '/metrics']) await expectDescribed('get', path, path);
+    await expectDescribed('get', '/readyz', '/readyz?verbose');
   });
 
   it('and no route is left without one', () => {
-    const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
+    const operations = Object.entries(described.api.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { responses }]) => ({ name: `${method} ${path}`, responses })),
     );
     const bare = operations.filter(({ responses }) => !('101' in responses || '204' in responses));
     expect(bare.filter(({ responses }) => !Object.values(responses).every(({ content }) => content))).toEqual([]);
+  });
+
+  it('and every reference leads to a schema', () => {
+    const references = [...JSON.stringify(described.api).matchAll(/"\$ref":"([^"]*)"/g)].map(
+      ([, target = '']) => target,
+    );
+    const names = new Set(Object.keys(described.api.components.schemas).map((name) => `#/components/schemas/${name}`));
+    expect(references.length).toBeGreaterThan(50);
+    expect(references.filter((target) => !names.has(target))).toEqual([]);
   });
 });

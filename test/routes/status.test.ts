@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { AUTHORIZATION, listeningApp } from '../helpers/listening-app.ts';
-import type { Readiness } from '../../routes/dependencies.ts';
+import type { Readiness } from '../../src/wire/server-replies.ts';
 
 let readiness: Readiness = 'ready';
 const gauges = () => ({ sessions_open: 3 });

@@ -1,6 +1,7 @@
 /** ToolSearch: gives the schemas of deferred tools. */
 import * as z from 'zod';
-import { describeTool, type ToolDefinition } from '../../src/pool/describe.ts';
+import { describeTool } from '../../src/pool/describe.ts';
+import type { ToolDefinition } from '../../src/wire/server-replies.ts';
 import { searchTools } from '../../src/pool/search.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { PromptOptions, Tool, ToolUseContext } from '../../src/tool/tool.ts';

@@ -10,6 +10,7 @@ import type { Limits } from '../../../config/limits.ts';
 import type { ContainmentSettings } from '../../../config/settings/containment.ts';
 import { GauntletError, errorMessage } from '../../base/errors.ts';
 import type { CallHold } from '../../tool/tool.ts';
+import type { ContainmentState } from '../../wire/server-replies.ts';
 import type { JailHost, ProcessHost, SpawnRequest } from '../process-host.ts';
 import type { Mount } from '../sandbox/bwrap.ts';
 import { isNoJail } from '../spawn-error.ts';
@@ -47,15 +48,6 @@ export interface JailedRun {
   readonly request: Pick<SpawnRequest, 'jail' | 'launcher'> & { readonly env: Readonly<Record<string, string>> };
   /** Absolute path; the command may write there, and it is removed when the call has ended. */
   readonly temporaryFolder: string;
-}
-
-/** State of containment on this machine, for operators. */
-export interface ContainmentState {
-  readonly scope: ContainmentSettings['scope'];
-  /** `asked`: no mechanism can contain reading commands, so each becomes a question. */
-  readonly reading: 'jail' | 'words' | 'asked';
-  /** Reason for the missing jail, as a clause. */
-  readonly missing?: string;
 }
 
 /** The jails of a server. */

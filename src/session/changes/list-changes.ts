@@ -3,8 +3,8 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ChangePage, ListedChange } from '../../wire/call-replies.ts';
 import type { FileState } from '../../wire/file-change.ts';
-import type { DiffHunk } from '../../wire/display.ts';
 import type { Seq } from '../../wire/frames.ts';
 import { isSameState, observeFile, sha256Of } from '../../files/file-state.ts';
 import { withCheckedFile } from '../../files/open-checked.ts';
@@ -21,26 +21,7 @@ export interface ChangeQuery {
   readonly toolUseId?: string;
 }
 
-/** A change in a list, in wire format. */
-export interface ListedChange extends Omit<LoggedChange, 'type' | 'undoneBy'> {
-  readonly tool_name?: string;
-  readonly undone: boolean;
-  /** `seq` of the undo. */
-  readonly undone_by?: Seq;
-  /** The counts cover all hunks; of a long diff only the first lines are included. */
-  readonly diff?: { readonly added: number; readonly removed: number; readonly hunks: readonly DiffHunk[] };
-  /** Reason for a missing diff: `denied` by a rule, `too_large`, `binary`, `not_kept`, or `too_slow`. */
-  readonly diff_omitted?: string;
-}
-
-/** A page of changes, oldest first, in wire format. */
-export interface ChangePage {
-  /** Oldest frame in the log; changes before it are no longer known. */
-  readonly first: Seq;
-  readonly changes: readonly ListedChange[];
-  /** `from_seq` of the next page; absent at the end. */
-  readonly next_from_seq?: Seq;
-}
+type DiffOrReason = Pick<ListedChange, 'diff' | 'diff_omitted'>;
 
 /** List changes. @throws {GauntletError} `log_unavailable` */
 export async function listChanges(core: SessionCore, { after, limit, toolUseId }: ChangeQuery): Promise<ChangePage> {
@@ -55,7 +36,7 @@ export async function listChanges(core: SessionCore, { after, limit, toolUseId }
   const changes: ListedChange[] = [];
   for (const { type: _type, undoneBy, ...change } of page) {
     const omitted = isDenied(change.path) ? 'denied' : performance.now() > giveUpAtMs ? 'too_slow' : undefined;
-    const diff = omitted ? { diff_omitted: omitted } : await diffOf(core, change);
+    const diff: DiffOrReason = omitted ? { diff_omitted: omitted } : await diffOf(core, change);
     const name = core.ledger.call(change.tool_use_id)?.name;
     const undone = undoneBy === undefined ? { undone: false } : { undone: true, undone_by: undoneBy };
     changes.push({ ...change, ...(name === undefined ? {} : { tool_name: name }), ...undone, ...diff });
@@ -88,7 +69,7 @@ async function wasMade(change: LoggedChange, changes: readonly LoggedChange[]): 
 async function diffOf(
   core: SessionCore,
   { path, before, after }: Pick<LoggedChange, 'path' | 'before' | 'after'>,
-): Promise<Pick<ListedChange, 'diff' | 'diff_omitted'>> {
+): Promise<DiffOrReason> {
   const { limits } = core.services;
   if (Math.max(before?.size_bytes ?? 0, after?.size_bytes ?? 0) > limits.changeDiffBytes)
     return { diff_omitted: 'too_large' };

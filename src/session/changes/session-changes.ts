@@ -1,9 +1,10 @@
 /**
  * Interface to a session's changes for the routes: list and undo.
  */
-import { type ChangePage, type ChangeQuery, listChanges } from './list-changes.ts';
+import { type ChangeQuery, listChanges } from './list-changes.ts';
+import type { ChangePage, UndoReply } from '../../wire/call-replies.ts';
 import type { SessionCore } from '../session-core.ts';
-import { undoChanges, type UndoReply, type UndoTarget } from './undo.ts';
+import { undoChanges, type UndoTarget } from './undo.ts';
 
 /** Changes that a session's tools made to files. */
 export interface SessionChanges {

@@ -17,19 +17,14 @@ import { keepFile } from '../../files/keep-file.ts';
 import { temporaryNameOf } from '../../files/recorded-write.ts';
 import { removeEmptyFolder, removeFile } from '../../files/remove-checked.ts';
 import { UNDO } from '../../files/writers.ts';
-import type { ChangeFrame, Seq, UndoFrame, UndoneFile } from '../../wire/frames.ts';
+import type { UndoReply } from '../../wire/call-replies.ts';
+import type { ChangeFrame, Seq, UndoneFile } from '../../wire/frames.ts';
 import type { SessionCore } from '../session-core.ts';
 import { isChangeOf, isInDoubt, type LoggedChange, loggedChanges } from './logged-changes.ts';
 import { type FilePlan, planUndo, type UndoPlan } from './plan-undo.ts';
 
 /** Target of an undo: one call, or everything after a frame. */
 export type UndoTarget = { readonly toolUseId: string } | { readonly toSeq: Seq };
-
-/** Outcome of an undo, in wire format. */
-export interface UndoReply extends Pick<UndoFrame, 'files' | 'left'> {
-  /** `seq` of its frame; absent if there was nothing to revert. */
-  readonly seq?: Seq;
-}
 
 /**
  * Revert changes.

@@ -1,43 +1,13 @@
 /**
  * Builds the description of a session, as in `POST /sessions` and `GET /sessions/{id}`.
  */
-import type { JsonObject } from '../../base/json.ts';
 import { toWirePermissionContext } from '../../permissions/context.ts';
-import type { PermissionMode, ToolMode, WirePermissionContext } from '../../wire/permission-context.ts';
 import type { OpenedFrame, Seq } from '../../wire/frames.ts';
+import type { RunningCall, SessionDescription } from '../../wire/session-replies.ts';
 import type { SessionContext } from '../../tool/session-context.ts';
 import type { SessionCore } from '../session-core.ts';
 
-/** A call without a result, in wire format. */
-export interface RunningCall {
-  readonly tool_use_id: string;
-  readonly name: string;
-  readonly turn_id: string;
-  /** Call that made this one, for an inner call. */
-  readonly parent_tool_use_id?: string;
-  readonly state: string;
-}
-
-/** A session, in wire format. */
-export interface SessionDescription {
-  readonly session_id: string;
-  readonly cwd: string;
-  readonly mode: PermissionMode;
-  readonly tool_mode: ToolMode;
-  readonly permission_context: WirePermissionContext;
-  readonly created_at: string;
-  readonly title?: string;
-  readonly on_ask?: 'deny' | 'wait';
-  readonly tools?: readonly string[];
-  readonly output_schema?: JsonObject;
-  /** For a child session, the call that opened it. */
-  readonly parent?: OpenedFrame['parent'];
-  readonly state: 'idle' | 'running';
-  readonly head: Seq;
-  readonly running: readonly RunningCall[];
-}
-
-/** Describe the current state of a session. */
+/** Describe a session as it stands. */
 export function describeSession(core: SessionCore): SessionDescription {
   const running = runningCalls(core);
   const still = describeStill(core.opened, core.context, core.services.log.bounds(core.id)?.head ?? 0);

@@ -14,7 +14,7 @@ import { type NewSession, type NewSessionRules, newSessionFrame } from './new-se
 import { newCore, restoredCore } from '../restore/open-core.ts';
 import { historyInOrder, noSuchSession, savedStanding } from '../restore/read-history.ts';
 import { Session } from '../session.ts';
-import type { SessionDescription } from './describe-session.ts';
+import type { SessionDescription } from '../../wire/session-replies.ts';
 import { tellSessionEnd, tellSessionStart } from '../session-hooks.ts';
 import type { SessionCore } from '../session-core.ts';
 import type { ParentLink, RunningChild, SessionServices } from '../session-services.ts';

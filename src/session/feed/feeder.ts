@@ -5,8 +5,9 @@
 import { GauntletError } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { newId } from '../../base/new-id.ts';
-import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../wire/blocks.ts';
-import type { CallSummary, InputPartialFrame } from '../../wire/frames.ts';
+import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
+import type { ReplayFrame } from '../../wire/control-frames.ts';
+import type { InputPartialFrame } from '../../wire/frames.ts';
 import { endedTurn, type TurnRecord } from '../call-record.ts';
 import type { SessionCore } from '../session-core.ts';
 import { drawIntent } from '../turn/drawn.ts';
@@ -16,14 +17,6 @@ import { closeTurn } from '../turn/yield-results.ts';
 import { type ChunkEvents, ChunkReader } from './chunk-reader.ts';
 import { parsePartialObject } from './partial-json.ts';
 import { StreamAssembler, type StreamingBlock } from './stream-assembler.ts';
-
-/** Stored result of a block that was sent before. */
-export interface ReplayFrame {
-  readonly type: 'replay';
-  readonly tool_use_id: string;
-  readonly tool_result: ToolResultBlock;
-  readonly call: CallSummary;
-}
 
 /** Feeds a session's turns for one connection. */
 export class Feeder {

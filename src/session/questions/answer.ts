@@ -3,7 +3,8 @@
  */
 import { GauntletError } from '../../base/errors.ts';
 import type { PermissionUpdate } from '../../wire/permission-context.ts';
-import type { Answered, QuestionAnswer } from '../../permissions/questions.ts';
+import type { QuestionAnswer } from '../../permissions/questions.ts';
+import type { Answered } from '../../wire/session-replies.ts';
 import type { SessionCore } from '../session-core.ts';
 
 /** An answer to a question, with updates of the session's permissions. */

@@ -4,7 +4,8 @@
 import type { OpenedFrame, Seq } from '../../wire/frames.ts';
 import type { SessionContext } from '../../tool/session-context.ts';
 import { childPermissions } from '../../permissions/child-permissions.ts';
-import { describeStill, type SessionDescription } from '../directory/describe-session.ts';
+import { describeStill } from '../directory/describe-session.ts';
+import type { SessionDescription } from '../../wire/session-replies.ts';
 import { frozenJson } from '../../base/json.ts';
 import type { LoggedHistory, SavedState } from './replay-log.ts';
 import { savedReads } from './save-session.ts';

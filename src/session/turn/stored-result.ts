@@ -4,29 +4,14 @@
 import type { ToolUseBlock } from '../../wire/blocks.ts';
 import { resultText } from '../../wire/result-text.ts';
 import { GauntletError } from '../../base/errors.ts';
-import type { ResultFrame, Seq } from '../../wire/frames.ts';
+import type { ResultFrame } from '../../wire/frames.ts';
+import type { ResultTextPage, SearchHit } from '../../wire/session-replies.ts';
 import { loggedFrame } from './logged-frame.ts';
 import { noLongerKept } from '../restore/recalled-block.ts';
 import type { SessionCore } from '../session-core.ts';
 import type { TextRange } from '../session-services.ts';
 
 export type { TextRange } from '../session-services.ts';
-
-/** A range of a result's text, or of a task's output, in wire format. */
-export interface ResultTextPage {
-  readonly text: string;
-  readonly total_chars: number;
-  readonly offset_chars: number;
-  /** Absent at the end. */
-  readonly next_offset_chars?: number;
-}
-
-/** A call whose text matched, in wire format. */
-export interface SearchHit {
-  readonly seq: Seq;
-  readonly tool_use_id: string;
-  readonly snippet: string;
-}
 
 /** Characters shown on each side of a match. */
 const SNIPPET_CHARS = 60;

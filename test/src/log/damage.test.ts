@@ -4,7 +4,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FrameLog, LogGap } from '../../../src/log/frame-log.ts';
+import type { FrameLog } from '../../../src/log/frame-log.ts';
+import type { LogGap } from '../../../src/wire/session-replies.ts';
 import { asAfterKill, crashedLog, framesOf, newFolder, openLog } from '../../helpers/log-folders.ts';
 import { noticeFrames, openedFrame } from '../../helpers/new-frames.ts';
 

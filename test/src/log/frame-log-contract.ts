@@ -4,7 +4,8 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Seq } from '../../../src/wire/frames.ts';
-import type { FrameLog, LogGap, LoggedFrame } from '../../../src/log/frame-log.ts';
+import type { FrameLog, LoggedFrame } from '../../../src/log/frame-log.ts';
+import type { LogGap } from '../../../src/wire/session-replies.ts';
 import { noticeFrame, noticeFrames, openedFrame } from '../../helpers/new-frames.ts';
 
 /** How the suite gets at the log it judges. */

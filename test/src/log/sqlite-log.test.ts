@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { FrameLog } from '../../../src/log/frame-log.ts';
 import type { LogOptions } from '../../../src/log/log-tables.ts';
 import { openSqliteLog } from '../../../src/log/sqlite-log.ts';
+import type { NoticeFrame } from '../../../src/wire/frames.ts';
 import { noticeFrame, noticeFrames, openedFrame } from '../../helpers/new-frames.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { CONTRACT_PAGE, frameLogContract } from './frame-log-contract.ts';
@@ -66,12 +67,12 @@ describe('the embedded log', () => {
 
   it('hands readers in memory the very frame that was appended', async () => {
     const log = openLog();
-    const content = { deep: ['kept', 'as', 'it', 'is'] };
+    const cancelled = ['kept', 'as', 'it', 'is'];
     const { signal } = new AbortController();
-    await log.append('s', 0, [openedFrame('s'), { type: 'notice', level: 'info', code: 'x', message: '', content }]);
+    await log.append('s', 0, [openedFrame('s'), { type: 'notice', level: 'info', code: 'x', message: '', cancelled }]);
     for await (const [, notice] of log.read('s', 0, { live: false, signal })) {
       expect(notice?.frame).toMatchObject({ seq: 2, code: 'x' });
-      expect((notice?.frame as unknown as { content: object }).content).toBe(content);
+      expect((notice?.frame as NoticeFrame).cancelled).toBe(cancelled);
       expect(notice?.frame).toBe(notice?.frame);
     }
   });

@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PermissionUpdate, ToolPermissionContext } from '../../../src/wire/permission-context.ts';
-import {
-  applyUpdates,
-  checkedContext,
-  createPermissionContext,
-  MAX_ADDITIONAL_DIRECTORIES,
-  MAX_PERMISSION_RULES,
-} from '../../../src/permissions/context.ts';
+import { applyUpdates, checkedContext, createPermissionContext } from '../../../src/permissions/context.ts';
+import { MAX_ADDITIONAL_DIRECTORIES, MAX_PERMISSION_RULES } from '../../../src/wire/permission-names.ts';
 import { MAX_RULE_CHARS, RuleSetSchema, UpdatesSchema } from '../../../src/wire/permission-schemas.ts';
 
 const first = () =>

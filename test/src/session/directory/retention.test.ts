@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../../../config/limits.ts';
-import type { LogGap } from '../../../../src/log/frame-log.ts';
+import type { LogGap } from '../../../../src/wire/session-replies.ts';
 import { folderSizes } from '../../../../bin/retention.ts';
 import { openSqliteLog } from '../../../../src/log/sqlite-log.ts';
 import { Retention } from '../../../../src/session/directory/retention.ts';

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Limits } from '../../../../config/limits.ts';
 import type { Tool } from '../../../../src/tool/tool.ts';
-import type { ReplayFrame } from '../../../../src/session/feed/feeder.ts';
+import type { ReplayFrame } from '../../../../src/wire/control-frames.ts';
 import { SessionDirectory } from '../../../../src/session/directory/session-directory.ts';
 import { failingShell, noteTool, slowTool } from '../../../helpers/fake-tools.ts';
 import { MemoryLog } from '../../../helpers/memory-log.ts';

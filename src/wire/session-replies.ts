@@ -1,0 +1,156 @@
+/**
+ * Replies about a session: what it is and may do, its questions, its background tasks, its log.
+ */
+import { z } from 'zod';
+import { IdSchema } from './block-schema.ts';
+import { DecisionPart, DecisionReason } from './decision.ts';
+import { OpenedFrame, PermissionRequestFrame, SeqSchema, TaskEndedFrame, TaskStartedFrame } from './frames.ts';
+import { PermissionUpdate, WirePermissionContext } from './permission-context.ts';
+import { RULE_BEHAVIORS, TOOL_MODES } from './permission-names.ts';
+import { PermissionModeSchema } from './permission-schemas.ts';
+import { Count, Texts, Time } from './values.ts';
+import type { Wire } from './wire-type.ts';
+
+/** Warnings in replies to a request that sent rules. */
+const Warnings = Texts.optional().describe(
+  'Rules that were sent and can never decide anything; absent where there are none',
+);
+
+/** A call without a result. */
+export type RunningCall = Wire<typeof RunningCall>;
+export const RunningCall = z.object({
+  tool_use_id: IdSchema,
+  name: z.string().describe('The tool'),
+  turn_id: IdSchema,
+  parent_tool_use_id: IdSchema.optional().describe('The call that made this one; present for an inner call'),
+  state: z.enum(['queued', 'executing', 'completed', 'yielded']),
+});
+
+/** A session as it stands. */
+export type SessionDescription = Wire<typeof SessionDescription>;
+export const SessionDescription = z.object({
+  session_id: IdSchema,
+  cwd: z.string().describe('Working directory'),
+  mode: PermissionModeSchema,
+  tool_mode: z.enum(TOOL_MODES),
+  permission_context: WirePermissionContext,
+  created_at: Time,
+  title: z.string().optional(),
+  on_ask: z.enum(['deny', 'wait']).optional().describe('What becomes of a question when nobody may answer'),
+  tools: Texts.optional().describe('The only tools that the session sees'),
+  output_schema: OpenedFrame.shape.output_schema,
+  parent: OpenedFrame.shape.parent,
+  state: z.enum(['idle', 'running']),
+  head: Count.describe('The last frame of its log'),
+  running: z
+    .array(RunningCall)
+    .describe('Calls without a result, in order of acceptance; inner calls behind all others'),
+});
+
+/** A session that was begun. */
+export const NewSession = SessionDescription.extend({ warnings: Warnings });
+
+/** A page of sessions. */
+export const Sessions = z.object({
+  sessions: z.array(SessionDescription),
+  next_cursor: z.string().optional().describe('Absent on the last page'),
+});
+
+/** A permission context after a change. */
+export const ChangedPermissions = WirePermissionContext.extend({ warnings: Warnings });
+
+/** A decision as `permissions/explain` tells it. */
+export type WireExplanation = Wire<typeof WireExplanation>;
+export const WireExplanation = z.object({
+  behavior: z.enum(RULE_BEHAVIORS),
+  reason: DecisionReason,
+  message: z.string(),
+  read_only: z.boolean(),
+  concurrency_safe: z.boolean(),
+  destructive: z.boolean(),
+  warnings: Texts.describe('What makes the call dangerous, one sentence each'),
+  suggestions: z.array(PermissionUpdate).describe('Updates that "always allow" would make'),
+  allowed_by: Texts.optional().describe('Rules that would allow the call; absent where none would'),
+  parts: z.array(DecisionPart).optional().describe('The parts of a compound command'),
+  containment: z
+    .enum(['jail', 'words'])
+    .optional()
+    .describe('What holds a command that passes because it only reads: the kernel, or its words alone'),
+});
+
+/** Open questions. */
+export const Prompts = z.object({ prompts: z.array(PermissionRequestFrame) });
+
+/** The outcome of an answer to a question. */
+export type Answered = Wire<typeof Answered>;
+export const Answered = z.object({
+  behavior: z.enum(['allow', 'deny']),
+  by: z.string().describe('Principal that answered'),
+  pending: z.literal(true).optional().describe('Another principal must allow the call, too'),
+});
+
+/** The reply to an answer. */
+export const AnsweredReply = Answered.extend({ warnings: Warnings });
+
+/** Calls that were cancelled. */
+export const Cancelled = z.object({ cancelled: Texts.describe('Ids of calls') });
+
+/** A ticket for a WebSocket. */
+export const Ticket = z.object({ ticket: z.string(), expires_at: Time });
+
+/** A background task. */
+export type TaskDescription = Wire<typeof TaskDescription>;
+export const TaskDescription = TaskStartedFrame.pick({
+  task_id: true,
+  tool_use_id: true,
+  kind: true,
+  description: true,
+})
+  .extend({
+    state: z.enum(['running', ...TaskEndedFrame.shape.status.options]),
+    started_at: Time,
+    ended_at: Time.optional().describe('Absent while the task runs'),
+    exit_code: TaskEndedFrame.shape.exit_code,
+    note: TaskEndedFrame.shape.note,
+  })
+  .describe('A background task');
+
+/** Background tasks. */
+export const Tasks = z.object({
+  tasks: z.array(TaskDescription).describe('Tasks that run, and the latest that have ended; the earliest start first'),
+});
+
+/** A part of a long text. */
+export type ResultTextPage = Wire<typeof ResultTextPage>;
+export const ResultTextPage = z.object({
+  text: z.string(),
+  total_chars: Count,
+  offset_chars: Count,
+  next_offset_chars: Count.optional().describe('Absent at the end'),
+});
+
+/** A call whose text matched a search. */
+export type SearchHit = Wire<typeof SearchHit>;
+export const SearchHit = z.object({ seq: SeqSchema, tool_use_id: IdSchema, snippet: z.string() });
+
+/** The calls that a search found. */
+export const SearchHits = z.object({ hits: z.array(SearchHit).describe('Oldest first') });
+
+/** Frames that were acknowledged and cannot be read any more. */
+export type LogGap = Wire<typeof LogGap>;
+export const LogGap = z.object({
+  from: SeqSchema.describe('The first frame that is missing'),
+  to: SeqSchema.describe('The last frame that is missing'),
+  reason: z.enum(['retention', 'corrupt']).describe('`retention`: deleted for its age; `corrupt`: damaged on disk'),
+});
+
+/** What is true of a page of frames, beside the frames. */
+export type EventsHead = Wire<typeof EventsHead>;
+export const EventsHead = z.object({
+  epoch: z.string().describe('Identity of this log; a new one only when acknowledged frames were lost'),
+  first: Count.describe('The oldest frame that is kept'),
+  head: Count.describe('The last frame of the log'),
+  up_to_date: z.boolean().describe('The page ends with the last frame of the log'),
+  resumed: z.boolean().describe('False: the frame that was asked for is unknown, and the page begins with the first'),
+  gaps: z.array(LogGap).optional(),
+});
