@@ -3,6 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { settingsFileSchema } from '../config/settings/schema.ts';
+import { frameFields, framePage } from './helpers/frame-tables.ts';
 
 const root = join(import.meta.dirname, '..');
 /** `CHANGELOG.md` tells of what was, so it may name what is gone. */
@@ -98,6 +99,16 @@ describe('docs/settings.md', () => {
   it('names every key of the settings file', () => {
     const text = read('docs/settings.md');
     expect(Object.keys(settingsFileSchema.shape).filter((key) => !text.includes(`\`${key}\``))).toEqual([]);
+  });
+});
+
+describe('docs/frames.md', () => {
+  it('says of every frame what its schema says', async () => {
+    await expect(framePage()).toMatchFileSnapshot('../docs/frames.md');
+  });
+
+  it('has a meaning for every field', () => {
+    expect(frameFields().filter(({ meaning }) => meaning === '')).toEqual([]);
   });
 });
 
