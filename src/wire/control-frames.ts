@@ -72,8 +72,11 @@ export const ErrorFrame = z
     message: WireError.shape.message,
     path: z.string().optional().describe('The field that is wrong'),
     details: WireError.shape.details,
-    tool_use_id: IdSchema.optional().describe('The call that the refused frame is about'),
-    request_id: IdSchema.optional().describe('The question that the refused frame is about'),
+    tool_use_id: z
+      .string()
+      .optional()
+      .describe('The call that the refused frame is about; an id that is not valid comes back as it was sent'),
+    request_id: z.string().optional().describe('The question that the refused frame is about'),
   })
   .describe('A frame of the client was refused; the connection stays');
 

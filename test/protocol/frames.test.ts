@@ -74,10 +74,11 @@ async function liveThrough(sessionId: string): Promise<readonly ClientSideFrame[
   await client.post(`/sessions/${sessionId}/undo`, { tool_use_id: write.id });
   await stream.next('undo');
 
-  for (const frame of [{ type: 'ping', t: { any: 1 } }, { type: 'interrupt' }, { type: 'cancel', callId: 'x' }]) {
-    stream.send(frame);
-  }
-  for (const type of ['pong', 'notice', 'error']) await stream.next(type);
+  stream.send({ type: 'interrupt' });
+  stream.send({ type: 'cancel', callId: 'x' });
+  stream.send({ type: 'tool_use', tool_use: block('Bash', {}, 'no id') });
+  stream.send({ type: 'ping', t: { any: 1 } });
+  for (const type of ['notice', 'error', 'pong']) await stream.next(type);
   await client.send('DELETE', `/sessions/${sessionId}`);
   await stream.next('bye');
   await stream.closed;
