@@ -20,7 +20,10 @@ export const TOOL_USE_FIELDS = {
   input: z.custom<JsonValue>(),
 };
 
-/** A `tool_use` block as it comes in; a missing input becomes `{}`. Other fields belong to the model's vendor and are kept. */
+/**
+ * A `tool_use` block as it comes in; a missing input becomes `{}`. Other fields belong to the model's vendor and are
+ * kept.
+ */
 export const ToolUseBlockSchema = openObject({
   ...TOOL_USE_FIELDS,
   input: TOOL_USE_FIELDS.input.nullish().transform((input): JsonValue => input ?? {}),

@@ -18,7 +18,10 @@ type DeepReadonly<Value> = JsonValue extends Value
     ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
     : Value;
 
-/** An object that may have other fields than `shape` states, such as those of a model's vendor. Its type has the stated ones. */
+/**
+ * An object that may have other fields than `shape` states, such as those of a model's vendor. Its type has the stated
+ * ones.
+ */
 export function openObject<Shape extends z.core.$ZodShape>(shape: Shape): z.ZodObject<Shape> {
   return z.looseObject(shape);
 }

@@ -7,6 +7,8 @@ import { block, until, type WireClient } from '../helpers/wire-client.ts';
 let client: WireClient;
 let folder: string;
 let described: DescribedApi;
+/** Routes whose replies were compared, as `get /tools`. */
+const compared = new Set<string>();
 
 beforeAll(async () => {
   ({ client, folder } = await sharedWorkspace('openapi'));
@@ -14,6 +16,7 @@ beforeAll(async () => {
 });
 
 async function expectDescribed(method: string, path: string, address: string, body?: unknown, accept?: string) {
+  compared.add(`${method} ${path}`);
   const reply = await client.send(method.toUpperCase(), address, body, accept ? { headers: { accept } } : {});
   expect({ path, status: reply.status, faults: described.replyFaults(method, path, reply) }).toMatchObject({
     faults: [],
@@ -137,6 +140,14 @@ describe('every reply fits its description', () => {
     await expectDescribed('get', '/tools/{name}', '/tools/Bash');
     for (const path of ['/healthz', '/readyz', '/metrics']) await expectDescribed('get', path, path);
     await expectDescribed('get', '/readyz', '/readyz?verbose');
+  });
+
+  it('and no route is left out', () => {
+    const routes = Object.entries(described.api.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    // Frames over the WebSocket are compared in `frames.test.ts`.
+    expect(routes.filter((route) => !compared.has(route))).toEqual(['get /sessions/{id}/stream']);
   });
 
   it('and no route is left without one', () => {
