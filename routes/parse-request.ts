@@ -1,7 +1,7 @@
 /**
  * One function that fits what a client sent to a Zod schema, for every door.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Limits } from '../config/limits.ts';
 import { GauntletError } from '../src/base/errors.ts';
 import { checkFields } from '../src/wire/field-issues.ts';

@@ -1,7 +1,7 @@
 /**
  * What Zod found wrong becomes one line that names the key and the fix.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { SettingsError } from '../settings-error.ts';
 
 /** Where an issue stands, outermost first. */

@@ -1,7 +1,7 @@
 /**
  * A file of rules that the command line names: `gauntlet serve --settings FILE`.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { SettingsError } from '../settings-error.ts';
 import { checked } from './explain.ts';
 import { workspaceFileSchema } from './rule-schemas.ts';

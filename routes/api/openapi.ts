@@ -28,7 +28,7 @@ declare module 'fastify' {
 }
 
 /** Serve the description. Must come before the doors it describes. */
-export function openApiDoor(app: App, { version, limits }: Pick<Dependencies, 'version' | 'limits'>): void {
+export function openApiDoor(app: App, { version }: Pick<Dependencies, 'version' | 'limits'>): void {
   const routes: RouteOptions[] = [];
   let text: Promise<string> | undefined;
   app.addHook('onRoute', (route) => {

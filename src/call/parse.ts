@@ -1,7 +1,7 @@
 /**
  * Step 1, parsing: converts a block to an invocation of a tool, or ends the call with the problem.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { cutText } from '../base/cut-text.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { ToolPool } from '../pool/tool-pool.ts';

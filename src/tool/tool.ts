@@ -2,7 +2,7 @@
  * The contract of a tool, a structural type. Any object that satisfies it is a tool, whether built in, from MCP, from a
  * plugin, or created at run time.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { AssistantMessage, NewMessage, SpilledText, ToolResultBlock } from '../wire/blocks.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { DecisionPart, PermissionDecision, PermissionResult } from '../wire/decision.ts';

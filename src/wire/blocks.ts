@@ -3,7 +3,7 @@
  *
  * Wire shapes are kept as they are, snake case included: a block is logged and echoed unchanged.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { IdSchema, TOOL_USE_FIELDS } from './block-schema.ts';
 import { openObject, type Wire } from './wire-type.ts';
 

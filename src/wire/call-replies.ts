@@ -1,7 +1,7 @@
 /**
  * Replies about calls: what they came to, what they changed, and what an undo did.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { IdSchema } from './block-schema.ts';
 import { NewMessage, ToolResultBlock } from './blocks.ts';
 import { DiffHunk } from './display.ts';

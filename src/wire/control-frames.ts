@@ -3,7 +3,7 @@
  *
  * The descriptions document each type, and they are public: `/openapi.json` and `docs/frames.md` are made from them.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { IdSchema } from './block-schema.ts';
 import { ToolResultBlock } from './blocks.ts';
 import { CallSummary, PermissionRequestFrame } from './frames.ts';

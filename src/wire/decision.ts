@@ -4,7 +4,7 @@
  * A tool's own `checkPermissions` answers with a `PermissionResult`; the decision of ARCHITECTURE, "What may run",
  * which weighs it with rules, mode and hooks, is a `PermissionDecision`.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PermissionUpdate } from './permission-context.ts';
 import { RULE_BEHAVIORS, RULE_SOURCES } from './permission-names.ts';
 import { PermissionModeSchema } from './permission-schemas.ts';

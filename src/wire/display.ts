@@ -3,7 +3,7 @@
  *
  * Tools return it from their `render` methods. Every text is plain text; a client never runs it as HTML.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Count, Texts } from './values.ts';
 import type { Wire } from './wire-type.ts';
 

@@ -3,7 +3,7 @@
  * back. The bytes themselves stand in the file history, by their digest.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { Count, Texts } from './values.ts';
 import type { Wire } from './wire-type.ts';
 

@@ -3,7 +3,7 @@
  *
  * The descriptions document each type, and they are public: `/openapi.json` and `docs/frames.md` are made from them.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { CALL_ERROR_CODES } from '../base/errors.ts';
 import { IdSchema } from './block-schema.ts';
 import { NewMessage, ToolResultBlock, ToolUseBlock } from './blocks.ts';

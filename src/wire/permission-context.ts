@@ -3,7 +3,7 @@
  *
  * Nothing changes one. An update makes the next version; a running call keeps the one it started with.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type PERMISSION_MODES, type RULE_BEHAVIORS, RULE_SOURCES, type TOOL_MODES } from './permission-names.ts';
 import { PermissionModeSchema, ruleSetSchema, updateSchema } from './permission-schemas.ts';
 import { Texts } from './values.ts';

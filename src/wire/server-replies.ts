@@ -1,7 +1,7 @@
 /**
  * Replies about the server: its tools, how it is, and what went wrong.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { REQUEST_ERROR_CODES } from '../base/errors.ts';
 import { Count, JsonRecord, Texts } from './values.ts';
 import type { Wire } from './wire-type.ts';

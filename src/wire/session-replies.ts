@@ -1,7 +1,7 @@
 /**
  * Replies about a session: what it is and may do, its questions, its background tasks, its log.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { IdSchema } from './block-schema.ts';
 import { DecisionPart, DecisionReason } from './decision.ts';
 import { OpenedFrame, PermissionRequestFrame, SeqSchema, TaskEndedFrame, TaskStartedFrame } from './frames.ts';

@@ -1,7 +1,7 @@
 /**
  * Values that many wire shapes hold.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonValue } from '../base/json.ts';
 
 /** Any JSON value. */

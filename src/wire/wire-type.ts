@@ -5,7 +5,7 @@
  * incoming values are checked against it, and `/openapi.json` and `docs/frames.md` are made from it. Frames and replies
  * are not checked on their way out, and building their schemas costs milliseconds: import them with `import type`.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonValue } from '../base/json.ts';
 
 /** The type of what a schema describes. Deeply read-only: values of the wire are shared, and never changed. */
