@@ -2,9 +2,10 @@
  * Services shared by all sessions: the log, the pools, the disk, and the limits. Sessions share nothing else.
  */
 import type { Limits } from '../../config/limits.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { SpilledText } from '../wire/blocks.ts';
 import type { OpenedFrame, PermissionRequestFrame, PermissionResolvedFrame } from '../wire/frames.ts';
-import type { InnerBlock, InnerCallOptions, InnerResult } from '../tool/inner-call.ts';
+import type { InnerBlock, InnerCallOptions, InnerResult, ListedTool } from '../tool/inner-call.ts';
 import type { LocatePath } from '../tool/located-path.ts';
 import type { PermissionMode, RuleSet, ToolPermissionContext, WorkspaceSettings } from '../wire/permission-context.ts';
 import type { ReadState } from '../tool/session-context.ts';
@@ -60,7 +61,9 @@ export interface ParentLink {
 /** A child session, for the call that opened it. */
 export interface RunningChild {
   readonly sessionId: string;
-  /** Runs a block in the child; never rejects. */
+  /** As of `ChildSession`. */
+  tools(): readonly ListedTool[];
+  /** Takes a block through the child; never rejects. */
   run(block: InnerBlock, options: InnerCallOptions & { readonly askTimeoutMs?: number }): Promise<InnerResult>;
   /** Applies a change of the parent's permissions. */
   follow(before: ToolPermissionContext, after: ToolPermissionContext): void;
@@ -79,6 +82,8 @@ export interface SessionServices {
   poolFor(context: PoolContext): ToolPool;
   /** Return the tools that a session requested at its start; `undefined` if it uses all there are. */
   ownTools(opened: OpenedFrame): OwnTools | undefined;
+  /** Says why a JSON Schema cannot be that of a session's result. */
+  outputSchemaProblem(schema: JsonObject): string | undefined;
   /** Name of the tool that returns deferred schemas, for the text of an invalid input. */
   readonly schemaTool?: string;
   readonly locate: LocatePath;

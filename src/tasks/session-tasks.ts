@@ -11,6 +11,7 @@ import { cutText, type WindowedText } from '../base/cut-text.ts';
 import { errorMessage, GauntletError } from '../base/errors.ts';
 import { paceOutput } from '../process/paced-output.ts';
 import { createTextWindow, type TextWindow } from '../process/text-window.ts';
+import type { OpenChild } from '../tool/inner-call.ts';
 import type { TaskEnd, TaskReading, TaskView, TaskWait, TaskWork } from '../tool/task.ts';
 import { PROGRESS_MS } from '../tool/tool.ts';
 import type { TaskEndedFrame, TaskOutputFrame, TaskStartedFrame, TaskStatus } from '../wire/frames.ts';
@@ -57,6 +58,22 @@ export interface SessionTaskParts {
 export interface TaskCall {
   readonly toolUseId: string;
   readonly signal: AbortSignal;
+  /** Opens child sessions for a task that this call starts; absent: nothing does. */
+  childrenOf?(task: TaskOpener): TaskChildren;
+}
+
+/** A task, as the sessions that it opens see it. */
+export interface TaskOpener {
+  readonly signal: AbortSignal;
+  /** How it was stopped; undefined while it was not. */
+  stoppedBy(): TaskStop | undefined;
+}
+
+/** The child sessions of one task. */
+export interface TaskChildren {
+  readonly open: OpenChild;
+  /** Ends them all, and lets no more begin. */
+  end(): Promise<void>;
 }
 
 /** Validated at run time: a plugin's work may return anything, and a value that JSON cannot hold would stop the log. */
@@ -66,6 +83,11 @@ const TaskEndSchema: z.ZodType<TaskEnd> = z.object({
   note: z.string().optional(),
   isOutputLost: z.boolean().optional(),
 });
+
+const NO_CHILDREN: TaskChildren = {
+  open: () => Promise.reject(new GauntletError('tool_failed', 'There are no child sessions here')),
+  end: () => Promise.resolve(),
+};
 
 const INVALID_END: TaskEnd = { status: 'failed', note: 'The work of the task gave an invalid result' };
 
@@ -120,7 +142,7 @@ export class SessionTasks {
     task.ended = logged.then(
       () => {
         if (call.signal.aborted) stopNow(task, { status: 'killed' });
-        return this.#run(task, work);
+        return this.#run(task, work, call);
       },
       () => void this.#tasks.delete(id),
     );
@@ -165,7 +187,7 @@ export class SessionTasks {
     await Promise.all(tasks.map(({ ended }) => ended));
   }
 
-  async #run(task: Task, work: TaskWork): Promise<void> {
+  async #run(task: Task, work: TaskWork, call: TaskCall): Promise<void> {
     const { limits, logOutput, logEnd } = this.#parts;
     const { id } = task.view;
     const { signal } = task.controller;
@@ -184,15 +206,17 @@ export class SessionTasks {
       output.add('stdout', text);
     }
     let end: TaskEnd | undefined;
+    const children = call.childrenOf?.({ signal, stoppedBy: () => task.stop }) ?? NO_CHILDREN;
     try {
       if (!signal.aborted) {
-        const run = Promise.resolve(work.run({ id, signal, say }));
+        const run = Promise.resolve(work.run({ id, signal, say, openChild: children.open }));
         const result = await Promise.race([run, abandonAfterAbort(signal, limits.abandonMs)]);
         end = TaskEndSchema.safeParse(result).data ?? INVALID_END;
       }
     } catch (error) {
       end = { status: 'failed', note: errorMessage(error) };
     }
+    await children.end();
     hasEnded = true;
     output.finish();
     const status = task.stop?.status ?? end?.status ?? 'failed';

@@ -2,7 +2,7 @@
  * Types of inner calls: calls that a tool makes while it runs, which take the same path as its own call.
  */
 import type { NewMessage, ToolResultBlock } from '../wire/blocks.ts';
-import type { JsonValue } from '../base/json.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { CallErrorCode } from '../base/errors.ts';
 import type { CallStatus } from '../wire/frames.ts';
 import type { PermissionMode } from '../wire/permission-context.ts';
@@ -53,11 +53,28 @@ export interface ChildOptions {
   readonly mode?: PermissionMode;
   /** Rules in addition to those of the session. */
   readonly rules?: { readonly ask?: readonly string[]; readonly deny?: readonly string[] };
+  /** The only tools of the session that it sees: names, aliases and `mcp__server`. Absent: all of them. */
+  readonly tools?: readonly string[];
+  /** JSON Schema of an object: the child gets the tool that takes its result. */
+  readonly outputSchema?: JsonObject;
 }
 
-/** A session that belongs to the call that opened it, and ends with it. */
+/** A tool of a child session, as a model is told of it. */
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  /** Left out of what the model is sent until it has asked for it by the tool that gives schemas. */
+  readonly isDeferred: boolean;
+  /** It takes the result that `ChildOptions.outputSchema` describes. */
+  readonly isForResult: boolean;
+}
+
+/** A session that belongs to the call or the task that opened it, and ends with it. */
 export interface ChildSession {
   readonly sessionId: string;
+  /** The tools that it sees now, in list order. Those whose schema no model could be sent are left out. */
+  tools(): readonly ListedTool[];
   /**
    * Runs a block as a call of the child: as `RunInnerCall`, but with the frames in the child's log, and with the
    * block's own `id`, which must be unused in the child.
@@ -71,7 +88,8 @@ export interface ChildSession {
  * Opens a child session. Its frames are progress of this call (`{type: "agent", frame}`), and its questions are asked
  * where those of this session are.
  *
- * @throws {GauntletError} `forbidden` for a mode beyond the session's, `invalid_request` for an invalid rule,
- * `resource_exhausted` for too many children, and the reason if this call was aborted or has ended.
+ * @throws {GauntletError} `forbidden` for a mode beyond the session's, `invalid_request` for a rule that is none and a
+ *   schema that cannot be used, `resource_exhausted` for too many children, and the reason where this call was aborted or
+ *   has ended.
  */
 export type OpenChild = (options?: ChildOptions) => Promise<ChildSession>;

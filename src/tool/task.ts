@@ -3,6 +3,7 @@
  */
 import type { WindowedText } from '../base/cut-text.ts';
 import type { TaskStatus } from '../wire/frames.ts';
+import type { OpenChild } from './inner-call.ts';
 
 /** Outcome of a task's work. */
 export interface TaskEnd {
@@ -26,7 +27,16 @@ export interface TaskWork {
    * Runs the work. When the task is stopped, `signal` aborts: end everything, then settle. A rejection counts as
    * `failed`.
    */
-  run(task: { readonly id: string; readonly signal: AbortSignal; say(text: string): void }): Promise<TaskEnd>;
+  run(task: RunningTask): Promise<TaskEnd>;
+}
+
+/** What the work of a task may use. */
+export interface RunningTask {
+  readonly id: string;
+  readonly signal: AbortSignal;
+  say(text: string): void;
+  /** As of the call that started the task; but the child ends with the task, and its frames are progress of nothing. */
+  readonly openChild: OpenChild;
 }
 
 /** A task of a session. Plain data, stored in snapshots as it is. */

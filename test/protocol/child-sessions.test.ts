@@ -74,6 +74,35 @@ describe('a child session', () => {
     expect(parent.isThere('made')).toBe(false);
   });
 
+  it('sees those of its tools that the call asks for, under any of their names, and the one for its result', async () => {
+    const parent = await begin({ tools: ['Delegate', 'Read', 'Glob'] });
+    const output_schema = { type: 'object', properties: { found: { type: 'string' } } };
+    const input = { tools: ['FileRead', 'Bash'], output_schema };
+    const result = delegatedIn(await parent.run(delegate([bash('touch made'), sleep(1)], input)));
+    expect(result).toMatchObject({ listed: ['Read', 'StructuredOutput for the result'] });
+    expect(statusesOf(result)).toEqual(['unknown_tool', 'unknown_tool']);
+    const bad = await parent.run(delegate([], { output_schema: { type: 'array' } }));
+    expect([bad.call?.status, bad.content]).toEqual(['error', expect.stringContaining('output_schema')]);
+  });
+
+  it('of a background task goes on when its call has ended, asks in its parent, and ends with the task', async () => {
+    const { id, run, isThere } = await begin({ mode: 'default', rules: { allow: ['Delegate'] }, on_ask: 'wait' });
+    const blocks = [bash('touch made'), sleep(60_000)];
+    const { content } = await run(delegate(blocks, { in_background: true, in_turn: true }, 'd'));
+    const { taskId } = JSON.parse(content) as { taskId: string };
+    const asked = await promptOf(id);
+    expect(asked).toMatchObject({ tool_name: 'Bash', parent_tool_use_id: 'd' });
+    await client.post(`/sessions/${id}/prompts/${asked.request_id}`, { behavior: 'allow' });
+    await until(() => Promise.resolve(isThere('made')));
+    const childId = await childOf(id);
+    await until(async () => (await client.get(`/sessions/${childId}`)).text.includes('Sleep'));
+    expect((await client.post(`/sessions/${id}/tasks/${taskId}/stop`)).body).toMatchObject({ state: 'killed' });
+    const frames = await client.frames(childId);
+    expect(frames.at(-1)).toMatchObject({ type: 'notice', code: 'child_ended' });
+    const stopped = frames.filter(({ type }) => type === 'result').at(-1);
+    expect(stopped).toMatchObject({ call: { name: 'Sleep', status: 'cancelled' } });
+  });
+
   it('takes its background tasks with it', async () => {
     const parent = await begin();
     const task = { name: 'Bash', input: { command: 'sleep 30', run_in_background: true } };

@@ -5,11 +5,12 @@
 import { plainCopy } from '../../base/json.ts';
 import { failedOutcome } from '../../call/outcome.ts';
 import { errorMessage, isGauntletError } from '../../base/errors.ts';
-import type { InnerBlock, InnerResult } from '../../tool/inner-call.ts';
+import type { InnerBlock, InnerResult, ListedTool } from '../../tool/inner-call.ts';
 import { newId } from '../../base/new-id.ts';
 import type { ToolPermissionContext } from '../../wire/permission-context.ts';
 import { updatesAfterParent } from '../../permissions/child-permissions.ts';
 import { applyUpdates } from '../../permissions/context.ts';
+import { describeTool, promptOptions } from '../../pool/describe.ts';
 import { cancelCalls } from '../cancel.ts';
 import { readBlock } from '../../wire/block-schema.ts';
 import { answerPrompt } from '../questions/answer.ts';
@@ -24,6 +25,7 @@ export function runningChild(core: SessionCore): RunningChild {
 
   return {
     sessionId: core.id,
+    tools: () => listedTools(core),
     run(block, options) {
       const running = runBlock(core, block, options);
       underWay.add(running);
@@ -42,7 +44,24 @@ export function runningChild(core: SessionCore): RunningChild {
   };
 }
 
-/** Run a block in the child, as a turn of its own. */
+/** The tools as a model is told of them. */
+function listedTools({ pool, services }: SessionCore): readonly ListedTool[] {
+  const options = promptOptions(pool);
+  const mayDefer = services.schemaTool !== undefined && pool.lookup(services.schemaTool) !== undefined;
+  const firstOwn = pool.tools.length - pool.sessionCount;
+  return pool.tools.flatMap((tool, place) => {
+    try {
+      const { name, description, input_schema: inputSchema } = describeTool(tool, options);
+      const isDeferred = mayDefer && pool.isDeferred(tool);
+      return [{ name, description, inputSchema, isDeferred, isForResult: place >= firstOwn }];
+    } catch {
+      // One schema that cannot be sent would spoil the whole request of a model.
+      return [];
+    }
+  });
+}
+
+/** Take a block through the child, as a turn of its own. */
 function runBlock(
   core: SessionCore,
   { name, input, id = newId('call') }: InnerBlock,

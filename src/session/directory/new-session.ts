@@ -32,10 +32,8 @@ export interface NewSession {
   readonly outputSchema?: JsonObject;
 }
 
-/** Defaults and checks for new sessions. */
-export interface NewSessionRules extends Pick<SessionServices, 'permissionsFor' | 'toolNames'> {
-  /** Returns the reason why a JSON Schema cannot be used for a session's result. */
-  outputSchemaProblem(schema: JsonObject): string | undefined;
+/** What fills in the rest. */
+export interface NewSessionRules extends Pick<SessionServices, 'permissionsFor' | 'toolNames' | 'outputSchemaProblem'> {
   readonly defaultToolMode: ToolMode;
   /** Return the real path of a new session's folder. @throws {GauntletError} `invalid_request`, `forbidden` */
   resolveFolder(principal: string, cwd: string | undefined): string;
@@ -50,6 +48,7 @@ export interface NewSessionRules extends Pick<SessionServices, 'permissionsFor' 
 /** Build the frame. @throws {GauntletError} `invalid_request`, `forbidden` */
 export function newSessionFrame(principal: string, request: NewSession, given: NewSessionRules): OpenedFrame {
   checkTools(request, given);
+  checkOutputSchema(request.outputSchema, given);
   const cwd = given.resolveFolder(principal, request.cwd);
   const found = given.workspaceSettings(cwd);
   const workspaceSettings = found.length === 0 ? undefined : found;
@@ -74,10 +73,7 @@ export function newSessionFrame(principal: string, request: NewSession, given: N
 }
 
 /** Reject unknown tools: a misspelt one would be missing silently. Tools of a known MCP server may appear later. */
-function checkTools(
-  { tools = [], outputSchema }: NewSession,
-  { toolNames, outputSchemaProblem }: Pick<NewSessionRules, 'toolNames' | 'outputSchemaProblem'>,
-): void {
+function checkTools({ tools = [] }: NewSession, { toolNames }: Pick<NewSessionRules, 'toolNames'>): void {
   const known = [...toolNames.tools, ...toolNames.servers];
   const isKnown = (name: string) =>
     known.includes(name) || toolNames.servers.some((server) => name.startsWith(`${server}__`));
@@ -87,6 +83,13 @@ function checkTools(
     const fix = nearest === undefined ? `known here: ${known.join(', ')}` : `did you mean "${nearest}"?`;
     throw invalid(`tools[${place}]`, `there is no tool "${tools[place]}"; ${fix}`);
   }
+}
+
+/** Refuse the schema of a result that cannot be one. @throws {GauntletError} `invalid_request` */
+export function checkOutputSchema(
+  outputSchema: JsonObject | undefined,
+  { outputSchemaProblem }: Pick<NewSessionRules, 'outputSchemaProblem'>,
+): void {
   const isLong = JSON.stringify(outputSchema ?? {}).length > MAX_OUTPUT_SCHEMA_CHARS;
   if (isLong) throw invalid('output_schema', `is longer than ${MAX_OUTPUT_SCHEMA_CHARS} characters of JSON`);
   const problem = outputSchema && outputSchemaProblem(outputSchema);

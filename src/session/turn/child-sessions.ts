@@ -1,5 +1,6 @@
 /**
- * The child sessions of one call: opened with at most its session's permissions, relayed in its frames, and ended with
+ * The child sessions of one call, or of a task that it started: opened with at most its session's permissions, relayed in the
+ * frames of the call, and ended with
  * it.
  */
 import { randomBytes } from 'node:crypto';
@@ -12,20 +13,24 @@ import type { ToolProgress } from '../../tool/tool.ts';
 import type { LoggedFrame } from '../../log/frame-log.ts';
 import { ownRules } from '../../permissions/child-permissions.ts';
 import { isBeyond } from '../../permissions/mode-order.ts';
-import { parseRule } from '../../permissions/rule.ts';
+import { parseRule, ruleKeys } from '../../permissions/rule.ts';
+import type { ToolPool } from '../../pool/tool-pool.ts';
 import type { RunControl } from '../../schedule/scheduled-call.ts';
+import type { TaskCall } from '../../tasks/session-tasks.ts';
 import type { CallRecord } from '../call-record.ts';
+import { checkOutputSchema } from '../directory/new-session.ts';
 import type { SessionCore } from '../session-core.ts';
 import type { ClimbingFrame, ParentLink, RunningChild } from '../session-services.ts';
 import { depthOf } from './inner-calls.ts';
 
-/** Access to the call that opens children. */
+/** What the call, or its task, lends to the children that it opens. */
 export interface OpeningCall {
   readonly record: CallRecord;
-  readonly steps: RunControl;
-  /** True once the call has ended and opens no more children. */
+  readonly steps: Pick<RunControl, 'signal' | 'node'>;
+  /** It has ended: it opens no more children. */
   isOver(): boolean;
-  onProgress(progress: ToolProgress): void;
+  /** Absent where nothing shows progress: a task, whose call has ended. */
+  onProgress?(progress: ToolProgress): void;
 }
 
 /** Maximum of children of one call in all: each leaves a log that is deleted with its parent's. */
@@ -52,7 +57,7 @@ function factOf(part: number): string {
 export class ChildSessions {
   readonly #core: SessionCore;
   readonly #call: OpeningCall;
-  readonly #open = new Map<RunningChild, { readonly relay: Relay; ending?: Promise<void> }>();
+  readonly #open = new Map<RunningChild, { readonly relay?: Relay; ending?: Promise<void> }>();
   #opening = 0;
   #openedCount = 0;
 
@@ -74,6 +79,7 @@ export class ChildSessions {
       const child = await this.#begin(opened, permissions);
       return {
         sessionId: child.sessionId,
+        tools: () => child.tools(),
         run: (block, given) => {
           const running = this.#run(child, block, given);
           // A tool need not await the call, as with an inner call.
@@ -120,7 +126,8 @@ export class ChildSessions {
       };
       return { depth: depthOf(core, record) + 1, isWatched: () => core.isWatched, climb };
     });
-    this.#open.set(child, { relay: new Relay(core, child.sessionId, this.#call) });
+    const { onProgress } = this.#call;
+    this.#open.set(child, onProgress ? { relay: new Relay(core, child.sessionId, onProgress) } : {});
     core.children.add(child);
     // Changes made while the child was being written to disk.
     child.follow(before, core.context.permissions);
@@ -147,10 +154,10 @@ export class ChildSessions {
     return (open.ending ??= this.#endOnce(child, open.relay, message));
   }
 
-  async #endOnce(child: RunningChild, relay: Relay, message: string): Promise<void> {
+  async #endOnce(child: RunningChild, relay: Relay | undefined, message: string): Promise<void> {
     const { abortedBy } = this.#call.steps.node;
     await child.end(abortedBy?.code ?? 'cancelled', abortedBy?.message ?? message);
-    await relay.finish();
+    await relay?.finish();
     this.#core.children.delete(child);
     this.#open.delete(child);
   }
@@ -160,15 +167,15 @@ export class ChildSessions {
 class Relay {
   readonly #core: SessionCore;
   readonly #sessionId: string;
-  readonly #call: OpeningCall;
+  readonly #onProgress: NonNullable<OpeningCall['onProgress']>;
   readonly #stopping = new AbortController();
   readonly #following: Promise<void>;
   #last = 0;
 
-  constructor(core: SessionCore, sessionId: string, call: OpeningCall) {
+  constructor(core: SessionCore, sessionId: string, onProgress: NonNullable<OpeningCall['onProgress']>) {
     this.#core = core;
     this.#sessionId = sessionId;
-    this.#call = call;
+    this.#onProgress = onProgress;
     this.#following = this.#handOn({ live: true, signal: this.#stopping.signal });
   }
 
@@ -185,7 +192,7 @@ class Relay {
       for await (const page of log.read(this.#sessionId, this.#last, options)) {
         for (const logged of page) {
           this.#last = logged.seq;
-          this.#call.onProgress({ data: agentData(this.#sessionId, logged, MAX_PROGRESS_CHARS) });
+          this.#onProgress({ data: agentData(this.#sessionId, logged, MAX_PROGRESS_CHARS) });
         }
       }
     } catch (error) {
@@ -203,10 +210,11 @@ function agentData(sessionId: string, { seq, type, text, frame }: LoggedFrame, m
 
 /** Build the first frame of a child. @throws {GauntletError} `forbidden`, `invalid_request` */
 function openedFrame(
-  { opened, context }: SessionCore,
+  { opened, context, pool, services }: SessionCore,
   { toolUseId, askPolicy }: CallRecord,
-  { title, mode, rules }: ChildOptions,
+  { title, mode, rules, tools, outputSchema }: ChildOptions,
 ): OpenedFrame {
+  checkOutputSchema(outputSchema, services);
   const { permissions, root, toolMode } = context;
   if (mode !== undefined && isBeyond(mode, permissions.mode)) {
     const message = `Cannot open a child session in mode "${mode}": its parent is in mode "${permissions.mode}"`;
@@ -221,7 +229,8 @@ function openedFrame(
     created_at: new Date().toISOString(),
     cwd: root,
     tool_mode: toolMode,
-    tools: opened.tools,
+    tools: tools ? commonTools(pool, tools) : opened.tools,
+    output_schema: outputSchema,
     on_ask: askPolicy.onAsk ?? opened.on_ask,
     title,
     mode: mode ?? permissions.mode,
@@ -232,7 +241,42 @@ function openedFrame(
   };
 }
 
-/** Save the id before the child is created, so that one interrupted by a crash is still deleted with its parent. */
+/** Those of the parent's tools that the child asks for. A tool that the parent does not see now is none of them. */
+function commonTools({ tools, sessionCount }: ToolPool, wanted: readonly string[]): readonly string[] {
+  return tools
+    .slice(0, tools.length - sessionCount)
+    .filter((tool) => ruleKeys(tool).some((name) => wanted.includes(name)))
+    .map(({ name }) => name);
+}
+
+/**
+ * Make the function that gives a task its children.
+ *
+ * @param record The call that starts the task.
+ */
+export function taskChildren(core: SessionCore, record: CallRecord): NonNullable<TaskCall['childrenOf']> {
+  return ({ signal, stoppedBy }) => {
+    let isOver = false;
+    const node: OpeningCall['steps']['node'] = {
+      get abortedBy() {
+        const stop = stoppedBy();
+        if (!stop) return undefined;
+        const message = stop.note ?? 'Cancelled: the task was stopped';
+        return { code: stop.status === 'interrupted' ? 'interrupted' : 'cancelled', message };
+      },
+    };
+    const children = new ChildSessions(core, { record, steps: { signal, node }, isOver: () => isOver });
+    return {
+      open: (options) => children.open(options),
+      end: () => {
+        isOver = true;
+        return children.end();
+      },
+    };
+  };
+}
+
+/** Before the child is there: one that a crash cuts short is deleted with its parent all the same. */
 function keepChildId(core: SessionCore, childId: string): Promise<void> {
   const { log } = core.services;
   const ids = (core.childIds ??= [...childIdsOf(log, core.id)]);

@@ -7,6 +7,7 @@ import type { ChangeFrame } from '../../wire/frames.ts';
 import type { ToolUseContext } from '../../tool/tool.ts';
 import type { ToolPool } from '../../pool/tool-pool.ts';
 import type { SessionCore } from '../session-core.ts';
+import { taskChildren } from './child-sessions.ts';
 
 type CallIds = Pick<ToolUseContext, 'turnId' | 'toolUseId' | 'parentToolUseId'>;
 
@@ -50,7 +51,14 @@ export function toolUseContext(
     run: refuseToRun,
     openChild: refuseToRun,
     tasks: {
-      start: (work) => core.tasks.start(work, { toolUseId: ids.toolUseId, signal }),
+      start: (work) => {
+        const record = core.ledger.call(ids.toolUseId);
+        return core.tasks.start(work, {
+          toolUseId: ids.toolUseId,
+          signal,
+          ...(record && { childrenOf: taskChildren(core, record) }),
+        });
+      },
       read: (taskId) => core.tasks.read(taskId),
       wait: (taskId, wait) => core.tasks.wait(taskId, wait),
       stop: (taskId) => core.tasks.stop(taskId),
