@@ -18,6 +18,7 @@ import {
   safeSearchPath,
   workspaceFolder,
 } from './settings/paths.ts';
+import { modelSettings, type ModelSettings } from './settings/models.ts';
 import { principalSettings, type PrincipalSettings } from './settings/principals.ts';
 import { gateSettings, type GateSettings } from './settings/gate-settings.ts';
 import {
@@ -51,6 +52,10 @@ export interface Settings extends DoorSettings, GateSettings {
   /** Those who have a token beside the server's own. */
   readonly principals: readonly PrincipalSettings[];
   readonly mcpServers: Readonly<Record<string, McpServerSettings>>;
+  /** Models that agents use, by name. */
+  readonly models: ReadonlyMap<string, ModelSettings>;
+  /** Folders of agent types: absolute. */
+  readonly agents: readonly string[];
   readonly webFetch: { readonly allowPrivate: readonly string[] };
   readonly toolSearch: 'auto' | 'always' | 'off';
   readonly siblingAbort: 'bash' | 'mutating-bash' | 'never';
@@ -126,6 +131,7 @@ export function loadSettings(sources: SettingsSources): Settings {
     ...gate,
     principals,
     toolMode: variables.GAUNTLET_SIMPLE ? 'simple' : (file.toolMode ?? 'normal'),
+    models: modelSettings(file, environment),
     ...featureSettings(file, (path) => absolutePath(path, dirname(settingsFile), environment)),
     limits,
     unusedKeys: [...unusedKeys(policy), ...unusedKeys(file)],
@@ -159,6 +165,7 @@ function featureSettings(file: SettingsFile, resolvePath: (path: string) => stri
     webFetch: { allowPrivate: file.webFetch?.allowPrivate ?? [] },
     toolSearch: file.toolSearch ?? 'auto',
     siblingAbort: file.siblingAbort ?? 'bash',
+    agents: (file.agents ?? []).map(resolvePath),
     plugins: (file.plugins ?? []).map((name) => (/^[./~]/.test(name) ? resolvePath(name) : name)),
   } as const;
 }

@@ -12,17 +12,10 @@ interface LaterSetting {
 }
 
 const LATER: readonly LaterSetting[] = [
-  // Models are for the classifier of mode "auto" so far.
-  {
-    key: 'models',
-    isUsed: (file) =>
-      !isEmpty(file.models) && !file.models?.['default'] && file.permissions?.classifierModel === undefined,
-  },
   { key: 'webSearch', isUsed: (file) => file.webSearch !== undefined },
   { key: 'webFetch', isUsed: (file) => !isEmpty(file.webFetch) },
   { key: 'readUnchanged', isUsed: (file) => file.readUnchanged === 'stub' },
   { key: 'lsp', isUsed: (file) => !isEmpty(file.lsp) },
-  { key: 'agents', isUsed: (file) => !isEmpty(file.agents) },
   { key: 'skills', isUsed: (file) => !isEmpty(file.skills) },
 ];
 

@@ -1,5 +1,5 @@
 /**
- * The `models` setting: which model judges commands in mode "auto", with its key filled in.
+ * The `models` setting: the models that agents use, and the one that judges commands in mode "auto", with their keys.
  */
 import { SettingsError } from '../settings-error.ts';
 import type { SettingsFile } from './schema.ts';
@@ -15,6 +15,30 @@ export interface ModelSettings {
   readonly model: string;
 }
 
+const ADDRESSES = { anthropic: 'https://api.anthropic.com/v1', openai: 'https://api.openai.com/v1' } as const;
+
+/** Where a model is reached, with the version: base addresses are written with and without it. */
+export function modelAddress({ provider, baseUrl = ADDRESSES[provider] }: ModelSettings): string {
+  const trimmed = baseUrl.replace(/\/+$/, '');
+  return trimmed.endsWith('/v1') ? trimmed : `${trimmed}/v1`;
+}
+
+/** Name of the model that is used where none is named. */
+export const DEFAULT_MODEL = 'default';
+
+/** All models, by name. @throws {SettingsError} For a key that is not in the environment. */
+export function modelSettings(
+  { models = {} }: Pick<SettingsFile, 'models'>,
+  environment: Environment,
+): ReadonlyMap<string, ModelSettings> {
+  return new Map(
+    Object.entries(models).map(([name, { provider, baseUrl, apiKey, apiKeyEnv, model }]) => {
+      const key = apiKeyEnv === undefined ? apiKey : namedSecret(`models.${name}.apiKeyEnv`, apiKeyEnv, environment);
+      return [name, Object.freeze({ provider, baseUrl, apiKey: key, model })];
+    }),
+  );
+}
+
 /**
  * The model `permissions.classifierModel` names, else the one called `default`.
  *
@@ -22,15 +46,9 @@ export interface ModelSettings {
  * @throws {SettingsError} For a name that is not among `models`, and for a key that is not in the environment.
  */
 export function classifierModel(file: SettingsFile, environment: Environment): ModelSettings | undefined {
-  const name = file.permissions?.classifierModel ?? 'default';
-  const models = file.models ?? {};
-  const found = Object.hasOwn(models, name) ? models[name] : undefined;
-  if (found) {
-    const { provider, baseUrl, apiKey, apiKeyEnv, model } = found;
-    const key = apiKeyEnv === undefined ? apiKey : namedSecret(`models.${name}.apiKeyEnv`, apiKeyEnv, environment);
-    return { provider, baseUrl, apiKey: key, model };
-  }
-  if (file.permissions?.classifierModel === undefined) return undefined;
+  const named = file.permissions?.classifierModel;
+  const found = modelSettings(file, environment).get(named ?? DEFAULT_MODEL);
+  if (found || named === undefined) return found;
   const key = 'permissions.classifierModel';
   throw new SettingsError(key, `"${key}" names no model; name one of "models"`);
 }

@@ -5,7 +5,7 @@
  * person is asked.
  */
 import type { Limits } from '../../config/limits.ts';
-import type { ModelSettings } from '../../config/settings/models.ts';
+import { modelAddress, type ModelSettings } from '../../config/settings/models.ts';
 import { boundedText } from '../base/cut-text.ts';
 import { parseSafeJson } from '../base/json.ts';
 import type { Classification, ClassifierQuestion, PermissionClassifier } from './classifier.ts';
@@ -28,7 +28,7 @@ const ANSWERS: Readonly<Record<string, Classification>> = { ALLOW: 'allow', ASK:
 
 /** Request and response format of one provider. */
 interface Wire {
-  readonly address: string;
+  /** Behind the address of the model. */
   readonly path: string;
   headers(apiKey: string | undefined): Record<string, string>;
   body(model: string, call: string): unknown;
@@ -38,8 +38,7 @@ interface Wire {
 
 const WIRES: Readonly<Record<ModelSettings['provider'], Wire>> = {
   anthropic: {
-    address: 'https://api.anthropic.com',
-    path: '/v1/messages',
+    path: '/messages',
     headers: (apiKey) => ({ 'anthropic-version': '2023-06-01', ...(apiKey !== undefined && { 'x-api-key': apiKey }) }),
     body: (model, call) => ({
       model,
@@ -55,8 +54,7 @@ const WIRES: Readonly<Record<ModelSettings['provider'], Wire>> = {
     },
   },
   openai: {
-    address: 'https://api.openai.com',
-    path: '/v1/chat/completions',
+    path: '/chat/completions',
     headers: (apiKey): Record<string, string> => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
     body: (model, call) => ({
       model,
@@ -81,7 +79,7 @@ export function createModelClassifier(
   limits: Pick<Limits, 'classifierMs' | 'jsonDepth'>,
 ): PermissionClassifier {
   const wire = WIRES[settings.provider];
-  const url = addressOf(settings.baseUrl ?? wire.address, wire.path);
+  const url = modelAddress(settings) + wire.path;
   return {
     async classify(question, signal) {
       const reply = await fetch(url, {
@@ -113,12 +111,6 @@ function toClassification(text: unknown): Classification {
 
 function callText({ toolName, text, cwd }: ClassifierQuestion): string {
   return JSON.stringify({ tool: toolName, working_directory: cwd, input: text });
-}
-
-/** Join a base address, with or without the version, and a path. */
-function addressOf(base: string, path: string): string {
-  const trimmed = base.replace(/\/+$/, '');
-  return trimmed.endsWith('/v1') ? `${trimmed}${path.slice('/v1'.length)}` : `${trimmed}${path}`;
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {

@@ -267,7 +267,7 @@ describe('settings from several sources', () => {
 
   it('names what it accepts and does not act on', () => {
     const file = { models: { other: { provider: 'openai', model: 'm' } }, skills: ['s'] };
-    expect(loadFile(file).unusedKeys).toEqual(['models', 'skills']);
+    expect(loadFile(file).unusedKeys).toEqual(['skills']);
     expect(loadFile({ readUnchanged: 'stub' }).unusedKeys).toEqual(['readUnchanged']);
     expect(loadFile({ readUnchanged: 'send' }).unusedKeys).toEqual([]);
   });
@@ -281,6 +281,13 @@ describe('settings from several sources', () => {
     const settings = loadFile({ approvals }, { HOOK_SECRET: 's' });
     expect(settings.approvals).toEqual({ webhooks: [{ url: 'http://h/x', secret: 's' }], twoPerson: ['Bash(rm:*)'] });
     expect(settings.limits.askTimeoutMs).toBe(5_000);
+  });
+
+  it('has the models of agents with their keys, and the folders of agent types beside the settings file', () => {
+    const models = { cheap: { provider: 'openai', model: 'm', apiKeyEnv: 'KEY' } };
+    const settings = loadFile({ models, agents: ['./types', '/srv/types'] }, { KEY: 'k' });
+    expect(settings.models.get('cheap')).toMatchObject({ provider: 'openai', model: 'm', apiKey: 'k' });
+    expect(settings.agents).toEqual([expect.stringMatching(/^\/.*\/types$/), '/srv/types']);
   });
 
   it('finds the model of mode "auto": the one named for it, else the default one', () => {

@@ -1,0 +1,230 @@
+/**
+ * An agent at work: its model is asked, its calls run while the message still streams in, and their results go back,
+ * until the model has no more to say or a bound is reached.
+ */
+import type { JsonValue } from '../base/json.ts';
+import type { ChildSession, InnerResult } from '../tool/inner-call.ts';
+import type { ResultContentBlock, ToolResultBlock } from '../wire/blocks.ts';
+import { type ConversationMessage, type Model, type ModelCall, type ModelTool, replyText } from './conversation.ts';
+
+/** Ids that a session takes. A model may give any, and the same twice. */
+const SESSION_ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** Times a model is told that its result is still missing, and that its message was cut. */
+const MAX_REMINDERS = 2;
+
+/** The bounds of one agent. */
+export interface AgentBounds {
+  readonly turns: number;
+  readonly tokens: number;
+  readonly ms: number;
+}
+
+/** What happens while an agent works. */
+export type AgentEvent =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'call'; readonly call: ModelCall }
+  | { readonly kind: 'result'; readonly call: ModelCall; readonly result: InnerResult };
+
+/** What an agent is to do, and with what. */
+export interface AgentTask {
+  readonly model: Model;
+  readonly system: string;
+  readonly prompt: string;
+  readonly session: Pick<ChildSession, 'run' | 'tools'>;
+  readonly bounds: AgentBounds;
+  readonly signal: AbortSignal;
+  /** Messages of others that have come since it was last asked. */
+  readMail(): Promise<readonly string[]>;
+  tell(event: AgentEvent): void;
+}
+
+/** How an agent ended: by itself, at a bound, or without what it was asked for. */
+export type AgentEnding = 'done' | 'turns' | 'tokens' | 'time' | 'refusal' | 'length' | 'no_result';
+
+/** What became of an agent. */
+export interface AgentOutcome {
+  readonly ending: AgentEnding;
+  /** What it said last. */
+  readonly text: string;
+  /** Its typed result, where the session has a tool for one. */
+  readonly data?: JsonValue;
+  readonly turns: number;
+  readonly calls: number;
+  readonly tokens: number;
+  readonly ms: number;
+}
+
+/**
+ * Let an agent work.
+ *
+ * @throws {GauntletError} What its model failed with, and the signal's reason.
+ */
+export async function runAgent(task: AgentTask): Promise<AgentOutcome> {
+  const deadline = AbortSignal.timeout(task.bounds.ms);
+  const agent = new Agent(task, AbortSignal.any([task.signal, deadline]));
+  try {
+    return await agent.work();
+  } catch (error) {
+    if (!deadline.aborted || task.signal.aborted) throw error;
+    return agent.outcome('time');
+  }
+}
+
+class Agent {
+  readonly #task: AgentTask;
+  readonly #signal: AbortSignal;
+  readonly #messages: ConversationMessage[];
+  /** Deferred tools whose schemas the model has asked for. */
+  readonly #loaded = new Set<string>();
+  readonly #usedIds = new Set<string>();
+  readonly #resultTool: string | undefined;
+  readonly #begunMs = performance.now();
+  #turns = 0;
+  #calls = 0;
+  #tokens = 0;
+  #text = '';
+  #data: JsonValue | undefined;
+  #reminders = 0;
+
+  constructor(task: AgentTask, signal: AbortSignal) {
+    this.#task = task;
+    this.#signal = signal;
+    this.#resultTool = task.session.tools().find(({ isForResult }) => isForResult)?.name;
+    this.#messages = [{ role: 'user', content: [{ type: 'text', text: task.prompt }] }];
+  }
+
+  async work(): Promise<AgentOutcome> {
+    const { bounds } = this.#task;
+    for (;;) {
+      this.#signal.throwIfAborted();
+      await this.#takeMail();
+      if (this.#turns >= bounds.turns) return this.outcome('turns');
+      if (this.#tokens >= bounds.tokens) return this.outcome('tokens');
+      const ending = await this.#turn();
+      if (ending === 'done' && (await this.#takeMail())) continue;
+      if (ending !== undefined) return this.outcome(ending);
+    }
+  }
+
+  outcome(ending: AgentEnding): AgentOutcome {
+    return {
+      ending,
+      text: this.#text,
+      ...(this.#data !== undefined && { data: this.#data }),
+      turns: this.#turns,
+      calls: this.#calls,
+      tokens: this.#tokens,
+      ms: Math.round(performance.now() - this.#begunMs),
+    };
+  }
+
+  /** One message of the model and its calls. @returns undefined where the agent goes on. */
+  async #turn(): Promise<AgentEnding | undefined> {
+    const { model, system, tell } = this.#task;
+    this.#turns++;
+    const running: Promise<ToolResultBlock>[] = [];
+    const added: ResultContentBlock[] = [];
+    const request = { system, tools: this.#tools(), messages: this.#messages };
+    const reply = await model.reply(request, {
+      signal: this.#signal,
+      onText: (text) => tell({ kind: 'text', text: (this.#text = text.trim()) }),
+      onCall: (call) => {
+        const result = this.#run(call, added);
+        // Heard of below; where the message fails, its calls have ended with it.
+        result.catch(() => undefined);
+        running.push(result);
+      },
+    });
+    this.#tokens += reply.usage.inputTokens + reply.usage.outputTokens;
+    if (reply.content.length > 0) this.#messages.push({ role: 'assistant', content: reply.content });
+    this.#text = replyText(reply.content) || this.#text;
+
+    const results = await Promise.all(running);
+    this.#signal.throwIfAborted();
+    if (results.length > 0) this.#messages.push({ role: 'user', content: [...results, ...added] });
+    if (this.#data !== undefined) return 'done';
+    if (results.length > 0) return undefined;
+    return this.#afterLastWord(reply.stop);
+  }
+
+  /** The model made no call. */
+  #afterLastWord(stop: string): AgentEnding | undefined {
+    if (stop === 'refusal') return 'refusal';
+    if (stop === 'length')
+      return this.#remind('Your message was cut, since it was too long. Go on in shorter ones.', 'length');
+    if (this.#resultTool === undefined) return 'done';
+    return this.#remind(`Hand over the result now: call ${this.#resultTool}.`, 'no_result');
+  }
+
+  #remind(words: string, otherwise: AgentEnding): AgentEnding | undefined {
+    if (++this.#reminders > MAX_REMINDERS) return otherwise;
+    this.#say(words);
+    return undefined;
+  }
+
+  /** @returns Whether there was any. */
+  async #takeMail(): Promise<boolean> {
+    const mail = await this.#task.readMail();
+    if (mail.length > 0) this.#say(mail.join('\n\n'));
+    return mail.length > 0;
+  }
+
+  #say(text: string): void {
+    const block = { type: 'text', text } as const;
+    const last = this.#messages.at(-1);
+    // Results and what follows them make one message: providers want the roles in turn.
+    if (last?.role !== 'user') this.#messages.push({ role: 'user', content: [block] });
+    else this.#messages.splice(-1, 1, { role: 'user', content: [...last.content, block] });
+  }
+
+  #tools(): readonly ModelTool[] {
+    return this.#task.session.tools().filter(({ name, isDeferred }) => !isDeferred || this.#loaded.has(name));
+  }
+
+  async #run(call: ModelCall, added: ResultContentBlock[]): Promise<ToolResultBlock> {
+    const { session, tell } = this.#task;
+    const { name, input } = call;
+    this.#calls++;
+    tell({ kind: 'call', call });
+    const result = await session.run({ name, input, ...this.#idFor(call) }, { signal: this.#signal });
+    tell({ kind: 'result', call, result });
+    if (name === this.#resultTool && result.status === 'ok') this.#data = input;
+    if (typeof result.content !== 'string')
+      for (const block of result.content) if (block.type === 'tool_reference') this.#loaded.add(block.tool_name);
+    for (const { content } of result.newMessages ?? [])
+      added.push(...(typeof content === 'string' ? [{ type: 'text', text: content } as const] : content));
+    const { content } = result;
+    return {
+      type: 'tool_result',
+      tool_use_id: call.id,
+      content: content.length === 0 ? '(no output)' : content,
+      ...(result.status !== 'ok' && { is_error: true }),
+    };
+  }
+
+  /** The model's own id, where the session can have it. */
+  #idFor({ id }: ModelCall): { readonly id?: string } {
+    if (!SESSION_ID.test(id) || this.#usedIds.has(id)) return {};
+    this.#usedIds.add(id);
+    return { id };
+  }
+}
+
+/** A bound or a fault, as a sentence that says what to do next. */
+export function endingWords(ending: Exclude<AgentEnding, 'done'>, { turns, tokens, ms }: AgentBounds): string {
+  switch (ending) {
+    case 'turns':
+      return `it took ${turns} turns, as many as it may. Give it less to do, or go on from what it has found`;
+    case 'tokens':
+      return `it used ${tokens} tokens, as many as it may. Give it less to do, or go on from what it has found`;
+    case 'time':
+      return `it worked for ${Math.round(ms / 1_000)} s, as long as it may. Give it less to do, or go on from what it has found`;
+    case 'refusal':
+      return 'its model would not go on. Word the task in another way';
+    case 'length':
+      return 'its messages were too long for its model. Ask for a shorter answer';
+    case 'no_result':
+      return 'it handed over no result that fits the schema. Say in the prompt what each field is, or ask without a schema';
+  }
+}

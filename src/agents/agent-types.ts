@@ -1,0 +1,117 @@
+/**
+ * Types of agents: Markdown files with front matter, in folders that the operator names. The text is the agent's system
+ * prompt; the front matter says what it is for, and what it may have of its caller's tools and permissions.
+ */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Limits } from '../../config/limits.ts';
+import { errorMessage } from '../base/errors.ts';
+import { type JsonObject, unsafeJson } from '../base/json.ts';
+import { PERMISSION_MODES, type PermissionMode } from '../wire/permission-context.ts';
+import { checkFields } from '../wire/field-issues.ts';
+
+/** A type of agent. */
+export interface AgentType {
+  readonly name: string;
+  /** When to use it, for the model that chooses. */
+  readonly description: string;
+  /** Its system prompt. */
+  readonly prompt: string;
+  /** The only tools it has of its caller's; absent: all of them. */
+  readonly tools?: readonly string[];
+  /** Tools that it has not. */
+  readonly disallowedTools?: readonly string[];
+  /** As the settings call it; absent: that of the caller. */
+  readonly model?: string;
+  /** The highest mode it works in; absent: that of its caller. */
+  readonly permissionMode?: PermissionMode;
+  readonly maxTurns?: number;
+  /** JSON Schema of its result. */
+  readonly outputSchema?: JsonObject;
+}
+
+/** What was found in the folders. */
+export interface FoundAgentTypes {
+  readonly types: readonly AgentType[];
+  /** Files and folders that cannot be used, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** Longest description: the list of types is part of every list of tools. */
+const DESCRIPTION_CHARS = 1_000;
+
+const toolName = z
+  .string()
+  .regex(/^[A-Za-z_][\w-]*$/, 'expected the name of a tool; rules have their place in the settings');
+
+/** Names as a list, or with commas between them. */
+const toolNames = z.preprocess(
+  (value) => (typeof value === 'string' ? value.split(',').map((name) => name.trim()) : value),
+  z.array(toolName).max(256),
+);
+
+const frontMatterSchema = z.strictObject({
+  name: z.string().regex(/^[A-Za-z][\w-]{0,63}$/, 'expected 1 to 64 letters, digits, "_" and "-"'),
+  description: z.string().trim().min(1).max(DESCRIPTION_CHARS),
+  tools: toolNames.optional(),
+  disallowedTools: toolNames.optional(),
+  model: z.string().min(1).optional(),
+  permissionMode: z.enum(PERMISSION_MODES).optional(),
+  maxTurns: z.int().min(1).optional(),
+  outputSchema: z
+    .custom<JsonObject>((value) => typeof value === 'object' && value !== null, 'expected a schema')
+    .optional(),
+  // Of other programs that read such files; it decides nothing.
+  color: z.string().optional(),
+});
+
+/** Read all types. Of two with one name the first counts. Never rejects. */
+export async function loadAgentTypes(
+  folders: readonly string[],
+  limits: Pick<Limits, 'agentTypeBytes' | 'agentTypes' | 'jsonDepth'>,
+): Promise<FoundAgentTypes> {
+  const types = new Map<string, AgentType>();
+  const problems: string[] = [];
+  for (const folder of folders) {
+    const refuse = (name: string, error: unknown) =>
+      problems.push(`Cannot use agent type "${join(folder, name)}": ${errorMessage(error)}`);
+    try {
+      const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort();
+      for (const name of names) {
+        try {
+          const type = await readAgentType(join(folder, name), limits);
+          if (types.has(type.name)) throw new Error(`there is another one called "${type.name}"`);
+          if (types.size >= limits.agentTypes) throw new Error(`there are ${limits.agentTypes} already`);
+          types.set(type.name, type);
+        } catch (error) {
+          refuse(name, error);
+        }
+      }
+    } catch (error) {
+      problems.push(`Cannot read the agent types of "${folder}": ${errorMessage(error)}`);
+    }
+  }
+  return { types: [...types.values()], problems };
+}
+
+/** @throws {Error} Saying what is wrong with it. */
+async function readAgentType(path: string, limits: Pick<Limits, 'agentTypeBytes' | 'jsonDepth'>): Promise<AgentType> {
+  // A pipe or a device would never end.
+  const { size } = await stat(path).then((found) => {
+    if (!found.isFile()) throw new Error('it is no file');
+    return found;
+  });
+  if (size > limits.agentTypeBytes) throw new Error(`it has more than ${limits.agentTypeBytes} bytes`);
+  const { parseFrontMatter } = await import('../base/front-matter.ts');
+  const { data, body } = parseFrontMatter(await readFile(path, 'utf8'));
+  const check = checkFields(frontMatterSchema, data);
+  if (check.kind === 'unfit') {
+    const [issue] = check.issues;
+    throw new Error(`"${issue?.path ?? ''}" ${issue?.message ?? 'is wrong'}`);
+  }
+  const { color: _color, ...type } = check.value;
+  if (type.outputSchema && unsafeJson(type.outputSchema, limits)) throw new Error('"outputSchema" is no plain JSON');
+  if (body.trim() === '') throw new Error('it has no prompt behind its front matter');
+  return { ...type, prompt: body.trim() };
+}

@@ -1,0 +1,82 @@
+/**
+ * What is said between an agent and its model, in the shapes of the Messages API; each wire turns them into its own.
+ */
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { ForeignBlock, ResultContentBlock, TextBlock, ToolResultBlock, ToolUseBlock } from '../wire/blocks.ts';
+
+/** A block of a model's message. Foreign ones, such as thinking, are handed back to the model as they came. */
+export type ReplyBlock = TextBlock | ToolUseBlock | ForeignBlock;
+
+/** One message of the conversation. Results come first in the message behind the one that made the calls. */
+export type ConversationMessage =
+  | { readonly role: 'user'; readonly content: readonly (ToolResultBlock | ResultContentBlock)[] }
+  | { readonly role: 'assistant'; readonly content: readonly ReplyBlock[] };
+
+/** A tool that the model may call. */
+export interface ModelTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+}
+
+/** What a model is sent. */
+export interface ModelRequest {
+  readonly system: string;
+  readonly tools: readonly ModelTool[];
+  readonly messages: readonly ConversationMessage[];
+}
+
+/** A call in a model's message. */
+export interface ModelCall {
+  /** As the model gave it: any text, and perhaps one that it gave before. */
+  readonly id: string;
+  readonly name: string;
+  /** The text itself where it is no JSON. */
+  readonly input: JsonValue;
+}
+
+/** Who hears of a message while it streams in. */
+export interface ReplyListener {
+  readonly signal: AbortSignal;
+  /** Told of each block of text as soon as it is complete. */
+  onText(text: string): void;
+  /** Told of each call as soon as its input is complete. */
+  onCall(call: ModelCall): void;
+}
+
+/** Tokens, as the provider counts them. */
+export interface TokenUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** Why a message ended: the model had no more to say, wants results, had no more room, or would not go on. */
+export type StopReason = 'end' | 'calls' | 'length' | 'refusal';
+
+/** A whole message of a model. */
+export interface ModelReply {
+  readonly content: readonly ReplyBlock[];
+  readonly stop: StopReason;
+  readonly usage: TokenUsage;
+}
+
+/** A model that can be talked to. */
+export interface Model {
+  /** As the settings call it. */
+  readonly name: string;
+  /**
+   * Ask for the next message.
+   *
+   * @returns The message; where its stream broke off behind a complete call, as much as had come.
+   * @throws {GauntletError} `tool_failed`, `timeout` or `output_limit`, and the signal's reason.
+   */
+  reply(request: ModelRequest, listener: ReplyListener): Promise<ModelReply>;
+}
+
+/** All text of a message. */
+export function replyText(content: readonly ReplyBlock[]): string {
+  return content
+    .flatMap((block) => (block.type === 'text' && typeof block.text === 'string' ? [block.text] : []))
+    .join('\n')
+    .trim();
+}

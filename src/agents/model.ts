@@ -1,0 +1,119 @@
+/**
+ * A model of the settings: asked over its wire, within bounds, and once more where its message broke off.
+ */
+import type { Limits } from '../../config/limits.ts';
+import { modelAddress, type ModelSettings } from '../../config/settings/models.ts';
+import { cutText } from '../base/cut-text.ts';
+import { errorMessage, GauntletError, isGauntletError } from '../base/errors.ts';
+import { anthropicWire } from './anthropic-wire.ts';
+import type { Model, ModelReply, ModelRequest, ReplyListener, StopReason } from './conversation.ts';
+import { openAIWire } from './openai-wire.ts';
+import { type ModelWire, ReplyBuilder } from './reply-builder.ts';
+
+/** The bounds of one message. */
+export type ModelLimits = Pick<Limits, 'modelReplyTokens' | 'modelReplyChars' | 'modelSilenceMs' | 'jsonDepth'>;
+
+/** Times a message is asked for whose stream broke off. The SDKs ask again by themselves where none began. */
+const MAX_TRIES = 3;
+
+/** Characters of a provider's own words that are passed on. */
+const MAX_REASON_CHARS = 300;
+
+/** Characters that make a token, for providers that count none. */
+const CHARS_PER_TOKEN = 4;
+
+/** Make a model. Nothing is loaded or sent before it is asked. */
+export function openModel(name: string, settings: ModelSettings, limits: ModelLimits): Model {
+  const openWire = settings.provider === 'anthropic' ? anthropicWire : openAIWire;
+  const wire = openWire(settings, modelAddress(settings), limits);
+  return {
+    name,
+    async reply(request, listener) {
+      for (let tries = 1; ; tries++) {
+        listener.signal.throwIfAborted();
+        const attempt = await ask(wire, request, listener, limits);
+        if (attempt.kind === 'reply') return attempt.reply;
+        listener.signal.throwIfAborted();
+        if (!attempt.mayRetry || tries >= MAX_TRIES) throw failure(name, settings, attempt.error);
+      }
+    },
+  };
+}
+
+type Attempt =
+  | { readonly kind: 'reply'; readonly reply: ModelReply }
+  | { readonly kind: 'failed'; readonly error: unknown; readonly mayRetry: boolean };
+
+async function ask(
+  wire: ModelWire,
+  request: ModelRequest,
+  listener: ReplyListener,
+  limits: ModelLimits,
+): Promise<Attempt> {
+  const builder = new ReplyBuilder(limits, listener);
+  const silence = silenceWatch(limits.modelSilenceMs);
+  const signal = AbortSignal.any([listener.signal, silence.signal]);
+  const usage: { inputTokens?: number | undefined; outputTokens?: number | undefined } = {};
+  let stop: StopReason | undefined;
+  let hasBegun = false;
+  const reply = (): ModelReply => ({
+    content: builder.content,
+    stop: stop ?? (builder.callCount > 0 ? 'calls' : 'end'),
+    usage: {
+      inputTokens: usage.inputTokens ?? tokensOf(JSON.stringify(request).length),
+      outputTokens: usage.outputTokens ?? tokensOf(builder.chars),
+    },
+  });
+  try {
+    for await (const event of await wire(request, signal)) {
+      hasBegun = true;
+      silence.heard();
+      if (event.type === 'usage') Object.assign(usage, definedOf(event.usage));
+      else if (event.type === 'stop') stop = event.stop;
+      else builder.push(event);
+    }
+    if (stop === undefined) throw new GauntletError('tool_failed', 'its message broke off');
+    return { kind: 'reply', reply: reply() };
+  } catch (cause) {
+    const error: unknown = silence.signal.aborted ? silence.signal.reason : cause;
+    // What has begun to run cannot be asked for again: the model goes on from its results.
+    if (builder.callCount > 0 && !listener.signal.aborted && !isGauntletError(error, 'output_limit'))
+      return { kind: 'reply', reply: { ...reply(), stop: 'calls' } };
+    return { kind: 'failed', error, mayRetry: hasBegun && !isGauntletError(error, 'output_limit') };
+  } finally {
+    silence.end();
+  }
+}
+
+/** Aborts when nothing was heard for so long. */
+function silenceWatch(ms: number) {
+  const controller = new AbortController();
+  const reason = new GauntletError('timeout', `it sent nothing for ${ms} ms`);
+  const timer = setTimeout(() => controller.abort(reason), ms);
+  return { signal: controller.signal, heard: () => void timer.refresh(), end: () => clearTimeout(timer) };
+}
+
+function definedOf(usage: Readonly<Record<string, number | undefined>>) {
+  return Object.fromEntries(Object.entries(usage).filter(([, count]) => Number.isFinite(count)));
+}
+
+function tokensOf(chars: number): number {
+  return Math.ceil(chars / CHARS_PER_TOKEN);
+}
+
+/** In words for a model and for people, without the key. */
+function failure(name: string, { apiKey, provider }: ModelSettings, cause: unknown): GauntletError {
+  const said = isGauntletError(cause) ? cause.message : reasonOf(cause);
+  const shown = cutText(apiKey ? said.replaceAll(apiKey, '…') : said, MAX_REASON_CHARS);
+  const code = isGauntletError(cause, 'timeout', 'output_limit') ? cause.code : 'tool_failed';
+  const message = `Cannot get a message from model "${name}" (${provider}): ${shown}`;
+  return new GauntletError(code, message, { cause });
+}
+
+/** An SDK says "Connection error." where the cause says why. */
+function reasonOf(error: unknown): string {
+  const { status, cause } = error as { readonly status?: unknown; readonly cause?: unknown };
+  const inner = cause instanceof Error ? (cause.cause instanceof Error ? cause.cause : cause) : undefined;
+  const words = inner ? `${errorMessage(error)} ${inner.message}` : errorMessage(error);
+  return typeof status === 'number' && !words.startsWith(String(status)) ? `${status} ${words}` : words;
+}
