@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { Limits } from '../config/limits.ts';
 import type { Settings } from '../config/settings.ts';
 import { OWNER } from '../config/settings/principals.ts';
+import { type AgentType, loadAgentTypes } from '../src/agents/agent-types.ts';
 import { GauntletError, isGauntletError } from '../src/base/errors.ts';
 import { createFileHistory } from '../src/files/history.ts';
 import { createLocatePath } from '../src/files/scope.ts';
@@ -79,7 +80,8 @@ export async function assembleEngine(
   let announce: () => void = () => undefined;
   const mcp = serversOf(settings, { ...parts, data }, logger, () => announce());
   const jail = await jailOf(settings, data, processHost, sandbox);
-  const baseTools = getAllBaseTools({ ...settings, ...parts, mcp, sandbox, jail });
+  const agentTypes = await agentTypesOf(settings, logger);
+  const baseTools = getAllBaseTools({ ...settings, ...parts, mcp, sandbox, jail, agentTypes });
   const plugins = await loadPlugins(settings, baseTools);
   const toolNames = namesInRules(settings, [...baseTools, ...plugins]);
   let external: readonly Tool[] = plugins;
@@ -271,6 +273,12 @@ async function warm(processHost: ManagedProcessHost, jail: Jail): Promise<void> 
     // A server that is told to end as soon as it listens needs no process host.
     if (!isGauntletError(error, 'shutting_down')) throw error;
   }
+}
+
+async function agentTypesOf({ agents, limits }: Settings, logger: Logger): Promise<readonly AgentType[]> {
+  const { types, problems } = await loadAgentTypes(agents, limits);
+  for (const problem of problems) logger.warn(problem);
+  return types;
 }
 
 async function loadPlugins(settings: Settings, baseTools: readonly Tool[]): Promise<readonly Tool[]> {

@@ -3,6 +3,7 @@
  */
 import { GauntletError } from '../src/base/errors.ts';
 import type { Tool } from '../src/tool/tool.ts';
+import { agentTools } from './agents/index.ts';
 import { fileTools } from './files/index.ts';
 import { listTools } from './lists/index.ts';
 import { mcpTools } from './mcp/index.ts';
@@ -16,7 +17,8 @@ export { sessionTools } from './more/index.ts';
 export { outputSchemaProblem } from './more/structured-output.ts';
 
 /** Every service any tool is handed; each domain says which it wants. */
-export type ToolServices = Parameters<typeof fileTools>[0] &
+export type ToolServices = Parameters<typeof agentTools>[0] &
+  Parameters<typeof fileTools>[0] &
   Parameters<typeof listTools>[0] &
   Parameters<typeof mcpTools>[0] &
   Parameters<typeof moreTools>[0] &
@@ -43,6 +45,7 @@ export const SCHEMA_TOOL = 'ToolSearch';
  */
 export function getAllBaseTools(services: ToolServices & FeatureFlags): readonly Tool[] {
   return withFeatures(services, [
+    ...agentTools(services),
     ...fileTools(services),
     ...listTools(services),
     ...mcpTools(services),

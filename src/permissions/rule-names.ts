@@ -10,6 +10,7 @@ export const TOOL_ALIASES = {
   Write: ['FileWrite'],
   TaskOutput: ['BashOutput', 'AgentOutput'],
   TaskStop: ['KillShell'],
+  Agent: ['Task'],
   ReadMcpResourceTool: ['ReadMcpResource'],
   ListMcpResourcesTool: ['ListMcpResources'],
 } as const;

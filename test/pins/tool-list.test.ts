@@ -16,6 +16,8 @@ import { mcpTool } from '../helpers/plain-tool.ts';
 const services = {
   limits: DEFAULT_LIMITS,
   toolSearch: 'auto',
+  models: new Map(),
+  agentTypes: [],
   mcp: { states: () => [] },
 } as unknown as ToolServices;
 

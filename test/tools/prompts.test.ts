@@ -6,11 +6,17 @@ import { getAllBaseTools, type ToolServices } from '../../tools/index.ts';
 
 /** Tools that models know from elsewhere. */
 const KNOWN_ELSEWHERE = [
-  ...['Agent', 'AskUserQuestion', 'ExitPlanMode', 'KillBash', 'KillShell', 'LS', 'MultiEdit', 'NotebookEdit'],
-  ...['NotebookRead', 'REPL', 'SendMessage', 'Skill', 'SlashCommand', 'Task', 'TaskCreate', 'WebFetch', 'WebSearch'],
+  ...['AskUserQuestion', 'ExitPlanMode', 'KillBash', 'KillShell', 'LS', 'MultiEdit', 'NotebookEdit'],
+  ...['NotebookRead', 'REPL', 'Skill', 'SlashCommand', 'Task', 'TaskCreate', 'WebFetch', 'WebSearch'],
 ];
 
-const services = { limits: DEFAULT_LIMITS, toolSearch: 'auto', mcp: { states: () => [] } } as unknown as ToolServices;
+const services = {
+  limits: DEFAULT_LIMITS,
+  toolSearch: 'auto',
+  mcp: { states: () => [] },
+  models: new Map([['default', { provider: 'openai', model: 'm' }]]),
+  agentTypes: [],
+} as unknown as ToolServices;
 const tools = getAllBaseTools({ ...services, features: {} });
 const permissions = createPermissionContext({ mode: 'default', rules: {}, isBypassAvailable: false });
 

@@ -258,7 +258,7 @@ export function taskChildren(core: SessionCore, record: CallRecord): NonNullable
   return ({ signal, stoppedBy }) => {
     let isOver = false;
     const node: OpeningCall['steps']['node'] = {
-      get abortedBy() {
+      get abortedBy(): RunControl['node']['abortedBy'] {
         const stop = stoppedBy();
         if (!stop) return undefined;
         const message = stop.note ?? 'Cancelled: the task was stopped';

@@ -1,0 +1,38 @@
+/** What the tools of this domain share beside what they are handed, and what they all say. */
+import type { AgentTeams, Group } from '../../src/agents/teams.ts';
+import type { SessionContext } from '../../src/tool/session-context.ts';
+import type { ToolUseContext } from '../../src/tool/tool.ts';
+import type { AgentToolServices } from './services.ts';
+
+/** The services, with the agents that work. */
+export interface OwnServices extends AgentToolServices {
+  readonly teams: AgentTeams;
+}
+
+/** Members that all tools have which need a model. */
+export function needsModel({ models }: Pick<AgentToolServices, 'models'>) {
+  return {
+    isEnabled: () => models.size > 0,
+    disabledReason: () => 'name a model for agents in the setting "models", under the name "default"',
+  };
+}
+
+/** Who calls, and with whom it works. */
+export function callerGroup({ teams }: OwnServices, { principal, sessionId }: ToolUseContext): Group {
+  return teams.groupOf(principal, sessionId);
+}
+
+/** Where the session keeps which mail its own model was handed. */
+const MAIL_STATE = 'SendMessage';
+
+/** The last message that the session's own model was handed. */
+export function handedMail({ toolState }: SessionContext): number {
+  const state = toolState[MAIL_STATE];
+  return typeof state === 'number' ? state : 0;
+}
+
+/** The session's log says from now on that mail up to `version` was handed out. */
+export function withHandedMail(context: SessionContext, version: number): SessionContext {
+  if (handedMail(context) >= version) return context;
+  return { ...context, toolState: { ...context.toolState, [MAIL_STATE]: version } };
+}

@@ -1,0 +1,16 @@
+/** What the agent tools are handed by whoever wires the server. */
+import type { Limits } from '../../config/limits.ts';
+import type { ModelSettings } from '../../config/settings/models.ts';
+import type { AgentType } from '../../src/agents/agent-types.ts';
+import type { OpenSharedStore } from '../../src/log/shared-store.ts';
+
+/** Services of Agent, SendMessage, TeamCreate and TeamDelete. */
+export interface AgentToolServices {
+  readonly limits: Limits;
+  /** Models that agents may use, by name. Without any, no agent can work. */
+  readonly models: ReadonlyMap<string, ModelSettings>;
+  /** Types from files of the operator. */
+  readonly agentTypes: readonly AgentType[];
+  /** Keeps teams and mail. */
+  readonly store: OpenSharedStore;
+}
