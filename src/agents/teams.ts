@@ -18,6 +18,11 @@ export const EVERYBODY = '*';
 const TEAMS = 'agent-teams';
 const MAIL = 'agent-mail';
 
+const DAY_MS = 24 * 60 * 60_000;
+
+/** The bounds of teams and mailboxes. */
+type TeamLimits = Pick<Limits, 'teamMembers' | 'mailboxMessages' | 'sessionDays'>;
+
 /** Times a change is tried again that another one came before. */
 const MAX_TRIES = 5;
 
@@ -60,13 +65,13 @@ interface Worker {
 /** The agents, teams and mailboxes of one server. */
 export class AgentTeams {
   readonly #openStore: OpenSharedStore;
-  readonly #limits: Pick<Limits, 'teamMembers' | 'mailboxMessages'>;
+  readonly #limits: TeamLimits;
   /** Agents at work, by the id of their session. */
   readonly #workers = new Map<string, Worker>();
   /** By group: the last message that the main agent was handed. */
   readonly #handed = new Map<string, number>();
 
-  constructor(openStore: OpenSharedStore, limits: Pick<Limits, 'teamMembers' | 'mailboxMessages'>) {
+  constructor(openStore: OpenSharedStore, limits: TeamLimits) {
     this.#openStore = openStore;
     this.#limits = limits;
   }
@@ -186,6 +191,7 @@ export class AgentTeams {
       throw new GauntletError('resource_exhausted', message);
     }
     const store = this.#mail(group);
+    await this.#removeOld(store);
     for (const name of receivers) await store.set(`${group.id}/${name}/${uniquePart()}`, { ...mail }, 0);
     return receivers;
   }
@@ -236,6 +242,12 @@ export class AgentTeams {
     }
   }
 
+  /** Mail of sessions that are gone. */
+  async #removeOld(mail: SharedStore): Promise<void> {
+    const oldest = Date.now() - this.#limits.sessionDays * DAY_MS;
+    for (const { key } of await mail.list()) if (sentAtOf(key) < oldest) await mail.delete(key);
+  }
+
   #teams({ principal }: Group): SharedStore {
     return this.#openStore(principal, TEAMS);
   }
@@ -258,6 +270,10 @@ let mailCount = 0;
 /** Ends a key: versions say what came first. */
 function uniquePart(): string {
   return `${Date.now()}-${process.pid}-${(mailCount += 1)}`;
+}
+
+function sentAtOf(key: string): number {
+  return Number(key.slice(key.lastIndexOf('/') + 1).split('-')[0]);
 }
 
 function nobody(to: string, known: readonly string[]): GauntletError {

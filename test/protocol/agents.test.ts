@@ -309,6 +309,14 @@ describe('an agent in the background', () => {
     expect(body['text']).toContain('The report\n');
   });
 
+  it('that fails says why, and what it wrote up to then is kept', async () => {
+    const prompt = scripted({ text: 'I begin', calls: [bash('echo x')] }, { status: 400, text: 'no more' });
+    const session = await begin();
+    const { text } = await session.agent({ prompt, run_in_background: true });
+    const read = await session.run('TaskOutput', { task_id: taskIdIn(text) });
+    expect(read.text).toMatch(/status: failed\nnote: Cannot get a message from model .*no more[^]*I begin/);
+  });
+
   it('ends with all it runs when its task is stopped', async () => {
     const prompt = scripted({ calls: [bash('sleep 60')] });
     const session = await begin();

@@ -13,11 +13,12 @@ import { openModel } from '../../../src/agents/model.ts';
 import { type Group, MAIN_AGENT, mailText, type ReceivedMail } from '../../../src/agents/teams.ts';
 import { cutText } from '../../../src/base/cut-text.ts';
 import { showText } from '../../../src/base/hidden-characters.ts';
-import { GauntletError } from '../../../src/base/errors.ts';
+import { errorMessage, GauntletError } from '../../../src/base/errors.ts';
 import type { JsonObject } from '../../../src/base/json.ts';
 import { loweredMode } from '../../../src/permissions/mode-order.ts';
 import { createSpoolFile } from '../../../src/process/spool-file.ts';
 import type { ChildSession, OpenChild } from '../../../src/tool/inner-call.ts';
+import type { RunningTask, TaskEnd } from '../../../src/tool/task.ts';
 import type { ToolUseContext } from '../../../src/tool/tool.ts';
 import { resultText } from '../../../src/wire/blocks.ts';
 import { callerGroup, handedMail, type OwnServices } from '../own-services.ts';
@@ -102,28 +103,36 @@ export async function runInBackground(given: Omit<Plan, 'group'>): Promise<Agent
         say(`${line}\n`);
         void spool.write(Buffer.from(`${line}\n`));
       };
-      try {
-        const outcome = await work(plan, {
-          openChild,
-          signal,
-          onOpen: ({ sessionId }) => write(`session: ${sessionId}`),
-          tell: (event) => void (eventLine(event) && write(eventLine(event))),
-        });
-        const ended = { kind: 'ended', ...outcome, sessionId: '', bounds: boundsOf(plan), mail: [] } as const;
-        if (outcome.data !== undefined || outcome.ending !== 'done') write(reportText(ended));
-        const note = outcome.ending === 'done' ? undefined : `Incomplete: ${endingWords(outcome.ending, ended.bounds)}`;
-        const { failureCode } = await spool.finish(true);
-        return {
-          status: outcome.ending === 'done' ? 'completed' : 'failed',
-          ...(note !== undefined && { note }),
-          isOutputLost: failureCode !== undefined,
-        };
-      } finally {
-        await spool.finish(true);
-      }
+      const end = await workAsTask(plan, { signal, openChild, write });
+      const { path } = await spool.finish(true);
+      return { ...end, isOutputLost: path === undefined };
     },
   });
   return { kind: 'started', taskId: task.id, ...(task.outputPath !== undefined && { outputPath: task.outputPath }) };
+}
+
+/** Never rejects: what was written up to then is kept. */
+async function workAsTask(
+  plan: Plan,
+  { write, ...run }: Pick<RunningTask, 'signal' | 'openChild'> & { write(line: string): void },
+): Promise<TaskEnd> {
+  try {
+    const outcome = await work(plan, {
+      ...run,
+      onOpen: ({ sessionId }) => write(`session: ${sessionId}`),
+      tell: (event) => {
+        const line = eventLine(event);
+        if (line !== '') write(line);
+      },
+    });
+    const { ending, data } = outcome;
+    const bounds = boundsOf(plan);
+    if (data !== undefined) write(reportText({ ...outcome, bounds }));
+    if (ending === 'done') return { status: 'completed' };
+    return { status: 'failed', note: `Incomplete: ${endingWords(ending, bounds)}` };
+  } catch (error) {
+    return { status: 'failed', note: errorMessage(error) };
+  }
 }
 
 async function work(
@@ -186,7 +195,12 @@ function boundsOf({ type, services: { limits } }: Plan): AgentBounds {
 }
 
 /** The report of an agent, as the model that called it reads it. */
-export function reportText({ ending, text, data, bounds }: Extract<AgentOutput, { readonly kind: 'ended' }>): string {
+export function reportText({
+  ending,
+  text,
+  data,
+  bounds,
+}: Pick<AgentOutcome, 'ending' | 'text' | 'data'> & { readonly bounds: AgentBounds }): string {
   if (data !== undefined) return JSON.stringify(data);
   const said = text === '' ? '(It said nothing)' : text;
   if (ending === 'done') return said;
