@@ -1,5 +1,4 @@
 /** `docs/frames.md`, made from the schemas of frames in `src/wire/`. */
-import { DEFAULT_LIMITS } from '../../config/limits.ts';
 import { replySchemas } from '../../routes/api/reply-schemas.ts';
 
 /** The parts of JSON Schema that the schemas of frames use. */
@@ -30,7 +29,7 @@ them; \`/openapi.json\` has the same schemas as \`Frame\`, \`ControlFrame\` and 
 
 This page is made from the schemas in \`src/wire/\`. To make it again: \`npx vitest run --config test/vitest.config.ts test/documents.test.ts -u\`.`;
 
-const schemas = replySchemas(DEFAULT_LIMITS) as Readonly<Record<string, Schema>>;
+const schemas = replySchemas() as Readonly<Record<string, Schema>>;
 
 /** The whole page. */
 export function framePage(): string {

@@ -1,5 +1,5 @@
 /** SendMessage: writes to another agent of the session, or to all of them. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { EVERYBODY, MAIN_AGENT, mailText, type ReceivedMail } from '../../src/agents/teams.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import { showText, showValue } from '../../src/base/hidden-characters.ts';

@@ -1,5 +1,5 @@
 /** TeamCreate: makes the named agents of a session a team, whose mail is kept. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Team } from '../../src/agents/teams.ts';
 import { showText, showValue } from '../../src/base/hidden-characters.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';

@@ -25,6 +25,9 @@ import {
 import { type AgentOutput, modelNameOf, reportText, runInBackground, runInForeground, typeOf } from './run.ts';
 import { type AgentArguments, agentInput } from './schema.ts';
 
+/** Characters of a result that are drawn. */
+const MAX_RESULT_CHARS = 8_000;
+
 /** Make Agent. */
 export function agentTool(services: OwnServices) {
   const { limits, models } = services;
@@ -54,7 +57,7 @@ export function agentTool(services: OwnServices) {
     renderToolUseMessage: (input) => renderAgent(input, limits.previewChars),
     renderToolUseProgressMessage: renderAgentProgress,
     renderToolResultMessage: (output: AgentOutput, _progress, { style }) =>
-      renderAgentResult(output, style, limits.fileDisplayChars),
+      renderAgentResult(output, style, MAX_RESULT_CHARS),
     renderToolUseRejectedMessage: (_input, message) => renderAgentFailure('Agent not started', message),
     renderToolUseErrorMessage: (message) => renderAgentFailure('Agent failed', message),
     renderGroupedToolUse: (inputs) => ({ key: 'agent', title: `${inputs.length} agents` }),

@@ -20,10 +20,13 @@ import { createSpoolFile } from '../../../src/process/spool-file.ts';
 import type { ChildSession, OpenChild } from '../../../src/tool/inner-call.ts';
 import type { RunningTask, TaskEnd } from '../../../src/tool/task.ts';
 import type { ToolUseContext } from '../../../src/tool/tool.ts';
-import { resultText } from '../../../src/wire/blocks.ts';
+import { resultText } from '../../../src/wire/result-text.ts';
 import { callerGroup, handedMail, type OwnServices } from '../own-services.ts';
 import { systemPrompt } from './prompt.ts';
 import type { AgentArguments } from './schema.ts';
+
+/** Output of a background agent that waits for the disk. */
+const MAX_WAITING_BYTES = 256 * 1_024;
 
 /** What came of a call. */
 export type AgentOutput =
@@ -97,8 +100,7 @@ export async function runInBackground(given: Omit<Plan, 'group'>): Promise<Agent
     description: showText(input.description),
     outputPath: pathOf,
     async run({ id, signal, say, openChild }) {
-      const { outputWaitingBytes } = services.limits;
-      const spool = createSpoolFile(pathOf(id), { memoryBytes: 0, mostWaitingBytes: outputWaitingBytes });
+      const spool = createSpoolFile(pathOf(id), { memoryBytes: 0, maxWaitingBytes: MAX_WAITING_BYTES });
       const write = (line: string) => {
         say(`${line}\n`);
         void spool.write(Buffer.from(`${line}\n`));

@@ -1,5 +1,5 @@
 /** The input of Agent. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../../config/limits.ts';
 import type { AgentType } from '../../../src/agents/agent-types.ts';
 import { MAIN_AGENT } from '../../../src/agents/teams.ts';
