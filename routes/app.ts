@@ -1,5 +1,5 @@
 /**
- * The Fastify app: what it listens like, what guards it, and its doors.
+ * Builds the Fastify app: server options, guard, error handling and routes.
  */
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { isUtf8 } from 'node:buffer';
@@ -31,30 +31,30 @@ import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 import { toolsDoor } from './tools.ts';
 import { watchUnauthenticated } from './unauthenticated.ts';
 
-/** Each run of blanks belongs to one thing: two that could share it would take its square. */
+/** No two adjacent parts match the same whitespace, which would make the match quadratic. */
 const JSON_TYPE = /^application\/json(?:[\t ]*;[\t ]*charset="?utf-8"?)?(?:[\t ]*;)?[\t ]*$/i;
 
 /**
  * Build the app; the caller listens and closes.
  *
- * Logging is ours, not Fastify's: a logger child a request costs more than a call that does nothing.
+ * Logging does not use Fastify's: a child logger for each request costs more than a call that does nothing.
  */
 export async function buildApp(dependencies: Dependencies): Promise<App> {
   const rates = createRequestRates((principal) => dependencies.limitsOf(principal));
-  const mayFail = createBadCredentials(dependencies.limits);
-  let welcome: GuardDependencies['welcome'] = () => undefined;
+  const countBadCredential = createBadCredentials(dependencies.limits);
+  let onAuthenticated: GuardDependencies['onAuthenticated'] = () => undefined;
   let isRefused: GuardDependencies['isRefused'] = () => false;
   const guard = createGuard({
     ...dependencies,
     rates,
-    mayFail,
-    welcome: (socket) => welcome(socket),
+    countBadCredential,
+    onAuthenticated: (socket) => onAuthenticated(socket),
     isRefused: (socket) => isRefused(socket),
   });
   const onError = errorHandler(dependencies);
   const app: App = fastify({
     ...serverOptions(dependencies),
-    // Addresses that cannot be routed pass no hook: they meet the guard here.
+    // Malformed addresses skip all hooks, so the guard runs here.
     frameworkErrors: (error, request, reply) => {
       try {
         guard(request, reply);
@@ -66,14 +66,14 @@ export async function buildApp(dependencies: Dependencies): Promise<App> {
   });
   isRefused = capConnections(app.server, dependencies.limits);
   app.server.on('checkExpectation', onExpectation);
-  welcome = watchUnauthenticated(app.server, dependencies.limits, isRefused, refuseSlow);
+  onAuthenticated = watchUnauthenticated(app.server, dependencies.limits, isRefused, refuseSlow);
   app.decorateRequest('principal', '');
   app.addHook('onRequest', guardHook(guard));
   app.setErrorHandler(onError);
   app.setNotFoundHandler((request, reply) =>
     onError(new GauntletError('not_found', 'There is nothing at this address'), request, reply),
   );
-  takeJsonBodies(app, dependencies.limits);
+  acceptJsonBodies(app, dependencies.limits);
   checkRequests(app, dependencies.limits);
 
   openApiDoor(app, dependencies);
@@ -83,7 +83,7 @@ export async function buildApp(dependencies: Dependencies): Promise<App> {
   docsDoor(app);
   app.addHook('preClose', (done) => {
     closing.abort();
-    // A socket that has sent nothing yet counts as busy, and would keep the server open for good.
+    // A socket that has sent nothing yet counts as busy, and would keep the server open for ever.
     const timer = setTimeout(() => app.server.closeAllConnections(), dependencies.limits.killGraceMs);
     app.server.once('close', () => clearTimeout(timer));
     done();
@@ -116,16 +116,16 @@ function serverOptions({ limits, trustProxy }: Dependencies) {
     // Looked at every `requestCheckMs`, which is taken off so that the sum is the limit.
     requestTimeout: Math.max(1, limits.bodyTimeoutMs - limits.requestCheckMs),
     http: {
-      // Node takes the larger of the two for the whole request, whichever it was meant for.
+      // Node applies the larger of the two timeouts to the whole request.
       headersTimeout: Math.max(1, Math.min(limits.headersTimeoutMs, limits.bodyTimeoutMs) - limits.requestCheckMs),
       connectionsCheckingInterval: limits.requestCheckMs,
-      // The guard refuses it, in our words.
+      // The guard rejects a missing Host with our own error.
       requireHostHeader: false,
     },
     clientErrorHandler: onClientError,
     genReqId: () => `${series}-${(count += 1)}`,
     trustProxy: typeof trustProxy === 'boolean' ? trustProxy : [...trustProxy],
-    // While closing, requests on open connections are answered by the doors, in our words.
+    // While the server closes, requests on open connections still reach the routes, which answer with our own errors.
     return503OnClosing: false,
     forceCloseConnections: 'idle' as const,
     routerOptions: { maxParamLength: MAX_PATH_CHARS },
@@ -138,7 +138,7 @@ function refuseToCompile(): never {
 
 function errorHandler({ limits, logger }: Dependencies) {
   return function onError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    // Nobody is left to be told; what the client left behind goes on.
+    // The client is gone; the work it started continues.
     if (reply.raw.destroyed) return;
     if (toWireError(error).code === 'internal') {
       logger.error({ err: error, request_id: request.id, route: request.routeOptions.url }, 'A request failed');
@@ -147,8 +147,8 @@ function errorHandler({ limits, logger }: Dependencies) {
   };
 }
 
-/** Read JSON bodies, and only those. */
-function takeJsonBodies(app: FastifyInstance, limits: Pick<Limits, 'jsonDepth'>): void {
+/** Accept JSON bodies only. */
+function acceptJsonBodies(app: FastifyInstance, limits: Pick<Limits, 'jsonDepth'>): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer, done) => {
     try {
@@ -169,21 +169,25 @@ function parseBody(contentType: string, body: Buffer, limits: Pick<Limits, 'json
   if (contentType !== 'application/json' && !JSON_TYPE.test(contentType)) {
     throw new GauntletError('unsupported_media_type', 'Cannot read the body: send it as "application/json" in UTF-8');
   }
-  // Clients that always name a type send it with an empty DELETE too.
+  // Some clients send the content type with an empty DELETE too.
   if (body.length === 0) return undefined;
   if (!isUtf8(body)) throw new GauntletError('invalid_request', 'Cannot read the body: it is not valid UTF-8');
   return parseSafeJson(body.toString('utf8'), 'the body', limits);
 }
 
-/** Make the counter. @returns Counts one; false when the address has had too many. */
+/**
+ * Create the counter of bad credentials.
+ *
+ * @returns A function that counts one, and returns false if the address has exceeded its limit.
+ */
 function createBadCredentials(
   limits: Pick<Limits, 'badCredentialBurst' | 'badCredentialsPerSecond' | 'badCredentialAddresses'>,
 ): (address: string) => boolean {
   const buckets = new Map<string, TokenBucket>();
-  return function mayFail(address) {
+  return function countBadCredential(address) {
     const known = buckets.get(address);
     if (known) return known.take();
-    // The oldest is forgotten, so that many addresses cost no memory.
+    // The oldest entry is dropped, so that many addresses do not exhaust memory.
     for (const oldest of buckets.keys()) {
       if (buckets.size < limits.badCredentialAddresses) break;
       buckets.delete(oldest);

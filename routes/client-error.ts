@@ -1,17 +1,17 @@
 /**
- * What Node's HTTP parser refuses, and requests that come too slowly: one error body, then the end.
+ * Replies to requests that Node's HTTP parser rejects or that arrive too slowly, and closes the connection.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorBody } from './error-reply.ts';
 import { SECURITY_HEADERS } from './guard.ts';
 
-/** Node's word for a request that does not come to its end. */
+/** Node's code for a request that is not complete in time. */
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 const HEADERS = { 'content-type': 'application/json; charset=utf-8', ...SECURITY_HEADERS, connection: 'close' };
 
-/** Answer a broken request on its bare socket, unless a reply is already on its way there. */
+/** Reply to a broken request on its bare socket, unless a reply is already being sent. */
 export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || isReplying(socket)) {
     socket.destroy();
@@ -26,12 +26,12 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Socket): voi
   socket.destroySoon();
 }
 
-/** A socket that has not shown who it is in time. */
+/** Reply to a socket that has not authenticated in time. */
 export function refuseSlow(socket: Socket): void {
   onClientError(Object.assign(new Error('Too slow'), { code: TOO_SLOW }), socket);
 }
 
-/** An `Expect` other than `100-continue`, which Node answers itself, cannot be met. */
+/** Reject an `Expect` other than `100-continue`, which Node handles itself. */
 export function onExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const message = 'Cannot meet the header "Expect": leave it out';
   response.writeHead(400, HEADERS);
@@ -50,7 +50,7 @@ function describe(code: string | undefined): { status: string; reason: string; m
   return { status: '400 Bad Request', reason: 'bad_http', message: 'Cannot read the request: it is not valid HTTP' };
 }
 
-/** Node keeps the reply in progress on the socket; a second one written into it could be taken for a forged reply. */
+/** Node keeps the current reply on the socket; a second one written into it could be mistaken for a forged reply. */
 function isReplying(socket: Socket & { readonly _httpMessage?: ServerResponse | null }): boolean {
   return socket._httpMessage?.headersSent === true;
 }

@@ -1,7 +1,8 @@
 /**
- * Bounds the open sockets: to the settings, for each address too, and to what leaves descriptors for the work.
+ * Limits the open sockets: to the settings, per address too, and so that descriptors are left for the work.
  *
- * Sockets beyond a bound are not reset: a few are held for a moment, so that their request is answered with 503.
+ * Some of the sockets beyond a limit are held for a moment, so that their request is answered with 503 instead of a
+ * reset.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -10,17 +11,17 @@ import type { Limits } from '../config/limits.ts';
 
 type ConnectionLimits = Pick<Limits, 'connections' | 'addressConnections' | 'reservedDescriptors'>;
 
-/** Sockets beyond the bounds that are held at once to be told so; more are closed without a word. */
+/** Maximum of rejected sockets held for a reply; further ones are closed at once. */
 const MAX_REFUSED = 256;
-/** A refused socket whose request has not arrived by then is closed without a word. */
+/** Time after which a rejected socket without a request is closed. */
 const REFUSED_MS = 1_000;
-/** Where descriptors are short, one in so many is for refused sockets. */
-const REFUSED_SHARE = 8;
+/** If descriptors are short, one in this many is reserved for rejected sockets. */
+const DESCRIPTORS_PER_REFUSED_SOCKET = 8;
 
 /**
- * Bound the sockets of a server, all together and those of each address where that is set.
+ * Limit the sockets of a server, in total and, if configured, per address.
  *
- * @returns Tells whether a socket is beyond a bound: its request is to be answered with 503.
+ * @returns A function that returns true if a socket is beyond a limit: its request is to be answered with 503.
  */
 export function capConnections(server: Server, limits: ConnectionLimits): (socket: Socket) => boolean {
   const { maxAdmitted, maxRefused } = socketBounds(limits);
@@ -28,7 +29,7 @@ export function capConnections(server: Server, limits: ConnectionLimits): (socke
   const admittedOfAddress = new Map<string, number>();
   const refused = new Set<Socket>();
   let admitted = 0;
-  // The kernel's own sockets are bounded too, whatever becomes of the counts below.
+  // Also limits the accepted sockets, independently of the counts below.
   server.maxConnections = maxAdmitted + maxRefused;
 
   function admit(socket: Socket, address: string, countOfAddress: number): void {
@@ -64,28 +65,31 @@ export function capConnections(server: Server, limits: ConnectionLimits): (socke
   return (socket) => refused.has(socket);
 }
 
-/** `limits.connections`, or what this process may still open less `limits.reservedDescriptors`; at least 1. */
+/**
+ * `limits.connections`, or the descriptors this process may still open less `limits.reservedDescriptors`; at least 1.
+ */
 function socketBounds(limits: ConnectionLimits): { readonly maxAdmitted: number; readonly maxRefused: number } {
-  const room = maxDescriptors() - descriptorsInUse() - limits.reservedDescriptors;
-  const maxRefused = Math.max(0, Math.min(MAX_REFUSED, Math.floor(room / REFUSED_SHARE)));
-  return { maxAdmitted: Math.max(1, Math.min(limits.connections, room - maxRefused)), maxRefused };
+  const freeDescriptors = maxDescriptors() - descriptorsInUse() - limits.reservedDescriptors;
+  const maxRefused = Math.max(0, Math.min(MAX_REFUSED, Math.floor(freeDescriptors / DESCRIPTORS_PER_REFUSED_SOCKET)));
+  return { maxAdmitted: Math.max(1, Math.min(limits.connections, freeDescriptors - maxRefused)), maxRefused };
 }
 
-/** @returns Infinity where the system does not tell. */
+/** @returns Infinity if unknown. */
 function maxDescriptors(): number {
-  const [, most] = /^Max open files\s+(\d+)/m.exec(tell(() => readFileSync('/proc/self/limits', 'utf8')) ?? '') ?? [];
-  return most === undefined ? Infinity : Number(most);
+  const [, maximum] =
+    /^Max open files\s+(\d+)/m.exec(ifReadable(() => readFileSync('/proc/self/limits', 'utf8')) ?? '') ?? [];
+  return maximum === undefined ? Infinity : Number(maximum);
 }
 
 function descriptorsInUse(): number {
-  return tell(() => readdirSync('/proc/self/fd'))?.length ?? 0;
+  return ifReadable(() => readdirSync('/proc/self/fd'))?.length ?? 0;
 }
 
-function tell<Answer>(look: () => Answer): Answer | undefined {
+function ifReadable<Answer>(read: () => Answer): Answer | undefined {
   try {
-    return look();
+    return read();
   } catch {
-    // There is no /proc: then only the settings bound the connections.
+    // No /proc: only the settings limit the connections.
     return undefined;
   }
 }

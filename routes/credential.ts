@@ -1,19 +1,19 @@
 /**
- * Whose token is it? Digests are compared, in constant time, whatever the token's length.
+ * Authenticates tokens by their digests, compared in constant time.
  */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
 
-/** A principal and the sha256 of its token, as 64 hex digits. */
+/** A principal and the SHA-256 of its token, as 64 hex digits. */
 export interface Credential {
   readonly principal: string;
   readonly tokenSha256: string;
 }
 
 /**
- * Make the check. Every credential is compared every time, so that time tells nothing.
+ * Create the check. It compares every credential each time, so that its duration reveals nothing.
  *
- * @returns A function from token to principal, undefined for a token nobody has.
+ * @returns A function from token to principal, `undefined` for an unknown token.
  */
 export function createAuthenticator(credentials: readonly Credential[]): (token: string) => string | undefined {
   const known = credentials.map(({ principal, tokenSha256 }) => ({
@@ -32,16 +32,16 @@ export function createAuthenticator(credentials: readonly Credential[]): (token:
   };
 }
 
-/** A function from token to principal that knows who asks. */
-export type Recognise = (socket: Socket, token: string) => string | undefined;
+/** A function from socket and token to principal, with a cache by socket. */
+export type AuthenticateSocket = (socket: Socket, token: string) => string | undefined;
 
 /**
- * Know a connection by the token it has shown: the same one again needs no digest, which costs more than the rest of a
- * request that is answered from memory. Compared in constant time, and only with what that connection itself has sent.
+ * Cache the last token of each connection: it then needs no digest, which would cost more than the rest of a request
+ * that is answered from memory. Compared in constant time, and only with what that connection itself has sent.
  */
-export function createRecogniser(authenticate: (token: string) => string | undefined): Recognise {
+export function createCachedAuthenticator(authenticate: (token: string) => string | undefined): AuthenticateSocket {
   const shown = new WeakMap<Socket, { readonly bytes: Buffer; readonly principal: string }>();
-  return function recognise(socket, token) {
+  return function authenticateSocket(socket, token) {
     const bytes = Buffer.from(token);
     const known = shown.get(socket);
     if (known?.bytes.length === bytes.length && timingSafeEqual(known.bytes, bytes)) return known.principal;
@@ -51,7 +51,7 @@ export function createRecogniser(authenticate: (token: string) => string | undef
   };
 }
 
-/** The token of an `Authorization` header; undefined when there is none of scheme Bearer. */
+/** Extract the token of an `Authorization` header; `undefined` unless its scheme is Bearer. */
 export function bearerToken(header: string | undefined): string | undefined {
   if (header === undefined || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
   return header.slice(7);

@@ -1,5 +1,5 @@
 /**
- * What the doors are handed. They decide nothing: a door parses, calls one of these, and replies.
+ * Dependencies of the routes. A route decides nothing: it parses, calls one of these, and replies.
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Limits } from '../config/limits.ts';
@@ -17,44 +17,44 @@ export type Sessions = Pick<
   'create' | 'createForBatch' | 'open' | 'openToAnswer' | 'list' | 'remove'
 >;
 
-/** Everything `buildApp` is handed. */
+/** Dependencies of `buildApp`. */
 export interface Dependencies {
   readonly directory: Sessions;
   /**
-   * The tools that a new session of the principal would see, with the external tools there are now.
+   * Return the tools that a new session of the principal would see, current external tools included.
    *
-   * @throws {GauntletError} `invalid_request` where a settings file of a trusted folder cannot be used
+   * @throws {GauntletError} `invalid_request` if a settings file of a trusted folder is invalid
    */
   newSessionPool(principal: string, toolMode: ToolMode): ToolPool;
-  /** Mode of the list that names none. */
+  /** Tool mode of lists that name none. */
   readonly defaultToolMode: ToolMode;
-  /** There is a REPL tool: without one, tool mode `repl` would leave nothing to work with. */
+  /** True if there is a REPL tool, without which tool mode `repl` would have no tools. */
   readonly hasRepl: boolean;
-  /** The principal a token belongs to; compares in constant time. */
+  /** Return the principal of a token; compares in constant time. */
   authenticate(token: string): string | undefined;
-  /** What a principal may use at most; the same whenever it is asked. */
+  /** Return the limits of a principal, which never change. */
   limitsOf(principal: string): PrincipalLimits;
-  /** Told of each bad credential that is answered with 401. @param address Where it came from. */
+  /** Called for each bad credential that is answered with 401. @param address Address of the client. */
   onBadCredential?(address: string): void;
-  /** Allowed `Host` values, lower case, with their port; may be filled once the port is known. */
+  /** Allowed `Host` values, lower case, with their port; filled once the port is known. */
   readonly hosts: ReadonlySet<string>;
-  /** Allowed `Origin` values beside the server's own. */
+  /** Allowed `Origin` values in addition to the server's own. */
   readonly origins: ReadonlySet<string>;
   readonly tickets: Tickets;
   readonly limits: Limits;
-  /** Never given a token, an input or an output. */
+  /** Must never receive a token, an input or an output. */
   readonly logger: Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
-  /** Proxy addresses whose forwarding headers are believed; `false`: nobody's. */
+  /** Proxy addresses whose forwarding headers are trusted; `false`: none. */
   readonly trustProxy: boolean | readonly string[];
   readiness(): Readiness;
-  /** What holds the commands that nobody is asked about. */
+  /** Return the mechanism that contains commands that run without a question. */
   containment(): Promise<ContainmentState>;
-  /** Numbers for `/metrics`, by name without the prefix `gauntlet_`. */
+  /** Values for `/metrics`, by name without the prefix `gauntlet_`. */
   gauges?(): Readonly<Record<string, number>>;
   readonly version: string;
 }
 
-/** What a door is handed: the same, and the app's own end. */
+/** Dependencies of a route, and the app's closing signal. */
 export interface DoorContext extends Dependencies {
   /** Aborted when the app closes: ends replies that would not end by themselves. */
   readonly closing: AbortSignal;

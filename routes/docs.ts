@@ -1,5 +1,5 @@
 /**
- * `/docs`: the API, to read and to try. Swagger UI's files are read when somebody asks for them.
+ * Serves `/docs`, the interactive API documentation. Swagger UI's files are read on request.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -12,7 +12,7 @@ const FILES: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
-const START = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true });\n";
+const START_SCRIPT = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true });\n";
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -29,12 +29,12 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Scripts and styles of this server only; Swagger UI draws with inline styles and images. */
+/** Scripts and styles of this server only; Swagger UI uses inline styles and data images. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The pages for people. */
+/** Register the documentation pages. */
 export function docsDoor(app: App): void {
   const config = { isPublic: true };
 
@@ -45,7 +45,7 @@ export function docsDoor(app: App): void {
 
   app.get<{ Params: { file: string } }>('/docs/:file', { config }, async (request, reply) => {
     const { file } = request.params;
-    if (file === 'start.js') return reply.header('content-type', 'text/javascript; charset=utf-8').send(START);
+    if (file === 'start.js') return reply.header('content-type', 'text/javascript; charset=utf-8').send(START_SCRIPT);
     const type = Object.hasOwn(FILES, file) ? FILES[file] : undefined;
     if (type === undefined) throw new GauntletError('not_found', 'There is nothing at this address');
     const folder = dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json'));

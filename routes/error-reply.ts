@@ -1,7 +1,7 @@
 /**
- * Any failure becomes the one error body: `{"error":{code,message,details?},"request_id"}`.
+ * Converts any failure into the error body: `{"error":{code,message,details?},"request_id"}`.
  *
- * What is ours to answer for says only "Internal error"; its cause goes to the log.
+ * Internal failures show only "Internal error"; their cause is logged.
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { GauntletError, type RequestErrorCode } from '../src/base/errors.ts';
@@ -38,7 +38,7 @@ const FASTIFY_ERRORS: Readonly<Record<string, WireError>> = {
   FST_ERR_MAX_PARAM_LENGTH: { code: 'invalid_request', message: 'Cannot read the address: an id in it is too long' },
 };
 
-/** Put any thrown value into wire words; what is not a client's mistake is `internal`. */
+/** Convert any thrown value; anything but a client's mistake becomes `internal`. */
 export function toWireError(error: unknown): WireError {
   if (error instanceof GauntletError && isRequestCode(error.code)) {
     if (error.code === 'internal') return INTERNAL;
@@ -62,13 +62,13 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     reply.header('retry-after', String(Math.ceil(Number(waitMs) / 1_000)));
   }
   if (status === 401) reply.header('www-authenticate', 'Bearer');
-  // Closed while the client still writes, the connection would be reset before the reply is read. What else
-  // comes is thrown away, until the time for a body is over.
+  // If the connection were closed while the client still writes, it would be reset before the reply is read. The rest
+  // of the body is discarded until its timeout.
   if (status === 413) reply.removeHeader('connection');
   reply.code(status).header('content-type', 'application/json; charset=utf-8').send(errorBody(wire, request.id));
 }
 
-/** The body alone, for replies that are written past Fastify. */
+/** Serialise the body, for replies that bypass Fastify. */
 export function errorBody(error: WireError, requestId: string): string {
   return JSON.stringify({ error, request_id: requestId });
 }

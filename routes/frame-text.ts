@@ -1,16 +1,16 @@
 /**
- * Frames as text for long HTTP replies: lines of JSON, or Server-Sent Events.
+ * Formats frames for long HTTP replies: lines of JSON, or Server-Sent Events.
  */
 import Negotiator from 'negotiator';
 import type { LoggedFrame } from '../src/log/frame-log.ts';
 import type { ControlFrame } from '../src/wire/control-frames.ts';
 
-/** A way to write frames. */
+/** A format of frames. */
 export interface FrameWriting {
   readonly contentType: string;
   readonly heartbeat?: string;
   write(page: readonly LoggedFrame[], epoch: string): string;
-  /** A frame that belongs to this reader alone. */
+  /** Format a frame that is only for this reader. */
   writeControl(frame: ControlFrame): string;
 }
 
@@ -20,7 +20,7 @@ const NDJSON: FrameWriting = {
   writeControl: (frame) => `${JSON.stringify(frame)}\n`,
 };
 
-/** `id` is what a browser sends back as `Last-Event-ID`. */
+/** Browsers return the `id` as `Last-Event-ID`. */
 const EVENTS: FrameWriting = {
   contentType: 'text/event-stream; charset=utf-8',
   heartbeat: ':\n\n',
@@ -28,7 +28,7 @@ const EVENTS: FrameWriting = {
   writeControl: (frame) => `data: ${JSON.stringify(frame)}\n\n`,
 };
 
-/** Offered beside the frames, and taken where a client likes several equally: one JSON object. */
+/** Offered first, so it wins if a client accepts several types equally: one JSON object. */
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 const WRITINGS: ReadonlyMap<string, FrameWriting> = new Map(
@@ -36,17 +36,20 @@ const WRITINGS: ReadonlyMap<string, FrameWriting> = new Map(
 );
 const OFFERED_TYPES = [JSON_TYPE, ...WRITINGS.keys()];
 
-/** The content types in which frames are written as they happen, without parameters. */
+/** Content types of replies that stream frames, without parameters. */
 export const FRAME_TYPES = [...WRITINGS.keys()].map((type) => type.replace(/;.*/, ''));
 
-/** The writing that an `Accept` header prefers; `undefined` for one JSON object, also where it accepts nothing that is offered. */
+/**
+ * Return the format that an `Accept` header prefers; `undefined` for one JSON object, also if nothing offered is
+ * acceptable.
+ */
 export function writingFor(accept: string | undefined): FrameWriting | undefined {
   if (accept === undefined) return undefined;
   const preferred = new Negotiator({ headers: { accept } }).mediaType(OFFERED_TYPES);
   return preferred === undefined ? undefined : WRITINGS.get(preferred);
 }
 
-/** Pages of frames as chunks of text. */
+/** Format pages of frames as chunks of text. */
 export async function* writeFrames(
   pages: AsyncIterable<readonly LoggedFrame[]>,
   writing: FrameWriting,

@@ -1,26 +1,26 @@
 /**
- * What every request passes before anything else looks at it: Host, Origin, credential.
+ * Checks every request before anything else: Host, Origin, credential.
  *
- * One hook does it all, for HTTP and for upgrades, for routes that exist and for those that do not:
- * who has no credential learns nothing about routes.
+ * One hook covers HTTP and upgrades, existing and unknown routes: clients without a credential learn nothing about
+ * routes.
  */
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Socket } from 'node:net';
 import { GauntletError } from '../src/base/errors.ts';
-import { bearerToken, createRecogniser, type Recognise } from './credential.ts';
+import { bearerToken, createCachedAuthenticator, type AuthenticateSocket } from './credential.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { RequestRates } from './request-rates.ts';
 import { ticketOf } from './stream/subprotocol.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; '' on a public route. */
+    /** The authenticated principal; '' on a public route. */
     principal: string;
   }
   interface FastifyContextConfig {
-    /** Wants no credential. */
+    /** True if the route needs no credential. */
     isPublic?: boolean;
-    /** Takes a ticket in place of a token. */
+    /** True if the route accepts a ticket instead of a token. */
     takesTicket?: boolean;
   }
 }
@@ -32,26 +32,31 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
-/** What the guard needs. */
+/** Dependencies of the guard. */
 export interface GuardDependencies extends Pick<
   Dependencies,
   'hosts' | 'origins' | 'authenticate' | 'tickets' | 'onBadCredential'
 > {
   readonly rates: RequestRates;
-  /** Counts a bad credential; false when its address has had too many. */
-  mayFail(address: string): boolean;
-  /** The socket has shown a good credential. */
-  welcome(socket: Socket): void;
-  /** The socket is one too many: it is held only to be told so. */
+  /** Counts a bad credential; false if its address has exceeded the limit. */
+  countBadCredential(address: string): boolean;
+  /** Called when the socket has sent a valid credential. */
+  onAuthenticated(socket: Socket): void;
+  /** Returns true if the socket is beyond the connection limit, and held only for a reply. */
   isRefused(socket: Socket): boolean;
 }
 
-/** A check of one request. */
+/** Checks one request. */
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => void;
 
-/** Make the check. @throws {GauntletError} From the returned function: `overloaded`, `forbidden`, `unauthenticated`, `rate_limited`, `invalid_request`. */
+/**
+ * Create the guard.
+ *
+ * @throws {GauntletError} From the returned function: `overloaded`, `forbidden`, `unauthenticated`, `rate_limited`,
+ *   `invalid_request`.
+ */
 export function createGuard(dependencies: GuardDependencies): Guard {
-  const recognise = createRecogniser((token) => dependencies.authenticate(token));
+  const authenticateSocket = createCachedAuthenticator((token) => dependencies.authenticate(token));
   return function guard(request, reply) {
     reply.headers(SECURITY_HEADERS);
     const { headers } = request.raw;
@@ -64,12 +69,12 @@ export function createGuard(dependencies: GuardDependencies): Guard {
       allowOrigin(headers.origin, reply, dependencies.origins);
     }
     if (isPreflight(request, dependencies.origins)) return answerPreflight(reply);
-    const principal = authenticated(request, recognise, dependencies.tickets);
+    const principal = authenticated(request, authenticateSocket, dependencies.tickets);
     if (principal === undefined) throw refusal(request.ip, dependencies);
     request.principal = principal;
     if (principal === '') return;
-    dependencies.welcome(request.raw.socket);
-    // What anybody may ask for tells monitors that the server is alive.
+    dependencies.onAuthenticated(request.raw.socket);
+    // Public routes serve monitors, so they are not rate limited.
     if (request.routeOptions.config.isPublic !== true) dependencies.rates.count(principal);
   };
 }
@@ -81,13 +86,14 @@ function tooManyConnections(reply: FastifyReply): GauntletError {
   });
 }
 
-function refusal(address: string, { mayFail, onBadCredential }: GuardDependencies): GauntletError {
-  if (!mayFail(address)) return new GauntletError('rate_limited', 'Too many bad credentials from this address');
+function refusal(address: string, { countBadCredential, onBadCredential }: GuardDependencies): GauntletError {
+  if (!countBadCredential(address))
+    return new GauntletError('rate_limited', 'Too many bad credentials from this address');
   onBadCredential?.(address);
   return new GauntletError('unauthenticated', 'Send a valid token as "Authorization: Bearer <token>"');
 }
 
-/** The same as a Fastify hook. */
+/** Wrap the guard as a Fastify hook. */
 export function guardHook(guard: Guard) {
   return function onRequest(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
     try {
@@ -99,7 +105,7 @@ export function guardHook(guard: Guard) {
   };
 }
 
-/** Exactly one `Host`, on the list, and a target in origin form: an absolute one would name a host of its own. */
+/** Require exactly one `Host`, on the list, and a target in origin form: an absolute one would name another host. */
 function checkHost(request: FastifyRequest, hosts: ReadonlySet<string>): void {
   const { rawHeaders, headers, url } = request.raw;
   const isOne = timesSent(rawHeaders, 'host') === 1;
@@ -108,7 +114,7 @@ function checkHost(request: FastifyRequest, hosts: ReadonlySet<string>): void {
   }
 }
 
-/** How often a header was sent; Node keeps the first of some and says nothing of the others. */
+/** Count how often a header was sent; for some headers Node keeps the first and drops the others silently. */
 function timesSent(rawHeaders: readonly string[], header: string): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -126,8 +132,8 @@ function checkOrigin(origin: string, host: string, origins: ReadonlySet<string>)
 }
 
 /**
- * Node hands every request with `Upgrade` to the WebSocket server, which ends the socket only where it
- * upgrades. A body would be taken for frames, so such a request has none.
+ * Node passes every request with `Upgrade` to the WebSocket server, which closes the socket only if it upgrades. A body
+ * would be read as frames, so it is rejected.
  */
 function checkUpgrade(request: FastifyRequest, reply: FastifyReply): void {
   reply.raw.once('finish', () => request.raw.socket.destroySoon());
@@ -137,28 +143,31 @@ function checkUpgrade(request: FastifyRequest, reply: FastifyReply): void {
   }
 }
 
-/** Node reads chunks and ignores whatever else is said to be done to a body; who stands in between may not. */
+/** Node decodes chunks and ignores other transfer codings; an intermediary may interpret them differently. */
 function checkTransfer(encoding: string | undefined, reply: FastifyReply): void {
   if (encoding === undefined || encoding.toLowerCase() === 'chunked') return;
   reply.header('connection', 'close');
   throw new GauntletError('invalid_request', 'Cannot read the body: leave out "Transfer-Encoding", or send "chunked"');
 }
 
-/** The principal; '' where none is wanted; undefined to refuse. A token in a query is refused even beside a good one. */
+/**
+ * Return the principal; '' if none is required; `undefined` to reject. A token in the query is rejected even with a
+ * valid header.
+ */
 function authenticated(
   request: FastifyRequest,
-  recognise: Recognise,
+  authenticateSocket: AuthenticateSocket,
   tickets: GuardDependencies['tickets'],
 ): string | undefined {
-  // An address that cannot be routed has neither query nor params.
+  // A malformed address has neither query nor params.
   const query = request.query as Readonly<Record<string, unknown>> | null;
   if (query?.['token'] !== undefined || query?.['access_token'] !== undefined) return undefined;
   const { headers, rawHeaders } = request.raw;
-  // Of two credentials, whoever stands in between may have checked the other.
+  // With two headers, an intermediary may have checked the other one.
   if (timesSent(rawHeaders, 'authorization') > 1) return undefined;
   const token = bearerToken(headers.authorization);
   if (token !== undefined) {
-    const principal = recognise(request.raw.socket, token);
+    const principal = authenticateSocket(request.raw.socket, token);
     if (principal !== undefined) return principal;
   }
   const { isPublic, takesTicket } = request.routeOptions.config;
@@ -169,21 +178,21 @@ function authenticated(
   return tickets.redeem(ticket, id);
 }
 
-/** Tell a browser that its listed page may read the reply. */
+/** Allow a page of a listed origin to read the reply. */
 function allowOrigin(origin: string, reply: FastifyReply, origins: ReadonlySet<string>): void {
   if (!origins.has(origin)) return;
   reply.header('access-control-allow-origin', origin).header('vary', 'Origin');
   reply.header('access-control-expose-headers', 'ETag, Retry-After');
 }
 
-/** Whether this is a listed page's question before the request: it carries no credential. */
+/** True for the preflight of a listed origin, which carries no credential. */
 function isPreflight(request: FastifyRequest, origins: ReadonlySet<string>): boolean {
   const { method, headers } = request.raw;
   if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false;
   return headers.origin !== undefined && origins.has(headers.origin);
 }
 
-/** Answer a preflight, whatever its path: the request itself is judged when it comes. */
+/** Answer a preflight for any path: the request itself is checked when it comes. */
 function answerPreflight(reply: FastifyReply): void {
   reply
     .code(204)

@@ -1,20 +1,20 @@
 /**
- * Where a reader begins: after what it has seen, or at the first frame when what it has seen is of
- * another history.
+ * Determines where a reader of the log starts: after the last frame it has seen, or at the first frame if that belongs
+ * to another history.
  */
 import type { Seq } from '../src/wire/frames.ts';
 import type { LogBounds } from '../src/log/frame-log.ts';
 
-/** Where to begin, and what the reader must be told about it. What retention took the log says as a gap. */
+/** Start of a reader. Frames that retention deleted are reported by the log as a gap. */
 export interface LogStart {
-  /** Read on after this. */
+  /** The reader continues after this frame. */
   readonly after: Seq;
-  /** False: what the reader has seen does not count, everything from the first frame comes. */
+  /** False if the reader's position is invalid, so that it gets all frames from the first. */
   readonly isResumed: boolean;
   readonly bounds: LogBounds;
 }
 
-/** Find it. @param asked Without `fromSeq`: from now on. */
+/** Determine the start. @param asked Without `fromSeq`: only new frames. */
 export function logStart(
   log: { readonly epoch: string; bounds(): LogBounds },
   asked: { readonly fromSeq?: Seq; readonly epoch?: string },

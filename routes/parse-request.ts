@@ -1,18 +1,21 @@
 /**
- * One function that fits what a client sent to a Zod schema, for every door.
+ * Validates every part of a request against its Zod schema.
  */
 import type * as z from 'zod';
 import type { Limits } from '../config/limits.ts';
 import { GauntletError } from '../src/base/errors.ts';
 import { checkFields } from '../src/wire/field-issues.ts';
 
-/** Longest list that any request has a use for. A schema looks at every entry before it counts them: seconds, for millions. */
+/**
+ * Longest useful list in any request. A schema validates every entry before it checks the length, which takes seconds
+ * for millions.
+ */
 const MAX_LIST_ENTRIES = 10_000;
 
 /**
- * Fit `value` to `schema`.
+ * Validate `value` against `schema`.
  *
- * @param what Names the thing in messages: "the body", "the query", "the address".
+ * @param what Name of the value in messages: "the body", "the query", "the address".
  * @throws {GauntletError} `invalid_request`, naming each field by its path; `details.path` is the first.
  */
 export function parseRequest<Schema extends z.ZodType>(
@@ -32,7 +35,7 @@ export function parseRequest<Schema extends z.ZodType>(
   });
 }
 
-/** Refuse lists that are too long to be looked at, in the fields of a request and in theirs. */
+/** Reject lists that are too long to validate, in the fields of a request and one level below. */
 function refuseLongLists(value: unknown, what: string, prefix = '', levelsLeft = 2): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
   for (const [name, field] of Object.entries(value)) {

@@ -1,20 +1,20 @@
 /**
- * Long replies: written as they come, at the reader's pace, until it stops reading.
+ * Writes long replies at the reader's pace, until it stops reading.
  */
 import { once } from 'node:events';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Limits } from '../config/limits.ts';
 
-/** What a long reply is made of. */
+/** Content of a long reply. */
 export interface LongReply {
   readonly contentType: string;
   readonly chunks: AsyncIterable<string>;
-  /** Written when nothing else is, so that nobody between takes the silence for the end. */
+  /** Written while there is nothing else, so that intermediaries keep the connection open. */
   readonly heartbeat?: string;
 }
 
-/** Aborted when the client goes away before its reply is complete. */
+/** Create a signal that aborts when the client disconnects before its reply is complete. */
 export function clientGone(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {
@@ -24,12 +24,12 @@ export function clientGone(reply: FastifyReply): AbortSignal {
 }
 
 /**
- * Write a reply chunk by chunk. Nothing is queued: the next chunk is asked for when the last was taken.
+ * Write a reply chunk by chunk. Nothing is queued: the next chunk is requested once the last was accepted.
  *
- * A reader that takes nothing for `slowReaderMs` is cut off and may come again.
+ * A reader that accepts nothing for `slowReaderMs` is disconnected and may reconnect.
  *
  * @param gone From `clientGone`.
- * @throws Whatever `chunks` throws; the connection is cut, since the status has left.
+ * @throws The error of `chunks`; the connection is closed, since the status was already sent.
  */
 export async function pipeReply(
   reply: FastifyReply,
@@ -42,7 +42,7 @@ export async function pipeReply(
   reply.hijack();
   raw.writeHead(200, { ...headers, 'content-type': contentType, 'x-accel-buffering': 'no' });
   raw.flushHeaders();
-  // A write that races the client's going away is an error of the response, and nobody's fault.
+  // A write that races with the client's disconnect is an error of the response, to be ignored.
   raw.on('error', () => undefined);
   const beat = () => {
     if (heartbeat !== undefined && !raw.writableNeedDrain && !gone.aborted) raw.write(heartbeat);

@@ -1,14 +1,17 @@
 /**
- * Numbers in a query, where all is text.
+ * Parses numbers in a query.
  */
 import * as z from 'zod';
 
-/** A whole number, at least `least`; what is over `most` counts as `most`, as pages of any size do. */
-export function queryNumber(least: number, most: number = Number.MAX_SAFE_INTEGER) {
+/**
+ * Create a schema of a whole number, at least `least`; a larger number than `most` becomes `most`, since a page may
+ * have any smaller size.
+ */
+export function queryNumber(min: number, max: number = Number.MAX_SAFE_INTEGER) {
   return z
     .string()
     .regex(/^\d{1,15}$/, 'expected a whole number')
     .transform(Number)
-    .pipe(z.number().min(least))
-    .transform((asked) => Math.min(asked, most));
+    .pipe(z.number().min(min))
+    .transform((asked) => Math.min(asked, max));
 }

@@ -1,5 +1,5 @@
 /**
- * How often each principal may ask, over all its connections; off unless set.
+ * Limits the request rate of each principal over all its connections; off unless configured.
  */
 import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
 import { GauntletError } from '../src/base/errors.ts';
@@ -11,9 +11,9 @@ export interface RequestRates {
   count(principal: string): void;
 }
 
-/** Make the counters. @param limitsOf A principal's limits; they never change. */
+/** Create the counters. @param limitsOf Returns a principal's limits, which never change. */
 export function createRequestRates(limitsOf: (principal: string) => PrincipalLimits): RequestRates {
-  /** One a principal; undefined: it has no bound. */
+  /** By principal; `undefined` if it has no limit. */
   const buckets = new Map<string, TokenBucket | undefined>();
   return {
     count(principal) {
@@ -26,7 +26,7 @@ export function createRequestRates(limitsOf: (principal: string) => PrincipalLim
   };
 }
 
-/** Whether an error says that a principal asked too often: over a WebSocket, that ends the connection. */
+/** True if an error is that of the request rate: on a WebSocket, it ends the connection. */
 export function isTooOften(error: unknown): boolean {
   return error instanceof GauntletError && error.code === 'rate_limited' && error.details?.reason === REQUESTS;
 }

@@ -1,6 +1,6 @@
 /**
- * A route states its address, query and body once, as Zod schemas in `schema`: they check its requests, type its
- * handler, and describe it in `/openapi.json`.
+ * Declares requests: a route states address, query and body once, as Zod schemas in `schema`, which validate its
+ * requests, type its handler, and describe it in `/openapi.json`.
  */
 import type {
   FastifyBaseLogger,
@@ -19,12 +19,12 @@ import type { Dependencies } from './dependencies.ts';
 import { parseRequest } from './parse-request.ts';
 import { queryNumber } from './query-number.ts';
 
-/** Reads the types of a request's parts off their Zod schemas. */
+/** Derives the types of a request's parts from their Zod schemas. */
 export interface ZodTypes extends FastifyTypeProvider {
   validator: this['schema'] extends z.ZodType ? z.output<this['schema']> : unknown;
 }
 
-/** The app, as doors see it: requests have the types of their schemas. */
+/** The app as routes use it: requests have the types of their schemas. */
 export type App = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -33,10 +33,10 @@ export type App = FastifyInstance<
   ZodTypes
 >;
 
-/** The address of everything below a session. */
+/** Address of everything below a session. */
 export const SessionAddress = z.strictObject({ id: IdSchema });
 
-/** The query of a long text by range. */
+/** Create the query schema of a long text by range. */
 export function textRangeSchema({ resultPageChars }: Pick<Limits, 'resultPageChars'>) {
   return z.strictObject({
     offset_chars: queryNumber(0).default(0),
@@ -44,14 +44,14 @@ export function textRangeSchema({ resultPageChars }: Pick<Limits, 'resultPageCha
   });
 }
 
-/** A tool mode; `repl` is one only where there is a REPL. */
+/** Create the schema of a tool mode; `repl` requires a REPL. */
 export function toolModeSchema({ hasRepl }: Pick<Dependencies, 'hasRepl'>) {
   return z
     .enum(TOOL_MODES)
     .refine((mode) => hasRepl || mode !== 'repl', 'there is no REPL on this server; use "normal" or "simple"');
 }
 
-/** A query without fields, and a body that is empty or absent. */
+/** Query without fields, and empty or absent body. */
 const NO_QUERY = z.strictObject({});
 const NO_BODY = z.strictObject({}).optional();
 
@@ -64,13 +64,13 @@ const PART_NAMES: Readonly<Record<string, string>> = {
   body: 'the body',
 };
 
-/** Check requests before handlers see them. A described route without a query or body schema takes none. */
+/** Validate requests before handlers run. A described route without a query or body schema accepts none. */
 export function checkRequests(app: App, limits: Pick<Limits, 'requestIssues'>): void {
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart = 'body' }) => {
     const what = PART_NAMES[httpPart] ?? httpPart;
     return (value: unknown) => {
       try {
-        // Fastify hands over null where there is no body.
+        // Fastify passes null if there is no body.
         return { value: parseRequest(schema, value ?? undefined, what, limits) };
       } catch (error) {
         return { error: error as Error };
@@ -83,7 +83,7 @@ export function checkRequests(app: App, limits: Pick<Limits, 'requestIssues'>): 
   });
 }
 
-/** The schemas of a route's address, query and body; each is absent where the route takes none. */
+/** Return the schemas of a route's address, query and body; each is absent if the route accepts none. */
 export function describedSchemas({ schema }: RouteOptions): {
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;

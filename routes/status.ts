@@ -1,12 +1,12 @@
 /**
- * `/healthz`, `/readyz` and `/metrics`: for whoever keeps the server alive.
+ * `/healthz`, `/readyz` and `/metrics`, for monitoring.
  */
 import type { Registry } from 'prom-client';
 import * as z from 'zod';
 import type { Dependencies } from './dependencies.ts';
 import type { App } from './request-schemas.ts';
 
-/** `?verbose`: what the server found out about its machine, too. */
+/** `?verbose` adds what the server detected about its machine. */
 const ReadyQuery = z.strictObject({
   verbose: z
     .enum(['', '1', 'true', '0', 'false'])
@@ -14,7 +14,7 @@ const ReadyQuery = z.strictObject({
     .transform((text) => text !== undefined && text !== '0' && text !== 'false'),
 });
 
-/** The doors of operators. */
+/** Register the routes for operators. */
 export function statusDoor(app: App, { readiness, containment, gauges, version, limits }: Dependencies): void {
   const alive = { isPublic: true, summary: 'Alive', reply: { json: 'Health' } } as const;
   app.get('/healthz', { config: alive, exposeHeadRoute: true }, (_request, reply) =>
@@ -50,9 +50,9 @@ export function statusDoor(app: App, { readiness, containment, gauges, version, 
   );
 }
 
-/** Loaded when somebody first asks: most servers are never asked, and all would pay. */
+/** Loaded on the first request, since most servers are never scraped. */
 async function openRegistry(gauges: () => Readonly<Record<string, number>>): Promise<Registry> {
-  // The whole module is the default both for Node and in the bundle; the single names are there for Node alone.
+  // In the bundle, the module has only its default export; named exports exist in Node alone.
   const { default: prometheus } = await import('prom-client');
   const registry = new prometheus.Registry();
   prometheus.collectDefaultMetrics({ register: registry });

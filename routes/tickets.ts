@@ -1,59 +1,59 @@
 /**
- * Tickets: how a browser, which cannot send a header with a WebSocket, brings its credential.
+ * Tickets: credentials for browsers, which cannot send a header with a WebSocket.
  *
- * Single use, for one session, for a short time. Only digests are kept.
+ * Valid once, for one session, for a short time. Only digests are stored.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Limits } from '../config/limits.ts';
 import { GauntletError } from '../src/base/errors.ts';
 
-/** A ticket as it is handed out. */
+/** A ticket as issued. */
 export interface IssuedTicket {
   readonly ticket: string;
   /** ISO 8601 UTC. */
   readonly expiresAt: string;
 }
 
-/** Tickets not used yet. */
+/** Store of unused tickets. */
 export interface Tickets {
-  /** @throws {GauntletError} `overloaded` when too many wait to be used. */
+  /** @throws {GauntletError} `overloaded` if the principal has too many unused tickets. */
   issue(principal: string, sessionId: string): IssuedTicket;
-  /** Use a ticket up. @returns Its principal, or undefined if it is unknown, used, expired or another session's. */
+  /** Use a ticket up. @returns Its principal, or `undefined` if it is unknown, used, expired or for another session. */
   redeem(ticket: string, sessionId: string): string | undefined;
 }
 
 const TICKET_BYTES = 32;
 
-/** Make a store of tickets. `now` is monotonic, in milliseconds: a clock that jumps revives nothing. */
+/** Create the store. `now` is monotonic, in milliseconds: a clock change cannot revive an expired ticket. */
 export function createTickets(
   limits: Pick<Limits, 'ticketMs' | 'tickets'>,
   now: () => number = () => performance.now(),
 ): Tickets {
-  // Insertion order is expiry order, since all tickets live equally long.
-  const waiting = new Map<string, { principal: string; sessionId: string; expires: number }>();
+  // Insertion order is expiry order, since all tickets have the same lifetime.
+  const unusedTickets = new Map<string, { principal: string; sessionId: string; expires: number }>();
 
   function dropExpired(): void {
-    for (const [digest, { expires }] of waiting) {
+    for (const [digest, { expires }] of unusedTickets) {
       if (expires > now()) return;
-      waiting.delete(digest);
+      unusedTickets.delete(digest);
     }
   }
 
   return {
     issue(principal, sessionId) {
       dropExpired();
-      const own = [...waiting.values()].filter((ticket) => ticket.principal === principal);
+      const own = [...unusedTickets.values()].filter((ticket) => ticket.principal === principal);
       if (own.length >= limits.tickets) {
         throw new GauntletError('overloaded', 'Cannot issue a ticket: too many are waiting to be used; try again soon');
       }
       const ticket = randomBytes(TICKET_BYTES).toString('base64url');
-      waiting.set(digestOf(ticket), { principal, sessionId, expires: now() + limits.ticketMs });
+      unusedTickets.set(digestOf(ticket), { principal, sessionId, expires: now() + limits.ticketMs });
       return { ticket, expiresAt: new Date(Date.now() + limits.ticketMs).toISOString() };
     },
     redeem(ticket, sessionId) {
       const digest = digestOf(ticket);
-      const found = waiting.get(digest);
-      waiting.delete(digest);
+      const found = unusedTickets.get(digest);
+      unusedTickets.delete(digest);
       return found && found.expires > now() && found.sessionId === sessionId ? found.principal : undefined;
     },
   };

@@ -1,16 +1,16 @@
 /**
- * How fast something may happen: a burst at once, and from then on so many a second.
+ * Token bucket: allows a burst at once, and then a constant rate.
  */
 
-/** Tokens that are taken one by one and come back by themselves. */
+/** Bucket whose tokens are taken one by one and refill over time. */
 export interface TokenBucket {
-  /** Take one. @returns False when there is none. */
+  /** Take one token. @returns False if there is none. */
   take(): boolean;
-  /** Until there is one again, in milliseconds; at least 1. */
+  /** Milliseconds until a token is available; at least 1. */
   readonly waitMs: number;
 }
 
-/** Make a full one. `now` is monotonic, in milliseconds. */
+/** Create a full bucket. `now` is monotonic, in milliseconds. */
 export function createTokenBucket(
   burst: number,
   perSecond: number,
@@ -20,7 +20,7 @@ export function createTokenBucket(
   let filledMs = now();
   return {
     take() {
-      // Looked at the clock only when empty: what has come back since the last time is added then.
+      // The clock is read only when the bucket is empty; the refill since the last reading is added then.
       if (tokens < 1) {
         const nowMs = now();
         tokens = Math.min(burst, tokens + ((nowMs - filledMs) / 1_000) * perSecond);

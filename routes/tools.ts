@@ -1,5 +1,5 @@
 /**
- * `GET /tools`: the list a model is given, as bytes that were made once.
+ * `GET /tools`: the tool list for a model, serialised once.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
@@ -12,7 +12,7 @@ import { type App, toolModeSchema } from './request-schemas.ts';
 
 const ToolAddress = z.strictObject({ name: IdSchema });
 
-/** The tool list, and one tool of it. */
+/** Register the routes of the tool list and of a single tool. */
 export function toolsDoor(app: App, dependencies: Dependencies): void {
   const { defaultToolMode } = dependencies;
   const Viewpoint = z.strictObject({
@@ -54,11 +54,11 @@ export function toolsDoor(app: App, dependencies: Dependencies): void {
 
 function sendList(list: ToolList, request: Pick<FastifyRequest, 'headers'>, reply: FastifyReply): FastifyReply {
   reply.header('etag', list.etag).header('cache-control', 'private, no-cache');
-  if (isKnown(request.headers['if-none-match'], list.etag)) return reply.code(304).send();
+  if (matchesEtag(request.headers['if-none-match'], list.etag)) return reply.code(304).send();
   return reply.header('content-type', list.contentType).send(list.body);
 }
 
-function isKnown(header: string | undefined, etag: string): boolean {
+function matchesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.split(',').some((value) => value.trim() === '*' || value.trim().replace(/^W\//, '') === etag);
 }

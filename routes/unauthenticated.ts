@@ -1,7 +1,7 @@
 /**
- * Sockets that have not shown a good credential: few, and not for long.
+ * Limits the number and the age of sockets without a valid credential.
  *
- * They are looked over now and then, so that many clients who connect at once have time to show theirs.
+ * They are checked periodically, so that many clients that connect at once have time to authenticate.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,8 +10,8 @@ import type { Limits } from '../config/limits.ts';
 /**
  * Watch the sockets of a server until it closes.
  *
- * @param isRefused Tells that a socket is held only to be told that there are too many.
- * @returns Tells that a socket has shown a good credential.
+ * @param isRefused Returns true for a socket beyond the connection limit, which is held only for a reply.
+ * @returns A function to call when a socket has sent a valid credential.
  */
 export function watchUnauthenticated(
   server: Server,
@@ -19,22 +19,22 @@ export function watchUnauthenticated(
   isRefused: (socket: Socket) => boolean,
   refuse: (socket: Socket) => void,
 ): (socket: Socket) => void {
-  /** When each came, the oldest first; monotonic, in milliseconds. */
+  /** Time of each connection, oldest first; monotonic, in milliseconds. */
   const unauthenticated = new Map<Socket, number>();
   function closeLate(): void {
     const nowMs = performance.now();
-    for (const [socket, cameMs] of unauthenticated) {
-      const agedMs = nowMs - cameMs;
-      const isOneTooMany = unauthenticated.size > limits.unauthenticatedConnections && agedMs >= limits.requestCheckMs;
-      if (agedMs < limits.unauthenticatedMs && !isOneTooMany) return;
+    for (const [socket, connectedMs] of unauthenticated) {
+      const ageMs = nowMs - connectedMs;
+      const exceedsLimit = unauthenticated.size > limits.unauthenticatedConnections && ageMs >= limits.requestCheckMs;
+      if (ageMs < limits.unauthenticatedMs && !exceedsLimit) return;
       unauthenticated.delete(socket);
       refuse(socket);
     }
   }
-  // Timers run before sockets are read and immediates run after that: where the event loop was busy, the credentials
-  // that have arrived meanwhile are seen first.
-  const look = setInterval(() => setImmediate(closeLate), limits.requestCheckMs).unref();
-  server.once('close', () => clearInterval(look));
+  // Timers run before sockets are read, and immediates after: after a busy period, credentials that have arrived are
+  // read first.
+  const timer = setInterval(() => setImmediate(closeLate), limits.requestCheckMs).unref();
+  server.once('close', () => clearInterval(timer));
   server.on('connection', (socket: Socket) => {
     if (isRefused(socket)) return;
     unauthenticated.set(socket, performance.now());

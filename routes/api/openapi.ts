@@ -1,8 +1,7 @@
 /**
- * `/openapi.json`: made on first request from the schemas that the doors parse with, and those of replies and frames.
+ * Serves `/openapi.json`, generated on first request from the schemas of requests and replies.
  *
- * A route says what it takes in its `schema` and what it replies in its `config`; nothing is registered at start, when
- * nobody has asked.
+ * A route declares its request in `schema` and its reply in `config`; nothing is generated at start-up.
  */
 import type { RouteOptions } from 'fastify';
 import * as z from 'zod';
@@ -10,9 +9,9 @@ import type { Dependencies } from '../dependencies.ts';
 import { type App, describedSchemas } from '../request-schemas.ts';
 import type { ReplyName } from './reply-schemas.ts';
 
-/** What a route replies when all goes well. */
+/** Description of a route's successful reply. */
 interface RouteReply {
-  /** 200 where absent. */
+  /** Status codes; 200 if absent. */
   readonly statuses?: readonly number[];
   readonly json?: ReplyName;
   /** Content types of replies that are not JSON. */
@@ -21,13 +20,13 @@ interface RouteReply {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** One line for the description of the API; routes without it are left out. */
+    /** One line for `/openapi.json`; routes without it are left out. */
     summary?: string;
     reply?: RouteReply;
   }
 }
 
-/** Serve the description. Must come before the doors it describes. */
+/** Serve the description. Must be registered before the routes it describes. */
 export function openApiDoor(app: App, { version }: Pick<Dependencies, 'version' | 'limits'>): void {
   const routes: RouteOptions[] = [];
   let text: Promise<string> | undefined;
@@ -64,9 +63,9 @@ type Reference = (name: string) => string;
 
 function operation(route: RouteOptions, reference: Reference): object {
   const { config } = route;
-  const taken = describedSchemas(route);
-  const parameters = [...parametersIn('path', taken.params), ...parametersIn('query', taken.query)];
-  const body = taken.body && { content: { 'application/json': { schema: jsonSchema(taken.body) } } };
+  const schemas = describedSchemas(route);
+  const parameters = [...parametersIn('path', schemas.params), ...parametersIn('query', schemas.query)];
+  const body = schemas.body && { content: { 'application/json': { schema: jsonSchema(schemas.body) } } };
   const done = { description: 'Done', ...content(config?.reply, reference) };
   return {
     summary: config?.summary,
@@ -91,7 +90,7 @@ function content(reply: Omit<RouteReply, 'json'> & { readonly json?: string } = 
   };
 }
 
-/** Each field of a schema as a parameter. */
+/** Convert each field of a schema to a parameter. */
 function parametersIn(place: 'path' | 'query', schema: z.ZodType | undefined): readonly object[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = jsonSchema(schema) as {
@@ -107,7 +106,7 @@ function parametersIn(place: 'path' | 'query', schema: z.ZodType | undefined): r
   }));
 }
 
-/** What a client sends: side `input`. What JSON Schema cannot say is left open. */
+/** Convert a schema of requests, side `input`. What JSON Schema cannot express is left open. */
 function jsonSchema(schema: z.ZodType): object {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return rest;

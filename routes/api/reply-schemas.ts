@@ -1,6 +1,6 @@
 /**
- * Replies and frames as JSON Schema, by their names in the description of the API. Loaded when somebody asks for the
- * description: nothing is checked against them on its way out.
+ * Converts the reply schemas to JSON Schema. Loaded only for `/openapi.json`: replies are not validated when they are
+ * sent.
  */
 import * as z from 'zod';
 import { DiffHunk, Display, DisplayBlock, FormField } from '../../src/wire/display.ts';
@@ -76,7 +76,7 @@ export function replyReference(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
-/** All schemas, by name, as they refer to one another. */
+/** Convert all reply schemas, by name, with references among them. */
 export function replySchemas(): Record<string, object> {
   const registry = z.registry<{ id: string }>();
   const schemas = {

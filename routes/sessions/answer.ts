@@ -1,10 +1,10 @@
 /**
- * A person's answer to a question, the same by HTTP and by WebSocket.
+ * Answers to questions, in the same form over HTTP and WebSocket.
  */
 import type { PromptAnswer } from '../../src/session/questions/answer.ts';
 import type { WireAnswer } from '../../src/wire/client-frames.ts';
 
-/** The wire's answer as the session takes it. */
+/** Convert an answer from the wire. */
 export function toAnswer(answer: WireAnswer): PromptAnswer {
   return {
     behavior: answer.behavior,

@@ -1,5 +1,5 @@
 /**
- * What a session changed, and the way back.
+ * Routes that list and undo a session's changes.
  */
 import * as z from 'zod';
 import { IdSchema } from '../../src/wire/block-schema.ts';
@@ -8,14 +8,14 @@ import { queryNumber } from '../query-number.ts';
 import { type App, SessionAddress } from '../request-schemas.ts';
 import { sessionFinder } from './index.ts';
 
-/** One of the two fields is wanted: what the description of a transformed object cannot say by itself. */
+/** Requires exactly one of the two fields, which JSON Schema cannot derive from the transform. */
 const EITHER = ['tool_use_id', 'to_seq'].map((name) => ({
   type: 'object',
   properties: { [name]: { type: name === 'to_seq' ? 'integer' : 'string' } },
   required: [name],
 }));
 
-/** Says what to take back, in one of two callbacks. */
+/** Selects the changes to undo, by call or by frame. */
 const Undo = z
   .strictObject({
     tool_use_id: IdSchema.optional().describe('The call whose changes are taken back'),
@@ -29,7 +29,7 @@ const Undo = z
     return z.NEVER;
   });
 
-/** The door of changes. */
+/** Register the routes of changes. */
 export function changesDoor(app: App, dependencies: Dependencies): void {
   const { limits } = dependencies;
   const sessionOf = sessionFinder(dependencies);

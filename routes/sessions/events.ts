@@ -1,5 +1,5 @@
 /**
- * `GET /sessions/{id}/events`: the log by the page, or live as Server-Sent Events.
+ * `GET /sessions/{id}/events`: the log in pages, or live as Server-Sent Events or NDJSON.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
@@ -16,7 +16,7 @@ import { sessionFinder } from './index.ts';
 
 const EVENTS_REPLY = { json: 'Events', text: FRAME_TYPES } as const;
 
-/** The door of events. */
+/** Register the route of events. */
 export function eventsDoor(app: App, context: DoorContext): void {
   const { limits } = context;
   const sessionOf = sessionFinder(context);
@@ -27,7 +27,7 @@ export function eventsDoor(app: App, context: DoorContext): void {
 
   app.get(
     '/sessions/:id/events',
-    // A long reply to HEAD would never end.
+    // The reply to a HEAD request would never end.
     {
       exposeHeadRoute: false,
       schema: { params: SessionAddress, querystring: Query },
@@ -46,13 +46,13 @@ export function eventsDoor(app: App, context: DoorContext): void {
   );
 }
 
-/** `<epoch>.<seq>`, as it stood in the `id` of the last event a browser saw. */
+/** Parse `<epoch>.<seq>`, the `id` of the last event that a browser received. */
 function lastEvent(header: FastifyRequest['headers'][string]): { epoch: string; fromSeq: number } | undefined {
   const [, epoch, seq] = /^([^.]+)\.(\d{1,15})$/.exec(String(header ?? '')) ?? [];
   return epoch === undefined ? undefined : { epoch, fromSeq: Number(seq) };
 }
 
-/** Live until the client goes or the app closes; then what is left in the log, and the end. */
+/** Stream frames until the client disconnects or the app closes; then send the rest of the log, and end. */
 function follow(
   session: Session,
   start: LogStart,
@@ -80,7 +80,7 @@ function follow(
 
 interface Page {
   readonly frames: readonly LoggedFrame[];
-  /** Frames that retention took, or that are damaged on disk. */
+  /** Frames that retention deleted, or that are damaged on disk. */
   readonly gaps: readonly LogGap[];
 }
 
@@ -95,7 +95,7 @@ async function readPage(session: Session, start: LogStart, limit: number): Promi
   return { frames, gaps };
 }
 
-/** Frames are text already: they are joined, not parsed. */
+/** Frames are JSON already, so they are joined without parsing. */
 function pageBody(session: Session, start: LogStart, { frames, gaps }: Page): string {
   const { first, head } = session.bounds();
   const pageHead: EventsHead = {

@@ -1,5 +1,5 @@
 /**
- * `/sessions`: made, listed, looked at, cancelled, ended. One's own only.
+ * Routes of sessions: create, list, describe, cancel and end. A principal reaches only its own.
  */
 import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
@@ -18,7 +18,7 @@ import { queryNumber } from '../query-number.ts';
 import { warningsAbout } from './rule-warnings.ts';
 import { type App, SessionAddress, toolModeSchema } from '../request-schemas.ts';
 
-/** Tools that a session may name: a model is given fewer. */
+/** Maximum of tools that a session may list; models accept fewer. */
 const MAX_NAMED_TOOLS = 1_000;
 
 const Cancel = z.strictObject({ tool_use_id: IdSchema.optional(), turn_id: IdSchema.optional() }).prefault({});
@@ -26,15 +26,15 @@ const Cancel = z.strictObject({ tool_use_id: IdSchema.optional(), turn_id: IdSch
 /** A request to an address below a session. */
 export type SessionRequest = Pick<FastifyRequest, 'principal'> & { readonly params: z.output<typeof SessionAddress> };
 
-/** Gives the session a request is about. @throws {GauntletError} `not_found` */
+/** Returns the session of a request. @throws {GauntletError} `not_found` */
 export type SessionOf = (request: SessionRequest) => Promise<Session>;
 
-/** Make the way from a request's address to its session. */
+/** Create the function that finds the session of a request's address. */
 export function sessionFinder({ directory }: Pick<Dependencies, 'directory'>): SessionOf {
   return ({ principal, params }) => directory.open(principal, params.id);
 }
 
-/** The door of sessions themselves. */
+/** Register the routes of sessions. */
 export function sessionsDoor(app: App, dependencies: Dependencies): void {
   const { directory, readiness } = dependencies;
   const sessionOf = sessionFinder(dependencies);
@@ -54,7 +54,7 @@ export function sessionsDoor(app: App, dependencies: Dependencies): void {
       onAsk: asked.on_ask,
       title: asked.title,
       tools: asked.tools,
-      // A body is JSON.
+      // Parsed from a JSON body.
       outputSchema: asked.output_schema as JsonObject | undefined,
     });
     const rules = Object.values(asked.rules ?? {}).flat();

@@ -1,5 +1,5 @@
 /**
- * What a session may do: its permission context, why a call would pass, and open questions.
+ * Routes of a session's permissions: its permission context, explanations of decisions, and open questions.
  */
 import * as z from 'zod';
 import type { JsonValue } from '../../src/base/json.ts';
@@ -14,7 +14,7 @@ import { rulesOf, warningsAbout } from './rule-warnings.ts';
 
 const QuestionAddress = SessionAddress.extend({ request_id: IdSchema });
 
-/** The fields of a `tool_use` block, its vendor's among them, so that one can be sent as it is; a call needs its name and input alone. */
+/** Fields of a `tool_use` block, so that one can be sent unchanged; only name and input are used. */
 const Explain = z.strictObject({
   type: z.literal('tool_use').optional(),
   id: IdSchema.optional(),
@@ -24,7 +24,7 @@ const Explain = z.strictObject({
   caller: z.unknown().optional(),
 });
 
-/** The door of permissions and prompts. */
+/** Register the routes of permissions and prompts. */
 export function permissionsDoor(app: App, dependencies: Dependencies): void {
   const sessionOf = sessionFinder(dependencies);
   const Updates = z.strictObject({ updates: UpdatesSchema.min(1) });

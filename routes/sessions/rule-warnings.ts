@@ -1,10 +1,10 @@
 /**
- * Warnings in the reply to whoever sent rules: a rule that names no tool is a guard that does not exist.
+ * Warns about rules that can never apply: a rule that names no tool protects nothing.
  */
 import type { PermissionUpdate } from '../../src/wire/permission-context.ts';
 import type { Session } from '../../src/session/session.ts';
 
-/** The `warnings` of a reply; none where there is nothing to warn of. */
+/** Return the `warnings` of a reply; empty if there are none. */
 export function warningsAbout(
   rules: readonly string[],
   session: Pick<Session, 'ruleWarnings'>,
@@ -13,7 +13,7 @@ export function warningsAbout(
   return warnings.length === 0 ? {} : { warnings };
 }
 
-/** The rules that updates bring. */
+/** Return the rules that updates add. */
 export function rulesOf(updates: readonly PermissionUpdate[] = []): readonly string[] {
   return updates.flatMap((update) =>
     update.type === 'addRules' || update.type === 'replaceRules' ? update.rules : [],

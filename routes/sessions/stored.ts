@@ -1,5 +1,5 @@
 /**
- * What a session keeps: the whole text of results by range, and a search over what was shown.
+ * Routes of stored data: the whole text of results by range, and a search in displayed text.
  */
 import * as z from 'zod';
 import { IdSchema } from '../../src/wire/block-schema.ts';
@@ -9,7 +9,7 @@ import { sessionFinder } from './index.ts';
 
 const ResultAddress = SessionAddress.extend({ tool_use_id: IdSchema });
 
-/** The door of stored results. */
+/** Register the routes of stored results. */
 export function storedDoor(app: App, dependencies: Dependencies): void {
   const { limits } = dependencies;
   const sessionOf = sessionFinder(dependencies);

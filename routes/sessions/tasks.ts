@@ -1,5 +1,5 @@
 /**
- * Background tasks of a session: listed, read, stopped.
+ * Routes of a session's background tasks: list, read output, stop.
  */
 import { IdSchema } from '../../src/wire/block-schema.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -8,7 +8,7 @@ import { sessionFinder } from './index.ts';
 
 const TaskAddress = SessionAddress.extend({ task_id: IdSchema });
 
-/** The door of background tasks. */
+/** Register the routes of background tasks. */
 export function tasksDoor(app: App, dependencies: Dependencies): void {
   const { limits } = dependencies;
   const sessionOf = sessionFinder(dependencies);

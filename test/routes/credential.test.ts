@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { createAuthenticator, createRecogniser } from '../../routes/credential.ts';
+import { createAuthenticator, createCachedAuthenticator } from '../../routes/credential.ts';
 
 const authenticate = createAuthenticator([
   { principal: 'one', tokenSha256: hash('sha256', 'token-of-one') },
@@ -11,7 +11,7 @@ const authenticate = createAuthenticator([
 
 test('a connection is known again by the token it has shown, and by no other', () => {
   const asked: string[] = [];
-  const recognise = createRecogniser((token) => {
+  const recognise = createCachedAuthenticator((token) => {
     asked.push(token);
     return authenticate(token);
   });
