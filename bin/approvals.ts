@@ -1,5 +1,5 @@
 /**
- * Who answers for calls beside rules: two persons, whoever a webhook tells, a model in mode "auto".
+ * Creates the approvals beside rules: a second person, webhooks that announce questions, and a model in mode "auto".
  */
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.ts';
@@ -10,18 +10,18 @@ import { createQuestionWebhooks } from '../src/permissions/question-webhooks.ts'
 import { twoPersonRules, type TwoPersonRules } from '../src/permissions/two-person.ts';
 import type { SessionParts } from './session-services.ts';
 
-/** What sessions are handed for it, and its end. */
+/** Services for sessions, with the function that ends them. */
 export interface Approvals extends Pick<SessionParts, 'twoPerson' | 'classifier' | 'onQuestion' | 'onQuestionEnd'> {
   close(): void;
 }
 
-/** Make the parts. @throws {GauntletError} `invalid_setting` */
+/** Create the approvals. @throws {GauntletError} `invalid_setting` */
 export function createApprovals(settings: Settings, logger: Logger): Approvals {
   const { approvals, classifierModel, limits } = settings;
   const onProblem = (message: string): void => logger.warn(message);
   const webhooks = createQuestionWebhooks({ webhooks: approvals.webhooks, limits, onProblem });
   return {
-    // The owner answers too.
+    // The owner is a principal too.
     twoPerson: rulesOf(approvals.twoPerson, 1 + settings.principals.length),
     classifier: classifierModel && rememberingClassifier(createModelClassifier(classifierModel, limits)),
     onQuestion: webhooks?.announce,

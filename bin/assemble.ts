@@ -1,5 +1,5 @@
 /**
- * The parts of a server, each made once and handed to those that need it.
+ * Creates the parts of a server, each once, and connects them.
  */
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -43,32 +43,35 @@ import { limitsOfPrincipals } from './principal-access.ts';
 import { createRetention } from './retention.ts';
 import { sessionServices } from './session-services.ts';
 
-/** A server without its doors. */
+/** A server without its routes. */
 export interface Engine {
   readonly directory: SessionDirectory;
-  /** The tools that a new session of the principal would see. @throws {GauntletError} `invalid_request` */
+  /** Return the tools that a new session of the principal would see. @throws {GauntletError} `invalid_request` */
   newSessionPool(principal: string, toolMode: ToolMode): ToolPool;
-  /** Tools that the owner's sessions see by the server's own settings, for the banner. */
+  /** Number of tools in the owner's sessions under the server's own settings, for the banner. */
   readonly toolCount: number;
   readonly hasRepl: boolean;
   readonly limitsOf: ReturnType<typeof limitsOfPrincipals>;
-  /** Rules of the settings that never decide anything. */
+  /** Rules of the settings that can never apply. */
   readonly deadRules: readonly DeadRule[];
-  /** Hooks that no tool comes to. */
+  /** Hook matchers that match no tool. */
   readonly deadMatchers: readonly DeadMatcher[];
-  /** Told of bad credentials; the rest it reads from the log. */
+  /** Called for bad credentials; the trail reads everything else from the log. */
   readonly trail: Pick<AuditTrail, 'recordBadCredential'>;
-  /** What holds the commands that nobody is asked about. */
+  /** Return the mechanism that contains commands that run without a question. */
   containment: Jail['state'];
-  /** For `/metrics`. */
+  /** Values for `/metrics`. */
   gauges(): Readonly<Record<string, number>>;
-  /** What may wait until the server listens: MCP servers, warm shells, what a dead server left running. */
+  /**
+   * Start what may wait until the server listens: MCP servers, warm shells, and ending the processes of a killed
+   * server.
+   */
   start(): void;
-  /** End every child, connection and task; the log last. */
+  /** End every child, connection and task; close the log last. */
   close(): Promise<void>;
 }
 
-/** Put the parts together. Nothing is started that a first call does not need. */
+/** Create the parts and connect them. Starts nothing that the first call does not need. */
 export async function assembleEngine(
   settings: Settings,
   { data, logger, host }: { readonly data: DataDirectory; readonly logger: Logger; readonly host: StartedHost },
@@ -116,7 +119,7 @@ export async function assembleEngine(
     ...countTools(settings, services),
     limitsOf,
     trail: parts.trail,
-    ...findDead(settings, toolNames, approvals.twoPerson),
+    ...findUnusable(settings, toolNames, approvals.twoPerson),
     containment: () => jail.state(),
     gauges: () => ({ sessions_open: directory.openCount, sandbox_network_denials: denials.count() }),
     start: () => {
@@ -132,7 +135,7 @@ export async function assembleEngine(
   };
 }
 
-/** Children first, the log last. */
+/** Close the parts: children first, the log last. */
 async function closeParts({
   hooks,
   mcp,
@@ -150,7 +153,7 @@ async function closeParts({
   await log.close();
 }
 
-/** @throws {GauntletError} `invalid_setting` where the tool mode needs a REPL that is not there. */
+/** @throws {GauntletError} `invalid_setting` if the tool mode needs a REPL and there is none. */
 function countTools({ toolMode }: Settings, services: DirectoryServices): Pick<Engine, 'toolCount' | 'hasRepl'> {
   const hasRepl = services.toolNames.tools.includes(REPL_TOOL);
   if (toolMode === 'repl' && !hasRepl) {
@@ -161,13 +164,13 @@ function countTools({ toolMode }: Settings, services: DirectoryServices): Pick<E
   return { toolCount: pool.tools.length, hasRepl };
 }
 
-/** The names that rules may use. MCP tools have those of their servers, connected or not. */
+/** Collect the names that rules may use. For MCP tools, those of their servers, connected or not. */
 function namesInRules({ mcpServers }: Settings, tools: readonly Tool[]): DirectoryServices['toolNames'] {
   const servers = Object.keys(mcpServers).flatMap((name) => ruleKeys({ name: '', origin: { type: 'mcp', name } }));
   return { tools: tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]), servers };
 }
 
-function findDead(
+function findUnusable(
   { permissions, hooks }: Settings,
   { tools, servers }: DirectoryServices['toolNames'],
   twoPerson: Approvals['twoPerson'],
@@ -225,7 +228,7 @@ async function jailOf(
   return jail;
 }
 
-/** @throws {GauntletError} `invalid_setting` where this machine has no jail. */
+/** @throws {GauntletError} `invalid_setting` if this machine supports no jail. */
 async function requireJail(jail: Jail): Promise<void> {
   const { missing } = await jail.state();
   if (missing === undefined) return;
@@ -233,7 +236,7 @@ async function requireJail(jail: Jail): Promise<void> {
   throw new GauntletError('invalid_setting', `"containment.required" is set, and there is no jail: ${missing}. ${fix}`);
 }
 
-/** Tried before the server listens, since the tool list says whether there is one. */
+/** Tried before the server listens, because the tool list mentions the sandbox. */
 function sandboxOf(settings: Settings, data: DataDirectory, logger: Logger, { onDenied }: NetworkDenials) {
   const { settingsFile, policyFile, tokenFileByHand, limits } = settings;
   return openSandbox({
@@ -265,12 +268,12 @@ function serversOf(
   });
 }
 
-/** End what an earlier server left running, and try what holds commands here. */
+/** Start the process host, after ending the processes that an earlier server left. */
 async function warm(processHost: ManagedProcessHost, jail: Jail): Promise<void> {
   try {
     await Promise.all([processHost.sweepOrphans(), jail.state()]);
   } catch (error) {
-    // A server that is told to end as soon as it listens needs no process host.
+    // A server that is stopped as soon as it listens needs no process host.
     if (!isGauntletError(error, 'shutting_down')) throw error;
   }
 }
@@ -288,7 +291,11 @@ async function loadPlugins(settings: Settings, baseTools: readonly Tool[]): Prom
   return Object.freeze(await load(settings.plugins, options));
 }
 
-/** Open the trail; it closes with the log. @throws {GauntletError} `invalid_setting` if its folder is not private. */
+/**
+ * Open the audit trail; it closes with the log.
+ *
+ * @throws {GauntletError} `invalid_setting` if its folder is not private.
+ */
 function openAudit(
   log: FrameLog,
   dataFolder: string,

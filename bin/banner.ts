@@ -1,30 +1,30 @@
 /**
- * The first thing a person sees: where the server is, where the token is, what to try.
+ * The banner printed at start: addresses of server and token, and a command to try.
  *
- * It goes to standard output, so that standard error stays JSON alone. Programs read its first line.
+ * It goes to standard output, so that standard error contains only JSON. Programs parse its first line.
  */
 
-/** What the banner tells. */
+/** Facts for the banner. */
 export interface BannerFacts {
-  /** `http://HOST:PORT`, the port the real one. */
+  /** `http://HOST:PORT`, with the actual port. */
   readonly url: string;
-  /** A name it is asked under, where only names set by hand get in. */
+  /** Host name to send if only configured names are allowed; `undefined` otherwise. */
   readonly hostName: string | undefined;
-  /** undefined: the token was set by hand. */
+  /** `undefined` if the token was configured. */
   readonly tokenFile: string | undefined;
   readonly workspace: string;
-  /** The workspace is part of what the server runs from, which no call may change. */
+  /** True if the workspace is part of the installation, which no call may change. */
   readonly isReadOnly: boolean;
   readonly toolCount: number;
-  /** Rules that never decide anything; the operator's log names them. */
+  /** Number of rules that can never apply; the operator's log names them. */
   readonly deadRuleCount: number;
-  /** Why commands that only read are held by their words alone; undefined where they are not. */
-  readonly unheld: string | undefined;
+  /** Reason why read-only commands run without a jail; `undefined` if they have one. */
+  readonly noJailReason: string | undefined;
 }
 
-/** The banner's lines; the first is `Listening on http://HOST:PORT`. */
+/** Build the banner's lines; the first is `Listening on http://HOST:PORT`. */
 export function bannerLines(facts: BannerFacts): string[] {
-  const { url, hostName, tokenFile, workspace, isReadOnly, toolCount, deadRuleCount, unheld } = facts;
+  const { url, hostName, tokenFile, workspace, isReadOnly, toolCount, deadRuleCount, noJailReason } = facts;
   const token = tokenFile === undefined ? '$GAUNTLET_TOKEN' : `$(cat ${shellWord(tokenFile)})`;
   const host = hostName === undefined ? '' : ` -H "Host: ${hostName}"`;
   return [
@@ -36,12 +36,14 @@ export function bannerLines(facts: BannerFacts): string[] {
       : []),
     `  tools      ${toolCount}`,
     ...(deadRuleCount > 0 ? [`  rules      ${deadRuleCount} never decide anything, see the log`] : []),
-    ...(unheld === undefined ? [] : [`  commands   that only read are held by their words alone: ${unheld}`]),
+    ...(noJailReason === undefined
+      ? []
+      : [`  commands   that only read are held by their words alone: ${noJailReason}`]),
     `  try        curl -s${host} -H "Authorization: Bearer ${token}" "${url}/tools?format=table"`,
   ];
 }
 
-/** As it stands inside double quotes and a command substitution. */
+/** Quote a path for use inside double quotes and a command substitution. */
 function shellWord(path: string): string {
   return /^[\w./@+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,11 +1,11 @@
 /**
- * Whether `dist/` was built from the sources as they are now.
+ * Detects whether `dist/` is built from the current sources.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Folders and files the build is made from. */
+/** Folders and files that the build depends on. */
 const SOURCES = [
   'bin',
   'config',
@@ -19,7 +19,7 @@ const SOURCES = [
 ];
 
 /**
- * A digest of the sources' names, sizes and times: it changes when one is added, removed or written.
+ * Digest of the sources' names, sizes and times, which changes when a file is added, removed or written.
  *
  * @param {string} root Absolute path of the clone.
  * @returns {string} Hex.
@@ -30,17 +30,18 @@ export function sourceDigest(root) {
   return hash.digest('hex');
 }
 
-/** Whether the build is missing or older than its sources. @param {string} root Absolute path of the clone. */
+/** True if the build is missing or older than its sources. @param {string} root Absolute path of the clone. */
 export function isBuildStale(root) {
   const stamp = stampPath(root);
   return !existsSync(stamp) || readFileSync(stamp, 'utf8') !== sourceDigest(root);
 }
 
 /**
- * Note what the build was made from.
+ * Record the sources of the build.
  *
  * @param {string} root Absolute path of the clone.
- * @param {string} digest Of the sources before the build began: what changed meanwhile is built again.
+ * @param {string} digest Digest of the sources before the build began, so that changes during the build trigger another
+ * one.
  */
 export function writeBuildStamp(root, digest) {
   writeFileSync(stampPath(root), digest);

@@ -1,7 +1,7 @@
 /**
- * Builds `dist/`: the server in one bundle with lazy parts beside it, the process host in another.
+ * Builds `dist/`: the server in one bundle with lazy chunks beside it, the process host in another.
  *
- * Bundled, a start reads a dozen files in place of a thousand: 200 ms in place of 560, measured side by side.
+ * Bundled, a start reads a dozen files instead of a thousand: 200 ms instead of 560, measured side by side.
  */
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -37,11 +37,11 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node20',
   external: [...native, ...late],
-  // Its default entry is in a format that bundlers cannot follow.
+  // Its default entry is in UMD, which bundlers cannot follow.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   banner: { js: banner },
   sourcemap: true,
-  // Names stay readable in stack traces; white space and syntax do not matter there.
+  // Names stay readable in stack traces; whitespace and syntax are minified.
   minifyWhitespace: true,
   minifySyntax: true,
   logLevel: 'warning',
@@ -49,7 +49,7 @@ const { metafile } = await build({
 removeOldParts(Object.keys(metafile.outputs));
 writeBuildStamp(root, digest);
 
-/** Parts of earlier builds, a day after: a server that still runs loads its own parts when they are asked for. */
+/** Remove parts of earlier builds after a day: a running server loads its own parts on demand. */
 function removeOldParts(outputs) {
   const yesterdayMs = Date.now() - 24 * 60 * 60_000;
   for (const name of readdirSync(`${root}/dist`)) {

@@ -1,42 +1,42 @@
 /**
- * The command line comes in: one command, its options, its help.
+ * Parses the command line: one command, its options, its help.
  */
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
-/** The commands, the default one first. */
+/** Commands, the default one first. */
 export const COMMANDS = ['serve', 'tools', 'exec', 'token'] as const;
 
-/** One of the commands. */
+/** Name of a command. */
 export type CommandName = (typeof COMMANDS)[number];
 
-/** What was asked for. */
+/** Parsed command line. */
 export type CommandLine =
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
   | {
       readonly kind: 'command';
       readonly command: CommandName;
-      /** Options by name; a switch that was given is `true`. */
+      /** Options by name; a switch is `true` if present. */
       readonly options: Readonly<Record<string, string | true>>;
-      /** Options that may be given again and again, by name. */
+      /** Repeatable options by name. */
       readonly lists: Readonly<Record<string, readonly string[]>>;
       readonly operands: readonly string[];
-      /** The same options as the environment variables they stand for, to be put over the real ones. */
+      /** Options as the environment variables they set, which override the real ones. */
       readonly environment: Readonly<Record<string, string>>;
     };
 
-/** A command line that cannot be understood; the process exits with 64 (`EX_USAGE` of sysexits.h). */
+/** Invalid command line; the process exits with 64 (`EX_USAGE` of sysexits.h). */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
 interface Option {
-  /** `--name VALUE`, or `--name` for a switch. */
+  /** Placeholder in `--name VALUE`; absent for a switch. */
   readonly value?: string;
   readonly help: string;
-  /** The environment variable it stands for. */
+  /** Environment variable that it sets. */
   readonly variable?: string;
-  /** It may be given again and again. */
+  /** True if it may be repeated. */
   readonly isList?: boolean;
 }
 
@@ -92,10 +92,10 @@ const TABLE: Readonly<Record<CommandName, Command>> = {
 };
 
 /**
- * Understand a command line.
+ * Parse a command line.
  *
- * @param words Without the program: `process.argv.slice(2)`.
- * @throws {UsageError} If a command, option or operand is unknown, missing or too many.
+ * @param words Arguments without the program: `process.argv.slice(2)`.
+ * @throws {UsageError} If a command, option or operand is unknown, missing or superfluous.
  */
 export function parseCommandLine(words: readonly string[]): CommandLine {
   const [first = '', ...rest] = words;
@@ -151,7 +151,7 @@ function generalHelp(): string {
     '',
     ...columns(COMMANDS.map((name) => [[name, ...TABLE[name].operands].join(' '), TABLE[name].summary])),
     '',
-    'gauntlet COMMAND --help tells the options of one; gauntlet --version the version.',
+    'gauntlet COMMAND --help lists the options of a command; gauntlet --version prints the version.',
   ].join('\n');
 }
 

@@ -1,5 +1,5 @@
 /**
- * `npm run dev`: the server from its sources, started again on each change, its logs readable.
+ * `npm run dev`: runs the server from its sources, restarts it on each change, and formats its logs.
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { setup } from './setup.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 await setup({ forTests: true, programs: false });
-// Only now: setup may have installed it.
+// Imported after setup, which may have installed it.
 const { default: pretty } = await import('pino-pretty');
 const server = spawn(
   process.execPath,
@@ -16,6 +16,6 @@ const server = spawn(
   { stdio: ['inherit', 'inherit', 'pipe'] },
 );
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill(signal));
-// What is no log line, a stack trace for example, passes through as it is. `close` comes behind the last line.
+// Lines that are not JSON, such as stack traces, pass through unchanged. `close` fires after the last line.
 server.stderr.pipe(pretty({ destination: 2, sync: true, translateTime: 'HH:MM:ss.l' }));
 server.once('close', (code) => process.exit(code ?? 1));

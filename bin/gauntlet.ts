@@ -1,7 +1,7 @@
 /**
  * The command line: `gauntlet serve | tools | exec | token`.
  *
- * Each command is loaded when it is asked for, so that none pays for another.
+ * Each command is loaded on demand, so that it does not pay for the others.
  */
 import { SETTINGS_EXIT_CODE, SettingsError } from '../config/settings-error.ts';
 import packageFile from '../package.json' with { type: 'json' };
@@ -11,16 +11,16 @@ import { environmentWarnings, takeEnvironment } from './own-environment.ts';
 
 const USAGE_EXIT_CODE = 64;
 
-/** What a command is handed. */
-type Given = Extract<CommandLine, { kind: 'command' }>;
+/** A parsed command. */
+type ParsedCommand = Extract<CommandLine, { kind: 'command' }>;
 
 try {
-  // A reader that has seen enough (`gauntlet tools | head`) is no failure.
+  // A reader that closes early (`gauntlet tools | head`) is not a failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   process.exitCode = await run(parseCommandLine(process.argv.slice(2)));
 } catch (error) {
   process.stderr.write(`gauntlet: ${error instanceof Error ? error.message : String(error)}\n`);
-  // At once: a server that failed half-way has doors and timers that would keep it alive.
+  // At once: after a partial start, open sockets and timers would keep the process alive.
   process.exit(exitCodeOf(error));
 }
 
@@ -30,13 +30,13 @@ async function run(line: CommandLine): Promise<number> {
   return 0;
 }
 
-async function runCommand(line: Given): Promise<number> {
+async function runCommand(line: ParsedCommand): Promise<number> {
   const given = takeEnvironment();
   const environment = { ...given, ...line.environment };
   switch (line.command) {
     case 'serve': {
       const { loadSettings } = await import('../config/settings.ts');
-      // Checked before the rest is loaded: a wrong setting is told at once.
+      // Validated before the rest is loaded, so that a wrong setting is reported at once.
       const { settings: rulesFile } = line.options;
       const named = typeof rulesFile === 'string' ? { rulesFile } : {};
       const settings = loadSettings({ environment, rules: line.lists, ...named });

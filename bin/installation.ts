@@ -1,19 +1,19 @@
 /**
- * The files this server runs from: no call may change them, since what stands in them runs outside every gate.
+ * Finds the files this server runs from. No call may change them, since their code runs outside every gate.
  */
 import { realpathSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ripgrepPath } from '../src/process/ripgrep.ts';
 
-/** The folder of `package.json`: one above `dist/` in a build, one above `bin/` in a clone. */
+/** Folder of `package.json`: the parent of `dist/` in a build, of `bin/` in a clone. */
 const PACKAGE_FOLDER = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
  * Find the installation.
  *
- * @returns Real paths of what exists: the package or the clone, its dependencies wherever they are installed, and the
- *   program of Node.
+ * @returns Existing real paths: the package or the clone, its dependencies wherever they are installed, and the Node
+ *   executable.
  */
 export function installationPaths(): readonly string[] {
   const spelled = [
@@ -26,7 +26,7 @@ export function installationPaths(): readonly string[] {
   return [...new Set(spelled.flatMap((path) => realPath(path) ?? []))];
 }
 
-/** The outermost `node_modules` that `path` lies in; `path` itself where there is none. */
+/** Return the outermost `node_modules` that contains `path`, or `path` itself. */
 function dependencyFolder(path: string): string {
   const names = path.split(sep);
   const at = names.indexOf('node_modules');
@@ -37,7 +37,7 @@ function realPath(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch {
-    // It is not there: a clone without dependencies of its own, a machine without a build of ripgrep.
+    // It does not exist: a clone without dependencies of its own, or a machine without a ripgrep build.
     return undefined;
   }
 }

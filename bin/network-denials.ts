@@ -1,5 +1,5 @@
 /**
- * What the sandbox's proxy refused: each host once a session in the log, and all of them counted.
+ * Logs the hosts that the sandbox's proxy denied, each once a session, and counts all denials.
  */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
@@ -17,7 +17,7 @@ export interface NetworkDenials {
   count(): number;
 }
 
-/** Begin with none. */
+/** Create the log with a count of zero. */
 export function createNetworkDenials(logger: Logger): NetworkDenials {
   const logged = new LRUCache<string, Set<string>>({ max: MAX_SESSIONS });
   let count = 0;
@@ -31,7 +31,7 @@ export function createNetworkDenials(logger: Logger): NetworkDenials {
       hosts.add(name);
       logger.warn(
         { session_id: sessionId, host, port },
-        'The sandbox kept a command from a host that is not on its list',
+        'The sandbox denied a command access to a host that is not on its list',
       );
     },
     count: () => count,

@@ -1,17 +1,17 @@
 /**
  * The environment of the server: copied, then erased from where the system shows it to other processes.
  *
- * The kernel shows the memory that a process was started with as `/proc/<pid>/environ`, to `ps e` too. Deleting a
- * variable leaves its text there, so the text itself is overwritten. No second process is needed for that, and the
- * server keeps its id, its signals and its streams.
+ * The kernel exposes a process's initial memory as `/proc/<pid>/environ`, and so to `ps e`. Deleting a variable leaves
+ * its text there, so the text itself is overwritten. That needs no second process, and the server keeps its id, its
+ * signals and its streams.
  */
 import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 
-/** Fields of `/proc/<pid>/stat`, counted from the one behind the program's name. @see proc(5) */
+/** Fields of `/proc/<pid>/stat`, counted from the one after the program's name. @see proc(5) */
 const STAT = { parent: 1, environmentStart: 47, environmentEnd: 48 } as const;
 const TOKEN_VARIABLE = 'GAUNTLET_TOKEN';
-/** Ancestors that are looked at; a deeper chain of programs is not met in practice. */
+/** Ancestors that are checked; deeper chains of processes do not occur in practice. */
 const MAX_ANCESTORS = 32;
 
 /** A process that was started with the token in its environment. */
@@ -21,25 +21,25 @@ interface Holder {
 }
 
 /**
- * Copy the environment and erase it from `/proc/self/environ`. `process.env` keeps all but the token.
+ * Copy the environment and erase it from `/proc/self/environ`. `process.env` keeps everything except the token.
  *
- * @returns The copy, with the token. Erasing is best effort: `environmentWarnings` says whether it worked.
+ * @returns The copy, with the token. Erasing is best effort: `environmentWarnings` reports a failure.
  */
 export function takeEnvironment(): NodeJS.ProcessEnv {
   const environment = { ...process.env };
   try {
     eraseEnvironment();
   } catch {
-    // Not Linux, or no access to its own memory: `environmentWarnings` finds the token where it still is.
+    // Not Linux, or no access to its own memory: `environmentWarnings` finds the token that remains.
   }
   delete process.env[TOKEN_VARIABLE];
   return environment;
 }
 
 /**
- * Say who still shows a token that came by the environment.
+ * List the processes that still expose a token passed in the environment.
  *
- * @param environment As `takeEnvironment` copied it.
+ * @param environment The copy from `takeEnvironment`.
  */
 export function environmentWarnings(environment: NodeJS.ProcessEnv): readonly string[] {
   const token = environment[TOKEN_VARIABLE];
@@ -72,10 +72,10 @@ function eraseEnvironment(): void {
   }
 }
 
-/** Set a variable anew, which puts its text elsewhere. @returns Whether its old text may be erased. */
+/** Set a variable again, which stores its text elsewhere. @returns True if its old text may be erased. */
 function moveVariable(entry: Buffer): boolean {
   const equals = entry.indexOf('=', 1);
-  // Bytes that are no text would not survive being set anew.
+  // Bytes that are not UTF-8 would be changed by setting them again.
   if (equals < 0 || !isUtf8(entry)) return false;
   const name = entry.toString('utf8', 0, equals);
   const value = process.env[name];
@@ -95,11 +95,11 @@ function splitEntries(region: Buffer): readonly Buffer[] {
   return entries;
 }
 
-/** Ancestors that were started with the token: `npm start`, a container's first process. */
+/** Find ancestors that were started with the token: `npm start`, a container's first process. */
 function tokenHolders(token: string): readonly Holder[] {
   const holders: Holder[] = [];
   let pid = String(process.ppid);
-  for (let looked = 0; looked < MAX_ANCESTORS && Number(pid) > 0; looked += 1) {
+  for (let depth = 0; depth < MAX_ANCESTORS && Number(pid) > 0; depth += 1) {
     if (showsToken(pid, token)) holders.push({ pid, name: nameOf(pid) });
     pid = parentOf(pid);
   }
@@ -110,7 +110,7 @@ function showsToken(pid: string, token: string): boolean {
   try {
     return `\0${readFileSync(`/proc/${pid}/environ`, 'utf8')}`.includes(`\0${TOKEN_VARIABLE}=${token}\0`);
   } catch {
-    // It is closed to this user, and so to the commands, or it has ended.
+    // This user, and so the commands, may not read it, or the process has ended.
     return false;
   }
 }
@@ -119,7 +119,7 @@ function parentOf(pid: string): string {
   try {
     return statField(pid, STAT.parent);
   } catch {
-    // It has ended since: nobody holds anything any more.
+    // The process has ended.
     return '0';
   }
 }
@@ -128,12 +128,12 @@ function nameOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
   } catch {
-    // It has ended since.
+    // The process has ended.
     return 'unknown';
   }
 }
 
-/** The program's name may hold blanks and parentheses: fields are counted from behind the last one. */
+/** Read a field. The program's name may contain spaces and parentheses, so fields are counted after the last one. */
 function statField(pid: string, field: number): string {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[field] ?? '';

@@ -1,7 +1,7 @@
 /**
- * What each principal may at most: where its sessions work and which modes they have.
+ * Bounds of each principal: where its sessions work, and their modes.
  *
- * The owner's sessions begin in the workspace and may add any folder; another principal's stay in its roots.
+ * The owner's sessions begin in the workspace and may add any folder; those of another principal stay in its roots.
  */
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -17,7 +17,7 @@ import type { DirectoryServices } from '../src/session/directory/session-directo
 import { standingRules, workspaceSettings } from '../src/session/directory/workspace-settings.ts';
 import type { PermissionMode, ToolPermissionContext } from '../src/wire/permission-context.ts';
 
-/** What sessions ask about their principal. */
+/** Functions with which sessions query their principal's bounds. */
 export type PrincipalAccess = Pick<
   DirectoryServices,
   'permissionsFor' | 'checkFolders' | 'resolveFolder' | 'workspaceSettings'
@@ -27,26 +27,26 @@ type PermissionSeed = Parameters<DirectoryServices['permissionsFor']>[1];
 
 interface Access {
   readonly name: string;
-  /** Real paths; undefined: the workspace to begin in, any folder to add. */
+  /** Real paths; `undefined`: sessions begin in the workspace and may add any folder. */
   readonly roots: readonly string[] | undefined;
-  /** Real path of the data directory: in nobody's reach. */
-  readonly closed: string;
-  /** Real path of a token file set by hand. */
+  /** Real path of the data directory, which no session may use. */
+  readonly dataFolder: string;
+  /** Real path of a configured token file. */
   readonly tokenFile: string | undefined;
   readonly maxMode: PermissionMode | undefined;
-  /** What a session that asks for nothing of its own may do: all such sessions share it. */
+  /** Permission context shared by all sessions that request nothing of their own. */
   readonly base: ToolPermissionContext;
 }
 
-/** Make the answers. @throws {GauntletError} `invalid_setting` for rules that cannot be understood. */
+/** Create the functions. @throws {GauntletError} `invalid_setting` for invalid rules. */
 export function principalAccess(settings: Settings): PrincipalAccess {
   const owner = { name: OWNER, roots: undefined, maxMode: undefined };
-  const closed = realpathSync.native(settings.dataFolder);
+  const dataFolder = realpathSync.native(settings.dataFolder);
   const tokenFile = settings.tokenFileByHand === undefined ? undefined : realPathOf(settings.tokenFileByHand);
   const accesses = new Map(
     [owner, ...settings.principals].map((who) => {
-      const bounds = { ...who, closed, tokenFile };
-      return [who.name, { ...bounds, base: settledContext(settings, bounds) }];
+      const bounds = { ...who, dataFolder, tokenFile };
+      return [who.name, { ...bounds, base: settingsContext(settings, bounds) }];
     }),
   );
   function accessOf(principal: string): Access {
@@ -73,8 +73,8 @@ export function principalAccess(settings: Settings): PrincipalAccess {
 
 type Bounds = Omit<Access, 'base'>;
 
-/** Rules of the settings that cannot be understood stop the start. */
-function settledContext(settings: Settings, bounds: Bounds): ToolPermissionContext {
+/** Build the context of the settings alone; invalid rules stop the start. */
+function settingsContext(settings: Settings, bounds: Bounds): ToolPermissionContext {
   try {
     return contextFrom(settings, bounds, {});
   } catch (error) {
@@ -82,7 +82,10 @@ function settledContext(settings: Settings, bounds: Bounds): ToolPermissionConte
   }
 }
 
-/** What the settings or the log say is fitted to the principal's bounds; what a client asks for is not. */
+/**
+ * Build a context. Values from settings or log are reduced to the principal's bounds; a client's own are not, and fail
+ * if they exceed them.
+ */
 function contextFrom(settings: Settings, bounds: Bounds, seed: PermissionSeed): ToolPermissionContext {
   const { permissions, trustedWorkspaces } = settings;
   const { isBypassAvailable } = permissions;
@@ -91,14 +94,14 @@ function contextFrom(settings: Settings, bounds: Bounds, seed: PermissionSeed): 
     seed.isLogged || seed.mode === undefined
       ? loweredMode(seed.mode ?? permissions.defaultMode, bounds.maxMode)
       : seed.mode;
-  const isGone = seed.isLogged === true && mode === 'bypassPermissions' && !isBypassAvailable;
+  const isBypassGone = seed.isLogged === true && mode === 'bypassPermissions' && !isBypassAvailable;
   const directories = [
     ...permissions.additionalDirectories,
     ...workspace.directories,
     ...(seed.additionalDirectories ?? []).filter((folder) => !workspace.lostDirectories.includes(folder)),
   ];
   return createPermissionContext({
-    mode: isGone ? 'default' : mode,
+    mode: isBypassGone ? 'default' : mode,
     rules: {
       ...permissions.rules,
       ...workspace.rules,
@@ -116,15 +119,17 @@ function checkFolders(bounds: Bounds, folders: readonly string[]): void {
   if (outside !== undefined) throw outsideRoots(bounds, 'additional_directories', outside);
 }
 
-/** Whether a folder lies in the roots, and is neither part of the server's own data nor around it, wherever links lead. */
-function isAllowed({ roots, closed, tokenFile }: Bounds, folder: string): boolean {
+/**
+ * True if a folder is in the roots, and neither part of the server's own data nor a parent of it, with links resolved.
+ */
+function isAllowed({ roots, dataFolder, tokenFile }: Bounds, folder: string): boolean {
   const found = resolveRealPath(resolve(folder));
-  if (!('real' in found) || isInsideFolder(closed, found.real)) return false;
-  if ([closed, tokenFile].some((own) => own !== undefined && isInsideFolder(found.real, own))) return false;
+  if (!('real' in found) || isInsideFolder(dataFolder, found.real)) return false;
+  if ([dataFolder, tokenFile].some((own) => own !== undefined && isInsideFolder(found.real, own))) return false;
   return roots === undefined || roots.some((root) => isInsideFolder(root, found.real));
 }
 
-/** Where a session begins: the workspace if it lies in the roots, else the first of them, else where it asks to. */
+/** Resolve a session's folder, by default the workspace if it is in the roots, else the first root. */
 function folderFor(bounds: Bounds, workspace: string, cwd: string | undefined): string {
   const { roots = [workspace] } = bounds;
   const home = roots.some((root) => isInsideFolder(root, workspace)) ? workspace : roots[0];
@@ -137,7 +142,7 @@ function folderFor(bounds: Bounds, workspace: string, cwd: string | undefined): 
     const details = { reason: 'cwd', path: 'cwd' };
     throw new GauntletError('invalid_request', `"cwd" is not an existing folder: "${cwd}"`, { details });
   }
-  if (roots.some((root) => isInsideFolder(root, folder)) && !isInsideFolder(bounds.closed, folder)) return folder;
+  if (roots.some((root) => isInsideFolder(root, folder)) && !isInsideFolder(bounds.dataFolder, folder)) return folder;
   throw outsideRoots(bounds, 'cwd', cwd);
 }
 
@@ -160,12 +165,12 @@ function existingFolder(path: string): string | undefined {
     const real = realpathSync.native(path);
     return statSync(real).isDirectory() ? real : undefined;
   } catch {
-    // Not there, not ours to enter, or no path at all: either way no folder to work in.
+    // Missing, inaccessible, or not a path: no folder to work in.
     return undefined;
   }
 }
 
-/** A principal's limits by name; the server's for whoever has none of its own. */
+/** Return the limits of principals by name; the server's for those without their own. */
 export function limitsOfPrincipals({ principals, limits }: Settings): (principal: string) => PrincipalLimits {
   const known = new Map(principals.map((who) => [who.name, who.limits]));
   return (principal) => known.get(principal) ?? limits;

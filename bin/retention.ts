@@ -1,5 +1,5 @@
 /**
- * Retention over a server's own log and folders.
+ * Sets up retention for a server's log and folders.
  */
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import type { FrameLog } from '../src/log/frame-log.ts';
 import { Retention } from '../src/session/directory/retention.ts';
 import type { SessionDirectory } from '../src/session/directory/session-directory.ts';
 
-/** The parts of the server that it looks after. */
+/** Parts of the server that retention works on. */
 export interface RetainedParts {
   readonly log: FrameLog;
   readonly directory: SessionDirectory;
@@ -19,7 +19,7 @@ export interface RetainedParts {
   onFault(error: unknown, what: string): void;
 }
 
-/** Begin to look, now and then. */
+/** Create retention; it starts periodic runs. */
 export function createRetention({ limits }: Settings, { directory, data, ...parts }: RetainedParts): Retention {
   return new Retention({
     ...parts,
@@ -37,7 +37,7 @@ export function createRetention({ limits }: Settings, { directory, data, ...part
   });
 }
 
-/** Bytes of the files in each folder of `root`, by its name; empty where there is no `root`. Links are not followed. */
+/** Sum the files in each folder of `root`, in bytes by name; empty if there is no `root`. Links are not followed. */
 export async function folderSizes(root: string): Promise<ReadonlyMap<string, number>> {
   const sizes = new Map<string, number>();
   for await (const entry of entriesOf(root)) {

@@ -1,5 +1,5 @@
 /**
- * A server's life: assembled, listening, announced; drained and closed when a signal says so.
+ * The life of a server: assemble, listen and announce; drain and close on a signal.
  */
 import type { FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
@@ -17,36 +17,36 @@ import type { StartedHost } from '../src/process/host-connection.ts';
 import { assembleEngine, type Engine } from './assemble.ts';
 import { bannerLines } from './banner.ts';
 import { installationPaths } from './installation.ts';
-import { tellStrayFaults, watchEventLoop } from './stray-faults.ts';
+import { logStrayFaults, watchEventLoop } from './stray-faults.ts';
 import { credentials } from './token-file.ts';
 
 const DEFAULT_PORT = 80;
 
-/** Run the server; resolves when it listens. It ends by itself after SIGTERM or SIGINT. */
+/** Run the server; resolves when it listens. It ends on SIGTERM or SIGINT. */
 export async function serve(settings: Settings, host: StartedHost): Promise<void> {
   const logger = operatorLog(settings);
   const ended = new AbortController();
   const { dataFolder: path, limits } = settings;
   const data = await openDataDirectory({ path, limits, signal: ended.signal });
   const engine = await assembleEngine(settings, { data, logger, host });
-  const life: { readiness: Readiness } = { readiness: 'starting' };
+  const state: { readiness: Readiness } = { readiness: 'starting' };
   const hosts = new Set<string>();
-  const app = await buildDoors(settings, { engine, logger, hosts, readiness: () => life.readiness });
+  const app = await buildDoors(settings, { engine, logger, hosts, readiness: () => state.readiness });
 
-  tellStrayFaults(logger);
+  logStrayFaults(logger);
   endOnSignal(logger, async () => {
-    life.readiness = 'draining';
+    state.readiness = 'draining';
     await engine.directory.drain(ended.signal);
     await app.close();
     await engine.close();
     data.close();
   });
 
-  // Clients that connect while the event loop is busy wait in the kernel, which bounds their number itself (`somaxconn`).
+  // Clients that connect while the event loop is busy wait in the kernel, which limits them too (`somaxconn`).
   await app.listen({ host: settings.host, port: settings.port, backlog: limits.connections });
   const { port } = app.server.address() as AddressInfo;
   for (const host of allowedHosts(settings.allowedHosts, port)) hosts.add(host);
-  life.readiness = 'ready';
+  state.readiness = 'ready';
   announce(settings, port, engine, await wordsAlone(settings, engine));
   for (const warning of settings.warnings) logger.warn(warning);
   for (const { rule, source, behavior, why } of engine.deadRules)
@@ -61,10 +61,13 @@ export async function serve(settings: Settings, host: StartedHost): Promise<void
 /** Signals that end the server. */
 const END_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** Signals within this time of the first are the same one: a service manager's reaches npm, which passes it on, and us. */
+/**
+ * Signals within this time of the first count as the same one: a service manager signals both us and npm, which
+ * forwards it.
+ */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Drain and close at the first signal; end at once at one that comes later. */
+/** Drain and close on the first signal; exit at once on a later one. */
 function endOnSignal(logger: Logger, close: () => Promise<void>): void {
   let firstMs: number | undefined;
   function onSignal(): void {
@@ -73,7 +76,7 @@ function endOnSignal(logger: Logger, close: () => Promise<void>): void {
       close().then(
         () => process.exit(0),
         (error: unknown) => {
-          logger.error({ err: error }, 'The server could not be closed in order');
+          logger.error({ err: error }, 'The server did not close cleanly');
           process.exit(1);
         },
       );
@@ -112,14 +115,17 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
   });
 }
 
-/** Asked before the banner only where it may have to say so: the machine is tried when the server listens. */
+/**
+ * Queried before the banner only if the banner may have to report it; otherwise the machine is tried after the server
+ * listens.
+ */
 async function wordsAlone({ containment }: Settings, engine: Engine): Promise<string | undefined> {
   if (containment.scope !== 'off' && !containment.wordsAlone) return undefined;
   const { reading, missing } = await engine.containment();
   return reading === 'words' ? missing : undefined;
 }
 
-function announce(settings: Settings, port: number, engine: Engine, unheld: string | undefined): void {
+function announce(settings: Settings, port: number, engine: Engine, noJailReason: string | undefined): void {
   const lines = bannerLines({
     url: `http://${spellEndpoint({ host: settings.host, port })}`,
     hostName: settings.allowedHosts[0],
@@ -128,12 +134,12 @@ function announce(settings: Settings, port: number, engine: Engine, unheld: stri
     isReadOnly: installationPaths().some((path) => isInsideFolder(path, settings.workspace)),
     toolCount: engine.toolCount,
     deadRuleCount: engine.deadRules.length,
-    unheld,
+    noJailReason,
   });
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Make the logger. A full disk or a closed pipe behind standard error loses lines, never the server. */
+/** Create the logger. A full disk or a closed pipe on standard error loses lines, but never stops the server. */
 function operatorLog({ logLevel }: Pick<Settings, 'logLevel'>): Logger {
   const destination = pino.destination({ dest: 2, sync: false });
   destination.on('error', () => undefined);
@@ -149,10 +155,10 @@ function operatorLog({ logLevel }: Pick<Settings, 'logLevel'>): Logger {
 }
 
 /**
- * The `Host` values to allow, lower case.
+ * Build the allowed `Host` values, in lower case.
  *
- * @param configured The operator's list; a name without a port stands for itself alone and with ours. Empty: the
- *   loopback names with the port.
+ * @param configured The operator's list; a name without a port is allowed alone and with our port. Empty: the loopback
+ *   names with the port.
  */
 export function allowedHosts(configured: readonly string[], port: number): ReadonlySet<string> {
   if (configured.length > 0) return new Set(configured.flatMap((host) => withOurPort(host.toLowerCase(), port)));

@@ -1,5 +1,5 @@
 /**
- * How the command line reaches the running server: its own public HTTP, one request at a time.
+ * The command line's client of the running server: its public HTTP API, one request at a time.
  */
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -8,31 +8,31 @@ import { spellEndpoint } from '../config/authority.ts';
 import { loadSettings } from '../config/settings.ts';
 import { ensureToken } from './token-file.ts';
 
-/** A server and the key to it. */
+/** Address and token of a server. */
 export interface RunningServer {
   readonly url: URL;
   readonly token: string;
-  /** The `Host` to send where the server's list of hosts does not hold the address itself. */
+  /** `Host` to send if the server's list of hosts does not include the address itself. */
   readonly hostHeader: string | undefined;
 }
 
 /** One request. */
 export interface ServerRequest {
   readonly method: 'GET' | 'POST';
-  /** With query. */
+  /** Path with query. */
   readonly path: string;
   readonly accept: string;
   readonly body?: unknown;
 }
 
 /**
- * Find the server: by `url`, else where the settings say it listens.
+ * Find the server: by `url`, else at the address in the settings.
  *
  * @throws {Error} If the settings leave the port open.
- * @throws {SettingsError} If the settings are wrong.
+ * @throws {SettingsError} If the settings are invalid.
  */
 export function findServer(environment: NodeJS.ProcessEnv, url: string | undefined): RunningServer {
-  // A client has no workspace; any folder that exists passes the check.
+  // A client has no workspace; any existing folder passes validation.
   const settings = loadSettings({ environment: { ...environment, GAUNTLET_WORKSPACE: tmpdir() }, isClient: true });
   const token = ensureToken(settings);
   if (url !== undefined) return { url: new URL(url), token, hostHeader: undefined };
@@ -71,14 +71,14 @@ export async function send(
   throw new Error(errorText(reply.statusCode ?? 0, await readText(reply)));
 }
 
-/** The whole body as text. */
+/** Read the whole body as text. */
 export async function readText(reply: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of reply.setEncoding('utf8')) text += String(chunk);
   return text;
 }
 
-/** An address to listen on is not always one to connect to. */
+/** Convert a listening address to one that can be connected to. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;
@@ -96,7 +96,7 @@ function errorText(status: number, body: string): string {
     const { error } = JSON.parse(body) as { error: { code: string; message: string } };
     return `${error.message} (${error.code})`;
   } catch {
-    // Not our error shape, so something else answers there: its status is all there is to say.
+    // Not our error format, so another program answers there: only its status is known.
     return `The server answered with status ${status}`;
   }
 }

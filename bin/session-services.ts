@@ -1,5 +1,5 @@
 /**
- * What sessions are handed, made from the settings and the parts of the server.
+ * Builds the services of sessions from the settings and the parts of the server.
  */
 import { rm } from 'node:fs/promises';
 import type { Settings } from '../config/settings.ts';
@@ -18,7 +18,7 @@ import type { DirectoryServices } from '../src/session/directory/session-directo
 import { outputSchemaProblem, SCHEMA_TOOL, sessionTools } from '../tools/index.ts';
 import { principalAccess } from './principal-access.ts';
 
-/** The parts of the server that sessions use. */
+/** Parts of the server that sessions use. */
 export interface SessionParts {
   readonly log: FrameLog;
   readonly pools: ToolPools;
@@ -36,7 +36,7 @@ export interface SessionParts {
   onFault(error: unknown, what: string): void;
 }
 
-/** Put together what every session is handed. */
+/** Build the services that every session receives. */
 export function sessionServices(settings: Settings, parts: SessionParts): DirectoryServices {
   const { limits } = settings;
   return {

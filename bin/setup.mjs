@@ -1,8 +1,8 @@
 /**
- * Makes a fresh clone ready: dependencies, build, and what the tests need of the system.
+ * Makes a fresh clone ready: dependencies, build, and the programs that the tests need.
  *
- * Silent and as good as free when nothing is to do; otherwise it tells on standard error. Plain JavaScript
- * on Node's own modules, since it runs before anything is installed.
+ * Silent and fast if there is nothing to do; otherwise it reports on standard error. Plain JavaScript with Node's own
+ * modules only, since it runs before anything is installed.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isBuildStale } from './build-stamp.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** An install and a build together stay far below; past it the other setup is taken for hung. */
+/** Far longer than an install and a build together; after this, the other setup counts as hung. */
 const LOCK_WAIT_MS = 10 * 60_000;
 const LOCK_POLL_MS = 200;
 
@@ -20,9 +20,9 @@ const LOCK_POLL_MS = 200;
  * Make the clone ready.
  *
  * @param {{ root?: string, forTests?: boolean, programs?: boolean, system?: Partial<System>, run?: (file: string, args: string[], options: object) => void, say?: (what: string) => void }} [options]
- *   `forTests`: development dependencies too. `programs`: what the tests need of the system too.
- *   `run` starts a program and throws if it fails; `say` tells a person.
- * @returns {Promise<string[]>} What was done, in order; empty when nothing was to do.
+ *   `forTests`: development dependencies too. `programs`: the programs that the tests need too.
+ *   `run` starts a program and throws if it fails; `say` reports to a person.
+ * @returns {Promise<string[]>} Steps done, in order; empty if there was nothing to do.
  */
 export async function setup({
   root = ROOT,
@@ -39,10 +39,10 @@ export async function setup({
 }
 
 /**
- * @typedef {object} System What setup may do to the system.
- * @property {string} searchPath `PATH`, in which programs are looked for.
- * @property {boolean} mayInstall Whether packages may be installed: only by root, on Debian.
- * @property {boolean} isCi Whether this is continuous integration, where no test is skipped.
+ * @typedef {object} System Properties of the system for setup.
+ * @property {string} searchPath `PATH`, in which programs are searched.
+ * @property {boolean} mayInstall True if packages may be installed: only as root, on Debian.
+ * @property {boolean} isCi True in continuous integration, where no test is skipped.
  */
 
 /** @returns {System} */
@@ -54,7 +54,7 @@ function thisSystem() {
   };
 }
 
-/** Whether this is continuous integration: a test that misses a program fails there. */
+/** True in continuous integration, where a test with a missing program fails. */
 export function isCi() {
   return !['', 'false', '0'].includes(process.env.CI ?? '');
 }
@@ -62,7 +62,7 @@ export function isCi() {
 function doSteps(root, needs, run, say) {
   return withLock(join(root, '.setup.lock'), () => {
     const done = [];
-    // Looked at again under the lock: another setup may just have done it.
+    // Checked again under the lock: another setup may just have done it.
     for (let next = todo(root, needs)[0]; next && !done.includes(next); next = todo(root, needs)[0]) {
       STEPS[next](root, run, say, needs.system);
       done.push(next);
@@ -71,7 +71,7 @@ function doSteps(root, needs, run, say) {
   });
 }
 
-/** What is to do, in order. */
+/** List the steps to do, in order. */
 function todo(root, { forTests, programs, system }) {
   const isBuilt = !isBuildStale(root);
   return [
@@ -102,13 +102,13 @@ const STEPS = {
       run('apt-get', ['update', '-qq'], {});
       run('apt-get', ['-qq', ...APT_INSTALL, ...packages], {});
     } catch (error) {
-      // Without a network, for example. Most tests need none of them.
+      // For example without a network. Most tests do not need the programs.
       say(error.message);
     }
   },
 };
 
-/** Whether `node_modules` holds what the lock file asks for, by the record npm keeps of what stands there. */
+/** True if `node_modules` matches the lock file, by npm's own record of what is installed. */
 function isInstalled(root, needsDevelopment) {
   const record = join(root, 'node_modules', '.package-lock.json');
   if (!existsSync(record)) return false;
@@ -124,14 +124,14 @@ function packagesIn(path) {
   return JSON.parse(readFileSync(path, 'utf8')).packages;
 }
 
-/** Programs the tests drive, the Debian packages that bring them, and what becomes of the tests without. */
+/** Programs that the tests use, their Debian packages, and the consequence of their absence. */
 const PROGRAMS = {
   chromium: { name: 'chromium', without: "the browser's tests are skipped" },
   bwrap: { name: 'bubblewrap', without: 'tests of the sandbox will fail' },
 };
 const APT_INSTALL = ['install', '-y', '--no-install-recommends'];
 
-/** Packages of those that are not there. */
+/** List the packages of missing programs. */
 function missingPrograms({ searchPath }) {
   const isMissing = ([program]) => findProgram(program, searchPath) === undefined;
   return Object.entries(PROGRAMS)
@@ -140,22 +140,22 @@ function missingPrograms({ searchPath }) {
 }
 
 /**
- * The path of a program that the tests drive.
+ * Find a program that the tests use.
  *
  * @param {string} program
- * @returns {string | undefined} Absolute.
+ * @returns {string | undefined} Absolute path.
  */
 export function findProgram(program, searchPath = process.env.PATH ?? '') {
   const paths = searchPath.split(delimiter).map((folder) => join(folder, program));
   return paths.find((path) => existsSync(path));
 }
 
-/** The command with which a person installs a package that the tests need. @param {string} name */
+/** Return the command that installs a package for the tests. @param {string} name */
 export function installCommand(name) {
   return `sudo apt-get ${[...APT_INSTALL, name].join(' ')}`;
 }
 
-/** Tells what the tests will miss, and the command that would add it. */
+/** Report what the tests will miss, and the command that adds it. */
 function tellMissing(system, say) {
   for (const { name, without } of Object.values(PROGRAMS)) {
     if (!missingPrograms(system).includes(name)) continue;
@@ -164,7 +164,7 @@ function tellMissing(system, say) {
   }
 }
 
-/** One setup at a time in one clone. */
+/** Run `act` while no other setup runs in the clone. */
 async function withLock(path, act) {
   const deadline = Date.now() + LOCK_WAIT_MS;
   while (!tryLock(path)) {
@@ -190,7 +190,7 @@ function tryLock(path) {
   }
 }
 
-/** The process id in the lock; one that is just being written counts as ours, so as alive. */
+/** Read the process id in the lock. One that is still being written counts as ours, and so as alive. */
 function readHolder(path) {
   try {
     return Number(readFileSync(path, 'utf8')) || process.pid;
@@ -209,7 +209,7 @@ function isAlive(pid) {
   }
 }
 
-/** What the program prints goes to standard error: standard output belongs to the server. */
+/** Run a program with its output on standard error: standard output belongs to the server. */
 function runLoudly(file, args, options) {
   const { status, error } = spawnSync(file, args, { ...options, stdio: ['ignore', 2, 2] });
   if (error) throw error;

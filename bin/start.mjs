@@ -1,5 +1,5 @@
 /**
- * `npm start`: setup, then the server in this same process, so that signals reach it.
+ * `npm start`: runs setup, then the server in the same process, so that signals reach it.
  */
 import { setup } from './setup.mjs';
 
@@ -7,17 +7,17 @@ const NPM_WATCH_MS = 500;
 
 await setup();
 if (process.env.npm_lifecycle_event === 'start') {
-  // npm runs scripts in the package's folder; the folder it was called from is the one the person meant.
+  // npm runs scripts in the package's folder; the workspace is the folder it was called from.
   process.env.GAUNTLET_WORKSPACE ||= process.env.INIT_CWD;
   dieWithNpm();
 }
 process.argv.splice(2, 0, 'serve');
-// Not spelled as a path, so that the type checker does not follow it into the build.
+// A URL instead of a path, so that the type checker does not follow it into the build.
 await import(new URL('../dist/gauntlet.js', import.meta.url).href);
 
 /**
- * npm passes signals on, all but SIGKILL: whoever killed npm with it meant the server, which would
- * otherwise run on unseen and keep the data directory locked.
+ * Exit when npm does. npm forwards all signals except SIGKILL; after one, the server would otherwise run on unnoticed
+ * and keep the data directory locked.
  */
 function dieWithNpm() {
   const npm = process.ppid;

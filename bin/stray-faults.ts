@@ -1,21 +1,21 @@
 /**
- * What goes wrong where nobody waits for it: errors and rejections a tool left behind, and a loop that one blocked.
+ * Reports faults that no caller handles: errors and rejections that a tool left behind, and a blocked event loop.
  *
- * They are told, and take nobody down.
+ * They are logged, and do not end the server.
  */
 import type { Logger } from 'pino';
 import type { Limits } from '../config/limits.ts';
 
-/** Tell the operator of them from now on. */
-export function tellStrayFaults(logger: Logger): void {
-  process.on('uncaughtException', (error) => logger.error({ err: error }, 'An error nobody caught'));
-  process.on('unhandledRejection', (error) => logger.error({ err: error }, 'A rejection nobody handled'));
+/** Log unhandled errors and rejections from now on. */
+export function logStrayFaults(logger: Logger): void {
+  process.on('uncaughtException', (error) => logger.error({ err: error }, 'Uncaught exception'));
+  process.on('unhandledRejection', (error) => logger.error({ err: error }, 'Unhandled rejection'));
 }
 
 /**
- * Watch how late the event loop is: while a tool computes without a pause, nobody is served.
+ * Measure the delay of the event loop: while a tool computes without a pause, no request is served.
  *
- * @returns The longest that it stood still since this was last asked, ms.
+ * @returns A function that returns the longest delay since its last call, in ms.
  */
 export function watchEventLoop(
   logger: Logger,
@@ -23,18 +23,17 @@ export function watchEventLoop(
 ): () => number {
   let dueMs = performance.now() + loopCheckMs;
   let longestMs = 0;
-  const look = () => {
+  const check = () => {
     const nowMs = performance.now();
     const lagMs = Math.max(0, Math.round(nowMs - dueMs));
     dueMs = nowMs + loopCheckMs;
     longestMs = Math.max(longestMs, lagMs);
-    if (lagMs >= loopStallMs)
-      logger.warn({ event_loop_lag_ms: lagMs }, 'The event loop stood still: a tool or plugin blocked it');
+    if (lagMs >= loopStallMs) logger.warn({ event_loop_lag_ms: lagMs }, 'A tool or plugin blocked the event loop');
   };
-  setInterval(look, loopCheckMs).unref();
+  setInterval(check, loopCheckMs).unref();
   return () => {
-    const toldMs = longestMs;
+    const resultMs = longestMs;
     longestMs = 0;
-    return toldMs;
+    return resultMs;
   };
 }

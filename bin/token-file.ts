@@ -1,5 +1,5 @@
 /**
- * The token nobody set by hand: made once, kept in a file only its owner can read.
+ * The generated token: created once, and stored in a file that only its owner can read.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, unlinkSync, writeSync } from 'node:fs';
@@ -12,15 +12,15 @@ import { readRegularFile } from '../config/settings/regular-file.ts';
 import type { Credential } from '../routes/credential.ts';
 import { DATA_FILES, ensurePrivateFolder } from '../src/log/private-folder.ts';
 
-/** As many as the digest it is compared by. */
+/** As long as the digest it is compared by. */
 const TOKEN_BYTES = 32;
 
-const OTHERS_MAY = 0o077;
+const GROUP_AND_OTHERS = 0o077;
 
 /**
- * The bearer token: the one set by hand, else the one in the data directory, made if absent.
+ * Return the bearer token: the configured one, else the one in the data directory, created if absent.
  *
- * @throws {SettingsError} If the file or its folder belongs to someone else or others may read it.
+ * @throws {SettingsError} If the file or its folder belongs to another user, or others may read it.
  */
 export function ensureToken(settings: Pick<Settings, 'token' | 'tokenFile'>): string {
   if (settings.token !== undefined) return settings.token;
@@ -28,13 +28,14 @@ export function ensureToken(settings: Pick<Settings, 'token' | 'tokenFile'>): st
   return readToken(settings.tokenFile) ?? makeToken(settings.tokenFile);
 }
 
-/** @returns undefined when there is none. */
+/** @returns `undefined` if there is none. */
 function readToken(path: string): string | undefined {
   const status = lstatSync(path, { throwIfNoEntry: false });
   if (!status) return undefined;
   if (!status.isFile() || status.uid !== process.getuid?.())
-    throw refuse(`"${path}" is not a file of yours; remove it`);
-  if ((status.mode & OTHERS_MAY) !== 0) throw refuse(`others may read "${path}"; remove it, and a new token is made`);
+    throw refuse(`"${path}" is not a regular file of this user; remove it`);
+  if ((status.mode & GROUP_AND_OTHERS) !== 0)
+    throw refuse(`others may read "${path}"; remove it, and a new token is made`);
   const token = readRegularFile('GAUNTLET_DATA_DIR', path)?.trim() ?? '';
   if (!tokenText.safeParse(token).success) throw refuse(`"${path}" holds no token; remove it, and a new one is made`);
   return token;
@@ -51,7 +52,7 @@ function makeToken(path: string): string {
     closeSync(descriptor);
   }
   try {
-    // A link never replaces: of two that start at once, one token wins and both use it.
+    // A hard link never replaces a file: of two servers that start at once, one token wins and both use it.
     linkSync(draft, path);
     return token;
   } catch (error) {
@@ -66,7 +67,7 @@ function refuse(why: string): SettingsError {
   return new SettingsError('GAUNTLET_DATA_DIR', `GAUNTLET_DATA_DIR: ${why}`);
 }
 
-/** All credentials, the owner's first. @throws {SettingsError} If a principal has the server's own token. */
+/** List all credentials, the owner's first. @throws {SettingsError} If a principal has the server's own token. */
 export function credentials(settings: Settings): readonly Credential[] {
   const own = hash('sha256', ensureToken(settings));
   const clash = settings.principals.findIndex(({ tokenSha256 }) => tokenSha256 === own);

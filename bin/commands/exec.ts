@@ -1,4 +1,4 @@
-/** `gauntlet exec TOOL INPUT`: one block in, its progress and its result out. */
+/** `gauntlet exec TOOL INPUT`: runs one block, and prints its progress and result. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
@@ -8,15 +8,15 @@ import { resultText } from '../../src/wire/result-text.ts';
 import { UsageError } from '../command-line.ts';
 import { findServer, readText, send, type RunningServer } from '../server-client.ts';
 
-/** What the command line gave. */
+/** Parsed command line. */
 interface ExecCommand {
   readonly environment: NodeJS.ProcessEnv;
   readonly options: Readonly<Record<string, string | true>>;
   readonly operands: readonly string[];
 }
 
-/** The fields of a frame this file looks at. */
-interface SeenFrame {
+/** Fields of a frame that this file uses. */
+interface FrameFields {
   readonly type: string;
   readonly data?: { readonly text?: string; readonly message?: string; readonly stream?: string };
   readonly request_id?: string;
@@ -27,10 +27,10 @@ interface SeenFrame {
 }
 
 /**
- * Run one tool and print what it came to: progress to standard error, the result to standard output.
+ * Run one tool and print its progress to standard error and its result to standard output.
  *
- * @returns 0 when the call ended `ok`, else 1.
- * @throws {UsageError} If an operand or option cannot be used.
+ * @returns 0 if the call ended `ok`, else 1.
+ * @throws {UsageError} If an operand or option is invalid.
  */
 export async function execute({ environment, options, operands }: ExecCommand): Promise<number> {
   const [name = '', inputText = ''] = operands;
@@ -63,32 +63,32 @@ function printReply(body: string): number {
 
 async function followFrames(reply: IncomingMessage, server: RunningServer): Promise<number> {
   let exitCode = 1;
-  // On a terminal both streams meet: what was shown as it came is not shown again.
-  let isShown = false;
-  const meets = process.stdout.isTTY && process.stderr.isTTY;
+  // On a terminal both streams appear together, so output that was shown as progress is not repeated.
+  let isAlreadyShown = false;
+  const sharesTerminal = process.stdout.isTTY && process.stderr.isTTY;
   for await (const line of createInterface({ input: reply })) {
     if (line === '') continue;
-    const frame = JSON.parse(line) as SeenFrame;
+    const frame = JSON.parse(line) as FrameFields;
     if (frame.type === 'progress') {
       process.stderr.write(progressText(frame));
-      isShown ||= meets && frame.data?.text !== undefined;
+      isAlreadyShown ||= sharesTerminal && frame.data?.text !== undefined;
     }
     if (frame.type === 'notice') process.stderr.write(`${frame.message ?? ''}\n`);
     else if (frame.type === 'permission_request') process.stderr.write(questionText(frame, server));
     else if (frame.type === 'result' && frame.tool_result) {
       const text = resultText(frame.tool_result.content);
       exitCode = frame.call?.status === 'ok' ? 0 : 1;
-      if (!isShown || exitCode !== 0) process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+      if (!isAlreadyShown || exitCode !== 0) process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
     }
   }
   return exitCode;
 }
 
-function progressText({ data }: SeenFrame): string {
+function progressText({ data }: FrameFields): string {
   if (data?.text !== undefined) return data.text;
   return data?.message === undefined ? '' : `${data.message}\n`;
 }
 
-function questionText({ title, request_id }: SeenFrame, server: RunningServer): string {
+function questionText({ title, request_id }: FrameFields, server: RunningServer): string {
   return `Waiting for an answer to ${request_id ?? 'a question'} at ${server.url.origin}: ${title ?? 'may it run?'}\n`;
 }

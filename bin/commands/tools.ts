@@ -1,4 +1,4 @@
-/** `gauntlet tools`: prints what the running server offers. */
+/** `gauntlet tools`: prints the tools of the running server. */
 import { findServer, readText, send } from '../server-client.ts';
 
 /** Print the tools as a table, or as JSON with schemas. @returns The exit code. */

@@ -14,7 +14,7 @@ const FACTS: BannerFacts = {
   isReadOnly: false,
   toolCount: 7,
   deadRuleCount: 0,
-  unheld: undefined,
+  noJailReason: undefined,
 };
 
 it('begins with the address, then tells where things are', () => {
@@ -34,7 +34,9 @@ it('counts rules that never decide anything, where there are any', () => {
 });
 
 it('says that commands are held by their words alone, where nothing else holds them', () => {
-  expect(bannerLines({ ...FACTS, unheld: 'it is not Linux' }).join('\n')).toContain('words alone: it is not Linux');
+  expect(bannerLines({ ...FACTS, noJailReason: 'it is not Linux' }).join('\n')).toContain(
+    'words alone: it is not Linux',
+  );
   expect(bannerLines(FACTS).join('\n')).not.toContain('words alone');
 });
 
