@@ -136,7 +136,7 @@ function expandBraces(pattern: string, maxPatterns: number): readonly string[] {
     if (!group) done.push(next);
     else for (const option of group.options) pending.push(next.slice(0, group.start) + option + next.slice(group.end));
     if (pending.length + done.length > maxPatterns)
-      throw new RangeError(`it stands for more than ${maxPatterns} patterns`);
+      throw new RangeError(`it expands to more than ${maxPatterns} patterns`);
   }
   return [...new Set(done)].reverse();
 }

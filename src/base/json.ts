@@ -33,7 +33,7 @@ interface JsonLocation {
  * @param at Path of the field whose value `text` is; empty for a whole body.
  * @param fragments Paths of values whose strings are pieces of longer ones: each may end within a surrogate pair.
  * @throws {GauntletError} `invalid_request` with `details.reason` `not_json`, `too_deep`, `forbidden_key` or
- * `lone_surrogate`, the last with `details.path`.
+ *   `lone_surrogate`, the last with `details.path`.
  */
 export function parseSafeJson(
   text: string,
@@ -51,7 +51,7 @@ export function parseSafeJson(
   }
   const path = mayHoldLoneSurrogate(text) ? loneSurrogatePath(value, at, fragments) : undefined;
   if (path !== undefined) {
-    const why = `"${path}" holds half of a surrogate pair, which is no character`;
+    const why = `"${path}" holds half of a surrogate pair, which is not a character`;
     throw refusal('lone_surrogate', `Cannot read ${what}: ${why}`, undefined, path);
   }
   return value;

@@ -127,7 +127,7 @@ export function createHooks(sources: readonly HookSource[], services: HookServic
           for (const text of additionalContexts) occasion.notify('info', 'hook_context', text);
         })
         .catch((error: unknown) =>
-          occasion.notify('warning', 'hook_failed', `A hook was not told: ${errorMessage(error)}`),
+          occasion.notify('warning', 'hook_failed', `A hook could not be notified: ${errorMessage(error)}`),
         )
         .finally(() => background.delete(running));
       background.add(running);

@@ -98,7 +98,7 @@ class AppendedFile implements AuditFile {
     this.#lost += count;
     this.#isTorn = true;
     if (!isFirst) return;
-    const message = `Cannot write the audit trail: ${errorMessage(cause)}. Calls go on; what is missing is counted`;
+    const message = `Cannot write the audit trail: ${errorMessage(cause)}. Calls continue, and lost lines are counted`;
     this.#options.onProblem({ code: 'audit_unwritable', message, cause });
   }
 

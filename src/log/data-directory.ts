@@ -143,6 +143,6 @@ function newDirectoryId(file: string): string {
 }
 
 function checkedId(sessionId: string): string {
-  if (!SESSION_ID.test(sessionId)) throw new RangeError('Cannot name a folder after what is not a session id');
+  if (!SESSION_ID.test(sessionId)) throw new RangeError('Cannot derive a folder from an invalid session id');
   return sessionId;
 }

@@ -181,7 +181,7 @@ function loggedSession({ number: _number, ...session }: SessionEntry): LoggedSes
 /** Parse a cursor, which is the number of the last session of a page. Other logs may use another format. */
 function parseCursor(cursor: string): number {
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw new GauntletError('invalid_request', 'Cannot list sessions: "cursor" is none. Begin without one');
+  throw new GauntletError('invalid_request', 'Cannot list sessions: "cursor" is malformed. Begin without one');
 }
 
 function nextCursor(page: readonly { readonly number: number }[], limit: number): { readonly cursor?: string } {

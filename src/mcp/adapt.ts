@@ -94,7 +94,7 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
     isReadOnly: () => isReadOnly,
     isConcurrencySafe: () => isReadOnly,
     isDestructive: () => hints.destructiveHint === true && !isReadOnly,
-    warnings: () => (hints.openWorldHint === true ? [`"${server}" says that this reaches systems outside`] : []),
+    warnings: () => (hints.openWorldHint === true ? [`According to "${server}", this reaches external systems`] : []),
     suggestRules: () => [name],
     checkPermissions: () => (source.isChanged(definition) ? requireNewApproval(name, server) : { behavior: 'allow' }),
 
@@ -123,7 +123,7 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
 }
 
 function requireNewApproval(name: string, server: string): PermissionResult {
-  const message = `The MCP server "${server}" has changed what "${name}" says about itself since it was last allowed`;
+  const message = `The MCP server "${server}" has changed the definition of "${name}" since it was last allowed`;
   // A rule made for the earlier definition must not allow this one.
   return { behavior: 'ask', message, isSafetyCheck: true };
 }

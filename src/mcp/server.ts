@@ -49,7 +49,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const notice = (level: 'info' | 'warning', code: string, text: string) =>
     options.onNotice(level, code, visibleLine(`MCP server "${name}": ${mask(text)}`, NOTICE_CHARS));
   const pins = definitionPins(options.pins, PINS_PER_TOOL * MAX_SERVER_TOOLS, (toolName) =>
-    notice('warning', 'mcp_tool_changed', `"${toolName}" changed its definition; the next call is asked about`),
+    notice('warning', 'mcp_tool_changed', `"${toolName}" changed its definition; the next call needs approval`),
   );
   const openLink = linkOpener(settings, options);
   let definitions: readonly McpToolDefinition[] = [];
@@ -141,7 +141,7 @@ interface DefinitionPins {
  *
  * @param pinned Stored on disk, so that a restart does not accept a changed definition.
  * @param maxPins Maximum of names pinned; further names, of a server that keeps inventing them, require approval for
- * each call.
+ *   each call.
  * @param onChanged Called once for each change of a tool, with its name as sent.
  */
 function definitionPins(pinned: StoredPins, maxPins: number, onChanged: (toolName: string) => void): DefinitionPins {
@@ -171,7 +171,7 @@ function definitionPins(pinned: StoredPins, maxPins: number, onChanged: (toolNam
  * Create the function that masks one server's secrets.
  *
  * @returns A function that replaces each configured header, and each environment variable named like a secret, by
- * "[hidden]".
+ *   "[hidden]".
  */
 function secretMask(settings: McpServerSettings): (text: string) => string {
   const secrets = [...new Set(secretsOf(settings))].filter((secret) => secret.length >= SECRET_CHARS);

@@ -74,7 +74,7 @@ function schemaRefusal(schema: JsonObject): string | undefined {
   if (JSON.stringify(schema).length > MAX_SCHEMA_CHARS) {
     return `"inputSchema": more than ${MAX_SCHEMA_CHARS} characters`;
   }
-  return hasReferenceCycle(schema) ? '"inputSchema": its references lead back to themselves' : undefined;
+  return hasReferenceCycle(schema) ? '"inputSchema": its references form a cycle' : undefined;
 }
 
 function refused(sent: unknown, refusal: string): ParsedTool {

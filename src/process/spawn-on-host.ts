@@ -115,8 +115,14 @@ function validateRequest({
   const texts = [file, cwd, shellScript, cwdFile, ...args, ...(launcher?.command ?? []), ...Object.values(env)];
   const hasNul = texts.some((text) => text.includes('\0'));
   if (hasNul)
-    return new GauntletError('tool_failed', `Cannot start "${file}": a NUL character in what it is given. Remove it`);
+    return new GauntletError(
+      'tool_failed',
+      `Cannot start "${file}": a string passed to it contains a NUL character. Remove it`,
+    );
   const badName = Object.keys(env).find((name) => !VARIABLE_NAME.test(name));
   if (badName === undefined) return undefined;
-  return new GauntletError('tool_failed', `Cannot start "${file}": "${badName}" cannot name a variable. Rename it`);
+  return new GauntletError(
+    'tool_failed',
+    `Cannot start "${file}": "${badName}" is not a valid variable name. Rename it`,
+  );
 }

@@ -103,7 +103,7 @@ export function createJail(options: JailOptions): Jail {
     },
     async within(place, isWritable, run) {
       const chosen = await (isWritable ? choose.writing(place) : choose.reading(place));
-      if (typeof chosen === 'string') throw new GauntletError('contained', `Cannot hold the command: ${chosen}`);
+      if (typeof chosen === 'string') throw new GauntletError('contained', `Cannot contain the command: ${chosen}`);
       const { folders } = mechanisms;
       return runInJail(chosen, place, isWritable, async ({ request, userId }) => {
         const temporaryFolder = folders.take(place, userId);
@@ -168,7 +168,7 @@ function createChooser({ ownPaths, readOnlyPaths, hidden, limits }: JailOptions,
 
   async function reading(place: JailPlace): Promise<ChosenMechanism | string> {
     const denied = await findMasks(place);
-    if (denied === undefined) return 'the folders that rules are about hold too many files to look for what they hide';
+    if (denied === undefined) return 'the folders that rules apply to contain too many files to search for hidden ones';
     const secrets = hidden?.().filter(({ path }) => isCommon(path) || isInAnyFolder(place.folders, path)) ?? [];
     const common = commonReads.filter((path) => place.denials.isDenied(path)).flatMap(maskOf);
     const masks = [...denied, ...common, ...ownIn(place.folders).flatMap(maskOf), ...secrets];
