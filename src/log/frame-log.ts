@@ -121,7 +121,7 @@ export interface FrameLog {
    * the session is removed or the log closes; an unknown session has no pages.
    *
    * @throws {GauntletError} While iterating: `log_unavailable` if the disk fails, or if frames are damaged and there is
-   * no `onGap`.
+   *   no `onGap`.
    */
   read(sessionId: string, after: Seq, options: ReadOptions): AsyncIterable<readonly LoggedFrame[]>;
 

@@ -81,5 +81,5 @@ export function openTables({ folder, limits, durability, onProblem = () => undef
   const retention = new RetentionStore(open);
   const sweeper = new Sweeper({ rows, notes, retention, limits, onFailed: (cause) => problems.sweep(cause) });
   const shared = new SharedEntries(open, limits);
-  return { epoch: open.epoch, rows, notes, retention, sweeper, shared, problems: problems };
+  return { epoch: open.epoch, rows, notes, retention, sweeper, shared, problems };
 }

@@ -87,8 +87,8 @@ function connect(path: string, { durability, maxBytes }: DatabaseOptions): Conne
     // a transaction takes no file locks. One server a data directory is the rule anyway.
     database.pragma('locking_mode = EXCLUSIVE');
     database.pragma('journal_mode = WAL');
-    // NORMAL syncs at checkpoints only: what the kernel was given survives our death, and a power
-    // loss costs the newest frames but never the file.
+    // NORMAL syncs at checkpoints only: what was written to the kernel survives the end of the process, and a power loss
+    // costs the newest frames but never the file.
     database.pragma(`synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
     migrate(database, path);
     const { page_size: pageBytes } = database.prepare('PRAGMA page_size').get() as { page_size: number };

@@ -36,8 +36,7 @@ export interface SharedStore {
    * @param expectedVersion Version that must be current, 0 for a key that must not exist; absent: unconditional.
    * @returns The new version, once it is on disk.
    * @throws {GauntletError} `conflict` if another version is current, which `details.version` holds;
-   * `resource_exhausted`
-   * past a limit, named in `details.reason`; `invalid_input` for an invalid key.
+   *   `resource_exhausted` past a limit, named in `details.reason`; `invalid_input` for an invalid key.
    */
   set(key: string, value: JsonValue, expectedVersion?: number): Promise<number>;
   /** Remove an entry. @returns False if there was none. @throws {GauntletError} `conflict`, as `set`. */

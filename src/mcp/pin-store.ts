@@ -53,7 +53,7 @@ interface ServerEntry {
  *
  * @param file Real path. A missing file means no pins.
  * @throws {GauntletError} `invalid_setting` if the file is malformed: without its pins, any changed definition would be
- * accepted.
+ *   accepted.
  */
 export function openPinStore(file: string, { maxFormerServers, onFailure }: PinStoreOptions): PinStore {
   /** By identity, most recently used last. */

@@ -30,9 +30,9 @@ export const STRAGGLER_MS = 100;
  * Run a child and end all it started.
  *
  * @returns Once the leader has ended. A stopped tree has ended too; processes that a finished command left behind are
- * being ended, for which this waits at most `STRAGGLER_MS`.
+ *   being ended, for which this waits at most `STRAGGLER_MS`.
  * @throws {GauntletError} As `HostedProcess.started` does, if it cannot be started; `cancelled` if the signal was
- * already aborted.
+ *   already aborted.
  */
 export async function runCommand(
   host: ProcessHost,

@@ -28,7 +28,7 @@ export interface ProgramEnd extends ProcessExit {
  * Run a program and end all it started.
  *
  * @throws {GauntletError} As `HostedProcess.started` does, if it cannot be started; `cancelled` if the signal was
- * already aborted.
+ *   already aborted.
  */
 export async function runProgram(host: ProcessHost, run: ProgramRun): Promise<ProgramEnd> {
   if (run.signal.aborted) throw new GauntletError('cancelled', 'Cancelled before it began');
@@ -74,7 +74,7 @@ export async function runProgram(host: ProcessHost, run: ProgramRun): Promise<Pr
 
 /** Write the input without waiting: a program that does not read it may still end, and its exit reports the outcome. */
 function feed(child: HostedProcess, input: string): void {
-  const fed = child.write(input).then(() => child.end());
+  const written = child.write(input).then(() => child.end());
   // Unread input is not a failure of the program.
-  fed.catch(() => undefined);
+  written.catch(() => undefined);
 }

@@ -18,7 +18,7 @@ export function isNoJail(error: unknown): boolean {
  *
  * @param what Name of the program, as the reader knows it.
  * @returns `resource_exhausted` if the machine is out of descriptors, processes or memory, which may pass; else
- * `tool_failed`.
+ *   `tool_failed`.
  */
 export function spawnError(what: string, failure: { readonly code?: string; readonly message: string }): GauntletError {
   const code = failure.code ?? '';

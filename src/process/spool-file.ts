@@ -28,11 +28,11 @@ const CHUNK_OVERHEAD_BYTES = 128;
  *
  * @param path Absolute path in a folder of our own: created as 0600 in 0700, and never an existing file.
  * @param bounds Bytes held in memory before the file is created, 0 to create it with the first; and bytes that may wait
- * for the disk before the writer is paused.
+ *   for the disk before the writer is paused.
  */
 export function createSpoolFile(
   path: string,
-  { memoryBytes, maxWaitingBytes: maxWaitingBytes }: { readonly memoryBytes: number; readonly maxWaitingBytes: number },
+  { memoryBytes, maxWaitingBytes }: { readonly memoryBytes: number; readonly maxWaitingBytes: number },
 ): SpoolFile {
   let waiting: Buffer[] = [];
   let waitingBytes = 0;

@@ -43,7 +43,7 @@ export function endedFrame({ id, exitCode, note }: TaskView, status: TaskStatus)
  * Apply a frame of the log to a task.
  *
  * @param known State from earlier frames or a snapshot. A frame may be read although the snapshot includes it, since an
- * open turn keeps the snapshot from covering all frames before it.
+ *   open turn keeps the snapshot from covering all frames before it.
  * @returns `undefined` for the end of a task whose start was forgotten.
  */
 export function taskAfter(

@@ -88,8 +88,7 @@ export interface ChildSession {
  * Opens a child session. Its frames are progress of this call (`{type: "agent", frame}`), and its questions are asked
  * where those of this session are.
  *
- * @throws {GauntletError} `forbidden` for a mode beyond the session's, `invalid_request` for a rule that is none and a
- *   schema that cannot be used, `resource_exhausted` for too many children, and the reason where this call was aborted or
- *   has ended.
+ * @throws {GauntletError} `forbidden` for a mode beyond the session's, `invalid_request` for an invalid rule,
+ *   `resource_exhausted` for too many children, and the reason if this call was aborted or has ended.
  */
 export type OpenChild = (options?: ChildOptions) => Promise<ChildSession>;

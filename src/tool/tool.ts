@@ -288,7 +288,7 @@ export interface Tool<
   getToolUseSummary?(input: Partial<z.output<Input>>): string;
   getActivityDescription?(input: Partial<z.output<Input>>): string;
 
-  // Drawing, as data
+  // Rendering, as data
   renderToolUseMessage(partialInput: Partial<z.output<Input>>): Display;
   renderToolUseProgressMessage?(progress: readonly ToolProgress<P>[]): Display;
   renderToolResultMessage?(

@@ -47,7 +47,7 @@ export const RULESET_DESCRIPTOR = 4;
 
 /** Maximum of open rulesets; one takes a descriptor and about 10 KiB of kernel memory. */
 const MAX_RULESETS = 128;
-/** Of the host's descriptors, one in this many may be a ruleset. */
+/** Descriptors of the host for each ruleset it may open. */
 const DESCRIPTORS_PER_RULESET = 8;
 /** User and group id of `nobody`, which owns no files. */
 const NOBODY = 65_534;

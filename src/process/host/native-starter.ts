@@ -90,7 +90,7 @@ function spawn(libc: Libc, { file, args, cwd, env, launcher }: Program, descript
  * Find a program.
  *
  * @throws ENOENT if no folder of `search` has it. Relative folders are skipped: they would depend on the program's
- * working directory.
+ *   working directory.
  */
 function programPath(file: string, search = DEFAULT_PATH): string {
   if (file.includes('/')) return file;

@@ -22,7 +22,7 @@ export const WAITING_SHELL = { file: 'bash', args: ['--noprofile', '--norc', '-c
  * Serialise what descriptor 3 delivers to make the shell run a script.
  *
  * @param limits Options of `ulimit`, which the shell applies first. A failure is ignored, since a lower limit in effect
- * is sufficient.
+ *   is sufficient.
  */
 export function shellInput(spawn: SpawnMessage & { readonly shellScript: string }, limits?: string): Buffer {
   const limit = limits === undefined ? '' : `ulimit ${limits} 2>/dev/null;`;

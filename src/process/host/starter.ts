@@ -61,7 +61,7 @@ export function startWithNode(program: Program): StartedProcess | UnstartedProce
   if (child.pid === undefined) {
     return { failure: new Promise((resolve) => child.once('error', resolve)) };
   }
-  child.once('error', () => undefined); // It has started: what a signal could not do is told to who sent it.
+  child.once('error', () => undefined); // It has started; a failed signal is reported to its sender.
   return {
     pid: child.pid,
     output: { stdout: child.stdout as Readable, stderr: child.stderr as Readable },

@@ -32,7 +32,7 @@ export interface DialParts {
  *
  * @returns A connected socket; the caller handles its errors.
  * @throws {GauntletError} `permission_denied` for an endpoint that is not on the list; `resource_exhausted` if too many
- * connections are open; `timeout` and `tool_failed` if connecting fails.
+ *   connections are open; `timeout` and `tool_failed` if connecting fails.
  */
 export type Dial = (endpoint: Endpoint, signal: AbortSignal) => Promise<Socket>;
 

@@ -16,7 +16,7 @@ export interface Mount {
   readonly isFolder: boolean;
 }
 
-/** What differs between sandboxes. */
+/** Options of `bwrapCommand`. */
 export interface BwrapOptions {
   readonly mounts: readonly Mount[];
   readonly hasNetwork: boolean;
@@ -79,7 +79,7 @@ export function bwrapCommand(options: BwrapOptions): readonly string[] {
  * Build the program and arguments of a jail: a file system that holds only its mounts, without a network.
  *
  * @param mounts In any order; of two for the same path the last applies. @param filterDescriptor Of a filter of system
- * calls.
+ *   calls.
  */
 export function jailCommand(mounts: readonly Mount[], filterDescriptor = 4): readonly string[] {
   const ordered = inOrder(mounts.filter(({ path }) => !KERNEL_MOUNTS.some((folder) => isBelow(folder, path))));

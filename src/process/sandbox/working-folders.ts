@@ -78,7 +78,7 @@ export function createWorkingFolders(readOnlyPaths: readonly string[] = []): Wor
  * @param roots Absolute real paths, none inside another.
  * @param locked Result of `lockedPaths` for the roots.
  * @param readOnlyPaths Real paths that are never writable: inside a root, or around one, which is then read-only
- * itself.
+ *   itself.
  */
 function workingMounts(
   roots: readonly string[],

@@ -57,7 +57,7 @@ export class InnerCalls {
   /** As `RunInnerCall`. */
   run(block: InnerBlock, options: InnerCallOptions = {}): Promise<InnerResult> {
     const running = this.#run(block, options);
-    // A tool need not await a call that it made; the rejection for an aborted outer call is then unhandled.
+    // A tool need not await a call that it made; the rejection for an aborted outer call would then be unhandled.
     running.catch(() => undefined);
     return running;
   }
