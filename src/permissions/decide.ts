@@ -263,7 +263,7 @@ function withHook({ hook }: PermissionRequest, verdict: Verdict): Verdict {
   return mayAllow ? { behavior: 'allow', reason: { type: 'hook' }, message } : verdict;
 }
 
-/** Resolve a question without a person: by the classifier in mode `auto`, or as a denial if nobody can be asked. */
+/** Resolve a question without a person: by the classifier in mode `auto`, or as a denial if no person can be asked. */
 async function settle(request: PermissionRequest, judgement: Judgement, verdict: Verdict): Promise<Verdict> {
   if (verdict.behavior !== 'ask') return verdict;
   const { mode, shouldAvoidPermissionPrompts } = request.context.session.permissions;

@@ -1,8 +1,8 @@
-/** Messages of denials that occur because nobody can be asked; they name the rule that would allow the call. */
+/** Messages of denials that occur because no person can be asked; they name the rule that would allow the call. */
 import type { PermissionDecision } from '../wire/decision.ts';
 
 /**
- * Format the message of a question that nobody can answer.
+ * Format the message of a question that no person can answer.
  *
  * @param decision The question; without a rule that would allow the call, none is named.
  * @param cause Reason why nobody was asked, as the end of a sentence: `nobody can be asked`.

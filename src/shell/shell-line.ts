@@ -34,7 +34,7 @@ export class ShellLine {
     return (this.#reach ??= reachOf(this.command, this.analysis, this.#budget));
   }
 
-  /** Whether it only reads, its paths and its warnings. */
+  /** Read-only verdict, paths and warnings. */
   get verdict(): ShellVerdict {
     return (this.#verdict ??= toVerdict(this));
   }

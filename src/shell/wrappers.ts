@@ -41,7 +41,7 @@ export function isHarmlessVariable(name: string, value: string | undefined): boo
   );
 }
 
-/** Unwrap a wrapper. @returns undefined if the program is none. */
+/** Unwrap a wrapper. @returns undefined if the program is not a wrapper. */
 export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped | undefined {
   const { wraps: spec, leadingOperands = 0 } = findRecord(program) ?? {};
   if (!spec) return undefined;

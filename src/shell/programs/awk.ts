@@ -166,7 +166,7 @@ function quotedEnd(program: string, start: number, quote: string): number | unde
 interface BracketReading {
   /** True if a backslash escapes inside brackets, too. */
   readonly hasEscapes: boolean;
-  /** Whether a `]` directly after the opening bracket is text. */
+  /** Positions at which a `]` directly after the opening bracket is text. */
   readonly takesFirst: 'always' | 'at the start' | 'never';
   /** Reading of `[:` inside brackets: skipped up to `:]`, counted as one more bracket to close, or plain text. */
   readonly classes: 'skipped' | 'counted' | 'text';
