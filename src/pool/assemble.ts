@@ -1,9 +1,9 @@
 /**
- * From all tools to one pool, in the order that keeps a prompt cache warm.
+ * Assembles the tools of a server into one pool, in an order that keeps prompt caches valid.
  *
- * Built-ins sorted by code unit, then MCP and plugin tools sorted likewise, then what the session brought. A name stands
- * once and a built-in wins, hidden or not, so that nothing from outside can take the place of what was denied; what a
- * session brought is the server's own making, and takes the place of the built-in that only stands for it.
+ * Built-ins sorted by code unit, then MCP and plugin tools sorted likewise, then tools of the session. Names are
+ * unique, and a built-in takes precedence, hidden or not, so that no external tool replaces a denied one. A tool of the
+ * session comes from the server itself and replaces the built-in placeholder of the same name.
  */
 import { createHash } from 'node:crypto';
 import type { ListContext, Tool } from '../tool/tool.ts';
@@ -12,14 +12,14 @@ import { describeEntry } from './describe.ts';
 import { getTools, type PoolContext, type ToolFilter } from './get-tools.ts';
 import type { PoolMembers, ToolPool } from './tool-pool.ts';
 
-/** What every pool of a server is made with. */
+/** Configuration shared by all pools of a server. */
 export type PoolConfiguration = ToolFilter & Pick<DeferralContext, 'toolSearch'>;
 
 /**
- * Make the pool of a context.
+ * Assemble the pool of a context.
  *
- * @param baseTools All built-ins, any order.
- * @param externalTools From MCP and plugins. One that bears a built-in's name or alias is dropped.
+ * @param baseTools All built-ins, in any order.
+ * @param externalTools From MCP and plugins. Those with the name or alias of a built-in are dropped.
  */
 export function assembleToolPool(
   context: PoolContext,
@@ -27,10 +27,10 @@ export function assembleToolPool(
   externalTools: readonly Tool[],
   configuration: PoolConfiguration,
 ): ToolPool {
-  return worded(assembleMembers(context, baseTools, externalTools, configuration), context);
+  return poolForContext(assembleMembers(context, baseTools, externalTools, configuration), context);
 }
 
-/** What `assembleToolPool` makes, but for the words. */
+/** Assemble the part of a pool that does not depend on the session's prompts. */
 export function assembleMembers(
   context: PoolContext,
   baseTools: readonly Tool[],
@@ -45,7 +45,8 @@ export function assembleMembers(
   const hidden = [...builtIns.hidden, ...external.hidden, ...own.hidden];
   const tools = Object.freeze([...builtIns.visible, ...external.visible, ...own.visible]);
   const builtInCount = builtIns.visible.length;
-  // Of the server and not of the list: a deny rule more must not bring schemas back and the prompt cache down.
+  // Counted over the server and not the list: a further deny rule must not change which tools are deferred, which would
+  // invalidate prompt caches.
   const deferral = { ...configuration, builtInCount: baseTools.filter((tool) => tool.isEnabled({})).length };
   const deferred = new Set(tools.filter((tool) => isDeferredTool(tool, deferral)).map(({ name }) => name));
   const visibleByName = index(tools, (tool) => tool);
@@ -64,8 +65,8 @@ export function assembleMembers(
   };
 }
 
-/** A pool whose prompts are worded for a session, or for nobody's. */
-export function worded(members: PoolMembers, { principal, cwd, permissions }: ListContext): ToolPool {
+/** Create a pool whose prompts are rendered for a session, or for no session. */
+export function poolForContext(members: PoolMembers, { principal, cwd, permissions }: ListContext): ToolPool {
   let prefixSha256: string | undefined;
   const pool: ToolPool = Object.freeze({
     ...members,
@@ -83,7 +84,7 @@ function byName(left: Tool, right: Tool): number {
   return left.name < right.name ? -1 : left.name > right.name ? 1 : 0;
 }
 
-/** External tools, sorted, the first of each name, without those that bear a built-in's name or alias. */
+/** Select external tools: sorted, the first of each name, without those that have a built-in's name or alias. */
 function admitted(externalTools: readonly Tool[], baseTools: readonly Tool[]): readonly Tool[] {
   const taken = new Set(baseTools.flatMap(namesOf));
   const unique = new Map<string, Tool>();
@@ -97,7 +98,7 @@ function namesOf(tool: Tool): readonly string[] {
   return [tool.name, ...(tool.aliases ?? [])];
 }
 
-/** Names first, then aliases where no name stands; the earlier entry wins. */
+/** Index entries by name, and by alias where no name is equal; the earlier entry takes precedence. */
 function index<Entry>(entries: readonly Entry[], toolOf: (entry: Entry) => Tool): ReadonlyMap<string, Entry> {
   const found = new Map(entries.map((entry) => [toolOf(entry).name, entry]));
   for (const entry of entries) {
@@ -107,9 +108,9 @@ function index<Entry>(entries: readonly Entry[], toolOf: (entry: Entry) => Tool)
 }
 
 /**
- * sha256, hex, of the UTF-8 bytes of the JSON array of `tools[0..built_in_count)` of the default list.
+ * Compute the SHA-256, in hex, of the UTF-8 bytes of the JSON array of `tools[0..built_in_count)` of the default list.
  *
- * A client that holds that reply computes it as `sha256(JSON.stringify(tools.slice(0, built_in_count)))`.
+ * A client computes the same from its reply as `sha256(JSON.stringify(tools.slice(0, built_in_count)))`.
  */
 function builtInPrefixSha256(pool: ToolPool): string {
   const builtIns = pool.tools.slice(0, pool.builtInCount);

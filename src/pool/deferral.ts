@@ -1,8 +1,8 @@
 /**
- * Which tools of a list are named without their schema.
+ * Decides which tools of a list are shown without their schema.
  *
- * A model that sees a deferred tool asks ToolSearch for the rest. What is decided here depends on
- * the built-ins alone, so that no MCP server that comes or goes moves the prefix.
+ * A model that sees a deferred tool gets the schema from ToolSearch. For built-ins the decision depends on built-ins
+ * only, so that MCP servers that connect or disconnect do not change the prefix of the list.
  */
 import type { Tool } from '../tool/tool.ts';
 
@@ -12,14 +12,14 @@ export const MAX_UNDEFERRED_BUILT_INS = 30;
 /** The setting `toolSearch` of PROTOCOL section 1. */
 export type ToolSearchSetting = 'auto' | 'always' | 'off';
 
-/** What deferral depends on beside the tool. */
+/** Inputs of the decision besides the tool. */
 export interface DeferralContext {
   readonly toolSearch: ToolSearchSetting;
-  /** Enabled built-ins of the server, whatever the mode and the rules of one list leave of them. */
+  /** Number of the server's enabled built-ins, regardless of the mode and rules of one list. */
   readonly builtInCount: number;
 }
 
-/** Whether `tool` is listed without its schema. `alwaysLoad` beats everything. */
+/** Report whether `tool` is listed without its schema. `alwaysLoad` takes precedence. */
 export function isDeferredTool(tool: Tool, context: DeferralContext): boolean {
   if (context.toolSearch === 'off' || tool.alwaysLoad === true) return false;
   if (tool.origin?.type === 'mcp') return true;

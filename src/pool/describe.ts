@@ -1,7 +1,7 @@
 /**
- * A tool in the words of each API: Anthropic, OpenAI (Responses and Chat), MCP, and in full.
+ * Describes a tool in the format of each API: Anthropic, OpenAI (Responses and Chat), MCP, and in full.
  *
- * Key order is part of the bytes a prompt cache is keyed by.
+ * Key order is part of the bytes that prompt caches depend on.
  */
 import * as z from 'zod';
 import type { JsonObject } from '../base/json.ts';
@@ -14,13 +14,13 @@ const DEFERRED_DESCRIPTION_CHARS = 200;
 
 const schemas = new WeakMap<Tool, JsonObject>();
 
-/** The shapes `GET /tools?format=` gives as JSON. */
+/** JSON formats of `GET /tools?format=`. */
 export const ENTRY_FORMATS = ['anthropic', 'openai-responses', 'openai-chat', 'mcp', 'full'] as const;
 
-/** One of the JSON shapes. */
+/** One of the JSON formats. */
 export type EntryFormat = (typeof ENTRY_FORMATS)[number];
 
-/** How much of a tool is told: by its deferral, all of it, or its name. */
+/** Amount of detail: according to deferral, all, or only the name. */
 export type SchemaChoice = 'by deferral' | 'full' | 'none';
 
 /** Describe one tool as the Messages API takes it, and ToolSearch gives it. */
@@ -34,10 +34,10 @@ export function describeTool(tool: Tool, options: PromptOptions): ToolDefinition
 }
 
 /**
- * One entry of a list.
+ * Describe one entry of a list.
  *
- * MCP knows no tool without a schema and `full` is for people who want to see everything, so these
- * two always give all of it. Chat Completions refuses fields it does not know, `defer_loading` too.
+ * MCP requires a schema and `full` is meant to show everything, so these two always include all details. Chat
+ * Completions rejects unknown fields, including `defer_loading`.
  */
 export function describeEntry(tool: Tool, pool: ToolPool, format: EntryFormat, schemas: SchemaChoice): ToolEntry {
   if (schemas === 'none' && format !== 'full') return { name: tool.name };
@@ -61,8 +61,8 @@ export function describeEntry(tool: Tool, pool: ToolPool, format: EntryFormat, s
 }
 
 /**
- * What a prompt may word itself by. The names are the built-ins' alone, so that the words of one
- * never depend on which MCP servers are there.
+ * Collect the context that prompts may depend on. It names built-ins only, so that the prompts of built-ins never
+ * depend on connected MCP servers.
  */
 export function promptOptions(pool: ToolPool): PromptOptions {
   return {
@@ -83,7 +83,7 @@ function mcpEntry(tool: Tool, options: PromptOptions): ToolEntry {
   };
 }
 
-/** What `full` tells beside the definition. */
+/** List the properties of a tool that only `full` shows. */
 function facts(tool: Tool, pool: ToolPool): ToolFacts {
   return {
     source: tool.origin?.type ?? 'built_in',
@@ -92,7 +92,7 @@ function facts(tool: Tool, pool: ToolPool): ToolFacts {
     user_facing_name: nameForPeople(tool),
     ...(tool.outputSchema && { output_schema: toolOutputSchema(tool.outputSchema) }),
     annotations: annotations(tool),
-    // JSON has no Infinity: a tool that limits itself has no number.
+    // JSON has no Infinity: null for a tool that limits its own result.
     max_result_size_chars: Number.isFinite(tool.maxResultSizeChars) ? tool.maxResultSizeChars : null,
     ...(tool.searchHint !== undefined && { search_hint: tool.searchHint }),
     state: pool.lookup(tool.name) === tool ? 'enabled' : (pool.hiddenTool(tool.name)?.reason ?? 'not enabled'),
@@ -103,12 +103,12 @@ function nameForPeople(tool: Tool): string {
   try {
     return tool.userFacingName();
   } catch {
-    // A tool that cannot say its name to people is called what models call it.
+    // Without a name for people, the tool's own name is shown.
     return tool.name;
   }
 }
 
-/** MCP's hints, which hold for every input: what is not known is what the specification assumes. */
+/** Return MCP's hints, which must hold for every input; for unknown ones the default of the specification. */
 function annotations(tool: Tool): Required<McpHints> {
   const { mcpHints: said = {} } = tool;
   const isReadOnly = holdsForEveryInput(tool.isReadOnly);
@@ -121,7 +121,10 @@ function annotations(tool: Tool): Required<McpHints> {
   };
 }
 
-/** True for the session's own things and for files: a built-in tool that reads or edits files opens nothing else. */
+/**
+ * Report whether a tool opens nothing outside the session and the file system: a built-in that reads or edits files
+ * opens nothing else.
+ */
 function staysOnMachine(tool: Tool, isReadOnly: boolean): boolean {
   if (holdsForEveryInput(tool.touchesOnlySession)) return true;
   return tool.origin === undefined && (tool.isFileEdit === true || (isReadOnly && tool.paths !== undefined));
@@ -131,12 +134,12 @@ function holdsForEveryInput(answer: ((input: never) => boolean) | undefined): bo
   try {
     return answer?.length === 0 && (answer as () => boolean)() === true;
   } catch {
-    // It does look at its input, or it fails: nothing holds for every input.
+    // It depends on its input, or fails, so nothing holds for every input.
     return false;
   }
 }
 
-/** Cut at a character, never inside a surrogate pair. */
+/** Cut a text without splitting a surrogate pair. */
 function cut(text: string, chars: number): string {
   if (text.length <= chars) return text;
   const end = chars - 1;
@@ -145,9 +148,9 @@ function cut(text: string, chars: number): string {
 }
 
 /**
- * The JSON Schema a model is given: the server's own for MCP tools, else made from Zod.
+ * Return the JSON Schema for a model: the server's own for MCP tools, else derived from Zod.
  *
- * @throws {Error} If the Zod schema holds what JSON Schema cannot say (a date, a map).
+ * @throws {Error} If the Zod schema cannot be expressed in JSON Schema (a date, a map).
  */
 function toolInputSchema(tool: Tool): JsonObject {
   const known = schemas.get(tool);
@@ -157,12 +160,12 @@ function toolInputSchema(tool: Tool): JsonObject {
   return schema;
 }
 
-/** Converts a tool's output schema to JSON Schema. Parts that JSON Schema cannot express become `{}`. */
+/** Convert a tool's output schema to JSON Schema. Parts that JSON Schema cannot express become `{}`. */
 function toolOutputSchema(schema: z.ZodType): JsonObject {
   return z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonObject;
 }
 
-/** Side `input`: on side `output` a field with a default would be required. */
+/** Convert the input side: on the output side a field with a default would be required. */
 function fromZod(tool: Tool): JsonObject {
   return z.toJSONSchema(tool.inputSchema, { io: 'input' }) as JsonObject;
 }

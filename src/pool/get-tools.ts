@@ -1,50 +1,50 @@
 /**
- * From all tools to those a list may show: mode, the session's own choice, bare deny rules, `isEnabled`.
+ * Filters the tools that a list may show: by mode, the session's selection, bare deny rules, and `isEnabled`.
  *
- * The first cause that hides a tool is the one that is reported. What is hidden cannot be called.
+ * The first cause that hides a tool is reported. Hidden tools cannot be called.
  */
 import type { ToolMode } from '../wire/permission-context.ts';
 import type { ListContext, Tool } from '../tool/tool.ts';
 import { ruleKeys } from '../permissions/rule.ts';
 import { hidingRule } from '../permissions/rule-index.ts';
 
-/** Why a tool is not in a list. */
+/** Reason why a tool is not in a list. */
 export type HiddenCause = 'mode' | 'session' | 'deny rule' | 'not enabled';
 
 /** A tool that is not in the list. */
 export interface HiddenTool {
   readonly tool: Tool;
   readonly cause: HiddenCause;
-  /** Cause and particulars, as in `not enabled: no search engine is configured`. */
+  /** Cause and details, as in `not enabled: no search engine is configured`. */
   readonly reason: string;
-  /** The same as a sentence for the model. */
+  /** The reason as a sentence for the model. */
   readonly message: string;
 }
 
-/** What a session says of its tools when it begins. */
+/** Tool selection of a session, set when it is created. */
 export interface OwnTools {
-  /** Names, aliases and `mcp__server`: the others are hidden. Absent: all. */
+  /** Names, aliases and `mcp__server`: all other tools are hidden. Absent for all tools. */
   readonly allowed?: readonly string[];
-  /** Tools of this session alone. They stand behind all others, in every mode; only deny rules hide them. */
+  /** Tools of this session only. They follow all others, in every mode; only deny rules hide them. */
   readonly brought: readonly Tool[];
 }
 
-/** Whose list it is: a session's, or, without permissions, nobody's. */
+/** Context of a list: of a session, or, without permissions, of no session. */
 export interface PoolContext extends ListContext {
   readonly toolMode: ToolMode;
   /** The same object for all pools of a session. */
   readonly own?: OwnTools;
 }
 
-/** What the filter is told from outside, since this room holds no tool's name. */
+/** Tool names for the filter, which are configured because this folder contains none. */
 export interface ToolFilter {
-  /** The only tools of mode `simple`. */
+  /** The only tools in mode `simple`. */
   readonly simpleTools: readonly string[];
-  /** The primitives that mode `repl` hides. */
+  /** Tools that mode `repl` hides. */
   readonly hiddenInRepl: readonly string[];
 }
 
-/** Part `tools` into what `context` shows and what it hides, each in the order it came. */
+/** Divide `tools` into visible and hidden ones, keeping their order. */
 export function getTools(
   tools: readonly Tool[],
   context: PoolContext,
@@ -53,7 +53,7 @@ export function getTools(
   const visible: Tool[] = [];
   const hidden: HiddenTool[] = [];
   for (const tool of tools) {
-    const found = hiding(tool, context, filter);
+    const found = hidingCause(tool, context, filter);
     if (found === undefined) visible.push(tool);
     else hidden.push(hiddenTool(tool, ...found));
   }
@@ -65,7 +65,7 @@ function hiddenTool(tool: Tool, cause: HiddenCause, particulars: string): Hidden
   return { tool, cause, reason, message: `Tool "${tool.name}" is not available (${reason})` };
 }
 
-function hiding(tool: Tool, context: PoolContext, filter: ToolFilter): readonly [HiddenCause, string] | undefined {
+function hidingCause(tool: Tool, context: PoolContext, filter: ToolFilter): readonly [HiddenCause, string] | undefined {
   if (!context.own?.brought.includes(tool)) {
     if (!isInMode(tool, context.toolMode, filter)) return ['mode', `tool mode "${context.toolMode}" leaves it out`];
     if (!isAllowed(tool, context.own?.allowed)) return ['session', 'it was begun for other tools alone'];

@@ -1,8 +1,8 @@
 /**
  * Loads plugins: modules that default-export one tool or a list of tools.
  *
- * A plugin is written outside this repository and need import nothing from it. One that is wrong stops
- * the start, with an error that names the plugin, the tool and the member.
+ * A plugin is developed outside this repository and need not import anything from it. An invalid one stops the start,
+ * with an error that names the plugin, the tool and the member.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -22,7 +22,7 @@ const MAX_FILE_BYTES = 32 * 1_024 * 1_024;
 
 /** Where plugins are found, and whose names they may not take. */
 export interface PluginOptions {
-  /** Absolute folder of the settings file: where paths and packages are looked for. */
+  /** Absolute folder of the settings file, the base of paths and packages. */
   readonly baseFolder: string;
   readonly builtIns: readonly Tool[];
   readonly limits: Pick<Limits, 'resultChars'>;
@@ -37,7 +37,7 @@ const BUILT_IN = 'a built-in tool';
  * Load plugins in the order of the settings file.
  *
  * @param specifiers Paths (relative to `baseFolder`, or absolute) or package names.
- * @throws {GauntletError} `invalid_setting` for the first plugin that cannot be used.
+ * @throws {GauntletError} `invalid_setting` for the first invalid plugin.
  */
 export async function loadPlugins(specifiers: readonly string[], options: PluginOptions): Promise<readonly Tool[]> {
   const owners = new Map(options.builtIns.flatMap((tool) => namesOf(tool).map((name) => [name, BUILT_IN])));
@@ -88,21 +88,21 @@ async function importPlugin(
     const loading = import(pathToFileURL(path).href) as Promise<Readonly<Record<string, unknown>>>;
     return await Promise.race([loading, late]);
   } catch (error) {
-    // Some messages of Node go on for lines; what is wrong stands in the first.
+    // Some messages of Node have many lines; the first one states the problem.
     throw refusal(specifier, errorMessage(error).split('\n', 1).join(), error);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Node reads a module whole, whatever it is: a device or a pipe would never end, and hold the thread meanwhile. */
+/** Check a module file before Node reads it completely: a device or a pipe would block the thread for ever. */
 function assertLoadable(path: string): void {
   const stats = statSync(path);
   if (!stats.isFile()) throw new Error('it is not a regular file');
   if (stats.size > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES} bytes`);
 }
 
-/** The absolute path of a module, given as path or package. @throws {Error} When there is no such module. */
+/** Resolve a module, given as a path or package, to an absolute path. @throws {Error} If it does not exist. */
 function modulePath(specifier: string, baseFolder: string): string {
   const path = resolve(baseFolder, specifier);
   if (/^\.{0,2}[/\\]/.test(specifier) || existsSync(path)) return path;
@@ -110,7 +110,7 @@ function modulePath(specifier: string, baseFolder: string): string {
   try {
     return require.resolve(specifier);
   } catch (error) {
-    // Node resolves as `require` would, which does not see what a package exports to `import` alone.
+    // Node resolves like `require`, which ignores exports for `import` only.
     const entry =
       (error as NodeJS.ErrnoException).code === 'ERR_PACKAGE_PATH_NOT_EXPORTED' && importEntry(specifier, require);
     if (entry) return entry;
@@ -118,7 +118,7 @@ function modulePath(specifier: string, baseFolder: string): string {
   }
 }
 
-/** The main entry of a package that exports to `import` alone, as an absolute path. */
+/** Return the main entry of a package that exports to `import` only, as an absolute path. */
 function importEntry(name: string, require: NodeJS.Require): string | undefined {
   const folders = require.resolve.paths(name) ?? [];
   const folder = folders
@@ -130,7 +130,7 @@ function importEntry(name: string, require: NodeJS.Require): string | undefined 
   return entry === undefined ? undefined : resolve(folder, entry);
 }
 
-/** Follows `"."` and the conditions that hold for `import`, in the package's order. */
+/** Follow `"."` and the conditions that apply to `import`, in the package's order. */
 function firstImport(target: unknown): string | undefined {
   if (typeof target === 'string') return target;
   if (typeof target !== 'object' || target === null) return undefined;

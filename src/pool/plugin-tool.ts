@@ -1,7 +1,7 @@
 /**
- * Completes what a plugin exports to a tool, or says which member is wrong.
+ * Completes the export of a plugin to a tool, or reports the invalid member.
  *
- * What may be left out beyond `buildTool`'s own defaults: `description`, the mapping of the result and
+ * Besides the members with a default of `buildTool`, these are optional: `description`, the mapping of the result and
  * its limit. `prompt` and `description` may be plain texts.
  */
 import * as z from 'zod';
@@ -13,10 +13,10 @@ import { alwaysEnabled, buildTool } from '../tool/build-tool.ts';
 import type { AnyObject, ListContext, Tool } from '../tool/tool.ts';
 import type { ToolResultBlock } from '../wire/blocks.ts';
 
-/** Aliases of one tool. */
+/** Upper bound of the aliases of one tool. */
 const MAX_ALIASES = 16;
 
-/** What the model APIs take as a name; the prefix of MCP tools belongs to their servers. */
+/** Tool name accepted by model APIs; the prefix of MCP tools is reserved for their servers. */
 const name = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits, "_" or "-"')
@@ -32,7 +32,7 @@ const flag = z.boolean().optional();
 
 const optional = method.optional();
 
-/** Every member of a tool with the kind of value it is. Further members are kept: they may be a plugin's own. */
+/** Members of a tool with their kinds. Unknown members are kept, since a plugin may use them itself. */
 const Definition = z.looseObject({
   name,
   aliases: z.array(name).max(MAX_ALIASES).optional(),
@@ -71,12 +71,12 @@ const Definition = z.looseObject({
 });
 
 /**
- * Make the tool of one export.
+ * Create a tool from one export.
  *
- * @param exported A definition as `buildTool` takes it, or a tool that it made.
- * @param plugin Names the plugin in the tool's origin.
- * @param resultChars What a result may have where the definition does not say.
- * @throws {Error} That names the member and what is wrong with it.
+ * @param exported Definition for `buildTool`, or a tool created by it.
+ * @param plugin Name of the plugin in the tool's origin.
+ * @param resultChars Default limit of a result.
+ * @throws {Error} Names the invalid member and the problem.
  */
 export function pluginTool(exported: unknown, plugin: string, resultChars: number): Tool {
   const parsed = Definition.safeParse(exported);
@@ -93,50 +93,50 @@ export function pluginTool(exported: unknown, plugin: string, resultChars: numbe
     ...pluginInput(inputSchema),
     ...(typeof touchesOnlySession === 'boolean' && { touchesOnlySession: () => touchesOnlySession }),
     isEnabled: enabledBy(members['isEnabled']),
-    prompt: spoken(prompt, parsed.data.name),
-    description: spoken(description, parsed.data.name),
+    prompt: safeText(prompt, parsed.data.name),
+    description: safeText(description, parsed.data.name),
     origin: { type: 'plugin', name: plugin },
   });
 }
 
-/** Texts of its own are asked for while lists are made and questions put: one that throws must not spoil those. */
-function spoken(words: string | ((...given: never[]) => unknown), name: string): () => string {
+/** Wrap a text so that it never throws: lists and questions use it and must not fail. */
+function safeText(words: string | ((...given: never[]) => unknown), name: string): () => string {
   if (typeof words === 'string') return () => words;
   return (...given: unknown[]) => {
     try {
       const text = words(...(given as never[]));
       return typeof text === 'string' ? text : name;
     } catch {
-      // Its name is all that is known of it.
+      // Without a valid text the name is shown.
       return name;
     }
   };
 }
 
-/** A tool that cannot say whether it can be used cannot. */
+/** Wrap `isEnabled`: a tool that fails to answer is disabled. */
 function enabledBy(isEnabled: unknown): Tool['isEnabled'] {
   if (typeof isEnabled !== 'function') return alwaysEnabled;
   return (list) => {
     try {
       return (isEnabled as (given: ListContext) => unknown)(list) === true;
     } catch {
-      // As said above.
+      // Disabled, as stated above.
       return false;
     }
   };
 }
 
-/** A text as it is, everything else as JSON. */
+/** Map a text unchanged, and any other output as JSON. */
 function textResult(output: unknown, toolUseId: string): ToolResultBlock {
   const content = typeof output === 'string' ? output : (JSON.stringify(output) ?? '');
   return { type: 'tool_result', tool_use_id: toolUseId, content };
 }
 
 /**
- * Take a Zod 4 schema as it is; wrap a Zod 3 schema, which then judges by itself.
+ * Use a Zod 4 schema directly; wrap a Zod 3 schema, which then validates itself.
  *
- * @throws {Error} When it is neither, when JSON Schema cannot say what it says (a date, a bigint, a map),
- *   or when its input is no object.
+ * @throws {Error} If it is neither, if JSON Schema cannot express it (a date, a bigint, a map), or if its input is not
+ * an object.
  */
 function pluginInput(schema: object): Pick<Tool, 'inputSchema' | 'inputJSONSchema'> {
   if ('_zod' in schema && 'safeParse' in schema) {
@@ -150,7 +150,7 @@ function pluginInput(schema: object): Pick<Tool, 'inputSchema' | 'inputJSONSchem
   return { inputSchema: wrapped(schema), inputJSONSchema };
 }
 
-/** Zod 3 says what it is in `_def`, Zod 4 in `_zod`. */
+/** Report whether this is a Zod 3 schema, which has its definition in `_def`; Zod 4 uses `_zod`. */
 function isZod3(schema: object): schema is ZodTypeAny {
   const { _def: definition, safeParse } = schema as { _def?: unknown; safeParse?: unknown };
   return (

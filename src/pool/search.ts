@@ -1,18 +1,18 @@
 /**
- * Finding a tool by what it does: the search behind ToolSearch.
+ * Searches tools by function, for ToolSearch.
  *
- * `select:A,B` names tools, `+word` must match, other words count. A word in a name weighs more than
- * one in the search hint, and that more than one in the description.
+ * `select:A,B` names tools, `+word` must match, other words affect the score. A word in a name has a higher score than
+ * one in the search hint, and that a higher one than the description.
  */
 import type { Tool } from '../tool/tool.ts';
 
-/** What is searched. */
+/** Tools to search. */
 export interface SearchSpace {
-  /** Tools that `select:` may name; aliases are known. */
+  /** Tools that `select:` may name; aliases are accepted. */
   readonly tools: readonly Tool[];
-  /** Whether words may find it: tools whose schema the model has need no finding. */
+  /** Report whether words may find a tool: those whose schema the model already has are excluded. */
   isCandidate(tool: Tool): boolean;
-  /** The words of a tool's description. */
+  /** Return a tool's description for the search. */
   describe(tool: Tool): string;
 }
 
@@ -21,14 +21,14 @@ const NAME_SCORE = 5;
 const HINT_SCORE = 4;
 const DESCRIPTION_SCORE = 2;
 
-/** What a query comes to. */
+/** Result of a query. */
 export interface SearchFindings {
   readonly found: readonly Tool[];
-  /** Names that `select:` gave and no tool has. */
+  /** Names in `select:` that no tool has. */
   readonly unknownNames: readonly string[];
 }
 
-/** Find tools, the best first; equal ones in list order. `select:` gives all that it names. */
+/** Find tools, the best first; equal ones in list order. `select:` returns all tools that it names. */
 export function searchTools(query: string, space: SearchSpace, maxResults: number): SearchFindings {
   const selection = /^\s*select:(.*)$/isu.exec(query)?.[1];
   if (selection !== undefined) return selected(selection, space.tools);
@@ -88,7 +88,7 @@ function wordScore(
   return texts.description.includes(word) ? DESCRIPTION_SCORE : 0;
 }
 
-/** `mcp__git_hub__listPulls` → mcp, git, hub, list, pulls, and the whole name. */
+/** Split `mcp__git_hub__listPulls` into mcp, git, hub, list, pulls, and the whole name. */
 function nameParts(name: string): readonly string[] {
   const spaced = name.replace(/([a-z0-9])([A-Z])/gu, '$1 $2').toLowerCase();
   return [name.toLowerCase(), ...spaced.split(/[\s_-]+/u)];

@@ -1,6 +1,4 @@
-/**
- * The reply to `GET /tools`: its bytes, made once a pool and variant, and sent as they are.
- */
+/** Renders the reply to `GET /tools` as bytes, cached per pool and variant. */
 import { createHash } from 'node:crypto';
 import type { Tool } from '../tool/tool.ts';
 import { describeEntry, ENTRY_FORMATS, type EntryFormat, promptOptions, type SchemaChoice } from './describe.ts';
@@ -12,23 +10,23 @@ const HEAD = ['NAME', 'SOURCE', 'LOADED', 'DESCRIPTION'];
 /** Values of `format`. */
 export const LIST_FORMATS = [...ENTRY_FORMATS, 'table'] as const;
 
-/** Which list is wanted. */
+/** Requested variant of a list. */
 export interface ListVariant {
   readonly format: EntryFormat | 'table';
   readonly schemas: SchemaChoice;
 }
 
-/** A reply ready to be sent. */
+/** A rendered reply. */
 export interface ToolList {
   readonly body: Buffer;
   readonly contentType: string;
-  /** Quoted, strong. */
+  /** Strong ETag, quoted. */
   readonly etag: string;
 }
 
 const lists = new WeakMap<ToolPool, Map<string, ToolList>>();
 
-/** The list of `pool` as bytes. The same pool and variant give the same object. */
+/** Render the list of `pool`. The same pool and variant return the same object. */
 export function toolList(pool: ToolPool, variant: ListVariant): ToolList {
   const variants = lists.get(pool) ?? new Map<string, ToolList>();
   lists.set(pool, variants);
@@ -38,7 +36,7 @@ export function toolList(pool: ToolPool, variant: ListVariant): ToolList {
   return list;
 }
 
-/** One tool in full, shown or not; undefined when there is none of that name or alias. */
+/** Describe one tool in full, hidden or not; undefined if no tool has this name or alias. */
 export function toolInFull(pool: ToolPool, nameOrAlias: string): ToolEntry | undefined {
   const tool = pool.lookup(nameOrAlias) ?? pool.hiddenTool(nameOrAlias)?.tool;
   return tool && describeEntry(tool, pool, 'full', 'full');
@@ -64,7 +62,7 @@ function ready(text: string, contentType: string): ToolList {
   return { body, contentType, etag: `"${digest}"` };
 }
 
-/** One line a tool under a line of headings, columns two blanks apart. */
+/** Format one line per tool below a line of headings, with two blanks between columns. */
 function toolTable(pool: ToolPool): string {
   const options = promptOptions(pool);
   const rows = pool.tools.map((tool) => [

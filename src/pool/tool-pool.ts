@@ -1,6 +1,4 @@
-/**
- * The pool: the tools one list shows, and what it does not show and why.
- */
+/** The pool: the tools that one list shows, and the hidden ones with reasons. */
 import type { HiddenCause, HiddenTool } from './get-tools.ts';
 import type { ListContext, Tool } from '../tool/tool.ts';
 
@@ -10,24 +8,24 @@ export interface PoolMembers {
   readonly tools: readonly Tool[];
   /** `tools[0..builtInCount)` are built-ins. */
   readonly builtInCount: number;
-  /** Tools from MCP and plugins. */
+  /** Number of tools from MCP and plugins. */
   readonly mcpCount: number;
-  /** Tools that the session brought. */
+  /** Number of tools of the session. */
   readonly sessionCount: number;
-  /** What is not shown: built-ins, then the others. */
+  /** Hidden tools: built-ins first. */
   readonly hidden: readonly HiddenTool[];
-  /** A tool of the list, by name or alias. */
+  /** Return a listed tool by name or alias. */
   lookup(nameOrAlias: string): Tool | undefined;
-  /** Why a tool that exists is not in the list. */
+  /** Return the reason why an existing tool is not listed. */
   whyHidden(nameOrAlias: string): HiddenCause | undefined;
-  /** The same with the tool and the particulars. */
+  /** Return a hidden tool with its reason. */
   hiddenTool(nameOrAlias: string): HiddenTool | undefined;
-  /** Whether the list names `tool` without its schema. */
+  /** Report whether the list shows `tool` without its schema. */
   isDeferred(tool: Tool): boolean;
 }
 
-/** The tools one list shows, and the session that their words are for. Frozen. */
+/** Tools of one list, and the session that their prompts are rendered for. Frozen. */
 export interface ToolPool extends PoolMembers, ListContext {
-  /** sha256, hex, of the JSON array of the built-ins as the default list has them. Computed on first use. */
+  /** SHA-256, in hex, of the JSON array of the built-ins in the default list. Computed on first use. */
   readonly prefixSha256: string;
 }

@@ -1,44 +1,45 @@
 /**
- * All pools of a server, each assembled once.
+ * Caches all pools of a server.
  *
- * A pool depends on the tool mode, on the rules, the list of external tools and the session's own tools, by identity, and
- * on which tools are enabled at the moment; its words on the whole permission context, the principal and the working
- * directory. Weak keys: a pool lives as long as what it was made from.
+ * The members of a pool depend on the tool mode, on the identity of the rules, of the list of external tools and of the
+ * session's own tools, and on which tools are enabled; its prompts also on the permission context, the principal and
+ * the working directory. Keys are weak, so that a pool lives as long as its inputs.
  */
-import { assembleMembers, worded, type PoolConfiguration } from './assemble.ts';
+import { assembleMembers, poolForContext, type PoolConfiguration } from './assemble.ts';
 import type { PoolContext } from './get-tools.ts';
 import { alwaysEnabled } from '../tool/build-tool.ts';
 import type { PoolMembers, ToolPool } from './tool-pool.ts';
 import type { ListContext, Tool } from '../tool/tool.ts';
 
-/** Where sessions and doors get their pools. */
+/** Source of pools for sessions and routes. */
 export interface ToolPools {
   /**
-   * The pool of a context: the same object for the same context and list of external tools, as long as no tool becomes
+   * Return the pool of a context: the same object for the same context and list of external tools, until a tool becomes
    * enabled or disabled.
    *
-   * @param externalTools From MCP and plugins, without a session if `context` has no permissions. A changed list is a new array.
+   * @param externalTools From MCP and plugins; those of no session if `context` has no permissions. A changed list must
+   * be a new array.
    */
   pool(context: PoolContext, externalTools: readonly Tool[]): ToolPool;
 }
 
-/** The members last assembled for a mode, and what was disabled then. */
+/** Members last assembled for a mode, with the names disabled at that time. */
 interface AssembledMembers {
   readonly disabled: string;
   readonly members: PoolMembers;
 }
 
 const NOBODY: object = {};
-/** Words kept of one permission context: a session that changes its folder goes back and forth. */
-const MAX_WORDED = 8;
+/** Pools cached per permission context, since a session may alternate between folders. */
+const MAX_CACHED_POOLS = 8;
 
-/** Make the pools over `baseTools`, all built-ins in any order. */
+/** Create the cache. @param baseTools All built-ins, in any order. */
 export function createToolPools(baseTools: readonly Tool[], configuration: PoolConfiguration): ToolPools {
   const assembled = new WeakMap<readonly Tool[], WeakMap<object, WeakMap<object, Map<string, AssembledMembers>>>>();
   const switchable = new WeakMap<readonly Tool[], readonly Tool[]>();
   const pools = new WeakMap<PoolMembers, WeakMap<object, Map<string, ToolPool>>>();
 
-  /** Names of the tools that are disabled at the moment; most tools can never be, and are not asked. */
+  /** List the names of disabled tools. Most tools are always enabled and not queried. */
   function disabledNames(list: ListContext, externalTools: readonly Tool[]): string {
     const asked = computed(switchable, externalTools, () =>
       [...baseTools, ...externalTools].filter(({ isEnabled }) => isEnabled !== alwaysEnabled),
@@ -64,8 +65,8 @@ export function createToolPools(baseTools: readonly Tool[], configuration: PoolC
       const byPermissions = computed(pools, made, () => new WeakMap());
       const byPlace = computed(byPermissions, context.permissions ?? NOBODY, () => new Map<string, ToolPool>());
       const [oldest] = byPlace.keys();
-      if (byPlace.size > MAX_WORDED && oldest !== undefined) byPlace.delete(oldest);
-      return computed(byPlace, `${context.principal} ${context.cwd}`, () => worded(made, context));
+      if (byPlace.size > MAX_CACHED_POOLS && oldest !== undefined) byPlace.delete(oldest);
+      return computed(byPlace, `${context.principal} ${context.cwd}`, () => poolForContext(made, context));
     },
   };
 }
