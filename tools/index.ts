@@ -1,6 +1,4 @@
-/**
- * All built-in tools, domain by domain. Adding a tool touches its folder, its domain's list, and its tests.
- */
+/** All built-in tools, by domain. A new tool changes its own file, its domain's list, and its tests. */
 import { GauntletError } from '../src/base/errors.ts';
 import type { Tool } from '../src/tool/tool.ts';
 import { agentTools } from './agents/index.ts';
@@ -16,7 +14,7 @@ export { sessionTools } from './more/index.ts';
 
 export { outputSchemaProblem } from './more/structured-output.ts';
 
-/** Every service any tool is handed; each domain says which it wants. */
+/** Services of all tools; each domain declares those it needs. */
 export type ToolServices = Parameters<typeof agentTools>[0] &
   Parameters<typeof fileTools>[0] &
   Parameters<typeof listTools>[0] &
@@ -26,22 +24,22 @@ export type ToolServices = Parameters<typeof agentTools>[0] &
   Parameters<typeof shellTools>[0] &
   Parameters<typeof taskTools>[0];
 
-/** The only tools of mode `simple`. */
+/** The only tools in mode `simple`. */
 export const SIMPLE_TOOLS: readonly string[] = ['Bash', 'Edit', 'Read'];
 
-/** The tool that mode `repl` is about. */
+/** The tool of mode `repl`. */
 export const REPL_TOOL = 'REPL';
 
-/** What mode `repl` hides from the list, since the REPL has them as functions. */
+/** Tools that mode `repl` hides from the list, since the REPL offers them as functions. */
 export const HIDDEN_IN_REPL: readonly string[] = ['Bash', 'Edit', 'Glob', 'Grep', 'NotebookEdit', 'Read', 'Write'];
 
-/** The tool that gives the schemas of deferred ones. */
+/** The tool that returns the schemas of deferred ones. */
 export const SCHEMA_TOOL = 'ToolSearch';
 
 /**
- * All built-in tools, enabled or not, in no particular order: the pool filters and sorts.
+ * Create all built-in tools, enabled or not, in no particular order; the pool filters and sorts them.
  *
- * @throws {GauntletError} `invalid_setting` for a feature flag no tool has.
+ * @throws {GauntletError} `invalid_setting` for a feature flag that no tool has.
  */
 export function getAllBaseTools(services: ToolServices & FeatureFlags): readonly Tool[] {
   return withFeatures(services, [
@@ -58,14 +56,14 @@ export function getAllBaseTools(services: ToolServices & FeatureFlags): readonly
 
 /** The setting `features`. */
 interface FeatureFlags {
-  /** On or off by tool name; a tool that is not named is on. */
+  /** Enabled or disabled by tool name; a tool that is not listed is enabled. */
   readonly features: Readonly<Record<string, boolean>>;
 }
 
 /**
- * Switch tools off whose flag says so.
+ * Disable the tools whose flag is false.
  *
- * @throws {GauntletError} `invalid_setting` for a flag no tool has: a misspelt one would leave its tool on.
+ * @throws {GauntletError} `invalid_setting` for a flag that no tool has: a misspelt one would leave its tool enabled.
  */
 function withFeatures({ features }: FeatureFlags, tools: readonly Tool[]): readonly Tool[] {
   const names = new Set(tools.map(({ name }) => name));

@@ -1,9 +1,9 @@
-/** A changed file, drawn as data: what Edit and Write show of their results. */
+/** Displays a changed file, for the results of Edit and Write. */
 import type { Display, DiffHunk } from '../../src/wire/display.ts';
 import { showText } from '../../src/base/hidden-characters.ts';
 import { countChanges } from '../../src/files/text-diff.ts';
 
-/** Draw what changed. @param what Begins the title: `Created`, `Edited`. */
+/** Display a change. @param what First word of the title: `Created`, `Edited`. */
 export function drawChange(
   what: string,
   { path, hunks }: { readonly path: string; readonly hunks: readonly DiffHunk[] },

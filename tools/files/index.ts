@@ -1,10 +1,10 @@
-/** The file tools: what reads and changes one file at a time. */
+/** File tools: read and change one file at a time. */
 import { editTool } from './edit/index.ts';
 import { readTool } from './read/index.ts';
 import type { FileToolServices } from './services.ts';
 import { writeTool } from './write.ts';
 
-/** All file tools, in no particular order: the pool sorts. */
+/** Create all file tools, in no particular order; the pool sorts them. */
 export function fileTools(services: FileToolServices) {
   return [editTool(services), readTool(services), writeTool(services)];
 }

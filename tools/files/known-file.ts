@@ -1,6 +1,4 @@
-/**
- * Nothing is overwritten that its session has not seen as it is: what Edit and Write share.
- */
+/** Shared by Edit and Write: no file is overwritten unless the session has read its current content. */
 import type { Stats } from 'node:fs';
 import { GauntletError, isGauntletError } from '../../src/base/errors.ts';
 import type { LocatedPath } from '../../src/tool/located-path.ts';
@@ -13,36 +11,36 @@ import { firstUnseenLine, withReadRecord } from '../../src/files/read-state.ts';
 import { UNDO } from '../../src/files/writers.ts';
 import type { FileToolServices } from './services.ts';
 
-/** A file that is as its session last saw it. */
+/** A file that is unchanged since the session last read it. */
 export interface KnownFile {
   readonly content: Buffer;
   readonly sha256: string;
   readonly stats: Stats;
-  /** Only part of it was shown to its session. */
+  /** True if only part of it was shown to the session. */
   readonly isPartlySeen: boolean;
 }
 
-/** A file that is about to change, and what it is called. */
-export interface FileInHand {
+/** A file to change, with its names for messages. */
+export interface FileToChange {
   readonly located: LocatedPath;
-  /** As the caller wrote it, for messages. */
+  /** Path as the caller wrote it, for messages. */
   readonly spelled: string;
   /** First words of messages: `Cannot edit`. */
   readonly action: string;
-  /** All of it is replaced, so all of it must have been seen. */
+  /** True if all of it is replaced, so that all of it must have been read. */
   readonly isReplaced?: boolean;
 }
 
 /**
- * Open a file that is about to change.
+ * Open a file to change.
  *
- * @returns Undefined when there is none.
- * @throws {GauntletError} `tool_failed` when it was not read, changed since, or is too large, and when it is to be
- *   replaced and was read only in part.
+ * @returns undefined if it does not exist.
+ * @throws {GauntletError} `tool_failed` if it was not read, changed since, is too large, or is to be replaced but was
+ * read only in part.
  */
 export async function openKnownFile(
   services: FileToolServices,
-  file: FileInHand,
+  file: FileToChange,
   context: ToolUseContext,
 ): Promise<KnownFile | undefined> {
   const { located, spelled } = file;
@@ -50,10 +48,10 @@ export async function openKnownFile(
     return await withCheckedFile(located.real, spelled, async (opened) => {
       const record = context.session.readState.get(located.real);
       if (!record) throw refuse(file, 'it exists and was not read in this session. Read it first');
-      const most = MAX_EDITED_BYTES;
-      if (opened.stats.size > most)
-        throw refuse(file, `it has ${opened.stats.size} bytes, at most ${most} can be changed here. Use Bash`);
-      const content = await opened.readWhole(most);
+      const maxBytes = MAX_EDITED_BYTES;
+      if (opened.stats.size > maxBytes)
+        throw refuse(file, `it has ${opened.stats.size} bytes, at most ${maxBytes} can be changed here. Use Bash`);
+      const content = await opened.readWhole(maxBytes);
       const sha256 = sha256Of(content);
       if (isChanged(opened, sha256, record))
         throw refuse(file, `the file changed after it was read${by(services, file, context)}. Read it again first`);
@@ -69,14 +67,14 @@ export async function openKnownFile(
 }
 
 /**
- * Write the new content, and remember it as seen.
+ * Write the new content and record it as read.
  *
- * @param known What was there; undefined when there was nothing, and there must still be nothing.
- * @param toolName Who writes, for those who come too late.
+ * @param known Previous content; undefined if no file may exist.
+ * @param toolName Recorded as the last writer, for later edits by other sessions.
  */
 export async function writeKnownFile(
   services: FileToolServices,
-  { located: { real }, spelled }: FileInHand,
+  { located: { real }, spelled }: FileToChange,
   {
     known,
     content,
@@ -86,17 +84,17 @@ export async function writeKnownFile(
 ): Promise<ContextModifier> {
   const { stats, sha256 } = await recordedWrite(services.history, { real, spelled, content, known }, context);
   services.history.writers.note(real, { sessionId: context.sessionId, principal: context.principal, toolName });
-  // After an edit the rest of a file is as unseen as before.
+  // After an edit the unread part of a file is still unread.
   const isPartial = toolName === 'Edit' && known?.isPartlySeen === true;
   const record = { path: real, mtimeMs: stats.mtimeMs, sizeBytes: stats.size, sha256, isPartial };
   return (session) => withReadRecord(session, record);
 }
 
 /**
- * Turn what a dry run refuses into an answer before anybody is asked.
+ * Refuse an impossible change before a person is asked.
  *
- * Says nothing of files the session may not read unasked: whether they exist is theirs to keep until
- * the gate has spoken.
+ * Files that the session may not read unasked are accepted without a check, so that their existence is not revealed
+ * before the gate has decided.
  */
 export async function validateUnasked(
   services: FileToolServices,
@@ -117,7 +115,7 @@ export async function validateUnasked(
 }
 
 function isChanged(opened: CheckedFile, sha256: string, record: FileReadRecord): boolean {
-  // The content decides where it is known: a touched file is the same, and a clock can be set back.
+  // The content decides if it is known: a touched file is unchanged, and a clock can be set back.
   if (record.sha256 !== undefined) return sha256 !== record.sha256;
   return opened.stats.mtimeMs !== record.mtimeMs || opened.stats.size !== record.sizeBytes;
 }
@@ -131,7 +129,7 @@ function unseen(record: FileReadRecord): string {
   return `only part of it was read in this session. Read the rest first, from line ${firstUnseenLine(record)} on, ${editAdvice}`;
 }
 
-function by(services: FileToolServices, file: FileInHand, context: ToolUseContext): string {
+function by(services: FileToolServices, file: FileToChange, context: ToolUseContext): string {
   const writer = services.history.writers.last(file.located.real);
   if (!writer) return '';
   if (writer.sessionId === context.sessionId) return writer.toolName === UNDO ? ', last by an undo' : '';
@@ -139,6 +137,6 @@ function by(services: FileToolServices, file: FileInHand, context: ToolUseContex
   return `, last by ${who} with ${writer.toolName}`;
 }
 
-function refuse(file: FileInHand, why: string): GauntletError {
+function refuse(file: FileToChange, why: string): GauntletError {
   return new GauntletError('tool_failed', `${file.action} "${file.spelled}": ${why}`);
 }

@@ -1,6 +1,4 @@
-/**
- * What the file tools are handed by whoever wires the server.
- */
+/** Dependencies of the file tools. */
 import type { Limits } from '../../config/limits.ts';
 import type { LocatePath } from '../../src/tool/located-path.ts';
 import type { FileHistory } from '../../src/files/history.ts';
@@ -9,6 +7,6 @@ import type { FileHistory } from '../../src/files/history.ts';
 export interface FileToolServices {
   readonly locate: LocatePath;
   readonly limits: Limits;
-  /** Keeps what was there before a write, and who wrote. */
+  /** Stores the content before a write, and the last writer. */
   readonly history: FileHistory;
 }

@@ -14,7 +14,7 @@ import type { ToolResult, ToolUseContext, ValidationResult } from '../../src/too
 import type { ToolResultBlock } from '../../src/wire/blocks.ts';
 import type { DiffHunk, Display, DisplayBlock } from '../../src/wire/display.ts';
 import { drawChange } from './draw-change.ts';
-import { type FileInHand, openKnownFile, validateUnasked, writeKnownFile } from './known-file.ts';
+import { type FileToChange, openKnownFile, validateUnasked, writeKnownFile } from './known-file.ts';
 import type { FileToolServices } from './services.ts';
 
 /** Text of a file that a person is shown. */
@@ -47,7 +47,7 @@ export interface WriteArguments {
   readonly content: string;
 }
 
-/** Make Write. */
+/** Create Write. */
 export function writeTool(services: FileToolServices) {
   return buildTool({
     name: 'Write',
@@ -75,7 +75,7 @@ export function writeTool(services: FileToolServices) {
   });
 }
 
-/** What Write hands back. */
+/** Output of Write. */
 export interface WriteOutput {
   /** Absolute. */
   readonly path: string;
@@ -84,14 +84,14 @@ export interface WriteOutput {
   readonly hunks: readonly DiffHunk[];
 }
 
-/** Refuse, before anybody is asked, to overwrite what was not seen. */
+/** Refuse to overwrite an unread file before a person is asked. */
 async function validateWrite(
   services: FileToolServices,
   input: WriteArguments,
   context: ToolUseContext,
 ): Promise<ValidationResult> {
   return validateUnasked(services, input.file_path, context, (located) =>
-    openKnownFile(services, inHand(located, input), context),
+    openKnownFile(services, fileToChange(located, input), context),
   );
 }
 
@@ -108,7 +108,7 @@ async function runWrite(
     );
   }
   const located = await judgedPath(services.locate, context, { path: input.file_path, access: 'write' });
-  const file = inHand(located, input);
+  const file = fileToChange(located, input);
   const known = await openKnownFile(services, file, context);
   context.signal.throwIfAborted();
   const content = Buffer.from(input.content);
@@ -118,11 +118,11 @@ async function runWrite(
   return { data: { path: located.spelled, isNew: !known, sizeBytes: content.length, hunks }, contextModifier };
 }
 
-function inHand(located: LocatedPath, input: WriteArguments): FileInHand {
+function fileToChange(located: LocatedPath, input: WriteArguments): FileToChange {
   return { located, spelled: input.file_path, action: 'Cannot write', isReplaced: true };
 }
 
-/** What will be written, as far as the input has come. */
+/** Display the request as far as the input has arrived. */
 function renderWrite(input: Partial<WriteArguments>): Display {
   return {
     title: `Write ${showValue(input.file_path, '…')}`,
@@ -132,12 +132,12 @@ function renderWrite(input: Partial<WriteArguments>): Display {
   };
 }
 
-/** What was written, for people. */
+/** Display the result. */
 function renderWriteResult(output: WriteOutput, style: 'condensed' | undefined): Display {
   return drawChange(output.isNew ? 'Created' : 'Wrote', output, style);
 }
 
-/** A call that was not allowed. */
+/** Display a call that was denied. */
 function renderWriteRejected(input: Partial<WriteArguments>, message: string): Display {
   return {
     title: `Did not write ${showValue(input.file_path, 'the file')}`,
@@ -146,7 +146,7 @@ function renderWriteRejected(input: Partial<WriteArguments>, message: string): D
   };
 }
 
-/** A call that failed. */
+/** Display a call that failed. */
 function renderWriteError(message: string, input: Partial<WriteArguments>): Display {
   return {
     title: `Could not write ${showValue(input.file_path, 'the file')}`,
@@ -155,7 +155,7 @@ function renderWriteError(message: string, input: Partial<WriteArguments>): Disp
   };
 }
 
-/** What the model is sent. */
+/** Format the result for the model. */
 function writeResult(output: WriteOutput, toolUseId: string): ToolResultBlock {
   const what = output.isNew ? `Created "${output.path}"` : `Wrote "${output.path}"`;
   const diff = output.isNew

@@ -1,8 +1,8 @@
-/** The list tools: what a session means to do. */
+/** List tools: the plans of a session. */
 import type { ListToolServices } from './services.ts';
 import { todoWriteTool } from './todo-write.ts';
 
-/** All list tools, in no particular order: the pool sorts. */
+/** Create all list tools, in no particular order; the pool sorts them. */
 export function listTools(_services: ListToolServices) {
   return [todoWriteTool()];
 }

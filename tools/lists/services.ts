@@ -1,8 +1,8 @@
-/** What the tools of this domain are handed. */
+/** Dependencies of the list tools. */
 import type { OpenSharedStore } from '../../src/log/shared-store.ts';
 
-/** What they are handed. */
+/** Services of TodoWrite. */
 export interface ListToolServices {
-  /** Keeps what sessions of one principal share. */
+  /** Store shared by the sessions of one principal. */
   readonly store: OpenSharedStore;
 }

@@ -9,7 +9,7 @@ import type { Display } from '../../src/wire/display.ts';
 
 const MARKS: Readonly<Record<Todo['status'], string>> = { pending: '[ ]', in_progress: '[>]', completed: '[x]' };
 
-/** Where the list stands in the session's state. */
+/** Name of the tool, and its key in the session's tool state. */
 const TODO_WRITE = 'TodoWrite';
 
 /** The description. */
@@ -23,7 +23,7 @@ How to use it:
 - Mark an item completed as soon as it is wholly done; if it failed or is blocked, leave it in_progress and add what is needed as a new item
 - Take items that no longer matter out of the list`;
 
-/** How far an item is. */
+/** Progress of an item. */
 const TODO_STATUSES = ['pending', 'in_progress', 'completed'] as const;
 
 /** Items of a list, which a model writes anew with each change. */
@@ -53,7 +53,7 @@ export type TodoWriteArguments = z.output<typeof TodoWriteInput>;
 /** One item. */
 export type Todo = TodoWriteArguments['todos'][number];
 
-/** Make TodoWrite. */
+/** Create TodoWrite. */
 export function todoWriteTool() {
   return buildTool({
     name: TODO_WRITE,
@@ -76,13 +76,13 @@ export function todoWriteTool() {
   });
 }
 
-/** Both lists. */
+/** Lists before and after. */
 export interface TodoWriteOutput {
   readonly oldTodos: readonly Todo[];
   readonly newTodos: readonly Todo[];
 }
 
-/** Replace the list. */
+/** Replace the list in the session's state. */
 function replaceTodos({ todos }: TodoWriteArguments, session: SessionContext): ToolResult<TodoWriteOutput> {
   return {
     data: { oldTodos: todosOf(session), newTodos: todos },
@@ -93,24 +93,24 @@ function replaceTodos({ todos }: TodoWriteArguments, session: SessionContext): T
   };
 }
 
-/** The list as a session has it. Only this tool writes it, so its shape is known. */
+/** Return the list of a session. Only this tool writes it, so its type is known. */
 function todosOf({ toolState }: SessionContext): readonly Todo[] {
   return (toolState[TODO_WRITE] ?? []) as unknown as readonly Todo[];
 }
 
-/** What the model is sent. */
+/** Format the result for the model. */
 function todoWriteResult({ oldTodos, newTodos }: TodoWriteOutput, toolUseId: string): ToolResultBlock {
   const content = ['Replaced the todo list', 'Before:', ...lines(oldTodos), 'Now:', ...lines(newTodos)].join('\n');
   return { type: 'tool_result', tool_use_id: toolUseId, content };
 }
 
-/** What will stand in the list, as far as the input has come. */
+/** Display the new list as far as the input has arrived. */
 function renderTodoWrite({ todos }: Partial<TodoWriteArguments>): Display {
   const items = Array.isArray(todos) ? todos.flatMap(partialLine) : [];
   return { title: 'Update todos', blocks: items.length === 0 ? [] : [{ kind: 'list', items }] };
 }
 
-/** The new list, for people. */
+/** Display the result. */
 function renderTodoWriteResult({ newTodos }: TodoWriteOutput, style: 'condensed' | undefined): Display {
   const done = newTodos.filter(({ status }) => status === 'completed').length;
   const current = newTodos.find(({ status }) => status === 'in_progress');
@@ -122,7 +122,7 @@ function renderTodoWriteResult({ newTodos }: TodoWriteOutput, style: 'condensed'
   };
 }
 
-/** A call that was not allowed, or that failed. */
+/** Display a call that was denied or failed. */
 function renderTodoWriteFailure(title: string, message: string): Display {
   return { title, tone: 'danger', blocks: [{ kind: 'text', text: message }] };
 }
@@ -131,7 +131,7 @@ function lines(todos: readonly Todo[]): readonly string[] {
   return todos.length === 0 ? ['(empty)'] : todos.map(({ status, content }) => `${MARKS[status]} ${content}`);
 }
 
-/** An item may still be a fragment: no status yet, half a content. */
+/** Format an item that may still be incomplete: without a status, or with a part of its content. */
 function partialLine(todo: Partial<Todo> | null | undefined): readonly string[] {
   if (typeof todo?.content !== 'string') return [];
   return [`${MARKS[todo.status ?? 'pending'] ?? MARKS.pending} ${todo.content}`];

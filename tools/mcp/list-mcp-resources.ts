@@ -1,4 +1,4 @@
-/** ListMcpResourcesTool: what MCP servers have to read. */
+/** ListMcpResourcesTool: lists the resources of MCP servers. */
 import * as z from 'zod';
 import { errorMessage } from '../../src/base/errors.ts';
 import type { McpResource } from '../../src/mcp/resources.ts';
@@ -7,7 +7,7 @@ import { buildTool } from '../../src/tool/build-tool.ts';
 import type { Display } from '../../src/wire/display.ts';
 import type { McpToolServices } from './services.ts';
 
-/** Rows drawn; the whole list is in the result. */
+/** Upper bound of the rows displayed; the result contains the whole list. */
 const SHOWN_RESOURCES = 100;
 
 const ListMcpResourcesInput = z.strictObject({
@@ -19,7 +19,7 @@ const PROMPT = `Lists the resources that MCP servers offer: files, records and p
 - Each has a \`server\` and a \`uri\`: what ReadMcpResourceTool takes.
 - Without \`server\`, the resources of every connected server are listed; one that fails is named and hides nothing else.`;
 
-/** Make ListMcpResourcesTool. */
+/** Create ListMcpResourcesTool. */
 export function listMcpResourcesTool(services: McpToolServices) {
   return buildTool({
     name: 'ListMcpResourcesTool',
@@ -47,18 +47,18 @@ export function listMcpResourcesTool(services: McpToolServices) {
   });
 }
 
-/** What servers have, and which of them could not say. */
+/** Resources, and servers that failed to list theirs. */
 export interface ListOutput {
   readonly resources: readonly (McpResource & { readonly server: string })[];
-  /** One sentence a server that failed. */
+  /** One sentence per server that failed. */
   readonly failures: readonly string[];
 }
 
 /**
  * List resources.
  *
- * @param server One server, which must answer; absent: all that are connected.
- * @throws {GauntletError} When the one server that was named failed, or the call was cancelled.
+ * @param server A single server, which must answer; absent for all connected ones.
+ * @throws {GauntletError} If the named server failed, or the call was cancelled.
  */
 async function runList(
   mcp: McpToolServices['mcp'],
@@ -81,18 +81,18 @@ async function runList(
   };
 }
 
-/** The list as the model reads it: one JSON object a line, then what failed. */
+/** Format the list for the model: one JSON object per line, then the failures. */
 function listedText({ resources, failures }: ListOutput): string {
   const lines = [...resources.map((resource) => JSON.stringify(resource)), ...failures];
   return lines.length === 0 ? 'No connected MCP server offers resources' : lines.join('\n');
 }
 
-/** The intent. */
+/** Display the request. */
 function renderList({ server }: { readonly server?: string }): Display {
   return { title: `List resources of ${server ?? 'all MCP servers'}`, blocks: [] };
 }
 
-/** The result: a table, or its count when condensed. */
+/** Display the result: a table, or only the count if condensed. */
 function renderListResult({ resources, failures }: ListOutput, style?: 'condensed'): Display {
   const title = `${resources.length} ${resources.length === 1 ? 'resource' : 'resources'}`;
   const tone = failures.length === 0 ? 'success' : 'warning';
@@ -110,7 +110,7 @@ function renderListResult({ resources, failures }: ListOutput, style?: 'condense
   };
 }
 
-/** A refusal or a failure. */
+/** Display a call that was denied or failed. */
 function renderListError(message: string, input: { readonly server?: string }, tone: 'warning' | 'danger'): Display {
   return { ...renderList(input), tone, blocks: [{ kind: 'text', text: message }] };
 }

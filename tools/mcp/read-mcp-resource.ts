@@ -1,4 +1,4 @@
-/** ReadMcpResourceTool: one resource of an MCP server. */
+/** ReadMcpResourceTool: reads one resource of an MCP server. */
 import * as z from 'zod';
 import type { McpOutput } from '../../src/mcp/call-result.ts';
 import { visibleLine, visibleText } from '../../src/mcp/visible-text.ts';
@@ -8,7 +8,7 @@ import { resultText } from '../../src/wire/result-text.ts';
 import type { Display, DisplayBlock } from '../../src/wire/display.ts';
 import type { McpToolServices } from './services.ts';
 
-/** Text drawn of one resource; all of it is in the result. */
+/** Upper bound of the characters displayed of one resource; the result contains all of it. */
 const SHOWN_CHARS = 4_000;
 
 const CONDENSED_CHARS = 200;
@@ -25,7 +25,7 @@ const PROMPT = `Reads one resource of an MCP server.
 - \`server\` and \`uri\` are those that ListMcpResourcesTool lists.
 - Text, images and PDFs are shown; anything else is named with its type and size.`;
 
-/** Make ReadMcpResourceTool. */
+/** Create ReadMcpResourceTool. */
 export function readMcpResourceTool(services: McpToolServices) {
   return buildTool({
     name: 'ReadMcpResourceTool',
@@ -54,12 +54,12 @@ export function readMcpResourceTool(services: McpToolServices) {
   });
 }
 
-/** The intent; either part may still be missing. */
+/** Display the request; either part may be missing. */
 function renderRead({ server = '…', uri = '…' }: { readonly server?: string; readonly uri?: string }): Display {
   return { title: visibleLine(`Read ${uri} of ${server}`, TITLE_CHARS), blocks: [] };
 }
 
-/** The result: its images and its text, cut. */
+/** Display the result: its images and its text, shortened. */
 function renderReadResult({ content }: McpOutput, style?: 'condensed'): Display {
   const images = content.flatMap((block): DisplayBlock[] =>
     block.type === 'image' ? [{ kind: 'image', media_type: block.source.media_type, data: block.source.data }] : [],
@@ -72,7 +72,7 @@ function renderReadResult({ content }: McpOutput, style?: 'condensed'): Display 
   };
 }
 
-/** A refusal or a failure. */
+/** Display a call that was denied or failed. */
 function renderReadError(
   message: string,
   input: { readonly server?: string; readonly uri?: string },

@@ -1,7 +1,7 @@
-/** What the tools of this domain are handed. */
+/** Dependencies of the MCP tools. */
 import type { McpConnections } from '../../src/mcp/connections.ts';
 
-/** What they are handed. */
+/** Services of the resource tools. */
 export interface McpToolServices {
   readonly mcp: Pick<McpConnections, 'states' | 'listResources' | 'readResource'>;
 }

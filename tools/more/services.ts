@@ -1,8 +1,8 @@
-/** What the tools of this domain are handed. */
+/** Dependencies of these tools. */
 import type { Limits } from '../../config/limits.ts';
 import type { ToolSearchSetting } from '../../src/pool/deferral.ts';
 
-/** What they are handed. */
+/** Services of ToolSearch and StructuredOutput. */
 export interface MoreToolServices {
   readonly toolSearch: ToolSearchSetting;
   readonly limits: Limits;

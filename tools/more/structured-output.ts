@@ -1,8 +1,8 @@
 /**
- * StructuredOutput: typed data as the end of a task, by the JSON Schema that the session was begun with.
+ * StructuredOutput: the result of a task as data, typed by the JSON Schema that the session was created with.
  *
- * Among the built-ins stands a tool that is never enabled, so that lists say what to do to have it; the session's own one
- * takes its place.
+ * The built-in of this name is never enabled; it exists so that lists explain how to enable it. The session's own tool
+ * replaces it.
  */
 import * as z from 'zod';
 import type { ToolResultBlock } from '../../src/wire/blocks.ts';
@@ -39,7 +39,7 @@ const SHARED = {
   renderToolUseRejectedMessage: (_input: unknown, message: string): Display => failure('Not handed over', message),
 } as const;
 
-/** Make the built-in that stands for the sessions' own ones in lists. */
+/** Create the built-in placeholder for lists. */
 export function structuredOutputTool() {
   return buildTool({
     ...SHARED,
@@ -49,13 +49,13 @@ export function structuredOutputTool() {
   });
 }
 
-/** Make a session's own one. @param schema As `outputSchemaProblem` has found no fault with it. */
+/** Create the tool of a session. @param schema Accepted by `outputSchemaProblem`. */
 export function structuredOutputFor(schema: JsonObject): Tool {
   const { $schema: _dialect, ...inputJSONSchema } = schema;
   return buildTool({ ...SHARED, inputSchema: jsonSchemaInput(schema), inputJSONSchema }) as Tool;
 }
 
-/** Say why a JSON Schema cannot be that of a result; undefined where it can. */
+/** Explain why a JSON Schema cannot be used for a result, or return undefined. */
 export function outputSchemaProblem(schema: JsonObject): string | undefined {
   if (schema['type'] !== 'object') return 'expected the schema of an object: "type" must be "object"';
   const combinator = ['oneOf', 'anyOf', 'allOf'].find((keyword) => keyword in schema);

@@ -1,4 +1,4 @@
-/** ToolSearch: gives the schemas of deferred tools. */
+/** ToolSearch: returns the schemas of deferred tools. */
 import * as z from 'zod';
 import { describeTool } from '../../src/pool/describe.ts';
 import type { ToolDefinition } from '../../src/wire/server-replies.ts';
@@ -45,7 +45,7 @@ const ToolSearchInput = z.strictObject({
 /** A parsed input. */
 export type ToolSearchArguments = z.output<typeof ToolSearchInput>;
 
-/** Make ToolSearch. */
+/** Create ToolSearch. */
 export function toolSearchTool(services: MoreToolServices) {
   return buildTool({
     name: 'ToolSearch',
@@ -73,17 +73,17 @@ export function toolSearchTool(services: MoreToolServices) {
   });
 }
 
-/** What was found. */
+/** Result of a search. */
 export interface ToolSearchOutput {
   readonly query: string;
   readonly found: readonly { readonly definition: ToolDefinition; readonly isDeferred: boolean }[];
-  /** Names that were selected and that no tool has. */
+  /** Selected names that no tool has. */
   readonly unknownNames: readonly string[];
-  /** Deferred tools in the list. */
+  /** Number of deferred tools in the list. */
   readonly deferredCount: number;
 }
 
-/** Search the tools the session sees. Words find deferred tools; `select:` names any. */
+/** Search the tools of the session. Words find deferred tools; `select:` returns any. */
 function searchDeferred(
   { query, max_results: maxResults }: ToolSearchArguments,
   { tools, isDeferred, session, principal }: Pick<ToolUseContext, 'tools' | 'isDeferred' | 'session' | 'principal'>,
@@ -104,7 +104,7 @@ function searchDeferred(
   };
 }
 
-/** What the model is sent: definitions as text, and a reference to each tool that was deferred. */
+/** Format the result for the model: definitions as text, and a reference to each deferred tool. */
 function toolSearchResult(
   { query, found, unknownNames, deferredCount }: ToolSearchOutput,
   toolUseId: string,
@@ -127,12 +127,12 @@ function toolSearchResult(
   return { ...block, content };
 }
 
-/** What is searched for. */
+/** Display the request. */
 function renderToolSearch({ query }: Partial<ToolSearchArguments>): Display {
   return { title: 'Search tools', subtitle: typeof query === 'string' ? query : '…', blocks: [] };
 }
 
-/** What was found, for people. */
+/** Display the result. */
 function renderToolSearchResult({ query, found }: ToolSearchOutput, style: 'condensed' | undefined): Display {
   const names = found.map(({ definition }) => definition.name);
   return {
@@ -143,7 +143,7 @@ function renderToolSearchResult({ query, found }: ToolSearchOutput, style: 'cond
   };
 }
 
-/** A call that was not allowed, or that failed. */
+/** Display a call that was denied or failed. */
 function renderToolSearchFailure(title: string, message: string): Display {
   return { title, tone: 'danger', blocks: [{ kind: 'text', text: message }] };
 }

@@ -1,9 +1,9 @@
-/** The search tools: find files by name and by content. */
+/** Search tools: find files by name and by content. */
 import { globTool } from './glob/index.ts';
 import { grepTool } from './grep/index.ts';
 import type { SearchToolServices } from './services.ts';
 
-/** All search tools, in no particular order: the pool sorts. */
+/** Create all search tools, in no particular order; the pool sorts them. */
 export function searchTools(services: SearchToolServices) {
   return [globTool(services), grepTool(services)];
 }

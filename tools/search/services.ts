@@ -1,6 +1,4 @@
-/**
- * What the search tools are handed by whoever wires the server.
- */
+/** Dependencies of the search tools. */
 import type { Limits } from '../../config/limits.ts';
 import type { LocatePath } from '../../src/tool/located-path.ts';
 import type { Jail } from '../../src/process/jail/jail.ts';
@@ -12,8 +10,10 @@ export interface SearchToolServices {
   readonly limits: Limits;
   /** Starts ripgrep. */
   readonly processHost: ProcessHost;
-  /** Holds ripgrep where it searches inside the working directories; absent: nothing does. */
+  /** Restricts ripgrep to the working directories when it searches inside them; absent if there is no jail. */
   readonly jail?: Jail;
-  /** Absolute real folders and files no search looks into, but for the session's own folder: the server's own data. */
+  /**
+   * Absolute real folders and files that no search enters, except for the session's own folder: the server's own data.
+   */
   readonly privateFolders?: readonly string[];
 }

@@ -1,9 +1,9 @@
-/** The shell tools: commands, and waiting. */
+/** Shell tools: run commands, and wait. */
 import { bashTool } from './bash/index.ts';
 import type { ShellToolServices } from './services.ts';
 import { sleepTool } from './sleep.ts';
 
-/** All shell tools, in no particular order: the pool sorts. */
+/** Create all shell tools, in no particular order; the pool sorts them. */
 export function shellTools(services: ShellToolServices) {
   return [bashTool(services), sleepTool()];
 }

@@ -1,4 +1,4 @@
-/** What the shell tools are handed by whoever wires the server. */
+/** Dependencies of the shell tools. */
 import type { Limits } from '../../config/limits.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { FileHistory } from '../../src/files/history.ts';
@@ -9,13 +9,13 @@ import type { Sandbox } from '../../src/process/sandbox.ts';
 /** Services of Bash and Sleep. */
 export interface ShellToolServices {
   readonly processHost: ProcessHost;
-  /** Where commands run; absent: like any program. */
+  /** Sandbox for commands; absent if they run unconfined. */
   readonly sandbox?: Sandbox;
-  /** Holds commands that pass because they only read; absent: nothing does. */
+  /** Jail for commands that are allowed because they only read; absent if there is none. */
   readonly jail?: Jail;
-  /** Keeps files that a command is about to write, and who wrote. */
+  /** Stores files that a command is about to write, and the last writers. */
   readonly history: FileHistory;
   readonly limits: Limits;
-  /** Which failed commands cancel the calls beside them, for the model to know; absent: all. */
+  /** Failed commands that cancel the calls beside them, as described in the prompt; all if absent. */
   readonly siblingAbort?: Settings['siblingAbort'];
 }

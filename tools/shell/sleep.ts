@@ -1,4 +1,4 @@
-/** Sleep: waits, and ends at once when cancelled. */
+/** Sleep: waits, and ends immediately when cancelled. */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { GauntletError } from '../../src/base/errors.ts';
@@ -17,7 +17,7 @@ const PROMPT = `Waits for a given time without holding a process or a shell.
 - It ends at once when it is cancelled or the person interrupts.
 - To wait for a background task, use TaskOutput: it answers when the task ends.`;
 
-/** Make Sleep. */
+/** Create Sleep. */
 export function sleepTool() {
   return buildTool({
     name: 'Sleep',

@@ -1,9 +1,9 @@
-/** The task tools: ask about what runs in the background, and end it. */
+/** Task tools: read the output of background tasks, and stop them. */
 import type { TaskToolServices } from './services.ts';
 import { taskOutputTool } from './task-output.ts';
 import { taskStopTool } from './task-stop.ts';
 
-/** All task tools, in no particular order: the pool sorts. */
+/** Create all task tools, in no particular order; the pool sorts them. */
 export function taskTools(services: TaskToolServices) {
   return [taskOutputTool(services), taskStopTool()];
 }

@@ -1,10 +1,10 @@
-/** Names by which models learned to call a task's id. */
+/** Former names of a task's id, which models still use. */
 
 /**
- * Give an input's task id its present name.
+ * Rename a task id to its current key.
  *
- * @param oldKeys Former names of `task_id`; the first that is there is taken, when there is no `task_id`.
- * @returns A new object; anything that is no object as it came, for the schema to refuse.
+ * @param oldKeys Former names of `task_id`; the first one present is used if there is no `task_id`.
+ * @returns A new object; any other value unchanged, for the schema to reject.
  */
 export function renameTaskId(input: unknown, oldKeys: readonly string[]): unknown {
   if (typeof input !== 'object' || input === null || Object.hasOwn(input, 'task_id')) return input;

@@ -1,4 +1,4 @@
-/** What the task tools are handed by whoever wires the server. */
+/** Dependencies of the task tools. */
 import type { Limits } from '../../config/limits.ts';
 
 /** Services of TaskOutput. */

@@ -1,4 +1,4 @@
-/** TaskOutput: what a background task has said since it was last asked. */
+/** TaskOutput: returns the output of a background task since the last read. */
 import * as z from 'zod';
 import { GauntletError } from '../../src/base/errors.ts';
 import { showText, showValue } from '../../src/base/hidden-characters.ts';
@@ -10,7 +10,7 @@ import { buildTool } from '../../src/tool/build-tool.ts';
 import type { TaskReading } from '../../src/tool/task.ts';
 import type { ToolProgress, ToolUseContext } from '../../src/tool/tool.ts';
 import type { Display } from '../../src/wire/display.ts';
-import { renameTaskId } from './old-keys.ts';
+import { renameTaskId } from './rename-task-id.ts';
 import type { TaskToolServices } from './services.ts';
 
 /** How long a question about a task waits for its end when it does not say. */
@@ -25,7 +25,7 @@ const PROMPT = `Shows what a background task has written since it was last asked
 - By default it waits for the task to end, ${WAIT_MS} ms at most or \`timeout\`; a task that still runs then is answered as "running". With \`block: false\` it answers at once.
 - What was shown is not shown again; the whole output of a command stands in the file that its call named.`;
 
-/** Input of TaskOutput; old names of the id are taken too. */
+/** Create the input schema of TaskOutput; former names of the id are accepted. */
 const TaskOutputInput = z.preprocess(
   (given) => renameTaskId(given, ['bash_id', 'shell_id', 'agentId']),
   z.strictObject({
@@ -43,7 +43,7 @@ const TaskOutputInput = z.preprocess(
 /** A parsed input of TaskOutput. */
 export type TaskOutputArguments = z.output<typeof TaskOutputInput>;
 
-/** Make TaskOutput. */
+/** Create TaskOutput. */
 export function taskOutputTool({ limits }: TaskToolServices) {
   async function read(
     { task_id, block = true, timeout }: TaskOutputArguments,
@@ -95,14 +95,14 @@ export function taskOutputTool({ limits }: TaskToolServices) {
   });
 }
 
-/** What is new of a task that is waited for. */
+/** New output of a task while waiting for it. */
 interface TaskProgress {
   readonly type: 'task';
   readonly task_id: string;
   readonly text: string;
 }
 
-/** The text the model is sent. */
+/** Format the result for the model. */
 function taskText(reading: TaskReading): string {
   const { id, state, exitCode, note, news } = reading;
   const outputPath = state === 'running' ? undefined : reading.outputPath;
@@ -118,18 +118,18 @@ function taskText(reading: TaskReading): string {
   return facts.filter((fact) => fact !== undefined).join('\n');
 }
 
-/** What is asked; the input may still be streaming in. */
+/** Display the request; the input may still be streaming in. */
 function renderTaskOutput(input: Partial<TaskOutputArguments>): Display {
   return { title: `Output of task ${showValue(input.task_id, '…')}`, blocks: [] };
 }
 
-/** What a task that is waited for has written since. */
+/** Display the output written while waiting. */
 function renderTaskProgress(progress: readonly ToolProgress<TaskProgress>[]): Display {
   const text = progress.map(({ data }) => data.text).join('');
   return { title: 'Waiting', blocks: text === '' ? [] : [{ kind: 'code', text }] };
 }
 
-/** What came. @param drawnChars Most characters of output to draw. */
+/** Display the result. @param drawnChars Upper bound of the characters of output. */
 function renderReading(reading: TaskReading, style: 'condensed' | undefined, drawnChars: number): Display {
   const text = shownHead(outputText(reading.news), drawnChars);
   return {

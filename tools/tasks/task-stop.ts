@@ -1,10 +1,10 @@
-/** TaskStop: ends a background task and all it started. */
+/** TaskStop: stops a background task and all processes it started. */
 import * as z from 'zod';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { TaskView } from '../../src/tool/task.ts';
 import { showValue } from '../../src/base/hidden-characters.ts';
 import { TOOL_ALIASES } from '../../src/permissions/rule-names.ts';
-import { renameTaskId } from './old-keys.ts';
+import { renameTaskId } from './rename-task-id.ts';
 
 const TaskStopInput = z.preprocess(
   (given) => renameTaskId(given, ['shell_id']),
@@ -18,7 +18,7 @@ const PROMPT = `Ends a background task and everything it started.
 - \`task_id\` is the id that the call which started the task answered with.
 - A task that has ended already is answered with how it ended.`;
 
-/** Make TaskStop. */
+/** Create TaskStop. */
 export function taskStopTool() {
   return buildTool({
     name: 'TaskStop',

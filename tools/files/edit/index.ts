@@ -11,7 +11,7 @@ import type { FileToolServices } from '../services.ts';
 import { type EditOutput, runEdit, validateEdit } from './run.ts';
 import { type EditArguments, EditInput } from './schema.ts';
 
-/** The words. */
+/** Prompt of Edit. */
 const EDIT_PROMPT = `Replaces exact text in a file.
 
 - Read the file with Read first, in this session; an edit of a file that was not read, or that changed since, is refused.
@@ -23,7 +23,7 @@ const EDIT_PROMPT = `Replaces exact text in a file.
 - Prefer editing existing files to writing new ones.
 - The answer shows what changed as a diff.`;
 
-/** Make Edit. */
+/** Create Edit. */
 export function editTool(services: FileToolServices) {
   return buildTool({
     name: 'Edit',
@@ -51,7 +51,7 @@ export function editTool(services: FileToolServices) {
   });
 }
 
-/** What will change, as far as the input has come; line numbers are those of the strings. */
+/** Display the request as far as the input has arrived; line numbers are relative to the strings. */
 function renderEdit(input: Partial<EditArguments>): Display {
   const title = `${input.old_string === '' ? 'Create' : 'Edit'} ${showValue(input.file_path, '…')}`;
   const subtitle = input.replace_all === true ? { subtitle: 'every occurrence' } : {};
@@ -64,12 +64,12 @@ function renderEdit(input: Partial<EditArguments>): Display {
   };
 }
 
-/** What changed, for people. */
+/** Display the result. */
 function renderEditResult(output: EditOutput, style: 'condensed' | undefined): Display {
   return drawChange(output.isNew ? 'Created' : 'Edited', output, style);
 }
 
-/** A call that was not allowed. */
+/** Display a call that was denied. */
 function renderEditRejected(input: Partial<EditArguments>, message: string): Display {
   return {
     title: `Did not edit ${showValue(input.file_path, 'the file')}`,
@@ -78,7 +78,7 @@ function renderEditRejected(input: Partial<EditArguments>, message: string): Dis
   };
 }
 
-/** A call that failed. */
+/** Display a call that failed. */
 function renderEditError(message: string, input: Partial<EditArguments>): Display {
   return {
     title: `Could not edit ${showValue(input.file_path, 'the file')}`,
@@ -87,7 +87,7 @@ function renderEditError(message: string, input: Partial<EditArguments>): Displa
   };
 }
 
-/** What the model is sent. */
+/** Format the result for the model. */
 function editResult(output: EditOutput, toolUseId: string): ToolResultBlock {
   const what = output.isNew ? 'Created' : 'Edited';
   const often = output.replacements > 1 ? ` (${output.replacements} replacements)` : '';

@@ -1,8 +1,8 @@
 /**
- * Edit: plan on what is there, write it whole, remember it as seen.
+ * Implementation of Edit: plans the change on the current content, writes the whole file, and records it as read.
  *
- * The plan is made twice: before anybody is asked, so that a hopeless edit asks nobody, and again
- * for the write, on what is there by then.
+ * The plan is made twice: before a person is asked, so that an impossible edit is refused at once, and again for the
+ * write, on the content at that time.
  */
 import { isUtf8 } from 'node:buffer';
 import { GauntletError } from '../../../src/base/errors.ts';
@@ -13,11 +13,11 @@ import { diffHunks } from '../../../src/files/text-diff.ts';
 import type { LocatedPath } from '../../../src/tool/located-path.ts';
 import type { ToolResult, ToolUseContext, ValidationResult } from '../../../src/tool/tool.ts';
 import type { DiffHunk } from '../../../src/wire/display.ts';
-import { type FileInHand, type KnownFile, openKnownFile, validateUnasked, writeKnownFile } from '../known-file.ts';
+import { type FileToChange, type KnownFile, openKnownFile, validateUnasked, writeKnownFile } from '../known-file.ts';
 import type { FileToolServices } from '../services.ts';
 import type { EditArguments } from './schema.ts';
 
-/** What Edit hands back. */
+/** Output of Edit. */
 export interface EditOutput {
   /** Absolute. */
   readonly path: string;
@@ -34,7 +34,7 @@ interface EditPlan {
   readonly count: number;
 }
 
-/** Refuse, before anybody is asked, an edit that cannot be made. */
+/** Refuse an impossible edit before a person is asked. */
 export async function validateEdit(
   services: FileToolServices,
   input: EditArguments,
@@ -47,7 +47,7 @@ export async function validateEdit(
     };
   }
   return validateUnasked(services, input.file_path, context, (located) =>
-    planEdit(services, input, inHand(located, input), context),
+    planEdit(services, input, fileToChange(located, input), context),
   );
 }
 
@@ -58,7 +58,7 @@ export async function runEdit(
   context: ToolUseContext,
 ): Promise<ToolResult<EditOutput>> {
   const located = await judgedPath(services.locate, context, { path: input.file_path, access: 'write' });
-  const file = inHand(located, input);
+  const file = fileToChange(located, input);
   const plan = await planEdit(services, input, file, context);
   context.signal.throwIfAborted();
   const content = encodeText(plan.after, plan.hasMark);
@@ -75,7 +75,7 @@ export async function runEdit(
 async function planEdit(
   services: FileToolServices,
   input: EditArguments,
-  file: FileInHand,
+  file: FileToChange,
   context: ToolUseContext,
 ): Promise<EditPlan> {
   const known = await openKnownFile(services, file, context);
@@ -107,7 +107,7 @@ function missing(input: EditArguments, located: LocatedPath, context: ToolUseCon
   return refuse(input, `it does not exist. ${next}`);
 }
 
-function inHand(located: LocatedPath, input: EditArguments): FileInHand {
+function fileToChange(located: LocatedPath, input: EditArguments): FileToChange {
   return { located, spelled: input.file_path, action: 'Cannot edit' };
 }
 
@@ -115,19 +115,19 @@ function refuse(input: EditArguments, why: string): GauntletError {
   return new GauntletError('tool_failed', `Cannot edit "${input.file_path}": ${why}`);
 }
 
-/** What came of a replacement, or why nothing did; the reason follows `Cannot edit "…": `. */
+/** Result of a replacement, or the reason why there is none; the reason follows `Cannot edit "…": `. */
 type Replacement = { readonly text: string; readonly count: number } | { readonly refusal: string };
 
-/** One replacement. */
+/** Parameters of a replacement. */
 interface ReplaceRequest {
   readonly oldString: string;
   readonly newString: string;
   readonly isAll: boolean;
-  /** Most UTF-16 units of the outcome. */
+  /** Upper bound of the result, in UTF-16 units. */
   readonly maxChars: number;
 }
 
-/** Replace exact text. In a file whose lines end in CR LF, `\n` of the request means that. */
+/** Replace exact text. In a file with CR LF line ends, `\n` in the request matches them. */
 function replaceText(text: string, request: ReplaceRequest): Replacement {
   const asWritten = { old: request.oldString, new: request.newString };
   const asWindows = { old: toWindows(request.oldString), new: toWindows(request.newString) };
@@ -148,14 +148,14 @@ function replaceText(text: string, request: ReplaceRequest): Replacement {
   return { text: text.split(wanted.old).join(wanted.new), count };
 }
 
-/** A file's text and whether a byte order mark stands before it; undefined when it is not UTF-8. */
+/** Decode a file's text and whether it begins with a byte order mark; undefined if it is not UTF-8. */
 function decodeText(bytes: Buffer): { readonly text: string; readonly hasMark: boolean } | undefined {
   if (!isUtf8(bytes) || bytes.includes(0)) return undefined;
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   return { text: bytes.toString('utf8', hasMark ? 3 : 0), hasMark };
 }
 
-/** Back to bytes. */
+/** Encode a text, with its byte order mark. */
 function encodeText(text: string, hasMark: boolean): Buffer {
   return Buffer.from(hasMark ? `\ufeff${text}` : text);
 }

@@ -1,4 +1,4 @@
-/** What Edit takes. */
+/** Input schema of Edit. */
 import * as z from 'zod';
 
 /** Input of Edit. */

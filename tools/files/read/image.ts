@@ -1,6 +1,4 @@
-/**
- * Images: as they are where a model takes them, scaled down where they are too large.
- */
+/** Reads images: unchanged if a model accepts them, scaled down if they are too large. */
 import { errorMessage, GauntletError } from '../../../src/base/errors.ts';
 import { errorCode } from '../../../src/files/real-path.ts';
 import type { RichOutput } from './output.ts';
@@ -17,10 +15,14 @@ const MAX_EDGE_PIXELS = 2_000;
 /** Pixels of an image that is decoded at all: a small file can hold a huge picture. */
 const MAX_PIXELS = 100_000_000;
 
-/** JPEG qualities tried in turn until an image fits. */
+/** JPEG qualities to try in turn until an image fits. */
 const QUALITIES = [85, 60, 35];
 
-/** Turn an image file into an image block. @throws {GauntletError} `tool_failed` when it is broken or cannot be made to fit. */
+/**
+ * Convert an image file to an image block.
+ *
+ * @throws {GauntletError} `tool_failed` if it is broken or cannot be scaled to fit.
+ */
 export async function readImage(rich: RichFile, bytes: Buffer): Promise<RichOutput> {
   const sharp = await loadSharp();
   if (sharp) return scaledImage(rich, bytes, sharp);
@@ -76,12 +78,12 @@ function imageOutput(rich: RichFile, bytes: Buffer, mediaType: string, summary: 
   };
 }
 
-/** The scaler, where the optional package is installed. */
+/** Load the optional package for scaling, if it is installed. */
 async function loadSharp(): Promise<Sharp | undefined> {
   try {
     return (await import('sharp')).default;
   } catch (error) {
-    // Optional: without it images go as they are. A package that is there and broken says so itself.
+    // Optional: without it images are sent unchanged. An installed but broken package is an error.
     if (errorCode(error) === 'ERR_MODULE_NOT_FOUND') return undefined;
     throw error;
   }

@@ -31,7 +31,7 @@ function readPrompt(): string {
 - A file that exists but is empty is answered with a notice instead of its content.`;
 }
 
-/** Make Read. */
+/** Create Read. */
 export function readTool(services: FileToolServices) {
   return buildTool({
     name: 'Read',
@@ -62,7 +62,7 @@ export function readTool(services: FileToolServices) {
   });
 }
 
-/** What will be read; the input may still be streaming in. */
+/** Display the request; the input may still be streaming in. */
 function renderRead(input: Partial<ReadArguments>): Display {
   return {
     title: `Read ${showValue(input.file_path, '…')}`,
@@ -72,14 +72,14 @@ function renderRead(input: Partial<ReadArguments>): Display {
   };
 }
 
-/** What was read, for people. */
+/** Display the result. */
 function renderReadResult(output: ReadOutput, style: 'condensed' | undefined, previewChars: number): Display {
   const title = output.type === 'text' ? textTitle(output) : `Read ${output.type}: ${output.summary}`;
   const subtitle = showText(output.path);
   return { title, subtitle, blocks: style === 'condensed' ? [] : resultBlocks(output, previewChars) };
 }
 
-/** A call that was not allowed. */
+/** Display a call that was denied. */
 function renderReadRejected(input: Partial<ReadArguments>, message: string): Display {
   return {
     title: `Did not read ${showValue(input.file_path, 'the file')}`,
@@ -88,7 +88,7 @@ function renderReadRejected(input: Partial<ReadArguments>, message: string): Dis
   };
 }
 
-/** A call that failed. */
+/** Display a call that failed. */
 function renderReadError(message: string, input: Partial<ReadArguments>): Display {
   return {
     title: `Could not read ${showValue(input.file_path, 'the file')}`,
@@ -97,7 +97,7 @@ function renderReadError(message: string, input: Partial<ReadArguments>): Displa
   };
 }
 
-/** What the model is sent. */
+/** Format the result for the model. */
 function readResult(output: ReadOutput, toolUseId: string): ToolResultBlock {
   const content = output.type === 'text' ? [output.text, output.notice].filter(Boolean).join('\n\n') : output.content;
   return { type: 'tool_result', tool_use_id: toolUseId, content };

@@ -1,13 +1,13 @@
 /**
- * A page of numbered lines, built from text as it comes.
+ * Builds a page of numbered lines from a stream of text.
  *
- * Holds the page and the line it is in, never the file: a line longer than the cap is counted, not kept.
+ * Holds the page and the current line, never the file; of a line longer than the limit the rest is only counted.
  */
 import { cutText } from '../../../src/base/cut-text.ts';
 
 /** Bounds of a page. */
 export interface LinePageOptions {
-  /** Number of the first line that will be pushed. */
+  /** Number of the first pushed line. */
   readonly firstLine: number;
   readonly maxLines: number;
   readonly maxLineChars: number;
@@ -16,44 +16,44 @@ export interface LinePageOptions {
 
 /** A page under construction. */
 export interface LinePage {
-  /** Take more of the text, from line `firstLine` on. @returns False when the page is full; then push no more. */
+  /** Add text, from line `firstLine` on. @returns False once the page is full; then nothing more may be pushed. */
   push(text: string): boolean;
-  /** Whoever stops before the text ends asks for what is there; `isEnd` says that the text did end. */
+  /** Complete the page. @param isEnd True if the text has ended; false if the caller stops earlier. */
   finish(isEnd: boolean): FinishedPage;
 }
 
-/** A page, done. */
+/** A complete page. */
 export interface FinishedPage {
   readonly text: string;
   readonly lineCount: number;
-  /** Why lines are missing after the last one: too many lines, too many bytes, or nothing is missing. */
+  /** Reason why lines are missing at the end: the line limit, the byte limit, or undefined if none are missing. */
   readonly stoppedBy: 'lines' | 'bytes' | undefined;
-  /** The end of a line is missing. */
+  /** True if the end of a line is missing. */
   readonly hasCutLines: boolean;
 }
 
-/** A UTF-16 unit is at most this many bytes of UTF-8, so most pages need no counting. */
+/** Upper bound of UTF-8 bytes per UTF-16 unit, so that most pages need no exact count. */
 const MAX_UNIT_BYTES = 3;
 
-/** Begin a page. */
+/** Create an empty page. */
 export function createLinePage(options: LinePageOptions): LinePage {
   const lines: string[] = [];
-  /** At most so many bytes, and exactly how many the first `countedLines` have. */
-  let mostBytes = 0;
+  /** Upper bound of the page's bytes, and the exact number for the first `countedLines`. */
+  let upperBoundBytes = 0;
   let countedBytes = 0;
   let countedLines = 0;
   let stoppedBy: FinishedPage['stoppedBy'];
   let hasCutLines = false;
-  // The line that has begun and not ended: what is kept of it, and how long it is by now.
+  // Current line without its end: the part that is kept, and its length so far.
   let open = '';
   let openChars = 0;
 
   function add(line: string): void {
     const isFirst = lines.length === 0;
     const numbered = `${String(options.firstLine + lines.length).padStart(6)}\t${line}`;
-    mostBytes += MAX_UNIT_BYTES * numbered.length + 1;
-    // One line always fits, or a page could never get past it.
-    if (!isFirst && mostBytes > options.maxBytes && bytesWith(numbered) > options.maxBytes) {
+    upperBoundBytes += MAX_UNIT_BYTES * numbered.length + 1;
+    // The first line is always added; otherwise no page could get past it.
+    if (!isFirst && upperBoundBytes > options.maxBytes && bytesWith(numbered) > options.maxBytes) {
       stoppedBy = 'bytes';
       return;
     }
@@ -84,7 +84,7 @@ export function createLinePage(options: LinePageOptions): LinePage {
         }
         const lineEnd = text.indexOf('\n', from);
         const to = lineEnd < 0 ? text.length : lineEnd;
-        // One more than the cap is kept: it may be the carriage return of the line's end.
+        // One character more than the limit is kept: it may be the carriage return of the line end.
         open += text.slice(from, Math.min(to, from + options.maxLineChars + 1 - open.length));
         openChars += to - from;
         if (lineEnd >= 0) closeLine();

@@ -1,6 +1,4 @@
-/**
- * Jupyter notebooks: cells in order, each with its source and what it put out.
- */
+/** Reads Jupyter notebooks: cells in order, each with its source and outputs. */
 import * as z from 'zod';
 import type { ResultContentBlock } from '../../../src/wire/blocks.ts';
 import { GauntletError } from '../../../src/base/errors.ts';
@@ -35,7 +33,11 @@ const Notebook = z.looseObject({ cells: z.array(Cell) });
 type NotebookCell = z.output<typeof Cell>;
 type NotebookCellOutput = z.output<typeof CellOutput>;
 
-/** Turn a notebook into blocks, one text a cell and one image a picture. @throws {GauntletError} `tool_failed` when it is none. */
+/**
+ * Convert a notebook to blocks: a text per cell, and its images.
+ *
+ * @throws {GauntletError} `tool_failed` if it is invalid.
+ */
 export function readNotebook(rich: RichFile, bytes: Buffer): RichOutput {
   const { cells } = parseNotebook(rich.path, bytes);
   const first = Math.max(1, rich.input.offset ?? 1);

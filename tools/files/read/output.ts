@@ -1,26 +1,26 @@
-/** What Read hands back, by the kind of file. */
+/** Output types of Read, by kind of file. */
 import type { ResultContentBlock } from '../../../src/wire/blocks.ts';
 
 /** Text with line numbers. */
 export interface TextOutput {
   readonly type: 'text';
   readonly path: string;
-  /** Numbered lines; empty when there are none to show. */
+  /** Numbered lines; empty if there are none to show. */
   readonly text: string;
-  /** What the reader must know beside the text: that it is partial, empty, or ends early. */
+  /** Further information for the reader: the text is partial, empty, or ends early. */
   readonly notice?: string;
   readonly startLine: number;
   readonly lineCount: number;
-  /** Lines of the whole file, where they were counted. */
+  /** Number of lines of the whole file, if counted. */
   readonly totalLines?: number;
   readonly sizeBytes: number;
-  /** Less than the whole file is shown. */
+  /** True if less than the whole file is shown. */
   readonly isPartial: boolean;
-  /** A line that is shown is longer than what is shown of it. */
+  /** True if a line is shown only in part. */
   readonly hasCutLines?: true;
 }
 
-/** An image, PDF or notebook: blocks ready for the model. */
+/** Content blocks of an image, PDF or notebook. */
 export interface RichOutput {
   readonly type: 'image' | 'pdf' | 'notebook';
   readonly path: string;

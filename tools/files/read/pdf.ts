@@ -1,7 +1,7 @@
 /**
- * PDFs: the text of the pages that were asked for; a scan without text goes to the model whole.
+ * Reads PDFs: the text of the requested pages; a scan without text is passed to the model as a whole.
  *
- * Parsed in a worker of its own, with little memory and a deadline: a PDF is a program, and some are hostile.
+ * Parsed in a separate worker with limited memory and time, since a PDF is a program and may be hostile.
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -19,10 +19,10 @@ const MAX_DOCUMENT_BYTES = 3 * 1_024 * 1_024;
 /** Heap of the worker that reads PDFs. */
 const WORKER_HEAP_MIB = 256;
 
-/** What the worker answers. */
+/** Answer of the worker. */
 type PdfPages = { readonly totalPages: number; readonly texts: readonly string[] } | { readonly error: string };
 
-/** Plain JavaScript, since a worker starts from what Node itself can run, in development and from `dist/` alike. */
+/** Plain JavaScript, since a worker needs code that Node can run directly, in development and from `dist/` alike. */
 const WORKER_CODE = `
 const { parentPort, workerData } = require('node:worker_threads');
 (async () => {
@@ -38,7 +38,11 @@ const { parentPort, workerData } = require('node:worker_threads');
 })().catch((error) => parentPort.postMessage({ error: String(error && error.message || error) }));
 `;
 
-/** Turn a PDF into text by page. @throws {GauntletError} `tool_failed` when it is broken, `invalid_input` for pages it has not. */
+/**
+ * Convert a PDF to text by page.
+ *
+ * @throws {GauntletError} `tool_failed` if it is broken, `invalid_input` for missing pages.
+ */
 export async function readPdf(rich: RichFile, bytes: Buffer): Promise<RichOutput> {
   const range = pageRange(rich.input.pages, MAX_PDF_PAGES);
   const pages = await extractPages(rich, bytes, range);
@@ -62,14 +66,14 @@ export async function readPdf(rich: RichFile, bytes: Buffer): Promise<RichOutput
   return { ...described, content: pageBlocks(texts, range.first, totalPages, rich.input.pages !== undefined) };
 }
 
-/** Pages asked for; the first ones when none were. */
-function pageRange(pages: string | undefined, mostPages: number): { readonly first: number; readonly last: number } {
-  if (pages === undefined) return { first: 1, last: mostPages };
+/** Parse the requested pages; the first ones by default. */
+function pageRange(pages: string | undefined, maxPages: number): { readonly first: number; readonly last: number } {
+  if (pages === undefined) return { first: 1, last: maxPages };
   const [first = 1, last = first] = pages.split('-').map(Number);
-  if (first < 1 || last < first || last - first >= mostPages) {
+  if (first < 1 || last < first || last - first >= maxPages) {
     throw new GauntletError(
       'invalid_input',
-      `Cannot read pages "${pages}": use a range from 1 on, of at most ${mostPages} pages`,
+      `Cannot read pages "${pages}": use a range from 1 on, of at most ${maxPages} pages`,
     );
   }
   return { first, last };

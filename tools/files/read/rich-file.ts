@@ -1,13 +1,11 @@
-/**
- * A file that is more than text, opened and told by its content.
- */
+/** Types of files that are not plain text, identified by content. */
 import type { CheckedFile } from '../../../src/files/open-checked.ts';
 import type { ReadArguments } from './schema.ts';
 
 /** Scaling an image, or taking the text out of a PDF, ends after this long. */
 export const CONVERT_MS = 20_000;
 
-/** A kind of file Read has a way to show. */
+/** A kind of file with a viewer in Read. */
 export type RichKind = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'application/pdf' | 'notebook';
 
 /** A file of such a kind. */

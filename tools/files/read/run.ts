@@ -1,5 +1,6 @@
 /**
- * Read: open what was judged, see what kind of file it is, show it, remember it for Edit and Write.
+ * Implementation of Read: opens the judged path, detects the kind of file, displays it, and records it for Edit and
+ * Write.
  */
 import { createHash } from 'node:crypto';
 import { GauntletError, isGauntletError } from '../../../src/base/errors.ts';
@@ -65,7 +66,7 @@ function shownLines(data: ReadOutput): FileReadRecord['shownLines'] {
   return [[data.startLine, isEnd ? END_OF_FILE : last]];
 }
 
-/** Add to an error what the reader can do about it; any other error is handed back as it is. */
+/** Add advice to an error; other errors are returned unchanged. */
 function explainReadError(error: unknown, path: string, located: LocatedPath, context: ToolUseContext): unknown {
   if (!isGauntletError(error, 'tool_failed')) return error;
   if (error.details?.reason === 'eisdir') {

@@ -1,4 +1,4 @@
-/** What Read takes. */
+/** Input schema of Read. */
 import * as z from 'zod';
 
 /** Pages of a PDF in one read. */

@@ -1,6 +1,4 @@
-/**
- * The middle of a read: the file is open; see what kind it is, and show it.
- */
+/** Detects the kind of an open file and reads it accordingly. */
 import { extname } from 'node:path';
 import { GauntletError } from '../../../src/base/errors.ts';
 import { createPace } from '../../../src/base/pace.ts';
@@ -27,7 +25,7 @@ const KINDS: readonly string[] = [
   'application/pdf',
 ] satisfies RichKind[];
 
-/** Bytes that tell what kind of file it is. */
+/** Number of bytes used to detect the kind of a file. */
 const HEAD_BYTES = 4_100;
 
 /** Progress of a long read. */
@@ -37,10 +35,10 @@ export interface ReadProgress {
   readonly total: number;
 }
 
-/** A file that was opened to be read. */
+/** A file opened for reading. */
 export interface OpenedFile {
   readonly file: CheckedFile;
-  /** The whole content, where the file is small. */
+  /** The whole content of a small file. */
   readonly whole: Buffer | undefined;
   readonly input: ReadArguments;
   readonly located: LocatedPath;
@@ -48,7 +46,7 @@ export interface OpenedFile {
   readonly onProgress: ((progress: ToolProgress<ReadProgress>) => void) | undefined;
 }
 
-/** Show what was asked of a file, whatever kind of file it is. @throws {GauntletError} `tool_failed` when there is no way to. */
+/** Read the requested part of a file of any kind. @throws {GauntletError} `tool_failed` if it cannot be shown. */
 export async function showFile(read: OpenedFile): Promise<ReadOutput> {
   const { file, whole, input, located, context } = read;
   const head = whole ?? (await readHead(file));
@@ -69,7 +67,7 @@ export async function showFile(read: OpenedFile): Promise<ReadOutput> {
     file,
     path: located.spelled,
     offset: Math.max(1, input.offset ?? 1),
-    // A spilled result is often one long line, and this is the way to see it.
+    // A spilled result often has a single long line, which must be readable here.
     maxLineChars: located.isSessionFile ? MAX_PAGE_BYTES : MAX_LINE_CHARS,
     signal: context.signal,
     ...(whole ? { whole } : {}),
@@ -86,21 +84,21 @@ async function readHead(file: CheckedFile): Promise<Buffer> {
 }
 
 /**
- * What kind of file this is, if it is more than text.
+ * Detect the kind of a file that is not plain text.
  *
- * @param head Its first bytes.
- * @param path Only notebooks go by their name: their content is JSON like any other.
+ * @param head First bytes of the file.
+ * @param path Notebooks are detected by name, since their content is ordinary JSON.
  */
 async function richKind(head: Buffer, path: string): Promise<RichKind | undefined> {
   if (extname(path).toLowerCase() === '.ipynb') return 'notebook';
-  // Telling kinds apart takes a library; the first byte says that a source file needs none.
+  // Detection loads a library; the first byte of a source file shows that it is not needed.
   if (!mayBeRich(head)) return undefined;
   const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(head);
   return found && KINDS.includes(found.mime) ? (found.mime as RichKind) : undefined;
 }
 
-/** Read such a file whole and turn it into blocks. */
+/** Read such a file completely and convert it to blocks. */
 async function readRich(rich: RichFile): Promise<RichOutput> {
   const { size } = rich.file.stats;
   if (size > MAX_RICH_BYTES) {

@@ -1,6 +1,4 @@
-/**
- * Text files: the lines that were asked for, from a small file held whole or a large one streamed.
- */
+/** Reads text files: the requested lines, from a small file in memory or a large one as a stream. */
 import { isUtf8 } from 'node:buffer';
 import { GauntletError } from '../../../src/base/errors.ts';
 import type { CheckedFile } from '../../../src/files/open-checked.ts';
@@ -23,13 +21,13 @@ const MAX_SEEK_BYTES = 16 * 1_024 * 1_024 * 1_024;
 const CHUNK_BYTES = 1_024 * 1_024;
 const LINE_END = 0x0a;
 
-/** One text file, and what of it is wanted. */
+/** A request for a part of a text file. */
 export interface TextRequest {
   readonly file: CheckedFile;
-  /** The whole content, where the file is small. */
+  /** The whole content of a small file. */
   readonly whole?: Buffer;
   readonly path: string;
-  /** First line, from 1. */
+  /** First line, counted from 1. */
   readonly offset: number;
   readonly limit?: number;
   readonly maxLineChars: number;
@@ -37,11 +35,7 @@ export interface TextRequest {
   onProgress(doneBytes: number, totalBytes: number): void;
 }
 
-/**
- * Read a page of a text file.
- *
- * @throws {GauntletError} `tool_failed` if what is shown is not UTF-8 text.
- */
+/** Read a page of a text file. @throws {GauntletError} `tool_failed` if the part shown is not UTF-8 text. */
 export async function readText(request: TextRequest): Promise<TextOutput> {
   const { file, whole, path, offset } = request;
   const described = { type: 'text' as const, path, sizeBytes: file.stats.size, startLine: offset };
@@ -71,7 +65,7 @@ export async function readText(request: TextRequest): Promise<TextOutput> {
 
 const EMPTY = 'The file exists but is empty';
 
-/** Refuse what is not text. */
+/** Create the error for a file that is not text. */
 export function notText(path: string): GauntletError {
   return new GauntletError(
     'tool_failed',
@@ -81,7 +75,7 @@ export function notText(path: string): GauntletError {
   );
 }
 
-/** Where line `offset` begins, or how many lines there are when it does not. */
+/** Find the position of line `offset`; without one, `lines` is the number of lines in the file. */
 async function findLine(request: TextRequest): Promise<{ position?: number; lines: number }> {
   let toSkip = request.offset - 1;
   let position = 0;
@@ -120,14 +114,14 @@ async function readPage(request: TextRequest, start: number): Promise<FinishedPa
     const cut = isLast ? bytes.length : characterBoundary(bytes);
     if (!request.whole && !isUtf8(bytes.subarray(0, cut))) throw notText(request.path);
     const text = bytes.toString('utf8', isFirst ? byteOrderMarkBytes(bytes) : 0, cut);
-    // The chunk's memory is used again for the next.
+    // Copied, since the chunk's memory is reused for the next one.
     carried = Buffer.from(bytes.subarray(cut));
     if (!page.push(text)) break;
   }
   return page.finish(position >= request.file.stats.size);
 }
 
-/** The file from `start`, in pieces that are only valid until the next is asked for. */
+/** Read the file from `start` in pieces, each valid only until the next one is requested. */
 async function* chunks(request: TextRequest, start: number, capBytes: number): AsyncGenerator<Buffer> {
   if (request.whole) {
     yield request.whole.subarray(start);
@@ -143,7 +137,7 @@ async function* chunks(request: TextRequest, start: number, capBytes: number): A
   }
 }
 
-/** Where the last whole character ends: a lead byte in the last three may want bytes of the next chunk. */
+/** Find the end of the last complete character: a lead byte among the last three may need bytes of the next chunk. */
 function characterBoundary(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -168,7 +162,7 @@ function countedLines(request: TextRequest, page: FinishedPage): number | undefi
   return lines + (request.whole.at(-1) === LINE_END ? 0 : 1);
 }
 
-/** What to say about the lines that are missing; nothing when the reader chose where to stop. */
+/** Format the notice about missing lines; undefined if the request limited them. */
 function partialNotice(request: TextRequest, page: FinishedPage, totalLines: number | undefined): string | undefined {
   if (page.lineCount === request.limit) return undefined;
   const last = request.offset + page.lineCount - 1;

@@ -19,7 +19,7 @@ function globPrompt(): string {
 - Several searches that may be useful can be made at once, in one message: the calls run side by side.`;
 }
 
-/** Make Glob. */
+/** Create Glob. */
 export function globTool(services: SearchToolServices) {
   return buildTool({
     name: 'Glob',
@@ -49,14 +49,14 @@ export function globTool(services: SearchToolServices) {
   });
 }
 
-/** A sentence for whoever wrote the pattern; undefined where it means here what it means everywhere. */
+/** Return a hint for a pattern with unsupported syntax; undefined if its syntax is supported. */
 export function emptyHint(pattern: string): string | undefined {
   if (/[@?*+!]\(/.test(pattern)) return 'Extended globs such as "@(a|b)" are not known here: write "{a,b}"';
   if (pattern.startsWith('!')) return '"!" excludes nothing here: say which files to find';
   return undefined;
 }
 
-/** What will be searched for; the input may still be streaming in. */
+/** Display the request; the input may still be streaming in. */
 function renderGlob(input: Partial<GlobArguments>): Display {
   return {
     title: `Find files ${showValue(input.pattern, '…')}`,
@@ -66,14 +66,14 @@ function renderGlob(input: Partial<GlobArguments>): Display {
   };
 }
 
-/** What was found, for people. */
+/** Display the result. */
 function renderGlobResult(output: GlobOutput, style: 'condensed' | undefined): Display {
   const title = `Found ${output.total} ${output.total === 1 ? 'file' : 'files'}`;
   const blocks = style === 'condensed' ? [] : [{ kind: 'list' as const, items: output.paths.map(showText) }];
   return { title, ...(output.isIncomplete ? { subtitle: 'search not complete' } : {}), blocks };
 }
 
-/** A call that was not allowed. */
+/** Display a call that was denied. */
 function renderGlobRejected(input: Partial<GlobArguments>, message: string): Display {
   return {
     title: `Did not look for ${showValue(input.pattern, 'files')}`,
@@ -82,7 +82,7 @@ function renderGlobRejected(input: Partial<GlobArguments>, message: string): Dis
   };
 }
 
-/** A call that failed. */
+/** Display a call that failed. */
 function renderGlobError(message: string, input: Partial<GlobArguments>): Display {
   return {
     title: `Could not look for ${showValue(input.pattern, 'files')}`,
@@ -91,7 +91,7 @@ function renderGlobError(message: string, input: Partial<GlobArguments>): Displa
   };
 }
 
-/** What the model is sent. */
+/** Format the result for the model. */
 function globResult(output: GlobOutput, toolUseId: string): ToolResultBlock {
   const lines = output.paths.length === 0 ? ['No files found'] : output.paths.map(showText);
   const hint = output.total === 0 ? emptyHint(output.pattern) : undefined;

@@ -1,6 +1,4 @@
-/**
- * Glob: walk the folders the pattern names, keep what matches and may be known of, newest first.
- */
+/** Implementation of Glob: walks the folders of the pattern and returns visible matches, newest first. */
 import { lstatSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -14,25 +12,25 @@ import { hiddenPaths, type IsHidden, shownPath } from '../hidden-paths.ts';
 import type { SearchToolServices } from '../services.ts';
 import type { GlobArguments } from './schema.ts';
 
-/** What Glob hands back. */
+/** Output of Glob. */
 export interface GlobOutput {
-  /** As it was asked for. */
+  /** Pattern as requested. */
   readonly pattern: string;
-  /** Relative to the working directory where they lie in it, else absolute; newest first. */
+  /** Relative to the working directory if inside, else absolute; newest first. */
   readonly paths: readonly string[];
-  /** Matches found altogether. */
+  /** Total number of matches found. */
   readonly total: number;
-  /** The walk was given up: there may be more. */
+  /** True if the walk was given up, so there may be more matches. */
   readonly isIncomplete: boolean;
 }
 
-/** What all walks of one call share. */
+/** State shared by all walks of one call. */
 interface Search {
   readonly limits: SearchToolServices['limits'];
   readonly isHidden: IsHidden;
-  /** The call's, and its time. */
+  /** Aborts with the call, or after its time limit. */
   readonly signal: AbortSignal;
-  /** Each walk says here that it was given up. */
+  /** Set by a walk that was given up. */
   readonly end: WalkEnd;
 }
 
@@ -54,17 +52,17 @@ const MAX_IGNORE_FILE_BYTES = 256 * 1_024;
 /** Files looked at before other work gets its turn. */
 const FILES_A_TURN = 500;
 
-/** The folders a call reads. Never throws: a pattern that cannot be read is refused before it is asked. */
+/** List the folders that a call reads. Never throws: validation refuses an invalid pattern first. */
 export function globPaths(input: GlobArguments): readonly PathUse[] {
   try {
     return searchRoots(input).map(({ path }) => ({ path, access: 'read' }));
   } catch {
-    // `validateGlob` says what is wrong with it; for the path gate it is a search of its folder.
+    // `validateGlob` reports the error; the path gate treats it as a search of its folder.
     return [{ path: input.path ?? '.', access: 'read' }];
   }
 }
 
-/** Refuse a pattern that cannot be searched for. */
+/** Refuse an invalid pattern. */
 export function validateGlob(input: GlobArguments): ValidationResult {
   try {
     searchRoots(input);
@@ -90,7 +88,7 @@ export async function runGlob(
     const located = await judgedPath(services.locate, context, { path: root.path, access: 'read' }, index);
     const stats = lstatSync(located.real, { throwIfNoEntry: false });
     if (stats?.isDirectory() !== true) {
-      // A folder that only the pattern names holds no matches; one that was asked for by itself is missed.
+      // A missing folder that only the pattern names has no matches; an explicitly requested one is an error.
       if (root.path === input.path) throw notFolder(root.path, stats !== undefined);
       continue;
     }
@@ -134,7 +132,7 @@ async function* matchesBelow(
     const names = path.split('/');
     if (!root.patterns.some((pattern) => pattern.matches(names))) continue;
     const real = join(located.real, path);
-    // Under a link, a rule may name either spelling.
+    // Below a link, a rule may use either spelling.
     if (!isHidden(real) && (located.real === located.spelled || !isHidden(join(located.spelled, path)))) yield real;
   }
 }
@@ -151,7 +149,7 @@ async function newestFirst(paths: readonly string[], signal: AbortSignal): Promi
   return aged.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1)).map(({ path }) => path);
 }
 
-/** Of what is shown, only what is still where it was found: a folder may have become a link meanwhile. */
+/** Keep only shown paths that still lead to the same place: a folder may have become a link meanwhile. */
 async function stillReachable(
   newest: readonly string[],
   services: SearchToolServices,
@@ -179,7 +177,7 @@ function unusable(input: GlobArguments, error: unknown): GauntletError {
   return new GauntletError('tool_failed', `Cannot search for "${input.pattern}": ${why}. Use a simpler pattern`);
 }
 
-/** A folder to walk, and what to look for below it. */
+/** A folder to walk, with the patterns to match below it. */
 interface SearchRoot {
   /** As spelled: relative to the working directory, absolute, or below `~`. */
   readonly path: string;
@@ -187,9 +185,9 @@ interface SearchRoot {
 }
 
 /**
- * The folders a pattern names, each once, in a fixed order.
+ * List the folders that a pattern names, each once, in a fixed order.
  *
- * @throws {RangeError} When the pattern stands for too many, or climbs after a wildcard.
+ * @throws {RangeError} If the pattern has too many alternatives, or climbs after a wildcard.
  */
 function searchRoots(input: GlobArguments): readonly SearchRoot[] {
   const roots = new Map<string, GlobPattern[]>();

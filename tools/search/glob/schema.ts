@@ -1,4 +1,4 @@
-/** What Glob takes. */
+/** Input schema of Glob. */
 import * as z from 'zod';
 
 /** Input of Glob. */

@@ -1,7 +1,8 @@
 /**
- * The two ways to search: for lines, which stops when enough were seen, and for files, which does not.
+ * Two kinds of searches: for lines, which stops at a limit, and for files, which does not.
  *
- * ripgrep opens files by their names. Before anything is shown it is asked which of them may have led elsewhere.
+ * ripgrep opens files by name. Before the results are shown, files whose names may have led elsewhere meanwhile are
+ * searched again.
  */
 import { GauntletError } from '../../../src/base/errors.ts';
 import { correctTimes, type Entry, modifiedTimes, newestFirst, showEntry, visibleEntries } from './matching-entries.ts';
@@ -10,13 +11,13 @@ import { descriptorIndex, hasLineNumbers } from './rg-arguments.ts';
 import type { RipgrepEnd } from './ripgrep.ts';
 import type { GrepBounds, GrepOutput, Search, TakeOutput } from './search.ts';
 
-/** Search for lines: the run ends when enough were seen. */
+/** Search for lines, stopping when enough were found. */
 export async function searchLines(search: Search): Promise<GrepOutput> {
   const { bounds, timeoutMs, offset } = search;
   const lines = newLines(search);
   const end = await search.run((chunk) => lines.push(chunk));
-  const isSettled = search.inDoubt(lines.files).length === 0;
-  const again = isSettled ? undefined : await linesAgain(search, lines, newLines(search));
+  const isSettled = search.possiblyMoved(lines.files).length === 0;
+  const again = isSettled ? undefined : await searchLinesAgain(search, lines, newLines(search));
   const { text, lineCount, seenLines, stoppedBy } = again?.found ?? lines.finish();
   const notices = [...endNotices(again?.end ?? end, lineCount > 0, timeoutMs), ...missingNotices(again?.missing)];
   const last = offset + lineCount;
@@ -42,8 +43,8 @@ export async function searchEntries(search: Search, mode: 'files_with_matches' |
   });
   const named = visibleEntries(Buffer.concat(chunks).toString(), mode, search.isHidden);
   const times = await modifiedTimes(mode === 'count' ? [] : named, search.cwd, bounds.sortedFiles);
-  const inDoubt = search.inDoubt(named.map(({ path }) => path));
-  const { found, missing, end: secondEnd } = await entriesAgain(search, named, mode, inDoubt);
+  const inDoubt = search.possiblyMoved(named.map(({ path }) => path));
+  const { found, missing, end: secondEnd } = await searchEntriesAgain(search, named, mode, inDoubt);
   await correctTimes(times, inDoubt, search.cwd);
   const sorted = mode === 'count' ? found : newestFirst(found, times);
   const shown = sorted.slice(offset, offset + limit);
@@ -95,21 +96,21 @@ function endNotices(end: RipgrepEnd, hasMatches: boolean, timeoutMs: number): st
   throw new GauntletError('timeout', `Cannot search further: ${what} without a match. Narrow the path, glob or type`);
 }
 
-/** What stands instead of what was found by name. */
-interface FoundAgain<Found> {
+/** Results of a second search, which replace those found by name. */
+interface SecondSearch<Found> {
   readonly found: Found;
-  /** Files in which nothing was found any more. */
+  /** Number of files in which nothing was found any more. */
   readonly missing: number;
-  /** How the second search ended, where that was not by itself. */
+  /** End of the second search, if it was stopped. */
   readonly end?: RipgrepEnd;
 }
 
-/** The lines of all files anew, since pages are counted in lines. @param again Nothing selected yet. */
-async function linesAgain(
+/** Search the lines of all files again, since pages are counted in lines. @param again Empty selection. */
+async function searchLinesAgain(
   search: Search,
   first: MatchingLines,
   again: MatchingLines,
-): Promise<FoundAgain<SelectedLines>> {
+): Promise<SecondSearch<SelectedLines>> {
   const end = await searchAgain(search, first.files, (nameOf) => {
     again.renamed(nameOf);
     return (chunk) => again.push(chunk);
@@ -120,13 +121,13 @@ async function linesAgain(
   return { found: { ...selected, stoppedBy: stoppedBy ?? first.finish().stoppedBy }, missing, end };
 }
 
-/** Entries, those in doubt replaced by what is found in them now. */
-async function entriesAgain(
+/** Replace uncertain entries by the results of a second search. */
+async function searchEntriesAgain(
   search: Search,
   entries: readonly Entry[],
   mode: 'files_with_matches' | 'count',
   inDoubt: readonly string[],
-): Promise<FoundAgain<readonly Entry[]>> {
+): Promise<SecondSearch<readonly Entry[]>> {
   const outputs: { readonly nameOf: NameOf; readonly chunks: Buffer[] }[] = [];
   const end = await searchAgain(search, inDoubt, (nameOf) => {
     const chunks: Buffer[] = [];
@@ -134,7 +135,7 @@ async function entriesAgain(
     return (chunk) => chunks.push(chunk) > 0;
   });
   const again = new Map<string, Entry | undefined>(inDoubt.map((name) => [name, undefined]));
-  // What is hidden was left out by name.
+  // Hidden files were already excluded by name.
   for (const { nameOf, chunks } of outputs) {
     for (const entry of visibleEntries(Buffer.concat(chunks).toString(), mode, () => false)) {
       const path = nameOf(entry.path);
@@ -145,7 +146,7 @@ async function entriesAgain(
   return { found, missing: end === undefined ? entries.length - found.length : 0, end };
 }
 
-/** As many files at once as a process may well hold. @returns How a run ended that did not end by itself. */
+/** Search open files in batches that a process can hold open. @returns End of a run that was stopped. */
 async function searchAgain(
   search: Search,
   names: readonly string[],
@@ -154,7 +155,7 @@ async function searchAgain(
   const { openFiles } = search.bounds;
   for (let at = 0; at < names.length; at += openFiles) {
     const some = names.slice(at, at + openFiles);
-    const end = await search.runOver(
+    const end = await search.runOnFiles(
       some,
       begin((printed) => some[descriptorIndex(printed)] ?? printed),
     );

@@ -23,7 +23,7 @@ function grepPrompt(): string {
 - Files that .gitignore names, .git itself and binary files are not searched; other hidden files are.`;
 }
 
-/** Make Grep. */
+/** Create Grep. */
 export function grepTool(services: SearchToolServices, bounds: GrepBounds = GREP_BOUNDS) {
   return buildTool({
     name: 'Grep',
@@ -54,7 +54,7 @@ export function grepTool(services: SearchToolServices, bounds: GrepBounds = GREP
   });
 }
 
-/** What will be searched for; the input may still be streaming in. */
+/** Display the request; the input may still be streaming in. */
 function renderGrep(input: Partial<GrepArguments>): Display {
   const where = [input.path, input.glob, input.type].filter((part) => typeof part === 'string').map(showText);
   return {
@@ -65,7 +65,7 @@ function renderGrep(input: Partial<GrepArguments>): Display {
   };
 }
 
-/** What was found, for people. */
+/** Display the result. */
 function renderGrepResult(output: GrepOutput, style: 'condensed' | undefined, previewChars: number): Display {
   const title = `Found ${counted(output.total ?? output.count, output.mode === 'content' ? 'line' : 'file')}`;
   if (style === 'condensed') return { title, blocks: [] };
@@ -73,7 +73,7 @@ function renderGrepResult(output: GrepOutput, style: 'condensed' | undefined, pr
   return { title, blocks: [{ kind: 'code', text: shownHead(output.text, previewChars) }, ...notices] };
 }
 
-/** A call that was not allowed. */
+/** Display a call that was denied. */
 function renderGrepRejected(input: Partial<GrepArguments>, message: string): Display {
   return {
     title: `Did not search for ${showValue(input.pattern, 'anything')}`,
@@ -82,7 +82,7 @@ function renderGrepRejected(input: Partial<GrepArguments>, message: string): Dis
   };
 }
 
-/** A call that failed. */
+/** Display a call that failed. */
 function renderGrepError(message: string, input: Partial<GrepArguments>): Display {
   return {
     title: `Could not search for ${showValue(input.pattern, 'anything')}`,
@@ -91,7 +91,7 @@ function renderGrepError(message: string, input: Partial<GrepArguments>): Displa
   };
 }
 
-/** What the model is sent. */
+/** Format the result for the model. */
 function grepResult(output: GrepOutput, toolUseId: string): ToolResultBlock {
   const content = [headline(output), output.text, ...output.notices].filter((part) => part !== '').join('\n');
   return { type: 'tool_result', tool_use_id: toolUseId, content };

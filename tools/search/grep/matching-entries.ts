@@ -1,6 +1,4 @@
-/**
- * Files that match, read from ripgrep's list of them.
- */
+/** Parses ripgrep's list of matching files. */
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -8,13 +6,13 @@ import { showText } from '../../../src/base/hidden-characters.ts';
 import { withCheckedFile } from '../../../src/files/open-checked.ts';
 import type { IsHidden } from '../hidden-paths.ts';
 
-/** One file, with how often it matches where that was asked. */
+/** One file, with its number of matches if requested. */
 export interface Entry {
   readonly path: string;
   readonly count?: string;
 }
 
-/** `path NUL` or `path NUL count LF`, again and again; a last one that was cut off is left out. */
+/** Parse a sequence of `path NUL` or `path NUL count LF`; an incomplete last entry is dropped. */
 export function visibleEntries(
   output: string,
   mode: 'files_with_matches' | 'count',
@@ -27,36 +25,38 @@ export function visibleEntries(
       .filter((path) => !isHidden(path))
       .map((path) => ({ path }));
   }
-  // A name may hold a line end, a count may not: what stands before a NUL, after the count's line end, is the name.
+  // A name may contain a line end, a count may not: the name is the text between the last count's line end and the NUL.
   return [...output.matchAll(/([^\0]*)\0(\d+)\n/g)].flatMap(([, path = '', count = '']) =>
     isHidden(path) ? [] : [{ path, count }],
   );
 }
 
-/** An entry as the model sees it. */
+/** Format an entry for the model. */
 export function showEntry(entry: Entry): string {
   return entry.count === undefined ? showText(entry.path) : `${showText(entry.path)}:${entry.count}`;
 }
 
-/** When files were last modified, by their names; nothing for many, since looking at each would outlast the search. */
+/**
+ * Return modification times by file name; empty for many files, since reading them would take longer than the search.
+ */
 export async function modifiedTimes(
   entries: readonly Entry[],
   cwd: string,
-  mostFiles: number,
+  maxFiles: number,
 ): Promise<Map<string, number>> {
-  if (entries.length > mostFiles) return new Map();
+  if (entries.length > maxFiles) return new Map();
   return new Map(
     await Promise.all(entries.map(async ({ path }) => [path, await modifiedMs(resolve(cwd, path), lstat)] as const)),
   );
 }
 
-/** The same for files that may not be those their names say. */
+/** Correct the times of files whose names may have led elsewhere. */
 export async function correctTimes(times: Map<string, number>, paths: readonly string[], cwd: string): Promise<void> {
   const statThere = (path: string) => withCheckedFile(path, path, ({ stats }) => Promise.resolve(stats));
   for (const path of paths) if (times.has(path)) times.set(path, await modifiedMs(resolve(cwd, path), statThere));
 }
 
-/** The newest first; by name where no times are known. */
+/** Sort by time, the newest first; by name if times are unknown. */
 export function newestFirst(entries: readonly Entry[], times: ReadonlyMap<string, number>): readonly Entry[] {
   const timeOf = ({ path }: Entry) => times.get(path) ?? 0;
   return entries.toSorted((a, b) => timeOf(b) - timeOf(a) || (a.path < b.path ? -1 : 1));
@@ -66,7 +66,7 @@ async function modifiedMs(path: string, look: (path: string) => Promise<Stats>):
   try {
     return (await look(path)).mtimeMs;
   } catch {
-    // Gone since ripgrep saw it: it did match, and counts as the oldest.
+    // Removed after ripgrep found it: it did match, and counts as the oldest.
     return 0;
   }
 }

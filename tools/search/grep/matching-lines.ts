@@ -1,8 +1,8 @@
 /**
- * Matching lines, cut out of ripgrep's output as it comes.
+ * Selects matching lines from ripgrep's output stream.
  *
- * Works on bytes and copies none it does not need: a search over many files prints megabytes. Each line
- * is `path NUL number : text`; the NUL becomes the separator in place, and what may not be shown is left out.
+ * Works on bytes and copies as little as possible, since a search over many files prints megabytes. Each line is
+ * `path NUL number : text`; the NUL is replaced by the separator in place, and hidden files are left out.
  */
 import { showText } from '../../../src/base/hidden-characters.ts';
 
@@ -11,54 +11,57 @@ const LINE_END = 0x0a;
 const COLON = 0x3a;
 const DASH = 0x2d;
 
-/** What ripgrep says of a binary file instead of showing lines, or the rest of them; the file's name may hold line ends. */
+/**
+ * ripgrep's note on a binary file in place of its lines, or of the remaining ones; the file's name may contain line
+ * ends.
+ */
 const BINARY_NOTE =
   /^(.*?): (?:binary file matches|WARNING: stopped searching binary file after match) \(found "[^"\n]*" byte around offset \d+\)$/ms;
 
-/** Which lines are wanted. */
+/** Selection of lines. */
 export interface LineSelection {
   readonly hasLineNumbers: boolean;
-  /** Lines left out at the beginning. */
+  /** Number of lines skipped at the beginning. */
   readonly offset: number;
-  /** Lines shown; Infinity for all. */
+  /** Maximum number of lines shown; Infinity for all. */
   readonly limit: number;
   readonly maxBytes: number;
-  /** Asked once a file, about the path as ripgrep prints it. */
+  /** Called once per file with the path that ripgrep prints. */
   readonly isHidden: (path: string) => boolean;
 }
 
-/** What was selected. */
+/** Result of a selection. */
 export interface SelectedLines {
   readonly text: string;
   readonly lineCount: number;
-  /** Those left out at the beginning, and those selected. */
+  /** Number of skipped and selected lines. */
   readonly seenLines: number;
-  /** Why there is more: enough lines, too many bytes, or undefined. */
+  /** Reason why there are more lines: the line limit, the byte limit, or undefined. */
   readonly stoppedBy: 'limit' | 'bytes' | undefined;
 }
 
-/** The file whose lines are passing. */
+/** File of the current lines. */
 interface PassingFile {
-  /** Its path as printed. */
+  /** Path as printed. */
   readonly path: Buffer;
   readonly isHidden: boolean;
-  /** The path in characters that may be shown, where it holds others. */
+  /** Path with hidden characters made visible; undefined if it has none. */
   readonly shownAs: Buffer | undefined;
 }
 
-/** What is shown of a file that ripgrep calls `printed`. */
+/** Map a name printed by ripgrep to the name to show. */
 export type NameOf = (printed: string) => string;
 
 const NO_FILE: PassingFile = { path: Buffer.alloc(0), isHidden: false, shownAs: undefined };
 
-/** A selection in progress: chunks go in, lines come out at the end. */
+/** A selection in progress: takes chunks of output and returns the lines at the end. */
 export class MatchingLines {
-  /** Files that lines came from, as they are named, in the order in which they came; hidden ones left out. */
+  /** Visible files that lines came from, in order. */
   readonly files: string[] = [];
   readonly #selection: LineSelection;
   readonly #kept: Buffer[] = [];
   #keptBytes = 0;
-  /** The beginning of a line whose end has not come. */
+  /** Start of an incomplete line. */
   #carried: Buffer | undefined;
   #seenLines = 0;
   #lineCount = 0;
@@ -70,14 +73,14 @@ export class MatchingLines {
     this.#selection = selection;
   }
 
-  /** What is pushed from now on is another run's, which calls files by other names. */
+  /** Begin the output of another run, which names files differently. */
   renamed(nameOf: NameOf): this {
     this.#nameOf = nameOf;
     this.#file = NO_FILE;
     return this;
   }
 
-  /** Take a chunk of output; it is changed. @returns False when nothing more is wanted. */
+  /** Process a chunk of output, modifying it. @returns False once nothing more is needed. */
   push(chunk: Buffer): boolean {
     if (this.#stoppedBy !== undefined) return false;
     const data = this.#carried ? Buffer.concat([this.#carried, chunk]) : chunk;
@@ -93,7 +96,7 @@ export class MatchingLines {
     return { text, lineCount: this.#lineCount, seenLines: this.#seenLines, stoppedBy: this.#stoppedBy };
   }
 
-  /** Walk whole lines; runs of lines that stay as they are stay one piece. @returns Where the last line ended. */
+  /** Process complete lines; a run of unchanged lines is kept as one piece. @returns End of the last complete line. */
   #walk(data: Buffer): number {
     let start = 0;
     let runStart = 0;
@@ -114,7 +117,11 @@ export class MatchingLines {
     return start;
   }
 
-  /** Where the path of a line ends, at a NUL or in a note; at `start` where it has none, `data.length` if it is not all there. */
+  /**
+   * Find the end of a line's path, at a NUL or in a note.
+   *
+   * @returns `start` if the line has no path, `data.length` if the path is incomplete.
+   */
   #pathEnd(data: Buffer, start: number): number {
     const { path } = this.#file;
     const end = start + path.length;
@@ -123,14 +130,14 @@ export class MatchingLines {
     const lineEnd = data.indexOf(LINE_END, start);
     if (lineEnd >= 0 && (nul < 0 || lineEnd < nul)) {
       if (isBetweenGroups(data, start, lineEnd)) return start;
-      // Byte for byte, so that its length is the path's.
+      // Latin-1 maps bytes to characters one to one, so the note's length is that of the path.
       const note = BINARY_NOTE.exec(data.toString('latin1', start, nul < 0 ? data.length : nul))?.[1];
       if (note !== undefined) return this.#enter(data, start, start + note.length);
     }
     return nul < 0 ? data.length : this.#enter(data, start, nul);
   }
 
-  /** What is decided about a file once. @returns `end`. */
+  /** Start a new file, deciding once whether it is visible. @returns `end`. */
   #enter(data: Buffer, start: number, end: number): number {
     const path = data.subarray(start, end);
     if (path.equals(this.#file.path)) return end;
@@ -144,7 +151,7 @@ export class MatchingLines {
     return end;
   }
 
-  /** Judge one line. @returns Whether it is shown. */
+  /** Count one line. @returns True if it is shown. */
   #wants(data: Buffer, pathEnd: number): boolean {
     const { limit, offset, hasLineNumbers } = this.#selection;
     if (this.#file.isHidden) return false;
@@ -166,18 +173,21 @@ export class MatchingLines {
   }
 }
 
-/** Whether a line is ripgrep's own; any other without a path is the beginning of a file's name. */
+/** Report whether a line is ripgrep's group separator; any other line without a path is the start of a file name. */
 function isBetweenGroups(data: Buffer, start: number, end: number): boolean {
   return end - start === 2 && data[start] === DASH && data[start + 1] === DASH;
 }
 
 function startsWith(data: Buffer, start: number, prefix: Buffer): boolean {
-  // Backwards: neighbouring files differ in their last letters.
+  // Backwards, since paths of neighbouring files differ at the end.
   for (let at = prefix.length - 1; at >= 0; at--) if (data[start + at] !== prefix[at]) return false;
   return prefix.length > 0;
 }
 
-/** A line of context has a dash after its number, a match a colon; without numbers nobody can tell. */
+/**
+ * Return the separator after the path: a context line has a dash after its number, a match a colon. Without numbers
+ * they cannot be distinguished.
+ */
 function separator(data: Buffer, nul: number, hasLineNumbers: boolean): number {
   if (!hasLineNumbers) return COLON;
   let at = nul + 1;

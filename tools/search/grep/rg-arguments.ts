@@ -1,58 +1,56 @@
-/**
- * The command line of ripgrep for one input: every value stands behind its own option, none can become one.
- */
+/** Builds the command line of ripgrep: every value follows its own option, so that none is parsed as one. */
 import type { GrepArguments } from './schema.ts';
 import { GREP_BOUNDS } from './search.ts';
 
-/** Where a program finds its own descriptors by name. */
+/** Folder in which a process finds its own descriptors. */
 const OWN_DESCRIPTORS = process.platform === 'linux' ? '/proc/self/fd/' : '/dev/fd/';
 const FIRST_DESCRIPTOR = 5;
 
-/** Arguments for `rg` that walks; `target` is left out for the working directory itself. */
+/** Build arguments for a recursive search; `target` is absent for the working directory itself. */
 export function ripgrepArguments(input: GrepArguments, target: string | undefined): readonly string[] {
   return [
     ...commonArguments(input),
     '--hidden',
-    // Ignore files count outside repositories too, as they do for Glob.
+    // Ignore files also apply outside repositories, as in Glob.
     '--no-require-git',
-    // What cannot be read as a pattern may be the text of another file, which a link in the place of one leads to.
+    // An invalid ignore pattern may be the text of another file that a link points to, and must not be printed.
     '--no-ignore-messages',
     ...(input.type === undefined ? [] : [`--type=${input.type}`]),
     ...globsOf(input.glob ?? '').map((glob) => `--glob=${glob}`),
-    // After the caller's glob: of several, the last that matches decides.
+    // After the caller's globs, since the last matching one decides.
     '--glob=!.git',
-    // A sorted search runs on one thread, but is the same each time, which pages need; all at once need not be.
+    // A sorted search uses one thread, but its order is stable, which pages require; a complete result does not.
     ...(input.head_limit === 0 || outputMode(input) === 'files_with_matches' ? [] : ['--sort=path']),
     ...patternArguments(input),
     ...(target === undefined ? [] : [target]),
   ];
 }
 
-/** Arguments for `rg` that searches its first `count` descriptors, in their order. */
+/** Build arguments to search the first `count` descriptors in order. */
 export function descriptorArguments(input: GrepArguments, count: number): readonly string[] {
   const descriptors = Array.from({ length: count }, (_, index) => `${OWN_DESCRIPTORS}${index + FIRST_DESCRIPTOR}`);
   return [...commonArguments(input), '--threads=1', ...patternArguments(input), ...descriptors];
 }
 
-/** Which of its descriptors `rg` means, from 0 on. */
+/** Return the index of the descriptor that `rg` printed, from 0 on. */
 export function descriptorIndex(printed: string): number {
   return Number(printed.slice(OWN_DESCRIPTORS.length)) - FIRST_DESCRIPTOR;
 }
 
-/** How results are shown; file paths by default. */
+/** Return the output mode; file paths by default. */
 export function outputMode(input: GrepArguments): NonNullable<GrepArguments['output_mode']> {
   return input.output_mode ?? 'files_with_matches';
 }
 
-/** Whether lines carry their number. */
+/** Report whether lines are numbered. */
 export function hasLineNumbers(input: GrepArguments): boolean {
   return input['-n'] ?? true;
 }
 
-/** Several globs are often written in one, with blanks or commas between; those of braces belong to their glob. */
+/** Split globs at blanks or commas, except inside braces: models often pass several in one string. */
 function globsOf(glob: string): readonly string[] {
   const globs = glob.split(/[\s,]+(?![^{]*\})/).filter((each) => each !== '');
-  // A part without a wildcard is rather a piece of one name that holds a blank.
+  // If a part has no wildcard, the whole is rather one name that contains a blank.
   return globs.every((each) => /[*?[{]/.test(each)) ? globs : [glob];
 }
 
@@ -62,9 +60,9 @@ function commonArguments(input: GrepArguments): readonly string[] {
     '--color=never',
     '--no-heading',
     '--with-filename',
-    // A NUL after each path: names may hold colons, blanks and line ends.
+    // A NUL after each path, since names may contain colons, blanks and line ends.
     '--null',
-    // A mapped file that somebody makes shorter ends the program.
+    // A memory-mapped file that is truncated would crash the program.
     '--no-mmap',
     ...outputArguments(input),
     ...(input['-i'] ? ['--ignore-case'] : []),

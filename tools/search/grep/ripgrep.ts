@@ -1,14 +1,12 @@
-/**
- * One run of ripgrep: started, read until enough was read, ended with all it started.
- */
+/** Runs ripgrep once: starts it, reads until enough was read, and ends it with its children. */
 import { GauntletError } from '../../../src/base/errors.ts';
 import type { ProcessHost } from '../../../src/process/process-host.ts';
 import { ripgrepPath } from '../../../src/process/ripgrep.ts';
 
-/** ripgrep's own advice names options of its command line, which nobody here can give. */
+/** ripgrep's own advice names command line options, which callers cannot set. */
 const OWN_ADVICE = /\n+Consider enabling [\s\S]*$/;
 
-/** By what ripgrep says, the first that fits. */
+/** Advice by error message; the first match applies. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/unrecognized file type/, 'Leave type out and use glob, such as "*.tsx"'],
   [/error parsing glob/, 'Correct glob'],
@@ -17,37 +15,38 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/regex parse error/, 'Correct pattern: characters such as ( [ { . * + ? are literal only behind a backslash'],
 ];
 
-/** A glob that leaves nothing to search, or files that are gone before they are, is no error of the search. */
+/** No error: a glob excluded all files, or files were removed before they were searched. */
 const NOTHING_SEARCHED = /^(?:rg: No files were searched|Running with --debug )/;
 
 /** A run. */
 export interface RipgrepRun {
   readonly processHost: ProcessHost;
   readonly args: readonly string[];
-  /** Key of the jail it runs in; absent: none. */
+  /** Key of the jail it runs in; absent if none. */
   readonly jail?: string;
-  /** Real paths: its descriptors from 5 on. */
+  /** Real paths, opened as its descriptors from 5 on. */
   readonly files?: readonly string[];
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly maxErrorBytes: number;
-  /** @returns False when enough was read: the run is ended. */
+  /** @returns False if enough was read; the run is then ended. */
   onOutput(chunk: Buffer): boolean;
 }
 
-/** How it ended. */
+/** End of a run. */
 export interface RipgrepEnd {
-  /** `matched`, `none` and `partial` as ripgrep reports them; `stopped` when enough was read. */
+  /** `matched`, `none` and `partial` as reported by ripgrep; `stopped` if enough was read. */
   readonly outcome: 'matched' | 'none' | 'partial' | 'stopped' | 'timeout';
-  /** Files or folders that could not be read. */
+  /** Number of files or folders that could not be read. */
   readonly unreadable: number;
 }
 
 /**
  * Run ripgrep.
  *
- * @throws {GauntletError} `tool_failed` with ripgrep's words when it could not search at all: a bad expression, an unknown type.
+ * @throws {GauntletError} `tool_failed` with ripgrep's message if it could not search at all: an invalid expression, an
+ * unknown type.
  */
 export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   run.signal.throwIfAborted();
@@ -96,14 +95,14 @@ function judgeExit(code: number | null, errorText: string): RipgrepEnd {
   if (code === 0) return { outcome: 'matched', unreadable: 0 };
   if (code === 1) return { outcome: 'none', unreadable: 0 };
   const lines = errorText.split('\n').filter((line) => line !== '' && !NOTHING_SEARCHED.test(line));
-  // "rg: some/path: Permission denied (os error 13)": that file is missing from the search, the rest is not.
+  // "rg: some/path: Permission denied (os error 13)": only that file is missing from the results.
   const isOnlyUnreadable = lines.every((line) => /\(os error \d+\)$/.test(line));
   if (code === 2 && isOnlyUnreadable)
     return { outcome: lines.length > 0 ? 'partial' : 'none', unreadable: lines.length };
   throw searchError(errorText, code);
 }
 
-/** Why a search could not be made at all. @param text What ripgrep wrote to stderr. */
+/** Create the error of a search that failed completely. @param text Output on stderr. */
 function searchError(text: string, exitCode: number | null): GauntletError {
   const words = text.replace(OWN_ADVICE, '').replace(/^rg: /, '').trim();
   const why = words === '' ? `ripgrep ended with code ${exitCode}. Try again` : words;

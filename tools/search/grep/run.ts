@@ -1,6 +1,4 @@
-/**
- * Grep: hand the pattern to ripgrep, take what may be shown, say what is missing.
- */
+/** Implementation of Grep: runs ripgrep, filters the results, and reports what is missing. */
 import { lstatSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { isInsideFolder } from '../../../config/containment.ts';
@@ -50,27 +48,27 @@ export async function runGrep(
     limit: headLimit === 0 ? Infinity : headLimit,
     offset: input.offset ?? 0,
     run: (onOutput) => run({ args: ripgrepArguments(input, searchTarget(located, cwd)), onOutput }),
-    inDoubt(names) {
+    possiblyMoved(names) {
       const unsettled = new Set(
         unsettledPaths(names.map(absolute), begunMs - bounds.kernelClockLagMs, bounds.serverClockLagMs),
       );
       return unsettled.size === 0 ? [] : names.filter((name) => unsettled.has(absolute(name)));
     },
-    runOver: (names, onOutput) =>
+    runOnFiles: (names, onOutput) =>
       run({ args: descriptorArguments(input, names.length), files: names.map(absolute), onOutput }),
   };
   const mode = outputMode(input);
   return { data: mode === 'content' ? await searchLines(search) : await searchEntries(search, mode) };
 }
 
-/** Runs of ripgrep for one call: they share its time, and tell how far they are. */
+/** Create a function that runs ripgrep for one call; all runs share its time limit and progress. */
 function runs(
   { processHost, limits, jail }: SearchToolServices,
   context: ToolUseContext,
   { isInside, onProgress }: { readonly isInside: boolean; onProgress?: (progress: ToolProgress<GrepProgress>) => void },
 ) {
   const { session, signal } = context;
-  /** What lies outside was allowed, and no jail opens it. */
+  /** The jail gives no access outside the working directories, where a search was explicitly allowed. */
   const held = (run: (held: Pick<RipgrepRun, 'jail'>) => Promise<RipgrepEnd>) =>
     isInside && jail ? jail.withProgram(sessionPlace(context), run) : run({});
   const isDue = createPace(PROGRESS_MS);
@@ -94,31 +92,34 @@ function runs(
   return (run: Pick<RipgrepRun, 'args' | 'files' | 'onOutput'>) => held((jailed) => runOnce({ ...run, ...jailed }));
 }
 
-/** What may not be shown, by the paths ripgrep prints: relative to the working directory or absolute. */
+/** Create the filter for paths that ripgrep prints: relative to the working directory or absolute. */
 function hiddenInOutput(services: SearchToolServices, context: ToolUseContext, located: LocatedPath): IsHidden {
   const isHidden = hiddenPaths(services, context);
   const isLinked = located.spelled !== located.real;
   const absolute = absoluteIn(context.session.cwd);
   return (printed) => {
     const path = absolute(printed);
-    // Under a link, a rule may name either spelling.
+    // Below a link, a rule may use either spelling.
     return isHidden(path) || (isLinked && isHidden(resolve(located.spelled, relative(located.real, path))));
   };
 }
 
-/** The absolute path of one that ripgrep prints. Asked of every file that matches: such paths need no normalising. */
+/**
+ * Create a function that makes printed paths absolute. It is called for every matching file; these paths are already
+ * normalised.
+ */
 function absoluteIn(cwd: string): (printed: string) => string {
   const folder = cwd.endsWith('/') ? cwd : `${cwd}/`;
   return (printed) => (printed.startsWith('/') ? printed : folder + printed);
 }
 
-/** What to search, as ripgrep is to print it; nothing for the working directory itself. */
+/** Return the search target in the form ripgrep should print; undefined for the working directory itself. */
 function searchTarget(located: LocatedPath, cwd: string): string | undefined {
   if (located.real === cwd) return undefined;
   return isInsideFolder(cwd, located.real) ? relative(cwd, located.real) : located.real;
 }
 
-/** Refuse to search what is neither a file nor a folder. @throws {GauntletError} `tool_failed` */
+/** Refuse a target that is neither a file nor a folder. @throws {GauntletError} `tool_failed` */
 function assertSearchable(located: LocatedPath, spelled: string): void {
   const stats = lstatSync(located.real, { throwIfNoEntry: false });
   if (stats?.isFile() === true || stats?.isDirectory() === true) return;

@@ -1,4 +1,4 @@
-/** What Grep takes: named as ripgrep names its options. */
+/** Input schema of Grep, named after the options of ripgrep. */
 import * as z from 'zod';
 
 const lineCount = z.int().min(0).max(10_000).optional();

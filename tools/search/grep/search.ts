@@ -1,9 +1,9 @@
-/** A search that is set up and not yet run. */
+/** Types of a prepared search and of its output. */
 import type { IsHidden } from '../hidden-paths.ts';
 import type { RipgrepEnd } from './ripgrep.ts';
 import type { GrepArguments } from './schema.ts';
 
-/** What a run prints; answers false when enough was read. */
+/** Receives the output of a run; returns false if enough was read. */
 export type TakeOutput = (chunk: Buffer) => boolean;
 
 /** Bounds of one search, but for its time. */
@@ -40,27 +40,27 @@ export interface Search {
   readonly timeoutMs: number;
   readonly cwd: string;
   readonly isHidden: IsHidden;
-  /** Lines or entries to show; Infinity for all. */
+  /** Maximum number of lines or entries; Infinity for all. */
   readonly limit: number;
   readonly offset: number;
-  /** Let ripgrep walk. */
+  /** Search recursively. */
   run(onOutput: TakeOutput): Promise<RipgrepEnd>;
-  /** Which of these files may not be those that a run since the beginning has opened by their names. */
-  inDoubt(names: readonly string[]): readonly string[];
-  /** Let ripgrep search what stands at these names now, and nowhere else; it calls the files by its descriptors. */
-  runOver(names: readonly string[], onOutput: TakeOutput): Promise<RipgrepEnd>;
+  /** List the files whose names may have led elsewhere since the search began. */
+  possiblyMoved(names: readonly string[]): readonly string[];
+  /** Search the files that these names lead to now, and no others; ripgrep prints the names of its descriptors. */
+  runOnFiles(names: readonly string[], onOutput: TakeOutput): Promise<RipgrepEnd>;
 }
 
 /** Output of Grep. */
 export interface GrepOutput {
   readonly mode: 'content' | 'files_with_matches' | 'count';
-  /** Lines or entries, one a line; empty when there are none. */
+  /** Lines or entries, separated by line ends; empty if there are none. */
   readonly text: string;
-  /** Lines or entries shown. */
+  /** Number of lines or entries shown. */
   readonly count: number;
-  /** Entries altogether, where all were seen. */
+  /** Total number of entries, if known. */
   readonly total?: number;
-  /** What the reader must know beside: that there is more, that files could not be read. */
+  /** Further information for the reader: there is more, or files could not be read. */
   readonly notices: readonly string[];
   readonly isPartial: boolean;
 }

@@ -1,4 +1,4 @@
-/** Runs a command line where it belongs: in the jail, in the sandbox, or as any program. */
+/** Runs a command line in its environment: the jail, the sandbox, or unconfined. */
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CallHold, ToolUseContext } from '../../../src/tool/tool.ts';
@@ -9,42 +9,45 @@ import type { Sandbox, SandboxPlace } from '../../../src/process/sandbox.ts';
 import type { ShellToolServices } from '../services.ts';
 import type { BashArguments } from './schema.ts';
 
-/** Whether this command runs in the sandbox. */
+/** Report whether this command runs in the sandbox. */
 export function isSandboxed(sandbox: Sandbox | undefined, input: BashArguments): sandbox is Sandbox {
   return sandbox !== undefined && (sandbox.isRequired || input.dangerouslyDisableSandbox !== true);
 }
 
-/** Where commands of this session report the folder they ended in: all of the session's folder that a sandbox may write. */
+/**
+ * Return the folder for reports of the final working directory, the only part of the session's folder that a sandbox
+ * may write.
+ */
 function reportFolder({ sessionFolder }: ToolUseContext): string {
   return join(sessionFolder, 'reports');
 }
 
-/** Where the command of this call reports the folder it ended in. */
+/** Return the file in which this call's command reports its final working directory. */
 function reportFile(context: ToolUseContext): string {
   return join(reportFolder(context), context.toolUseId);
 }
 
-/** Where an output too long for memory is written. @param id Of the call or the task. */
+/** Return the file for an output too long for memory. @param id Id of the call or the task. */
 export function outputFile({ sessionFolder }: ToolUseContext, id: string): string {
   return join(sessionFolder, `${id}.output`);
 }
 
-/** Get ready what holds a command that passes because it only reads. */
+/** Prepare the confinement of a command that is allowed because it only reads. */
 export async function prepareHold({ jail }: ShellToolServices, context: ToolUseContext): Promise<CallHold> {
   return jail === undefined ? { kind: 'words' } : jail.prepare(sessionPlace(context));
 }
 
-/** How a command is to run, but for where. */
+/** Parameters of a run, without those of its environment. */
 export interface EnclosedRun extends Omit<CommandRun, 'request'> {
-  /** The working directory, and what it may know of its surroundings. */
+  /** Command, working directory and environment variables. */
   readonly request: Omit<SpawnRequest, 'cwdFile'>;
-  /** Told where the shell reports the folder it ended in; absent: nobody wants to know. */
+  /** Receives the file in which the shell reports its final working directory; absent if that is not needed. */
   readonly onReport?: (cwdFile: string) => Promise<void>;
 }
 
 /**
- * Run a command to its end: in the jail where it passed unasked, else in the sandbox where there is one, else as any
- * program or, where the operator wants it, in a jail whose working directories may be changed.
+ * Run a command to its end: in the jail if it was allowed unasked, else in the sandbox if there is one, else unconfined
+ * or, if so configured, in a jail with writable working directories.
  *
  * @throws {GauntletError} As `runCommand`, `Jail.within` and `Sandbox.within`.
  */

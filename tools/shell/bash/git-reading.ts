@@ -1,4 +1,4 @@
-/** Commands that read by git, in repositories whose settings may name programs. */
+/** Checks read-only git commands in repositories whose settings may name programs. */
 import type { SessionContext } from '../../../src/tool/session-context.ts';
 import type { PermissionMatcher } from '../../../src/tool/tool.ts';
 import { repositoryDanger } from '../../../src/files/git-repository.ts';
@@ -6,12 +6,17 @@ import { shellMatcher } from '../../../src/shell/matcher.ts';
 import type { ShellLine } from '../../../src/shell/shell-line.ts';
 import { startFolder } from './working-directory.ts';
 
-/** Which parts pass as reading and may start git: the word counts wherever it stands, as launchers come before it. */
+/**
+ * Mark the parts that are read-only and may start git. The word counts at any position, since launchers may precede it.
+ */
 function readsByGit({ verdict }: ShellLine): readonly boolean[] {
   return verdict.parts.map(({ isReadOnly, words }) => isReadOnly && words.some((word) => /^(?:.*\/)?git$/s.test(word)));
 }
 
-/** What the repository around the session would make the git in a command run; undefined where nothing reads by git. */
+/**
+ * Return the program that git would run because of the repository around the session; undefined if no part reads with
+ * git.
+ */
 export function gitDanger(line: ShellLine, session: SessionContext): string | undefined {
   if (!readsByGit(line).includes(true)) return undefined;
   const roots = [session.root, ...session.permissions.additionalDirectories];
@@ -19,8 +24,8 @@ export function gitDanger(line: ShellLine, session: SessionContext): string | un
 }
 
 /**
- * Match a command against rules. Reading needs no rule beside what a rule allows, but where git would run a program of
- * the repository, that is for rules about git: `Bash(head:*)` does not allow `git diff | head` there.
+ * Create the permission matcher of a command. Read-only parts normally need no rule of their own, but if git would run
+ * a program of the repository, a rule for git is required: `Bash(head:*)` does not allow `git diff | head` there.
  */
 export function bashMatcher(line: ShellLine, session: SessionContext): PermissionMatcher {
   const matcher = shellMatcher(line);

@@ -35,7 +35,7 @@ const SIBLINGS = {
   never: '- A command that fails ends no other call of the same message.',
 } as const;
 
-/** The words, with the numbers that hold on this server. */
+/** Build the prompt with the limits of this server. */
 function bashPrompt({ limits, sandbox, siblingAbort = 'bash' }: PromptServices): string {
   return `Runs a command line with bash and answers with its output.
 
@@ -63,7 +63,7 @@ function networkPrompt(network: Sandbox['network']): string {
   return `, and the network reaches these hosts alone, over HTTP and HTTPS: ${hosts.join(', ')}`;
 }
 
-/** Make Bash. */
+/** Create Bash. */
 export function bashTool(services: ShellToolServices) {
   const { limits, sandbox } = services;
   return buildTool({
@@ -105,7 +105,7 @@ export function bashTool(services: ShellToolServices) {
   });
 }
 
-/** What will run; the input may still be streaming in. */
+/** Display the request; the input may still be streaming in. */
 function renderBash(input: Partial<BashArguments>): Display {
   const command = showValue(input.command, '…');
   return {
@@ -116,12 +116,12 @@ function renderBash(input: Partial<BashArguments>): Display {
   };
 }
 
-/** What is new of it. */
+/** Display new output. */
 function renderBashProgress(progress: readonly ToolProgress<BashProgress>[]): Display {
   return { title: 'Running', blocks: code(progress.map(({ data }) => data.text).join('')) };
 }
 
-/** How it ended well. @param drawnChars Most characters of output to draw. */
+/** Display the result. @param drawnChars Upper bound of the characters of output. */
 function renderBashResult(result: BashOutput, style: 'condensed' | undefined, drawnChars: number): Display {
   if (result.type === 'background') {
     return { title: `Runs in the background as ${result.taskId}`, tone: 'info', blocks: [] };
@@ -132,17 +132,17 @@ function renderBashResult(result: BashOutput, style: 'condensed' | undefined, dr
   return { title, ...(subtitle === '' ? {} : { subtitle }), tone: 'success', blocks };
 }
 
-/** A command that was not allowed. */
+/** Display a call that was denied. */
 function renderBashRejected(input: Partial<BashArguments>, message: string): Display {
   return { title: 'Not run', tone: 'warning', blocks: [...renderBash(input).blocks, { kind: 'text', text: message }] };
 }
 
-/** A command that failed. */
+/** Display a call that failed. */
 function renderBashError(message: string, input: Partial<BashArguments>): Display {
   return { title: `Failed: ${commandTitle(input.command)}`, tone: 'danger', blocks: [{ kind: 'text', text: message }] };
 }
 
-/** A command in one line. */
+/** Shorten a command to one line. */
 function commandTitle(command: unknown): string {
   const [line = '', ...more] = showValue(command, 'a command').split('\n');
   return more.length === 0 && line.length <= TITLE_CHARS ? line : `${line.slice(0, TITLE_CHARS)}…`;

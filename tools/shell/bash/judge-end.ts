@@ -1,4 +1,4 @@
-/** Whether a command failed, and in which words. */
+/** Decides whether a command failed, and formats the error. */
 import { GauntletError } from '../../../src/base/errors.ts';
 import { outputText } from '../../../src/process/output-text.ts';
 import type { CommandEnd } from '../../../src/process/run-command.ts';
@@ -7,10 +7,11 @@ import type { ShellVerdict } from '../../../src/shell/verdict.ts';
 import type { SpilledText } from '../../../src/wire/blocks.ts';
 
 /**
- * Judge how a command ended.
+ * Judge the end of a command.
  *
- * @returns What a non-zero exit code says, where it is an answer and not a failure.
- * @throws {GauntletError} `tool_failed`, `contained` where the jail is the likely cause, `timeout`, `output_limit` or `cancelled`, with the output so far.
+ * @returns Meaning of a non-zero exit code that is not a failure.
+ * @throws {GauntletError} `tool_failed`, `contained` if the jail is the likely cause, `timeout`, `output_limit` or
+ * `cancelled`, with the output so far.
  */
 export function judgeEnd(
   verdict: ShellVerdict,
@@ -48,11 +49,11 @@ const CONTAINED =
   'It ran unasked, in a jail that reads the working directories and writes only to $TMPDIR, without a network; that is ' +
   'the likely cause. Call again with "dangerouslyDisableSandbox" to have a person asked whether it may run outside';
 
-/** Words of the kernel and of programs that were refused something. */
+/** Messages of the kernel and of programs about refused operations. */
 const REFUSALS =
   /permission denied|operation not permitted|read-only file system|resource temporarily unavailable|cannot allocate memory|\b(?:EACCES|EPERM|EROFS|EAGAIN|ENOMEM)\b/i;
 
-/** Sent to a process that used up its processor time, or made a file too long. */
+/** Signals for exceeding the processor time or the file size. */
 const LIMIT_SIGNALS: ReadonlySet<string> = new Set(['SIGXCPU', 'SIGXFSZ']);
 
 function wasRefused({ output, signal }: CommandEnd): boolean {
@@ -63,7 +64,7 @@ function endOf({ code, signal }: CommandEnd): string {
   return code === null ? `The command was ended by signal ${signal ?? 'unknown'}` : `Exit code ${code}`;
 }
 
-/** Where the whole output is, when it was too long to be held. */
+/** Return the file with the whole output if it was too long for memory. */
 export function wholeOutput({ output }: CommandEnd): SpilledText | undefined {
   return output.path === undefined || output.omittedChars === 0
     ? undefined
@@ -71,10 +72,10 @@ export function wholeOutput({ output }: CommandEnd): SpilledText | undefined {
 }
 
 /**
- * What a non-zero exit code says, where it is an answer.
+ * Return the meaning of a non-zero exit code that is an answer.
  *
- * @returns undefined for a failure. In a command of several parts only when all of them read: the code
- *   of a build that failed before the grep must stay a failure.
+ * @returns undefined for a failure. A command of several parts must be read-only: the exit code of a build that fails
+ * before a grep must remain a failure.
  */
 export function exitAnswer({ parts, isUnparsable }: ShellVerdict, code: number): string | undefined {
   const last = parts.at(-1);
@@ -85,7 +86,8 @@ export function exitAnswer({ parts, isUnparsable }: ShellVerdict, code: number):
 }
 
 /**
- * Whether an exit code says that files differ. What was printed is their text then, and tells nothing about the command.
+ * Report whether an exit code means that files differ. The output is then their text, and says nothing about the
+ * command.
  */
 function tellsDifference(verdict: ShellVerdict, code: number | null): boolean {
   if (code === null) return false;

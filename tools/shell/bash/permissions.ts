@@ -1,4 +1,4 @@
-/** What Bash asks before it runs, what it shows then, and the rule it suggests. */
+/** Permission check, preview and rule suggestions of Bash. */
 import type { Sandbox } from '../../../src/process/sandbox.ts';
 import { recordOf } from '../../../src/shell/programs/index.ts';
 import type { ShellLine } from '../../../src/shell/shell-line.ts';
@@ -13,12 +13,13 @@ import { lineOf } from './line.ts';
 import type { BashArguments } from './schema.ts';
 import { previewSedEdit, SHOWN_EDIT } from './sed-edit.ts';
 
-/** Words of sub-commands and scripts that test and build: their result is what everybody waits for. */
-const WAITED_FOR = /\b(?:test|tests|spec|check|build|compile)\b/;
+/** Sub-commands and scripts that test and build, whose results are needed. */
+const TEST_OR_BUILD = /\b(?:test|tests|spec|check|build|compile)\b/;
 
 /**
- * Leaving the sandbox needs a person each time, whether there is one or not. A command that reads by git is asked about
- * where that would run programs of the repository. Everything else is for the general rules.
+ * Check the permission of a command. Leaving the sandbox is asked about each time, whether there is one or not. A
+ * command that reads with git is asked about if git would run programs of the repository. All other cases are left to
+ * the general rules.
  */
 export function checkBash(
   input: BashArguments,
@@ -44,15 +45,15 @@ function checkGit(
   return { behavior: 'ask', message: `git needs a yes in this repository: ${danger}` };
 }
 
-/** It runs in the sandbox, and the operator lets what runs there run unasked. */
+/** Report whether a command runs in the sandbox and is allowed unasked there. */
 export function runsContained(input: BashArguments, sandbox: Sandbox | undefined): boolean {
   return isSandboxed(sandbox, input) && sandbox.isAutoAllowed;
 }
 
-/** Fields of an input that only the server sets. */
+/** Input fields that only the server sets. */
 export const INTERNAL_FIELDS = [SHOWN_EDIT];
 
-/** What a command would do, where that is certain: an edit in place. */
+/** Preview the effect of a command if it is certain: an edit in place. */
 export async function previewBash(
   services: ShellToolServices,
   input: BashArguments,
@@ -62,21 +63,21 @@ export async function previewBash(
   return isElsewhere ? undefined : previewSedEdit(services, lineOf(input, context.analysis), context);
 }
 
-/** What "always allow" would add: prefixes such as `Bash(touch:*)`. */
+/** Suggest rules for "always allow": prefixes such as `Bash(touch:*)`. */
 export function suggestBashRules(line: ShellLine): readonly string[] {
   return suggestShellSpecs(line).map((spec) => `Bash(${spec})`);
 }
 
-/** `cancel` when every lasting part of the command can be begun again. */
+/** Return `cancel` if the long-running parts of the command can be started again. */
 export function interruptsBash({ parts }: ShellVerdict): 'cancel' | 'block' {
-  return parts.some(isRestartable) && !parts.some(isWaitedFor) ? 'cancel' : 'block';
+  return parts.some(isRestartable) && !parts.some(isTestOrBuild) ? 'cancel' : 'block';
 }
 
 function isRestartable({ program = '', words }: ShellPart): boolean {
   return recordOf(program)?.restartable?.test(words.slice(1).join(' ')) === true;
 }
 
-function isWaitedFor({ text, words }: ShellPart): boolean {
+function isTestOrBuild({ text, words }: ShellPart): boolean {
   const first = (words.length > 0 ? words.join(' ') : text).split(' ', 3);
-  return WAITED_FOR.test(first.join(' ')) || first.some((word) => recordOf(word)?.isTestOrBuild === true);
+  return TEST_OR_BUILD.test(first.join(' ')) || first.some((word) => recordOf(word)?.isTestOrBuild === true);
 }

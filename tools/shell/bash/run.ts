@@ -1,4 +1,4 @@
-/** Runs a command line to its end. */
+/** Implementation of Bash: runs a command line to its end. */
 import { MAX_EDITED_BYTES } from '../../../src/files/file-state.ts';
 import { watchFiles } from '../../../src/files/watch-files.ts';
 import { paceOutput } from '../../../src/process/paced-output.ts';
@@ -24,8 +24,8 @@ type OnProgress = ((progress: ToolProgress<BashProgress>) => void) | undefined;
 /**
  * Run a command to its end.
  *
- * @throws {GauntletError} `tool_failed` for an exit code that is a failure, `timeout`, `output_limit`,
- *   `cancelled`, each with the output so far; `resource_exhausted` when no process can be started.
+ * @throws {GauntletError} `tool_failed` for an exit code that is a failure, `timeout`, `output_limit`, `cancelled`,
+ * each with the output so far; `resource_exhausted` if no process can be started.
  */
 export async function runBash(
   services: ShellToolServices,
@@ -47,7 +47,7 @@ export async function runBash(
   try {
     end = await runEnclosed(services, input, context, {
       request: shellRequest(line, start.cwd),
-      // What runs beside others stays where it is, and need not be asked.
+      // A command that runs beside others cannot change the working directory, so no report is needed.
       ...(!mayRunBeside(line) && { onReport: async (cwdFile) => void (reported = await takeReport(cwdFile)) }),
       timeoutMs,
       signal: context.signal,
@@ -58,7 +58,7 @@ export async function runBash(
     progress.finish();
   }
 
-  // However it ended: what it did is done.
+  // Also after a failure, since changes were made anyway.
   await reportChanges?.();
   const answer = judgeEnd(line.verdict, end, { timeoutMs, isHeld: context.isHeld === true });
   const next =
@@ -79,10 +79,9 @@ export async function runBash(
 const ENDED_SURVIVORS = 'What the command left running was ended with it; use run_in_background to keep a process';
 
 /**
- * Look at the files a command may change: those it names, as the gate saw them, and those its session has read.
+ * Record the files that a command may change: those it names, as located by the gate, and those its session has read.
  *
- * @returns Looks again, once the command has ended, and reports what changed; undefined for what only reads, which
- *   costs nothing.
+ * @returns Function that reports the changes after the command has ended; undefined for read-only commands.
  */
 async function watchCommand(
   { history }: ShellToolServices,
@@ -112,11 +111,7 @@ async function watchCommand(
   };
 }
 
-/**
- * Start a command as a task of its session; the task tells how it ended.
- *
- * @throws {GauntletError} As `Tasks.start`.
- */
+/** Start a command as a task of its session; the task reports its end. @throws {GauntletError} As `Tasks.start`. */
 async function startInBackground(
   services: ShellToolServices,
   input: BashArguments,

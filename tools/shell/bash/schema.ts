@@ -1,8 +1,8 @@
-/** What Bash takes. */
+/** Input schema of Bash. */
 import * as z from 'zod';
 import type { Limits } from '../../../config/limits.ts';
 
-/** Input of Bash, with the time limits of this server. */
+/** Create the input schema of Bash with the time limits of this server. */
 export function bashInput({ commandMs, commandMostMs }: Pick<Limits, 'commandMs' | 'commandMostMs'>) {
   return z.strictObject({
     command: z.string().min(1).describe('The command line to run'),

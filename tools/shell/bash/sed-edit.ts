@@ -1,7 +1,7 @@
 /**
- * `sed -i` in one file: a question shows the diff it makes, and what was shown is what is written.
+ * Reviewed edits with `sed -i`: the question shows the diff of one file, and exactly that diff is written.
  *
- * The real sed works it out, as a filter of the text that is there: it opens no file and runs nothing.
+ * The installed sed computes it, as a filter of the current text: it opens no file and runs nothing.
  */
 import type { Display } from '../../../src/wire/display.ts';
 import type { LocatedPath } from '../../../src/tool/located-path.ts';
@@ -27,7 +27,7 @@ const PREVIEW_MS = 2_000;
 /** The field of an input that holds what a person was shown. Only the server sets it, once that person said yes. */
 export const SHOWN_EDIT = '_simulatedSedEdit';
 
-/** Work out what a command would do to its file. @returns undefined where it is not certain, or too much to show. */
+/** Preview the effect of a command on its file. @returns undefined if it is not certain, or too large to show. */
 export async function previewSedEdit(
   services: ShellToolServices,
   line: ShellLine,
@@ -41,13 +41,13 @@ export async function previewSedEdit(
   return shown && { display: drawEdit(line.command, shown), key: shownEditKey(shown), fields: { [SHOWN_EDIT]: shown } };
 }
 
-/** The edit a person was shown and allowed, if the input holds one. */
+/** Return the reviewed and allowed edit in an input, if any. */
 export function shownSedEdit(input: object): ShownEdit | undefined {
-  // Nobody else can set it: it is taken out of whatever comes from outside.
+  // It cannot come from a client: the field is removed from external input.
   return (input as { readonly [SHOWN_EDIT]?: ShownEdit })[SHOWN_EDIT];
 }
 
-/** Write what was shown. @throws {GauntletError} As `writeShownEdit`. */
+/** Write the reviewed edit. @throws {GauntletError} As `writeShownEdit`. */
 export async function writeShownSedEdit(
   { history }: ShellToolServices,
   edit: ShownEdit,
@@ -58,11 +58,11 @@ export async function writeShownSedEdit(
   return { type: 'finished', output, exitCode: 0, notes: [] };
 }
 
-/** Where the file lies, as the gate saw it; only inside, where nothing else needs a person. */
+/** Return the file as located by the gate, only if it is inside and no other check requires a person. */
 function editedFile({ verdict }: ShellLine, file: string, context: ToolUseContext): LocatedPath | undefined {
   const at = verdict.paths.findIndex(({ path, access }) => path === file && access === 'write');
   const located = context.located?.[at];
-  // sed puts a file in the place of a link, and a file that rules hide is shown to nobody.
+  // sed would replace a link by a file, and files hidden by rules must not be shown.
   const isPlain = located?.isInside && located.real === located.spelled && !context.isReadDenied(located.real);
   return isPlain && located.refusal === undefined && located.safety === undefined ? located : undefined;
 }
@@ -83,7 +83,7 @@ async function filtered(
     outputBytes: MAX_SHOWN_FILE_BYTES,
     signal,
   });
-  // Bytes that are no text were lost on the way here.
+  // Invalid UTF-8 was replaced on the way here, so such a text is incomplete.
   const isWhole = code === 0 && stderr === '' && stoppedBy === undefined && !/[\0\ufffd]/.test(stdout);
   return isWhole ? stdout : undefined;
 }

@@ -1,14 +1,14 @@
 /**
- * A command line as the process host is asked to run it.
+ * Builds the process host's request for a command line.
  *
- * What only reads runs unasked, also in a repository that somebody else has set up: git must not run what the
- * repository's own settings name. The environment wins over them, however git is called. Settings that it cannot
- * override (`filter.*.clean`, `diff.*.textconv`) are a question (`src/files/git-programs.ts`).
+ * A read-only command runs unasked, also in an untrusted repository, so git must not run programs named by the
+ * repository's settings. The environment overrides them, however git is called. Settings that it cannot override
+ * (`filter.*.clean`, `diff.*.textconv`) lead to a question (`src/files/git-repository.ts`).
  */
 import type { ShellLine } from '../../../src/shell/shell-line.ts';
 import type { SpawnRequest } from '../../../src/process/process-host.ts';
 
-/** Settings that win over those of the repository. */
+/** Settings that override those of the repository. */
 const GIT_SETTINGS = {
   'core.fsmonitor': 'false',
   'core.hooksPath': '/dev/null',
@@ -17,23 +17,24 @@ const GIT_SETTINGS = {
   'gpg.openpgp.program': 'false',
   'gpg.ssh.program': 'false',
   'gpg.x509.program': 'false',
-  // A repository inside another one's files is found by its layout alone.
+  // A bare repository inside another one's files would be detected by its layout alone.
   'safe.bareRepository': 'explicit',
-  // `log -m` would merge anew, by programs that the repository names.
+  // `log -m` would repeat merges with programs that the repository names.
   'log.diffMerges': 'separate',
-  // Each of these starts git in sub-modules, where these settings are gone.
+  // Each of these starts git in sub-modules, where these settings do not apply.
   'diff.submodule': 'short',
   'status.submoduleSummary': 'false',
   'submodule.recurse': 'false',
 };
 
-/** The children's environment holds no `LD_*`, `BASH_ENV` or `LESSOPEN` to begin with. */
+/** Environment of read-only commands. `LD_*`, `BASH_ENV` and `LESSOPEN` are never passed to children. */
 const READ_ONLY_ENVIRONMENT: Readonly<Record<string, string>> = {
   GIT_OPTIONAL_LOCKS: '0',
   GIT_PAGER: 'cat',
   PAGER: 'cat',
   GIT_TERMINAL_PROMPT: '0',
-  // A partial clone would fetch what it lacks, and write it down; versions that do not know of this may use no protocol.
+  // A partial clone would fetch missing objects and store them; versions without this variable are denied all
+  // protocols.
   GIT_NO_LAZY_FETCH: '1',
   GIT_ALLOW_PROTOCOL: '',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -46,7 +47,7 @@ const READ_ONLY_ENVIRONMENT: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Ask for a shell that runs a line in `cwd`. */
+/** Build the request for a shell that runs a line in `cwd`. */
 export function shellRequest({ command, verdict: { isReadOnly } }: ShellLine, cwd: string): SpawnRequest {
   return { file: 'bash', args: [], shellScript: command, cwd, env: isReadOnly ? READ_ONLY_ENVIRONMENT : {} };
 }
