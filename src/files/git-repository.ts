@@ -234,7 +234,7 @@ function settingDanger(
     const path = namedFile(setting, folder, gitFolder);
     if (path === undefined) continue;
     const { real } = realPath(path);
-    // The main repository of a linked work tree may keep settings in several of its files.
+    // For a linked work tree the file may also be in the folder of the main repository.
     if (![folder, dirname(common), ...roots].some((root) => isInsideFolder(root, real)))
       return `${shown} is "${showShort(value)}", outside the working directories`;
   }

@@ -2,7 +2,7 @@
  * The permission decision of the gate: allow, ask or deny.
  *
  * `weigh` implements the list of ARCHITECTURE, "What may run", from top to bottom; the first step that applies decides.
- * A hook may then tighten the result, or answer a plain question; where nobody can be asked, a question becomes a
+ * A hook may then tighten the result, or answer a plain question; where no person can be asked, a question becomes a
  * denial.
  */
 import type { PermissionDecision } from '../wire/decision.ts';

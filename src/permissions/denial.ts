@@ -5,7 +5,7 @@ import type { PermissionDecision } from '../wire/decision.ts';
  * Format the message of a question that no person can answer.
  *
  * @param decision The question; without a rule that would allow the call, none is named.
- * @param cause Reason why nobody was asked, as the end of a sentence: `nobody can be asked`.
+ * @param cause Reason why no person was asked, as the end of a sentence: `nobody can be asked`.
  */
 export function unansweredMessage(
   { message, allowedBy = [] }: Pick<PermissionDecision, 'message' | 'allowedBy'>,
