@@ -43,9 +43,9 @@ export async function searchEntries(search: Search, mode: 'files_with_matches' |
   });
   const named = visibleEntries(Buffer.concat(chunks).toString(), mode, search.isHidden);
   const times = await modifiedTimes(mode === 'count' ? [] : named, search.cwd, bounds.sortedFiles);
-  const inDoubt = search.possiblyMoved(named.map(({ path }) => path));
-  const { found, missing, end: secondEnd } = await searchEntriesAgain(search, named, mode, inDoubt);
-  await correctTimes(times, inDoubt, search.cwd);
+  const uncertain = search.possiblyMoved(named.map(({ path }) => path));
+  const { found, missing, end: secondEnd } = await searchEntriesAgain(search, named, mode, uncertain);
+  await correctTimes(times, uncertain, search.cwd);
   const sorted = mode === 'count' ? found : newestFirst(found, times);
   const shown = sorted.slice(offset, offset + limit);
   const notices = [...endNotices(secondEnd ?? end, found.length > 0, timeoutMs), ...missingNotices(missing)];
@@ -126,15 +126,15 @@ async function searchEntriesAgain(
   search: Search,
   entries: readonly Entry[],
   mode: 'files_with_matches' | 'count',
-  inDoubt: readonly string[],
+  uncertain: readonly string[],
 ): Promise<SecondSearch<readonly Entry[]>> {
   const outputs: { readonly nameOf: NameOf; readonly chunks: Buffer[] }[] = [];
-  const end = await searchAgain(search, inDoubt, (nameOf) => {
+  const end = await searchAgain(search, uncertain, (nameOf) => {
     const chunks: Buffer[] = [];
     outputs.push({ nameOf, chunks });
     return (chunk) => chunks.push(chunk) > 0;
   });
-  const again = new Map<string, Entry | undefined>(inDoubt.map((name) => [name, undefined]));
+  const again = new Map<string, Entry | undefined>(uncertain.map((name) => [name, undefined]));
   // Hidden files were already excluded by name.
   for (const { nameOf, chunks } of outputs) {
     for (const entry of visibleEntries(Buffer.concat(chunks).toString(), mode, () => false)) {
