@@ -302,6 +302,6 @@ function openAudit(
   { limits, onProblem }: { readonly limits: Limits; readonly onProblem: OnLogProblem },
 ): { readonly log: FrameLog; readonly trail: AuditTrail } {
   const file = openAuditFile({ folder: join(dataFolder, 'audit'), limits, onProblem });
-  const trail = new AuditTrail({ file, limits, principalOf: (sessionId) => log.find(sessionId)?.principal });
+  const trail = new AuditTrail({ file, principalOf: (sessionId) => log.find(sessionId)?.principal });
   return { log: auditedLog(log, trail), trail };
 }

@@ -93,7 +93,7 @@ interface DoorParts {
 }
 
 function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: DoorParts): Promise<FastifyInstance> {
-  const longestLagMs = watchEventLoop(logger, settings.limits);
+  const longestLagMs = watchEventLoop(logger);
   return buildApp({
     directory: engine.directory,
     newSessionPool: (principal, toolMode) => engine.newSessionPool(principal, toolMode),
@@ -104,7 +104,7 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
     onBadCredential: (address) => engine.trail.recordBadCredential(address),
     hosts,
     origins: new Set(settings.allowedOrigins),
-    tickets: createTickets(settings.limits),
+    tickets: createTickets(),
     limits: settings.limits,
     logger,
     trustProxy: settings.trustProxy.length > 0 ? settings.trustProxy : false,

@@ -45,7 +45,7 @@ export function sessionServices(settings: Settings, parts: SessionParts): Direct
     schemaTool: settings.toolSearch === 'off' ? undefined : SCHEMA_TOOL,
     siblingAbort: settings.siblingAbort,
     defaultToolMode: settings.toolMode,
-    emptyReadState: emptyReadState(limits.readRecords),
+    emptyReadState: emptyReadState(),
     poolFor: (context) => parts.pools.pool(context, parts.externalTools()),
     ownTools: ({ tools: allowed, output_schema: outputSchema }) =>
       allowed || outputSchema ? { allowed, brought: sessionTools({ outputSchema }) } : undefined,

@@ -4,7 +4,12 @@
  * They are logged, and do not end the server.
  */
 import type { Logger } from 'pino';
-import type { Limits } from '../config/limits.ts';
+
+/** How often the lateness of the event loop is looked at. */
+const CHECK_MS = 250;
+
+/** An event loop that stood still for this long is told to the operator. */
+const STALL_MS = 1_000;
 
 /** Log unhandled errors and rejections from now on. */
 export function logStrayFaults(logger: Logger): void {
@@ -17,20 +22,17 @@ export function logStrayFaults(logger: Logger): void {
  *
  * @returns A function that returns the longest delay since its last call, in ms.
  */
-export function watchEventLoop(
-  logger: Logger,
-  { loopCheckMs, loopStallMs }: Pick<Limits, 'loopCheckMs' | 'loopStallMs'>,
-): () => number {
-  let dueMs = performance.now() + loopCheckMs;
+export function watchEventLoop(logger: Logger): () => number {
+  let dueMs = performance.now() + CHECK_MS;
   let longestMs = 0;
   const check = () => {
     const nowMs = performance.now();
     const lagMs = Math.max(0, Math.round(nowMs - dueMs));
-    dueMs = nowMs + loopCheckMs;
+    dueMs = nowMs + CHECK_MS;
     longestMs = Math.max(longestMs, lagMs);
-    if (lagMs >= loopStallMs) logger.warn({ event_loop_lag_ms: lagMs }, 'A tool or plugin blocked the event loop');
+    if (lagMs >= STALL_MS) logger.warn({ event_loop_lag_ms: lagMs }, 'A tool or plugin blocked the event loop');
   };
-  setInterval(check, loopCheckMs).unref();
+  setInterval(check, CHECK_MS).unref();
   return () => {
     const resultMs = longestMs;
     longestMs = 0;

@@ -3,14 +3,14 @@
  */
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Where a connection leads. */
+/** The end of a connection. */
 export interface Endpoint {
   /** A name in lower case, or an address in its shortest form, without brackets. */
   readonly host: string;
   readonly port: number;
 }
 
-/** What was written: a port need not be. */
+/** An endpoint as it was written: the port may be missing. */
 export type Authority = Pick<Endpoint, 'host'> & { readonly port: number | undefined };
 
 const AUTHORITY = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::(\d{1,5}))?$/i;

@@ -10,7 +10,7 @@ import { isAbsolute, relative, sep } from 'node:path';
 const HAS_IDLE_STEP = /\/\.{0,2}(?:\/|$)/;
 
 /**
- * Whether `path` is `folder` or lies below it.
+ * Tells whether `path` is `folder` or lies below it.
  *
  * @param folder Absolute path; give real paths on both sides, links are not followed here.
  * @param path Absolute path.

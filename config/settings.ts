@@ -30,7 +30,7 @@ import {
 } from './settings/schema.ts';
 import { readSettingsFile, type Environment } from './settings/settings-file.ts';
 
-/** What the server is told from outside. Deeply frozen. Holds secrets: never log it. */
+/** All settings of the server. Deeply frozen. Holds secrets: never log it. */
 export interface Settings extends DoorSettings, GateSettings {
   /** Absolute; may not exist yet. */
   readonly dataFolder: string;
@@ -49,7 +49,7 @@ export interface Settings extends DoorSettings, GateSettings {
   readonly durability: 'process' | 'power';
   /** Addresses and ranges whose `X-Forwarded-*` is believed; empty: nobody's. */
   readonly trustProxy: readonly string[];
-  /** Those who have a token beside the server's own. */
+  /** Principals that have a token beside the server's own. */
   readonly principals: readonly PrincipalSettings[];
   readonly mcpServers: Readonly<Record<string, McpServerSettings>>;
   /** Models that agents use, by name. */
@@ -68,7 +68,7 @@ export interface Settings extends DoorSettings, GateSettings {
   readonly warnings: readonly string[];
 }
 
-/** Where settings come from. */
+/** Sources of settings. */
 export interface SettingsSources {
   /** `process.env`, with what the command line says put over it. */
   readonly environment: Environment;

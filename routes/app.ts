@@ -31,7 +31,10 @@ import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 import { toolsDoor } from './tools.ts';
 import { watchUnauthenticated } from './unauthenticated.ts';
 
-/** No two adjacent parts match the same whitespace, which would make the match quadratic. */
+/** Addresses whose bad credentials are counted; the one seen first is forgotten for a new one. */
+const MAX_COUNTED_ADDRESSES = 4_096;
+
+/** Each run of blanks belongs to one thing: two that could share it would take its square. */
 const JSON_TYPE = /^application\/json(?:[\t ]*;[\t ]*charset="?utf-8"?)?(?:[\t ]*;)?[\t ]*$/i;
 
 /**
@@ -74,7 +77,7 @@ export async function buildApp(dependencies: Dependencies): Promise<App> {
     onError(new GauntletError('not_found', 'There is nothing at this address'), request, reply),
   );
   acceptJsonBodies(app, dependencies.limits);
-  checkRequests(app, dependencies.limits);
+  checkRequests(app);
 
   openApiDoor(app, dependencies);
   const closing = new AbortController();
@@ -136,14 +139,14 @@ function refuseToCompile(): never {
   throw new TypeError('A route has a schema that is not checked by Zod');
 }
 
-function errorHandler({ limits, logger }: Dependencies) {
+function errorHandler({ logger }: Dependencies) {
   return function onError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     // The client is gone; the work it started continues.
     if (reply.raw.destroyed) return;
     if (toWireError(error).code === 'internal') {
       logger.error({ err: error, request_id: request.id, route: request.routeOptions.url }, 'A request failed');
     }
-    sendError(error, request, reply, limits.retryAfterMs);
+    sendError(error, request, reply);
   };
 }
 
@@ -181,7 +184,7 @@ function parseBody(contentType: string, body: Buffer, limits: Pick<Limits, 'json
  * @returns A function that counts one, and returns false if the address has exceeded its limit.
  */
 function createBadCredentials(
-  limits: Pick<Limits, 'badCredentialBurst' | 'badCredentialsPerSecond' | 'badCredentialAddresses'>,
+  limits: Pick<Limits, 'badCredentialBurst' | 'badCredentialsPerSecond'>,
 ): (address: string) => boolean {
   const buckets = new Map<string, TokenBucket>();
   return function countBadCredential(address) {
@@ -189,7 +192,7 @@ function createBadCredentials(
     if (known) return known.take();
     // The oldest entry is dropped, so that many addresses do not exhaust memory.
     for (const oldest of buckets.keys()) {
-      if (buckets.size < limits.badCredentialAddresses) break;
+      if (buckets.size < MAX_COUNTED_ADDRESSES) break;
       buckets.delete(oldest);
     }
     const bucket = createTokenBucket(limits.badCredentialBurst, limits.badCredentialsPerSecond);

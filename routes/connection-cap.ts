@@ -9,12 +9,14 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Limits } from '../config/limits.ts';
 
-type ConnectionLimits = Pick<Limits, 'connections' | 'addressConnections' | 'reservedDescriptors'>;
+type ConnectionLimits = Pick<Limits, 'connections' | 'addressConnections'>;
 
 /** Maximum of rejected sockets held for a reply; further ones are closed at once. */
 const MAX_REFUSED = 256;
 /** Time after which a rejected socket without a request is closed. */
 const REFUSED_MS = 1_000;
+/** Descriptors kept free where few may be open (`ulimit -n`): for the log, spilled results and children. */
+const RESERVED_DESCRIPTORS = 32;
 /** If descriptors are short, one in this many is reserved for rejected sockets. */
 const DESCRIPTORS_PER_REFUSED_SOCKET = 8;
 
@@ -66,10 +68,10 @@ export function capConnections(server: Server, limits: ConnectionLimits): (socke
 }
 
 /**
- * `limits.connections`, or the descriptors this process may still open less `limits.reservedDescriptors`; at least 1.
+ * `limits.connections`, or the descriptors this process may still open less `RESERVED_DESCRIPTORS`; at least 1.
  */
 function socketBounds(limits: ConnectionLimits): { readonly maxAdmitted: number; readonly maxRefused: number } {
-  const freeDescriptors = maxDescriptors() - descriptorsInUse() - limits.reservedDescriptors;
+  const freeDescriptors = maxDescriptors() - descriptorsInUse() - RESERVED_DESCRIPTORS;
   const maxRefused = Math.max(0, Math.min(MAX_REFUSED, Math.floor(freeDescriptors / DESCRIPTORS_PER_REFUSED_SOCKET)));
   return { maxAdmitted: Math.max(1, Math.min(limits.connections, freeDescriptors - maxRefused)), maxRefused };
 }

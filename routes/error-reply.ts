@@ -7,6 +7,9 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { GauntletError, type RequestErrorCode } from '../src/base/errors.ts';
 import type { WireError } from '../src/wire/server-replies.ts';
 
+/** When a client that was turned away with 503, or told to come back, may try again; a restart takes less. */
+export const RETRY_AFTER_MS = 2_000;
+
 /** Status of each code. The list is closed. */
 export const STATUS_OF_CODE: Readonly<Record<RequestErrorCode, number>> = {
   invalid_request: 400,
@@ -54,11 +57,11 @@ export function toWireError(error: unknown): WireError {
 }
 
 /** Send `error` as a reply. */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, retryAfterMs: number): void {
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const wire = toWireError(error);
   const status = STATUS_OF_CODE[wire.code];
   if (status === 503 || status === 429) {
-    const waitMs = wire.details?.['retry_after_ms'] ?? retryAfterMs;
+    const waitMs = wire.details?.['retry_after_ms'] ?? RETRY_AFTER_MS;
     reply.header('retry-after', String(Math.ceil(Number(waitMs) / 1_000)));
   }
   if (status === 401) reply.header('www-authenticate', 'Bearer');

@@ -2,12 +2,14 @@
  * Validates every part of a request against its Zod schema.
  */
 import type * as z from 'zod';
-import type { Limits } from '../config/limits.ts';
 import { GauntletError } from '../src/base/errors.ts';
 import { checkFields } from '../src/wire/field-issues.ts';
 
 /**
- * Longest useful list in any request. A schema validates every entry before it checks the length, which takes seconds
+ * Issues told of one request that does not fit its schema: more would be mended one by one all the same. */
+const MAX_ISSUES = 20;
+
+/** Longest useful list in any request. A schema validates every entry before it checks the length, which takes seconds
  * for millions.
  */
 const MAX_LIST_ENTRIES = 10_000;
@@ -18,16 +20,11 @@ const MAX_LIST_ENTRIES = 10_000;
  * @param what Name of the value in messages: "the body", "the query", "the address".
  * @throws {GauntletError} `invalid_request`, naming each field by its path; `details.path` is the first.
  */
-export function parseRequest<Schema extends z.ZodType>(
-  schema: Schema,
-  value: unknown,
-  what: string,
-  limits: Pick<Limits, 'requestIssues'>,
-): z.output<Schema> {
+export function parseRequest<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
   refuseLongLists(value, what);
   const check = checkFields(schema, value);
   if (check.kind === 'fits') return check.value;
-  const issues = check.issues.slice(0, limits.requestIssues);
+  const issues = check.issues.slice(0, MAX_ISSUES);
   const list = issues.map(({ path, message }) => (path === '' ? message : `"${path}": ${message}`)).join('; ');
   const path = issues[0]?.path;
   throw new GauntletError('invalid_request', `Cannot read ${what}: ${list}`, {

@@ -12,7 +12,6 @@ import type {
   RouteOptions,
 } from 'fastify';
 import * as z from 'zod';
-import type { Limits } from '../config/limits.ts';
 import { TOOL_MODES } from '../src/wire/permission-names.ts';
 import { IdSchema } from '../src/wire/block-schema.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -36,13 +35,14 @@ export type App = FastifyInstance<
 /** Address of everything below a session. */
 export const SessionAddress = z.strictObject({ id: IdSchema });
 
-/** Create the query schema of a long text by range. */
-export function textRangeSchema({ resultPageChars }: Pick<Limits, 'resultPageChars'>) {
-  return z.strictObject({
-    offset_chars: queryNumber(0).default(0),
-    limit_chars: queryNumber(1, resultPageChars).default(resultPageChars),
-  });
-}
+/** Text of one page of a result or of a task's output. */
+const MAX_PAGE_CHARS = 200_000;
+
+/** The query of a long text by range. */
+export const TextRange = z.strictObject({
+  offset_chars: queryNumber(0).default(0),
+  limit_chars: queryNumber(1, MAX_PAGE_CHARS).default(MAX_PAGE_CHARS),
+});
 
 /** Create the schema of a tool mode; `repl` requires a REPL. */
 export function toolModeSchema({ hasRepl }: Pick<Dependencies, 'hasRepl'>) {
@@ -65,13 +65,13 @@ const PART_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Validate requests before handlers run. A described route without a query or body schema accepts none. */
-export function checkRequests(app: App, limits: Pick<Limits, 'requestIssues'>): void {
+export function checkRequests(app: App): void {
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart = 'body' }) => {
     const what = PART_NAMES[httpPart] ?? httpPart;
     return (value: unknown) => {
       try {
         // Fastify passes null if there is no body.
-        return { value: parseRequest(schema, value ?? undefined, what, limits) };
+        return { value: parseRequest(schema, value ?? undefined, what) };
       } catch (error) {
         return { error: error as Error };
       }

@@ -4,6 +4,7 @@
 import type { Registry } from 'prom-client';
 import * as z from 'zod';
 import type { Dependencies } from './dependencies.ts';
+import { RETRY_AFTER_MS } from './error-reply.ts';
 import type { App } from './request-schemas.ts';
 
 /** `?verbose` adds what the server detected about its machine. */
@@ -15,7 +16,7 @@ const ReadyQuery = z.strictObject({
 });
 
 /** Register the routes for operators. */
-export function statusDoor(app: App, { readiness, containment, gauges, version, limits }: Dependencies): void {
+export function statusDoor(app: App, { readiness, containment, gauges, version }: Dependencies): void {
   const alive = { isPublic: true, summary: 'Alive', reply: { json: 'Health' } } as const;
   app.get('/healthz', { config: alive, exposeHeadRoute: true }, (_request, reply) =>
     reply.send({ status: 'ok', version }),
@@ -33,7 +34,7 @@ export function statusDoor(app: App, { readiness, containment, gauges, version, 
       if (body.status === 'ready') return reply.send(body);
       return reply
         .code(503)
-        .header('retry-after', String(Math.ceil(limits.retryAfterMs / 1_000)))
+        .header('retry-after', String(Math.ceil(RETRY_AFTER_MS / 1_000)))
         .send(body);
     },
   );

@@ -4,7 +4,6 @@
  * Valid once, for one session, for a short time. Only digests are stored.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Limits } from '../config/limits.ts';
 import { GauntletError } from '../src/base/errors.ts';
 
 /** A ticket as issued. */
@@ -22,13 +21,16 @@ export interface Tickets {
   redeem(ticket: string, sessionId: string): string | undefined;
 }
 
+/** A ticket lives this long: a page that asked for it connects at once. */
+const TICKET_MS = 30_000;
+
+/** Tickets of one principal waiting to be used: one for each socket that may be open. */
+const MAX_TICKETS = 2_000;
+
 const TICKET_BYTES = 32;
 
 /** Create the store. `now` is monotonic, in milliseconds: a clock change cannot revive an expired ticket. */
-export function createTickets(
-  limits: Pick<Limits, 'ticketMs' | 'tickets'>,
-  now: () => number = () => performance.now(),
-): Tickets {
+export function createTickets(now: () => number = () => performance.now()): Tickets {
   // Insertion order is expiry order, since all tickets have the same lifetime.
   const unusedTickets = new Map<string, { principal: string; sessionId: string; expires: number }>();
 
@@ -43,12 +45,12 @@ export function createTickets(
     issue(principal, sessionId) {
       dropExpired();
       const own = [...unusedTickets.values()].filter((ticket) => ticket.principal === principal);
-      if (own.length >= limits.tickets) {
+      if (own.length >= MAX_TICKETS) {
         throw new GauntletError('overloaded', 'Cannot issue a ticket: too many are waiting to be used; try again soon');
       }
       const ticket = randomBytes(TICKET_BYTES).toString('base64url');
-      unusedTickets.set(digestOf(ticket), { principal, sessionId, expires: now() + limits.ticketMs });
-      return { ticket, expiresAt: new Date(Date.now() + limits.ticketMs).toISOString() };
+      unusedTickets.set(digestOf(ticket), { principal, sessionId, expires: now() + TICKET_MS });
+      return { ticket, expiresAt: new Date(Date.now() + TICKET_MS).toISOString() };
     },
     redeem(ticket, sessionId) {
       const digest = digestOf(ticket);

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../config/limits.ts';
 import { settingsFileSchema } from '../config/settings/schema.ts';
 import { frameFields, framePage } from './helpers/frame-tables.ts';
 
@@ -100,6 +101,12 @@ describe('docs/settings.md', () => {
     const text = read('docs/settings.md');
     expect(Object.keys(settingsFileSchema.shape).filter((key) => !text.includes(`\`${key}\``))).toEqual([]);
   });
+
+  it('lists every limit with its default, in the order of the code', () => {
+    const rows = [...read('docs/settings.md').matchAll(/^\| `(\w+)` \| ([^|]+) \| [^|]+ \| [^|]+ \|$/gm)];
+    const listed = rows.map(([, name, shown]) => [name, shown]);
+    expect(listed).toEqual(Object.entries(DEFAULT_LIMITS).map(([name, value]) => [name, withUnit(name, value)]));
+  });
 });
 
 describe('docs/frames.md', () => {
@@ -111,6 +118,30 @@ describe('docs/frames.md', () => {
     expect(frameFields().filter(({ meaning }) => meaning === '')).toEqual([]);
   });
 });
+
+/** A number as people read it: `4 MiB`, `10 min`, `2,000`. The name of a limit ends in its unit. */
+function withUnit(name: string, value: number): string {
+  const [, suffix = ''] = /(Bytes|Ms|Chars|Days)$/.exec(name) ?? [];
+  const units = UNITS[suffix] ?? [[1, '']];
+  const [size, unit] = units.find(([size]) => value % size === 0) ?? [1, ''];
+  return `${(value / size).toLocaleString('en')} ${unit}`.trim();
+}
+
+/** By the end of a name: how large each unit is, the largest first. */
+const UNITS: Readonly<Record<string, readonly (readonly [number, string])[]>> = {
+  Bytes: [
+    [2 ** 30, 'GiB'],
+    [2 ** 20, 'MiB'],
+    [2 ** 10, 'KiB'],
+  ],
+  Ms: [
+    [60_000, 'min'],
+    [1_000, 's'],
+    [1, 'ms'],
+  ],
+  Chars: [[1, 'characters']],
+  Days: [[1, 'days']],
+};
 
 describe("a block's path in ARCHITECTURE.md", () => {
   const stations = namesByFile(read('ARCHITECTURE.md'));

@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import { section } from './section.ts';
 
-/** What the settings file and the policy may say. */
+/** Sections of the settings file and of the policy. */
 export const containment = section({
   scope: z.enum(['off', 'reads', 'all']).optional(),
   required: z.boolean().optional(),
@@ -13,7 +13,7 @@ export const containment = section({
 
 type ContainmentSection = z.output<typeof containment>;
 
-/** What holds for every command outside the sandbox. */
+/** Settings of every command outside the sandbox. */
 export interface ContainmentSettings {
   /**
    * `reads`: what passes unasked because it only reads. `all`: what a rule or a person allowed as well, with the
@@ -22,7 +22,7 @@ export interface ContainmentSettings {
   readonly scope: 'off' | 'reads' | 'all';
   /** The server does not start where there is nothing to hold them. */
   readonly isRequired: boolean;
-  /** Where there is nothing, reading commands pass by their words alone; else they are asked about. */
+  /** Without a jail, reading commands pass by their words alone; otherwise they are asked about. */
   readonly wordsAlone: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Where the server listens and whom it lets in: refuses an open door without a lock.
+ * Settings of the address the server listens on and of its clients; an address that others reach needs a token and host names.
  */
 import { SHORTEST_TOKEN_CHARS } from '../limits.ts';
 import { SettingsError } from '../settings-error.ts';

@@ -1,5 +1,5 @@
 /**
- * Who may knock, and where: host, port, token, host names and origins, as single values.
+ * Schemas of single values: host, port, token, host names and origins.
  */
 import { isIP } from 'node:net';
 import * as z from 'zod';
@@ -30,7 +30,7 @@ export const allowedOrigin = z
   .string()
   .refine(isOrigin, 'must be origins such as "https://app.example.com"; "*" and "null" are refused');
 
-/** Whether only this machine can reach an address that the server listens on. */
+/** Tells whether only this machine can reach an address that the server listens on. */
 export function isLoopback(host: string): boolean {
   if (host === 'localhost' || host === '::1') return true;
   return isIP(host) === 4 && host.startsWith('127.');

@@ -1,10 +1,10 @@
 /**
- * What Zod found wrong becomes one line that names the key and the fix.
+ * Turns an issue of Zod into one line that names the key and the fix.
  */
 import type * as z from 'zod';
 import { SettingsError } from '../settings-error.ts';
 
-/** Where an issue stands, outermost first. */
+/** Path of an issue, outermost key first. */
 type IssuePath = readonly PropertyKey[];
 
 /**
@@ -48,7 +48,7 @@ function explain(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** What each alternative of a union wants, once each. */
+/** Expectations of the alternatives of a union, without duplicates. */
 function alternatives(issue: z.core.$ZodIssueInvalidUnion): string {
   const wanted = issue.errors.flatMap(([first]) => (first ? [explain(first)] : []));
   return [...new Set(wanted)].join(', or ') || 'has the wrong shape';

@@ -1,5 +1,5 @@
 /**
- * What stands between a call and its side effects: rules, approvals, the model of mode "auto", hooks, the sandbox.
+ * Settings of the gate: rules, approvals, the model of mode "auto", hooks, the sandbox.
  */
 import { type ContainmentSettings, mergeContainment } from './containment.ts';
 import { type HookSource, hookSources } from './hooks.ts';
@@ -17,9 +17,9 @@ export interface GateSettings {
   readonly permissions: PermissionSettings;
   /** Folders, absolute, whose own settings files may add rules. */
   readonly trustedWorkspaces: readonly string[];
-  /** Who is told of questions, and which calls need two persons. */
+  /** Receivers of questions, and calls that need two people. */
   readonly approvals: ApprovalSettings;
-  /** What judges commands in mode "auto"; undefined: people do. */
+  /** Model that judges commands in mode "auto"; undefined: people do. */
   readonly classifierModel: ModelSettings | undefined;
   /** In the order in which they are weighed: the settings file's, then the policy's. */
   readonly hooks: readonly HookSource[];
@@ -27,11 +27,11 @@ export interface GateSettings {
   readonly containment: ContainmentSettings;
 }
 
-/** Where the settings of the gate come from. */
+/** Sources of the settings of the gate. */
 interface GateSources {
   readonly file: SettingsFile;
   readonly policy: PolicyFile;
-  /** Of the command line. */
+  /** Rules of the command line. */
   readonly rules: unknown;
   /** A file of rules that the command line names: absolute. */
   readonly rulesFile: string | undefined;
@@ -63,7 +63,7 @@ export function gateSettings(
   };
 }
 
-/** How questions are answered. How long they stand is the limit `askTimeoutMs`. */
+/** Settings of questions. The time that they stay open is the limit `askTimeoutMs`. */
 interface ApprovalSettings {
   /** Told of each new question; the secret signs what is posted. */
   readonly webhooks: readonly { readonly url: string; readonly secret: string }[];
@@ -85,13 +85,13 @@ function approvalSettings(approvals: SettingsFile['approvals'], environment: Env
 
 type SandboxSection = NonNullable<SettingsFile['sandbox']>;
 
-/** What holds for every sandboxed command. */
+/** Settings of every sandboxed command. */
 interface SandboxSettings {
   /** `auto`: in a sandbox where there is one; `required`: or not at all. */
   readonly mode: 'off' | 'auto' | 'required';
   /** Off unless somebody opened it; of several lists each must cover a host. */
   readonly network: 'off' | 'on' | { readonly allow: readonly (readonly string[])[] };
-  /** What runs in the sandbox runs without a question. */
+  /** Sandboxed commands run without a question. */
   readonly isAutoAllowed: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { SettingsFile } from './schema.ts';
 import { namedSecret } from './secret.ts';
 import type { Environment } from './settings-file.ts';
 
-/** How a model is reached. */
+/** Address and credentials of a model. */
 export interface ModelSettings {
   readonly provider: 'anthropic' | 'openai';
   /** Without the path of the wire; undefined: the provider's own address. */

@@ -19,7 +19,7 @@ export function absolutePath(path: string, base: string, environment: Environmen
   return resolve(base, path);
 }
 
-/** Where the data lives when nobody says: the state folder of the XDG base directory specification. */
+/** Default data directory: the state folder of the XDG base directory specification. */
 export function defaultDataFolder(environment: Environment): string {
   const state = environment['XDG_STATE_HOME'];
   // The specification has relative paths ignored.
@@ -99,7 +99,7 @@ export function safeSearchPath(path: string | undefined, folders: readonly strin
     .join(delimiter);
 }
 
-/** What is unwise, not wrong, about where things lie; one sentence each. */
+/** Warnings about paths that are unwise but not wrong; one sentence each. */
 export function pathWarnings(paths: {
   readonly workspace: string;
   readonly dataFolder: string;

@@ -12,7 +12,7 @@ type PermissionSection = NonNullable<SettingsFile['permissions']>;
 /** Rules as people write them: `Tool` or `Tool(what)`. */
 type Rules = Pick<PermissionSection, 'allow' | 'ask' | 'deny'>;
 
-/** What every session starts from. */
+/** Permissions that every session starts with. */
 export interface PermissionSettings {
   /** Only sources that hold rules are present. */
   readonly rules: {
@@ -33,7 +33,7 @@ export function commandLineRules(rules: unknown): Rules {
   return checked(ruleLists, rules, '', ([option]) => `--${String(option)}`);
 }
 
-/** Where permissions come from. */
+/** Sources of permissions. */
 export interface PermissionSources {
   readonly user: PermissionSection | undefined;
   readonly policy: PermissionSection | undefined;

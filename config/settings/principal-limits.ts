@@ -1,9 +1,9 @@
 /**
- * Limits that count for one principal, whatever the number of its connections and sessions.
+ * Limits of one principal, over all its connections and sessions.
  */
 import type { Limits } from '../limits.ts';
 
-/** Their names. */
+/** Names of these limits. */
 export const PRINCIPAL_LIMITS = [
   'requestsPerSecond',
   'requestBurst',
@@ -12,7 +12,7 @@ export const PRINCIPAL_LIMITS = [
   'streams',
 ] as const satisfies readonly (keyof Limits)[];
 
-/** One principal's; 0: no bound. */
+/** The limits of one principal; 0 means no bound. */
 export type PrincipalLimits = Pick<Limits, (typeof PRINCIPAL_LIMITS)[number]>;
 
 /** A principal's own where it has some, else the server's; neither is looser than the policy's. */

@@ -7,7 +7,7 @@ import { checked } from './explain.ts';
 import { workspaceFileSchema } from './rule-schemas.ts';
 import { readSettingsFile, type Environment } from './settings-file.ts';
 
-/** What such a file may say of permissions: rules and folders, as a trusted folder's own. */
+/** Schema of such a file: rules and folders, as in the settings of a trusted folder. */
 export type RulesFile = NonNullable<z.output<typeof workspaceFileSchema>['permissions']>;
 
 /** Read the file. @param path Absolute. @throws {SettingsError} If it is not there, or says anything else. */

@@ -19,7 +19,7 @@ const httpUrl = z.url({ protocol: /^https?$/ });
 /** A key is given, or the variable that holds it is named, not both. */
 const apiKey = { apiKey: text.optional(), apiKeyEnv: text.optional() };
 
-/** Where commands run. */
+/** Settings of the sandbox. */
 const sandbox = section({
   mode: z.enum(['off', 'auto', 'required']),
   network: z.union([z.enum(['off', 'on']), section({ allow: z.array(reachableHost) })]).optional(),
@@ -148,7 +148,7 @@ function limitsSection<Name extends keyof Limits>(names: readonly Name[]) {
   return section(Object.fromEntries(numbers) as Record<Name, z.ZodOptional<z.ZodNumber>>);
 }
 
-/** A limit: whole, at least 1 unless its default is 0 or it is a time, and no longer than a timer can wait. */
+/** A limit is a whole number, at least 1 unless its default is 0 or it is a time; a time fits into a timer. */
 function limitNumber(name: keyof Limits): z.ZodNumber {
   const value: number = DEFAULT_LIMITS[name];
   if (!Number.isInteger(value)) return z.number().min(0);

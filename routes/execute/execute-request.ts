@@ -10,6 +10,9 @@ import type { ChatToolMessage, FunctionCallOutput, ResponsesPart } from '../../s
 import type { AssistantMessage, ResultContentBlock, ToolResultBlock, ToolUseBlock } from '../../src/wire/blocks.ts';
 import { resultText } from '../../src/wire/result-text.ts';
 
+/** Longest time that a request may keep its questions open. */
+const MAX_ASK_TIMEOUT_MS = 24 * 60 * 60_000;
+
 /** Fields specific to a vendor are kept. */
 const FunctionCallSchema = z.looseObject({
   call_id: IdSchema,
@@ -60,7 +63,7 @@ const ANTHROPIC: ReplyShape = {
 };
 
 /** The body of `POST /execute`. */
-export function executeSchema(limits: Limits) {
+export function executeSchema() {
   return z.strictObject({
     session_id: IdSchema.optional().describe('Absent: the batch runs in a session of its own'),
     turn_id: IdSchema.optional(),
@@ -69,7 +72,7 @@ export function executeSchema(limits: Limits) {
     tool_calls: z.array(ToolCallSchema).optional().describe('tool_calls of OpenAI Chat Completions'),
     output: OutputItemsSchema.optional(),
     on_ask: z.enum(['deny', 'wait']).optional().describe('What becomes of a question when nobody may answer'),
-    ask_timeout_ms: z.number().int().min(1).max(limits.askTimeoutMaxMs).optional(),
+    ask_timeout_ms: z.number().int().min(1).max(MAX_ASK_TIMEOUT_MS).optional(),
     cancel_on_disconnect: z.boolean().default(false),
   });
 }

@@ -12,7 +12,7 @@ import type { ReplyShape } from './execute-request.ts';
 
 /** Register the route that executes. */
 export function executeDoor(app: App, { directory, limits, readiness }: Dependencies): void {
-  const schema = { body: executeSchema(limits) };
+  const schema = { body: executeSchema() };
   const reply = { json: 'Execution', text: FRAME_TYPES } as const;
   const config = { summary: 'Execute tool calls', reply };
 

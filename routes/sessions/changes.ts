@@ -8,7 +8,10 @@ import { queryNumber } from '../query-number.ts';
 import { type App, SessionAddress } from '../request-schemas.ts';
 import { sessionFinder } from './index.ts';
 
-/** Requires exactly one of the two fields, which JSON Schema cannot derive from the transform. */
+/** Changes in one page: each may bring its diff. */
+const MAX_PAGE = 100;
+
+/** One of the two fields is wanted: what the description of a transformed object cannot say by itself. */
 const EITHER = ['tool_use_id', 'to_seq'].map((name) => ({
   type: 'object',
   properties: { [name]: { type: name === 'to_seq' ? 'integer' : 'string' } },
@@ -31,11 +34,10 @@ const Undo = z
 
 /** Register the routes of changes. */
 export function changesDoor(app: App, dependencies: Dependencies): void {
-  const { limits } = dependencies;
   const sessionOf = sessionFinder(dependencies);
   const Query = z.strictObject({
     from_seq: queryNumber(0).default(0).describe('Changes after this frame'),
-    limit: queryNumber(1, limits.changesPage).default(limits.changesPage).describe('Most changes in the page'),
+    limit: queryNumber(1, MAX_PAGE).default(MAX_PAGE).describe('Most changes in the page'),
     tool_use_id: IdSchema.optional().describe('Changes of this call'),
   });
 

@@ -18,7 +18,16 @@ import { queryNumber } from '../query-number.ts';
 import { warningsAbout } from './rule-warnings.ts';
 import { type App, SessionAddress, toolModeSchema } from '../request-schemas.ts';
 
-/** Maximum of tools that a session may list; models accept fewer. */
+/** A session's title. */
+const MAX_TITLE_CHARS = 500;
+
+/** Sessions in one page. */
+const MAX_PAGE = 200;
+
+/** A cursor of the pages of sessions, which is as long as an id. */
+const MAX_CURSOR_CHARS = 128;
+
+/** Tools that a session may name: a model is given fewer. */
 const MAX_NAMED_TOOLS = 1_000;
 
 const Cancel = z.strictObject({ tool_use_id: IdSchema.optional(), turn_id: IdSchema.optional() }).prefault({});
@@ -95,8 +104,7 @@ export function sessionsDoor(app: App, dependencies: Dependencies): void {
   });
 }
 
-function schemas(dependencies: Pick<Dependencies, 'limits' | 'hasRepl'>) {
-  const { limits } = dependencies;
+function schemas(dependencies: Pick<Dependencies, 'hasRepl'>) {
   const New = z.strictObject({
     cwd: z.string().min(1).max(MAX_PATH_CHARS).optional().describe('A folder inside the workspace'),
     tool_mode: toolModeSchema(dependencies).optional(),
@@ -104,7 +112,7 @@ function schemas(dependencies: Pick<Dependencies, 'limits' | 'hasRepl'>) {
     rules: RuleSetSchema.optional(),
     additional_directories: DirectoriesSchema.optional(),
     on_ask: z.enum(['deny', 'wait']).optional(),
-    title: z.string().max(limits.titleChars).optional(),
+    title: z.string().max(MAX_TITLE_CHARS).optional(),
     tools: z
       .array(z.string().min(1).max(256))
       .min(1)
@@ -114,8 +122,8 @@ function schemas(dependencies: Pick<Dependencies, 'limits' | 'hasRepl'>) {
     output_schema: z.looseObject({}).optional().describe('JSON Schema of what StructuredOutput takes'),
   });
   const List = z.strictObject({
-    limit: queryNumber(1, limits.listedSessions).default(limits.listedSessions),
-    cursor: z.string().max(limits.idChars).optional().describe('`next_cursor` of the page before'),
+    limit: queryNumber(1, MAX_PAGE).default(MAX_PAGE),
+    cursor: z.string().max(MAX_CURSOR_CHARS).optional().describe('`next_cursor` of the page before'),
   });
   return { New: New.prefault({}), List };
 }

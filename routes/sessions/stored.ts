@@ -4,19 +4,21 @@
 import * as z from 'zod';
 import { IdSchema } from '../../src/wire/block-schema.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { type App, SessionAddress, textRangeSchema } from '../request-schemas.ts';
+import { type App, SessionAddress, TextRange } from '../request-schemas.ts';
 import { sessionFinder } from './index.ts';
+
+/** Text to search a transcript for. */
+const MAX_QUERY_CHARS = 10_000;
 
 const ResultAddress = SessionAddress.extend({ tool_use_id: IdSchema });
 
 /** Register the routes of stored results. */
 export function storedDoor(app: App, dependencies: Dependencies): void {
-  const { limits } = dependencies;
   const sessionOf = sessionFinder(dependencies);
-  const Search = z.strictObject({ q: z.string().min(1).max(limits.queryChars) });
+  const Search = z.strictObject({ q: z.string().min(1).max(MAX_QUERY_CHARS) });
 
   const range = { summary: 'The whole text of a result, by range', reply: { json: 'ResultText' } } as const;
-  const rangeSchema = { params: ResultAddress, querystring: textRangeSchema(limits) };
+  const rangeSchema = { params: ResultAddress, querystring: TextRange };
   app.get('/sessions/:id/results/:tool_use_id', { schema: rangeSchema, config: range }, async (request) => {
     const { params, query: asked } = request;
     const session = await sessionOf(request);

@@ -3,14 +3,13 @@
  */
 import { IdSchema } from '../../src/wire/block-schema.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { type App, SessionAddress, textRangeSchema } from '../request-schemas.ts';
+import { type App, SessionAddress, TextRange } from '../request-schemas.ts';
 import { sessionFinder } from './index.ts';
 
 const TaskAddress = SessionAddress.extend({ task_id: IdSchema });
 
 /** Register the routes of background tasks. */
 export function tasksDoor(app: App, dependencies: Dependencies): void {
-  const { limits } = dependencies;
   const sessionOf = sessionFinder(dependencies);
 
   app.get(
@@ -23,7 +22,7 @@ export function tasksDoor(app: App, dependencies: Dependencies): void {
   );
 
   const output = { summary: "The whole text of a task's output, by range", reply: { json: 'ResultText' } } as const;
-  const outputSchema = { params: TaskAddress, querystring: textRangeSchema(limits) };
+  const outputSchema = { params: TaskAddress, querystring: TextRange };
   app.get('/sessions/:id/tasks/:task_id/output', { schema: outputSchema, config: output }, async (request) => {
     const { params, query } = request;
     const { tasks } = await sessionOf(request);

@@ -25,7 +25,7 @@ export function clientFrameReader(limits: Limits): (text: string) => ClientFrame
     if (typeof value !== 'object' || value === null || typeof (value as { type?: unknown }).type !== 'string') {
       throw new NotAFrame('A message must be a JSON object with a "type"');
     }
-    return parseRequest(ClientFrameSchema, value, 'the frame', limits);
+    return parseRequest(ClientFrameSchema, value, 'the frame');
   };
 }
 

@@ -8,7 +8,7 @@ import type { Session } from '../../src/session/session.ts';
 import type { ClientFrame } from '../../src/wire/client-frames.ts';
 import type { ErrorFrame } from '../../src/wire/control-frames.ts';
 import type { DoorContext } from '../dependencies.ts';
-import { toWireError } from '../error-reply.ts';
+import { toWireError, RETRY_AFTER_MS } from '../error-reply.ts';
 import { isTooOften } from '../request-rates.ts';
 import { createTokenBucket } from '../token-bucket.ts';
 import { NotAFrame } from './client-frame.ts';
@@ -16,7 +16,10 @@ import { CLOSE, type CloseCode } from './close-codes.ts';
 import { createOutlet, type Outlet, type Wire } from './outlet.ts';
 import { View } from './view.ts';
 
-/** Dependencies of a connection in addition to its socket and session. */
+/** Messages that may wait before the socket is paused. */
+const MAX_WAITING_MESSAGES = 64;
+
+/** What a connection is handed beside its socket and session. */
 export interface ConnectionServices extends Pick<DoorContext, 'readiness' | 'logger' | 'rates'> {
   readonly limits: Limits;
   readonly principal: string;
@@ -68,7 +71,7 @@ export class Connection {
   /** Send the reason and close. Frames that the client has not read are sent when it reconnects. */
   end(code: CloseCode, reason: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
-    this.#outlet.control({ type: 'bye', code, reason, retry_ms: this.#services.limits.retryAfterMs });
+    this.#outlet.control({ type: 'bye', code, reason, retry_ms: RETRY_AFTER_MS });
     this.#socket.close(code, reason);
   }
 
@@ -190,7 +193,7 @@ interface Inbox {
 function createInbox(
   socket: Pick<WebSocket, 'pause' | 'resume'>,
   { handle, onFlood }: InboxHandlers,
-  limits: Pick<Limits, 'inboxMessages' | 'messageBurst' | 'messagesPerSecond'>,
+  limits: Pick<Limits, 'messageBurst' | 'messagesPerSecond'>,
 ): Inbox {
   const waiting: string[] = [];
   const bucket = createTokenBucket(limits.messageBurst, limits.messagesPerSecond);
@@ -216,7 +219,7 @@ function createInbox(
     take(text) {
       if (!count()) return;
       waiting.push(text);
-      if (waiting.length >= limits.inboxMessages) socket.pause();
+      if (waiting.length >= MAX_WAITING_MESSAGES) socket.pause();
       if (!isBusy) void work();
     },
   };

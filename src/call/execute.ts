@@ -15,9 +15,12 @@ import { parseInput } from './parse.ts';
 import { mapResult, type ResultLimits } from './result.ts';
 import { runTool, type ToolRun } from './run.ts';
 
-/** Services of the session for one call. */
+/** Progress of one call that its own result may still draw; older pieces are dropped. */
+const MAX_KEPT_PROGRESS = 50;
+
+/** What a call needs of its session. */
 export interface CallServices extends GateServices {
-  readonly limits: ResultLimits & { readonly abandonMs: number; readonly progressKept: number };
+  readonly limits: ResultLimits & { readonly abandonMs: number };
   /**
    * Called when the gate is passed: the session logs the start of the call and, if the input became unsafe, waits until
    * nothing else runs.
@@ -74,7 +77,7 @@ async function takeSteps(
     canUseTool: createCanUseTool(services, heard),
     parentMessage,
     onProgress(piece) {
-      if (progress.push(piece) > services.limits.progressKept) progress.shift();
+      if (progress.push(piece) > MAX_KEPT_PROGRESS) progress.shift();
       services.onProgress(piece);
     },
   });

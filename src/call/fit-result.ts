@@ -15,15 +15,18 @@ type Content = ToolResultBlock['content'];
 /** Texts up to the length of the notice are not replaced by it, so each result of a turn needs this much room. */
 export const NOTICE_CHARS = 300;
 
-/** Available room, and the function that spills the rest. */
+/** Ceiling of any text, UTF-8: few characters may be many bytes. */
+const MAX_TEXT_BYTES = 400_000;
+
+/** How much room there is, and where the rest may go. */
 export interface ResultRoom {
   /** Remaining budget of the turn. */
   readonly remainingChars: number;
   /** Maximum of any one result. */
   readonly resultChars: number;
   readonly previewChars: number;
-  /** Maximum bytes of any text in UTF-8. */
-  readonly textBytes: number;
+  /** Maximum bytes of the text in UTF-8, where it is not `MAX_TEXT_BYTES`. */
+  readonly textBytes?: number;
   /** Writes a text to the session's folder. @throws {GauntletError} `spill_failed` */
   spill(text: string): Promise<SpilledText>;
 }
@@ -38,12 +41,13 @@ export interface FittedResult {
 /** Fit a result to its room. Never rejects: text that cannot be spilled is cut with a notice. */
 export async function fitResult(content: Content, budget: ResultBudget, room: ResultRoom): Promise<FittedResult> {
   const text = resultText(content);
+  const { textBytes = MAX_TEXT_BYTES } = room;
   const { limitChars = room.resultChars, showsEnd = false } = budget;
   const limit = budget.isInTurnSum ? Math.min(limitChars, room.remainingChars) : limitChars;
-  if (text.length <= Math.max(limit, NOTICE_CHARS) && fitsBytes(text, room.textBytes))
+  if (text.length <= Math.max(limit, NOTICE_CHARS) && fitsBytes(text, textBytes))
     return { content, resultChars: text.length };
 
-  if (budget.isCut) return cutToPage(content, text, Math.min(limit, room.textBytes / 4));
+  if (budget.isCut) return cutToPage(content, text, Math.min(limit, textBytes / 4));
   try {
     const spilled = await room.spill(text);
     return {
@@ -52,7 +56,7 @@ export async function fitResult(content: Content, budget: ResultBudget, room: Re
     };
   } catch (error) {
     // The text cannot be stored; the model gets what fits, and the reason for the missing rest.
-    const kept = Math.max(room.previewChars, Math.min(limit, room.textBytes / 4));
+    const kept = Math.max(room.previewChars, Math.min(limit, textBytes / 4));
     const notice = `[PARTIAL: ${text.length} characters, the rest is lost: spill_failed: ${errorMessage(error)}]`;
     return replaceText(content, `${showsEnd ? headAndEnd(text, kept) : cutText(text, kept)}\n${notice}`);
   }

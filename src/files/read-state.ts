@@ -6,7 +6,10 @@
  */
 import type { FileReadRecord, ReadState, SessionContext } from '../tool/session-context.ts';
 
-/** Size at which the small map is merged into the large one. */
+/** Files that a session remembers having read. */
+export const MAX_READ_RECORDS = 1_000;
+
+/** Entries the small map takes before both become one. */
 const RECENT_RECORDS = 32;
 
 type Records = ReadonlyMap<string, FileReadRecord>;
@@ -16,7 +19,7 @@ type Records = ReadonlyMap<string, FileReadRecord>;
  *
  * @param limit Number of files remembered; beyond it the least recently read file is forgotten and must be read again.
  */
-export function emptyReadState(limit: number): ReadState {
+export function emptyReadState(limit = MAX_READ_RECORDS): ReadState {
   return readState(new Map(), new Map(), limit);
 }
 

@@ -4,17 +4,23 @@
  * Derived from the frames that sessions log anyway. A line states who, when, which tool, why it was allowed and the
  * size of input and result, never their content.
  */
-import type { Limits } from '../../config/limits.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { ContextFrame, NewFrame, PermissionRequestFrame, ResultFrame, Seq } from '../wire/frames.ts';
 import type { RuleSet } from '../wire/permission-context.ts';
 import type { AuditFile } from './audit-file.ts';
 import type { FrameLog } from './frame-log.ts';
 
-/** Dependencies of the audit trail. */
+/** Sessions whose calls under way are remembered for their lines. */
+const MAX_SESSIONS = 4_096;
+
+/** Rules of one change that are named; more are counted. */
+const MAX_RULES = 100;
+
+/** What the trail needs. */
 export interface AuditTrailParts {
   readonly file: AuditFile;
-  readonly limits: Pick<Limits, 'auditSessions' | 'auditRules'>;
+  /** Sessions whose calls under way are remembered for their lines. */
+  readonly maxSessions?: number;
   /** Principal of a session that began before this process did; `undefined` if unknown. */
   principalOf(sessionId: string): string | undefined;
 }
@@ -46,7 +52,7 @@ export class AuditTrail {
   recordFrames(sessionId: string, frames: readonly NewFrame[]): void {
     const memory = this.#memoryOf(sessionId, frames[0]);
     for (const frame of frames) {
-      const event = eventOf(frame, memory, this.#parts.limits.auditRules);
+      const event = eventOf(frame, memory);
       if (event) this.#write(memory.owner, event);
     }
   }
@@ -78,14 +84,15 @@ export class AuditTrail {
     const principal = first?.type === 'opened' ? first.principal : this.#parts.principalOf(sessionId);
     const memory: SessionMemory = { owner: ownerText(principal, sessionId), version: 1, calls: new Map() };
     // Forgetting a session only costs its running calls `input_chars` and `answered_by`.
-    const oldest = this.#sessions.size >= this.#parts.limits.auditSessions ? this.#sessions.keys().next() : undefined;
+    const { maxSessions = MAX_SESSIONS } = this.#parts;
+    const oldest = this.#sessions.size >= maxSessions ? this.#sessions.keys().next() : undefined;
     if (oldest?.value !== undefined) this.#sessions.delete(oldest.value);
     this.#sessions.set(sessionId, memory);
     return memory;
   }
 }
 
-function eventOf(frame: NewFrame, memory: SessionMemory, maxRules: number): AuditEvent | undefined {
+function eventOf(frame: NewFrame, memory: SessionMemory): AuditEvent | undefined {
   switch (frame.type) {
     case 'opened':
       if (frame.reopened) return undefined;
@@ -93,7 +100,7 @@ function eventOf(frame: NewFrame, memory: SessionMemory, maxRules: number): Audi
         event: 'session_created',
         cwd: frame.cwd,
         mode: frame.mode,
-        rules: rulesByBehavior(frame.rules, maxRules),
+        rules: rulesByBehavior(frame.rules, MAX_RULES),
         parent: frame.parent,
       };
     case 'tool_use':
@@ -110,7 +117,7 @@ function eventOf(frame: NewFrame, memory: SessionMemory, maxRules: number): Audi
       return { event: 'answer', request_id, tool_use_id, behavior, by };
     }
     case 'context':
-      return contextEvent(frame, memory, maxRules);
+      return contextEvent(frame, memory);
     case 'undo': {
       const { by, to_seq, tool_use_id, files, left } = frame;
       return { event: 'undo', by, to_seq, tool_use_id, files: files.length, left: left.length };
@@ -159,7 +166,7 @@ function pendingApprovalEvent({
 function contextEvent(
   { version, permission_context: context }: ContextFrame,
   memory: SessionMemory,
-  maxRules: number,
+
 ): AuditEvent | undefined {
   if (version === memory.version) return undefined;
   memory.version = version;
@@ -168,7 +175,7 @@ function contextEvent(
     event: 'permissions',
     version,
     mode,
-    rules: rulesByBehavior(rules.session, maxRules),
+    rules: rulesByBehavior(rules.session, MAX_RULES),
     additional_directories,
   };
 }

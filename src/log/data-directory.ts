@@ -17,7 +17,7 @@ import { DATA_FILES, ensurePrivateFolder } from './private-folder.ts';
 export interface DataDirectoryOptions {
   /** Absolute path. */
   readonly path: string;
-  readonly limits: Pick<Limits, 'dataLockMs' | 'dataLockPollMs'>;
+  readonly limits: Pick<Limits, 'dataLockMs'>;
   /** Ends the wait for the lock. */
   readonly signal: AbortSignal;
 }
@@ -44,6 +44,9 @@ export interface DataDirectory {
   /** Release the lock. */
   close(): void;
 }
+
+/** Between two tries for the lock. */
+const LOCK_POLL_MS = 50;
 
 const SESSION_ID = /^[A-Za-z0-9_-]{1,128}$/;
 const DIRECTORY_ID = /^[0-9a-f]{32}$/;
@@ -85,7 +88,7 @@ async function lock(folder: string, limits: DataDirectoryOptions['limits'], sign
   try {
     while (!isLocked(database)) {
       if (performance.now() >= deadline) throw heldByAnother(folder, limits.dataLockMs);
-      await delay(limits.dataLockPollMs, undefined, { signal });
+      await delay(LOCK_POLL_MS, undefined, { signal });
     }
   } catch (error) {
     database.close();

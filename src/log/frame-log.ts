@@ -115,7 +115,7 @@ export interface FrameLog {
   append(sessionId: string, after: Seq, frames: readonly NewFrame[]): Promise<Seq>;
 
   /**
-   * Read frames after `after`, in order, in pages of at most `limits.logPage`.
+   * Read frames after `after`, in order, in pages of at most `LOG_BOUNDS.pageFrames`.
    *
    * A page is never empty. The iterator holds a cursor and no queue, so a waiting reader buffers nothing. It ends when
    * the session is removed or the log closes; an unknown session has no pages.

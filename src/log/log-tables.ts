@@ -10,7 +10,7 @@ import { NoteStore } from './note-store.ts';
 import { type Durability, openDatabase } from './open-database.ts';
 import { RetentionStore } from './retention-store.ts';
 import { RowStore } from './row-store.ts';
-import { SharedEntries, type SharedStoreLimits } from './shared-store.ts';
+import { SharedEntries, SHARED_STORE_BOUNDS } from './shared-store.ts';
 import { Sweeper } from './sweeper.ts';
 
 /** Reports each problem to the operator once. */
@@ -51,11 +51,35 @@ class ProblemReporter {
   }
 }
 
-/** Options of the embedded log. */
+/** What the log holds in memory and does at once. */
+export const LOG_BOUNDS = {
+  /** Bytes of recent rows kept in memory for readers that are nearly up to date. */
+  tailBytes: 16 * 1_024 * 1_024,
+  /** Frames a reader is handed at once. */
+  pageFrames: 500,
+  /** Rows fetched from the disk for one page. */
+  pageRows: 64,
+  /** Text of one page, about: what a reader that has stopped holds. A row by itself may hold a result of 400,000 bytes. */
+  pageChars: 32_000,
+  /** Sessions whose head is kept in memory; one more is read from the disk again when it is needed. */
+  heads: 20_000,
+  /** Rows that are deleted in one turn of the event loop: what an append may have to wait for. */
+  sweepRows: 256,
+  /** Their text. */
+  sweepBytes: 4 * 1_024 * 1_024,
+  ...SHARED_STORE_BOUNDS,
+} as const satisfies Record<string, number>;
+
+/** The bounds of one log. */
+export type LogBounds = Readonly<Record<keyof typeof LOG_BOUNDS, number>>;
+
+/** How to open the embedded log. */
 export interface LogOptions {
   /** Absolute path of an existing folder that only this server uses. */
   readonly folder: string;
-  readonly limits: Pick<Limits, `log${string}` & keyof Limits> & SharedStoreLimits;
+  readonly limits: Pick<Limits, 'logFileBytes'>;
+  /** Bounds other than `LOG_BOUNDS`. */
+  readonly bounds?: Partial<LogBounds>;
   readonly durability: Durability;
   /** Called for each problem; by default problems are ignored. */
   readonly onProblem?: OnLogProblem;
@@ -70,16 +94,24 @@ export interface LogTables {
   readonly sweeper: Sweeper;
   readonly shared: SharedEntries;
   readonly problems: ProblemReporter;
+  readonly bounds: LogBounds;
 }
 
 /** Open the database in the folder, or create it. @throws {GauntletError} As `openDatabase`. */
-export function openTables({ folder, limits, durability, onProblem = () => undefined }: LogOptions): LogTables {
-  const problems = new ProblemReporter(onProblem, limits.logPage);
+export function openTables({
+  folder,
+  limits,
+  durability,
+  onProblem = () => undefined,
+  ...options
+}: LogOptions): LogTables {
+  const bounds = { ...LOG_BOUNDS, ...options.bounds };
+  const problems = new ProblemReporter(onProblem, bounds.pageFrames);
   const open = openDatabase({ folder, durability, maxBytes: limits.logFileBytes, onProblem });
   const notes = new NoteStore(open);
   const rows = new RowStore(open, notes, (cause) => problems.mark(cause));
   const retention = new RetentionStore(open);
-  const sweeper = new Sweeper({ rows, notes, retention, limits, onFailed: (cause) => problems.sweep(cause) });
-  const shared = new SharedEntries(open, limits);
-  return { epoch: open.epoch, rows, notes, retention, sweeper, shared, problems };
+  const sweeper = new Sweeper({ rows, notes, retention, bounds, onFailed: (cause) => problems.sweep(cause) });
+  const shared = new SharedEntries(open, bounds);
+  return { epoch: open.epoch, rows, notes, retention, sweeper, shared, problems, bounds };
 }

@@ -4,7 +4,6 @@
  * Task lists, mailboxes and schedules belong here: state that outlives a session or that two sessions change at once.
  * Entries are separated by principal and, within one, by namespace.
  */
-import type { Limits } from '../../config/limits.ts';
 import type { JsonValue } from '../base/json.ts';
 import { GauntletError } from '../base/errors.ts';
 import { withDiskErrors } from './disk-errors.ts';
@@ -53,7 +52,16 @@ export interface SharedStore {
 export type OpenSharedStore = (principal: string, namespace: string) => SharedStore;
 
 /** Limits of a principal's entries. */
-export type SharedStoreLimits = Pick<Limits, 'sharedEntries' | 'sharedValueBytes' | 'sharedBytes'>;
+export const SHARED_STORE_BOUNDS = {
+  /** Entries. */
+  sharedEntries: 10_000,
+  /** One value, as JSON: it is read and written whole, on the event loop. */
+  sharedValueBytes: 256 * 1_024,
+  /** All keys and values together. */
+  sharedBytes: 16 * 1_024 * 1_024,
+} as const satisfies Record<string, number>;
+
+type SharedStoreBounds = Readonly<Record<keyof typeof SHARED_STORE_BOUNDS, number>>;
 
 /** Total of a principal's entries in all namespaces. */
 interface Usage {
@@ -67,14 +75,14 @@ const NAME = /^[\x21-\x7e]{1,200}$/;
 /** Entries of all principals, in the log's database. */
 export class SharedEntries {
   readonly #database: OpenDatabase['database'];
-  readonly #limits: SharedStoreLimits;
+  readonly #bounds: SharedStoreBounds;
   readonly #statements: ReturnType<typeof prepareStatements>;
   /** Usage by principal, for those that changed an entry since the start. */
   readonly #usage = new Map<string, Usage>();
 
-  constructor({ database }: Pick<OpenDatabase, 'database'>, limits: SharedStoreLimits) {
+  constructor({ database }: Pick<OpenDatabase, 'database'>, bounds: SharedStoreBounds) {
     this.#database = database;
-    this.#limits = limits;
+    this.#bounds = bounds;
     this.#statements = prepareStatements(database);
   }
 
@@ -160,7 +168,7 @@ export class SharedEntries {
   }
 
   #refuseTooMuch(key: string, text: string, { entries, bytes }: Usage): void {
-    const { sharedEntries, sharedValueBytes, sharedBytes } = this.#limits;
+    const { sharedEntries, sharedValueBytes, sharedBytes } = this.#bounds;
     const refuse = (reason: string, why: string) => {
       const message = `Cannot keep "${key}": ${why}. Remove entries that are no longer needed, or keep less in one`;
       throw new GauntletError('resource_exhausted', message, { details: { reason } });

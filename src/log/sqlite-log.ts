@@ -38,21 +38,18 @@ export function openSqliteLog(options: LogOptions): FrameLog & { readonly store:
 class SqliteLog implements FrameLog {
   readonly epoch: string;
   readonly store: OpenSharedStore;
-  readonly #limits: LogOptions['limits'];
   readonly #tables: LogTables;
   readonly #sessions: OpenSessions;
   readonly #group: GroupCommit;
   #isClosed = false;
 
   constructor(options: LogOptions) {
-    const { limits } = options;
-    this.#limits = limits;
     this.#tables = openTables(options);
-    const { epoch, rows, sweeper, shared } = this.#tables;
+    const { epoch, rows, sweeper, shared, bounds } = this.#tables;
     this.epoch = epoch;
     this.store = (principal, namespace) => shared.open(principal, namespace, () => this.#refuseIfClosed());
-    this.#sessions = new OpenSessions(rows, limits.logHeads);
-    this.#group = new GroupCommit(rows, this.#sessions, limits.logTailBytes);
+    this.#sessions = new OpenSessions(rows, bounds.heads);
+    this.#group = new GroupCommit(rows, this.#sessions, bounds.tailBytes);
     void sweeper.sweep(() => rows.forgotten());
   }
 
@@ -62,10 +59,11 @@ class SqliteLog implements FrameLog {
   }
 
   read(sessionId: string, after: Seq, options: ReadOptions): AsyncIterable<readonly LoggedFrame[]> {
+    const { pageFrames, pageRows, pageChars } = this.#tables.bounds;
     const source = {
-      pageFrames: this.#limits.logPage,
-      pageRows: this.#limits.logPageRows,
-      pageChars: this.#limits.logPageChars,
+      pageFrames,
+      pageRows,
+      pageChars,
       session: () => (this.#isClosed ? undefined : withDiskErrors('read', () => this.#sessions.get(sessionId))),
       rowsAfter: ({ number }: OpenSession, seq: Seq, limit: number) =>
         withDiskErrors('read', () => this.#tables.rows.rowsAfter(number, seq, limit)),

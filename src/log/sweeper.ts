@@ -3,7 +3,6 @@
  * step, so that no append waits for long.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Limits } from '../../config/limits.ts';
 import type { Seq } from '../wire/frames.ts';
 import type { TrimGoal } from './frame-log.ts';
 import type { NoteStore } from './note-store.ts';
@@ -15,7 +14,7 @@ export interface SweeperParts {
   readonly rows: RowStore;
   readonly notes: NoteStore;
   readonly retention: RetentionStore;
-  readonly limits: Pick<Limits, 'logSweepRows' | 'logSweepBytes'>;
+  readonly bounds: { readonly sweepRows: number; readonly sweepBytes: number };
   /** Called when a deletion failed; the next start tries again. */
   onFailed(cause: unknown): void;
 }
@@ -73,15 +72,15 @@ export class Sweeper {
   }
 
   async #sweepSession(session: number): Promise<void> {
-    const { rows, notes, limits } = this.#parts;
+    const { rows, notes, bounds } = this.#parts;
     await this.#trim({ number: session, upTo: Number.MAX_SAFE_INTEGER, goal: EVERYTHING, onFirst: () => undefined });
-    while (!this.#isStopped && notes.sweep(session, limits.logSweepRows)) await nextTurn();
+    while (!this.#isStopped && notes.sweep(session, bounds.sweepRows)) await nextTurn();
     if (!this.#isStopped) rows.delete(session);
   }
 
   async #trim({ number, upTo, goal, onFirst }: TrimmedSession): Promise<void> {
-    const { retention, notes, limits } = this.#parts;
-    const step = { rows: limits.logSweepRows, bytes: limits.logSweepBytes };
+    const { retention, notes, bounds } = this.#parts;
+    const step = { rows: bounds.sweepRows, bytes: bounds.sweepBytes };
     for (let remainingBytes = goal.bytes, isMore = true; isMore && !this.#isStopped;) {
       const trimmed = retention.trim(number, upTo, { ...goal, bytes: remainingBytes }, step);
       if (trimmed.first === undefined) return;

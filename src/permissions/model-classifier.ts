@@ -18,6 +18,9 @@ const INSTRUCTIONS =
   'ASK: everything else, such as deleting, publishing, pushing, installing, network transfers, other machines, other users, and all you are unsure of.\n' +
   'Answer with exactly one word: ALLOW, ASK or DENY.';
 
+/** An answer that takes longer is none: the person who decides instead waits behind it. */
+const ANSWER_MS = 10_000;
+
 /** The body of an answer, of which one word is expected. */
 const MAX_REPLY_BYTES = 64 * 1_024;
 
@@ -76,7 +79,8 @@ const WIRES: Readonly<Record<ModelSettings['provider'], Wire>> = {
 /** Create the classifier. `classify` rejects if no answer arrives; that is never a yes. */
 export function createModelClassifier(
   settings: ModelSettings,
-  limits: Pick<Limits, 'classifierMs' | 'jsonDepth'>,
+  limits: Pick<Limits, 'jsonDepth'>,
+  answerMs = ANSWER_MS,
 ): PermissionClassifier {
   const wire = WIRES[settings.provider];
   const url = modelAddress(settings) + wire.path;
@@ -88,7 +92,7 @@ export function createModelClassifier(
         body: JSON.stringify(wire.body(settings.model, callText(question))),
         // The API key must not follow a redirect to another address.
         redirect: 'error',
-        signal: AbortSignal.any([signal, AbortSignal.timeout(limits.classifierMs)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
       });
       if (!reply.ok) {
         await reply.body?.cancel();

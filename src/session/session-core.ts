@@ -20,6 +20,9 @@ import { type Fact, questionFact, SettledCallIndex } from './restore/settled-cal
 import { SessionLog } from './session-log.ts';
 import type { ClimbingFrame, ParentLink, RunningChild, SessionServices } from './session-services.ts';
 
+/** Questions open at once in one session; no person looks through more. */
+const MAX_OPEN_QUESTIONS = 256;
+
 /** Settled questions by request id. */
 class SettledQuestions {
   readonly #settledCalls: SettledCallIndex;
@@ -149,7 +152,7 @@ export class SessionCore {
     });
     this.ledger = new CallLedger(this.settledCalls, services.limits.keptRecords);
     this.settled = new SettledQuestions(this.settledCalls, state.settled);
-    this.questions = new Questions((frame) => this.#emitQuestion(frame), services.limits.openQuestions, this.settled);
+    this.questions = new Questions((frame) => this.#emitQuestion(frame), MAX_OPEN_QUESTIONS, this.settled);
     this.events = callbacks.events(this);
     this.executor = new StreamingToolExecutor(this.events, services.limits.toolUseConcurrency);
     this.tasks = new SessionTasks(

@@ -2,19 +2,23 @@
  * A session's access to the frame log: tracks the head, and combines the frames of one turn of the event loop into one
  * row.
  */
-import type { Limits } from '../../config/limits.ts';
 import type { NewFrame, Seq } from '../wire/frames.ts';
 import { GauntletError, isGauntletError } from '../base/errors.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 import { atTurnEnd } from '../log/turn-end.ts';
 
-/** Factor by which each retry delay exceeds the one before. */
+/** Wait before frames that must not be lost, and that the disk refused, are tried again. */
+const RETRY_MS = 50;
+
+/** The longest such wait. */
+const MAX_RETRY_MS = 1_000;
+
+/** How much longer each wait is than the one before. */
 const RETRY_GROWTH = 5;
 
 /** Dependencies of a session's log. */
 export interface SessionLogParts {
   readonly log: FrameLog;
-  readonly limits: Pick<Limits, 'logRetryMs' | 'logRetryMaxMs'>;
 }
 
 /** Frames being written, with the callbacks for their outcome. */
@@ -38,7 +42,6 @@ interface Insisted {
 /** Writer of a session's frames. */
 export class SessionLog {
   readonly #log: FrameLog;
-  readonly #limits: SessionLogParts['limits'];
   readonly #sessionId: string;
   /** Position of the next row, after those being written. `undefined` after a failed row: the log must be queried. */
   #next: Seq | undefined;
@@ -55,9 +58,8 @@ export class SessionLog {
   #isClosed = false;
   #isTakenOver = false;
 
-  constructor({ log, limits }: SessionLogParts, sessionId: string, head: Seq) {
+  constructor({ log }: SessionLogParts, sessionId: string, head: Seq) {
     this.#log = log;
-    this.#limits = limits;
     this.#sessionId = sessionId;
     this.#next = head;
     this.#head = head;
@@ -172,10 +174,9 @@ export class SessionLog {
     // Rows that were written together may be rejected after newer frames have joined the backlog.
     this.#backlog.push(insisted);
     this.#backlog.sort((one, other) => one.place - other.place);
-    const { logRetryMs, logRetryMaxMs } = this.#limits;
     this.#retryTimer ??= setTimeout(
       () => this.#retry(),
-      Math.min(logRetryMs * RETRY_GROWTH ** this.#retries++, logRetryMaxMs),
+      Math.min(RETRY_MS * RETRY_GROWTH ** this.#retries++, MAX_RETRY_MS),
     );
   }
 

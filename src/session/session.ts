@@ -20,6 +20,9 @@ import { SERVER_STOPPED } from '../tasks/task-frames.ts';
 import { taskList, type TaskList } from './task-list.ts';
 import { collectTurn, turnFrames, type TurnReply } from './turn/turn-reply.ts';
 
+/** Hits of one search of the transcript. */
+const MAX_SEARCH_HITS = 100;
+
 /** One session. */
 export class Session {
   readonly #core: SessionCore;
@@ -178,7 +181,7 @@ export class Session {
   }
 
   search(query: string): Promise<readonly SearchHit[]> {
-    return searchResults(this.#core, query, this.#core.services.limits.searchHits);
+    return searchResults(this.#core, query, MAX_SEARCH_HITS);
   }
 
   /** Changes that its tools made to files, and their undo. */

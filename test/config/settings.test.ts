@@ -358,6 +358,7 @@ describe('a wrong file stops the start', () => {
     ['permissions.allow.0', 'rule', { permissions: { allow: [''] } }],
     ['permissions.deny', 'a list', { permissions: { deny: 'Bash' } }],
     ['limits.bodyBites', 'did you mean "bodyBytes"?', { limits: { bodyBites: 1 } }],
+    ['limits.grepResults', 'is not a setting', { limits: { grepResults: 100 } }],
     ['limits.bodyBytes', 'at least 1', { limits: { bodyBytes: 0 } }],
     ['limits.askTimeoutMs', 'at most', { limits: { askTimeoutMs: 3e9 } }],
     ['limits.drainMs', 'whole number', { limits: { drainMs: 1.5 } }],

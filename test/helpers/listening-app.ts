@@ -62,7 +62,7 @@ export async function listeningApp(changes: Partial<Omit<Dependencies, 'limits'>
     limitsOf: () => limits,
     hosts,
     origins: new Set(['http://listed.example']),
-    tickets: createTickets(limits),
+    tickets: createTickets(),
     logger: { debug: quiet, info: quiet, warn: quiet, error: loud },
     trustProxy: false,
     readiness: () => 'ready',

@@ -53,7 +53,7 @@ export function sessionServices(
         isBypassAvailable: true,
       }),
     checkFolders: () => undefined,
-    emptyReadState: emptyReadState(limits.readRecords),
+    emptyReadState: emptyReadState(),
     sessionFolder: (sessionId) => join(folder, sessionId),
     spill: spillText,
     readSpilled: readSpilledRange,

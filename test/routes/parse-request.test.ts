@@ -7,7 +7,7 @@ const schema = z.strictObject({
   list: z.array(z.strictObject({ id: z.string() })).optional(),
   inner: z.json().optional(),
 });
-const parse = (value: unknown) => () => parseRequest(schema, value, 'the body', { requestIssues: 3 });
+const parse = (value: unknown) => () => parseRequest(schema, value, 'the body');
 
 test.each([
   ['list', { list: Array<number>(10_001).fill(0) }],
@@ -18,6 +18,6 @@ test.each([
 
 test('of many entries that do not fit the first are named', () => {
   expect(parse({ list: Array<number>(5_000).fill(0) })).toThrow(
-    /"list\[0\]"[^;]*; "list\[1\]"[^;]*; "list\[2\]"[^;]*$/,
+    /"list\[0\]"[^;]*(; "list\[\d+\]"[^;]*){18}; "list\[19\]"[^;]*$/,
   );
 });

@@ -12,7 +12,13 @@ import { countChanges, diffHunks, firstHunks } from '../../files/text-diff.ts';
 import { isChangeOf, isInDoubt, loggedChanges, type LoggedChange } from './logged-changes.ts';
 import type { SessionCore } from '../session-core.ts';
 
-/** Filter and page size of a list of changes. */
+/** A file larger than this is listed without a diff. */
+const MAX_DIFFED_BYTES = 1_024 * 1_024;
+
+/** Time that all diffs of one page may take: they block the event loop. The rest is listed without. */
+const MAX_DIFFS_MS = 1_000;
+
+/** Which changes. */
 export interface ChangeQuery {
   /** Only changes after this frame. */
   readonly after: Seq;
@@ -30,9 +36,9 @@ export async function listChanges(core: SessionCore, { after, limit, toolUseId }
     (change) => change.seq > after && (toolUseId === undefined || isChangeOf(core, change, toolUseId)),
   );
   const page = wanted.slice(0, limit);
-  const { limits, readDenial } = core.services;
+  const { readDenial } = core.services;
   const isDenied = readDenial(core.context.permissions, core.context.root);
-  const giveUpAtMs = performance.now() + limits.changeDiffsMs;
+  const giveUpAtMs = performance.now() + MAX_DIFFS_MS;
   const changes: ListedChange[] = [];
   for (const { type: _type, undoneBy, ...change } of page) {
     const omitted = isDenied(change.path) ? 'denied' : performance.now() > giveUpAtMs ? 'too_slow' : undefined;
@@ -70,8 +76,7 @@ async function diffOf(
   core: SessionCore,
   { path, before, after }: Pick<LoggedChange, 'path' | 'before' | 'after'>,
 ): Promise<DiffOrReason> {
-  const { limits } = core.services;
-  if (Math.max(before?.size_bytes ?? 0, after?.size_bytes ?? 0) > limits.changeDiffBytes)
+  if (Math.max(before?.size_bytes ?? 0, after?.size_bytes ?? 0) > MAX_DIFFED_BYTES)
     return { diff_omitted: 'too_large' };
   const [old, now] = [await contentOf(core, path, before), await contentOf(core, path, after)];
   if (!old || !now) return { diff_omitted: 'not_kept' };

@@ -23,7 +23,10 @@ import type { SessionCore } from '../session-core.ts';
 import { isChangeOf, isInDoubt, type LoggedChange, loggedChanges } from './logged-changes.ts';
 import { type FilePlan, planUndo, type UndoPlan } from './plan-undo.ts';
 
-/** Target of an undo: one call, or everything after a frame. */
+/** Turns of the event loop in which rows on their way land, before an undo is refused. */
+const MAX_SETTLING_TURNS = 20;
+
+/** What to take back: one call, or all after a frame. */
 export type UndoTarget = { readonly toolUseId: string } | { readonly toSeq: Seq };
 
 /**
@@ -66,9 +69,9 @@ function isMeant(core: SessionCore, change: LoggedChange, target: UndoTarget): b
 }
 
 /** Wait until the frames of all calls are in the log, before it is read. */
-async function untilLogged({ log, services }: SessionCore): Promise<void> {
+async function untilLogged({ log }: SessionCore): Promise<void> {
   for (let turn = 0; !log.isSettled; turn++) {
-    if (turn === services.limits.undoSettlingTurns)
+    if (turn === MAX_SETTLING_TURNS)
       throw new GauntletError(
         'log_unavailable',
         'Cannot undo: what was changed is not in the log yet. Try again later',

@@ -8,6 +8,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Limits } from '../../../config/limits.ts';
 import type { FrameLog, WeighedSession } from '../../log/frame-log.ts';
 
+/** Sessions that are looked at in one turn of the event loop. */
+const PAGE_SESSIONS = 100;
+
 const DAY_MS = 86_400_000;
 /** Above its limit the directory shrinks to this part of it, so that not every run removes one more session. */
 const SHRINK_TO = 0.9;
@@ -15,7 +18,7 @@ const SHRINK_TO = 0.9;
 /** Dependencies of retention. */
 export interface RetentionParts {
   readonly log: FrameLog;
-  readonly limits: Pick<Limits, 'retentionMs' | 'retentionPage' | 'sessionDays' | 'sessionLogBytes' | 'dataBytes'>;
+  readonly limits: Pick<Limits, 'retentionMs' | 'sessionDays' | 'sessionLogBytes' | 'dataBytes'>;
   /** Save every loaded session, so that snapshots include as many frames as possible. */
   saveAll(): Promise<void>;
   /** Repair a session after a crash, and save it. */
@@ -80,11 +83,11 @@ export class Retention {
 
   /** Remove sessions whose newest frame is too old, and trim the others. @returns Those that stay. */
   async #byAge(olderThan: string, folders: ReadonlyMap<string, number>): Promise<readonly Remaining[]> {
-    const { log, limits, retire } = this.#parts;
+    const { log, retire } = this.#parts;
     const remaining: Remaining[] = [];
     let cursor: string | undefined;
     do {
-      const page = log.weigh({ limit: limits.retentionPage, cursor });
+      const page = log.weigh({ limit: PAGE_SESSIONS, cursor });
       for (const session of page.sessions) {
         if (this.#isClosed) return [];
         const { sessionId, newest } = session;

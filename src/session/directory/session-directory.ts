@@ -21,7 +21,10 @@ import type { ParentLink, RunningChild, SessionServices } from '../session-servi
 import { childIdsOf } from '../turn/child-sessions.ts';
 import { describeAsleep } from '../restore/restored-context.ts';
 
-/** Dependencies of the directory in addition to those of its sessions. */
+/** Between two looks whether running calls have finished. */
+const DRAIN_LOOK_MS = 20;
+
+/** What a directory needs beside what its sessions do. */
 export interface DirectoryServices extends SessionServices, NewSessionRules {
   /** Return the limits of a principal; absent: unlimited. */
   limitsOf?(principal: string): PrincipalLimits;
@@ -268,7 +271,7 @@ export class SessionDirectory {
   async #untilNone(isBusy: (session: Session) => boolean, mostMs: number, signal: AbortSignal): Promise<void> {
     const deadlineMs = performance.now() + mostMs;
     while (this.#awake.all.some(isBusy) && performance.now() < deadlineMs && !signal.aborted) {
-      await new Promise((resolve) => setTimeout(resolve, this.#services.limits.drainLookMs));
+      await new Promise((resolve) => setTimeout(resolve, DRAIN_LOOK_MS));
     }
   }
 }

@@ -18,6 +18,9 @@ import { type ChunkEvents, ChunkReader } from './chunk-reader.ts';
 import { parsePartialObject } from './partial-json.ts';
 import { StreamAssembler, type StreamingBlock } from './stream-assembler.ts';
 
+/** Minimum time between two `input_partial` frames of one streaming block. */
+const PARTIAL_INPUT_MS = 100;
+
 /** Feeds a session's turns for one connection. */
 export class Feeder {
   readonly #core: SessionCore;
@@ -162,9 +165,8 @@ export class Feeder {
   }
 
   #partial(turn: TurnRecord, block: StreamingBlock, isFirst: boolean): void {
-    const { limits } = this.#core.services;
     const nowMs = performance.now();
-    const isTooSoon = !isFirst && nowMs - this.#lastPartialMs < limits.partialInputMs;
+    const isTooSoon = !isFirst && nowMs - this.#lastPartialMs < PARTIAL_INPUT_MS;
     if (isTooSoon || turn.state !== 'open' || this.#core.ledger.call(block.id)) return;
     this.#lastPartialMs = nowMs;
     const place = this.#assembler.openBlocks(turn.id).findIndex(({ id }) => id === block.id);

@@ -5,15 +5,10 @@
  * Each step is linear in the text, which is read again with each piece that arrives.
  */
 import { cutText } from '../../base/cut-text.ts';
-import { type JsonObject, type JsonValue, unsafeJson } from '../../base/json.ts';
+import { type JsonObject, type JsonValue, unsafeJson, type JsonBounds } from '../../base/json.ts';
 
-/** Limits of the parsed object. */
-export interface PartialBounds {
-  /** Maximum length of a string; longer ones are cut. */
-  readonly partialStringChars: number;
-  /** Maximum nesting of objects and lists. */
-  readonly jsonDepth: number;
-}
+/** Longest string of a partial input; longer ones are cut, since they only are to be drawn. */
+const MAX_STRING_CHARS = 2_000;
 
 /**
  * Parse the beginning of an object.
@@ -21,12 +16,12 @@ export interface PartialBounds {
  * @param text Any prefix of the JSON of an object.
  * @returns The members so far; `{}` if none is readable, or the value is not safe.
  */
-export function parsePartialObject(text: string, bounds: PartialBounds): JsonObject {
+export function parsePartialObject(text: string, bounds: JsonBounds): JsonObject {
   const whole = scan(text);
   if (whole.depth > bounds.jsonDepth) return {};
   const value = tryParse(closeOpen(text, whole)) ?? tryParse(withoutTail(text, whole));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
-  return unsafeJson(value, bounds) ? {} : (cutStrings(value, bounds.partialStringChars) as JsonObject);
+  return unsafeJson(value, bounds) ? {} : (cutStrings(value, MAX_STRING_CHARS) as JsonObject);
 }
 
 interface Scan {

@@ -80,11 +80,12 @@ interface OpenBlock extends StreamingBlock {
   text: string;
 }
 
-/** Limits of open blocks. */
+/** UTF-16 units of raw JSON that may be open at once, all blocks together. */
+const MAX_OPEN_CHARS = 1_024 * 1_024;
+
+/** What may be open at once. */
 export interface AssemblerLimits {
-  /** Maximum of raw JSON in UTF-16 units, for all open blocks together. */
-  readonly partialInputBytes: number;
-  /** Maximum number of open blocks. */
+  /** Blocks. */
   readonly batchBlocks: number;
   readonly jsonDepth: number;
 }
@@ -172,9 +173,9 @@ export class StreamAssembler {
     if (!open || delta.type !== 'input_json_delta') return { type: 'nothing' };
     const piece = delta.partial_json ?? '';
     const openChars = [...this.#open.values()].reduce((sum, { text }) => sum + text.length, piece.length);
-    if (openChars > this.#limits.partialInputBytes) {
+    if (openChars > MAX_OPEN_CHARS) {
       this.#open.delete(key);
-      throw tooLarge(open.id, `open inputs are over ${this.#limits.partialInputBytes} bytes`);
+      throw tooLarge(open.id, `open inputs are over ${MAX_OPEN_CHARS} bytes`);
     }
     open.text += piece;
     return { type: 'partial', block: open, isFirst: false };
@@ -215,7 +216,7 @@ export class StreamAssembler {
 
   /** Reserve room for `chars` more of a message. Beyond the limit its text is dropped, which no call depends on. */
   #hasRoom(message: MessageSoFar, chars: number): boolean {
-    if (this.#messageChars + chars > this.#limits.partialInputBytes) return false;
+    if (this.#messageChars + chars > MAX_OPEN_CHARS) return false;
     this.#messageChars += chars;
     message.chars += chars;
     return true;

@@ -2,6 +2,7 @@
  * Saves a session, so that it can be loaded without its whole log: a snapshot of its state, and a fact for each settled
  * id.
  */
+import { MAX_READ_RECORDS } from '../../files/read-state.ts';
 import type { Seq } from '../../wire/frames.ts';
 import type { FileReadRecord } from '../../tool/session-context.ts';
 import { isInterrupted, type TurnRecord } from '../call-record.ts';
@@ -91,9 +92,9 @@ function coveredSeq({ ledger, log }: SessionCore): Seq {
   return firsts.reduce((least, seq) => Math.min(least, seq - 1), log.head);
 }
 
-function readsFact({ context, savedReads, services }: SessionCore): readonly Fact[] {
+function readsFact({ context, savedReads }: SessionCore): readonly Fact[] {
   if (context.readState === savedReads) return [];
-  return [[READS, context.readState.recent(services.limits.readRecords)]];
+  return [[READS, context.readState.recent(MAX_READ_RECORDS)]];
 }
 
 /** Build the state. An unchanged context is left out, so that it follows the current settings. */

@@ -10,7 +10,10 @@ import type { SessionCore } from '../session-core.ts';
 import { describeActivity, drawIntent } from './drawn.ts';
 import { endTurnIfDone } from './yield-results.ts';
 
-/** Build the frame of an accepted block. @param isTurnOpen True if more blocks of its turn may come. */
+/** Calls of one session accepted and not yet yielded: a client that sends more has not read its results. */
+export const MAX_SESSION_CALLS = 4_096;
+
+/** The frame that says that a block was accepted. @param isTurnOpen More blocks of its turn may come. */
 export function toolUseFrame(
   tool: Tool | undefined,
   record: CallRecord,

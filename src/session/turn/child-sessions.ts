@@ -21,7 +21,7 @@ import type { CallRecord } from '../call-record.ts';
 import { checkOutputSchema } from '../directory/new-session.ts';
 import type { SessionCore } from '../session-core.ts';
 import type { ClimbingFrame, ParentLink, RunningChild } from '../session-services.ts';
-import { depthOf } from './inner-calls.ts';
+import { depthOf, MAX_DEPTH } from './inner-calls.ts';
 
 /** What the call, or its task, lends to the children that it opens. */
 export interface OpeningCall {
@@ -33,7 +33,10 @@ export interface OpeningCall {
   onProgress?(progress: ToolProgress): void;
 }
 
-/** Maximum of children of one call in all: each leaves a log that is deleted with its parent's. */
+/** Child sessions that one call has open at once; each is a session in memory, with a log of its own. */
+const MAX_OPEN = 16;
+
+/** Children of one call in all: each leaves a log behind that goes with its parent's. */
 const MAX_OPENED = 1_000;
 
 /** Maximum of ids in one fact, so that a long list is not rewritten with each child. */
@@ -104,10 +107,9 @@ export class ChildSessions {
   }
 
   #refuseTooMany(): void {
-    const { innerCallDepth, childSessions } = this.#core.services.limits;
-    if (depthOf(this.#core, this.#call.record) >= innerCallDepth)
-      throw exhausted(`calls and sessions go ${innerCallDepth} levels deep at most`);
-    if (this.#open.size + this.#opening >= childSessions) throw exhausted(`one call has ${childSessions} at most`);
+    if (depthOf(this.#core, this.#call.record) >= MAX_DEPTH)
+      throw exhausted(`calls and sessions go ${MAX_DEPTH} levels deep at most`);
+    if (this.#open.size + this.#opening >= MAX_OPEN) throw exhausted(`one call has ${MAX_OPEN} at most`);
     if (this.#openedCount >= MAX_OPENED) throw exhausted(`one call opens ${MAX_OPENED} at most, one after another`);
   }
 

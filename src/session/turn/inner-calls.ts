@@ -15,8 +15,19 @@ import type { ExecutorTurn, RunControl, RunnableCall, ScheduledCall } from '../.
 import { type ExecutorEvents, StreamingToolExecutor } from '../../schedule/streaming-tool-executor.ts';
 import type { CallRecord } from '../call-record.ts';
 import type { SessionCore } from '../session-core.ts';
-import { landAcceptance, toolUseFrame } from './acceptance.ts';
+import { landAcceptance, toolUseFrame, MAX_SESSION_CALLS } from './acceptance.ts';
 import { durationOf, leaveWithResult } from './yield-results.ts';
+
+/**
+ * Calls inside calls: an agent that runs batches of batches has three levels, and a tool that calls itself ends here.
+ */
+export const MAX_DEPTH = 4;
+
+/** Inner calls that one call runs at once; each level of nesting multiplies it. */
+const MAX_CONCURRENCY = 10;
+
+/** Inner calls that one call makes in all: a loop that never ends fills no log. */
+const MAX_INNER_CALLS = 10_000;
 
 /** Access of inner calls to their outer call. */
 export interface OuterCall {
@@ -109,12 +120,11 @@ export class InnerCalls {
 
   /** Return the reason why a block is not accepted, if there is one. */
   #refusal(name: string): CallOutcome | undefined {
-    const { innerCallDepth, innerCalls, sessionCalls } = this.#core.services.limits;
-    if (depthOf(this.#core, this.#outer.record) >= innerCallDepth)
-      return exhausted(name, `calls inside calls go ${innerCallDepth} levels deep at most`);
-    if (this.#acceptedCount >= innerCalls) return exhausted(name, `one call makes ${innerCalls} at most`);
-    if (this.#core.executor.unyieldedCount + this.#core.innerCalls.size >= sessionCalls)
-      return exhausted(name, `the session has ${sessionCalls} calls waiting`);
+    if (depthOf(this.#core, this.#outer.record) >= MAX_DEPTH)
+      return exhausted(name, `calls inside calls go ${MAX_DEPTH} levels deep at most`);
+    if (this.#acceptedCount >= MAX_INNER_CALLS) return exhausted(name, `one call makes ${MAX_INNER_CALLS} at most`);
+    if (this.#core.executor.unyieldedCount + this.#core.innerCalls.size >= MAX_SESSION_CALLS)
+      return exhausted(name, `the session has ${MAX_SESSION_CALLS} calls waiting`);
     const { services, opened } = this.#core;
     if ((services.callsLeft?.(opened.principal) ?? Infinity) < 1)
       return exhausted(name, 'you may have no more calls at once; wait for some to end');
@@ -147,7 +157,7 @@ export class InnerCalls {
   }
 
   #createExecutor(): StreamingToolExecutor {
-    const { events, services } = this.#core;
+    const { events } = this.#core;
     const onState: ExecutorEvents['onState'] = (call, state) => {
       events.onState(call, state);
       // The calling tool receives the result at once, whatever the siblings do: results are not ordered.
@@ -157,7 +167,7 @@ export class InnerCalls {
     steps.signal.addEventListener('abort', () => this.#stop(), { once: true });
     return new StreamingToolExecutor(
       { onState, onYield: () => undefined, onModifier: (modifier) => events.onModifier(modifier) },
-      services.limits.innerCallConcurrency,
+      MAX_CONCURRENCY,
     );
   }
 

@@ -10,7 +10,7 @@ import { GauntletError } from '../../base/errors.ts';
 import type { Seq, ToolUseFrame } from '../../wire/frames.ts';
 import { turnBudget } from '../../schedule/turn-budget.ts';
 import { type AskPolicy, type CallRecord, endedTurn, type TurnRecord } from '../call-record.ts';
-import { landAcceptance, toolUseFrame } from './acceptance.ts';
+import { landAcceptance, toolUseFrame, MAX_SESSION_CALLS } from './acceptance.ts';
 import { prepareCall } from './prepare-call.ts';
 import { recalledBlock } from '../restore/recalled-block.ts';
 import type { SessionCore } from '../session-core.ts';
@@ -150,7 +150,7 @@ function refuseDuplicates(blocks: readonly ToolUseBlock[]): void {
 }
 
 function refuseTooMany({ id, executor, opened, services }: SessionCore, count: number): void {
-  if (executor.unyieldedCount + count > services.limits.sessionCalls) {
+  if (executor.unyieldedCount + count > MAX_SESSION_CALLS) {
     throw new GauntletError('overloaded', `Session "${id}" has too many calls waiting; read their results first`);
   }
   const left = count === 0 ? Infinity : (services.callsLeft?.(opened.principal) ?? Infinity);

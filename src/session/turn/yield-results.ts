@@ -121,7 +121,6 @@ async function fitOutcome(core: SessionCore, record: CallRecord, outcome: CallOu
       parentId === undefined ? Math.max(0, turn.budget.remainingChars - NOTICE_CHARS * (turn.unyielded - 1)) : Infinity,
     resultChars: services.limits.resultChars,
     previewChars: services.limits.previewChars,
-    textBytes: services.limits.textBytes,
     spill: async (text) => spilled ?? services.spill(services.sessionFolder(core.id), `${record.toolUseId}.txt`, text),
   });
   return spilled ? { ...fitted, spilled } : fitted;

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_LIMITS, type Limits } from '../../../config/limits.ts';
 import type { NewFrame } from '../../../src/wire/frames.ts';
 import { AuditTrail } from '../../../src/log/audit-trail.ts';
 import { auditedLog } from '../../../src/log/audit-trail.ts';
@@ -7,13 +6,13 @@ import { MemoryLog } from '../../helpers/memory-log.ts';
 
 const display = { title: '', blocks: [] };
 
-function trailOf(limits: Partial<Limits> = {}) {
+function trailOf(maxSessions?: number) {
   const lines: Record<string, unknown>[] = [];
   const file = {
     write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
     close: () => undefined,
   };
-  const parts = { file, limits: { ...DEFAULT_LIMITS, ...limits }, principalOf: () => 'of the log' };
+  const parts = { file, maxSessions, principalOf: () => 'of the log' };
   return { trail: new AuditTrail(parts), lines };
 }
 
@@ -77,7 +76,7 @@ test('whoever answered stands in the line of the answer and in that of the call'
 });
 
 test('a context is told when the permissions changed, and long lists of rules are counted', () => {
-  const { trail, lines } = trailOf({ auditRules: 2 });
+  const { trail, lines } = trailOf();
   const context = (version: number, allow: readonly string[]): NewFrame => ({
     type: 'context',
     version,
@@ -96,17 +95,17 @@ test('a context is told when the permissions changed, and long lists of rules ar
     context(1, []),
     context(2, ['A', 'B']),
     context(2, ['A', 'B']),
-    context(3, ['A', 'B', 'C']),
+    context(3, Array<string>(101).fill('C')),
   ]);
   expect(lines.slice(1)).toMatchObject([
     { event: 'permissions', version: 2, mode: 'plan', rules: { allow: ['A', 'B'] }, additional_directories: ['/d'] },
-    { event: 'permissions', version: 3, rules: { allow: 3 } },
+    { event: 'permissions', version: 3, rules: { allow: 101 } },
   ]);
   expect(JSON.stringify(lines)).not.toContain('Not(own)');
 });
 
 test('a session that is forgotten or unknown is still told of, without the size of its input', () => {
-  const { trail, lines } = trailOf({ auditSessions: 1 });
+  const { trail, lines } = trailOf(1);
   trail.recordFrames('ses_a', [opened, begun('a')]);
   trail.recordFrames('ses_b', [ended('b')]);
   trail.recordFrames('ses_a', [ended('a')]);

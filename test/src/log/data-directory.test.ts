@@ -16,7 +16,7 @@ function newPath(): string {
 }
 
 function open(path: string, dataLockMs = 0, signal = new AbortController().signal): Promise<DataDirectory> {
-  return openDataDirectory({ path, limits: { ...DEFAULT_LIMITS, dataLockMs, dataLockPollMs: 10 }, signal });
+  return openDataDirectory({ path, limits: { ...DEFAULT_LIMITS, dataLockMs }, signal });
 }
 
 function modeOf(path: string): number {

@@ -5,8 +5,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS, type Limits } from '../../../config/limits.ts';
+import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import { isGauntletError } from '../../../src/base/errors.ts';
+import type { LogBounds } from '../../../src/log/log-tables.ts';
 import type { Tool } from '../../../src/tool/tool.ts';
 import type { OpenSharedStore } from '../../../src/log/shared-store.ts';
 import { openSqliteLog } from '../../../src/log/sqlite-log.ts';
@@ -20,13 +21,13 @@ afterAll(async () => {
   for (const close of closers.reverse()) await close();
 });
 
-function openIn(folder: string, limits: Partial<Limits> = {}) {
-  const log = openSqliteLog({ folder, limits: { ...DEFAULT_LIMITS, ...limits }, durability: 'process' });
+function openIn(folder: string, bounds: Partial<LogBounds> = {}) {
+  const log = openSqliteLog({ folder, limits: DEFAULT_LIMITS, bounds, durability: 'process' });
   closers.push(() => log.close());
   return log;
 }
 
-const newStore = (limits: Partial<Limits> = {}) => openIn(newFolder(), limits).store('ann', 'tasks');
+const newStore = (bounds: Partial<LogBounds> = {}) => openIn(newFolder(), bounds).store('ann', 'tasks');
 
 describe('the store of a principal', () => {
   it('gives what was set, with a version that grows', async () => {

@@ -5,7 +5,7 @@ import Database from 'libsql';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { FrameLog } from '../../../src/log/frame-log.ts';
-import type { LogOptions } from '../../../src/log/log-tables.ts';
+import type { LogBounds } from '../../../src/log/log-tables.ts';
 import { openSqliteLog } from '../../../src/log/sqlite-log.ts';
 import type { NoticeFrame } from '../../../src/wire/frames.ts';
 import { noticeFrame, noticeFrames, openedFrame } from '../../helpers/new-frames.ts';
@@ -16,13 +16,13 @@ const root = temporaryFolder();
 const logs: FrameLog[] = [];
 afterAll(() => Promise.all(logs.map((log) => log.close())));
 
-function openLog(limits: Partial<LogOptions['limits']> = {}, folder = mkdtempSync(join(root, 'log-'))): FrameLog {
-  const log = openSqliteLog({ folder, limits: { ...DEFAULT_LIMITS, ...limits }, durability: 'process' });
+function openLog(bounds: Partial<LogBounds> = {}, folder = mkdtempSync(join(root, 'log-'))): FrameLog {
+  const log = openSqliteLog({ folder, limits: DEFAULT_LIMITS, bounds, durability: 'process' });
   logs.push(log);
   return log;
 }
 
-const small = { logPage: CONTRACT_PAGE, logPageRows: 3, logTailBytes: 2_000, logHeads: 3, logSweepRows: 2 };
+const small = { pageFrames: CONTRACT_PAGE, pageRows: 3, tailBytes: 2_000, heads: 3, sweepRows: 2 };
 const folders = new Map<FrameLog, string>();
 
 function openSmallLog(folder = mkdtempSync(join(root, 'log-'))): Promise<FrameLog> {
@@ -89,7 +89,7 @@ describe('the embedded log', () => {
   });
 
   it('serves rows the memory has let go of from the disk', async () => {
-    const log = openLog({ logTailBytes: 1_000 });
+    const log = openLog({ tailBytes: 1_000 });
     let head = await log.append('s', 0, [openedFrame('s')]);
     for (let count = 0; count < 50; count++) head = await log.append('s', head, [noticeFrame('x'.repeat(100))]);
     const seqs = [];
@@ -99,7 +99,7 @@ describe('the embedded log', () => {
   });
 
   it('hands out pages from the disk that a reader who stops can hold', async () => {
-    const log = openLog({ logTailBytes: 1_000, logPageChars: 5_000 });
+    const log = openLog({ tailBytes: 1_000, pageChars: 5_000 });
     let head = await log.append('s', 0, [openedFrame('s')]);
     for (let count = 0; count < 50; count++) head = await log.append('s', head, [noticeFrame('x'.repeat(900))]);
     for (let count = 0; count < 200; count++) head = await log.append('s', head, [noticeFrame('x')]);
@@ -116,7 +116,7 @@ describe('the embedded log', () => {
   });
 
   it('knows many sessions with few of them in memory', async () => {
-    const log = openLog({ logHeads: 10 });
+    const log = openLog({ heads: 10 });
     const ids = Array.from({ length: 500 }, (_, index) => `s${index}`);
     await Promise.all(ids.map((id) => log.append(id, 0, [openedFrame(id)])));
     await Promise.all(ids.map((id) => log.append(id, 1, noticeFrames(1))));
@@ -124,7 +124,7 @@ describe('the embedded log', () => {
   });
 
   it('keeps a session at hand while someone reads it', async () => {
-    const log = openLog({ logHeads: 2 });
+    const log = openLog({ heads: 2 });
     const { signal } = new AbortController();
     await log.append('read', 0, [openedFrame('read')]);
     const next = log.read('read', 1, { live: true, signal })[Symbol.asyncIterator]().next();
@@ -135,7 +135,7 @@ describe('the embedded log', () => {
 
   it('deletes the rows of a removed session, if need be at the next start', async () => {
     const folder = mkdtempSync(join(root, 'log-'));
-    const log = openLog({ logSweepRows: 1 }, folder);
+    const log = openLog({ sweepRows: 1 }, folder);
     let head = await log.append('s', 0, [openedFrame('s')]);
     for (let count = 0; count < 5; count++) head = await log.append('s', head, noticeFrames(1));
     const removed = log.remove('s');

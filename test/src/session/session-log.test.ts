@@ -1,6 +1,5 @@
 /** A session's end of the frame log. */
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { NewFrame, Seq } from '../../../src/wire/frames.ts';
 import { SessionLog } from '../../../src/session/session-log.ts';
 import { afterMicrotasks } from '../../helpers/fake-call.ts';
@@ -10,7 +9,7 @@ import { noticeFrame, noticeFrames, openedFrame } from '../../helpers/new-frames
 async function openLog() {
   const log = new MemoryLog();
   await log.append('s', 0, [openedFrame('s')]);
-  const session = new SessionLog({ log, limits: DEFAULT_LIMITS }, 's', 1);
+  const session = new SessionLog({ log }, 's', 1);
   const messages = () => log.frames('s').flatMap((frame) => (frame.type === 'notice' ? [frame.message] : []));
   const landed: (readonly [string, Seq])[] = [];
   const insist = (message: string, isWanted = () => true) =>

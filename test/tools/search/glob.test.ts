@@ -97,7 +97,7 @@ describe('finding files', () => {
       mkdirSync(join(root, `folder${index}`));
       writeFileSync(join(root, `folder${index}/a.txt`), '');
     }
-    const small = globTool({ ...fileServices({ globNames: 10 }), processHost });
+    const small = globTool({ ...fileServices(), processHost }, 10);
     expect(await toolSession(root).run(small, { pattern: '**/*.txt' })).toContain('given up');
   });
 });

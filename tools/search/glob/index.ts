@@ -5,7 +5,7 @@ import { buildTool } from '../../../src/tool/build-tool.ts';
 import type { ToolResultBlock } from '../../../src/wire/blocks.ts';
 import type { Display } from '../../../src/wire/display.ts';
 import type { SearchToolServices } from '../services.ts';
-import { type GlobOutput, globPaths, MAX_RESULTS, runGlob, validateGlob } from './run.ts';
+import { type GlobOutput, globPaths, MAX_NAMES, MAX_RESULTS, runGlob, validateGlob } from './run.ts';
 import { type GlobArguments, GlobInput } from './schema.ts';
 
 /** The words. */
@@ -20,7 +20,7 @@ function globPrompt(): string {
 }
 
 /** Create Glob. */
-export function globTool(services: SearchToolServices) {
+export function globTool(services: SearchToolServices, maxNames = MAX_NAMES) {
   return buildTool({
     name: 'Glob',
     searchHint: 'find files by name pattern',
@@ -37,7 +37,7 @@ export function globTool(services: SearchToolServices) {
     toAutoClassifierInput: (input) => `${input.pattern} in ${input.path ?? '.'}`,
     isSearchOrReadCommand: () => ({ isSearch: true, isRead: false }),
     interruptBehavior: () => 'cancel',
-    call: (input, context) => runGlob(services, input, context),
+    call: (input, context) => runGlob(services, input, context, maxNames),
     mapToolResultToToolResultBlockParam: globResult,
     isResultTruncated: (output: GlobOutput) => output.isIncomplete || output.total > output.paths.length,
     getToolUseSummary: (input) => input.pattern ?? '',

@@ -26,7 +26,7 @@ export interface GlobOutput {
 
 /** State shared by all walks of one call. */
 interface Search {
-  readonly limits: SearchToolServices['limits'];
+  readonly maxNames: number;
   readonly isHidden: IsHidden;
   /** Aborts with the call, or after its time limit. */
   readonly signal: AbortSignal;
@@ -36,6 +36,9 @@ interface Search {
 
 /** Files that are shown: a model that needs more narrows its pattern. */
 export const MAX_RESULTS = 100;
+
+/** Names looked at in one walk. */
+export const MAX_NAMES = 500_000;
 
 /** Matching files that are sorted by age; the walk ends with more. */
 const MAX_MATCHES = 50_000;
@@ -77,12 +80,12 @@ export async function runGlob(
   services: SearchToolServices,
   input: GlobArguments,
   context: ToolUseContext,
+  maxNames: number,
 ): Promise<ToolResult<GlobOutput>> {
-  const { limits } = services;
   const isHidden = hiddenPaths(services, context);
   const deadline = AbortSignal.any([context.signal, AbortSignal.timeout(WALK_MS)]);
   const end: WalkEnd = { isIncomplete: false };
-  const search: Search = { limits, isHidden, signal: deadline, end };
+  const search: Search = { maxNames, isHidden, signal: deadline, end };
   const found = new Set<string>();
   for (const [index, root] of rootsOf(input).entries()) {
     const located = await judgedPath(services.locate, context, { path: root.path, access: 'read' }, index);
@@ -119,11 +122,11 @@ function rootsOf(input: GlobArguments): readonly SearchRoot[] {
 async function* matchesBelow(
   root: SearchRoot,
   located: LocatedPath,
-  { limits, isHidden, signal, end }: Search,
+  { maxNames, isHidden, signal, end }: Search,
 ): AsyncGenerator<string> {
   const walk = {
     depth: Math.max(...root.patterns.map((pattern) => pattern.depth)),
-    maxNames: limits.globNames,
+    maxNames,
     maxIgnoreFileBytes: MAX_IGNORE_FILE_BYTES,
     signal,
     isHidden,

@@ -35,14 +35,14 @@ const SIBLINGS = {
   never: '- A command that fails ends no other call of the same message.',
 } as const;
 
-/** Build the prompt with the limits of this server. */
+/** The words, with the times of the settings. */
 function bashPrompt({ limits, sandbox, siblingAbort = 'bash' }: PromptServices): string {
   return `Runs a command line with bash and answers with its output.
 
 - The working directory carries over to the next call when the command succeeds; variables, functions and aliases do not. Leaving the workspace resets it, and the answer says so.
 - There is no terminal and no start-up file is read; stdin is empty, so give flags that avoid questions (\`--yes\`, \`--no-pager\`).
 - Put paths with blanks in double quotes. Prefer absolute paths to \`cd\`.
-- A command may take ${limits.commandMs} ms; set \`timeout\` for up to ${limits.commandMostMs} ms. What runs longer is ended with everything it started.
+- A command may take ${limits.commandMs} ms; set \`timeout\` for up to ${limits.commandMaxMs} ms. What runs longer is ended with everything it started.
 - Set \`run_in_background\` for servers, watchers and long jobs: the call answers at once with a task id for TaskOutput and TaskStop. Do not add \`&\`: what a command leaves running is ended with it.
 - Use Read, Edit, Write, Glob and Grep for files rather than cat, sed, echo, find and grep.
 - Commands that only read run side by side: send independent ones in one message. Join dependent ones with \`&&\`.

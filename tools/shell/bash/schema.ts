@@ -3,15 +3,15 @@ import * as z from 'zod';
 import type { Limits } from '../../../config/limits.ts';
 
 /** Create the input schema of Bash with the time limits of this server. */
-export function bashInput({ commandMs, commandMostMs }: Pick<Limits, 'commandMs' | 'commandMostMs'>) {
+export function bashInput({ commandMs, commandMaxMs }: Pick<Limits, 'commandMs' | 'commandMaxMs'>) {
   return z.strictObject({
     command: z.string().min(1).describe('The command line to run'),
     timeout: z
       .int()
       .min(1)
-      .max(commandMostMs)
+      .max(commandMaxMs)
       .optional()
-      .describe(`How long it may take, in milliseconds: ${commandMs} by default, at most ${commandMostMs}`),
+      .describe(`How long it may take, in milliseconds: ${commandMs} by default, at most ${commandMaxMs}`),
     description: z
       .string()
       .optional()

@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { StreamAssembler } from '../../../../src/session/feed/stream-assembler.ts';
 
-const LIMITS = { partialInputBytes: 1_000, batchBlocks: 3, jsonDepth: 8 };
+const LIMITS = { batchBlocks: 3, jsonDepth: 8 };
+/** More than half of what may be open. */
+const MORE_THAN_HALF = 600_000;
 
 function stream() {
   const assembler = new StreamAssembler(LIMITS);
@@ -65,10 +67,10 @@ describe('StreamAssembler', () => {
       assembler.push('t', { type: 'content_block_delta', index, delta });
       stop(index);
     };
-    text(0, 600);
-    text(1, 600);
+    text(0, MORE_THAN_HALF);
+    text(1, MORE_THAN_HALF);
     tool(2);
-    const content = [{ text: 'x'.repeat(600) }, { text: '' }, { id: 'call-2' }];
+    const content = [{ text: 'x'.repeat(MORE_THAN_HALF) }, { text: '' }, { id: 'call-2' }];
     expect(stop(2)).toMatchObject({ type: 'block', message: { content } });
   });
 
@@ -112,8 +114,8 @@ describe('StreamAssembler', () => {
     const { tool, delta, stop } = stream();
     [0, 1, 2].forEach((index) => tool(index));
     expect(() => tool(3)).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
-    delta(0, 'x'.repeat(600));
-    expect(() => delta(1, 'x'.repeat(600))).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
+    delta(0, 'x'.repeat(MORE_THAN_HALF));
+    expect(() => delta(1, 'x'.repeat(MORE_THAN_HALF))).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
     expect(stop(1)).toEqual({ type: 'nothing' });
     expect(stop(0)).toMatchObject({ type: 'block' });
   });

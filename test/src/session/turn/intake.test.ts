@@ -1,5 +1,6 @@
 /** Blocks come in, once, all or none, also when the disk refuses. */
 import { afterAll, describe, expect, it } from 'vitest';
+import { MAX_SESSION_CALLS } from '../../../../src/session/turn/acceptance.ts';
 import type { Tool } from '../../../../src/tool/tool.ts';
 import type { Limits } from '../../../../config/limits.ts';
 import { SessionDirectory } from '../../../../src/session/directory/session-directory.ts';
@@ -58,9 +59,10 @@ describe('a submission', () => {
 
   it('past the limit of waiting calls is turned away', async () => {
     const slow = slowTool();
-    const { session } = await newSession([slow.tool], { sessionCalls: 2 });
-    void execute(session, [blockOf('Slow', 'a'), blockOf('Slow', 'b')]).catch(() => undefined);
-    await slow.isRunning('b');
+    const { session } = await newSession([slow.tool]);
+    const blocks = Array.from({ length: MAX_SESSION_CALLS }, (_, index) => blockOf('Slow', `s${index}`));
+    void execute(session, blocks).catch(() => undefined);
+    await slow.isRunning('s0');
     await expect(execute(session, [blockOf('Slow', 'c')])).rejects.toMatchObject({ code: 'overloaded' });
     session.cancel();
   });

@@ -27,7 +27,7 @@ describe('Bash', () => {
       'dangerouslyDisableSandbox',
     ]);
     expect(schema).toMatchObject({ required: ['command'], additionalProperties: false });
-    expect(bash.inputSchema.safeParse({ command: 'ls', timeout: limits.commandMostMs + 1 }).success).toBe(false);
+    expect(bash.inputSchema.safeParse({ command: 'ls', timeout: limits.commandMaxMs + 1 }).success).toBe(false);
   });
 
   it('runs beside others what only reads and stays where it is', () => {
