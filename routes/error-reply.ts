@@ -7,7 +7,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { GauntletError, type RequestErrorCode } from '../src/base/errors.ts';
 import type { WireError } from '../src/wire/server-replies.ts';
 
-/** When a client that was turned away with 503, or told to come back, may try again; a restart takes less. */
+/** When a client that was turned away with 503, or told to come back, may try again. */
 export const RETRY_AFTER_MS = 2_000;
 
 /** Status of each code. The list is closed. */

@@ -20,7 +20,7 @@ import { createWriterRegistry, type WriterRegistry } from './writers.ts';
 /** Sessions whose kept bytes are remembered; those of others are counted on disk again. */
 const MAX_SESSIONS = 1_000;
 
-/** Files whose last writer is remembered, for all sessions together; some 2 MiB. */
+/** Files whose last writer is remembered, for all sessions together. */
 const MAX_WRITERS = 10_000;
 
 /** Who wrote a file last, and kept bytes, by session and digest. */

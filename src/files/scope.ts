@@ -18,7 +18,7 @@ import { absolutePath, refuseSpelling } from './spelling.ts';
 /** Kernel interfaces that look like files: endless, secret, or descriptors of the server. */
 const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
 
-/** Files and folders looked at to tell whether a search comes by what a rule names: some 100 ms. */
+/** Files and folders looked at to tell whether a search comes by what a rule names: the call waits for it. */
 const MAX_ENTRIES = 20_000;
 
 /** Session folders whose real paths are remembered. */

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { Invocation } from '../tool/invocation.ts';
 import type { SessionContext } from '../tool/session-context.ts';
 
-/** A longer command is put to a person: what hides in it would be paid for by the token. */
+/** A longer command is put to a person. */
 const MAX_TEXT_CHARS = 10_000;
 
 /** How long an answer is remembered. */

@@ -8,13 +8,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Limits } from '../../config/limits.ts';
 import type { PermissionRequestFrame } from '../wire/frames.ts';
 
-/** A try takes no longer: a receiver that is up answers at once, and people wait behind it. */
+/** A try that takes longer has failed. */
 const ANSWER_MS = 5_000;
 
-/** Pause between the first two tries; it doubles, so that four tries outlast a restart of the receiver. */
+/** Pause between the first two tries; it doubles. */
 const RETRY_MS = 500;
 
-/** Messages under way at once: each holds a socket, and more of them would wait for the same dead address. */
+/** Messages under way at once, each with a socket; the rest is not sent. */
 const MAX_UNDER_WAY = 64;
 
 /** An address that is notified of questions. */

@@ -10,17 +10,17 @@ export const PROXY_BOUNDS = {
   sessionConnections: 64,
   /** Sockets of sessions that run no command kept open for their next one. */
   idleSockets: 16,
-  /** Head of one request, twice what web servers take. */
+  /** Head of one request: twice what Node takes by default. */
   headerBytes: 32 * 1_024,
   /** Lines of it. */
   headers: 200,
   /** A name found and a connection made, or given up. */
   connectMs: 10_000,
-  /** A connection on which nothing moves for this long is closed; a registry may work that long at an answer. */
+  /** A connection on which nothing moves for this long is closed. */
   idleMs: 2 * 60_000,
   /** The longest one connection may stay. */
   totalMs: 60 * 60_000,
-  /** The most one connection may carry, both ways together: a large image of a container. */
+  /** The most one connection may carry, both ways together. */
   bytes: 4_096 * 1_024 * 1_024,
   /** How often it is looked whether a connection took too much. */
   lookMs: 1_000,

@@ -16,7 +16,7 @@ import type { Mount } from './bwrap.ts';
 const GIT_CONFIGURATION = new Set(['config', 'config.worktree', 'hooks', 'info', 'modules', 'commondir']);
 /** Created if missing, since only an existing path can be protected; git creates them itself too. */
 const CREATED_IN_GIT = ['hooks', 'info'];
-/** Folders looked through in one workspace, which takes some 50 ms. */
+/** Folders looked through in one workspace: each sandbox may have to wait for it. */
 const MAX_FOLDERS = 2_000;
 /** Depth of that look; what lies deeper is not protected. */
 const MAX_DEPTH = 5;

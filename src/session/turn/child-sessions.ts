@@ -5,11 +5,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { GauntletError } from '../../base/errors.ts';
-import { MAX_PROGRESS_CHARS } from '../../tool/tool.ts';
 import type { OpenedFrame } from '../../wire/frames.ts';
 import type { ChildOptions, ChildSession, InnerBlock, InnerCallOptions, InnerResult } from '../../tool/inner-call.ts';
 import type { ToolPermissionContext } from '../../wire/permission-context.ts';
-import type { ToolProgress } from '../../tool/tool.ts';
+import { MAX_PROGRESS_CHARS, type ToolProgress } from '../../tool/tool.ts';
 import type { LoggedFrame } from '../../log/frame-log.ts';
 import { ownRules } from '../../permissions/child-permissions.ts';
 import { isBeyond } from '../../permissions/mode-order.ts';

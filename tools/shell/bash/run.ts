@@ -16,7 +16,7 @@ import { shownSedEdit, writeShownSedEdit } from './sed-edit.ts';
 import { shellRequest } from './shell-request.ts';
 import { movedTo, nextFolder, startFolder, takeReport } from './working-directory.ts';
 
-/** Files looked at before and after a command that may change some; each look is one call of the kernel. */
+/** Files looked at before and after a command that may change some: the command waits for it. */
 const MAX_WATCHED_FILES = 200;
 
 type OnProgress = ((progress: ToolProgress<BashProgress>) => void) | undefined;
