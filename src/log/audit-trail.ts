@@ -166,7 +166,6 @@ function pendingApprovalEvent({
 function contextEvent(
   { version, permission_context: context }: ContextFrame,
   memory: SessionMemory,
-
 ): AuditEvent | undefined {
   if (version === memory.version) return undefined;
   memory.version = version;
