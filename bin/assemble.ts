@@ -95,6 +95,7 @@ export async function assembleEngine(
   const limitsOf = limitsOfPrincipals(settings);
   const services = sessionServices(settings, {
     log,
+    store: parts.store,
     pools,
     locate,
     hooks,

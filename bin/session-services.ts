@@ -10,6 +10,7 @@ import { emptyReadState } from '../src/files/read-state.ts';
 import { readSpilledRange, spillText } from '../src/files/spill.ts';
 import type { Hooks } from '../src/hooks/hooks.ts';
 import type { FrameLog } from '../src/log/frame-log.ts';
+import { type OpenSharedStore, sessionNamespace } from '../src/log/shared-store.ts';
 import type { PermissionClassifier } from '../src/permissions/classifier.ts';
 import type { TwoPersonRules } from '../src/permissions/two-person.ts';
 import { readDenial } from '../src/permissions/path-gate.ts';
@@ -21,6 +22,7 @@ import { principalAccess } from './principal-access.ts';
 /** Parts of the server that sessions use. */
 export interface SessionParts {
   readonly log: FrameLog;
+  readonly store: OpenSharedStore;
   readonly pools: ToolPools;
   readonly locate: LocatePath;
   readonly hooks?: Hooks;
@@ -54,6 +56,10 @@ export function sessionServices(settings: Settings, parts: SessionParts): Direct
     readDenial,
     spill: spillText,
     readSpilled: readSpilledRange,
+    removeShared: async (principal, sessionId) => {
+      const shared = parts.store(principal, sessionNamespace(sessionId));
+      for (const { key } of await shared.list()) await shared.delete(key);
+    },
     removeFolder: async (sessionId) => {
       await rm(parts.sessionFolder(sessionId), { recursive: true, force: true });
       await parts.history.remove(sessionId);

@@ -63,6 +63,11 @@ export const SHARED_STORE_BOUNDS = {
 
 type SharedStoreBounds = Readonly<Record<keyof typeof SHARED_STORE_BOUNDS, number>>;
 
+/** Namespace of the entries that a session shares with its children, and that go when it is removed. */
+export function sessionNamespace(rootSessionId: string): string {
+  return `session:${rootSessionId}`;
+}
+
 /** Total of a principal's entries in all namespaces. */
 interface Usage {
   entries: number;

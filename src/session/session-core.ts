@@ -176,6 +176,11 @@ export class SessionCore {
     return this.opened.session_id;
   }
 
+  /** Of a child session whose call runs: the session above all others. */
+  get rootId(): string {
+    return this.parent?.rootId ?? this.id;
+  }
+
   /** Current context; a running call keeps the one it started with. */
   get context(): SessionContext {
     return this.#context;

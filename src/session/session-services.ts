@@ -50,7 +50,9 @@ export type ClimbingFrame = PermissionRequestFrame | PermissionResolvedFrame;
 
 /** A child session's link to the call that opened it, while that runs. */
 export interface ParentLink {
-  /** Number of calls and sessions above its calls. */
+  /** The session above all others. */
+  readonly rootId: string;
+  /** Calls and sessions above its calls. */
   readonly depth: number;
   /** Returns true if a client that may answer watches the parent. */
   isWatched(): boolean;

@@ -110,6 +110,8 @@ export interface ToolUseContext {
   /** Aborted when the call, its turn or its session is cancelled. Every wait must take it. */
   readonly signal: AbortSignal;
   readonly sessionId: string;
+  /** The session that no call opened: this one, or the topmost of those above it. */
+  readonly rootSessionId: string;
   readonly turnId: string;
   readonly toolUseId: string;
   /** For an inner call, the call that made it. */

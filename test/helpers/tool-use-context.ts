@@ -52,6 +52,7 @@ export function toolUseContextIn(root: string, changes: Partial<ToolUseContext> 
     session: sessionContextIn(root),
     signal: new AbortController().signal,
     sessionId: 'session-1',
+    rootSessionId: 'session-1',
     turnId: 'turn-1',
     toolUseId: 'call-1',
     principal: 'owner',

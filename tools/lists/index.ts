@@ -1,8 +1,18 @@
-/** List tools: the plans of a session. */
+/** The list tools: what a session means to do, alone and with its agents. */
 import type { ListToolServices } from './services.ts';
+import { taskCreateTool } from './task-create.ts';
+import { taskGetTool } from './task-get.ts';
+import { taskListTool } from './task-list.ts';
+import { taskUpdateTool } from './task-update.ts';
 import { todoWriteTool } from './todo-write.ts';
 
 /** Create all list tools, in no particular order; the pool sorts them. */
 export function listTools(_services: ListToolServices) {
-  return [todoWriteTool()];
+  return [
+    taskCreateTool(services),
+    taskGetTool(services),
+    taskListTool(services),
+    taskUpdateTool(services),
+    todoWriteTool(),
+  ];
 }

@@ -28,7 +28,9 @@ const DRAIN_LOOK_MS = 20;
 export interface DirectoryServices extends SessionServices, NewSessionRules {
   /** Return the limits of a principal; absent: unlimited. */
   limitsOf?(principal: string): PrincipalLimits;
-  /** Remove a session's spilled results and the stored contents of its changes. */
+  /** Remove a session's shared with its children in the store of its principal. */
+  removeShared?(principal: string, sessionId: string): Promise<void>;
+  /** Remove what a session spilled results and the stored contents of its changes. */
   removeFolder(sessionId: string): Promise<void>;
 }
 
@@ -168,6 +170,8 @@ export class SessionDirectory {
   async #forget(sessionId: string): Promise<void> {
     for (const childId of childIdsOf(this.#services.log, sessionId)) await this.#forget(childId);
     const ended = this.#awake.drop(sessionId);
+    const principal = this.#services.log.find(sessionId)?.principal;
+    if (principal !== undefined) await this.#services.removeShared?.(principal, sessionId);
     await this.#services.log.remove(sessionId);
     // A task may write to its file until it has ended.
     await ended;

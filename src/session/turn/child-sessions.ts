@@ -125,7 +125,7 @@ export class ChildSessions {
         const ids = { parent_tool_use_id: record.toolUseId, session_id: frame.session_id ?? opened.session_id };
         core.climb({ ...frame, ...ids }, begun);
       };
-      return { depth: depthOf(core, record) + 1, isWatched: () => core.isWatched, climb };
+      return { rootId: core.rootId, depth: depthOf(core, record) + 1, isWatched: () => core.isWatched, climb };
     });
     const { onProgress } = this.#call;
     this.#open.set(child, onProgress ? { relay: new Relay(core, child.sessionId, onProgress) } : {});

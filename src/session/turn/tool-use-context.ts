@@ -29,6 +29,7 @@ export function toolUseContext(
     session,
     signal,
     sessionId: core.id,
+    rootSessionId: core.rootId,
     ...ids,
     // Set when the gate is passed: replacing an existing property is much faster than adding one.
     located: undefined,

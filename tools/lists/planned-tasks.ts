@@ -1,0 +1,166 @@
+/**
+ * The task list that a session shares with its agents: tasks, how far they are, and which wait for which.
+ *
+ * The whole list is one entry of the shared store, so that a change of several tasks is made at once or not at all. Two
+ * agents that change it at the same time both succeed: the later change is tried again on what the first has left.
+ */
+import { z } from 'zod';
+import type { Limits } from '../../config/limits.ts';
+import { GauntletError, isGauntletError } from '../../src/base/errors.ts';
+import type { JsonValue } from '../../src/base/json.ts';
+import { sessionNamespace } from '../../src/log/shared-store.ts';
+import type { ToolUseContext } from '../../src/tool/tool.ts';
+import type { ListToolServices } from './services.ts';
+
+const KEY = 'tasks';
+
+/** Changes that agents make at the same moment are few. */
+const MAX_TRIES = 20;
+
+/** Longest text of one line: a subject, an owner. */
+export const MAX_LINE_CHARS = 500;
+
+/** How far a task is. */
+export const TASK_STATUSES = ['pending', 'in_progress', 'completed'] as const;
+
+/** One task; what it blocks follows from the others' `blockedBy`. */
+const PlannedTask = z.object({
+  id: z.string(),
+  subject: z.string(),
+  description: z.string(),
+  activeForm: z.string().optional(),
+  status: z.enum(TASK_STATUSES),
+  owner: z.string().optional(),
+  blockedBy: z.array(z.string()),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+});
+
+const TaskList = z.object({ lastId: z.int(), tasks: z.array(PlannedTask) });
+
+/** One task. */
+export type PlannedTask = Readonly<z.output<typeof PlannedTask>>;
+
+/** All tasks, the oldest first. Ids are never given twice. */
+export interface TaskList {
+  readonly lastId: number;
+  readonly tasks: readonly PlannedTask[];
+}
+
+/** Metadata of a task, bounded as JSON. */
+export function taskMetadata({ taskListChars }: Pick<Limits, 'taskListChars'>) {
+  const isShort = (value: object) => JSON.stringify(value).length <= taskListChars;
+  return z.record(z.string(), z.unknown()).refine(isShort, `must be at most ${taskListChars} characters of JSON`);
+}
+
+/** The calls that ask. */
+type Asking = Pick<ToolUseContext, 'principal' | 'rootSessionId'>;
+
+/** Read the list. */
+export async function readTasks({ store }: ListToolServices, { principal, rootSessionId }: Asking): Promise<TaskList> {
+  return listOf((await store(principal, sessionNamespace(rootSessionId)).get(KEY))?.value);
+}
+
+/**
+ * Change the list.
+ *
+ * @param change Makes the next list of the current one, and may be asked again; what it throws changes nothing.
+ * @returns What `change` made, once it is on disk.
+ * @throws {GauntletError} `resource_exhausted` where the list is full.
+ */
+export async function changeTasks<Change extends { readonly list: TaskList }>(
+  { store, limits }: ListToolServices,
+  { principal, rootSessionId }: Asking,
+  change: (list: TaskList) => Change,
+): Promise<Change> {
+  const entries = store(principal, sessionNamespace(rootSessionId));
+  for (let tries = 1; ; tries++) {
+    const entry = await entries.get(KEY);
+    const made = change(listOf(entry?.value));
+    refuseTooMany(made.list, limits);
+    try {
+      await entries.set(KEY, made.list as unknown as JsonValue, entry?.version ?? 0);
+      return made;
+    } catch (error) {
+      if (isGauntletError(error, 'resource_exhausted')) throw full('no more is kept for your sessions', error);
+      if (!isGauntletError(error, 'conflict') || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+/** Find a task. @param id With or without the `#` that lists show. @throws {GauntletError} `tool_failed` */
+export function taskOf({ tasks }: TaskList, id: string): PlannedTask {
+  const wanted = id.replace(/^#/, '');
+  const found = tasks.find((task) => task.id === wanted);
+  if (found) return found;
+  const known = tasks.length === 0 ? 'The list is empty' : `There are ${tasks.map((task) => `#${task.id}`).join(', ')}`;
+  throw new GauntletError('tool_failed', `There is no task "${id}". ${known}: look with TaskList`);
+}
+
+/** The tasks that wait for one. */
+export function blocksOf({ tasks }: TaskList, id: string): readonly string[] {
+  return tasks.filter(({ blockedBy }) => blockedBy.includes(id)).map((task) => task.id);
+}
+
+/** The tasks that one still waits for. */
+export function openBlockers({ tasks }: TaskList, { blockedBy }: PlannedTask): readonly string[] {
+  return blockedBy.filter((id) => tasks.some((task) => task.id === id && task.status !== 'completed'));
+}
+
+/** Say that no task waits for itself. @throws {GauntletError} `tool_failed`, with the tasks of the circle. */
+export function refuseCycles({ tasks }: TaskList): void {
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  const settled = new Set<string>();
+  for (const { id } of tasks) {
+    const circle = circleFrom(id, byId, settled);
+    if (!circle) continue;
+    const path = circle.map((each) => `#${each}`).join(' waits for ');
+    throw new GauntletError('tool_failed', `Cannot link these tasks: ${path}, so none could begin. Leave one link out`);
+  }
+}
+
+/** Words for ids in a text. */
+export function namesOf(ids: readonly string[]): string {
+  return ids.map((id) => `#${id}`).join(', ');
+}
+
+/** One line about a task. */
+export function taskLine(list: TaskList, task: PlannedTask): string {
+  const owner = task.owner === undefined ? '' : ` (${task.owner})`;
+  const open = task.status === 'completed' ? [] : openBlockers(list, task);
+  const waits = open.length === 0 ? '' : ` [blocked by ${namesOf(open)}]`;
+  return `#${task.id} [${task.status}] ${task.subject.replace(/\s+/g, ' ')}${owner}${waits}`;
+}
+
+function listOf(value: JsonValue | undefined): TaskList {
+  return value === undefined ? { lastId: 0, tasks: [] } : TaskList.parse(value);
+}
+
+function refuseTooMany({ tasks }: TaskList, { taskListItems }: Pick<Limits, 'taskListItems'>): void {
+  if (tasks.length > taskListItems) throw full(`it has ${taskListItems} tasks already`);
+}
+
+function full(why: string, cause?: unknown): GauntletError {
+  const message = `Cannot keep this: the task list is full, ${why}. Delete finished tasks with TaskUpdate, status "deleted"`;
+  return new GauntletError('resource_exhausted', message, { cause });
+}
+
+/** Depth first, without recursion: 500 tasks may wait in one line. @returns The circle, its first task twice. */
+function circleFrom(
+  start: string,
+  byId: ReadonlyMap<string, PlannedTask>,
+  settled: Set<string>,
+): readonly string[] | undefined {
+  const path: { readonly id: string; next: number }[] = [{ id: start, next: 0 }];
+  for (let last = path.at(-1); last; last = path.at(-1)) {
+    const blocker = byId.get(last.id)?.blockedBy[last.next++];
+    if (blocker === undefined) {
+      settled.add(last.id);
+      path.pop();
+    } else if (!settled.has(blocker)) {
+      const place = path.findIndex(({ id }) => id === blocker);
+      if (place >= 0) return [...path.slice(place).map(({ id }) => id), blocker];
+      path.push({ id: blocker, next: 0 });
+    }
+  }
+  return undefined;
+}
