@@ -6,6 +6,7 @@ import { fileTools } from './files/index.ts';
 import { listTools } from './lists/index.ts';
 import { mcpTools } from './mcp/index.ts';
 import { moreTools } from './more/index.ts';
+import { planningTools } from './planning/index.ts';
 import { searchTools } from './search/index.ts';
 import { shellTools } from './shell/index.ts';
 import { taskTools } from './tasks/index.ts';
@@ -48,6 +49,7 @@ export function getAllBaseTools(services: ToolServices & FeatureFlags): readonly
     ...listTools(services),
     ...mcpTools(services),
     ...moreTools(services),
+    ...planningTools(),
     ...searchTools(services),
     ...shellTools(services),
     ...taskTools(services),

@@ -104,7 +104,7 @@ export async function gate(
     }
     if (step.kind === 'end') return withContexts(step, hooks);
     if (step.kind === 'judged') return permit(invocation, current, step, hooks);
-    const parsed = parseInput(current.block, current.tool, step.input, services);
+    const parsed = parseInput(current.block, current.tool, step.input, services, step.isByPerson);
     if (parsed.kind === 'end') return withContexts(parsed, hooks);
     current = parsed.invocation;
     isAllowedByPerson = step.isByPerson === true;

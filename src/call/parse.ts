@@ -37,22 +37,28 @@ export function parseBlock(block: ToolUseBlock, services: ParseServices): Parsed
   return tool ? parseInput(block, tool, block.input, services) : noSuchTool(block.name, services.pool);
 }
 
-/** Parse an input of a known tool: of a block, or a replacement by a hook, a tool or a person. */
+/**
+ * Parse an input of a known tool: of a block, or a replacement by a hook, a tool or a person.
+ *
+ * @param isByPerson The person who was asked made it: it may have fields that nobody else can set.
+ */
 export function parseInput(
   block: ToolUseBlock,
   tool: Tool,
   input: JsonValue | ToolInput,
   services: ParseServices,
+  isByPerson = false,
 ): Parsed {
-  const result = tool.inputSchema.safeParse(withoutInternalFields(tool, input));
+  const result = tool.inputSchema.safeParse(withoutReservedFields(tool, input, isByPerson));
   if (result.success) return { kind: 'parsed', invocation: new Invocation(block, tool, result.data) };
   const schemaTool = services.pool.isDeferred(tool) ? services.schemaTool : undefined;
   return ended(failedOutcome('invalid_input', validationErrorText(tool.name, result.error.issues, schemaTool)));
 }
 
-function withoutInternalFields(tool: Tool, input: unknown): unknown {
-  const fields = tool.internalFields;
-  if (!fields || typeof input !== 'object' || input === null) return input;
+function withoutReservedFields(tool: Tool, input: unknown, isByPerson: boolean): unknown {
+  const { internalFields = [], personFields = [] } = tool;
+  const fields = isByPerson ? internalFields : [...internalFields, ...personFields];
+  if (fields.length === 0 || typeof input !== 'object' || input === null) return input;
   return Object.fromEntries(Object.entries(input).filter(([field]) => !fields.includes(field)));
 }
 

@@ -11,6 +11,7 @@ export const TOOL_ALIASES = {
   TaskOutput: ['BashOutput', 'AgentOutput'],
   TaskStop: ['KillShell'],
   Agent: ['Task'],
+  ExitPlanMode: ['ExitPlanModeV2'],
   ReadMcpResourceTool: ['ReadMcpResource'],
   ListMcpResourcesTool: ['ListMcpResources'],
 } as const;

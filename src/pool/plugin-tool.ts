@@ -32,6 +32,8 @@ const flag = z.boolean().optional();
 
 const optional = method.optional();
 
+const fields = z.array(z.string()).optional();
+
 /** Members of a tool with their kinds. Unknown members are kept, since a plugin may use them itself. */
 const Definition = z.looseObject({
   name,
@@ -43,6 +45,8 @@ const Definition = z.looseObject({
   call: method,
   mapToolResultToToolResultBlockParam: optional,
   maxResultSizeChars: z.number().positive().or(z.literal(Infinity)).optional(),
+  internalFields: fields,
+  personFields: fields,
   shouldDefer: flag,
   alwaysLoad: flag,
   strict: flag,

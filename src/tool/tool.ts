@@ -226,6 +226,8 @@ export interface Tool<
 
   /** Fields that only the server sets, after approval; removed before parsing, whoever sends them. */
   readonly internalFields?: readonly string[];
+  /** Fields only the person sets who answers the question about a call; stripped from what models, hooks and tools send. */
+  readonly personFields?: readonly string[];
 
   // Gates
   /**

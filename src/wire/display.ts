@@ -25,10 +25,18 @@ export const FormField = z.object({
   description: z.string().optional(),
   type: z.enum(['text', 'number', 'boolean', 'choice']),
   choices: z
-    .array(z.object({ value: z.string(), label: z.string(), description: z.string().optional() }))
+    .array(
+      z.object({
+        value: z.string(),
+        label: z.string(),
+        description: z.string().optional(),
+        preview: z.string().optional().describe('A longer text, such as a draft, shown beside the choice'),
+      }),
+    )
     .optional()
     .describe('Values of a field of type `choice`'),
   multiple: z.boolean().optional().describe('Several choices may be made, and the value is a list'),
+  other: z.boolean().optional().describe('A text that is none of the choices is an answer too'),
   required: z.boolean().optional(),
   value: z
     .union([z.string(), z.number(), z.boolean(), Texts])

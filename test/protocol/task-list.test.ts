@@ -13,29 +13,35 @@ async function run(client: WireClient, session: string, name: string, input: obj
 }
 
 describe('the task list of a session', () => {
-  it('survives a kill, is changed by its child sessions, asks nobody, and goes with the session', async () => {
-    const server = await startServer({ settings });
-    const before = wireClient(server);
-    const session = await before.session({ mode: 'plan' });
-    expect(await run(before, session, 'TaskCreate', create('Look around').input)).toBe('Created task #1: Look around');
-    const worker = await before.session({ mode: 'bypassPermissions' });
-    await run(before, worker, 'TaskCreate', create('First').input);
-    await run(before, worker, 'Delegate', { blocks: [create('Second'), { name: 'TaskList', input: {} }] });
-    await server.end('SIGKILL');
+  it(
+    'survives a kill, is changed by its child sessions, asks nobody, and goes with the session',
+    { timeout: 60_000 },
+    async () => {
+      const server = await startServer({ settings });
+      const before = wireClient(server);
+      const session = await before.session({ mode: 'plan' });
+      expect(await run(before, session, 'TaskCreate', create('Look around').input)).toBe(
+        'Created task #1: Look around',
+      );
+      const worker = await before.session({ mode: 'bypassPermissions' });
+      await run(before, worker, 'TaskCreate', create('First').input);
+      await run(before, worker, 'Delegate', { blocks: [create('Second'), { name: 'TaskList', input: {} }] });
+      await server.end('SIGKILL');
 
-    const next = await startServer({ home: server.home, settings });
-    const client = wireClient(next);
-    expect(await run(client, session, 'TaskList', {})).toBe('#1 [pending] Look around');
-    expect(await run(client, worker, 'TaskList', {})).toBe('#1 [pending] First\n#2 [pending] Second');
-    const blocks = [
-      { name: 'Delegate', input: { blocks: [{ name: 'TaskUpdate', input: { taskId: '1', status: 'completed' } }] } },
-    ];
-    await run(client, worker, 'Delegate', { blocks });
-    expect(await run(client, worker, 'TaskGet', { taskId: '1' })).toContain('Status: completed');
+      const next = await startServer({ home: server.home, settings });
+      const client = wireClient(next);
+      expect(await run(client, session, 'TaskList', {})).toBe('#1 [pending] Look around');
+      expect(await run(client, worker, 'TaskList', {})).toBe('#1 [pending] First\n#2 [pending] Second');
+      const blocks = [
+        { name: 'Delegate', input: { blocks: [{ name: 'TaskUpdate', input: { taskId: '1', status: 'completed' } }] } },
+      ];
+      await run(client, worker, 'Delegate', { blocks });
+      expect(await run(client, worker, 'TaskGet', { taskId: '1' })).toContain('Status: completed');
 
-    expect((await client.send('DELETE', `/sessions/${worker}`)).status).toBe(204);
-    expect(await run(client, session, 'TaskList', {})).toBe('#1 [pending] Look around');
-  });
+      expect((await client.send('DELETE', `/sessions/${worker}`)).status).toBe(204);
+      expect(await run(client, session, 'TaskList', {})).toBe('#1 [pending] Look around');
+    },
+  );
 
   it('leaves nothing behind in the store when sessions are removed', async () => {
     const server = await startServer({ settings: { limits: { sharedEntries: 1 } } });

@@ -1,0 +1,9 @@
+/** The planning tools: what the model and the person who watches settle with each other. */
+import { askUserQuestionTool } from './ask-user-question.ts';
+import { enterPlanModeTool } from './enter-plan-mode.ts';
+import { exitPlanModeTool } from './exit-plan-mode.ts';
+
+/** All planning tools, in no particular order: the pool sorts. */
+export function planningTools() {
+  return [askUserQuestionTool(), enterPlanModeTool(), exitPlanModeTool()];
+}
