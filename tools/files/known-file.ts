@@ -85,7 +85,7 @@ export async function writeKnownFile(
   const { stats, sha256 } = await recordedWrite(services.history, { real, spelled, content, known }, context);
   services.history.writers.note(real, { sessionId: context.sessionId, principal: context.principal, toolName });
   // After an edit the unread part of a file is still unread.
-  const isPartial = toolName === 'Edit' && known?.isPartlySeen === true;
+  const isPartial = known?.isPartlySeen === true;
   const record = { path: real, mtimeMs: stats.mtimeMs, sizeBytes: stats.size, sha256, isPartial };
   return (session) => withReadRecord(session, record);
 }
