@@ -35,7 +35,7 @@ import { createNewSessionPools } from '../src/session/directory/new-session.ts';
 import { type DirectoryServices, SessionDirectory } from '../src/session/directory/session-directory.ts';
 import type { Tool } from '../src/tool/tool.ts';
 import type { ToolMode } from '../src/wire/permission-context.ts';
-import { getAllBaseTools, HIDDEN_IN_REPL, REPL_TOOL, SIMPLE_TOOLS } from '../tools/index.ts';
+import { getAllBaseTools, HIDDEN_IN_REPL, loadSkills, REPL_TOOL, SIMPLE_TOOLS } from '../tools/index.ts';
 import { type Approvals, createApprovals } from './approvals.ts';
 import { installationPaths } from './installation.ts';
 import { createNetworkDenials, type NetworkDenials } from './network-denials.ts';
@@ -84,7 +84,8 @@ export async function assembleEngine(
   const mcp = serversOf(settings, { ...parts, data }, logger, () => announce());
   const jail = await jailOf(settings, data, processHost, sandbox);
   const agentTypes = await agentTypesOf(settings, logger);
-  const baseTools = getAllBaseTools({ ...settings, ...parts, mcp, sandbox, jail, agentTypes });
+  const skills = await skillsOf(settings, logger);
+  const baseTools = getAllBaseTools({ ...settings, ...parts, mcp, sandbox, jail, agentTypes, skills });
   const plugins = await loadPlugins(settings, baseTools);
   const toolNames = namesInRules(settings, [...baseTools, ...plugins]);
   let external: readonly Tool[] = plugins;
@@ -185,7 +186,7 @@ function findUnusable(
 }
 
 function openParts(settings: Settings, data: DataDirectory, logger: Logger, host: StartedHost) {
-  const { limits, durability, settingsFile, policyFile, tokenFileByHand, plugins } = settings;
+  const { limits, durability, settingsFile, policyFile, tokenFileByHand, plugins, skillFolders } = settings;
   const processHost = createProcessHost({ limits, ownerId: data.id, started: host });
   const hooks = createHooks(settings.hooks, {
     limits,
@@ -202,7 +203,9 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger, host
     history: createFileHistory({ folder: (sessionId) => data.historyFolder(sessionId), limits }),
     privateFolders,
     locate: createLocatePath({
-      protectedPaths: [settingsFile, policyFile, ...plugins.filter(isAbsolute)].filter((path) => path !== undefined),
+      protectedPaths: [settingsFile, policyFile, ...plugins.filter(isAbsolute), ...skillFolders].filter(
+        (path) => path !== undefined,
+      ),
       privateFolders,
       readOnlyPaths: installationPaths(),
     }),
@@ -283,6 +286,13 @@ async function agentTypesOf({ agents, limits }: Settings, logger: Logger): Promi
   const { types, problems } = await loadAgentTypes(agents, limits);
   for (const problem of problems) logger.warn(problem);
   return types;
+}
+
+async function skillsOf({ skillFolders, limits }: Settings, logger: Logger) {
+  if (skillFolders.length === 0) return [];
+  const { skills, problems } = await loadSkills(skillFolders, limits);
+  for (const problem of problems) logger.warn(problem);
+  return skills;
 }
 
 async function loadPlugins(settings: Settings, baseTools: readonly Tool[]): Promise<readonly Tool[]> {

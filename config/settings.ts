@@ -57,6 +57,8 @@ export interface Settings extends DoorSettings, GateSettings {
   /** Folders of agent types: absolute. */
   readonly agents: readonly string[];
   readonly webFetch: { readonly allowPrivate: readonly string[] };
+  /** Folders whose folders are skills: absolute. */
+  readonly skillFolders: readonly string[];
   readonly toolSearch: 'auto' | 'always' | 'off';
   readonly siblingAbort: 'bash' | 'mutating-bash' | 'never';
   /** Module paths (absolute) and package names. */
@@ -163,6 +165,7 @@ function featureSettings(file: SettingsFile, resolvePath: (path: string) => stri
     trustProxy: file.trustProxy ?? [],
     mcpServers: file.mcpServers ?? {},
     webFetch: { allowPrivate: file.webFetch?.allowPrivate ?? [] },
+    skillFolders: (file.skills ?? []).map(resolvePath),
     toolSearch: file.toolSearch ?? 'auto',
     siblingAbort: file.siblingAbort ?? 'bash',
     agents: (file.agents ?? []).map(resolvePath),

@@ -8,10 +8,13 @@ import { mcpTools } from './mcp/index.ts';
 import { moreTools } from './more/index.ts';
 import { planningTools } from './planning/index.ts';
 import { searchTools } from './search/index.ts';
+import { serverTools } from './server/index.ts';
 import { shellTools } from './shell/index.ts';
 import { taskTools } from './tasks/index.ts';
 
 export { sessionTools } from './more/index.ts';
+
+export { loadSkills } from './more/skill-catalogue.ts';
 
 export { outputSchemaProblem } from './more/structured-output.ts';
 
@@ -21,7 +24,9 @@ export type ToolServices = Parameters<typeof agentTools>[0] &
   Parameters<typeof listTools>[0] &
   Parameters<typeof mcpTools>[0] &
   Parameters<typeof moreTools>[0] &
+  Parameters<typeof planningTools>[0] &
   Parameters<typeof searchTools>[0] &
+  Parameters<typeof serverTools>[0] &
   Parameters<typeof shellTools>[0] &
   Parameters<typeof taskTools>[0];
 
@@ -49,8 +54,9 @@ export function getAllBaseTools(services: ToolServices & FeatureFlags): readonly
     ...listTools(services),
     ...mcpTools(services),
     ...moreTools(services),
-    ...planningTools(),
+    ...planningTools(services),
     ...searchTools(services),
+    ...serverTools(services),
     ...shellTools(services),
     ...taskTools(services),
   ]);

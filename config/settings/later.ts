@@ -16,7 +16,6 @@ const LATER: readonly LaterSetting[] = [
   { key: 'webFetch', isUsed: (file) => !isEmpty(file.webFetch) },
   { key: 'readUnchanged', isUsed: (file) => file.readUnchanged === 'stub' },
   { key: 'lsp', isUsed: (file) => !isEmpty(file.lsp) },
-  { key: 'skills', isUsed: (file) => !isEmpty(file.skills) },
 ];
 
 /** Keys that are present in a file and have no effect. */

@@ -12,6 +12,7 @@ export const TOOL_ALIASES = {
   TaskStop: ['KillShell'],
   Agent: ['Task'],
   ExitPlanMode: ['ExitPlanModeV2'],
+  SendUserMessage: ['Brief'],
   ReadMcpResourceTool: ['ReadMcpResource'],
   ListMcpResourcesTool: ['ListMcpResources'],
 } as const;

@@ -24,7 +24,7 @@ export default [
   },
   {
     ...base,
-    name: 'Brief',
+    name: 'Briefing',
     inputSchema: z.strictObject({ allow: z.array(z.string()) }),
     call: async ({ allow }) => ({
       data: 'done',
@@ -121,7 +121,7 @@ describe('a plugin', () => {
     const names = body.tools.map(({ name }) => name);
     expect(names.slice(body.built_in_count)).toEqual([
       'BadDrawer',
-      'Brief',
+      'Briefing',
       'Circular',
       'Count',
       'Greet',
@@ -165,9 +165,9 @@ describe('a plugin', () => {
   });
 
   it('brings rules for its run, until its next run or a person takes them back', async () => {
-    const rules = { allow: ['Brief'], deny: ['Bash(touch secret)'] };
+    const rules = { allow: ['Briefing'], deny: ['Bash(touch secret)'] };
     const sessionId = await client.session({ on_ask: 'deny', rules });
-    const brief = (...allow: string[]) => client.execute(sessionId, [block('Brief', { allow })]);
+    const brief = (...allow: string[]) => client.execute(sessionId, [block('Briefing', { allow })]);
     const judged = (command: string) => judgedBy(client, sessionId, command);
     await brief('Bash(touch:*)');
     expect(await judged('touch a')).toEqual(['allow', 'command']);
@@ -184,8 +184,8 @@ describe('a plugin', () => {
   it('has brought its rules after a restart, too', async () => {
     const { home, settings } = pluginHome();
     const first = await startServer({ home, settings });
-    const sessionId = await wireClient(first).session({ rules: { allow: ['Brief'] } });
-    await wireClient(first).execute(sessionId, [block('Brief', { allow: ['Bash(touch:*)'] })]);
+    const sessionId = await wireClient(first).session({ rules: { allow: ['Briefing'] } });
+    await wireClient(first).execute(sessionId, [block('Briefing', { allow: ['Bash(touch:*)'] })]);
     await first.end('SIGKILL');
     const second = wireClient(await startServer({ home, settings }));
     expect(await judgedBy(second, sessionId, 'touch a')).toEqual(['allow', 'command']);

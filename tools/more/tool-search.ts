@@ -8,6 +8,7 @@ import type { PromptOptions, Tool, ToolUseContext } from '../../src/tool/tool.ts
 import type { ResultContentBlock, ToolResultBlock } from '../../src/wire/blocks.ts';
 import type { Display } from '../../src/wire/display.ts';
 import type { MoreToolServices } from './services.ts';
+import { type Skill, skillLine } from './skill-catalogue.ts';
 
 /** The description. */
 const TOOL_SEARCH_PROMPT = `Loads the full definitions of deferred tools, so that you know how to call them.
@@ -60,7 +61,7 @@ export function toolSearchTool(services: MoreToolServices) {
     isConcurrencySafe: () => true,
     prompt: () => TOOL_SEARCH_PROMPT,
     description: (input) => `Search tools: ${input.query}`,
-    call: (input, context) => Promise.resolve({ data: searchDeferred(input, context) }),
+    call: (input, context) => Promise.resolve({ data: searchDeferred(input, context, services.skills ?? []) }),
     mapToolResultToToolResultBlockParam: toolSearchResult,
     isSearchOrReadCommand: () => ({ isSearch: true, isRead: false }),
     getToolUseSummary: (input) => input.query ?? '',
@@ -79,7 +80,9 @@ export interface ToolSearchOutput {
   readonly found: readonly { readonly definition: ToolDefinition; readonly isDeferred: boolean }[];
   /** Selected names that no tool has. */
   readonly unknownNames: readonly string[];
-  /** Number of deferred tools in the list. */
+  /** Skills that the words match, one line each. */
+  readonly skills: readonly string[];
+  /** Deferred tools in the list. */
   readonly deferredCount: number;
 }
 
@@ -87,6 +90,7 @@ export interface ToolSearchOutput {
 function searchDeferred(
   { query, max_results: maxResults }: ToolSearchArguments,
   { tools, isDeferred, session, principal }: Pick<ToolUseContext, 'tools' | 'isDeferred' | 'session' | 'principal'>,
+  skills: readonly Skill[],
 ): ToolSearchOutput {
   const options: PromptOptions = {
     principal,
@@ -100,16 +104,31 @@ function searchDeferred(
     query,
     found: found.map((tool) => ({ definition: describeTool(tool, options), isDeferred: isDeferred(tool) })),
     unknownNames,
+    skills: searchSkills(query, skills, maxResults),
     deferredCount: tools.filter(isDeferred).length,
   };
 }
 
-/** Format the result for the model: definitions as text, and a reference to each deferred tool. */
+/** Skills that hold each word of a query in their name or description, those that hold it in the name first. */
+function searchSkills(query: string, skills: readonly Skill[], maxResults: number): readonly string[] {
+  if (/^\s*select:/i.test(query)) return [];
+  const words = query.toLowerCase().match(/[^\s,+]+/g) ?? [];
+  const holds = (text: string) => words.every((word) => text.toLowerCase().includes(word));
+  return skills
+    .filter((skill) => !skill.isHidden && words.length > 0 && holds(skillLine(skill)))
+    .sort((left, right) => Number(holds(right.name)) - Number(holds(left.name)))
+    .slice(0, maxResults)
+    .map(skillLine);
+}
+
+/** What the model is sent: definitions as text, and a reference to each tool that was deferred. */
 function toolSearchResult(
-  { query, found, unknownNames, deferredCount }: ToolSearchOutput,
+  { query, found, unknownNames, skills, deferredCount }: ToolSearchOutput,
   toolUseId: string,
 ): ToolResultBlock {
   const block = { type: 'tool_result', tool_use_id: toolUseId } as const;
+  const skillLines = skills.length === 0 ? [] : ['Skills, to load with Skill:', ...skills.map((line) => `- ${line}`)];
+  if (found.length === 0 && skills.length > 0) return { ...block, content: skillLines.join('\n') };
   if (found.length === 0) {
     const advice =
       deferredCount === 0
@@ -121,7 +140,7 @@ function toolSearchResult(
   const unknown = unknownNames.map((name) => `No tool is named "${name}"`);
   const references = found.filter(({ isDeferred }) => isDeferred);
   const content: readonly ResultContentBlock[] = [
-    { type: 'text', text: ['<functions>', ...lines, '</functions>', ...unknown].join('\n') },
+    { type: 'text', text: ['<functions>', ...lines, '</functions>', ...unknown, ...skillLines].join('\n') },
     ...references.map(({ definition }) => ({ type: 'tool_reference' as const, tool_name: definition.name })),
   ];
   return { ...block, content };

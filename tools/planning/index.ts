@@ -2,8 +2,10 @@
 import { askUserQuestionTool } from './ask-user-question.ts';
 import { enterPlanModeTool } from './enter-plan-mode.ts';
 import { exitPlanModeTool } from './exit-plan-mode.ts';
+import { sendUserMessageTool } from './send-user-message.ts';
+import type { PlanningToolServices } from './services.ts';
 
 /** All planning tools, in no particular order: the pool sorts. */
-export function planningTools() {
-  return [askUserQuestionTool(), enterPlanModeTool(), exitPlanModeTool()];
+export function planningTools(services: PlanningToolServices) {
+  return [askUserQuestionTool(), enterPlanModeTool(), exitPlanModeTool(), sendUserMessageTool(services)];
 }

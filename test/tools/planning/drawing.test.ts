@@ -1,8 +1,9 @@
 /** What people see of questions and plans while the input still streams in. */
 import { describe, expect, it } from 'vitest';
+import { fileServices } from '../../helpers/file-services.ts';
 import { planningTools } from '../../../tools/planning/index.ts';
 
-const tools = Object.fromEntries(planningTools().map((tool) => [tool.name, tool]));
+const tools = Object.fromEntries(planningTools(fileServices()).map((tool) => [tool.name, tool]));
 const drawn = (name: string, input: unknown) => tools[name]?.renderToolUseMessage(input as never);
 
 describe('an input that is still streaming in', () => {

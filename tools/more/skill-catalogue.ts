@@ -1,0 +1,141 @@
+/**
+ * The skills of this server: folders with a SKILL.md below the folders that the operator names.
+ *
+ * What a skill is called and what it allows is read once, before the server listens: a file that changes later changes
+ * the words of its skill and never what it may do.
+ */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Limits } from '../../config/limits.ts';
+import { errorMessage } from '../../src/base/errors.ts';
+import { realFolder } from '../../src/files/working-directories.ts';
+import { parseRule } from '../../src/permissions/rule.ts';
+import { checkFields } from '../../src/wire/field-issues.ts';
+
+/** What a skill is, but for its words. */
+export interface Skill {
+  readonly name: string;
+  /** What it does and when to use it, for the model that chooses. */
+  readonly description: string;
+  /** What its arguments are, as in "[issue number]". */
+  readonly argumentHint?: string;
+  /** Rules that it brings: calls they cover need no yes. */
+  readonly allowedTools: readonly string[];
+  /** Models are not told of it and cannot load it. */
+  readonly isHidden: boolean;
+  /** Real path of its folder. */
+  readonly folder: string;
+}
+
+/** What was found in the folders. */
+export interface FoundSkills {
+  readonly skills: readonly Skill[];
+  /** What cannot be used, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+type SkillLimits = Pick<Limits, 'skills' | 'skillBytes'>;
+
+const FILE_NAME = 'SKILL.md';
+
+/** As skills of other programs have it; the list of skills is part of every list of tools. */
+const MAX_DESCRIPTION_CHARS = 1_024;
+
+/** Rules with commas between them, but for those inside brackets. */
+const rules = z.preprocess(
+  (value) =>
+    typeof value === 'string'
+      ? value
+          .split(/,(?![^(]*\))/)
+          .map((rule) => rule.trim())
+          .filter((rule) => rule !== '')
+      : value,
+  z.array(z.string().transform((rule) => parseRule(rule).text)).max(100),
+);
+
+const FrontMatter = z.looseObject({
+  name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'expected 1 to 64 letters, digits, "-", "_" and "."'),
+  description: z.string().trim().min(1).max(MAX_DESCRIPTION_CHARS),
+  'argument-hint': z.string().max(200).optional(),
+  'allowed-tools': rules.optional(),
+  'disable-model-invocation': z.boolean().optional(),
+});
+
+/** Find all skills. Of two with one name the first counts. Never rejects. */
+export async function loadSkills(folders: readonly string[], limits: SkillLimits): Promise<FoundSkills> {
+  const skills = new Map<string, Skill>();
+  const problems: string[] = [];
+  for (const folder of folders) {
+    try {
+      for (const name of (await readdir(folder)).sort()) {
+        const path = join(folder, name);
+        if (!(await isSkill(path))) continue;
+        try {
+          const skill = await readSkill(path, limits);
+          if (skills.has(skill.name)) throw new Error(`there is another one called "${skill.name}"`);
+          if (skills.size >= limits.skills) throw new Error(`there are ${limits.skills} already`);
+          skills.set(skill.name, skill);
+        } catch (error) {
+          problems.push(`Cannot use the skill "${path}": ${errorMessage(error)}`);
+        }
+      }
+    } catch (error) {
+      problems.push(`Cannot read the skills of "${folder}": ${errorMessage(error)}`);
+    }
+  }
+  return { skills: [...skills.values()], problems };
+}
+
+/** Read the words of a skill as they are now. @throws {Error} Saying why they cannot be read. */
+export async function readSkillWords({ folder }: Pick<Skill, 'folder'>, limits: SkillLimits): Promise<string> {
+  return (await readParts(folder, limits)).body;
+}
+
+/** One line about a skill. */
+export function skillLine({ name, description, argumentHint }: Skill): string {
+  const hint = argumentHint === undefined ? '' : ` ${argumentHint}`;
+  return `${name}${hint}: ${description.replace(/\s+/g, ' ')}`;
+}
+
+async function readSkill(path: string, limits: SkillLimits): Promise<Skill> {
+  const folder = realFolder(path);
+  if (folder === undefined) throw new Error('it is no folder');
+  const { data } = await readParts(folder, limits);
+  const check = checkFields(FrontMatter, data);
+  if (check.kind === 'unfit') {
+    const [issue] = check.issues;
+    throw new Error(`"${issue?.path ?? ''}" ${issue?.message ?? 'is wrong'}`);
+  }
+  const { name, description, ...rest } = check.value;
+  const argumentHint = rest['argument-hint'];
+  return {
+    name,
+    description,
+    ...(argumentHint !== undefined && { argumentHint }),
+    allowedTools: rest['allowed-tools'] ?? [],
+    isHidden: rest['disable-model-invocation'] ?? false,
+    folder,
+  };
+}
+
+async function readParts(folder: string, { skillBytes }: SkillLimits) {
+  const path = join(folder, FILE_NAME);
+  const found = await stat(path);
+  // A pipe or a device would never end.
+  if (!found.isFile()) throw new Error(`its ${FILE_NAME} is no file`);
+  if (found.size > skillBytes) throw new Error(`its ${FILE_NAME} has more than ${skillBytes} bytes`);
+  const { parseFrontMatter } = await import('../../src/base/front-matter.ts');
+  return parseFrontMatter(await readFile(path, 'utf8'));
+}
+
+/** Other files and folders may stand beside skills. */
+async function isSkill(path: string): Promise<boolean> {
+  try {
+    await stat(join(path, FILE_NAME));
+    return true;
+  } catch {
+    // What cannot be looked at is no skill that could be loaded.
+    return false;
+  }
+}

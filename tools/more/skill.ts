@@ -1,0 +1,158 @@
+/** Skill: gives the model the instructions of a skill, with its arguments filled in. */
+import { z } from 'zod';
+import type { Limits } from '../../config/limits.ts';
+import { nearestKey } from '../../config/settings/section.ts';
+import { cutText } from '../../src/base/cut-text.ts';
+import { errorMessage, GauntletError } from '../../src/base/errors.ts';
+import { showValue } from '../../src/base/hidden-characters.ts';
+import { buildTool } from '../../src/tool/build-tool.ts';
+import type { ContextModifier } from '../../src/tool/session-context.ts';
+import type { PermissionMatcher, ToolResult, ToolUseContext } from '../../src/tool/tool.ts';
+import { type Display, drawFailure } from '../../src/wire/display.ts';
+import type { MoreToolServices } from './services.ts';
+import { readSkillWords, type Skill, skillLine } from './skill-catalogue.ts';
+
+const PROMPT = `Loads a skill: instructions, and often scripts and templates, for a kind of task. Load one before you begin a task that its description fits, then follow what it says.
+
+Skills that do not stand here are found by ToolSearch, in words.`;
+
+/** Room for the list of skills in what the model reads; the rest is for ToolSearch. */
+const MAX_LISTED_CHARS = 700;
+const MAX_LINE_CHARS = 160;
+const MAX_ARGUMENT_CHARS = 10_000;
+
+const SkillInput = z.strictObject({
+  skill: z.string().min(1).max(200).describe('Name of the skill, as it is listed'),
+  args: z.string().max(MAX_ARGUMENT_CHARS).optional().describe('Arguments of the skill, in one text'),
+});
+
+/** A parsed input. */
+export type SkillArguments = z.output<typeof SkillInput>;
+
+/** Make Skill. */
+export function skillTool({ skills = [], limits }: MoreToolServices) {
+  const usable = skills.filter(({ isHidden }) => !isHidden);
+  const find = (name: string) => usable.find((skill) => skill.name === name.replace(/^\//, ''));
+  const prompt = [PROMPT, ...listed(usable)].join('\n');
+  return buildTool({
+    name: 'Skill',
+    searchHint: 'load instructions for a kind of task',
+    alwaysLoad: true,
+    isEnabled: () => usable.length > 0,
+    disabledReason: () => 'no skill is configured: set "skills" to folders that hold folders with a SKILL.md',
+    touchesOnlySession: () => true,
+    inputSchema: SkillInput,
+    maxResultSizeChars: 100_000,
+    prompt: () => prompt,
+    description: (input) => `Load the skill ${input.skill}`,
+    validateInput: ({ skill }) => {
+      if (find(skill)) return { result: true };
+      const names = usable.map(({ name }) => name);
+      const nearest = nearestKey(skill, names);
+      const advice =
+        nearest === undefined ? `There are ${names.slice(0, 50).join(', ')}` : `Did you mean "${nearest}"?`;
+      return { result: false, message: `There is no skill "${skill}". ${advice}` };
+    },
+    checkPermissions: ({ skill }) => {
+      const rules = find(skill)?.allowedTools ?? [];
+      if (rules.length === 0) return { behavior: 'allow' };
+      return { behavior: 'ask', message: `The skill "${skill}" lets calls through unasked: ${rules.join(', ')}` };
+    },
+    preparePermissionMatcher: ({ skill }) => skillMatcher(skill.replace(/^\//, '')),
+    suggestRules: ({ skill }) => [`Skill(${skill.replace(/^\//, '')})`],
+    call: (input, context) => loadSkill(find(input.skill), input, context, limits),
+    mapToolResultToToolResultBlockParam: ({ text }: SkillOutput, toolUseId) => ({
+      type: 'tool_result',
+      tool_use_id: toolUseId,
+      content: text,
+    }),
+    getToolUseSummary: (input) => input.skill ?? '',
+    getActivityDescription: (input) => `Loading the skill ${input.skill ?? ''}`,
+    renderToolUseMessage: ({ skill, args }): Display => ({
+      title: `Skill ${showValue(skill, '…')}`,
+      ...(typeof args === 'string' && args !== '' && { subtitle: args }),
+      blocks: [],
+    }),
+    renderToolResultMessage: ({ skill, text }: SkillOutput, _progress, { style }): Display => ({
+      title: `Loaded the skill ${skill}`,
+      tone: 'success',
+      blocks: style === 'condensed' ? [] : [{ kind: 'text', text: cutText(text, limits.previewChars) }],
+    }),
+    renderToolUseRejectedMessage: (_input, message) => drawFailure('Did not load the skill', message),
+    renderToolUseErrorMessage: (message) => drawFailure('Could not load the skill', message),
+  });
+}
+
+/** The instructions. */
+export interface SkillOutput {
+  readonly skill: string;
+  readonly text: string;
+}
+
+function listed(skills: readonly Skill[]): readonly string[] {
+  const lines: string[] = [];
+  let room = MAX_LISTED_CHARS;
+  for (const skill of skills) {
+    const line = `- ${cutText(skillLine(skill), MAX_LINE_CHARS)}`;
+    room -= line.length + 1;
+    if (room < 0) return [...lines, `and ${skills.length - lines.length} more`];
+    lines.push(line);
+  }
+  return lines;
+}
+
+/** Specs are names; `prefix:*` is every name that begins so. */
+function skillMatcher(name: string): PermissionMatcher {
+  const matches = (spec: string) => (spec.endsWith(':*') ? name.startsWith(spec.slice(0, -2)) : spec === name);
+  return {
+    hits: (specs) => specs.find(matches),
+    covers(specs) {
+      const spec = specs.find(matches);
+      return spec === undefined ? undefined : [spec];
+    },
+  };
+}
+
+async function loadSkill(
+  skill: Skill | undefined,
+  { args = '' }: SkillArguments,
+  { sessionId, rootSessionId }: ToolUseContext,
+  limits: Pick<Limits, 'skills' | 'skillBytes'>,
+): Promise<ToolResult<SkillOutput>> {
+  if (!skill) throw new GauntletError('tool_failed', 'The skill is not there any more');
+  const words = await wordsOf(skill, limits);
+  const base = `Skill "${skill.name}". Its files are in ${skill.folder}; paths in it that are not absolute start there.`;
+  const data = { skill: skill.name, text: `${base}\n\n${withArguments(words, args)}` };
+  // A child session can be given no rule that its parent does not have.
+  return sessionId === rootSessionId ? { data, contextModifier: bringRules(skill) } : { data };
+}
+
+async function wordsOf(skill: Skill, limits: Pick<Limits, 'skills' | 'skillBytes'>): Promise<string> {
+  try {
+    return (await readSkillWords(skill, limits)).trim();
+  } catch (cause) {
+    const message = `Cannot load the skill "${skill.name}": ${errorMessage(cause)}. Go on without it, and say so`;
+    throw new GauntletError('tool_failed', message, { cause });
+  }
+}
+
+/** `$ARGUMENTS` is all of them, `$1` to `$9` are their words; where neither stands, they come last. */
+function withArguments(words: string, args: string): string {
+  const parts = args.split(/\s+/).filter((part) => part !== '');
+  let isUsed = false;
+  const filled = words.replace(/\$(ARGUMENTS\b|[1-9](?!\d))/g, (_match, what: string) => {
+    isUsed = true;
+    return what === 'ARGUMENTS' ? args : (parts[Number(what) - 1] ?? '');
+  });
+  return isUsed || args === '' ? filled : `${filled}\n\nArguments: ${args}`;
+}
+
+/** The rules of the skill, and that its own files may be read: they take the place of those of the last one. */
+function bringRules({ allowedTools, folder }: Skill): ContextModifier {
+  const files = `Read(/${folder.replace(/[\\*?[\]!# ]/g, '\\$&')}/**)`;
+  const command = { allow: [...allowedTools, files], ask: [], deny: [] };
+  return (context) => {
+    const { permissions } = context;
+    return { ...context, permissions: { ...permissions, rules: { ...permissions.rules, command } } };
+  };
+}

@@ -1,0 +1,6 @@
+/** What the tools of this domain are handed. */
+import type { Settings } from '../../config/settings.ts';
+
+/** The settings that Config shows: none of them is a secret. */
+export type ServerToolServices = Pick<Settings, 'limits' | 'toolSearch' | 'durability'> &
+  Partial<Pick<Settings, 'siblingAbort'>>;
