@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Limits } from '../config/limits.ts';
 import type { Settings } from '../config/settings.ts';
 import { OWNER } from '../config/settings/principals.ts';
-import { type AgentType, loadAgentTypes } from '../src/agents/agent-types.ts';
+import { loadAgentTypes } from '../src/agents/agent-types.ts';
 import { GauntletError, isGauntletError } from '../src/base/errors.ts';
 import { createFileHistory } from '../src/files/history.ts';
 import { createLocatePath } from '../src/files/scope.ts';
@@ -79,13 +79,12 @@ export async function assembleEngine(
   const denials = createNetworkDenials(logger);
   const sandbox = await sandboxOf(settings, data, logger, denials);
   const parts = openParts(settings, data, logger, host);
-  const { log, processHost, locate, hooks, history } = parts;
-  let announce: () => void = () => undefined;
+  const { processHost } = parts;
+  let announce = (): void => undefined;
   const mcp = serversOf(settings, { ...parts, data }, logger, () => announce());
   const jail = await jailOf(settings, data, processHost, sandbox);
-  const agentTypes = await agentTypesOf(settings, logger);
-  const skills = await skillsOf(settings, logger);
-  const baseTools = getAllBaseTools({ ...settings, ...parts, mcp, sandbox, jail, agentTypes, skills });
+  const written = await writtenParts(settings, logger);
+  const baseTools = getAllBaseTools({ ...settings, ...parts, ...written, mcp, sandbox, jail });
   const plugins = await loadPlugins(settings, baseTools);
   const toolNames = namesInRules(settings, [...baseTools, ...plugins]);
   let external: readonly Tool[] = plugins;
@@ -95,12 +94,8 @@ export async function assembleEngine(
   const onFault = (error: unknown, what: string) => logger.error({ err: error }, what);
   const limitsOf = limitsOfPrincipals(settings);
   const services = sessionServices(settings, {
-    log,
-    store: parts.store,
+    ...parts,
     pools,
-    locate,
-    hooks,
-    history,
     ...approvals,
     limitsOf,
     toolNames,
@@ -282,17 +277,12 @@ async function warm(processHost: ManagedProcessHost, jail: Jail): Promise<void> 
   }
 }
 
-async function agentTypesOf({ agents, limits }: Settings, logger: Logger): Promise<readonly AgentType[]> {
-  const { types, problems } = await loadAgentTypes(agents, limits);
-  for (const problem of problems) logger.warn(problem);
-  return types;
-}
-
-async function skillsOf({ skillFolders, limits }: Settings, logger: Logger) {
-  if (skillFolders.length === 0) return [];
-  const { skills, problems } = await loadSkills(skillFolders, limits);
-  for (const problem of problems) logger.warn(problem);
-  return skills;
+/** Types of agents and skills that people wrote; those that cannot be used are named in a warning. */
+async function writtenParts({ agents, skillFolders, limits }: Settings, logger: Logger) {
+  const { types: agentTypes, problems } = await loadAgentTypes(agents, limits);
+  const found = await loadSkills(skillFolders);
+  for (const problem of [...problems, ...found.problems]) logger.warn(problem);
+  return { agentTypes, skills: found.skills };
 }
 
 async function loadPlugins(settings: Settings, baseTools: readonly Tool[]): Promise<readonly Tool[]> {

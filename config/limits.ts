@@ -161,12 +161,12 @@ export const DEFAULT_LIMITS = {
   historySessionBytes: 256 * MIB,
   /** Time for one search by Grep. */
   grepMs: 60 * SECOND,
+
+  // Task lists and agents.
   /** Tasks of one task list; finished ones count until they are deleted. */
   taskListItems: 500,
   /** Description of one of them, and its metadata as JSON. */
   taskListChars: 10_000,
-
-  // Agents: what one of them may use, and its model.
   /** Messages of its model. An agent that explores takes 5 to 30. */
   agentTurns: 200,
   /** Tokens of all its requests and replies together, as the provider counts them. */

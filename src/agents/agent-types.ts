@@ -8,7 +8,7 @@ import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { errorMessage } from '../base/errors.ts';
 import { type JsonObject, unsafeJson } from '../base/json.ts';
-import { type PermissionMode } from '../wire/permission-context.ts';
+import type { PermissionMode } from '../wire/permission-context.ts';
 import { PERMISSION_MODES } from '../wire/permission-names.ts';
 import { checkFields } from '../wire/field-issues.ts';
 

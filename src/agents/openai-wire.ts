@@ -6,7 +6,7 @@ import type OpenAI from 'openai';
 import type { Limits } from '../../config/limits.ts';
 import type { ModelSettings } from '../../config/settings/models.ts';
 import { cutText } from '../base/cut-text.ts';
-import { type ResultContentBlock, type ToolResultBlock } from '../wire/blocks.ts';
+import type { ResultContentBlock, ToolResultBlock } from '../wire/blocks.ts';
 import { resultText } from '../wire/result-text.ts';
 import { ChunkReader } from '../session/feed/chunk-reader.ts';
 import {

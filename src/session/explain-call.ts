@@ -4,7 +4,7 @@
 import { decide } from '../call/gate.ts';
 import { parseBlock } from '../call/parse.ts';
 import { resultText } from '../wire/result-text.ts';
-import { type JsonValue } from '../base/json.ts';
+import type { JsonValue } from '../base/json.ts';
 import { GauntletError } from '../base/errors.ts';
 import { Invocation } from '../tool/invocation.ts';
 import { explainDecision } from '../permissions/explain.ts';

@@ -7,7 +7,7 @@ import { frozenJson, type JsonValue } from '../base/json.ts';
 import { errorMessage, GauntletError } from '../base/errors.ts';
 import type { ToolPermissionContext } from '../wire/permission-context.ts';
 import { TOOL_MODES } from '../wire/permission-names.ts';
-import { type ContextModifier, type SessionContext, type Worktree } from '../tool/session-context.ts';
+import type { ContextModifier, SessionContext, Worktree } from '../tool/session-context.ts';
 import { isInWorkingDirectories, realFolder } from '../files/working-directories.ts';
 import { refuseWidening } from '../permissions/child-permissions.ts';
 import { checkedContext } from '../permissions/context.ts';

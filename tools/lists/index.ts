@@ -7,7 +7,7 @@ import { taskUpdateTool } from './task-update.ts';
 import { todoWriteTool } from './todo-write.ts';
 
 /** Create all list tools, in no particular order; the pool sorts them. */
-export function listTools(_services: ListToolServices) {
+export function listTools(services: ListToolServices) {
   return [
     taskCreateTool(services),
     taskGetTool(services),

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { showValue } from '../../src/base/hidden-characters.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
-import { type Display, drawFailure } from '../../src/wire/display.ts';
+import type { Display } from '../../src/wire/display.ts';
+import { drawFailure } from '../../src/tool/draw-failure.ts';
 import { changeTasks, MAX_LINE_CHARS, type PlannedTask, taskMetadata } from './planned-tasks.ts';
 import type { ListToolServices } from './services.ts';
 

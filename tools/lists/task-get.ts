@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { showValue } from '../../src/base/hidden-characters.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
-import { type Display, drawFailure } from '../../src/wire/display.ts';
+import type { Display } from '../../src/wire/display.ts';
+import { drawFailure } from '../../src/tool/draw-failure.ts';
 import { blocksOf, namesOf, openBlockers, type PlannedTask, readTasks, taskOf } from './planned-tasks.ts';
 import type { ListToolServices } from './services.ts';
 

@@ -1,7 +1,8 @@
 /** TaskList: shows the list that a session shares with its agents. */
 import { z } from 'zod';
 import { buildTool } from '../../src/tool/build-tool.ts';
-import { type Display, drawFailure } from '../../src/wire/display.ts';
+import type { Display } from '../../src/wire/display.ts';
+import { drawFailure } from '../../src/tool/draw-failure.ts';
 import { openBlockers, type PlannedTask, readTasks, type TaskList, taskLine } from './planned-tasks.ts';
 import type { ListToolServices } from './services.ts';
 

@@ -7,7 +7,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Limits } from '../../config/limits.ts';
 import { errorMessage } from '../../src/base/errors.ts';
 import { realFolder } from '../../src/files/working-directories.ts';
 import { parseRule } from '../../src/permissions/rule.ts';
@@ -35,7 +34,11 @@ export interface FoundSkills {
   readonly problems: readonly string[];
 }
 
-type SkillLimits = Pick<Limits, 'skills' | 'skillBytes'>;
+/** Skills of a server: the list of them is part of every list of tools. */
+const MAX_SKILLS = 500;
+
+/** Size of one SKILL.md. */
+const MAX_SKILL_BYTES = 256 * 1_024;
 
 const FILE_NAME = 'SKILL.md';
 
@@ -63,7 +66,7 @@ const FrontMatter = z.looseObject({
 });
 
 /** Find all skills. Of two with one name the first counts. Never rejects. */
-export async function loadSkills(folders: readonly string[], limits: SkillLimits): Promise<FoundSkills> {
+export async function loadSkills(folders: readonly string[]): Promise<FoundSkills> {
   const skills = new Map<string, Skill>();
   const problems: string[] = [];
   for (const folder of folders) {
@@ -72,9 +75,9 @@ export async function loadSkills(folders: readonly string[], limits: SkillLimits
         const path = join(folder, name);
         if (!(await isSkill(path))) continue;
         try {
-          const skill = await readSkill(path, limits);
+          const skill = await readSkill(path);
           if (skills.has(skill.name)) throw new Error(`there is another one called "${skill.name}"`);
-          if (skills.size >= limits.skills) throw new Error(`there are ${limits.skills} already`);
+          if (skills.size >= MAX_SKILLS) throw new Error(`there are ${MAX_SKILLS} already`);
           skills.set(skill.name, skill);
         } catch (error) {
           problems.push(`Cannot use the skill "${path}": ${errorMessage(error)}`);
@@ -88,8 +91,8 @@ export async function loadSkills(folders: readonly string[], limits: SkillLimits
 }
 
 /** Read the words of a skill as they are now. @throws {Error} Saying why they cannot be read. */
-export async function readSkillWords({ folder }: Pick<Skill, 'folder'>, limits: SkillLimits): Promise<string> {
-  return (await readParts(folder, limits)).body;
+export async function readSkillWords({ folder }: Pick<Skill, 'folder'>): Promise<string> {
+  return (await readParts(folder)).body;
 }
 
 /** One line about a skill. */
@@ -98,10 +101,10 @@ export function skillLine({ name, description, argumentHint }: Skill): string {
   return `${name}${hint}: ${description.replace(/\s+/g, ' ')}`;
 }
 
-async function readSkill(path: string, limits: SkillLimits): Promise<Skill> {
+async function readSkill(path: string): Promise<Skill> {
   const folder = realFolder(path);
   if (folder === undefined) throw new Error('it is no folder');
-  const { data } = await readParts(folder, limits);
+  const { data } = await readParts(folder);
   const check = checkFields(FrontMatter, data);
   if (check.kind === 'unfit') {
     const [issue] = check.issues;
@@ -119,12 +122,12 @@ async function readSkill(path: string, limits: SkillLimits): Promise<Skill> {
   };
 }
 
-async function readParts(folder: string, { skillBytes }: SkillLimits) {
+async function readParts(folder: string) {
   const path = join(folder, FILE_NAME);
   const found = await stat(path);
   // A pipe or a device would never end.
   if (!found.isFile()) throw new Error(`its ${FILE_NAME} is no file`);
-  if (found.size > skillBytes) throw new Error(`its ${FILE_NAME} has more than ${skillBytes} bytes`);
+  if (found.size > MAX_SKILL_BYTES) throw new Error(`its ${FILE_NAME} has more than ${MAX_SKILL_BYTES} bytes`);
   const { parseFrontMatter } = await import('../../src/base/front-matter.ts');
   return parseFrontMatter(await readFile(path, 'utf8'));
 }

@@ -1,6 +1,5 @@
 /** Skill: gives the model the instructions of a skill, with its arguments filled in. */
 import { z } from 'zod';
-import type { Limits } from '../../config/limits.ts';
 import { nearestKey } from '../../config/settings/section.ts';
 import { cutText } from '../../src/base/cut-text.ts';
 import { errorMessage, GauntletError } from '../../src/base/errors.ts';
@@ -8,7 +7,8 @@ import { showValue } from '../../src/base/hidden-characters.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { ContextModifier } from '../../src/tool/session-context.ts';
 import type { PermissionMatcher, ToolResult, ToolUseContext } from '../../src/tool/tool.ts';
-import { type Display, drawFailure } from '../../src/wire/display.ts';
+import type { Display } from '../../src/wire/display.ts';
+import { drawFailure } from '../../src/tool/draw-failure.ts';
 import type { MoreToolServices } from './services.ts';
 import { readSkillWords, type Skill, skillLine } from './skill-catalogue.ts';
 
@@ -60,7 +60,7 @@ export function skillTool({ skills = [], limits }: MoreToolServices) {
     },
     preparePermissionMatcher: ({ skill }) => skillMatcher(skill.replace(/^\//, '')),
     suggestRules: ({ skill }) => [`Skill(${skill.replace(/^\//, '')})`],
-    call: (input, context) => loadSkill(find(input.skill), input, context, limits),
+    call: (input, context) => loadSkill(find(input.skill), input, context),
     mapToolResultToToolResultBlockParam: ({ text }: SkillOutput, toolUseId) => ({
       type: 'tool_result',
       tool_use_id: toolUseId,
@@ -117,19 +117,18 @@ async function loadSkill(
   skill: Skill | undefined,
   { args = '' }: SkillArguments,
   { sessionId, rootSessionId }: ToolUseContext,
-  limits: Pick<Limits, 'skills' | 'skillBytes'>,
 ): Promise<ToolResult<SkillOutput>> {
   if (!skill) throw new GauntletError('tool_failed', 'The skill is not there any more');
-  const words = await wordsOf(skill, limits);
+  const words = await wordsOf(skill);
   const base = `Skill "${skill.name}". Its files are in ${skill.folder}; paths in it that are not absolute start there.`;
   const data = { skill: skill.name, text: `${base}\n\n${withArguments(words, args)}` };
   // A child session can be given no rule that its parent does not have.
   return sessionId === rootSessionId ? { data, contextModifier: bringRules(skill) } : { data };
 }
 
-async function wordsOf(skill: Skill, limits: Pick<Limits, 'skills' | 'skillBytes'>): Promise<string> {
+async function wordsOf(skill: Skill): Promise<string> {
   try {
-    return (await readSkillWords(skill, limits)).trim();
+    return (await readSkillWords(skill)).trim();
   } catch (cause) {
     const message = `Cannot load the skill "${skill.name}": ${errorMessage(cause)}. Go on without it, and say so`;
     throw new GauntletError('tool_failed', message, { cause });

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { GauntletError } from '../../src/base/errors.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { CallPreview } from '../../src/tool/tool.ts';
-import { type Display, type DisplayBlock, drawFailure, type FormField } from '../../src/wire/display.ts';
+import type { Display, DisplayBlock, FormField } from '../../src/wire/display.ts';
+import { drawFailure } from '../../src/tool/draw-failure.ts';
 
 const PROMPT = `Asks the person up to four questions and waits for the answers.
 

@@ -1,7 +1,8 @@
 /** EnterPlanMode: from here on the session only reads, until a person accepts a plan. */
 import { z } from 'zod';
 import { buildTool } from '../../src/tool/build-tool.ts';
-import { type Display, drawFailure } from '../../src/wire/display.ts';
+import type { Display } from '../../src/wire/display.ts';
+import { drawFailure } from '../../src/tool/draw-failure.ts';
 import { withPlanMode } from './mode-before-plan.ts';
 
 const PROMPT = `Turns plan mode on: from then on the session only reads, until the person accepts a plan that you hand in with ExitPlanMode.

@@ -5,8 +5,10 @@ import { TOOL_ALIASES } from '../../src/permissions/rule-names.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { CallPreview, ToolResult, ToolUseContext } from '../../src/tool/tool.ts';
 import type { AssistantMessage } from '../../src/wire/blocks.ts';
-import { type Display, type DisplayBlock, drawFailure, type FormField } from '../../src/wire/display.ts';
-import { PERMISSION_MODES, type PermissionMode } from '../../src/wire/permission-context.ts';
+import type { Display, DisplayBlock, FormField } from '../../src/wire/display.ts';
+import { drawFailure } from '../../src/tool/draw-failure.ts';
+import type { PermissionMode } from '../../src/wire/permission-context.ts';
+import { PERMISSION_MODES } from '../../src/wire/permission-names.ts';
 import { modeBeforePlan, withoutPlanMode } from './mode-before-plan.ts';
 
 const PROMPT = `Hands in your plan and asks the person to accept it. After a yes plan mode is off and you can begin; after a no it stays on, and the answer says in the person's words what to change.

@@ -1,6 +1,7 @@
 /** The mode that a session was in before plan mode, kept until it leaves plan mode. */
 import type { SessionContext } from '../../src/tool/session-context.ts';
-import { PERMISSION_MODES, type PermissionMode } from '../../src/wire/permission-context.ts';
+import type { PermissionMode } from '../../src/wire/permission-context.ts';
+import { PERMISSION_MODES } from '../../src/wire/permission-names.ts';
 
 /** Where the mode stands in the session's state. */
 const KEY = 'EnterPlanMode';

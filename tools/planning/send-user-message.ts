@@ -7,7 +7,8 @@ import { TOOL_ALIASES } from '../../src/permissions/rule-names.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { PathUse } from '../../src/tool/located-path.ts';
 import type { ToolUseContext } from '../../src/tool/tool.ts';
-import { type Display, type DisplayBlock, drawFailure } from '../../src/wire/display.ts';
+import type { Display, DisplayBlock } from '../../src/wire/display.ts';
+import { drawFailure } from '../../src/tool/draw-failure.ts';
 import type { PlanningToolServices } from './services.ts';
 
 const PROMPT = `Sends a message to the person who watches the session, at once and without waiting for an answer.

@@ -6,8 +6,9 @@ import { showValue } from '../../src/base/hidden-characters.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { SessionContext } from '../../src/tool/session-context.ts';
 import type { ToolResult, ToolUseContext } from '../../src/tool/tool.ts';
-import { type Display, drawFailure } from '../../src/wire/display.ts';
-import { PERMISSION_MODES } from '../../src/wire/permission-context.ts';
+import type { Display } from '../../src/wire/display.ts';
+import { drawFailure } from '../../src/tool/draw-failure.ts';
+import { PERMISSION_MODES } from '../../src/wire/permission-names.ts';
 import type { ServerToolServices } from './services.ts';
 
 const PROMPT = `Shows a setting of this session or server, or changes one of the session.

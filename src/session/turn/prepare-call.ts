@@ -2,7 +2,7 @@
 import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
 import { type CallServices, execute } from '../../call/execute.ts';
 import type { Permit } from '../../call/gate.ts';
-import { type CallOutcome } from '../../call/outcome.ts';
+import type { CallOutcome } from '../../call/outcome.ts';
 import { parseBlock } from '../../call/parse.ts';
 import { answersYes, type Invocation } from '../../tool/invocation.ts';
 import type { ToolProgress } from '../../tool/tool.ts';

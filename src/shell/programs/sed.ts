@@ -1,7 +1,7 @@
 /** Judges sed scripts command by command, since they can write files (`w`, `W`) and run programs (`e`). */
 import { sedLoopFinder } from '../endless-program.ts';
 import { flagTable, parseArguments } from '../flags.ts';
-import { type CommandJudgement, type ProgramSpec } from '../program-spec.ts';
+import type { CommandJudgement, ProgramSpec } from '../program-spec.ts';
 import type { ShellWord } from '../word.ts';
 
 // -l is excluded: on BSD it takes no value, and the next word is the script.

@@ -1,6 +1,7 @@
 /** TaskCreate, TaskGet, TaskList and TaskUpdate over a real store. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../../config/limits.ts';
+import { type SHARED_STORE_BOUNDS } from '../../../src/log/shared-store.ts';
 import { openSqliteLog } from '../../../src/log/sqlite-log.ts';
 import { taskCreateTool } from '../../../tools/lists/task-create.ts';
 import { taskGetTool } from '../../../tools/lists/task-get.ts';
@@ -15,9 +16,9 @@ afterAll(async () => {
 });
 
 /** The four tools of a new data directory, as two sessions of one tree and one of another see them. */
-function taskTools(changes: Partial<Limits> = {}) {
+function taskTools(changes: Partial<Limits> = {}, bounds: Partial<typeof SHARED_STORE_BOUNDS> = {}) {
   const limits: Limits = { ...DEFAULT_LIMITS, ...changes };
-  const log = openSqliteLog({ folder: temporaryFolder(), limits, durability: 'process' });
+  const log = openSqliteLog({ folder: temporaryFolder(), limits, durability: 'process', bounds });
   closers.push(() => log.close());
   const services = { limits, store: log.store };
   const [create, get, list, update] = [taskCreateTool, taskGetTool, taskListTool, taskUpdateTool].map((make) =>
@@ -34,8 +35,8 @@ function taskTools(changes: Partial<Limits> = {}) {
 const task = (subject: string, more: object = {}) => ({ subject, description: '', ...more });
 
 /** A list of tasks, each named by its number. */
-async function withTasks(count: number, changes: Partial<Limits> = {}) {
-  const tools = taskTools(changes);
+async function withTasks(count: number, ...bounds: Parameters<typeof taskTools>) {
+  const tools = taskTools(...bounds);
   for (let number = 1; number <= count; number++) await tools.session.run(tools.create, task(`Step ${number}`));
   return tools;
 }
@@ -71,7 +72,7 @@ describe('the task list', () => {
   });
 
   it('says that it is full where the store takes no more', async () => {
-    const { create, session } = await withTasks(1, { sharedValueBytes: 500 });
+    const { create, session } = await withTasks(1, {}, { sharedValueBytes: 500 });
     expect(await session.refusal(create, task('Long', { description: 'x'.repeat(500) }))).toContain(
       'the task list is full, no more is kept for your sessions',
     );

@@ -1,11 +1,11 @@
 /** NotebookEdit: changes, adds or removes a cell of a Jupyter notebook. */
-import type { Limits } from '../../../config/limits.ts';
 import { showText, showValue } from '../../../src/base/hidden-characters.ts';
 import { shownAbsolute } from '../../../src/files/spelling.ts';
 import { formatHunks } from '../../../src/files/text-diff.ts';
 import { buildTool } from '../../../src/tool/build-tool.ts';
 import type { ToolResultBlock } from '../../../src/wire/blocks.ts';
-import { type Display, type DisplayBlock, drawFailure } from '../../../src/wire/display.ts';
+import type { Display, DisplayBlock } from '../../../src/wire/display.ts';
+import { drawFailure } from '../../../src/tool/draw-failure.ts';
 import { drawChange } from '../draw-change.ts';
 import type { FileToolServices } from '../services.ts';
 import { type NotebookEditOutput, runNotebookEdit, validateNotebookEdit } from './run.ts';
@@ -24,7 +24,6 @@ const TITLES = { replace: 'Replace a cell of', insert: 'Insert a cell into', del
 
 /** Make NotebookEdit. */
 export function notebookEditTool(services: FileToolServices) {
-  const { limits } = services;
   return buildTool({
     name: 'NotebookEdit',
     searchHint: 'change, insert or delete a Jupyter notebook cell',
@@ -39,7 +38,7 @@ export function notebookEditTool(services: FileToolServices) {
     backfillObservableInput: shownAbsolute('notebook_path'),
     toAutoClassifierInput: (input) => `${input.notebook_path}: ${input.new_source}`,
     call: (input, context) => runNotebookEdit(services, input, context),
-    mapToolResultToToolResultBlockParam: (output: NotebookEditOutput, toolUseId) => resultOf(output, toolUseId, limits),
+    mapToolResultToToolResultBlockParam: (output: NotebookEditOutput, toolUseId) => resultOf(output, toolUseId),
     getToolUseSummary: (input) => input.notebook_path ?? '',
     getActivityDescription: (input) => `Editing ${input.notebook_path ?? 'a notebook'}`,
     renderToolUseMessage: renderNotebookEdit,
@@ -56,13 +55,9 @@ export function notebookEditTool(services: FileToolServices) {
   });
 }
 
-function resultOf(
-  { path, mode, cellId, cellType, hunks }: NotebookEditOutput,
-  toolUseId: string,
-  { diffLines }: Pick<Limits, 'diffLines'>,
-): ToolResultBlock {
+function resultOf({ path, mode, cellId, cellType, hunks }: NotebookEditOutput, toolUseId: string): ToolResultBlock {
   const first = `${DONE[mode]} ${cellType} cell "${cellId}" ${mode === 'insert' ? 'into' : 'of'} "${path}"`;
-  const diff = mode === 'replace' && hunks.length > 0 ? `\n${formatHunks(hunks, diffLines)}` : '';
+  const diff = mode === 'replace' && hunks.length > 0 ? `\n${formatHunks(hunks)}` : '';
   return { type: 'tool_result', tool_use_id: toolUseId, content: `${first}${diff}` };
 }
 
