@@ -4,7 +4,7 @@
  * The whole list is one entry of the shared store, so that a change of several tasks is made at once or not at all. Two
  * agents that change it at the same time both succeed: the later change is tried again on what the first has left.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError, isGauntletError } from '../../src/base/errors.ts';
 import type { JsonValue } from '../../src/base/json.ts';

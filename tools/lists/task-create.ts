@@ -1,5 +1,5 @@
 /** TaskCreate: adds a task to the list that a session shares with its agents. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { showValue } from '../../src/base/hidden-characters.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';

@@ -1,5 +1,5 @@
 /** TaskGet: shows one task of the shared list, whole. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { showValue } from '../../src/base/hidden-characters.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { Display } from '../../src/wire/display.ts';

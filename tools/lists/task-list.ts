@@ -1,5 +1,5 @@
 /** TaskList: shows the list that a session shares with its agents. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { Display } from '../../src/wire/display.ts';
 import { drawFailure } from '../../src/tool/draw-failure.ts';

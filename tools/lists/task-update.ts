@@ -1,5 +1,5 @@
 /** TaskUpdate: changes one task of the shared list, its links to others included. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import { showValue } from '../../src/base/hidden-characters.ts';

@@ -6,7 +6,7 @@
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorMessage } from '../../src/base/errors.ts';
 import { realFolder } from '../../src/files/working-directories.ts';
 import { parseRule } from '../../src/permissions/rule.ts';

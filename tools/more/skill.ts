@@ -1,5 +1,5 @@
 /** Skill: gives the model the instructions of a skill, with its arguments filled in. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { nearestKey } from '../../config/settings/section.ts';
 import { cutText } from '../../src/base/cut-text.ts';
 import { errorMessage, GauntletError } from '../../src/base/errors.ts';

@@ -1,5 +1,5 @@
 /** AskUserQuestion: up to four questions to the person, with answers to choose from. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { GauntletError } from '../../src/base/errors.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { CallPreview } from '../../src/tool/tool.ts';

@@ -1,5 +1,5 @@
 /** EnterPlanMode: from here on the session only reads, until a person accepts a plan. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { Display } from '../../src/wire/display.ts';
 import { drawFailure } from '../../src/tool/draw-failure.ts';

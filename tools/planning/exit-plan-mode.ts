@@ -1,5 +1,5 @@
 /** ExitPlanMode: hands a plan to the person, who changes it, accepts it, or says no. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isBeyond } from '../../src/permissions/mode-order.ts';
 import { TOOL_ALIASES } from '../../src/permissions/rule-names.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';

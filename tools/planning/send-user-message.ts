@@ -1,5 +1,5 @@
 /** SendUserMessage: says something to whoever watches, with files beside it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { showText } from '../../src/base/hidden-characters.ts';
 import { judgedPath } from '../../src/files/judged-path.ts';
 import { withCheckedFile } from '../../src/files/open-checked.ts';

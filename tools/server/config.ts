@@ -1,5 +1,5 @@
 /** Config: shows a setting, or changes one of those that a session has for itself. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { nearestKey } from '../../config/settings/section.ts';
 import type { JsonValue } from '../../src/base/json.ts';
 import { showValue } from '../../src/base/hidden-characters.ts';

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What is to be done. */
 export interface CellEdit {

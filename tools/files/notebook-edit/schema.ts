@@ -1,5 +1,5 @@
 /** What NotebookEdit takes. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Input of NotebookEdit. */
 export const NotebookEditInput = z.strictObject({
