@@ -14,8 +14,7 @@ import { createLocatePath } from '../src/files/scope.ts';
 import { type DeadMatcher, deadMatchers } from '../src/hooks/compile-hooks.ts';
 import { createHooks } from '../src/hooks/hooks.ts';
 import { openAuditFile } from '../src/log/audit-file.ts';
-import { AuditTrail } from '../src/log/audit-trail.ts';
-import { auditedLog } from '../src/log/audit-trail.ts';
+import { auditedLog, AuditTrail } from '../src/log/audit-trail.ts';
 import type { DataDirectory } from '../src/log/data-directory.ts';
 import type { FrameLog } from '../src/log/frame-log.ts';
 import type { OnLogProblem } from '../src/log/log-problem.ts';
@@ -79,7 +78,7 @@ export async function assembleEngine(
   const denials = createNetworkDenials(logger);
   const sandbox = await sandboxOf(settings, data, logger, denials);
   const parts = openParts(settings, data, logger, host);
-  const { processHost } = parts;
+  const { log, processHost, locate, hooks, history, store } = parts;
   let announce = (): void => undefined;
   const mcp = serversOf(settings, { ...parts, data }, logger, () => announce());
   const jail = await jailOf(settings, data, processHost, sandbox);
@@ -94,12 +93,9 @@ export async function assembleEngine(
   const onFault = (error: unknown, what: string) => logger.error({ err: error }, what);
   const limitsOf = limitsOfPrincipals(settings);
   const services = sessionServices(settings, {
-    ...parts,
-    pools,
+    ...{ log, store, pools, locate, hooks, history },
     ...approvals,
-    limitsOf,
-    toolNames,
-    onFault,
+    ...{ limitsOf, toolNames, onFault },
     externalTools: () => external,
     sessionFolder: (sessionId) => data.sessionFolder(sessionId),
   });

@@ -173,7 +173,7 @@ export const DEFAULT_LIMITS = {
   agentTokens: 10_000_000,
   /** An agent ends after this long. */
   agentMs: 60 * MINUTE,
-  /** What an agent is told to do. */
+  /** The prompt of an agent. */
   agentPromptChars: 200_000,
   /** Agents that a team has had. */
   teamMembers: 64,

@@ -8,7 +8,7 @@ import { inTurn, type Pair } from '../statistics.ts';
 import { NOOP } from './http.ts';
 import { SOCKET_CLIENTS, socketNoops, socketReads } from './socket.ts';
 
-/** What our server costs beside the log that both write, and what the log costs the floor. */
+/** Measure our server against the floor that also writes a log, and that floor against the bare one. */
 export async function keptRows(ours: RunningServer, floor: RunningServer): Promise<readonly Row[]> {
   const kept = await startFloor('kept');
   try {

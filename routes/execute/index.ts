@@ -7,8 +7,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { FRAME_TYPES, writeFrames, writingFor } from '../frame-text.ts';
 import { clientGone, pipeReply } from '../pipe-reply.ts';
 import type { App } from '../request-schemas.ts';
-import { batchOf, executeSchema } from './execute-request.ts';
-import type { ReplyShape } from './execute-request.ts';
+import { batchOf, executeSchema, type ReplyShape } from './execute-request.ts';
 
 /** Register the route that executes. */
 export function executeDoor(app: App, { directory, limits, readiness }: Dependencies): void {

@@ -20,13 +20,13 @@ export interface AgentBounds {
   readonly ms: number;
 }
 
-/** What happens while an agent works. */
+/** An event of an agent at work. */
 export type AgentEvent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly call: ModelCall }
   | { readonly kind: 'result'; readonly call: ModelCall; readonly result: InnerResult };
 
-/** What an agent is to do, and with what. */
+/** The task of an agent, and the model and session that it works with. */
 export interface AgentTask {
   readonly model: Model;
   readonly system: string;
@@ -42,10 +42,10 @@ export interface AgentTask {
 /** How an agent ended: by itself, at a bound, or without what it was asked for. */
 export type AgentEnding = 'done' | 'turns' | 'tokens' | 'time' | 'refusal' | 'length' | 'no_result';
 
-/** What became of an agent. */
+/** The end of an agent. */
 export interface AgentOutcome {
   readonly ending: AgentEnding;
-  /** What it said last. */
+  /** Its last message. */
   readonly text: string;
   /** Its typed result, where the session has a tool for one. */
   readonly data?: JsonValue;
@@ -163,7 +163,7 @@ class Agent {
     return undefined;
   }
 
-  /** @returns Whether there was any. */
+  /** @returns True if there was any. */
   async #takeMail(): Promise<boolean> {
     const mail = await this.#task.readMail();
     if (mail.length > 0) this.#say(mail.join('\n\n'));

@@ -2,15 +2,15 @@
  * Types of agents: Markdown files with front matter, in folders that the operator names. The text is the agent's system
  * prompt; the front matter says what it is for, and what it may have of its caller's tools and permissions.
  */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { errorMessage } from '../base/errors.ts';
 import { type JsonObject, unsafeJson } from '../base/json.ts';
+import { checkFrontMatter, readFrontMatter } from '../files/front-matter.ts';
 import type { PermissionMode } from '../wire/permission-context.ts';
 import { PERMISSION_MODES } from '../wire/permission-names.ts';
-import { checkFields } from '../wire/field-issues.ts';
 
 /** A type of agent. */
 export interface AgentType {
@@ -32,7 +32,7 @@ export interface AgentType {
   readonly outputSchema?: JsonObject;
 }
 
-/** What was found in the folders. */
+/** Agent types of all folders. */
 export interface FoundAgentTypes {
   readonly types: readonly AgentType[];
   /** Files and folders that cannot be used, one sentence each. */
@@ -63,7 +63,7 @@ const frontMatterSchema = z.strictObject({
   outputSchema: z
     .custom<JsonObject>((value) => typeof value === 'object' && value !== null, 'expected a schema')
     .optional(),
-  // Of other programs that read such files; it decides nothing.
+  // Other programs read it from such files; it has no effect here.
   color: z.string().optional(),
 });
 
@@ -98,20 +98,8 @@ export async function loadAgentTypes(
 
 /** @throws {Error} Saying what is wrong with it. */
 async function readAgentType(path: string, limits: Pick<Limits, 'agentTypeBytes' | 'jsonDepth'>): Promise<AgentType> {
-  // A pipe or a device would never end.
-  const { size } = await stat(path).then((found) => {
-    if (!found.isFile()) throw new Error('it is no file');
-    return found;
-  });
-  if (size > limits.agentTypeBytes) throw new Error(`it has more than ${limits.agentTypeBytes} bytes`);
-  const { parseFrontMatter } = await import('../base/front-matter.ts');
-  const { data, body } = parseFrontMatter(await readFile(path, 'utf8'));
-  const check = checkFields(frontMatterSchema, data);
-  if (check.kind === 'unfit') {
-    const [issue] = check.issues;
-    throw new Error(`"${issue?.path ?? ''}" ${issue?.message ?? 'is wrong'}`);
-  }
-  const { color: _color, ...type } = check.value;
+  const { data, body } = await readFrontMatter(path, limits.agentTypeBytes);
+  const { color: _color, ...type } = checkFrontMatter(frontMatterSchema, data);
   if (type.outputSchema && unsafeJson(type.outputSchema, limits)) throw new Error('"outputSchema" is no plain JSON');
   if (body.trim() === '') throw new Error('it has no prompt behind its front matter');
   return { ...type, prompt: body.trim() };

@@ -22,9 +22,6 @@ const HEAD_CHARS = 1_000;
 /** The tail of it: errors stand at the end. */
 const TAIL_CHARS = 1_000;
 
-/** Bytes that may wait for the disk before the child is held back. */
-const MAX_WAITING_BYTES = 256 * 1_024;
-
 /** The kept output, and the state of its file. */
 export interface OutputEnd extends WindowedText, SpoolEnd {
   readonly totalBytes: number;
@@ -66,7 +63,7 @@ export function createBoundedOutput({
     tailChars: TAIL_CHARS,
   });
   const memoryBytes = isFileKept ? 0 : MAX_MEMORY_BYTES;
-  const spool = createSpoolFile(path, { memoryBytes, maxWaitingBytes: MAX_WAITING_BYTES });
+  const spool = createSpoolFile(path, memoryBytes);
   if (isFileKept) void spool.write(Buffer.alloc(0));
   let totalBytes = 0;
 

@@ -20,6 +20,9 @@ export interface SpoolFile {
   finish(keep: boolean): Promise<SpoolEnd>;
 }
 
+/** Bytes that wait for the disk before the writer is paused. */
+const MAX_WAITING_BYTES = 256 * 1_024;
+
 /** Memory of a chunk beside its bytes, so that many tiny chunks count for what they take. */
 const CHUNK_OVERHEAD_BYTES = 128;
 
@@ -27,13 +30,9 @@ const CHUNK_OVERHEAD_BYTES = 128;
  * Create a spool.
  *
  * @param path Absolute path in a folder of our own: created as 0600 in 0700, and never an existing file.
- * @param bounds Bytes held in memory before the file is created, 0 to create it with the first; and bytes that may wait
- *   for the disk before the writer is paused.
+ * @param memoryBytes Bytes held in memory before the file is created; 0 creates it with the first.
  */
-export function createSpoolFile(
-  path: string,
-  { memoryBytes, maxWaitingBytes }: { readonly memoryBytes: number; readonly maxWaitingBytes: number },
-): SpoolFile {
+export function createSpoolFile(path: string, memoryBytes: number): SpoolFile {
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
   let heldBytes = 0;
@@ -75,7 +74,7 @@ export function createSpoolFile(
       heldBytes += chunk.length + CHUNK_OVERHEAD_BYTES;
       if (file === undefined && heldBytes <= memoryBytes) return;
       writing ??= pump();
-      if (waitingBytes > maxWaitingBytes) return writing;
+      if (waitingBytes > MAX_WAITING_BYTES) return writing;
     },
     async finish(keep) {
       await writing;

@@ -16,11 +16,10 @@ import {
 import { assignmentProblem, evaluatesSubscript } from './variables.ts';
 import type { Budget } from './budget.ts';
 import { writtenInput } from './input-words.ts';
-import { type CommandFacts, isOwnFunctionName, judgeCommand } from './judge-command.ts';
+import { type CommandFacts, isOwnFunctionName, judgeCommand, judgeRedirect } from './judge-command.ts';
 import { endlessInput, isEndedByFollower } from './endless-command.ts';
 import { evaluatesUnseen, HARMLESS_NODES, nodeProblem } from './node-problem.ts';
 import { type Place, ambiguousSyntax, ambiguousText } from './ambiguous-syntax.ts';
-import { judgeRedirect } from './judge-command.ts';
 import { commandPaths, findOutputPaths, testedPathsOfNode } from './node-paths.ts';
 import { suppliedWords } from './supplied-words.ts';
 import type { AnalysedCommand, AssignedVariable, ShellAnalysis } from './shell-analysis.ts';

@@ -4,13 +4,13 @@
  * What a skill is called and what it allows is read once, before the server listens: a file that changes later changes
  * the words of its skill and never what it may do.
  */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { errorMessage } from '../../src/base/errors.ts';
+import { checkFrontMatter, type MarkdownParts, readFrontMatter } from '../../src/files/front-matter.ts';
 import { realFolder } from '../../src/files/working-directories.ts';
 import { parseRule } from '../../src/permissions/rule.ts';
-import { checkFields } from '../../src/wire/field-issues.ts';
 
 /** What a skill is, but for its words. */
 export interface Skill {
@@ -27,7 +27,7 @@ export interface Skill {
   readonly folder: string;
 }
 
-/** What was found in the folders. */
+/** Skills of all folders. */
 export interface FoundSkills {
   readonly skills: readonly Skill[];
   /** What cannot be used, one sentence each. */
@@ -105,12 +105,7 @@ async function readSkill(path: string): Promise<Skill> {
   const folder = realFolder(path);
   if (folder === undefined) throw new Error('it is no folder');
   const { data } = await readParts(folder);
-  const check = checkFields(FrontMatter, data);
-  if (check.kind === 'unfit') {
-    const [issue] = check.issues;
-    throw new Error(`"${issue?.path ?? ''}" ${issue?.message ?? 'is wrong'}`);
-  }
-  const { name, description, ...rest } = check.value;
+  const { name, description, ...rest } = checkFrontMatter(FrontMatter, data);
   const argumentHint = rest['argument-hint'];
   return {
     name,
@@ -122,14 +117,8 @@ async function readSkill(path: string): Promise<Skill> {
   };
 }
 
-async function readParts(folder: string) {
-  const path = join(folder, FILE_NAME);
-  const found = await stat(path);
-  // A pipe or a device would never end.
-  if (!found.isFile()) throw new Error(`its ${FILE_NAME} is no file`);
-  if (found.size > MAX_SKILL_BYTES) throw new Error(`its ${FILE_NAME} has more than ${MAX_SKILL_BYTES} bytes`);
-  const { parseFrontMatter } = await import('../../src/base/front-matter.ts');
-  return parseFrontMatter(await readFile(path, 'utf8'));
+function readParts(folder: string): Promise<MarkdownParts> {
+  return readFrontMatter(join(folder, FILE_NAME), MAX_SKILL_BYTES, `its ${FILE_NAME}`);
 }
 
 /** Other files and folders may stand beside skills. */

@@ -3,8 +3,8 @@
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http';
-import { type Duplex, pipeline } from 'node:stream';
-import { pipeline as pipelineEnd } from 'node:stream/promises';
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { type Endpoint, parseAuthority } from '../../../config/authority.ts';
 import { type ErrorCode, errorMessage, GauntletError, isGauntletError } from '../../base/errors.ts';
 import { closeSignal } from './close-signal.ts';
@@ -112,8 +112,8 @@ async function openTunnel({ url = '' }: IncomingMessage, client: Duplex, head: B
   client.write('HTTP/1.1 200 Connection established\r\n\r\n');
   server.write(head);
   // One side may end and still read; an error on one side destroys the other, and needs no further handling.
-  pipeline(client, server, () => undefined);
-  pipeline(server, client, () => undefined);
+  pipeline(client, server).catch(() => undefined);
+  pipeline(server, client).catch(() => undefined);
 }
 
 /**
@@ -140,12 +140,12 @@ async function forwardRequest(request: IncomingMessage, reply: ServerResponse, d
   outgoing.on('error', () => undefined);
   reply.once('close', () => outgoing.destroy());
   // A host may respond before it has read the whole request; a missing response is detected below.
-  pipelineEnd(request, outgoing).catch(() => undefined);
+  pipeline(request, outgoing).catch(() => undefined);
 
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
   reply.sendDate = false;
   reply.writeHead(answer.statusCode ?? 502, answer.statusMessage, forwardedHeaders(answer.rawHeaders));
-  await pipelineEnd(answer, reply);
+  await pipeline(answer, reply);
 }
 
 function readTarget(target: string): { endpoint: Endpoint; authority: string; path: string } {

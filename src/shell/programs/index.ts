@@ -1,13 +1,12 @@
 /** Records of all known programs, by name. */
 import type { ProgramRecord, SubcommandRecord } from '../program-record.ts';
 import { ARCHIVES } from './archives.ts';
-import { BUILDERS } from './builders.ts';
+import { BUILDERS, DATABASES } from './builders.ts';
 import { BUILTINS } from './builtins.ts';
 import { BYTES } from './bytes.ts';
 import { CLOUD } from './cloud.ts';
 import { COMPILERS } from './compilers.ts';
-import { DATABASES } from './builders.ts';
-import { EDITORS } from './editors.ts';
+import { EDITORS, VIEWERS } from './editors.ts';
 import { FILES } from './files.ts';
 import { INTERPRETERS } from './interpreters.ts';
 import { LAUNCHERS } from './launchers.ts';
@@ -17,7 +16,6 @@ import { SEARCH } from './search.ts';
 import { SYSTEM } from './system.ts';
 import { TEXT } from './text.ts';
 import { VERSION_CONTROL } from './version-control.ts';
-import { VIEWERS } from './editors.ts';
 
 /** All records, each once. */
 export const RECORDS: readonly ProgramRecord[] = [

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { NewFrame } from '../../../src/wire/frames.ts';
-import { AuditTrail } from '../../../src/log/audit-trail.ts';
-import { auditedLog } from '../../../src/log/audit-trail.ts';
+import { auditedLog, AuditTrail } from '../../../src/log/audit-trail.ts';
 import { MemoryLog } from '../../helpers/memory-log.ts';
 
 const display = { title: '', blocks: [] };

@@ -3,8 +3,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { startWithNode } from '../../../src/process/host/starter.ts';
-import type { Program, StartedProcess } from '../../../src/process/host/starter.ts';
+import { type Program, type StartedProcess, startWithNode } from '../../../src/process/host/starter.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const folder = temporaryFolder();

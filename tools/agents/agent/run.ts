@@ -25,9 +25,6 @@ import { callerGroup, handedMail, type OwnServices } from '../own-services.ts';
 import { systemPrompt } from './prompt.ts';
 import type { AgentArguments } from './schema.ts';
 
-/** Output of a background agent that waits for the disk. */
-const MAX_WAITING_BYTES = 256 * 1_024;
-
 /** What came of a call. */
 export type AgentOutput =
   | (AgentOutcome & {
@@ -100,7 +97,7 @@ export async function runInBackground(given: Omit<Plan, 'group'>): Promise<Agent
     description: showText(input.description),
     outputPath: pathOf,
     async run({ id, signal, say, openChild }) {
-      const spool = createSpoolFile(pathOf(id), { memoryBytes: 0, maxWaitingBytes: MAX_WAITING_BYTES });
+      const spool = createSpoolFile(pathOf(id), 0);
       const write = (line: string) => {
         say(`${line}\n`);
         void spool.write(Buffer.from(`${line}\n`));
