@@ -20,10 +20,9 @@ export interface CancelTarget {
 export function cancelCalls({ executor, ledger }: SessionCore, target: CancelTarget): readonly string[] {
   const message = 'Cancelled by the client';
   if (target.toolUseId !== undefined) {
-    const record = ledger.call(target.toolUseId);
-    if (!record) throw new GauntletError('not_found', `There is no call "${target.toolUseId}" in this session`);
-    const { scheduled, executor: own = executor } = record;
-    return ids(own.cancel(scheduled ? [scheduled] : [], 'cancelled', message));
+    const call = ledger.call(target.toolUseId);
+    if (!call) throw new GauntletError('not_found', `There is no call "${target.toolUseId}" in this session`);
+    return call.cancel(message) ? [call.toolUseId] : [];
   }
   if (target.turnId === undefined) return ids(executor.cancel(executor.unyielded, 'cancelled', message));
   const turn = ledger.turn(target.turnId);
@@ -57,7 +56,7 @@ export function workingCalls({ executor, questions, climbed, innerCalls }: Sessi
   const waits = (toolUseId: string): boolean => {
     if (asking.has(toolUseId)) return true;
     const inner = [...innerCalls].filter(({ parentId }) => parentId === toolUseId);
-    return inner.length > 0 && inner.every((record) => waits(record.toolUseId));
+    return inner.length > 0 && inner.every((call) => waits(call.toolUseId));
   };
   return executor.unyielded.filter(({ state, runnable }) => state === 'executing' && !waits(runnable.toolUseId));
 }

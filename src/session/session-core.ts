@@ -13,12 +13,12 @@ import type { TaskView } from '../tool/task.ts';
 import type { NewFrame, OpenedFrame, PermissionRequestFrame, Seq } from '../wire/frames.ts';
 import type { PermissionUpdate, ToolPermissionContext } from '../wire/permission-context.ts';
 import { CallLedger } from './call-ledger.ts';
-import type { CallRecord } from './call-record.ts';
 import { contextFrame, isVisibleChange } from './context-frame.ts';
 import { modifiedContext } from './modified-context.ts';
 import { type Fact, questionFact, SettledCallIndex } from './restore/settled-call-index.ts';
 import { SessionLog } from './session-log.ts';
 import type { ClimbingFrame, ParentLink, RunningChild, SessionServices } from './session-services.ts';
+import type { Call } from './turn/turn.ts';
 
 /** Questions open at once in one session; no person looks through more. */
 const MAX_OPEN_QUESTIONS = 256;
@@ -111,7 +111,7 @@ export class SessionCore {
   /** Handlers of states and modifiers of calls, inner ones included. */
   readonly events: ExecutorEvents;
   /** Inner calls without a result, in order of acceptance. */
-  readonly innerCalls = new Set<CallRecord>();
+  readonly innerCalls = new Set<Call>();
   /** For a child session, the call that opened it, while that runs. */
   parent: ParentLink | undefined;
   /** Children of running calls. */

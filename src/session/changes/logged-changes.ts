@@ -3,7 +3,6 @@
  */
 import type { ChangeFrame, Frame, Seq, UndoFrame } from '../../wire/frames.ts';
 import { isSameState } from '../../files/file-state.ts';
-import { isInterrupted } from '../call-record.ts';
 import type { SessionCore } from '../session-core.ts';
 
 /** A change in the log. */
@@ -30,8 +29,7 @@ export async function loggedChanges(core: SessionCore): Promise<readonly LoggedC
 
 /** True if a crash interrupted the change's call, so that it may have been announced and never made. */
 export function isInDoubt(core: SessionCore, { tool_use_id }: LoggedChange): boolean {
-  const call = core.ledger.call(tool_use_id);
-  return call !== undefined && isInterrupted(call);
+  return core.ledger.call(tool_use_id)?.wasInterrupted === true;
 }
 
 /** True if a call made the change itself or through one of its inner calls. */

@@ -79,7 +79,7 @@ function runBlock(
         blocks: [block],
         askTimeoutMs,
         isClosed: true,
-        onResult: (_record, outcome, content) => {
+        onResult: (outcome, content) => {
           signal?.removeEventListener('abort', cancel);
           resolve({ ...innerResult(block.id, outcome), content });
         },

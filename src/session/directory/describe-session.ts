@@ -38,9 +38,9 @@ export function describeStill(opened: OpenedFrame, context: SessionContext, head
 export function runningCalls(core: SessionCore): readonly RunningCall[] {
   const inner = [...core.innerCalls].flatMap(({ scheduled }) => scheduled ?? []);
   return [...core.executor.unyielded, ...inner].flatMap(({ runnable, state }) => {
-    const record = core.ledger.call(runnable.toolUseId);
-    if (!record) return [];
-    const { toolUseId, name, turn, parentId } = record;
+    const call = core.ledger.call(runnable.toolUseId);
+    if (!call) return [];
+    const { toolUseId, name, turn, parentId } = call;
     return [{ tool_use_id: toolUseId, name, turn_id: turn.id, parent_tool_use_id: parentId, state }];
   });
 }

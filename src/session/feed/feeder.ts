@@ -8,11 +8,11 @@ import { newId } from '../../base/new-id.ts';
 import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
 import type { ReplayFrame } from '../../wire/control-frames.ts';
 import type { InputPartialFrame } from '../../wire/frames.ts';
-import { endedTurn, type TurnRecord } from '../call-record.ts';
 import type { SessionCore } from '../session-core.ts';
 import { drawIntent } from '../turn/drawn.ts';
 import { acceptBlocks, openTurn, refuseToFeedChild } from '../turn/intake.ts';
 import { loggedFrame } from '../turn/logged-frame.ts';
+import { endedTurn, type Turn } from '../turn/turn.ts';
 import { closeTurn } from '../turn/yield-results.ts';
 import { type ChunkEvents, ChunkReader } from './chunk-reader.ts';
 import { parsePartialObject } from './partial-json.ts';
@@ -27,15 +27,15 @@ export class Feeder {
   readonly #send: (frame: ReplayFrame) => void;
   readonly #assembler: StreamAssembler;
   readonly #chunks = new ChunkReader();
-  readonly #turns = new Set<TurnRecord>();
+  readonly #turns = new Set<Turn>();
   /** Turn of frames without a turn id. */
-  #current: TurnRecord | undefined;
+  #current: Turn | undefined;
   /** Id of the next turn that a frame without one opens. */
   #nextTurnId = newId('turn');
   /** Turns between `message_start` and `message_stop`; several messages may be streamed at once. */
-  readonly #streaming = new Set<TurnRecord>();
+  readonly #streaming = new Set<Turn>();
   /** The streaming turn whose events have no turn id, from its `message_start` until it ends. */
-  #unnamed: TurnRecord | undefined;
+  #unnamed: Turn | undefined;
   #lastPartialMs = 0;
 
   constructor(core: SessionCore, send: (frame: ReplayFrame) => void) {
@@ -54,12 +54,12 @@ export class Feeder {
     refuseToFeedChild(this.#core);
     const known = this.#core.ledger.call(block.id);
     const turn = known && turnId === undefined ? known.turn : this.#turn(this.#turnId(turnId));
-    if (!known && turn.state !== 'open') throw endedTurn(turn.id);
+    if (!known && !turn.isOpen) throw endedTurn(turn.id);
     const submission = { turnId: turn.id, blocks: [block], message, isClosed: false };
     const { replayed } = await acceptBlocks(this.#core, submission);
-    for (const record of replayed) {
-      if (record.resultSeq === undefined) continue;
-      const frame = (await loggedFrame(this.#core, record.resultSeq))?.frame;
+    for (const { resultSeq } of replayed) {
+      if (resultSeq === undefined) continue;
+      const frame = (await loggedFrame(this.#core, resultSeq))?.frame;
       if (frame?.type !== 'result') continue;
       const { tool_use_id, tool_result, call } = frame;
       this.#send({ type: 'replay', tool_use_id, tool_result, call: { ...call, replayed: true } });
@@ -107,7 +107,7 @@ export class Feeder {
 
   /** Handle the loss of the connection: its open turns end after a while, unless another connection feeds them. */
   close(): void {
-    const open = [...this.#turns].filter((turn) => turn.state === 'open');
+    const open = [...this.#turns].filter((turn) => turn.isOpen);
     if (open.length === 0) return;
     setTimeout(() => {
       for (const turn of open) if (turn.feeder === this) this.#end(turn);
@@ -130,32 +130,31 @@ export class Feeder {
 
   /** Return the turn of a frame: the named one, else the connection's open one, else the next. */
   #turnId(named: string | undefined): string {
-    return named ?? (this.#current?.state === 'open' ? this.#current.id : this.#nextTurnId);
+    return named ?? (this.#current?.isOpen ? this.#current.id : this.#nextTurnId);
   }
 
   /** Return the turn, opened if it is new, which this connection feeds from now on. */
-  #turn(turnId: string): TurnRecord {
+  #turn(turnId: string): Turn {
     const turn = this.#core.ledger.turn(turnId) ?? openTurn(this.#core, turnId);
     if (turnId === this.#nextTurnId) this.#nextTurnId = newId('turn');
-    turn.feeder = this;
-    turn.isOrphaned = false;
+    turn.feedBy(this);
     this.#turns.add(turn);
     this.#current = turn;
     return turn;
   }
 
-  #knownTurn(turnId: string): TurnRecord {
+  #knownTurn(turnId: string): Turn {
     const turn = this.#core.ledger.turn(turnId);
     if (!turn) throw new GauntletError('not_found', `There is no turn "${turnId}" in this session`);
     return turn;
   }
 
-  #end(turn: TurnRecord): void {
+  #end(turn: Turn): void {
     this.#chunks.reset(turn === this.#unnamed ? undefined : turn.id);
     this.#finish(turn);
   }
 
-  #finish(turn: TurnRecord): void {
+  #finish(turn: Turn): void {
     this.#assembler.reset(turn.id);
     this.#streaming.delete(turn);
     if (this.#unnamed === turn) this.#unnamed = undefined;
@@ -164,10 +163,10 @@ export class Feeder {
     closeTurn(this.#core, turn);
   }
 
-  #partial(turn: TurnRecord, block: StreamingBlock, isFirst: boolean): void {
+  #partial(turn: Turn, block: StreamingBlock, isFirst: boolean): void {
     const nowMs = performance.now();
     const isTooSoon = !isFirst && nowMs - this.#lastPartialMs < PARTIAL_INPUT_MS;
-    if (isTooSoon || turn.state !== 'open' || this.#core.ledger.call(block.id)) return;
+    if (isTooSoon || !turn.isOpen || this.#core.ledger.call(block.id)) return;
     this.#lastPartialMs = nowMs;
     const place = this.#assembler.openBlocks(turn.id).findIndex(({ id }) => id === block.id);
     this.#core.log.tell(inputPartial(this.#core, { turnId: turn.id, index: turn.calls.length + place, block }));

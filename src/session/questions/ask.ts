@@ -7,7 +7,7 @@ import { cutText } from '../../base/cut-text.ts';
 import { promptOptions } from '../../pool/describe.ts';
 import { unansweredMessage } from '../../permissions/denial.ts';
 import { answersYes, type Invocation } from '../../tool/invocation.ts';
-import type { CallRecord } from '../call-record.ts';
+import type { Call } from '../turn/turn.ts';
 import { drawIntent } from '../turn/drawn.ts';
 import type { SessionCore } from '../session-core.ts';
 
@@ -22,15 +22,15 @@ const DESCRIPTION_CHARS = 300;
  */
 export async function askWhoMayAnswer(
   core: SessionCore,
-  record: CallRecord,
+  call: Call,
   question: GateQuestion,
   signal: AbortSignal,
 ): Promise<GateAnswer> {
   const { invocation, decision, observable } = question;
   const { tool } = invocation;
-  const asked = record.askPolicy.onAsk ?? core.opened.on_ask;
+  const asked = call.askPolicy.onAsk ?? core.opened.on_ask;
   const onAsk = asked ?? (core.isWatched ? 'wait' : 'deny');
-  if (onAsk === 'deny' && !core.questions.hasOpenQuestion(record.toolUseId)) {
+  if (onAsk === 'deny' && !core.questions.hasOpenQuestion(call.toolUseId)) {
     const cause = asked === 'deny' ? 'nobody is asked ("on_ask" is "deny")' : 'nobody who may answer is connected';
     return { behavior: 'deny', message: unansweredMessage(decision, cause) };
   }
@@ -38,8 +38,8 @@ export async function askWhoMayAnswer(
   return core.questions.ask(
     {
       request: {
-        tool_use_id: record.toolUseId,
-        parent_tool_use_id: record.parentId,
+        tool_use_id: call.toolUseId,
+        parent_tool_use_id: call.parentId,
         tool_name: tool.name,
         input,
         title: decision.message,
@@ -51,7 +51,7 @@ export async function askWhoMayAnswer(
         suggestions: decision.suggestions,
         ...(decision.approvals === undefined ? {} : { approvals: { needed: decision.approvals, by: [] } }),
       },
-      timeoutMs: record.askPolicy.askTimeoutMs ?? core.services.limits.askTimeoutMs,
+      timeoutMs: call.askPolicy.askTimeoutMs ?? core.services.limits.askTimeoutMs,
       rejudge: () => question.rejudge(core.context),
     },
     signal,

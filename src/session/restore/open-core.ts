@@ -5,7 +5,6 @@ import type { AssistantMessage } from '../../wire/blocks.ts';
 import { errorMessage } from '../../base/errors.ts';
 import type { OpenedFrame, Seq } from '../../wire/frames.ts';
 import type { ExecutorEvents } from '../../schedule/streaming-tool-executor.ts';
-import type { CallRecord, TurnRecord } from '../call-record.ts';
 import { openTurn } from '../turn/intake.ts';
 import { prepareCall } from '../turn/prepare-call.ts';
 import type { LoggedCall, LoggedHistory, LoggedTurn } from './replay-log.ts';
@@ -14,6 +13,7 @@ import { saveReads, saveSession } from './save-session.ts';
 import { SessionCore } from '../session-core.ts';
 import type { SessionServices } from '../session-services.ts';
 import { sessionContextFrom, restoredContext } from './restored-context.ts';
+import type { Turn } from '../turn/turn.ts';
 import { closeTurn, ResultLine } from '../turn/yield-results.ts';
 
 const CALLBACKS = { events: executorEvents, save: saveSession, saveReads };
@@ -80,27 +80,20 @@ function restoreTurn(core: SessionCore, logged: LoggedTurn, isReopened: boolean)
   if (logged.endSeq !== undefined && !isReopened) endTurn(core, turn, logged.endSeq);
 }
 
-function restoreCall(core: SessionCore, turn: TurnRecord, logged: LoggedCall): CallRecord {
-  const name = logged.summary?.name ?? logged.block.name;
+function restoreCall(core: SessionCore, turn: Turn, logged: LoggedCall): void {
+  const { block, summary } = logged;
   // Settled calls, and those that a crash interrupted, are never asked about again; an open question keeps waiting.
-  const record = core.ledger.addCall(turn, logged.block, name, {});
-  record.acceptedSeq = logged.acceptedSeq;
-  record.isExecutingLogged = logged.isExecuting === true;
-  if (!logged.summary) return record;
-  record.summary = logged.summary;
-  record.resultSeq = logged.resultSeq;
-  record.block = undefined;
-  turn.unyielded--;
-  return record;
+  const call = turn.add(block, summary?.name ?? block.name, { askPolicy: {} });
+  call.restore(logged);
+  core.ledger.addCall(call);
 }
 
 /** Restore an inner call, which is settled by now: it never continues without the call that made it. */
-function restoreInnerCall(core: SessionCore, turn: TurnRecord, logged: LoggedCall): void {
-  const { block, index, parentId, acceptedSeq, summary, resultSeq } = logged;
-  const name = summary?.name ?? block.name;
-  const record = core.ledger.addInnerCall(turn, block, { name, index, parentId, askPolicy: {} });
-  Object.assign(record, { acceptedSeq, summary, resultSeq, block: undefined });
-  turn.innerUnyielded--;
+function restoreInnerCall(core: SessionCore, turn: Turn, logged: LoggedCall): void {
+  const { block, index, parentId, summary } = logged;
+  const call = turn.addInner(block, { name: summary?.name ?? block.name, index, parentId, askPolicy: {} });
+  call.restore(logged);
+  core.ledger.addCall(call);
 }
 
 /** Queue calls that had not started, in the order of their acceptance; they pass their gates again. */
@@ -110,9 +103,13 @@ function resumeTurn(core: SessionCore, logged: LoggedTurn): void {
   const message: AssistantMessage = { role: 'assistant', content: logged.calls.map(({ block }) => block) };
   for (const call of logged.calls) if (call.question) core.questions.restore(call.question);
   for (const call of logged.calls) {
-    const record = core.ledger.call(call.block.id);
-    if (call.summary || !record) continue;
-    record.scheduled = core.executor.add(turn.executorTurn, prepareCall(core, record, call.block, message));
+    const queued = core.ledger.call(call.block.id);
+    if (call.summary || !queued) continue;
+    queued.schedule(
+      core.executor,
+      turn.executorTurn,
+      prepareCall(core, queued, { block: call.block, message, pool: core.pool }),
+    );
   }
   if (!logged.isOpen) closeTurn(core, turn);
 }
@@ -121,17 +118,15 @@ function resumeTurn(core: SessionCore, logged: LoggedTurn): void {
 function awaitFeeder(core: SessionCore, logged: LoggedTurn | undefined): void {
   const turn = logged && core.ledger.turn(logged.id);
   if (!turn) return;
-  turn.isLoggedOpen = true;
-  turn.isOrphaned = logged.endSeq === undefined;
+  turn.awaitFeeder(logged.endSeq !== undefined);
   setTimeout(() => {
-    if (turn.feeder !== undefined || turn.state !== 'open') return;
+    if (turn.feeder !== undefined || !turn.isOpen) return;
     if (logged.endSeq === undefined) closeTurn(core, turn);
     else endTurn(core, turn, logged.endSeq);
   }, core.services.limits.turnFeederMs).unref();
 }
 
-function endTurn(core: SessionCore, turn: TurnRecord, endSeq: Seq): void {
-  turn.state = 'ended';
-  turn.executorTurn.node.release();
+function endTurn(core: SessionCore, turn: Turn, endSeq: Seq): void {
+  turn.end();
   core.ledger.end(turn, endSeq);
 }

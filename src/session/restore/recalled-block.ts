@@ -3,23 +3,23 @@
  */
 import type { ToolUseBlock } from '../../wire/blocks.ts';
 import { GauntletError } from '../../base/errors.ts';
-import type { CallRecord } from '../call-record.ts';
 import { loggedFrame } from '../turn/logged-frame.ts';
+import type { Call } from '../turn/turn.ts';
 import type { SessionCore } from '../session-core.ts';
 
 /**
- * Return the block as it was accepted, and restore the summary of a recalled record.
+ * Return the block as it was accepted, and restore the summary of a recalled call.
  *
  * @throws {GauntletError} `gone` if retention deleted the frames: the id is known, but not its content.
  */
-export async function recalledBlock(core: SessionCore, record: CallRecord): Promise<ToolUseBlock> {
-  const { toolUseId, acceptedSeq = 0, resultSeq = 0 } = record;
+export async function recalledBlock(core: SessionCore, call: Call): Promise<ToolUseBlock> {
+  const { toolUseId, acceptedSeq = 0, resultSeq = 0 } = call;
   const accepted = (await loggedFrame(core, acceptedSeq))?.frame;
   if (accepted?.type !== 'tool_use' || accepted.tool_use.id !== toolUseId) throw noLongerKept(toolUseId);
-  if (!record.summary) {
+  if (!call.summary) {
     const result = (await loggedFrame(core, resultSeq))?.frame;
     if (result?.type !== 'result' || result.tool_use_id !== toolUseId) throw noLongerKept(toolUseId);
-    record.summary = result.call;
+    call.recall(result.call);
   }
   return accepted.tool_use;
 }

@@ -5,11 +5,11 @@
 import { MAX_READ_RECORDS } from '../../files/read-state.ts';
 import type { Seq } from '../../wire/frames.ts';
 import type { FileReadRecord } from '../../tool/session-context.ts';
-import { isInterrupted, type TurnRecord } from '../call-record.ts';
 import { loggedContext } from '../context-frame.ts';
 import { callFact, type Fact, turnFact } from './settled-call-index.ts';
 import type { SavedState } from './replay-log.ts';
 import type { SessionCore } from '../session-core.ts';
+import type { Turn } from '../turn/turn.ts';
 
 /** Key of the fact with the read state. */
 const READS = 'reads';
@@ -75,12 +75,11 @@ export function savedReads(log: SessionCore['services']['log'], sessionId: strin
 }
 
 /** Build the facts of ended turns and their calls. */
-function factsOf(turns: readonly TurnRecord[]): readonly Fact[] {
+function factsOf(turns: readonly Turn[]): readonly Fact[] {
   return turns.flatMap(({ id, calls, inner, endSeq = 0 }) => [
     turnFact(id, endSeq),
     ...[...calls, ...inner].map((call) => {
-      const { toolUseId, index, name, acceptedSeq = 0, resultSeq = 0, parentId } = call;
-      const wasInterrupted = isInterrupted(call);
+      const { toolUseId, index, name, acceptedSeq = 0, resultSeq = 0, parentId, wasInterrupted } = call;
       return callFact(toolUseId, { turnId: id, index, name, acceptedSeq, resultSeq, wasInterrupted, parentId });
     }),
   ]);

@@ -1,14 +1,24 @@
 /**
  * Logs the acceptance of blocks: once it is on disk the calls are final, and if the disk rejects it they are removed.
  */
-import type { ToolUseBlock } from '../../wire/blocks.ts';
+import type { ToolPool } from '../../pool/tool-pool.ts';
+import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
 import type { Tool } from '../../tool/tool.ts';
 import type { ToolUseFrame } from '../../wire/frames.ts';
 import type { StreamingToolExecutor } from '../../schedule/streaming-tool-executor.ts';
-import type { CallRecord } from '../call-record.ts';
 import type { SessionCore } from '../session-core.ts';
 import { describeActivity, drawIntent } from './drawn.ts';
+import type { Call } from './turn.ts';
 import { endTurnIfDone } from './yield-results.ts';
+
+/** A block with all that its call is prepared from. */
+export interface AcceptedBlock {
+  readonly block: ToolUseBlock;
+  /** The message that contains it. */
+  readonly message: AssistantMessage;
+  /** The tools that the session saw when the block was accepted. */
+  readonly pool: ToolPool;
+}
 
 /** Calls of one session accepted and not yet yielded: a client that sends more has not read its results. */
 export const MAX_SESSION_CALLS = 4_096;
@@ -16,15 +26,15 @@ export const MAX_SESSION_CALLS = 4_096;
 /** The frame that says that a block was accepted. @param isTurnOpen More blocks of its turn may come. */
 export function toolUseFrame(
   tool: Tool | undefined,
-  record: CallRecord,
+  call: Call,
   block: ToolUseBlock,
   isTurnOpen = false,
 ): ToolUseFrame {
   return {
     type: 'tool_use',
-    turn_id: record.turn.id,
-    index: record.index,
-    parent_tool_use_id: record.parentId,
+    turn_id: call.turn.id,
+    index: call.index,
+    parent_tool_use_id: call.parentId,
     tool_use: block,
     open: isTurnOpen ? true : undefined,
     display: drawIntent(tool, block.name, block.input),
@@ -41,26 +51,23 @@ export function toolUseFrame(
 export function landAcceptance(
   core: SessionCore,
   executor: StreamingToolExecutor,
-  records: readonly CallRecord[],
+  calls: readonly Call[],
   frames: readonly ToolUseFrame[],
 ): Promise<void> {
   const landing = new Promise<void>((resolve, reject) => {
     core.log.send({
       frames,
       landed: (first) => {
-        records.forEach((record, place) => {
-          record.acceptedSeq = first + place;
-          record.accepting = undefined;
-        });
+        calls.forEach((call, place) => call.accepted(first + place));
         resolve();
       },
       refused: (error) => {
-        executor.forget(records.flatMap(({ scheduled }) => scheduled ?? []));
-        for (const turn of core.ledger.forget(records)) endTurnIfDone(core, turn);
+        executor.forget(calls.flatMap(({ scheduled }) => scheduled ?? []));
+        for (const turn of core.ledger.forget(calls)) endTurnIfDone(core, turn);
         reject(error instanceof Error ? error : new Error(String(error)));
       },
     });
   });
-  for (const record of records) record.accepting = landing;
+  for (const call of calls) call.accept(landing);
   return landing;
 }

@@ -4,7 +4,7 @@
 import { isPlainData } from '../../base/json.ts';
 import type { Tool, ToolProgress } from '../../tool/tool.ts';
 import { atTurnEnd } from '../../log/turn-end.ts';
-import type { CallRecord } from '../call-record.ts';
+import type { Call } from './turn.ts';
 import type { SessionCore } from '../session-core.ts';
 import { drawProgress } from './drawn.ts';
 
@@ -23,15 +23,15 @@ export interface CallProgress {
 }
 
 /** Create the receiver. `end` must be called to stop its timer. */
-export function callProgress(core: SessionCore, record: CallRecord, tool: Tool): CallProgress {
+export function callProgress(core: SessionCore, call: Call, tool: Tool): CallProgress {
   let count = 0;
   let hasEnded = false;
   let begunMs = 0;
   let silence: NodeJS.Timeout | undefined;
 
   function send(data: ToolProgress['data'], display: ReturnType<typeof drawProgress>): void {
-    if (record.scheduled?.state !== 'executing') return;
-    const { toolUseId: tool_use_id, parentId: parent_tool_use_id } = record;
+    if (call.scheduled?.state !== 'executing') return;
+    const { toolUseId: tool_use_id, parentId: parent_tool_use_id } = call;
     core.log.tell({ type: 'progress', tool_use_id, parent_tool_use_id, n: ++count, data, display });
   }
 
@@ -46,7 +46,7 @@ export function callProgress(core: SessionCore, record: CallRecord, tool: Tool):
 
   function sayThatItRuns(): void {
     // A call whose question is open visibly waits.
-    if (core.questions.hasOpenQuestion(record.toolUseId)) return;
+    if (core.questions.hasOpenQuestion(call.toolUseId)) return;
     const elapsed_ms = Math.round(performance.now() - begunMs);
     const subtitle = `for ${Math.round(elapsed_ms / 1_000)} s`;
     const data = { type: 'status', message: 'Still running', elapsed_ms };

@@ -16,7 +16,7 @@ import { parseRule, ruleKeys } from '../../permissions/rule.ts';
 import type { ToolPool } from '../../pool/tool-pool.ts';
 import type { RunControl } from '../../schedule/scheduled-call.ts';
 import type { TaskCall } from '../../tasks/session-tasks.ts';
-import type { CallRecord } from '../call-record.ts';
+import type { Call } from './turn.ts';
 import { checkOutputSchema } from '../directory/new-session.ts';
 import type { SessionCore } from '../session-core.ts';
 import type { ClimbingFrame, ParentLink, RunningChild } from '../session-services.ts';
@@ -24,7 +24,7 @@ import { depthOf, MAX_DEPTH } from './inner-calls.ts';
 
 /** What the call, or its task, lends to the children that it opens. */
 export interface OpeningCall {
-  readonly record: CallRecord;
+  readonly call: Call;
   readonly steps: Pick<RunControl, 'signal' | 'node'>;
   /** It has ended: it opens no more children. */
   isOver(): boolean;
@@ -73,7 +73,7 @@ export class ChildSessions {
     this.#refuseWhenOver();
     this.#refuseTooMany();
     const { permissions } = this.#core.context;
-    const opened = openedFrame(this.#core, this.#call.record, options);
+    const opened = openedFrame(this.#core, this.#call.call, options);
     this.#opening++;
     if (this.#openedCount++ === 0)
       this.#call.steps.signal.addEventListener('abort', () => void this.end(), { once: true });
@@ -106,7 +106,7 @@ export class ChildSessions {
   }
 
   #refuseTooMany(): void {
-    if (depthOf(this.#core, this.#call.record) >= MAX_DEPTH)
+    if (depthOf(this.#core, this.#call.call) >= MAX_DEPTH)
       throw exhausted(`calls and sessions go ${MAX_DEPTH} levels deep at most`);
     if (this.#open.size + this.#opening >= MAX_OPEN) throw exhausted(`one call has ${MAX_OPEN} at most`);
     if (this.#openedCount >= MAX_OPENED) throw exhausted(`one call opens ${MAX_OPENED} at most, one after another`);
@@ -114,18 +114,18 @@ export class ChildSessions {
 
   async #begin(opened: OpenedFrame, before: ToolPermissionContext): Promise<RunningChild> {
     const core = this.#core;
-    const { record, steps } = this.#call;
-    await record.accepting;
+    const { call, steps } = this.#call;
+    await call.accepting;
     await keepChildId(core, opened.session_id);
     this.#refuseWhenOver();
     const { beginChild } = core.services;
     if (!beginChild) throw new GauntletError('tool_failed', 'There are no child sessions here');
     const child = await beginChild(opened, (begun): ParentLink => {
       const climb = (frame: ClimbingFrame) => {
-        const ids = { parent_tool_use_id: record.toolUseId, session_id: frame.session_id ?? opened.session_id };
+        const ids = { parent_tool_use_id: call.toolUseId, session_id: frame.session_id ?? opened.session_id };
         core.climb({ ...frame, ...ids }, begun);
       };
-      return { rootId: core.rootId, depth: depthOf(core, record) + 1, isWatched: () => core.isWatched, climb };
+      return { rootId: core.rootId, depth: depthOf(core, call) + 1, isWatched: () => core.isWatched, climb };
     });
     const { onProgress } = this.#call;
     this.#open.set(child, onProgress ? { relay: new Relay(core, child.sessionId, onProgress) } : {});
@@ -142,7 +142,7 @@ export class ChildSessions {
     this.#refuseWhenOver();
     const open = this.#open.get(child);
     if (!open || open.ending) throw new GauntletError('cancelled', 'Cannot use a child session: it was ended');
-    const { askTimeoutMs } = this.#call.record.askPolicy;
+    const { askTimeoutMs } = this.#call.call.askPolicy;
     const result = await child.run(block, { ...options, askTimeoutMs });
     this.#call.steps.signal.throwIfAborted();
     return result;
@@ -212,7 +212,7 @@ function agentData(sessionId: string, { seq, type, text, frame }: LoggedFrame, m
 /** Build the first frame of a child. @throws {GauntletError} `forbidden`, `invalid_request` */
 function openedFrame(
   { opened, context, pool, services }: SessionCore,
-  { toolUseId, askPolicy }: CallRecord,
+  { toolUseId, askPolicy }: Call,
   { title, mode, rules, tools, outputSchema }: ChildOptions,
 ): OpenedFrame {
   checkOutputSchema(outputSchema, services);
@@ -253,9 +253,9 @@ function commonTools({ tools, sessionCount }: ToolPool, wanted: readonly string[
 /**
  * Make the function that gives a task its children.
  *
- * @param record The call that starts the task.
+ * @param call The call that starts the task.
  */
-export function taskChildren(core: SessionCore, record: CallRecord): NonNullable<TaskCall['childrenOf']> {
+export function taskChildren(core: SessionCore, call: Call): NonNullable<TaskCall['childrenOf']> {
   return ({ signal, stoppedBy }) => {
     let isOver = false;
     const node: OpeningCall['steps']['node'] = {
@@ -266,7 +266,7 @@ export function taskChildren(core: SessionCore, record: CallRecord): NonNullable
         return { code: stop.status === 'interrupted' ? 'interrupted' : 'cancelled', message };
       },
     };
-    const children = new ChildSessions(core, { record, steps: { signal, node }, isOver: () => isOver });
+    const children = new ChildSessions(core, { call, steps: { signal, node }, isOver: () => isOver });
     return {
       open: (options) => children.open(options),
       end: () => {

@@ -7,15 +7,16 @@
 import { createHash } from 'node:crypto';
 import { plainCopy } from '../../base/json.ts';
 import { abortReason, type CallOutcome, failedOutcome, stoppedOutcome } from '../../call/outcome.ts';
-import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
+import type { ToolUseBlock } from '../../wire/blocks.ts';
 import { errorMessage, GauntletError } from '../../base/errors.ts';
 import type { InnerBlock, InnerCallOptions, InnerResult } from '../../tool/inner-call.ts';
 import { answersYes } from '../../tool/invocation.ts';
 import type { ExecutorTurn, RunControl, RunnableCall, ScheduledCall } from '../../schedule/scheduled-call.ts';
 import { type ExecutorEvents, StreamingToolExecutor } from '../../schedule/streaming-tool-executor.ts';
-import type { CallRecord } from '../call-record.ts';
+import type { ToolPool } from '../../pool/tool-pool.ts';
 import type { SessionCore } from '../session-core.ts';
-import { landAcceptance, toolUseFrame, MAX_SESSION_CALLS } from './acceptance.ts';
+import { type AcceptedBlock, landAcceptance, toolUseFrame, MAX_SESSION_CALLS } from './acceptance.ts';
+import type { Call } from './turn.ts';
 import { durationOf, leaveWithResult } from './yield-results.ts';
 
 /**
@@ -31,7 +32,7 @@ const MAX_INNER_CALLS = 10_000;
 
 /** Access of inner calls to their outer call. */
 export interface OuterCall {
-  readonly record: CallRecord;
+  readonly call: Call;
   readonly steps: RunControl;
   /** Collects texts that hooks of inner calls add for the model. */
   readonly heard: Set<string>;
@@ -40,7 +41,7 @@ export interface OuterCall {
   /** End the turn after the outer call. */
   abortTurn(reason: string): void;
   /** Prepare a block for an executor. */
-  prepare(core: SessionCore, record: CallRecord, block: ToolUseBlock, message: AssistantMessage): RunnableCall;
+  prepare(core: SessionCore, call: Call, accepted: AcceptedBlock): RunnableCall;
 }
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
@@ -55,7 +56,7 @@ export class InnerCalls {
   #executor: StreamingToolExecutor | undefined;
   /** Calls made before one of them failed are its siblings; later ones are not. */
   #siblings: ExecutorTurn | undefined;
-  readonly #settling = new Map<CallRecord, (result: InnerResult) => void>();
+  readonly #settling = new Map<Call, (result: InnerResult) => void>();
   readonly #underWay = new Set<Promise<InnerResult>>();
   #idsGiven = 0;
   #acceptedCount = 0;
@@ -83,7 +84,7 @@ export class InnerCalls {
   async #run({ name, input, id }: InnerBlock, { signal }: InnerCallOptions): Promise<InnerResult> {
     this.#refuseWhenOver();
     // If the outer call's own acceptance fails, the log must not contain its inner calls.
-    await this.#outer.record.accepting;
+    await this.#outer.call.accepting;
     this.#refuseWhenOver();
     const toolUseId = this.#freeId(id);
     const plain = plainCopy(input);
@@ -107,7 +108,7 @@ export class InnerCalls {
   /** Choose an unused id; a client's block with an id generated here is rejected. */
   #freeId(wanted: string | undefined): string {
     const { ledger } = this.#core;
-    const { toolUseId } = this.#outer.record;
+    const { toolUseId } = this.#outer.call;
     const digest = () => createHash('sha256').update(toolUseId).digest('base64url');
     const stem = toolUseId.length <= STEM_CHARS ? toolUseId : digest();
     const named = `${stem}-${wanted ?? ''}`;
@@ -120,7 +121,7 @@ export class InnerCalls {
 
   /** Return the reason why a block is not accepted, if there is one. */
   #refusal(name: string): CallOutcome | undefined {
-    if (depthOf(this.#core, this.#outer.record) >= MAX_DEPTH)
+    if (depthOf(this.#core, this.#outer.call) >= MAX_DEPTH)
       return exhausted(name, `calls inside calls go ${MAX_DEPTH} levels deep at most`);
     if (this.#acceptedCount >= MAX_INNER_CALLS) return exhausted(name, `one call makes ${MAX_INNER_CALLS} at most`);
     if (this.#core.executor.unyieldedCount + this.#core.innerCalls.size >= MAX_SESSION_CALLS)
@@ -133,24 +134,24 @@ export class InnerCalls {
 
   #accept(block: ToolUseBlock, signal: AbortSignal | undefined): Promise<InnerResult> {
     const core = this.#core;
-    const { toolUseId: parentId, turn, askPolicy } = this.#outer.record;
+    const { toolUseId: parentId, turn, askPolicy } = this.#outer.call;
     const executor = (this.#executor ??= this.#createExecutor());
-    const tool = core.pool.lookup(block.name);
+    const { pool } = core;
+    const tool = pool.lookup(block.name);
     const name = tool?.name ?? block.name;
-    const record = core.ledger.addInnerCall(turn, block, { name, index: this.#acceptedCount++, parentId, askPolicy });
-    record.executor = executor;
-    core.innerCalls.add(record);
+    const index = this.#acceptedCount++;
+    const call = core.ledger.addCall(turn.addInner(block, { name, index, parentId, askPolicy }));
+    core.innerCalls.add(call);
     return new Promise((resolve) => {
-      const cancel = () =>
-        record.scheduled && executor.cancel([record.scheduled], 'cancelled', 'Cancelled by the call that made it');
-      this.#settling.set(record, (result) => {
+      const cancel = () => void call.cancel('Cancelled by the call that made it');
+      this.#settling.set(call, (result) => {
         signal?.removeEventListener('abort', cancel);
         resolve(result);
       });
-      landAcceptance(core, executor, [record], [toolUseFrame(tool, record, block)]).catch((error: unknown) =>
-        this.#settle(record, innerResult(block.id, failedOutcome('tool_failed', errorMessage(error)))),
+      landAcceptance(core, executor, [call], [toolUseFrame(tool, call, block)]).catch((error: unknown) =>
+        this.#settle(call, innerResult(block.id, failedOutcome('tool_failed', errorMessage(error)))),
       );
-      record.scheduled = executor.add(this.#currentSiblings(executor), this.#prepare(record, block));
+      call.schedule(executor, this.#currentSiblings(executor), this.#prepare(call, block, pool));
       signal?.addEventListener('abort', cancel, { once: true });
       if (signal?.aborted) cancel();
     });
@@ -177,9 +178,10 @@ export class InnerCalls {
   }
 
   /** Prepare a call. One that is not concurrency-safe runs alone, also with regard to the outer call's siblings. */
-  #prepare(record: CallRecord, block: ToolUseBlock): RunnableCall {
+  #prepare(call: Call, block: ToolUseBlock, pool: ToolPool): RunnableCall {
     const { steps: outer, prepare } = this.#outer;
-    const runnable = prepare(this.#core, record, block, { role: 'assistant', content: [block] });
+    const message = { role: 'assistant', content: [block] } as const;
+    const runnable = prepare(this.#core, call, { block, message, pool });
     return {
       ...runnable,
       run: async (steps) => {
@@ -194,29 +196,29 @@ export class InnerCalls {
     };
   }
 
-  async #leave(call: ScheduledCall): Promise<void> {
+  async #leave(scheduled: ScheduledCall): Promise<void> {
     const core = this.#core;
-    const record = core.ledger.call(call.runnable.toolUseId);
-    const { outcome } = call;
-    if (!record || !outcome) return;
+    const call = core.ledger.call(scheduled.runnable.toolUseId);
+    const { outcome } = scheduled;
+    if (!call || !outcome) return;
     for (const text of outcome.hookContexts ?? []) this.#outer.heard.add(text);
     if (outcome.endsTurn !== undefined) this.#endTurn(outcome.endsTurn);
     core.leaving++;
     try {
-      const fitted = await leaveWithResult(core, record, outcome, durationOf(call));
-      if (fitted) this.#settle(record, { ...innerResult(record.toolUseId, outcome), content: fitted.content });
+      const fitted = await leaveWithResult(core, call, outcome, durationOf(scheduled));
+      if (fitted) this.#settle(call, { ...innerResult(call.toolUseId, outcome), content: fitted.content });
     } catch (error) {
       core.services.onFault(error, 'An inner result could not leave');
-      this.#settle(record, innerResult(record.toolUseId, failedOutcome('tool_failed', 'Internal error')));
+      this.#settle(call, innerResult(call.toolUseId, failedOutcome('tool_failed', 'Internal error')));
     } finally {
       core.leaving--;
     }
   }
 
-  #settle(record: CallRecord, result: InnerResult): void {
-    this.#core.innerCalls.delete(record);
-    this.#settling.get(record)?.(result);
-    this.#settling.delete(record);
+  #settle(call: Call, result: InnerResult): void {
+    this.#core.innerCalls.delete(call);
+    this.#settling.get(call)?.(result);
+    this.#settling.delete(call);
   }
 
   /** Apply the end of the turn, by a tool or hook, to the outer call's turn; the outer call itself may finish. */
@@ -233,9 +235,9 @@ export class InnerCalls {
 }
 
 /** Number of calls and sessions above a call. */
-export function depthOf({ ledger, parent }: SessionCore, record: CallRecord): number {
+export function depthOf({ ledger, parent }: SessionCore, call: Call): number {
   let depth = parent?.depth ?? 0;
-  for (let { parentId } = record; parentId !== undefined; parentId = ledger.call(parentId)?.parentId) depth++;
+  for (let { parentId } = call; parentId !== undefined; parentId = ledger.call(parentId)?.parentId) depth++;
   return depth;
 }
 

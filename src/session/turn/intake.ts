@@ -8,12 +8,13 @@ import { newId } from '../../base/new-id.ts';
 import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
 import { GauntletError } from '../../base/errors.ts';
 import type { Seq, ToolUseFrame } from '../../wire/frames.ts';
+import type { Tool } from '../../tool/tool.ts';
 import { turnBudget } from '../../schedule/turn-budget.ts';
-import { type AskPolicy, type CallRecord, endedTurn, type TurnRecord } from '../call-record.ts';
 import { landAcceptance, toolUseFrame, MAX_SESSION_CALLS } from './acceptance.ts';
 import { prepareCall } from './prepare-call.ts';
 import { recalledBlock } from '../restore/recalled-block.ts';
 import type { SessionCore } from '../session-core.ts';
+import { type AskPolicy, type Call, endedTurn, type OnResult, type Turn } from './turn.ts';
 import { closeTurn, endTurnIfDone } from './yield-results.ts';
 
 /** Blocks for one turn. */
@@ -26,18 +27,18 @@ export interface Submission extends AskPolicy {
   /** True if the turn takes no more blocks after these. */
   readonly isClosed: boolean;
   /** For a child session: called by the call that opened it, with each result when it is sent. */
-  readonly onResult?: CallRecord['onResult'];
+  readonly onResult?: OnResult;
 }
 
 /** A submission that was accepted. */
 export interface SubmittedTurn {
-  readonly turn: TurnRecord;
+  readonly turn: Turn;
   /** Frames of the turn from now on are logged after this one and after those being written. */
   readonly after: Seq;
   /** Calls of the blocks, in block order. */
-  readonly records: readonly CallRecord[];
+  readonly calls: readonly Call[];
   /** Calls among them that were known already. */
-  readonly replayed: ReadonlySet<CallRecord>;
+  readonly replayed: ReadonlySet<Call>;
 }
 
 /**
@@ -50,75 +51,74 @@ export interface SubmittedTurn {
 export async function acceptBlocks(core: SessionCore, submission: Submission): Promise<SubmittedTurn> {
   if (!submission.onResult) refuseToFeedChild(core);
   refuseDuplicates(submission.blocks);
-  const compared = new Set<CallRecord>();
+  const compared = new Set<Call>();
   // Another request may send the same ids while inputs are compared: repeat until no new ones are known.
-  for (let known = knownCalls(core, submission); known.some(({ record }) => !compared.has(record));) {
-    for (const { record, block } of known) {
-      if (record.parentId !== undefined) throw takenId(block.id);
-      if (!compared.has(record) && !(await isSameCall(core, record, block))) throw changedInput(block.id);
-      compared.add(record);
+  for (let known = knownCalls(core, submission); known.some(({ call }) => !compared.has(call));) {
+    for (const { call, block } of known) {
+      if (call.parentId !== undefined) throw takenId(block.id);
+      if (!compared.has(call) && !(await isSameCall(core, call, block))) throw changedInput(block.id);
+      compared.add(call);
     }
     known = knownCalls(core, submission);
   }
   return accept(core, submission, compared);
 }
 
-async function accept(
-  core: SessionCore,
-  submission: Submission,
-  replayed: ReadonlySet<CallRecord>,
-): Promise<SubmittedTurn> {
-  const { ledger, executor, log } = core;
+async function accept(core: SessionCore, submission: Submission, replayed: ReadonlySet<Call>): Promise<SubmittedTurn> {
+  const { ledger, executor, log, pool } = core;
   const fresh = submission.blocks.filter((block) => !ledger.call(block.id));
   refuseTooMany(core, fresh.length);
   const turn = turnFor(core, submission, fresh.length > 0);
   const after = log.head;
 
   const message: AssistantMessage = submission.message ?? { role: 'assistant', content: submission.blocks };
-  const accepted = fresh.map((block) => acceptBlock(core, turn, block, submission));
+  const accepted = fresh.map((block) => acceptBlock(core, turn, { block, tool: pool.lookup(block.name) }, submission));
   const landing = accepted.length > 0 ? land(core, accepted) : undefined;
-  for (const { record, block } of accepted) {
-    record.scheduled = executor.add(turn.executorTurn, prepareCall(core, record, block, message));
-  }
-  for (const record of replayed) ledger.repeat(turn, record);
+  for (const { call, block } of accepted)
+    call.schedule(executor, turn.executorTurn, prepareCall(core, call, { block, message, pool }));
+  for (const call of replayed) turn.repeat(call);
   if (submission.isClosed) closeTurn(core, turn);
   else endTurnIfDone(core, turn);
 
-  const records = submission.blocks.flatMap((block) => ledger.call(block.id) ?? []);
+  const calls = submission.blocks.flatMap((block) => ledger.call(block.id) ?? []);
   await Promise.all([landing, ...[...replayed].map(({ accepting }) => accepting)]);
-  return { turn, after, records, replayed };
+  return { turn, after, calls, replayed };
 }
 
-interface AcceptedBlock {
-  readonly record: CallRecord;
+interface Acceptance {
+  readonly call: Call;
   readonly block: ToolUseBlock;
   readonly frame: ToolUseFrame;
 }
 
-function acceptBlock(core: SessionCore, turn: TurnRecord, block: ToolUseBlock, policy: Submission): AcceptedBlock {
-  const tool = core.pool.lookup(block.name);
+function acceptBlock(
+  core: SessionCore,
+  turn: Turn,
+  { block, tool }: { readonly block: ToolUseBlock; readonly tool: Tool | undefined },
+  policy: Submission,
+): Acceptance {
   const { onAsk, askTimeoutMs } = policy;
-  const record = core.ledger.addCall(turn, block, tool?.name ?? block.name, { onAsk, askTimeoutMs });
-  record.onResult = policy.onResult;
-  turn.isLoggedOpen = !policy.isClosed;
-  return { record, block, frame: toolUseFrame(tool, record, block, !policy.isClosed) };
+  const given = { askPolicy: { onAsk, askTimeoutMs }, onResult: policy.onResult };
+  const call = core.ledger.addCall(turn.add(block, tool?.name ?? block.name, given));
+  turn.loggedAs(!policy.isClosed);
+  return { call, block, frame: toolUseFrame(tool, call, block, !policy.isClosed) };
 }
 
 /** Write the acceptance to the log; if that fails, none of the calls counts as made. */
-function land(core: SessionCore, accepted: readonly AcceptedBlock[]): Promise<void> {
-  const records = accepted.map(({ record }) => record);
+function land(core: SessionCore, accepted: readonly Acceptance[]): Promise<void> {
+  const calls = accepted.map(({ call }) => call);
   const frames = accepted.map(({ frame }) => frame);
-  return landAcceptance(core, core.executor, records, frames);
+  return landAcceptance(core, core.executor, calls, frames);
 }
 
-function turnFor(core: SessionCore, submission: Submission, hasNewBlocks: boolean): TurnRecord {
+function turnFor(core: SessionCore, submission: Submission, hasNewBlocks: boolean): Turn {
   const known = submission.turnId === undefined ? undefined : core.ledger.turn(submission.turnId);
-  if (known && hasNewBlocks && known.state !== 'open') throw endedTurn(known.id);
+  if (known && hasNewBlocks && !known.isOpen) throw endedTurn(known.id);
   return known ?? openTurn(core, submission.turnId);
 }
 
 /** Open a new turn. */
-export function openTurn(core: SessionCore, turnId: string = newId('turn')): TurnRecord {
+export function openTurn(core: SessionCore, turnId: string = newId('turn')): Turn {
   const { turnResultChars } = core.services.limits;
   return core.ledger.addTurn(turnId, core.executor.openTurn(), turnBudget(turnResultChars));
 }
@@ -126,15 +126,15 @@ export function openTurn(core: SessionCore, turnId: string = newId('turn')): Tur
 function knownCalls(
   core: SessionCore,
   submission: Submission,
-): readonly { readonly record: CallRecord; readonly block: ToolUseBlock }[] {
+): readonly { readonly call: Call; readonly block: ToolUseBlock }[] {
   return submission.blocks.flatMap((block) => {
-    const record = core.ledger.call(block.id);
-    return record ? [{ record, block }] : [];
+    const call = core.ledger.call(block.id);
+    return call ? [{ call, block }] : [];
   });
 }
 
-async function isSameCall(core: SessionCore, record: CallRecord, block: ToolUseBlock): Promise<boolean> {
-  const before = record.block ?? (await recalledBlock(core, record));
+async function isSameCall(core: SessionCore, call: Call, block: ToolUseBlock): Promise<boolean> {
+  const before = call.block ?? (await recalledBlock(core, call));
   return before.name === block.name && isDeepStrictEqual(before.input, block.input);
 }
 

@@ -7,9 +7,10 @@ import { parseBlock } from '../../call/parse.ts';
 import { answersYes, type Invocation } from '../../tool/invocation.ts';
 import type { ToolProgress } from '../../tool/tool.ts';
 import type { RunnableCall, RunControl } from '../../schedule/scheduled-call.ts';
-import type { CallRecord } from '../call-record.ts';
+import type { Call } from './turn.ts';
 import { updateAndRejudge } from '../questions/answer.ts';
 import { askWhoMayAnswer } from '../questions/ask.ts';
+import type { AcceptedBlock } from './acceptance.ts';
 import { callProgress, type CallProgress } from './call-progress.ts';
 import { ChildSessions } from './child-sessions.ts';
 import { InnerCalls } from './inner-calls.ts';
@@ -21,13 +22,8 @@ import { toolUseContext } from './tool-use-context.ts';
 const LABEL_CHARS = 120;
 
 /** Prepare a block; one that fails to parse becomes a call that ends at once. */
-export function prepareCall(
-  core: SessionCore,
-  record: CallRecord,
-  block: ToolUseBlock,
-  parentMessage: AssistantMessage,
-): RunnableCall {
-  const parsed = parseBlock(block, { pool: core.pool, schemaTool: core.services.schemaTool });
+export function prepareCall(core: SessionCore, call: Call, { block, message, pool }: AcceptedBlock): RunnableCall {
+  const parsed = parseBlock(block, { pool, schemaTool: core.services.schemaTool });
   if (parsed.kind === 'end') return endedCall(block, parsed.outcome);
   const { invocation } = parsed;
   return {
@@ -36,7 +32,7 @@ export function prepareCall(
     isConcurrencySafe: () => invocation.isConcurrencySafe,
     abortsSiblings: () => abortsSiblings(core, invocation),
     interruptBehavior: () => invocation.interruptBehavior,
-    run: (steps) => run(core, record, invocation, parentMessage, steps),
+    run: (steps) => run(core, call, invocation, message, steps),
   };
 }
 
@@ -53,21 +49,21 @@ function endedCall(block: ToolUseBlock, outcome: CallOutcome): RunnableCall {
 
 async function run(
   core: SessionCore,
-  record: CallRecord,
+  call: Call,
   invocation: Invocation,
   parentMessage: AssistantMessage,
   steps: RunControl,
 ): Promise<CallOutcome> {
   let endsTurn: string | undefined;
   const abortTurn = (reason: string) => void (endsTurn = reason);
-  const ids = { turnId: record.turn.id, toolUseId: record.toolUseId, parentToolUseId: record.parentId };
+  const ids = { turnId: call.turn.id, toolUseId: call.toolUseId, parentToolUseId: call.parentId };
   const { pool } = core;
   const context = toolUseContext(core, pool, { ids, signal: steps.signal, abortTurn });
   const heard = new Set<string>();
   let isOver = false;
-  const progress = callProgress(core, record, invocation.tool);
+  const progress = callProgress(core, call, invocation.tool);
   const outer = {
-    ...{ record, steps, heard, abortTurn, prepare: prepareCall, isOver: () => isOver },
+    ...{ call, steps, heard, abortTurn, prepare: prepareCall, isOver: () => isOver },
     onProgress: (piece: ToolProgress) => progress.tell(piece),
   };
   // Created on demand: most calls need neither.
@@ -76,7 +72,7 @@ async function run(
   const isSafe = invocation.isConcurrencySafe;
   try {
     const services = {
-      ...callServices(core, record, { pool, progress, isSafe, ...steps }),
+      ...callServices(core, call, { pool, progress, isSafe, ...steps }),
       runInner: (block, options) => (inner ??= new InnerCalls(core, outer)).run(block, options),
       openChild: (options) => (children ??= new ChildSessions(core, outer)).open(options),
       heard,
@@ -116,7 +112,7 @@ function labelOf({ tool, input }: Invocation): string {
 /** Build the services of a call. */
 function callServices(
   core: SessionCore,
-  record: CallRecord,
+  call: Call,
   steps: RunControl & { readonly pool: ToolPool; readonly isSafe: boolean; readonly progress: CallProgress },
 ): Omit<CallServices, 'runInner' | 'openChild' | 'heard'> {
   const { services } = core;
@@ -129,9 +125,9 @@ function callServices(
     classifier: services.classifier,
     limits: services.limits,
     updatePermissions: (updates) => updateAndRejudge(core, updates),
-    ask: (question, signal) => askWhoMayAnswer(core, record, question, signal),
+    ask: (question, signal) => askWhoMayAnswer(core, call, question, signal),
     admitted: async (permit) => {
-      await admit(core, record, permit, steps);
+      await admit(core, call, permit, steps);
       steps.progress.begin();
     },
     tryModifier: (modifier) => void core.contextAfter(modifier),
@@ -145,14 +141,14 @@ function callServices(
  */
 async function admit(
   core: SessionCore,
-  record: CallRecord,
+  call: Call,
   { invocation, isInputChanged }: Permit,
   steps: RunControl & { readonly isSafe: boolean },
 ): Promise<void> {
-  core.questions.withdrawQuestion(record.toolUseId, { behavior: 'allow', by: 'rule' }, 'It need not be asked any more');
+  core.questions.withdrawQuestion(call.toolUseId, { behavior: 'allow', by: 'rule' }, 'It need not be asked any more');
   if (steps.isSafe && isInputChanged && !invocation.isConcurrencySafe) await steps.becomeAlone();
   steps.signal.throwIfAborted();
-  const { toolUseId: tool_use_id, parentId: parent_tool_use_id } = record;
+  const { toolUseId: tool_use_id, parentId: parent_tool_use_id } = call;
   const started = { type: 'started', tool_use_id, parent_tool_use_id } as const;
   if (invocation.hasEffects) await core.log.emit(started);
   else core.log.tell(started);

@@ -29,7 +29,7 @@ export interface TurnReply {
  */
 export async function collectTurn(core: SessionCore, turn: SubmittedTurn, signal: AbortSignal): Promise<TurnReply> {
   const results = await storedResults(core, turn);
-  const missing = new Set(turn.records.flatMap(({ toolUseId }) => (results.has(toolUseId) ? [] : [toolUseId])));
+  const missing = new Set(turn.calls.flatMap(({ toolUseId }) => (results.has(toolUseId) ? [] : [toolUseId])));
   if (missing.size > 0) {
     for await (const page of core.services.log.read(core.id, turn.after, { live: true, signal })) {
       for (const logged of page) {
@@ -42,7 +42,7 @@ export async function collectTurn(core: SessionCore, turn: SubmittedTurn, signal
   }
   if (missing.size > 0) throw unfinished(core, signal);
 
-  const frames = turn.records.flatMap(({ toolUseId }) => results.get(toolUseId) ?? []);
+  const frames = turn.calls.flatMap(({ toolUseId }) => results.get(toolUseId) ?? []);
   const replayed = new Set([...turn.replayed].map(({ toolUseId }) => toolUseId));
   return {
     turnId: turn.turn.id,
@@ -63,15 +63,15 @@ export async function* turnFrames(
   signal: AbortSignal,
 ): AsyncGenerator<readonly LoggedFrame[]> {
   const { endSeq } = turn.turn;
-  for (const record of turn.replayed) {
-    if (record.resultSeq === undefined || record.resultSeq > turn.after) continue;
-    yield* storedPage(core, record.resultSeq);
+  for (const { resultSeq } of turn.replayed) {
+    if (resultSeq === undefined || resultSeq > turn.after) continue;
+    yield* storedPage(core, resultSeq);
   }
   if (endSeq !== undefined && endSeq <= turn.after) {
     yield* storedPage(core, endSeq);
     return;
   }
-  const ids = new Set(turn.records.map(({ toolUseId }) => toolUseId));
+  const ids = new Set(turn.calls.map(({ toolUseId }) => toolUseId));
   for await (const page of core.services.log.read(core.id, turn.after, { live: true, signal })) {
     const own = page.filter(({ frame }) => {
       if (!belongsTo(frame, turn.turn.id, ids)) return false;

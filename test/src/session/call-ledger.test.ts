@@ -14,5 +14,5 @@ it('takes note of a save of more turns than fit into one call', () => {
   ledger.saved(ledger.unsaved);
   expect(ledger.unsavedCount).toBe(0);
   expect(ledger.turn('turn_1')).toBeUndefined();
-  expect(ledger.turn('turn_200000')).toMatchObject({ endSeq: 200_000 });
+  expect(ledger.turn('turn_200000')?.endSeq).toBe(200_000);
 });

@@ -104,7 +104,7 @@ describe('frames that are too old', () => {
     await retention.look(later(31));
     const { first } = session.bounds();
     expect(first).toBeGreaterThan(1);
-    expect(first).toBeLessThanOrEqual(running.records[0]?.acceptedSeq ?? 0);
+    expect(first).toBeLessThanOrEqual(running.calls[0]?.acceptedSeq ?? 0);
     slow.end('a');
     await session.answer((await question(session)).request_id, { behavior: 'allow' }, 'owner');
     expect((await session.collect(asked, AbortSignal.timeout(5_000))).calls[0]?.status).toBe('ok');
