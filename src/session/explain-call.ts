@@ -38,7 +38,7 @@ export async function explainCall(core: SessionCore, name: string, input: JsonVa
   const ids = { turnId: 'explain', toolUseId: 'explain' };
   const { decision } = await decide(
     parsed.invocation,
-    toolUseContext(core, pool, { ids, signal, abortTurn: () => undefined }),
+    toolUseContext(core, pool, { ids, signal, abortTurn: () => undefined, isOver: () => true }),
     services,
   );
   return explainDecision(decision, parsed.invocation);

@@ -58,12 +58,13 @@ async function run(
   const abortTurn = (reason: string) => void (endsTurn = reason);
   const ids = { turnId: call.turn.id, toolUseId: call.toolUseId, parentToolUseId: call.parentId };
   const { pool } = core;
-  const context = toolUseContext(core, pool, { ids, signal: steps.signal, abortTurn });
-  const heard = new Set<string>();
   let isOver = false;
+  const parts = { ids, signal: steps.signal, abortTurn, isOver: () => isOver };
+  const context = toolUseContext(core, pool, parts);
+  const heard = new Set<string>();
   const progress = callProgress(core, call, invocation.tool);
   const outer = {
-    ...{ call, steps, heard, abortTurn, prepare: prepareCall, isOver: () => isOver },
+    ...{ call, steps, heard, abortTurn, prepare: prepareCall, isOver: parts.isOver },
     onProgress: (piece: ToolProgress) => progress.tell(piece),
   };
   // Created on demand: most calls need neither.

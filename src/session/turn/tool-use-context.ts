@@ -16,13 +16,15 @@ interface CallParts extends Pick<ToolUseContext, 'signal'> {
   readonly ids: CallIds;
   /** Called by a tool that ends the turn after its call. */
   abortTurn(reason: string): void;
+  /** True once the call has ended. */
+  isOver(): boolean;
 }
 
 /** Make a call's context. @param pool The tools that the session sees as the call begins. */
 export function toolUseContext(
   core: SessionCore,
   pool: ToolPool,
-  { ids, signal, abortTurn }: CallParts,
+  { ids, signal, abortTurn, isOver }: CallParts,
 ): ToolUseContext {
   const { context: session, services } = core;
   return {
@@ -52,7 +54,8 @@ export function toolUseContext(
     run: refuseToRun,
     openChild: refuseToRun,
     tasks: {
-      start: (work) => {
+      start: async (work) => {
+        if (isOver()) throw new GauntletError('cancelled', 'Cannot start a task: the call that starts it has ended');
         const record = core.ledger.call(ids.toolUseId);
         return core.tasks.start(work, {
           toolUseId: ids.toolUseId,
