@@ -2,20 +2,13 @@
  * Decides on and makes the proxy's connections: the host is on the list, every address is public or itself on the list,
  * and the connection goes to one of exactly those addresses.
  */
-import ipaddr from 'ipaddr.js';
-import { once } from 'node:events';
-import { connect, isIP, type Socket } from 'node:net';
-import { canonicalAddress, type Endpoint, spellEndpoint } from '../../../config/authority.ts';
-import { errorMessage, GauntletError } from '../../base/errors.ts';
+import type { Socket } from 'node:net';
+import { type Endpoint, spellEndpoint } from '../../../config/authority.ts';
+import { GauntletError } from '../../base/errors.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
+import { connectChecked } from './checked-connect.ts';
 import type { Lookup } from './lookup.ts';
 import type { ProxyBounds } from './proxy-bounds.ts';
-
-/** Metadata service of a cloud, at an address that is registered as public. */
-const METADATA_ADDRESS = '168.63.129.16';
-
-/** The only IPv6 range assigned for public use; ipaddr.js classifies unassigned ones as unicast too. */
-const ASSIGNED_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** Name of the setting in denials. */
 const SETTING = '"sandbox.network.allow"';
@@ -48,7 +41,7 @@ export function createDial({ allowed, lookup, bounds }: DialParts): Dial {
     open += 1;
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(bounds.connectMs)]);
     try {
-      const socket = await connectTo(endpoint, await addressesOf(endpoint, inTime), inTime);
+      const socket = await connectChecked(endpoint, { lookup, isListed, refusal: notPublic }, inTime);
       socket.once('close', () => (open -= 1));
       limitConnection(socket, bounds);
       return socket;
@@ -60,55 +53,13 @@ export function createDial({ allowed, lookup, bounds }: DialParts): Dial {
     }
   };
 
-  async function addressesOf(endpoint: Endpoint, inTime: AbortSignal): Promise<Addresses> {
-    const { host, port } = endpoint;
-    // The list contains the address literally.
-    if (isIP(host) !== 0) return [{ address: host, family: isIP(host) }];
-    const addresses = await lookup(host, inTime).catch((cause: unknown) => {
-      throw new GauntletError('tool_failed', `Cannot find "${host}": ${errorMessage(cause)}`, { cause });
-    });
-    // One address that is not permitted disqualifies all: the client could be connected to that one next.
-    const areAllPermitted = addresses.every(
-      ({ address }) => isPublicAddress(address) || isListedAddress(address, port),
-    );
-    if (addresses.length === 0 || !areAllPermitted)
-      throw notAllowed(endpoint, 'it leads to an address that is neither public nor on the list');
-    return addresses;
-  }
-
-  function isListedAddress(address: string, port: number): boolean {
-    return allowed.covers(canonicalAddress(address) ?? '', port);
+  function isListed({ port }: Endpoint, address: string): boolean {
+    return allowed.covers(address, port);
   }
 }
 
-type Addresses = Awaited<ReturnType<Lookup>>;
-
-async function connectTo(endpoint: Endpoint, addresses: Addresses, inTime: AbortSignal): Promise<Socket> {
-  const { host, port } = endpoint;
-  const socket = connect({
-    host,
-    port,
-    // The name is not resolved again, since a second answer might differ.
-    lookup: (_name, _options, done) => done(null, [...addresses]),
-    autoSelectFamily: true,
-    noDelay: true,
-    allowHalfOpen: true,
-  });
-  try {
-    await once(socket, 'connect', { signal: inTime });
-    return socket;
-  } catch (cause) {
-    socket.destroy();
-    throw new GauntletError('tool_failed', `Cannot connect to "${spellEndpoint(endpoint)}": ${reason(cause)}`, {
-      cause,
-    });
-  }
-}
-
-/** Message for a failed connection: of several attempts, the first error. */
-function reason(cause: unknown): string {
-  const [first = cause] = cause instanceof AggregateError ? (cause.errors as unknown[]) : [];
-  return first instanceof Error && 'code' in first ? String(first.code) : errorMessage(first);
+function notPublic(endpoint: Endpoint): GauntletError {
+  return notAllowed(endpoint, 'it leads to an address that is neither public nor on the list');
 }
 
 function notAllowed(endpoint: Endpoint, why: string): GauntletError {
@@ -129,17 +80,4 @@ function limitConnection(socket: Socket, bounds: ProxyBounds): void {
   }, bounds.lookMs);
   socket.setTimeout(bounds.idleMs, end);
   socket.once('close', () => clearInterval(look));
-}
-
-/**
- * True if the address belongs to the public Internet.
- *
- * @param address IPv4 as four decimal numbers, or IPv6 without brackets. Anything else is not public.
- */
-export function isPublicAddress(address: string): boolean {
-  // ipaddr.js also accepts `127.1` and `2130706433`, and keeps zone ids.
-  if (isIP(address) === 0 || address.includes('%') || address === METADATA_ADDRESS) return false;
-  const parsed = ipaddr.parse(address);
-  if (parsed instanceof ipaddr.IPv6 && !parsed.match(ASSIGNED_IPV6)) return false;
-  return parsed.range() === 'unicast';
 }

@@ -1,6 +1,6 @@
 /** Addresses that may be meant by anybody, and all the others. */
 import { describe, expect, it } from 'vitest';
-import { isPublicAddress } from '../../../../src/process/proxy/dial.ts';
+import { isPublicAddress } from '../../../../src/process/proxy/checked-connect.ts';
 
 describe('an address', () => {
   it.each([
