@@ -5,9 +5,8 @@
  * person is asked.
  */
 import type { Limits } from '../../config/limits.ts';
-import { modelAddress, type ModelSettings } from '../../config/settings/models.ts';
-import { boundedText } from '../base/cut-text.ts';
-import { parseSafeJson } from '../base/json.ts';
+import type { ModelSettings } from '../../config/settings/models.ts';
+import { askModel } from '../base/ask-model.ts';
 import type { Classification, ClassifierQuestion, PermissionClassifier } from './classifier.ts';
 
 const INSTRUCTIONS =
@@ -29,94 +28,28 @@ const MAX_TOKENS = 16;
 
 const ANSWERS: Readonly<Record<string, Classification>> = { ALLOW: 'allow', ASK: 'ask', DENY: 'deny' };
 
-/** Request and response format of one provider. */
-interface Wire {
-  /** Behind the address of the model. */
-  readonly path: string;
-  headers(apiKey: string | undefined): Record<string, string>;
-  body(model: string, call: string): unknown;
-  /** Extract the text of a complete answer; undefined for any other reply. */
-  text(reply: unknown): unknown;
-}
-
-const WIRES: Readonly<Record<ModelSettings['provider'], Wire>> = {
-  anthropic: {
-    path: '/messages',
-    headers: (apiKey) => ({ 'anthropic-version': '2023-06-01', ...(apiKey !== undefined && { 'x-api-key': apiKey }) }),
-    body: (model, call) => ({
-      model,
-      max_tokens: MAX_TOKENS,
-      system: INSTRUCTIONS,
-      messages: [{ role: 'user', content: call }],
-    }),
-    text: (reply) => {
-      const { content, stop_reason: stop } = record(reply);
-      const [block, ...more] = Array.isArray(content) ? (content as unknown[]) : [];
-      const { type, text } = record(block);
-      return stop === 'end_turn' && more.length === 0 && type === 'text' ? text : undefined;
-    },
-  },
-  openai: {
-    path: '/chat/completions',
-    headers: (apiKey): Record<string, string> => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-    body: (model, call) => ({
-      model,
-      max_tokens: MAX_TOKENS,
-      messages: [
-        { role: 'system', content: INSTRUCTIONS },
-        { role: 'user', content: call },
-      ],
-    }),
-    text: (reply) => {
-      const { choices } = record(reply);
-      const [choice, ...more] = Array.isArray(choices) ? (choices as unknown[]) : [];
-      const { message, finish_reason: finish } = record(choice);
-      return finish === 'stop' && more.length === 0 ? record(message)['content'] : undefined;
-    },
-  },
-};
-
 /** Create the classifier. `classify` rejects if no answer arrives; that is never a yes. */
 export function createModelClassifier(
   settings: ModelSettings,
   limits: Pick<Limits, 'jsonDepth'>,
   answerMs = ANSWER_MS,
 ): PermissionClassifier {
-  const wire = WIRES[settings.provider];
-  const url = modelAddress(settings) + wire.path;
+  const bounds = { timeoutMs: answerMs, replyBytes: MAX_REPLY_BYTES, jsonDepth: limits.jsonDepth };
   return {
     async classify(question, signal) {
-      const reply = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...wire.headers(settings.apiKey) },
-        body: JSON.stringify(wire.body(settings.model, callText(question))),
-        // The API key must not follow a redirect to another address.
-        redirect: 'error',
-        signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
-      });
-      if (!reply.ok) {
-        await reply.body?.cancel();
-        throw new Error(`The classifier answered with status ${reply.status}`);
-      }
-      const text = await boundedText(reply, MAX_REPLY_BYTES);
-      if (text === undefined) {
-        throw new Error(`The classifier answered with more than ${MAX_REPLY_BYTES} bytes`);
-      }
-      return toClassification(wire.text(parseSafeJson(text, "the classifier's answer", limits)));
+      const asked = { instructions: INSTRUCTIONS, text: callText(question), maxTokens: MAX_TOKENS };
+      const answer = await askModel(settings, asked, bounds, signal);
+      return toClassification(answer?.isWhole === true ? answer.text : '');
     },
   };
 }
 
 /** Parse an answer: one word in any case; anything else means `ask`. */
-function toClassification(text: unknown): Classification {
-  const word = typeof text === 'string' ? text.trim().toUpperCase() : '';
+function toClassification(text: string): Classification {
+  const word = text.trim().toUpperCase();
   return Object.hasOwn(ANSWERS, word) ? (ANSWERS[word] ?? 'ask') : 'ask';
 }
 
 function callText({ toolName, text, cwd }: ClassifierQuestion): string {
   return JSON.stringify({ tool: toolName, working_directory: cwd, input: text });
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
