@@ -29,6 +29,7 @@ import {
   type SettingsFile,
 } from './settings/schema.ts';
 import { readSettingsFile, type Environment } from './settings/settings-file.ts';
+import { webFetchSettings, type WebFetchSettings, webSearchSettings, type WebSearchSettings } from './settings/web.ts';
 
 /** All settings of the server. Deeply frozen. Holds secrets: never log it. */
 export interface Settings extends DoorSettings, GateSettings {
@@ -56,7 +57,9 @@ export interface Settings extends DoorSettings, GateSettings {
   readonly models: ReadonlyMap<string, ModelSettings>;
   /** Folders of agent types: absolute. */
   readonly agents: readonly string[];
-  readonly webFetch: { readonly allowPrivate: readonly string[] };
+  readonly webFetch: WebFetchSettings;
+  /** Undefined without a search engine. */
+  readonly webSearch: WebSearchSettings | undefined;
   /** Folders whose folders are skills: absolute. */
   readonly skillFolders: readonly string[];
   readonly toolSearch: 'auto' | 'always' | 'off';
@@ -134,6 +137,8 @@ export function loadSettings(sources: SettingsSources): Settings {
     principals,
     toolMode: variables.GAUNTLET_SIMPLE ? 'simple' : (file.toolMode ?? 'normal'),
     models: modelSettings(file, environment),
+    webFetch: webFetchSettings(file, environment),
+    webSearch: webSearchSettings(file, environment),
     ...featureSettings(file, (path) => absolutePath(path, dirname(settingsFile), environment)),
     limits,
     unusedKeys: [...unusedKeys(policy), ...unusedKeys(file)],
@@ -164,7 +169,6 @@ function featureSettings(file: SettingsFile, resolvePath: (path: string) => stri
     durability: file.durability ?? 'process',
     trustProxy: file.trustProxy ?? [],
     mcpServers: file.mcpServers ?? {},
-    webFetch: { allowPrivate: file.webFetch?.allowPrivate ?? [] },
     skillFolders: (file.skills ?? []).map(resolvePath),
     toolSearch: file.toolSearch ?? 'auto',
     siblingAbort: file.siblingAbort ?? 'bash',

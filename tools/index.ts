@@ -11,6 +11,7 @@ import { searchTools } from './search/index.ts';
 import { serverTools } from './server/index.ts';
 import { shellTools } from './shell/index.ts';
 import { taskTools } from './tasks/index.ts';
+import { webTools } from './web/index.ts';
 
 export { sessionTools } from './more/index.ts';
 
@@ -28,7 +29,8 @@ export type ToolServices = Parameters<typeof agentTools>[0] &
   Parameters<typeof searchTools>[0] &
   Parameters<typeof serverTools>[0] &
   Parameters<typeof shellTools>[0] &
-  Parameters<typeof taskTools>[0];
+  Parameters<typeof taskTools>[0] &
+  Parameters<typeof webTools>[0];
 
 /** The only tools in mode `simple`. */
 export const SIMPLE_TOOLS: readonly string[] = ['Bash', 'Edit', 'Read'];
@@ -59,6 +61,7 @@ export function getAllBaseTools(services: ToolServices & FeatureFlags): readonly
     ...serverTools(services),
     ...shellTools(services),
     ...taskTools(services),
+    ...webTools(services),
   ]);
 }
 

@@ -3,7 +3,7 @@
  */
 import { type ContainmentSettings, mergeContainment } from './containment.ts';
 import { type HookSource, hookSources } from './hooks.ts';
-import { classifierModel, type ModelSettings } from './models.ts';
+import { type ModelSettings, namedModel } from './models.ts';
 import { commandLineRules, mergePermissions, type PermissionSettings } from './permissions.ts';
 import { readRulesFile } from './rules-file.ts';
 import type { PolicyFile, SettingsFile } from './schema.ts';
@@ -56,7 +56,7 @@ export function gateSettings(
     ),
     trustedWorkspaces: (file.trustedWorkspaces ?? []).map(resolvePath),
     approvals: approvalSettings(file.approvals, environment),
-    classifierModel: classifierModel(file, environment),
+    classifierModel: namedModel('permissions.classifierModel', file.permissions?.classifierModel, file, environment),
     hooks: hookSources(file.hooks, policy.hooks),
     sandbox: mergeSandbox(file.sandbox, policy.sandbox),
     containment: mergeContainment(file.containment, policy.containment),

@@ -12,8 +12,6 @@ interface LaterSetting {
 }
 
 const LATER: readonly LaterSetting[] = [
-  { key: 'webSearch', isUsed: (file) => file.webSearch !== undefined },
-  { key: 'webFetch', isUsed: (file) => !isEmpty(file.webFetch) },
   { key: 'readUnchanged', isUsed: (file) => file.readUnchanged === 'stub' },
   { key: 'lsp', isUsed: (file) => !isEmpty(file.lsp) },
 ];

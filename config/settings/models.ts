@@ -1,5 +1,5 @@
 /**
- * The `models` setting: the models that agents use, and the one that judges commands in mode "auto", with their keys.
+ * The `models` setting: models by name, each with its key, for agents, for mode "auto" and for prompts about web pages.
  */
 import { SettingsError } from '../settings-error.ts';
 import type { SettingsFile } from './schema.ts';
@@ -40,15 +40,19 @@ export function modelSettings(
 }
 
 /**
- * The model `permissions.classifierModel` names, else the one called `default`.
+ * The model that a setting names, else the one called `default`.
  *
- * @returns undefined where there is neither.
+ * @param key The setting, for the message. @param name Its value.
+ * @returns undefined if there is neither.
  * @throws {SettingsError} For a name that is not among `models`, and for a key that is not in the environment.
  */
-export function classifierModel(file: SettingsFile, environment: Environment): ModelSettings | undefined {
-  const named = file.permissions?.classifierModel;
-  const found = modelSettings(file, environment).get(named ?? DEFAULT_MODEL);
-  if (found || named === undefined) return found;
-  const key = 'permissions.classifierModel';
+export function namedModel(
+  key: string,
+  name: string | undefined,
+  file: Pick<SettingsFile, 'models'>,
+  environment: Environment,
+): ModelSettings | undefined {
+  const found = modelSettings(file, environment).get(name ?? DEFAULT_MODEL);
+  if (found || name === undefined) return found;
   throw new SettingsError(key, `"${key}" names no model; name one of "models"`);
 }

@@ -32,6 +32,9 @@ const agentModels = z.record(
   section({ provider: z.enum(['anthropic', 'openai']), baseUrl: httpUrl.optional(), ...apiKey, model: text }),
 );
 
+/** Hosts that pages may be fetched from although they are not public, and the model that answers prompts about pages. */
+const webFetch = section({ allowPrivate: z.array(reachableHost).optional(), model: text.optional() });
+
 /** The search engine. */
 const webSearch = section({
   engine: z.enum(['searxng', 'brave', 'tavily']),
@@ -111,7 +114,7 @@ export const settingsFileSchema = section({
   mcpServers: z.record(text, mcpServer).optional(),
   models: agentModels.optional(),
   webSearch: webSearch.optional(),
-  webFetch: section({ allowPrivate: z.array(text).optional() }).optional(),
+  webFetch: webFetch.optional(),
   principals: principals(permissionMode, limitsSection(PRINCIPAL_LIMITS)).optional(),
   toolSearch: z.enum(['auto', 'always', 'off']).optional(),
   siblingAbort: z.enum(['bash', 'mutating-bash', 'never']).optional(),

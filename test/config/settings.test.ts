@@ -270,6 +270,33 @@ describe('settings from several sources', () => {
     expect(loadFile({ readUnchanged: 'send' }).unusedKeys).toEqual([]);
   });
 
+  it('takes the search engine, with its key from the environment and its own address', () => {
+    expect(loadFile({ webSearch: { engine: 'brave', apiKeyEnv: 'KEY' } }, { KEY: 'k' }).webSearch).toEqual({
+      engine: 'brave',
+      apiKey: 'k',
+      baseUrl: 'https://api.search.brave.com',
+    });
+    expect(loadFile({ webSearch: { engine: 'searxng', baseUrl: 'http://h/' } }).webSearch).toMatchObject({
+      baseUrl: 'http://h/',
+    });
+    expect(load().webSearch).toBeUndefined();
+    expect(() => loadFile({ webSearch: { engine: 'searxng' } })).toThrow('"webSearch.baseUrl" is missing');
+    expect(() => loadFile({ webSearch: { engine: 'tavily' } })).toThrow('"webSearch.apiKeyEnv" is missing');
+  });
+
+  it('takes hosts that may be fetched from, and the model for prompts about pages', () => {
+    const models = { default: { provider: 'openai', model: 'm' }, small: { provider: 'openai', model: 's' } };
+    const allowPrivate = ['127.0.0.1:8080', '*.corp.example'];
+    expect(loadFile({ models, webFetch: { allowPrivate } }).webFetch).toMatchObject({
+      allowPrivate,
+      model: { model: 'm' },
+    });
+    expect(loadFile({ models, webFetch: { model: 'small' } }).webFetch.model).toMatchObject({ model: 's' });
+    expect(load().webFetch).toEqual({ allowPrivate: [], model: undefined });
+    expect(() => loadFile({ webFetch: { model: 'none' } })).toThrow('"webFetch.model" names no model');
+    expect(() => loadFile({ webFetch: { allowPrivate: ['http://h'] } })).toThrow('must be hosts such as');
+  });
+
   it('takes approvals, with the secrets of webhooks from the environment', () => {
     const approvals = {
       askTimeoutMs: 5_000,
