@@ -23,7 +23,7 @@ export function createApprovals(settings: Settings, logger: Logger): Approvals {
   return {
     // The owner is a principal too.
     twoPerson: rulesOf(approvals.twoPerson, 1 + settings.principals.length),
-    classifier: classifierModel && rememberingClassifier(createModelClassifier(classifierModel, limits)),
+    classifier: classifierModel && rememberingClassifier(createModelClassifier(classifierModel)),
     onQuestion: webhooks?.announce,
     onQuestionEnd: webhooks?.settle,
     close: () => webhooks?.close(),

@@ -28,22 +28,14 @@ export const DEFAULT_LIMITS = {
   // HTTP.
   /** Body of one request. The Messages API takes more, but a batch of blocks does not need it. */
   bodyBytes: 4 * MIB,
-  /** Nesting of any JSON from outside; deeper values overflow recursive readers. */
-  jsonDepth: 64,
-  /** `tool_use` blocks in one request. */
-  batchBlocks: 256,
-  /** Frames in one page of `GET /sessions/{id}/events`. */
-  eventsPage: 1_000,
-  /** Time for the headers of a request; then the request is refused. */
-  headersTimeoutMs: 10 * SECOND,
   /** Time for the whole request; then it is refused. */
   bodyTimeoutMs: 15 * SECOND,
-  /** Interval at which both times are checked. */
-  requestCheckMs: 500,
   /** Open sockets. After a restart, a thousand browsers reconnect with one or two each. */
   connections: 2_000,
   /** Open sockets of one address; 0 means no bound, since all clients of a proxy share its address. */
   addressConnections: 0,
+  /** Open sockets without a valid credential; the oldest beyond it are closed. */
+  unauthenticatedConnections: 32,
 
   // WebSockets.
   /** One message from a client. */
@@ -62,16 +54,6 @@ export const DEFAULT_LIMITS = {
   laggingReaderMs: 1 * SECOND,
   /** A reader that takes nothing for this long is closed with 4008; it may resume. */
   slowReaderMs: 30 * SECOND,
-
-  // Clients without a valid credential.
-  /** Sockets without a valid credential. Only those older than `requestCheckMs` count. */
-  unauthenticatedConnections: 32,
-  /** Time for a new socket to show a valid credential; then it is closed. */
-  unauthenticatedMs: 5 * SECOND,
-  /** Invalid credentials that one address may send at once; more get 429. */
-  badCredentialBurst: 2_000,
-  /** Invalid credentials a second by which that burst is refilled. */
-  badCredentialsPerSecond: 100,
 
   // Principals: each number is for all connections of one principal together, and 0 means no bound.
   /** HTTP requests and WebSocket messages a second. */

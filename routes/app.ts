@@ -4,7 +4,6 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import type { Limits } from '../config/limits.ts';
 import { GauntletError } from '../src/base/errors.ts';
 import { parseSafeJson } from '../src/base/json.ts';
 import { MAX_PATH_CHARS } from '../src/wire/permission-schemas.ts';
@@ -31,6 +30,16 @@ import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 import { toolsDoor } from './tools.ts';
 import { watchUnauthenticated } from './unauthenticated.ts';
 
+/** Bad credentials that one address may send at once, and those by which that burst is refilled; more get 429. */
+const BAD_CREDENTIAL_BURST = 2_000;
+const BAD_CREDENTIALS_PER_SECOND = 100;
+
+/** Time for the headers of a request; then the request is refused. */
+const HEADERS_TIMEOUT_MS = 10_000;
+
+/** Interval at which the times of a request are checked; shorter where `bodyTimeoutMs` is short. */
+const REQUEST_CHECK_MS = 500;
+
 /** Addresses whose bad credentials are counted; the one seen first is forgotten for a new one. */
 const MAX_COUNTED_ADDRESSES = 4_096;
 
@@ -44,7 +53,7 @@ const JSON_TYPE = /^application\/json(?:[\t ]*;[\t ]*charset="?utf-8"?)?(?:[\t ]
  */
 export async function buildApp(dependencies: Dependencies): Promise<App> {
   const rates = createRequestRates((principal) => dependencies.limitsOf(principal));
-  const countBadCredential = createBadCredentials(dependencies.limits);
+  const countBadCredential = createBadCredentials();
   let onAuthenticated: GuardDependencies['onAuthenticated'] = () => undefined;
   let isRefused: GuardDependencies['isRefused'] = () => false;
   const guard = createGuard({
@@ -76,7 +85,7 @@ export async function buildApp(dependencies: Dependencies): Promise<App> {
   app.setNotFoundHandler((request, reply) =>
     onError(new GauntletError('not_found', 'There is nothing at this address'), request, reply),
   );
-  acceptJsonBodies(app, dependencies.limits);
+  acceptJsonBodies(app);
   checkRequests(app);
 
   openApiDoor(app, dependencies);
@@ -112,16 +121,17 @@ const DOORS = [
 function serverOptions({ limits, trustProxy }: Dependencies) {
   const series = randomBytes(4).toString('hex');
   let count = 0;
+  const checkMs = Math.min(REQUEST_CHECK_MS, Math.ceil(limits.bodyTimeoutMs / 6));
   return {
     bodyLimit: limits.bodyBytes,
     // Zod checks requests and replies are text already: Fastify's own compilers would only make the start longer.
     schemaController: { compilersFactory: { buildValidator: refuseToCompile, buildSerializer: refuseToCompile } },
-    // Looked at every `requestCheckMs`, which is taken off so that the sum is the limit.
-    requestTimeout: Math.max(1, limits.bodyTimeoutMs - limits.requestCheckMs),
+    // Node checks at intervals; one interval is taken off so that the sum is the limit.
+    requestTimeout: Math.max(1, limits.bodyTimeoutMs - checkMs),
     http: {
       // Node applies the larger of the two timeouts to the whole request.
-      headersTimeout: Math.max(1, Math.min(limits.headersTimeoutMs, limits.bodyTimeoutMs) - limits.requestCheckMs),
-      connectionsCheckingInterval: limits.requestCheckMs,
+      headersTimeout: Math.max(1, Math.min(HEADERS_TIMEOUT_MS, limits.bodyTimeoutMs) - checkMs),
+      connectionsCheckingInterval: checkMs,
       // The guard rejects a missing Host with our own error.
       requireHostHeader: false,
     },
@@ -151,12 +161,12 @@ function errorHandler({ logger }: Dependencies) {
 }
 
 /** Accept JSON bodies only. */
-function acceptJsonBodies(app: FastifyInstance, limits: Pick<Limits, 'jsonDepth'>): void {
+function acceptJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer, done) => {
     try {
       checkEncoding(request.headers['content-encoding']);
-      done(null, parseBody(request.headers['content-type'] ?? '', body, limits));
+      done(null, parseBody(request.headers['content-type'] ?? '', body));
     } catch (error) {
       done(error as Error);
     }
@@ -168,14 +178,14 @@ function checkEncoding(encoding: string | undefined): void {
   throw new GauntletError('unsupported_media_type', 'Cannot read the body: send it without a "Content-Encoding"');
 }
 
-function parseBody(contentType: string, body: Buffer, limits: Pick<Limits, 'jsonDepth'>): unknown {
+function parseBody(contentType: string, body: Buffer): unknown {
   if (contentType !== 'application/json' && !JSON_TYPE.test(contentType)) {
     throw new GauntletError('unsupported_media_type', 'Cannot read the body: send it as "application/json" in UTF-8');
   }
   // Some clients send the content type with an empty DELETE too.
   if (body.length === 0) return undefined;
   if (!isUtf8(body)) throw new GauntletError('invalid_request', 'Cannot read the body: it is not valid UTF-8');
-  return parseSafeJson(body.toString('utf8'), 'the body', limits);
+  return parseSafeJson(body.toString('utf8'), 'the body');
 }
 
 /**
@@ -183,9 +193,7 @@ function parseBody(contentType: string, body: Buffer, limits: Pick<Limits, 'json
  *
  * @returns A function that counts one, and returns false if the address has exceeded its limit.
  */
-function createBadCredentials(
-  limits: Pick<Limits, 'badCredentialBurst' | 'badCredentialsPerSecond'>,
-): (address: string) => boolean {
+function createBadCredentials(): (address: string) => boolean {
   const buckets = new Map<string, TokenBucket>();
   return function countBadCredential(address) {
     const known = buckets.get(address);
@@ -195,7 +203,7 @@ function createBadCredentials(
       if (buckets.size < MAX_COUNTED_ADDRESSES) break;
       buckets.delete(oldest);
     }
-    const bucket = createTokenBucket(limits.badCredentialBurst, limits.badCredentialsPerSecond);
+    const bucket = createTokenBucket(BAD_CREDENTIAL_BURST, BAD_CREDENTIALS_PER_SECOND);
     buckets.set(address, bucket);
     return bucket.take();
   };

@@ -7,6 +7,12 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Limits } from '../config/limits.ts';
 
+/** Time for a new socket to show a valid credential; then it is closed. */
+const UNAUTHENTICATED_MS = 5_000;
+
+/** Interval at which sockets are checked. Clients that connect at once have this long to authenticate. */
+const CHECK_MS = 500;
+
 /**
  * Watch the sockets of a server until it closes.
  *
@@ -15,7 +21,7 @@ import type { Limits } from '../config/limits.ts';
  */
 export function watchUnauthenticated(
   server: Server,
-  limits: Pick<Limits, 'unauthenticatedConnections' | 'unauthenticatedMs' | 'requestCheckMs'>,
+  limits: Pick<Limits, 'unauthenticatedConnections'>,
   isRefused: (socket: Socket) => boolean,
   refuse: (socket: Socket) => void,
 ): (socket: Socket) => void {
@@ -25,15 +31,15 @@ export function watchUnauthenticated(
     const nowMs = performance.now();
     for (const [socket, connectedMs] of unauthenticated) {
       const ageMs = nowMs - connectedMs;
-      const exceedsLimit = unauthenticated.size > limits.unauthenticatedConnections && ageMs >= limits.requestCheckMs;
-      if (ageMs < limits.unauthenticatedMs && !exceedsLimit) return;
+      const exceedsLimit = unauthenticated.size > limits.unauthenticatedConnections && ageMs >= CHECK_MS;
+      if (ageMs < UNAUTHENTICATED_MS && !exceedsLimit) return;
       unauthenticated.delete(socket);
       refuse(socket);
     }
   }
   // Timers run before sockets are read, and immediates after: after a busy period, credentials that have arrived are
   // read first.
-  const timer = setInterval(() => setImmediate(closeLate), limits.requestCheckMs).unref();
+  const timer = setInterval(() => setImmediate(closeLate), CHECK_MS).unref();
   server.once('close', () => clearInterval(timer));
   server.on('connection', (socket: Socket) => {
     if (isRefused(socket)) return;

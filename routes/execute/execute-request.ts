@@ -2,10 +2,9 @@
  * Converts a request of any of the four formats to blocks.
  */
 import * as z from 'zod';
-import type { Limits } from '../../config/limits.ts';
 import { GauntletError, isGauntletError } from '../../src/base/errors.ts';
 import { type JsonValue, parseSafeJson } from '../../src/base/json.ts';
-import { IdSchema, ToolUseBlockSchema } from '../../src/wire/block-schema.ts';
+import { IdSchema, MAX_BATCH_BLOCKS, ToolUseBlockSchema } from '../../src/wire/block-schema.ts';
 import type { ChatToolMessage, FunctionCallOutput, ResponsesPart } from '../../src/wire/call-replies.ts';
 import type { AssistantMessage, ResultContentBlock, ToolResultBlock, ToolUseBlock } from '../../src/wire/blocks.ts';
 import { resultText } from '../../src/wire/result-text.ts';
@@ -89,14 +88,14 @@ export interface Batch {
 }
 
 /** Extract the blocks from the one field that contains them. @throws {GauntletError} `invalid_request` */
-export function batchOf({ tool_uses, message, tool_calls, output }: ExecuteBody, limits: Limits): Batch {
+export function batchOf({ tool_uses, message, tool_calls, output }: ExecuteBody): Batch {
   const given = [
     tool_uses && { field: 'tool_uses', blocks: tool_uses, shape: ANTHROPIC },
     message && { field: 'message', ...message, shape: ANTHROPIC },
     tool_calls && {
       field: 'tool_calls',
       blocks: tool_calls.map(({ id, type: _type, function: called, ...vendors }, index): ToolUseBlock => {
-        const input = parseArguments(called.arguments, `tool_calls[${index}].function.arguments`, limits);
+        const input = parseArguments(called.arguments, `tool_calls[${index}].function.arguments`);
         return { ...vendors, type: 'tool_use', id, name: called.name, input };
       }),
       shape: OPENAI_CHAT,
@@ -109,7 +108,7 @@ export function batchOf({ tool_uses, message, tool_calls, output }: ExecuteBody,
           type: 'tool_use',
           id,
           name,
-          input: parseArguments(text, `output[${index}].arguments`, limits),
+          input: parseArguments(text, `output[${index}].arguments`),
         };
       }),
       shape: OPENAI_RESPONSES,
@@ -122,16 +121,16 @@ export function batchOf({ tool_uses, message, tool_calls, output }: ExecuteBody,
   const { field, shape, ...batch } = one;
   const { blocks } = batch;
   if (blocks.length === 0) throw refusal('it holds no tool call; send at least one', field);
-  if (blocks.length > limits.batchBlocks)
-    throw refusal(`it holds more than ${limits.batchBlocks} tool calls; send fewer`, field);
+  if (blocks.length > MAX_BATCH_BLOCKS)
+    throw refusal(`it holds more than ${MAX_BATCH_BLOCKS} tool calls; send fewer`, field);
   return { ...batch, shape };
 }
 
 /** Parse arguments. Invalid JSON is kept as a string, which then fails the tool's schema as a result of that block. */
-function parseArguments(text: string, field: string, limits: Limits): JsonValue {
+function parseArguments(text: string, field: string): JsonValue {
   if (text.trim() === '') return {};
   try {
-    return parseSafeJson(text, 'the body', limits, { at: field });
+    return parseSafeJson(text, 'the body', { at: field });
   } catch (error) {
     const mayBeText = isGauntletError(error, 'invalid_request') && error.details?.reason !== 'lone_surrogate';
     if (mayBeText) return text;

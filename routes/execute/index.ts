@@ -19,7 +19,7 @@ export function executeDoor(app: App, { directory, limits, readiness }: Dependen
     if (readiness() === 'draining')
       throw new GauntletError('shutting_down', 'The server is shutting down; try again soon');
     const { principal, body: asked } = request;
-    const { blocks, message, shape } = batchOf(asked, limits);
+    const { blocks, message, shape } = batchOf(asked);
     const { session_id: sessionId, on_ask: onAsk } = asked;
     const session =
       sessionId === undefined ? directory.createForBatch(principal) : await directory.open(principal, sessionId);

@@ -16,13 +16,15 @@ import { sessionFinder } from './index.ts';
 
 const EVENTS_REPLY = { json: 'Events', text: FRAME_TYPES } as const;
 
+/** Frames in one page. */
+const MAX_PAGE_FRAMES = 1_000;
+
 /** Register the route of events. */
 export function eventsDoor(app: App, context: DoorContext): void {
-  const { limits } = context;
   const sessionOf = sessionFinder(context);
   const Query = z.strictObject({
     from_seq: queryNumber(0).default(0).describe('Frames after this one'),
-    limit: queryNumber(1, limits.eventsPage).default(limits.eventsPage).describe('Most frames in the page'),
+    limit: queryNumber(1, MAX_PAGE_FRAMES).default(MAX_PAGE_FRAMES).describe('Most frames in the page'),
   });
 
   app.get(

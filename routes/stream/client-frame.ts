@@ -1,7 +1,6 @@
 /**
- * The text of a message becomes a client frame, or is refused.
+ * Parses the messages of clients.
  */
-import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import { parseSafeJson } from '../../src/base/json.ts';
 import { type ClientFrame, ClientFrameSchema } from '../../src/wire/client-frames.ts';
@@ -14,24 +13,22 @@ const PIECES = ['event.delta', 'chunk.delta', 'chunk.choices[0].delta'];
 export class NotAFrame extends Error {}
 
 /**
- * Create the parser of messages.
+ * Parse a message.
  *
- * @throws {GauntletError} From the parser: `invalid_request`.
- * @throws {NotAFrame} From the parser.
+ * @throws {GauntletError} `invalid_request`.
+ * @throws {NotAFrame} If it is not a JSON object with a type.
  */
-export function clientFrameReader(limits: Limits): (text: string) => ClientFrame {
-  return function readFrame(text) {
-    const value = parse(text, limits);
-    if (typeof value !== 'object' || value === null || typeof (value as { type?: unknown }).type !== 'string') {
-      throw new NotAFrame('A message must be a JSON object with a "type"');
-    }
-    return parseRequest(ClientFrameSchema, value, 'the frame');
-  };
+export function parseClientFrame(text: string): ClientFrame {
+  const value = parse(text);
+  if (typeof value !== 'object' || value === null || typeof (value as { type?: unknown }).type !== 'string') {
+    throw new NotAFrame('A message must be a JSON object with a "type"');
+  }
+  return parseRequest(ClientFrameSchema, value, 'the frame');
 }
 
-function parse(text: string, limits: Limits): unknown {
+function parse(text: string): unknown {
   try {
-    return parseSafeJson(text, 'the frame', limits, { fragments: PIECES });
+    return parseSafeJson(text, 'the frame', { fragments: PIECES });
   } catch (error) {
     if (error instanceof GauntletError && error.details?.reason === 'not_json') {
       throw new NotAFrame('A message must be JSON');

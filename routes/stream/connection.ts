@@ -11,7 +11,7 @@ import type { DoorContext } from '../dependencies.ts';
 import { toWireError, RETRY_AFTER_MS } from '../error-reply.ts';
 import { isTooOften } from '../request-rates.ts';
 import { createTokenBucket } from '../token-bucket.ts';
-import { NotAFrame } from './client-frame.ts';
+import { NotAFrame, parseClientFrame } from './client-frame.ts';
 import { CLOSE, type CloseCode } from './close-codes.ts';
 import { createOutlet, type Outlet, type Wire } from './outlet.ts';
 import { View } from './view.ts';
@@ -24,7 +24,6 @@ export interface ConnectionServices extends Pick<DoorContext, 'readiness' | 'log
   readonly limits: Limits;
   readonly principal: string;
   readonly wire: Wire;
-  readFrame(text: string): ClientFrame;
 }
 
 /** A connected client of one session. */
@@ -88,7 +87,7 @@ export class Connection {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     let frame: ClientFrame | undefined;
     try {
-      frame = this.#services.readFrame(text);
+      frame = parseClientFrame(text);
       if (this.#view === undefined) this.#begin(frame);
       else if (frame.type === 'hello')
         throw new GauntletError('invalid_request', 'This connection has said hello already');

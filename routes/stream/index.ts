@@ -9,7 +9,6 @@ import { SUBPROTOCOL } from '../../src/wire/client-frames.ts';
 import type { DoorContext } from '../dependencies.ts';
 import { type App, SessionAddress, type ZodTypes } from '../request-schemas.ts';
 import { sessionFinder, type SessionRequest } from '../sessions/index.ts';
-import { clientFrameReader } from './client-frame.ts';
 import { CLOSE } from './close-codes.ts';
 import { Connection } from './connection.ts';
 import { isSpoken } from './subprotocol.ts';
@@ -19,7 +18,6 @@ const SUMMARY = 'The WebSocket channel: takes frames of `ClientFrame`, sends tho
 /** Register the route of streams, in a scope of its own, so that the plugin's hooks do not slow down other routes. */
 export function streamDoor(app: App, context: DoorContext): void {
   const { limits, logger, readiness, rates } = context;
-  const readFrame = clientFrameReader(limits);
   /** Open connections with their principals. */
   const connections = new Map<Connection, string>();
   const { admit, sessionOf, hasTooMany } = createAdmission(context, () => connections.values());
@@ -56,7 +54,7 @@ export function streamDoor(app: App, context: DoorContext): void {
         const { principal, raw } = request;
         // Other upgrades may have been admitted at the same time.
         if (hasTooMany(principal)) return socket.close(CLOSE.tooFast, 'streams');
-        const services = { limits, logger, readiness, rates, readFrame, principal, wire: raw.socket };
+        const services = { limits, logger, readiness, rates, principal, wire: raw.socket };
         const connection = new Connection(socket, sessionOf(request), services);
         connections.set(connection, principal);
         socket.once('close', () => connections.delete(connection));

@@ -3,6 +3,7 @@
  * answer questions.
  */
 import type { Limits } from '../../config/limits.ts';
+import { MAX_JSON_DEPTH } from '../../src/base/json.ts';
 import type { LogGap } from '../../src/wire/session-replies.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Seq } from '../../src/wire/frames.ts';
@@ -98,7 +99,7 @@ function welcomeFrame(session: Session, { bounds, isResumed }: LogStart, limits:
     running: session.running(),
     limits: {
       message_bytes: limits.webSocketMessageBytes,
-      json_depth: limits.jsonDepth,
+      json_depth: MAX_JSON_DEPTH,
       tool_use_concurrency: limits.toolUseConcurrency,
       ping_ms: limits.webSocketPingMs,
       slow_reader_ms: limits.slowReaderMs,

@@ -70,7 +70,7 @@ const frontMatterSchema = z.strictObject({
 /** Read all types. Of two with one name the first counts. Never rejects. */
 export async function loadAgentTypes(
   folders: readonly string[],
-  limits: Pick<Limits, 'agentTypeBytes' | 'agentTypes' | 'jsonDepth'>,
+  limits: Pick<Limits, 'agentTypeBytes' | 'agentTypes'>,
 ): Promise<FoundAgentTypes> {
   const types = new Map<string, AgentType>();
   const problems: string[] = [];
@@ -97,10 +97,10 @@ export async function loadAgentTypes(
 }
 
 /** @throws {Error} Saying what is wrong with it. */
-async function readAgentType(path: string, limits: Pick<Limits, 'agentTypeBytes' | 'jsonDepth'>): Promise<AgentType> {
+async function readAgentType(path: string, limits: Pick<Limits, 'agentTypeBytes'>): Promise<AgentType> {
   const { data, body } = await readFrontMatter(path, limits.agentTypeBytes);
   const { color: _color, ...type } = checkFrontMatter(frontMatterSchema, data);
-  if (type.outputSchema && unsafeJson(type.outputSchema, limits)) throw new Error('"outputSchema" is no plain JSON');
+  if (type.outputSchema && unsafeJson(type.outputSchema)) throw new Error('"outputSchema" is no plain JSON');
   if (body.trim() === '') throw new Error('it has no prompt behind its front matter');
   return { ...type, prompt: body.trim() };
 }

@@ -11,7 +11,7 @@ import { openAIWire } from './openai-wire.ts';
 import { type ModelWire, ReplyBuilder } from './reply-builder.ts';
 
 /** The bounds of one message. */
-export type ModelLimits = Pick<Limits, 'modelReplyTokens' | 'modelReplyChars' | 'modelSilenceMs' | 'jsonDepth'>;
+export type ModelLimits = Pick<Limits, 'modelReplyTokens' | 'modelReplyChars' | 'modelSilenceMs'>;
 
 /** Times a message is asked for whose stream broke off. The SDKs ask again by themselves where none began. */
 const MAX_TRIES = 3;

@@ -23,7 +23,7 @@ export type WireStream = AsyncGenerator<
 export type ModelWire = (request: ModelRequest, signal: AbortSignal) => Promise<WireStream>;
 
 /** The bounds of one message. */
-export type ReplyLimits = Pick<Limits, 'modelReplyChars' | 'jsonDepth'>;
+export type ReplyLimits = Pick<Limits, 'modelReplyChars'>;
 
 interface OpenBlock {
   readonly started: Readonly<Record<string, unknown>>;
@@ -114,7 +114,7 @@ export class ReplyBuilder {
   #inputOf(json: string, given: JsonValue): JsonValue {
     if (json.trim() === '') return given;
     try {
-      return parseSafeJson(json, 'the input of a call', this.#limits);
+      return parseSafeJson(json, 'the input of a call');
     } catch (error) {
       if (isGauntletError(error, 'invalid_request')) return json;
       throw error;

@@ -24,7 +24,6 @@ export interface ModelAnswer {
 export interface ModelBounds {
   readonly timeoutMs: number;
   readonly replyBytes: number;
-  readonly jsonDepth: number;
 }
 
 /** Request and response format of one provider. */
@@ -86,7 +85,7 @@ const WIRES: Readonly<Record<ModelSettings['provider'], Wire>> = {
 export async function askModel(
   settings: ModelSettings,
   question: ModelQuestion,
-  { timeoutMs, replyBytes, jsonDepth }: ModelBounds,
+  { timeoutMs, replyBytes }: ModelBounds,
   signal: AbortSignal,
 ): Promise<ModelAnswer | undefined> {
   const wire = WIRES[settings.provider];
@@ -104,7 +103,7 @@ export async function askModel(
   }
   const text = await boundedText(reply, replyBytes);
   if (text === undefined) throw new Error(`The model answered with more than ${replyBytes} bytes`);
-  return wire.answer(parseSafeJson(text, "the model's answer", { jsonDepth }));
+  return wire.answer(parseSafeJson(text, "the model's answer"));
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 /**
  * Parses and validates untrusted JSON.
  *
- * All routes and WebSocket frames use it. An accepted value is no deeper than its limit and contains no key that
+ * All routes and WebSocket frames use it. An accepted value is at most `MAX_JSON_DEPTH` levels deep and contains no key that
  * reaches a prototype and no lone surrogate. For JSON of other servers, only the depth is checked.
  */
 
@@ -13,13 +13,8 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Maximum nesting of objects and lists; deeper values are cyclic or useless. */
-const MAX_LEVELS = 64;
-
-/** Maximum nesting of a parsed value. */
-export interface JsonBounds {
-  readonly jsonDepth: number;
-}
+/** Maximum nesting of objects and lists: deeper values are cyclic or useless, and overflow recursive readers. */
+export const MAX_JSON_DEPTH = 64;
 
 interface JsonLocation {
   readonly at?: string;
@@ -35,16 +30,11 @@ interface JsonLocation {
  * @throws {GauntletError} `invalid_request` with `details.reason` `not_json`, `too_deep`, `forbidden_key` or
  *   `lone_surrogate`, the last with `details.path`.
  */
-export function parseSafeJson(
-  text: string,
-  what: string,
-  bounds: JsonBounds,
-  { at = '', fragments = [] }: JsonLocation = {},
-): JsonValue {
+export function parseSafeJson(text: string, what: string, { at = '', fragments = [] }: JsonLocation = {}): JsonValue {
   const value = parse(text, what);
-  const problem = unsafeJson(value, bounds);
+  const problem = unsafeJson(value);
   if (problem === 'too_deep') {
-    throw refusal(problem, `Cannot read ${what}: it is nested deeper than ${bounds.jsonDepth} levels`);
+    throw refusal(problem, `Cannot read ${what}: it is nested deeper than ${MAX_JSON_DEPTH} levels`);
   }
   if (problem === 'forbidden_key') {
     throw refusal(problem, `Cannot read ${what}: "__proto__" and "constructor.prototype" are not allowed as keys`);
@@ -79,13 +69,13 @@ function loneSurrogatePath(value: JsonValue, path: string, fragments: readonly s
 }
 
 /** Find a problem of a parsed value: nested too deep, or a key that reaches a prototype. */
-export function unsafeJson(value: unknown, bounds: JsonBounds): JsonProblem | undefined {
-  return findProblem(value, bounds.jsonDepth, false);
+export function unsafeJson(value: unknown): JsonProblem | undefined {
+  return findProblem(value, MAX_JSON_DEPTH, false);
 }
 
-/** True if `value` is nested deeper than `depth` levels; a bare string or number has level 0. Keys are not checked. */
-export function isDeeperThan(value: unknown, depth: number): boolean {
-  return findProblem(value, depth, true) !== undefined;
+/** True if `value` is nested deeper than `MAX_JSON_DEPTH` levels; a string has level 0. Keys are not checked. */
+export function isTooDeep(value: unknown): boolean {
+  return findProblem(value, MAX_JSON_DEPTH, true) !== undefined;
 }
 
 type JsonProblem = 'too_deep' | 'forbidden_key';
@@ -127,7 +117,7 @@ function refusal(reason: string, message: string, cause?: unknown, path?: string
 }
 
 /** True if JSON can hold a value: no cycle, no bigint. Members that JSON omits, such as functions, are accepted. */
-export function isPlainData(value: unknown, levelsLeft = MAX_LEVELS): boolean {
+export function isPlainData(value: unknown, levelsLeft = MAX_JSON_DEPTH): boolean {
   if (typeof value === 'bigint') return false;
   if (typeof value !== 'object' || value === null) return true;
   return levelsLeft > 0 && Object.values(value).every((member) => isPlainData(member, levelsLeft - 1));
@@ -153,7 +143,7 @@ export function plainCopy(value: unknown): { readonly value: JsonValue } | undef
  * @throws {TypeError} If JSON cannot hold it: it would not be the same after a restart.
  */
 export function frozenJson<Value extends Readonly<Record<string, JsonValue>>>(value: Value): Value {
-  freeze(value, MAX_LEVELS);
+  freeze(value, MAX_JSON_DEPTH);
   return value;
 }
 
@@ -161,7 +151,7 @@ function freeze(value: unknown, levelsLeft: number): void {
   if (typeof value === 'bigint' || typeof value === 'function' || typeof value === 'symbol')
     throw new TypeError(`JSON cannot hold a ${typeof value}`);
   if (typeof value !== 'object' || value === null) return;
-  if (levelsLeft === 0) throw new TypeError(`it is nested deeper than ${MAX_LEVELS} levels`);
+  if (levelsLeft === 0) throw new TypeError(`it is nested deeper than ${MAX_JSON_DEPTH} levels`);
   if (!Array.isArray(value) && !isPlainObject(value)) throw new TypeError('JSON holds plain objects and lists alone');
   for (const member of Object.values(value)) freeze(member, levelsLeft - 1);
   Object.freeze(value);

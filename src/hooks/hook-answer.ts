@@ -1,7 +1,6 @@
 /**
  * Interprets a hook's outcome as an answer, with the failure policy of `docs/decisions/0018-broken-hooks-deny.md`.
  */
-import type { JsonBounds } from '../base/json.ts';
 import type { PermissionUpdate } from '../wire/permission-context.ts';
 import type { CompiledHook } from './compile-hooks.ts';
 import type { HookEnd } from './hook-end.ts';
@@ -39,7 +38,7 @@ const MAX_TEXT_CHARS = 10_000;
 const BLOCKING_EXIT_CODE = 2;
 
 /** Interpret the outcome of one hook. */
-export function answerOf(event: HookEvent, hook: CompiledHook, end: HookEnd, limits: JsonBounds): HookAnswer {
+export function answerOf(event: HookEvent, hook: CompiledHook, end: HookEnd): HookAnswer {
   const cut = (text: string) => text.trim().slice(0, MAX_TEXT_CHARS);
   if (end.kind === 'broken') return brokenAnswer(event, hook, end.why);
   if (end.exitCode === BLOCKING_EXIT_CODE) return objection(event, cut(end.stderr) || `Blocked by a ${event} hook`);
@@ -48,7 +47,7 @@ export function answerOf(event: HookEvent, hook: CompiledHook, end: HookEnd, lim
     const why = `ended with exit code ${end.exitCode}${firstLine === '' ? '' : `: ${firstLine}`}`;
     return hook.setting.onFailure === 'block' ? blockedAnswer(event, hook, why) : { warning: sentence(hook, why) };
   }
-  const read = readHookOutput(end.stdout, event, limits);
+  const read = readHookOutput(end.stdout, event);
   return 'problem' in read ? brokenAnswer(event, hook, read.problem) : answerFromOutput(event, read.output, cut);
 }
 

@@ -3,7 +3,7 @@
  */
 import * as z from 'zod';
 import { isGauntletError } from '../base/errors.ts';
-import { type JsonBounds, parseSafeJson } from '../base/json.ts';
+import { parseSafeJson } from '../base/json.ts';
 import type { PermissionUpdate } from '../wire/permission-context.ts';
 import { PermissionModeSchema } from '../wire/permission-schemas.ts';
 import { HOOK_EVENTS, type HookEvent } from './hook-event.ts';
@@ -75,12 +75,12 @@ export type ReadOutput = { readonly output: HookOutput } | { readonly problem: s
  *
  * JSON may follow lines of plain text, so that a guard that prints a greeting first is still obeyed.
  */
-export function readHookOutput(text: string, event: HookEvent, bounds: JsonBounds): ReadOutput {
+export function readHookOutput(text: string, event: HookEvent): ReadOutput {
   const trimmed = text.trim();
   const start = trimmed.startsWith('[') ? 0 : trimmed.search(/^\{/m);
   if (start < 0) return { output: plainOutput(trimmed, event) };
   try {
-    const parsed = output.safeParse(parseSafeJson(trimmed.slice(start), 'its output', bounds));
+    const parsed = output.safeParse(parseSafeJson(trimmed.slice(start), 'its output'));
     if (!parsed.success) return { problem: `printed JSON with a wrong "${wrongField(parsed.error)}"` };
     const about = parsed.data.hookSpecificOutput?.hookEventName ?? event;
     return about === event ? { output: parsed.data } : { problem: `answered about another event, "${about}"` };

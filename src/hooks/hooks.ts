@@ -51,7 +51,7 @@ export interface HookAsk {
 /** Dependencies of running hooks. */
 export interface HookServices {
   readonly runCommand: RunHookCommand;
-  readonly limits: Pick<Limits, 'hookMs' | 'jsonDepth'>;
+  readonly limits: Pick<Limits, 'hookMs'>;
 }
 
 /** All hooks of a server. */
@@ -115,7 +115,7 @@ export function createHooks(sources: readonly HookSource[], services: HookServic
       signal,
     };
     const end = setting.type === 'command' ? runCommandHook(setting, bounds, runCommand) : runHttpHook(setting, bounds);
-    return answerOf(event, hook, await end, limits);
+    return answerOf(event, hook, await end);
   }
 
   return {

@@ -61,7 +61,7 @@ export interface ToolSource {
   readonly server: string;
   /** True if its tools are never deferred. */
   readonly isAlwaysLoaded: boolean;
-  readonly limits: Pick<Limits, 'jsonDepth' | 'resultChars'>;
+  readonly limits: Pick<Limits, 'resultChars'>;
   /** @throws {GauntletError} `cancelled`, `timeout` or `tool_failed`. */
   readonly call: (call: McpToolCall) => Promise<CallToolResult>;
   /** True if a person approved an earlier definition of this tool but not this one. */

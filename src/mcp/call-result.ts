@@ -5,7 +5,7 @@ import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import type { Limits } from '../../config/limits.ts';
 import type { ResultContentBlock } from '../wire/blocks.ts';
 import { GauntletError } from '../base/errors.ts';
-import { isDeeperThan } from '../base/json.ts';
+import { isTooDeep, MAX_JSON_DEPTH } from '../base/json.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
 /** Result of a call to an MCP tool. */
@@ -31,12 +31,9 @@ const LABEL_CHARS = 1_000;
  *
  * @throws {GauntletError} `tool_failed` with the server's text if it reports a failed call.
  */
-export function toOutput(result: CallToolResult, limits: Pick<Limits, 'jsonDepth' | 'resultChars'>): McpOutput {
-  if (isDeeperThan(result, limits.jsonDepth)) {
-    throw new GauntletError(
-      'tool_failed',
-      `The result is nested deeper than ${limits.jsonDepth} levels and was dropped`,
-    );
+export function toOutput(result: CallToolResult, limits: Pick<Limits, 'resultChars'>): McpOutput {
+  if (isTooDeep(result)) {
+    throw new GauntletError('tool_failed', `The result is nested deeper than ${MAX_JSON_DEPTH} levels and was dropped`);
   }
   const blocks = (result.content ?? []).map(toBlock);
   if (result.isError === true) throw new GauntletError('tool_failed', errorText(blocks, limits.resultChars));

@@ -5,7 +5,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
-import { parseToolDefinition, type DefinitionLimits, type McpToolDefinition } from './tool-definition.ts';
+import { parseToolDefinition, type McpToolDefinition } from './tool-definition.ts';
 import { visibleLine } from './visible-text.ts';
 
 const ToolsPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional().catch(undefined) });
@@ -31,7 +31,7 @@ export const MAX_LIST_PAGES = 100;
 export const MAX_SERVER_TOOLS = 2_000;
 
 /** What a listing is bounded by. */
-export type ListLimits = DefinitionLimits & Pick<Limits, 'mcpConnectMs'>;
+export type ListLimits = Pick<Limits, 'mcpConnectMs'>;
 
 /**
  * List the tools of a connected server; empty if it has no tools capability.
@@ -45,7 +45,7 @@ export async function listTools(client: Client, limits: ListLimits, signal: Abor
   const remarks: string[] = [];
 
   for await (const sent of sentTools(client, limits, signal, (remark) => remarks.push(remark))) {
-    const parsed = parseToolDefinition(sent, limits);
+    const parsed = parseToolDefinition(sent);
     if ('refusal' in parsed) refusals.push(`"${parsed.name}" (${parsed.refusal})`);
     else if (definitions.has(parsed.definition.name)) refusals.push(`"${parsed.definition.name}" (sent twice)`);
     else definitions.set(parsed.definition.name, parsed.definition);

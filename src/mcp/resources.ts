@@ -49,7 +49,7 @@ const ResourceContents = z.looseObject({
 export type McpResource = z.output<typeof Resource>;
 
 /** Limits of listing and reading resources. */
-export type ResourceLimits = Pick<Limits, 'mcpCallIdleMs' | 'jsonDepth' | 'resultChars'>;
+export type ResourceLimits = Pick<Limits, 'mcpCallIdleMs' | 'resultChars'>;
 
 /** List a server's resources, up to the bounds; malformed entries are left out. */
 export async function listResources(

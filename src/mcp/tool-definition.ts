@@ -3,8 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import type { Limits } from '../../config/limits.ts';
-import { isDeeperThan, type JsonObject } from '../base/json.ts';
+import { isTooDeep, MAX_JSON_DEPTH, type JsonObject } from '../base/json.ts';
 import { hasReferenceCycle } from './json-schema-input.ts';
 
 /** Longest name accepted from a server, in characters; `mcpToolName` shortens it. */
@@ -53,12 +52,9 @@ export type McpToolDefinition = z.output<typeof SentTool> & {
 export type ParsedTool =
   { readonly definition: McpToolDefinition } | { readonly name: string; readonly refusal: string };
 
-/** Limits of a definition. */
-export type DefinitionLimits = Pick<Limits, 'jsonDepth'>;
-
 /** Validate one entry of `tools/list`. Never throws. */
-export function parseToolDefinition(sent: unknown, limits: DefinitionLimits): ParsedTool {
-  if (isDeeperThan(sent, limits.jsonDepth)) return refused(sent, `nested deeper than ${limits.jsonDepth} levels`);
+export function parseToolDefinition(sent: unknown): ParsedTool {
+  if (isTooDeep(sent)) return refused(sent, `nested deeper than ${MAX_JSON_DEPTH} levels`);
   const parsed = SentTool.safeParse(sent);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -4,7 +4,6 @@
  * The call is delimited data, never part of the instructions. One word is expected back; any other answer means that a
  * person is asked.
  */
-import type { Limits } from '../../config/limits.ts';
 import type { ModelSettings } from '../../config/settings/models.ts';
 import { askModel } from '../base/ask-model.ts';
 import type { Classification, ClassifierQuestion, PermissionClassifier } from './classifier.ts';
@@ -29,12 +28,8 @@ const MAX_TOKENS = 16;
 const ANSWERS: Readonly<Record<string, Classification>> = { ALLOW: 'allow', ASK: 'ask', DENY: 'deny' };
 
 /** Create the classifier. `classify` rejects if no answer arrives; that is never a yes. */
-export function createModelClassifier(
-  settings: ModelSettings,
-  limits: Pick<Limits, 'jsonDepth'>,
-  answerMs = ANSWER_MS,
-): PermissionClassifier {
-  const bounds = { timeoutMs: answerMs, replyBytes: MAX_REPLY_BYTES, jsonDepth: limits.jsonDepth };
+export function createModelClassifier(settings: ModelSettings, answerMs = ANSWER_MS): PermissionClassifier {
+  const bounds = { timeoutMs: answerMs, replyBytes: MAX_REPLY_BYTES };
   return {
     async classify(question, signal) {
       const asked = { instructions: INSTRUCTIONS, text: callText(question), maxTokens: MAX_TOKENS };

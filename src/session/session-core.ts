@@ -10,6 +10,7 @@ import { type ExecutorEvents, StreamingToolExecutor } from '../schedule/streamin
 import { SessionTasks } from '../tasks/session-tasks.ts';
 import type { ContextModifier, ReadState, SessionContext } from '../tool/session-context.ts';
 import type { TaskView } from '../tool/task.ts';
+import { MAX_BATCH_BLOCKS } from '../wire/block-schema.ts';
 import type { NewFrame, OpenedFrame, PermissionRequestFrame, Seq } from '../wire/frames.ts';
 import type { PermissionUpdate, ToolPermissionContext } from '../wire/permission-context.ts';
 import { CallLedger } from './call-ledger.ts';
@@ -148,7 +149,7 @@ export class SessionCore {
     this.saveReads = () => callbacks.saveReads(this);
     this.settledCalls = new SettledCallIndex(services.log, this.id, {
       hasFacts: state.savedAs !== undefined,
-      mostUnknown: services.limits.batchBlocks,
+      mostUnknown: MAX_BATCH_BLOCKS,
     });
     this.ledger = new CallLedger(this.settledCalls, services.limits.keptRecords);
     this.settled = new SettledQuestions(this.settledCalls, state.settled);

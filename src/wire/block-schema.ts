@@ -7,6 +7,9 @@ import { GauntletError } from '../base/errors.ts';
 import { checkFields } from './field-issues.ts';
 import { openObject, type Wire } from './wire-type.ts';
 
+/** `tool_use` blocks in one request, and blocks that one client may stream at once. */
+export const MAX_BATCH_BLOCKS = 256;
+
 /** Ids from outside: calls, turns, sessions, requests. */
 export const IdSchema = z
   .string()

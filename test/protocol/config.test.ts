@@ -32,7 +32,9 @@ describe('Config', () => {
     const session = await client.session({ cwd: folder, mode: 'plan' });
     expect((await run(session, 'Config', { setting: 'mode' })).content).toBe('mode: "plan"');
     expect((await run(session, 'Config', { setting: 'cwd' })).content).toBe(`cwd: ${JSON.stringify(folder)}`);
-    expect((await run(session, 'Config', { setting: 'limits.eventsPage' })).content).toBe('limits.eventsPage: 1000');
+    expect((await run(session, 'Config', { setting: 'limits.openSessions' })).content).toBe(
+      'limits.openSessions: 2000',
+    );
   });
 
   it('asks a person before the mode changes, whatever mode or rule there is', async () => {

@@ -12,7 +12,6 @@ beforeAll(async () => {
     settings: {
       limits: {
         bodyTimeoutMs: 700,
-        requestCheckMs: 100,
         turnFeederMs: 200,
         slowReaderMs: 300,
         socketBufferBytes: 65_536,

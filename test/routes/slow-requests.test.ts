@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { listeningApp, rawExchange, TOKEN } from '../helpers/listening-app.ts';
 
-const { port } = await listeningApp({ limits: { bodyTimeoutMs: 300, headersTimeoutMs: 300, requestCheckMs: 50 } });
+const { port } = await listeningApp({ limits: { bodyTimeoutMs: 300 } });
 const start = `POST /tools HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${TOKEN}\r\n`;
 
 test.each([

@@ -41,7 +41,7 @@ export class Feeder {
   constructor(core: SessionCore, send: (frame: ReplayFrame) => void) {
     this.#core = core;
     this.#send = send;
-    this.#assembler = new StreamAssembler(core.services.limits);
+    this.#assembler = new StreamAssembler();
   }
 
   /**
@@ -182,8 +182,8 @@ interface PartialBlock {
 }
 
 /** Build the `input_partial` frame of an incomplete block; unreadable parts of its JSON are left out. */
-function inputPartial({ pool, services }: SessionCore, { turnId, index, block }: PartialBlock): InputPartialFrame {
-  const partial_input = parsePartialObject(block.text, services.limits);
+function inputPartial({ pool }: SessionCore, { turnId, index, block }: PartialBlock): InputPartialFrame {
+  const partial_input = parsePartialObject(block.text);
   return {
     type: 'input_partial',
     turn_id: turnId,

@@ -5,7 +5,7 @@
  * Each step is linear in the text, which is read again with each piece that arrives.
  */
 import { cutText } from '../../base/cut-text.ts';
-import { type JsonObject, type JsonValue, unsafeJson, type JsonBounds } from '../../base/json.ts';
+import { type JsonObject, type JsonValue, MAX_JSON_DEPTH, unsafeJson } from '../../base/json.ts';
 
 /** Longest string of a partial input; longer ones are cut, since they only are to be drawn. */
 const MAX_STRING_CHARS = 2_000;
@@ -16,12 +16,12 @@ const MAX_STRING_CHARS = 2_000;
  * @param text Any prefix of the JSON of an object.
  * @returns The members so far; `{}` if none is readable, or the value is not safe.
  */
-export function parsePartialObject(text: string, bounds: JsonBounds): JsonObject {
+export function parsePartialObject(text: string): JsonObject {
   const whole = scan(text);
-  if (whole.depth > bounds.jsonDepth) return {};
+  if (whole.depth > MAX_JSON_DEPTH) return {};
   const value = tryParse(closeOpen(text, whole)) ?? tryParse(withoutTail(text, whole));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
-  return unsafeJson(value, bounds) ? {} : (cutStrings(value, MAX_STRING_CHARS) as JsonObject);
+  return unsafeJson(value) ? {} : (cutStrings(value, MAX_STRING_CHARS) as JsonObject);
 }
 
 interface Scan {

@@ -11,7 +11,7 @@ import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
 import { type JsonValue, parseSafeJson } from '../../base/json.ts';
 import { GauntletError, isGauntletError } from '../../base/errors.ts';
 import { checkFields, type FieldIssue } from '../../wire/field-issues.ts';
-import { ToolUseBlockSchema } from '../../wire/block-schema.ts';
+import { MAX_BATCH_BLOCKS, ToolUseBlockSchema } from '../../wire/block-schema.ts';
 
 const BlockIndex = z.int().nonnegative();
 
@@ -83,13 +83,6 @@ interface OpenBlock extends StreamingBlock {
 /** UTF-16 units of raw JSON that may be open at once, all blocks together. */
 const MAX_OPEN_CHARS = 1_024 * 1_024;
 
-/** What may be open at once. */
-export interface AssemblerLimits {
-  /** Blocks. */
-  readonly batchBlocks: number;
-  readonly jsonDepth: number;
-}
-
 /** Assembles the blocks of one connection's messages, by turn. */
 export class StreamAssembler {
   /** By turn and index, see `keyOf`. */
@@ -98,12 +91,6 @@ export class StreamAssembler {
   readonly #messages = new Map<string, MessageSoFar>();
   /** Total length of all messages. */
   #messageChars = 0;
-  readonly #limits: AssemblerLimits;
-
-  constructor(limits: AssemblerLimits) {
-    this.#limits = limits;
-  }
-
   /** Open blocks of a turn. */
   openBlocks(turnId: string): readonly StreamingBlock[] {
     return [...this.#open.values()].filter((block) => block.turnId === turnId);
@@ -160,7 +147,7 @@ export class StreamAssembler {
     const check = checkFields(ToolUseBlockSchema, block);
     if (check.kind === 'unfit') throw badEvent('content_block_start', check.issues, 'content_block');
     const { id, name } = check.value;
-    if (this.#open.size >= this.#limits.batchBlocks) throw tooLarge(id, `${this.#limits.batchBlocks} blocks are open`);
+    if (this.#open.size >= MAX_BATCH_BLOCKS) throw tooLarge(id, `${MAX_BATCH_BLOCKS} blocks are open`);
     const open: OpenBlock = { turnId, id, name, started: check.value, text: '' };
     this.#open.set(keyOf(turnId, index), open);
     return { type: 'partial', block: open, isFirst: true };
@@ -192,7 +179,7 @@ export class StreamAssembler {
       return { type: 'nothing' };
     }
     this.#open.delete(key);
-    const block = { ...open.started, input: wholeInput(open, this.#limits) };
+    const block = { ...open.started, input: wholeInput(open) };
     const before = [...(message?.content ?? [])];
     if (message && this.#hasRoom(message, open.text.length)) message.content.push(block);
     return { type: 'block', block, message: { role: 'assistant', content: [...before, block] } };
@@ -201,7 +188,7 @@ export class StreamAssembler {
   /** @returns `undefined` if too many messages are streamed at once; their content is then not kept. */
   #messageOf(turnId: string): MessageSoFar | undefined {
     const known = this.#messages.get(turnId);
-    if (known || this.#messages.size >= this.#limits.batchBlocks) return known;
+    if (known || this.#messages.size >= MAX_BATCH_BLOCKS) return known;
     const message: MessageSoFar = { content: [], open: new Map(), chars: 0 };
     this.#messages.set(turnId, message);
     return message;
@@ -234,10 +221,10 @@ function keyOf(turnId: string, index: number): string {
 }
 
 /** @throws {GauntletError} `invalid_request` for JSON that is too deep, reaches a prototype or is not valid Unicode. */
-function wholeInput(open: OpenBlock, limits: AssemblerLimits): JsonValue {
+function wholeInput(open: OpenBlock): JsonValue {
   if (open.text.trim() === '') return open.started.input;
   try {
-    return parseSafeJson(open.text, `the input of block "${open.id}"`, limits, { at: 'input' });
+    return parseSafeJson(open.text, `the input of block "${open.id}"`, { at: 'input' });
   } catch (error) {
     // Not JSON: passed on as text, so that the block fails with an InputValidationError like any other.
     if (isGauntletError(error) && error.details?.reason === 'not_json') return open.text;

@@ -1,6 +1,5 @@
 /** What an end means, event by event: the failure policy as a table. */
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import { answerOf } from '../../../src/hooks/hook-answer.ts';
 import type { HookEvent } from '../../../src/hooks/hook-event.ts';
 import type { HookEnd } from '../../../src/hooks/hook-end.ts';
@@ -8,7 +7,7 @@ import type { HookEnd } from '../../../src/hooks/hook-end.ts';
 function answer(event: HookEvent, end: Partial<HookEnd> & object, onFailure?: 'continue' | 'block') {
   const setting = { type: 'command', command: 'x', onFailure } as const;
   const whole = { kind: 'ended', exitCode: 0, stdout: '', stderr: '', ...end } as HookEnd;
-  return answerOf(event, { key: 'hooks.E.0.hooks.0', setting, matches: () => true }, whole, DEFAULT_LIMITS);
+  return answerOf(event, { key: 'hooks.E.0.hooks.0', setting, matches: () => true }, whole);
 }
 const specific = (fields: object) => ({ stdout: JSON.stringify({ hookSpecificOutput: fields }) });
 const broken: HookEnd = { kind: 'broken', why: 'broke' };

@@ -7,7 +7,7 @@ import { toolUseContextIn } from '../../helpers/tool-use-context.ts';
 
 /** The tool that a server's `tools/list` entry becomes. */
 function adapted(sent: Record<string, unknown>, isAlwaysLoaded = false): Tool {
-  const judged = parseToolDefinition({ name: 'look', inputSchema: { type: 'object' }, ...sent }, DEFAULT_LIMITS);
+  const judged = parseToolDefinition({ name: 'look', inputSchema: { type: 'object' }, ...sent });
   if ('refusal' in judged) throw new Error(judged.refusal);
   return adaptTool(judged.definition, {
     server: 'web',

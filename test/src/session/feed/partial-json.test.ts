@@ -4,9 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parsePartialObject } from '../../../../src/session/feed/partial-json.ts';
 import { cpuMs } from '../../../helpers/cpu-time.ts';
 
-const bounds = { jsonDepth: 64 };
-const read = (text: string, changes: Partial<typeof bounds> = {}) =>
-  parsePartialObject(text, { ...bounds, ...changes });
+const read = parsePartialObject;
 
 describe('parsePartialObject', () => {
   it.each([

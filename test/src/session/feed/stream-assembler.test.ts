@@ -1,13 +1,14 @@
 /** Raw streaming events become blocks. */
 import { describe, expect, it } from 'vitest';
+import { MAX_JSON_DEPTH } from '../../../../src/base/json.ts';
+import { MAX_BATCH_BLOCKS } from '../../../../src/wire/block-schema.ts';
 import { StreamAssembler } from '../../../../src/session/feed/stream-assembler.ts';
 
-const LIMITS = { batchBlocks: 3, jsonDepth: 8 };
 /** More than half of what may be open. */
 const MORE_THAN_HALF = 600_000;
 
 function stream() {
-  const assembler = new StreamAssembler(LIMITS);
+  const assembler = new StreamAssembler();
   const start = (index: number, block: object) =>
     assembler.push('t', { type: 'content_block_start', index, content_block: block });
   const tool = (index: number, id = `call-${index}`) => start(index, { type: 'tool_use', id, name: 'Read', input: {} });
@@ -50,7 +51,7 @@ describe('StreamAssembler', () => {
   });
 
   it.each([
-    ['is nested too deep', '['.repeat(20) + ']'.repeat(20), 'too_deep'],
+    ['is nested too deep', '['.repeat(MAX_JSON_DEPTH + 1) + ']'.repeat(MAX_JSON_DEPTH + 1), 'too_deep'],
     ['reaches a prototype', '{"__proto__":{"admin":true}}', 'forbidden_key'],
   ])('refuses an input that %s', (_what, json, reason) => {
     const { tool, delta, stop } = stream();
@@ -112,8 +113,8 @@ describe('StreamAssembler', () => {
 
   it('holds only so much of blocks that do not close', () => {
     const { tool, delta, stop } = stream();
-    [0, 1, 2].forEach((index) => tool(index));
-    expect(() => tool(3)).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
+    for (let index = 0; index < MAX_BATCH_BLOCKS; index++) tool(index);
+    expect(() => tool(MAX_BATCH_BLOCKS)).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
     delta(0, 'x'.repeat(MORE_THAN_HALF));
     expect(() => delta(1, 'x'.repeat(MORE_THAN_HALF))).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
     expect(stop(1)).toEqual({ type: 'nothing' });
