@@ -274,8 +274,8 @@ async function warm(processHost: ManagedProcessHost, jail: Jail): Promise<void> 
 }
 
 /** Types of agents and skills that people wrote; those that cannot be used are named in a warning. */
-async function writtenParts({ agents, skillFolders, limits }: Settings, logger: Logger) {
-  const { types: agentTypes, problems } = await loadAgentTypes(agents, limits);
+async function writtenParts({ agents, skillFolders }: Settings, logger: Logger) {
+  const { types: agentTypes, problems } = await loadAgentTypes(agents);
   const found = await loadSkills(skillFolders);
   for (const problem of [...problems, ...found.problems]) logger.warn(problem);
   return { agentTypes, skills: found.skills };

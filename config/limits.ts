@@ -144,35 +144,15 @@ export const DEFAULT_LIMITS = {
   /** Time for one search by Grep. */
   grepMs: 60 * SECOND,
 
-  // Task lists and agents.
-  /** Tasks of one task list; finished ones count until they are deleted. */
-  taskListItems: 500,
-  /** Description of one of them, and its metadata as JSON. */
-  taskListChars: 10_000,
+  // Agents.
   /** Messages of its model. An agent that explores takes 5 to 30. */
   agentTurns: 200,
   /** Tokens of all its requests and replies together, as the provider counts them. */
   agentTokens: 10_000_000,
   /** An agent ends after this long. */
   agentMs: 60 * MINUTE,
-  /** The prompt of an agent. */
-  agentPromptChars: 200_000,
-  /** Agents that a team has had. */
-  teamMembers: 64,
-  /** Text of one message between agents. */
-  agentMessageChars: 20_000,
-  /** Messages that wait for one agent. */
-  mailboxMessages: 200,
   /** Tokens of one message that a provider is asked for at most, over the Messages API. */
   modelReplyTokens: 16_384,
-  /** Text of one message, inputs of calls included. */
-  modelReplyChars: 2 * MIB,
-  /** A model that sends nothing for this long has failed. */
-  modelSilenceMs: 3 * MINUTE,
-  /** The file of one type of agent. */
-  agentTypeBytes: 64 * KIB,
-  /** Types of agents from files. */
-  agentTypes: 100,
 
   // MCP servers.
   /** Time to connect to a server and list its tools. */

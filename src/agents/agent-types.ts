@@ -5,7 +5,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { Limits } from '../../config/limits.ts';
 import { errorMessage } from '../base/errors.ts';
 import { type JsonObject, unsafeJson } from '../base/json.ts';
 import { checkFrontMatter, readFrontMatter } from '../files/front-matter.ts';
@@ -67,11 +66,14 @@ const frontMatterSchema = z.strictObject({
   color: z.string().optional(),
 });
 
+/** Types read from files. */
+const MAX_TYPES = 100;
+
+/** The file of one type. */
+const MAX_TYPE_BYTES = 64 * 1_024;
+
 /** Read all types. Of two with one name the first counts. Never rejects. */
-export async function loadAgentTypes(
-  folders: readonly string[],
-  limits: Pick<Limits, 'agentTypeBytes' | 'agentTypes'>,
-): Promise<FoundAgentTypes> {
+export async function loadAgentTypes(folders: readonly string[]): Promise<FoundAgentTypes> {
   const types = new Map<string, AgentType>();
   const problems: string[] = [];
   for (const folder of folders) {
@@ -81,9 +83,9 @@ export async function loadAgentTypes(
       const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort();
       for (const name of names) {
         try {
-          const type = await readAgentType(join(folder, name), limits);
+          const type = await readAgentType(join(folder, name));
           if (types.has(type.name)) throw new Error(`there is another one called "${type.name}"`);
-          if (types.size >= limits.agentTypes) throw new Error(`there are ${limits.agentTypes} already`);
+          if (types.size >= MAX_TYPES) throw new Error(`there are ${MAX_TYPES} already`);
           types.set(type.name, type);
         } catch (error) {
           refuse(name, error);
@@ -97,8 +99,8 @@ export async function loadAgentTypes(
 }
 
 /** @throws {Error} Saying what is wrong with it. */
-async function readAgentType(path: string, limits: Pick<Limits, 'agentTypeBytes'>): Promise<AgentType> {
-  const { data, body } = await readFrontMatter(path, limits.agentTypeBytes);
+async function readAgentType(path: string): Promise<AgentType> {
+  const { data, body } = await readFrontMatter(path, MAX_TYPE_BYTES);
   const { color: _color, ...type } = checkFrontMatter(frontMatterSchema, data);
   if (type.outputSchema && unsafeJson(type.outputSchema)) throw new Error('"outputSchema" is no plain JSON');
   if (body.trim() === '') throw new Error('it has no prompt behind its front matter');

@@ -2,7 +2,6 @@
  * The Messages API of Anthropic, through the vendor's SDK, which is loaded when a model is first asked.
  */
 import type Anthropic from '@anthropic-ai/sdk';
-import type { Limits } from '../../config/limits.ts';
 import type { ModelSettings } from '../../config/settings/models.ts';
 import type { ConversationMessage, ModelRequest, StopReason } from './conversation.ts';
 import type { ModelWire, WireStream } from './reply-builder.ts';
@@ -21,17 +20,17 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 export function anthropicWire(
   settings: ModelSettings,
   address: string,
-  limits: Pick<Limits, 'modelReplyTokens' | 'modelSilenceMs'>,
+  bounds: { readonly modelReplyTokens: number; readonly silenceMs: number },
 ): ModelWire {
   let client: Promise<Anthropic> | undefined;
   return async (request, signal) => {
-    client ??= createClient(settings, address, limits);
+    client ??= createClient(settings, address, bounds.silenceMs);
     const stream = await (
       await client
     ).messages.create(
       {
         model: settings.model,
-        max_tokens: limits.modelReplyTokens,
+        max_tokens: bounds.modelReplyTokens,
         system: [{ type: 'text', text: request.system, ...CACHED }],
         tools: request.tools.map(({ name, description, inputSchema }) => ({
           name,
@@ -47,18 +46,14 @@ export function anthropicWire(
   };
 }
 
-async function createClient(
-  { apiKey }: ModelSettings,
-  address: string,
-  { modelSilenceMs }: Pick<Limits, 'modelSilenceMs'>,
-): Promise<Anthropic> {
+async function createClient({ apiKey }: ModelSettings, address: string, silenceMs: number): Promise<Anthropic> {
   const { default: Client } = await import('@anthropic-ai/sdk');
   return new Client({
     // Without a key the SDK would look for one in the environment and in the home folder.
     apiKey: apiKey ?? 'none',
     authToken: null,
     baseURL: address.slice(0, -'/v1'.length),
-    timeout: modelSilenceMs,
+    timeout: silenceMs,
     logLevel: 'off',
     // The key goes to the address that was set and to no other.
     fetchOptions: { redirect: 'error' },

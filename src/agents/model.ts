@@ -11,7 +11,15 @@ import { openAIWire } from './openai-wire.ts';
 import { type ModelWire, ReplyBuilder } from './reply-builder.ts';
 
 /** The bounds of one message. */
-export type ModelLimits = Pick<Limits, 'modelReplyTokens' | 'modelReplyChars' | 'modelSilenceMs'>;
+const MODEL_BOUNDS = {
+  /** A model that sends nothing for this long has failed. */
+  silenceMs: 3 * 60_000,
+  /** Text of the message, inputs of calls included. */
+  replyChars: 2 * 1_024 * 1_024,
+} as const satisfies Record<string, number>;
+
+/** Its values; tests have smaller ones. */
+export type ModelBounds = Readonly<Record<keyof typeof MODEL_BOUNDS, number>>;
 
 /** Times a message is asked for whose stream broke off. The SDKs ask again by themselves where none began. */
 const MAX_TRIES = 3;
@@ -23,15 +31,21 @@ const MAX_REASON_CHARS = 300;
 const CHARS_PER_TOKEN = 4;
 
 /** Make a model. Nothing is loaded or sent before it is asked. */
-export function openModel(name: string, settings: ModelSettings, limits: ModelLimits): Model {
+export function openModel(
+  name: string,
+  settings: ModelSettings,
+  limits: Pick<Limits, 'modelReplyTokens'>,
+  bounds: ModelBounds = MODEL_BOUNDS,
+): Model {
   const openWire = settings.provider === 'anthropic' ? anthropicWire : openAIWire;
-  const wire = openWire(settings, modelAddress(settings), limits);
+  const { silenceMs } = bounds;
+  const wire = openWire(settings, modelAddress(settings), { ...limits, silenceMs });
   return {
     name,
     async reply(request, listener) {
       for (let tries = 1; ; tries++) {
         listener.signal.throwIfAborted();
-        const attempt = await ask(wire, request, listener, limits);
+        const attempt = await ask(wire, request, listener, bounds);
         if (attempt.kind === 'reply') return attempt.reply;
         listener.signal.throwIfAborted();
         if (!attempt.mayRetry || tries >= MAX_TRIES) throw failure(name, settings, attempt.error);
@@ -48,10 +62,10 @@ async function ask(
   wire: ModelWire,
   request: ModelRequest,
   listener: ReplyListener,
-  limits: ModelLimits,
+  { silenceMs, replyChars }: ModelBounds,
 ): Promise<Attempt> {
-  const builder = new ReplyBuilder(limits, listener);
-  const silence = silenceWatch(limits.modelSilenceMs);
+  const builder = new ReplyBuilder(replyChars, listener);
+  const silence = silenceWatch(silenceMs);
   const signal = AbortSignal.any([listener.signal, silence.signal]);
   const usage: { inputTokens?: number | undefined; outputTokens?: number | undefined } = {};
   let stop: StopReason | undefined;

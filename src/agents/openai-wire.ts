@@ -3,7 +3,6 @@
  * when a model is first asked.
  */
 import type OpenAI from 'openai';
-import type { Limits } from '../../config/limits.ts';
 import type { ModelSettings } from '../../config/settings/models.ts';
 import { cutText } from '../base/cut-text.ts';
 import type { ResultContentBlock, ToolResultBlock } from '../wire/blocks.ts';
@@ -34,11 +33,11 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 export function openAIWire(
   settings: ModelSettings,
   address: string,
-  limits: Pick<Limits, 'modelSilenceMs'>,
+  { silenceMs }: { readonly silenceMs: number },
 ): ModelWire {
   let client: Promise<OpenAI> | undefined;
   return async (request, signal) => {
-    client ??= createClient(settings, address, limits);
+    client ??= createClient(settings, address, silenceMs);
     const tools = wireTools(request);
     const stream = await (
       await client
@@ -56,11 +55,7 @@ export function openAIWire(
   };
 }
 
-async function createClient(
-  { apiKey }: ModelSettings,
-  baseURL: string,
-  { modelSilenceMs }: Pick<Limits, 'modelSilenceMs'>,
-): Promise<OpenAI> {
+async function createClient({ apiKey }: ModelSettings, baseURL: string, silenceMs: number): Promise<OpenAI> {
   const { default: Client } = await import('openai');
   return new Client({
     // Without these the SDK would look into the environment.
@@ -70,7 +65,7 @@ async function createClient(
     project: null,
     webhookSecret: null,
     baseURL,
-    timeout: modelSilenceMs,
+    timeout: silenceMs,
     logLevel: 'off',
     // The key goes to the address that was set and to no other.
     fetchOptions: { redirect: 'error' },

@@ -1,7 +1,6 @@
 /**
  * A model's message, put together from the block events of the Messages API as they stream in.
  */
-import type { Limits } from '../../config/limits.ts';
 import { GauntletError, isGauntletError } from '../base/errors.ts';
 import { isPlainData, type JsonValue, parseSafeJson } from '../base/json.ts';
 import type { ModelRequest, ReplyBlock, ReplyListener, StopReason, TokenUsage } from './conversation.ts';
@@ -22,9 +21,6 @@ export type WireStream = AsyncGenerator<
 /** Asks a model for its next message. Rejects with what the SDK throws. */
 export type ModelWire = (request: ModelRequest, signal: AbortSignal) => Promise<WireStream>;
 
-/** The bounds of one message. */
-export type ReplyLimits = Pick<Limits, 'modelReplyChars'>;
-
 interface OpenBlock {
   readonly started: Readonly<Record<string, unknown>>;
   /** What its deltas added, by field: `text`, `thinking`, `signature`, `partial_json`. */
@@ -33,7 +29,7 @@ interface OpenBlock {
 
 /** Puts one message together. */
 export class ReplyBuilder {
-  readonly #limits: ReplyLimits;
+  readonly #maxChars: number;
   readonly #listener: Pick<ReplyListener, 'onText' | 'onCall'>;
   readonly #open = new Map<number, OpenBlock>();
   readonly #content: ReplyBlock[] = [];
@@ -41,8 +37,8 @@ export class ReplyBuilder {
   /** Calls that were told of. */
   callCount = 0;
 
-  constructor(limits: ReplyLimits, listener: Pick<ReplyListener, 'onText' | 'onCall'>) {
-    this.#limits = limits;
+  constructor(maxChars: number, listener: Pick<ReplyListener, 'onText' | 'onCall'>) {
+    this.#maxChars = maxChars;
     this.#listener = listener;
   }
 
@@ -75,8 +71,8 @@ export class ReplyBuilder {
     for (const [field, piece] of Object.entries(delta) as [string, unknown][]) {
       if (field === 'type' || typeof piece !== 'string') continue;
       this.#chars += piece.length;
-      if (this.#chars > this.#limits.modelReplyChars) {
-        const message = `The model wrote more than ${this.#limits.modelReplyChars} characters in one message`;
+      if (this.#chars > this.#maxChars) {
+        const message = `The model wrote more than ${this.#maxChars} characters in one message`;
         throw new GauntletError('output_limit', message);
       }
       block.added[field] = (block.added[field] ?? '') + piece;

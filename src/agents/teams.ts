@@ -20,8 +20,11 @@ const MAIL = 'agent-mail';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** The bounds of teams and mailboxes. */
-type TeamLimits = Pick<Limits, 'teamMembers' | 'mailboxMessages' | 'sessionDays'>;
+/** Agents that a team has had. */
+export const MAX_TEAM_MEMBERS = 64;
+
+/** Messages that wait for one agent. */
+export const MAX_MAILBOX_MESSAGES = 200;
 
 /** Times a change is tried again that another one came before. */
 const MAX_TRIES = 5;
@@ -65,13 +68,13 @@ interface Worker {
 /** The agents, teams and mailboxes of one server. */
 export class AgentTeams {
   readonly #openStore: OpenSharedStore;
-  readonly #limits: TeamLimits;
+  readonly #limits: Pick<Limits, 'sessionDays'>;
   /** Agents at work, by the id of their session. */
   readonly #workers = new Map<string, Worker>();
   /** By group: the last message that the main agent was handed. */
   readonly #handed = new Map<string, number>();
 
-  constructor(openStore: OpenSharedStore, limits: TeamLimits) {
+  constructor(openStore: OpenSharedStore, limits: Pick<Limits, 'sessionDays'>) {
     this.#openStore = openStore;
     this.#limits = limits;
   }
@@ -185,9 +188,9 @@ export class AgentTeams {
     const receivers = to === EVERYBODY ? known : known.filter((name) => name === to);
     if (receivers.length === 0) throw nobody(to, known);
     const boxes = await Promise.all(receivers.map((name) => this.#mailbox(group, name)));
-    const full = receivers.find((_name, place) => (boxes[place]?.length ?? 0) >= this.#limits.mailboxMessages);
+    const full = receivers.find((_name, place) => (boxes[place]?.length ?? 0) >= MAX_MAILBOX_MESSAGES);
     if (full !== undefined) {
-      const message = `Cannot write to "${full}": ${this.#limits.mailboxMessages} messages wait for it already`;
+      const message = `Cannot write to "${full}": ${MAX_MAILBOX_MESSAGES} messages wait for it already`;
       throw new GauntletError('resource_exhausted', message);
     }
     const store = this.#mail(group);
@@ -228,8 +231,8 @@ export class AgentTeams {
       const entry = await this.#teams(group).get(group.id);
       const team = teamOf(entry);
       if (!entry || !team || team.members.includes(name)) return;
-      if (team.members.length >= this.#limits.teamMembers) {
-        const message = `Team "${team.name}" has had ${this.#limits.teamMembers} agents, as many as it may. Use a name again`;
+      if (team.members.length >= MAX_TEAM_MEMBERS) {
+        const message = `Team "${team.name}" has had ${MAX_TEAM_MEMBERS} agents, as many as it may. Use a name again`;
         throw new GauntletError('resource_exhausted', message);
       }
       try {

@@ -18,16 +18,15 @@ const PROMPT = `Writes to another agent, which reads it between its calls.
 - Write what the other must know or do in whole sentences: it sees nothing of your conversation. Do not use it for your report, which your caller gets anyway`;
 
 const MAX_SUMMARY_CHARS = 200;
+const MAX_MESSAGE_CHARS = 20_000;
 
-function sendMessageInput({ limits }: OwnServices) {
-  return z.strictObject({
-    to: z.string().min(1).max(64).describe(`Name of an agent, "${MAIN_AGENT}", or "${EVERYBODY}" for all others`),
-    message: z.string().min(1).max(limits.agentMessageChars).describe('What the other shall read'),
-    summary: z.string().max(MAX_SUMMARY_CHARS).optional().describe('The message in five to ten words, for people'),
-  });
-}
+const SendMessageInput = z.strictObject({
+  to: z.string().min(1).max(64).describe(`Name of an agent, "${MAIN_AGENT}", or "${EVERYBODY}" for all others`),
+  message: z.string().min(1).max(MAX_MESSAGE_CHARS).describe('What the other shall read'),
+  summary: z.string().max(MAX_SUMMARY_CHARS).optional().describe('The message in five to ten words, for people'),
+});
 
-type SendMessageArguments = z.output<ReturnType<typeof sendMessageInput>>;
+type SendMessageArguments = z.output<typeof SendMessageInput>;
 
 /** Who gets the message, and what has come for whoever sent it. */
 interface SendMessageOutput {
@@ -45,7 +44,7 @@ export function sendMessageTool(services: OwnServices) {
     shouldDefer: true,
     ...needsModel(services),
     touchesOnlySession: () => true,
-    inputSchema: sendMessageInput(services),
+    inputSchema: SendMessageInput,
     maxResultSizeChars: 100_000,
     prompt: () => PROMPT,
     description: ({ to }) => `Send a message to ${showText(to)}`,

@@ -5,7 +5,6 @@
  * agents that change it at the same time both succeed: the later change is tried again on what the first has left.
  */
 import * as z from 'zod';
-import type { Limits } from '../../config/limits.ts';
 import { GauntletError, isGauntletError } from '../../src/base/errors.ts';
 import type { JsonValue } from '../../src/base/json.ts';
 import { sessionNamespace } from '../../src/log/shared-store.ts';
@@ -46,11 +45,19 @@ export interface TaskList {
   readonly tasks: readonly PlannedTask[];
 }
 
+/** Tasks of one list; finished ones count until they are deleted. */
+export const MAX_TASKS = 500;
+
+/** Description of one task, and its metadata as JSON. */
+export const MAX_TASK_CHARS = 10_000;
+
 /** Metadata of a task, bounded as JSON. */
-export function taskMetadata({ taskListChars }: Pick<Limits, 'taskListChars'>) {
-  const isShort = (value: object) => JSON.stringify(value).length <= taskListChars;
-  return z.record(z.string(), z.unknown()).refine(isShort, `must be at most ${taskListChars} characters of JSON`);
-}
+export const TaskMetadata = z
+  .record(z.string(), z.unknown())
+  .refine(
+    (value) => JSON.stringify(value).length <= MAX_TASK_CHARS,
+    `must be at most ${MAX_TASK_CHARS} characters of JSON`,
+  );
 
 /** The calls that ask. */
 type Asking = Pick<ToolUseContext, 'principal' | 'rootSessionId'>;
@@ -68,7 +75,7 @@ export async function readTasks({ store }: ListToolServices, { principal, rootSe
  * @throws {GauntletError} `resource_exhausted` where the list is full.
  */
 export async function changeTasks<Change extends { readonly list: TaskList }>(
-  { store, limits }: ListToolServices,
+  { store }: ListToolServices,
   { principal, rootSessionId }: Asking,
   change: (list: TaskList) => Change,
 ): Promise<Change> {
@@ -76,7 +83,7 @@ export async function changeTasks<Change extends { readonly list: TaskList }>(
   for (let tries = 1; ; tries++) {
     const entry = await entries.get(KEY);
     const made = change(listOf(entry?.value));
-    refuseTooMany(made.list, limits);
+    refuseTooMany(made.list);
     try {
       await entries.set(KEY, made.list as unknown as JsonValue, entry?.version ?? 0);
       return made;
@@ -135,8 +142,8 @@ function listOf(value: JsonValue | undefined): TaskList {
   return value === undefined ? { lastId: 0, tasks: [] } : TaskList.parse(value);
 }
 
-function refuseTooMany({ tasks }: TaskList, { taskListItems }: Pick<Limits, 'taskListItems'>): void {
-  if (tasks.length > taskListItems) throw full(`it has ${taskListItems} tasks already`);
+function refuseTooMany({ tasks }: TaskList): void {
+  if (tasks.length > MAX_TASKS) throw full(`it has ${MAX_TASKS} tasks already`);
 }
 
 function full(why: string, cause?: unknown): GauntletError {

@@ -1,10 +1,8 @@
 /** Dependencies of the list tools. */
-import type { Limits } from '../../config/limits.ts';
 import type { OpenSharedStore } from '../../src/log/shared-store.ts';
 
 /** Services of the list tools. */
 export interface ListToolServices {
   /** Store shared by the sessions of one principal. */
   readonly store: OpenSharedStore;
-  readonly limits: Pick<Limits, 'taskListItems' | 'taskListChars'>;
 }

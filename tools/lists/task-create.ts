@@ -1,11 +1,10 @@
 /** TaskCreate: adds a task to the list that a session shares with its agents. */
 import * as z from 'zod';
-import type { Limits } from '../../config/limits.ts';
 import { showValue } from '../../src/base/hidden-characters.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { Display } from '../../src/wire/display.ts';
 import { drawFailure } from '../../src/tool/draw-failure.ts';
-import { changeTasks, MAX_LINE_CHARS, type PlannedTask, taskMetadata } from './planned-tasks.ts';
+import { changeTasks, MAX_LINE_CHARS, MAX_TASK_CHARS, type PlannedTask, TaskMetadata } from './planned-tasks.ts';
 import type { ListToolServices } from './services.ts';
 
 const PROMPT = `Adds a task to the task list of this session. The agents that the session starts see and change the same list, and it survives a restart of the server.
@@ -16,25 +15,23 @@ Use it to plan work in several steps, above all where several agents share it or
 - Say with TaskUpdate which tasks wait for which, who takes one, and how far it is.
 - Look at TaskList first, so that nothing stands in it twice.`;
 
-function taskCreateInput(limits: Pick<Limits, 'taskListChars'>) {
-  return z.strictObject({
-    subject: z.string().min(1).max(MAX_LINE_CHARS).describe('What is to be done, in a line, as in "Fix the login"'),
-    description: z
-      .string()
-      .max(limits.taskListChars)
-      .describe('All that whoever takes the task must know: where, how, and when it is done'),
-    activeForm: z
-      .string()
-      .min(1)
-      .max(MAX_LINE_CHARS)
-      .optional()
-      .describe('The subject while it is being done, as in "Fixing the login"'),
-    metadata: taskMetadata(limits).optional().describe('Facts of your own to keep with the task'),
-  });
-}
+const TaskCreateInput = z.strictObject({
+  subject: z.string().min(1).max(MAX_LINE_CHARS).describe('What is to be done, in a line, as in "Fix the login"'),
+  description: z
+    .string()
+    .max(MAX_TASK_CHARS)
+    .describe('All that whoever takes the task must know: where, how, and when it is done'),
+  activeForm: z
+    .string()
+    .min(1)
+    .max(MAX_LINE_CHARS)
+    .optional()
+    .describe('The subject while it is being done, as in "Fixing the login"'),
+  metadata: TaskMetadata.optional().describe('Facts of your own to keep with the task'),
+});
 
 /** A parsed input. */
-export type TaskCreateArguments = ReturnType<typeof taskCreateInput>['_output'];
+export type TaskCreateArguments = z.output<typeof TaskCreateInput>;
 
 /** Make TaskCreate. */
 export function taskCreateTool(services: ListToolServices) {
@@ -43,7 +40,7 @@ export function taskCreateTool(services: ListToolServices) {
     searchHint: 'add a task to the shared task list',
     shouldDefer: true,
     touchesOnlySession: () => true,
-    inputSchema: taskCreateInput(services.limits),
+    inputSchema: TaskCreateInput,
     maxResultSizeChars: 100_000,
     prompt: () => PROMPT,
     description: (input) => `Add the task "${input.subject}"`,

@@ -1,6 +1,5 @@
 /** TaskUpdate: changes one task of the shared list, its links to others included. */
 import * as z from 'zod';
-import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import { showValue } from '../../src/base/hidden-characters.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
@@ -10,13 +9,14 @@ import {
   blocksOf,
   changeTasks,
   MAX_LINE_CHARS,
+  MAX_TASK_CHARS,
   namesOf,
   openBlockers,
   type PlannedTask,
   refuseCycles,
   TASK_STATUSES,
   type TaskList,
-  taskMetadata,
+  TaskMetadata,
   taskOf,
 } from './planned-tasks.ts';
 import type { ListToolServices } from './services.ts';
@@ -31,31 +31,26 @@ const PROMPT = `Changes a task of the shared task list: how far it is, who has i
 
 const MAX_LINKS = 100;
 
-function taskUpdateInput(limits: Pick<Limits, 'taskListChars'>) {
-  const line = z.string().min(1).max(MAX_LINE_CHARS);
-  const ids = z.array(z.string().min(1).max(40)).max(MAX_LINKS);
-  return z.strictObject({
-    taskId: z.string().min(1).max(40).describe('Number of the task, as TaskCreate and TaskList give it'),
-    subject: line.optional().describe('A new subject'),
-    description: z.string().max(limits.taskListChars).optional().describe('A new description'),
-    activeForm: line.optional().describe('The subject while it is being done'),
-    status: z
-      .enum([...TASK_STATUSES, 'deleted'])
-      .optional()
-      .describe('How far the task is; "deleted" takes it out of the list'),
-    addBlocks: ids.optional().describe('Tasks that cannot begin before this one is completed'),
-    addBlockedBy: ids.optional().describe('Tasks that must be completed before this one can begin'),
-    owner: z
-      .string()
-      .max(MAX_LINE_CHARS)
-      .optional()
-      .describe('Who does it, such as the name of an agent; "" for nobody'),
-    metadata: taskMetadata(limits).optional().describe('Facts to add or change; null removes one'),
-  });
-}
+const line = z.string().min(1).max(MAX_LINE_CHARS);
+const ids = z.array(z.string().min(1).max(40)).max(MAX_LINKS);
+
+const TaskUpdateInput = z.strictObject({
+  taskId: z.string().min(1).max(40).describe('Number of the task, as TaskCreate and TaskList give it'),
+  subject: line.optional().describe('A new subject'),
+  description: z.string().max(MAX_TASK_CHARS).optional().describe('A new description'),
+  activeForm: line.optional().describe('The subject while it is being done'),
+  status: z
+    .enum([...TASK_STATUSES, 'deleted'])
+    .optional()
+    .describe('How far the task is; "deleted" takes it out of the list'),
+  addBlocks: ids.optional().describe('Tasks that cannot begin before this one is completed'),
+  addBlockedBy: ids.optional().describe('Tasks that must be completed before this one can begin'),
+  owner: z.string().max(MAX_LINE_CHARS).optional().describe('Who does it, such as the name of an agent; "" for nobody'),
+  metadata: TaskMetadata.optional().describe('Facts to add or change; null removes one'),
+});
 
 /** A parsed input. */
-export type TaskUpdateArguments = ReturnType<typeof taskUpdateInput>['_output'];
+export type TaskUpdateArguments = z.output<typeof TaskUpdateInput>;
 
 /** Make TaskUpdate. */
 export function taskUpdateTool(services: ListToolServices) {
@@ -64,7 +59,7 @@ export function taskUpdateTool(services: ListToolServices) {
     searchHint: 'change, link, take or finish a planned task',
     shouldDefer: true,
     touchesOnlySession: () => true,
-    inputSchema: taskUpdateInput(services.limits),
+    inputSchema: TaskUpdateInput,
     maxResultSizeChars: 100_000,
     prompt: () => PROMPT,
     description: (input) => `Change task ${input.taskId}`,
@@ -74,7 +69,7 @@ export function taskUpdateTool(services: ListToolServices) {
       return { result: false, message };
     },
     call: async (input, context) => {
-      const { output } = await changeTasks(services, context, (list) => updated(list, input, services.limits));
+      const { output } = await changeTasks(services, context, (list) => updated(list, input));
       return { data: output };
     },
     mapToolResultToToolResultBlockParam: (output: TaskUpdateOutput, toolUseId) => ({
@@ -113,11 +108,10 @@ export interface TaskUpdateOutput {
 function updated(
   list: TaskList,
   input: TaskUpdateArguments,
-  limits: Pick<Limits, 'taskListChars'>,
 ): { readonly list: TaskList; readonly output: TaskUpdateOutput } {
   const before = taskOf(list, input.taskId);
   const { id } = before;
-  const after = input.status === 'deleted' ? undefined : changedTask(list, before, input, limits);
+  const after = input.status === 'deleted' ? undefined : changedTask(list, before, input);
   const blocked = new Set((input.addBlocks ?? []).map((blockedId) => taskOf(list, blockedId).id));
   const tasks = list.tasks.flatMap((task) => {
     if (task.id === id) return after ? [blocked.has(id) ? withBlocker(after, id) : after] : [];
@@ -145,7 +139,6 @@ function changedTask(
   list: TaskList,
   task: PlannedTask,
   { subject, description, activeForm, status, owner, metadata, addBlockedBy = [] }: TaskUpdateArguments,
-  limits: Pick<Limits, 'taskListChars'>,
 ): PlannedTask {
   const changed = {
     ...task,
@@ -154,7 +147,7 @@ function changedTask(
     ...(activeForm !== undefined && { activeForm }),
     ...(status !== undefined && status !== 'deleted' && { status }),
     ...(owner !== undefined && { owner: owner === '' ? undefined : owner }),
-    ...(metadata && { metadata: mergedMetadata(task.metadata, metadata, limits) }),
+    ...(metadata && { metadata: mergedMetadata(task.metadata, metadata) }),
   };
   return addBlockedBy.reduce((next, id) => withBlocker(next, taskOf(list, id).id), changed);
 }
@@ -166,12 +159,11 @@ function withBlocker(task: PlannedTask, id: string): PlannedTask {
 function mergedMetadata(
   before: PlannedTask['metadata'] = {},
   changes: Readonly<Record<string, unknown>>,
-  { taskListChars }: Pick<Limits, 'taskListChars'>,
 ): PlannedTask['metadata'] {
   const kept = Object.entries({ ...before, ...changes }).filter(([, value]) => value !== null);
   const merged = Object.fromEntries(kept);
-  if (JSON.stringify(merged).length <= taskListChars) return kept.length === 0 ? undefined : merged;
-  const message = `Cannot change "metadata": it would have more than ${taskListChars} characters. Remove keys with null`;
+  if (JSON.stringify(merged).length <= MAX_TASK_CHARS) return kept.length === 0 ? undefined : merged;
+  const message = `Cannot change "metadata": it would have more than ${MAX_TASK_CHARS} characters. Remove keys with null`;
   throw new GauntletError('tool_failed', message);
 }
 

@@ -2,18 +2,17 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { DEFAULT_LIMITS, type Limits } from '../../../config/limits.ts';
 import { loadAgentTypes } from '../../../src/agents/agent-types.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 let folders = 0;
 
 /** Load the types of a folder with these files. */
-function load(files: Readonly<Record<string, string>>, limits: Partial<Limits> = {}) {
+function load(files: Readonly<Record<string, string>>) {
   const folder = join(temporaryFolder(), `types-${(folders += 1)}`);
   mkdirSync(folder);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  return loadAgentTypes([folder], { ...DEFAULT_LIMITS, ...limits });
+  return loadAgentTypes([folder]);
 }
 
 const file = (head: string, body = 'Review it.') => `---\n${head}\n---\n${body}\n`;
@@ -41,7 +40,7 @@ it.each([
   ['has no prompt', file(HEAD, ''), /no prompt/],
   ['has no YAML', file('name: [x'), /./],
   ['grows by aliases', file('name: &a [x, x]\ndescription: [*a, *a]'), /./],
-  ['is too long', file(HEAD, 'x'.repeat(DEFAULT_LIMITS.agentTypeBytes)), /more than 65536 bytes/],
+  ['is too long', file(HEAD, 'x'.repeat(65_536)), /more than 65536 bytes/],
 ])('is not used where its file %s, and the reason is told', async (_, text, why) => {
   const { types, problems } = await load({ 'r.md': text, 'good.md': file('name: good\ndescription: Good') });
   expect(types.map(({ name }) => name)).toEqual(['good']);
@@ -52,13 +51,11 @@ it.each([
 it('is the first of its name, one of a bounded number, and never read from a device', async () => {
   const folder = temporaryFolder();
   symlinkSync('/dev/zero', join(folder, 'zero.md'));
-  const found = await loadAgentTypes([folder, join(folder, 'missing')], DEFAULT_LIMITS);
+  const found = await loadAgentTypes([folder, join(folder, 'missing')]);
   expect(found.types).toEqual([]);
   expect(found.problems).toEqual([expect.stringContaining('it is no file'), expect.stringContaining('missing')]);
-  const { types, problems } = await load(
-    { 'a.md': file(HEAD), 'b.md': file(HEAD), 'c.md': file('name: c\ndescription: C') },
-    { agentTypes: 1 },
-  );
-  expect(types).toHaveLength(1);
-  expect(problems).toEqual([expect.stringContaining('another one called'), expect.stringContaining('1 already')]);
+  const many = Array.from({ length: 100 }, (_, n) => [`z${n}.md`, file(`name: z${n}\ndescription: Z`)]);
+  const { types, problems } = await load({ 'a.md': file(HEAD), 'b.md': file(HEAD), ...Object.fromEntries(many) });
+  expect(types).toHaveLength(100);
+  expect(problems).toEqual([expect.stringContaining('another one called'), expect.stringContaining('100 already')]);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { ModelSettings } from '../../../config/settings/models.ts';
 import type { ConversationMessage, ModelCall } from '../../../src/agents/conversation.ts';
-import { openModel } from '../../../src/agents/model.ts';
+import { type ModelBounds, openModel } from '../../../src/agents/model.ts';
 import { type ScriptedStep, scriptedModel, type SeenRequest } from '../../helpers/scripted-model.ts';
 
 const PROVIDERS = ['anthropic', 'openai'] as const;
@@ -16,11 +16,11 @@ async function ask(
   steps: readonly ScriptedStep[],
   {
     messages = [HELLO],
-    limits = {},
+    bounds = { silenceMs: 5_000, replyChars: 100_000 },
     ...more
   }: {
     messages?: readonly ConversationMessage[];
-    limits?: Partial<typeof DEFAULT_LIMITS>;
+    bounds?: ModelBounds;
     apiKey?: string | undefined;
   } = {},
 ) {
@@ -29,7 +29,7 @@ async function ask(
   const settings = { ...server.settings(provider), ...more } as ModelSettings;
   const calls: (ModelCall & { readonly atMs: number })[] = [];
   const begun = performance.now();
-  const model = openModel('default', settings, { ...DEFAULT_LIMITS, ...limits });
+  const model = openModel('default', settings, DEFAULT_LIMITS, bounds);
   const request = { system: 'Be brief', tools: [TOOL], messages };
   const listener = {
     signal: AbortSignal.timeout(15_000),
@@ -127,13 +127,15 @@ describe.each(PROVIDERS)('a model over the wire of %s', (provider) => {
   });
 
   it('that falls silent is given up', async () => {
-    const { failure } = await ask(provider, [{ text: 'Well', ending: 'hang' }], { limits: { modelSilenceMs: 150 } });
+    const { failure } = await ask(provider, [{ text: 'Well', ending: 'hang' }], {
+      bounds: { silenceMs: 150, replyChars: 100_000 },
+    });
     expect(failure).toContain('it sent nothing for 150 ms');
   });
 
   it('that writes without end is cut off', async () => {
-    const limits = { modelReplyChars: 1_000 };
-    const { failure, requests } = await ask(provider, [{ text: 'x'.repeat(5_000) }], { limits });
+    const bounds = { silenceMs: 5_000, replyChars: 1_000 };
+    const { failure, requests } = await ask(provider, [{ text: 'x'.repeat(5_000) }], { bounds });
     expect(failure).toContain('more than 1000 characters');
     expect(requests).toHaveLength(1);
   });

@@ -1,7 +1,14 @@
 /** Agents with names, teams and mailboxes, over the real store. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../../config/limits.ts';
-import { AgentTeams, EVERYBODY, type Group, MAIN_AGENT } from '../../../src/agents/teams.ts';
+import {
+  AgentTeams,
+  EVERYBODY,
+  type Group,
+  MAIN_AGENT,
+  MAX_MAILBOX_MESSAGES,
+  MAX_TEAM_MEMBERS,
+} from '../../../src/agents/teams.ts';
 import { openSqliteLog } from '../../../src/log/sqlite-log.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
@@ -42,13 +49,17 @@ describe('mail', () => {
   });
 
   it('for all goes to all others, and is refused as a whole where one mailbox is full', async () => {
-    const { teams, main } = testTeams({ mailboxMessages: 1 });
+    const { teams, main } = testTeams();
     const ann = await teams.enter(main, 'ses_a', 'ann');
     const ben = await teams.enter(main, 'ses_b', 'ben');
     const asAnn: Group = { ...main, name: 'ann' };
     expect(await teams.send(asAnn, EVERYBODY, { from: 'ann', text: 'x' })).toEqual([MAIN_AGENT, 'ben']);
-    await expect(teams.send(main, EVERYBODY, { from: MAIN_AGENT, text: 'y' })).rejects.toThrow(/1 messages wait/);
-    expect([texts(await ann.read()), texts(await ben.read())]).toEqual([[], ['x']]);
+    for (let sent = 1; sent < MAX_MAILBOX_MESSAGES; sent++)
+      await teams.send(main, 'ben', { from: MAIN_AGENT, text: 'x' });
+    await expect(teams.send(main, EVERYBODY, { from: MAIN_AGENT, text: 'y' })).rejects.toThrow(
+      /"ben": 200 messages wait/,
+    );
+    expect([texts(await ann.read()), texts(await ben.read())]).toEqual([[], Array(MAX_MAILBOX_MESSAGES).fill('x')]);
   });
 
   it('that was not read waits in a team for the next agent of that name, over a restart too, and goes with its reader', async () => {
@@ -103,10 +114,12 @@ describe('a team', () => {
   });
 
   it('has so many members, and no more', async () => {
-    const { teams, main } = testTeams({ teamMembers: 1 });
+    const { teams, main } = testTeams();
     await teams.create(main, { name: 'crew', description: '' });
+    for (let count = 1; count < MAX_TEAM_MEMBERS; count++)
+      await (await teams.enter(main, 'ses_0', `one-${count}`)).leave();
     const ann = await teams.enter(main, 'ses_1', 'ann');
-    await expect(teams.enter(main, 'ses_2', 'ben')).rejects.toThrow(/has had 1 agents/);
+    await expect(teams.enter(main, 'ses_2', 'ben')).rejects.toThrow(/has had 64 agents/);
     expect(teams.working(main)).toEqual(['ann']);
     await ann.leave();
     await (await teams.enter(main, 'ses_3', 'ann')).leave();

@@ -1,8 +1,9 @@
 /** TaskCreate, TaskGet, TaskList and TaskUpdate over a real store. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS, type Limits } from '../../../config/limits.ts';
+import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import { type SHARED_STORE_BOUNDS } from '../../../src/log/shared-store.ts';
 import { openSqliteLog } from '../../../src/log/sqlite-log.ts';
+import { MAX_TASKS } from '../../../tools/lists/planned-tasks.ts';
 import { taskCreateTool } from '../../../tools/lists/task-create.ts';
 import { taskGetTool } from '../../../tools/lists/task-get.ts';
 import { taskListTool } from '../../../tools/lists/task-list.ts';
@@ -16,11 +17,10 @@ afterAll(async () => {
 });
 
 /** The four tools of a new data directory, as two sessions of one tree and one of another see them. */
-function taskTools(changes: Partial<Limits> = {}, bounds: Partial<typeof SHARED_STORE_BOUNDS> = {}) {
-  const limits: Limits = { ...DEFAULT_LIMITS, ...changes };
-  const log = openSqliteLog({ folder: temporaryFolder(), limits, durability: 'process', bounds });
+function taskTools(bounds: Partial<typeof SHARED_STORE_BOUNDS> = {}) {
+  const log = openSqliteLog({ folder: temporaryFolder(), limits: DEFAULT_LIMITS, durability: 'process', bounds });
   closers.push(() => log.close());
-  const services = { limits, store: log.store };
+  const services = { store: log.store };
   const [create, get, list, update] = [taskCreateTool, taskGetTool, taskListTool, taskUpdateTool].map((make) =>
     make(services),
   );
@@ -65,14 +65,14 @@ describe('the task list', () => {
   });
 
   it('says what to do when it is full, and takes more when tasks were deleted', async () => {
-    const { create, update, session } = await withTasks(2, { taskListItems: 2 });
-    expect(await session.refusal(create, task('Too much'))).toContain('has 2 tasks already. Delete finished tasks');
+    const { create, update, session } = await withTasks(MAX_TASKS);
+    expect(await session.refusal(create, task('Too much'))).toContain('has 500 tasks already. Delete finished tasks');
     await session.run(update, { taskId: '1', status: 'deleted' });
-    expect(await session.run(create, task('Fits'))).toBe('Created task #3: Fits');
+    expect(await session.run(create, task('Fits'))).toBe('Created task #501: Fits');
   });
 
   it('says that it is full where the store takes no more', async () => {
-    const { create, session } = await withTasks(1, {}, { sharedValueBytes: 500 });
+    const { create, session } = await withTasks(1, { sharedValueBytes: 500 });
     expect(await session.refusal(create, task('Long', { description: 'x'.repeat(500) }))).toContain(
       'the task list is full, no more is kept for your sessions',
     );
@@ -143,11 +143,13 @@ describe('TaskUpdate', () => {
   });
 
   it('refuses metadata beyond its bound, added up too', async () => {
-    const { update, session } = await withTasks(1, { taskListChars: 100 });
-    await session.run(update, { taskId: '1', metadata: { a: 'x'.repeat(60) } });
-    const message = await session.refusal(update, { taskId: '1', metadata: { b: 'x'.repeat(60) } });
-    expect(message).toContain('more than 100 characters. Remove keys with null');
-    expect(await session.refusal(update, { taskId: '1', metadata: { c: 'x'.repeat(100) } })).toContain('at most 100');
+    const { update, session } = await withTasks(1);
+    await session.run(update, { taskId: '1', metadata: { a: 'x'.repeat(6_000) } });
+    const message = await session.refusal(update, { taskId: '1', metadata: { b: 'x'.repeat(6_000) } });
+    expect(message).toContain('more than 10000 characters. Remove keys with null');
+    expect(await session.refusal(update, { taskId: '1', metadata: { c: 'x'.repeat(10_000) } })).toContain(
+      'at most 10000',
+    );
   });
 });
 

@@ -42,7 +42,7 @@ export function agentTool(services: OwnServices) {
     touchesOnlySession: () => true,
     isConcurrencySafe: () => true,
     interruptBehavior: () => 'cancel',
-    inputSchema: agentInput(types, [...models.keys()], limits),
+    inputSchema: agentInput(types, [...models.keys()]),
     maxResultSizeChars: 100_000,
     prompt: agentPrompt,
     description: (input) => `Start an agent: ${input.description}`,

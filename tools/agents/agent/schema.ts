@@ -1,25 +1,22 @@
 /** The input of Agent. */
 import * as z from 'zod';
-import type { Limits } from '../../../config/limits.ts';
 import type { AgentType } from '../../../src/agents/agent-types.ts';
 import { MAIN_AGENT } from '../../../src/agents/teams.ts';
 import { GENERAL_TYPE } from './built-in-types.ts';
 
 const MAX_DESCRIPTION_CHARS = 200;
 
+const MAX_PROMPT_CHARS = 200_000;
+
 /** The input, with the types and models that there are. */
-export function agentInput(
-  types: readonly AgentType[],
-  models: readonly string[],
-  { agentPromptChars }: Pick<Limits, 'agentPromptChars'>,
-) {
+export function agentInput(types: readonly AgentType[], models: readonly string[]) {
   const list = types.map(({ name, description }) => `\n- ${name}: ${description}`).join('');
   return z.strictObject({
     description: z.string().min(1).max(MAX_DESCRIPTION_CHARS).describe('The task in three to five words, for people'),
     prompt: z
       .string()
       .min(1)
-      .max(agentPromptChars)
+      .max(MAX_PROMPT_CHARS)
       .describe('The task, with all that the agent must know: it sees nothing of this conversation'),
     subagent_type: z.string().optional().describe(`The type of agent, "${GENERAL_TYPE}" where none is named:${list}`),
     model: z
