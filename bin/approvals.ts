@@ -17,9 +17,9 @@ export interface Approvals extends Pick<SessionParts, 'twoPerson' | 'classifier'
 
 /** Create the approvals. @throws {GauntletError} `invalid_setting` */
 export function createApprovals(settings: Settings, logger: Logger): Approvals {
-  const { approvals, classifierModel, limits } = settings;
+  const { approvals, classifierModel } = settings;
   const onProblem = (message: string): void => logger.warn(message);
-  const webhooks = createQuestionWebhooks({ webhooks: approvals.webhooks, limits, onProblem });
+  const webhooks = createQuestionWebhooks({ webhooks: approvals.webhooks, onProblem });
   return {
     // The owner is a principal too.
     twoPerson: rulesOf(approvals.twoPerson, 1 + settings.principals.length),

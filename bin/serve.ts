@@ -27,7 +27,7 @@ export async function serve(settings: Settings, host: StartedHost): Promise<void
   const logger = operatorLog(settings);
   const ended = new AbortController();
   const { dataFolder: path, limits } = settings;
-  const data = await openDataDirectory({ path, limits, signal: ended.signal });
+  const data = await openDataDirectory({ path, signal: ended.signal });
   const engine = await assembleEngine(settings, { data, logger, host });
   const state: { readiness: Readiness } = { readiness: 'starting' };
   const hosts = new Set<string>();

@@ -92,8 +92,6 @@ export const DEFAULT_LIMITS = {
   // Questions and hooks.
   /** An open question is answered "no" after this long. */
   askTimeoutMs: 10 * MINUTE,
-  /** Attempts to deliver a question to a webhook. */
-  webhookTries: 4,
   /** Time for a hook that has no `timeout` of its own. */
   hookMs: 60 * SECOND,
 
@@ -120,14 +118,8 @@ export const DEFAULT_LIMITS = {
   warmShells: 3,
 
   // The jail of commands that only read, and the sandbox.
-  /** Processes that a jailed command may add to those that run on the machine. */
-  jailProcesses: 256,
   /** Memory of each process in a jail. */
   jailMemoryBytes: 2 * GIB,
-  /** Processor time of each process in a jail. */
-  jailCpuMs: 10 * MINUTE,
-  /** Size of each file that a jailed command writes to its temporary folder. */
-  jailFileBytes: 256 * MIB,
   /**
    * Names searched in the working directories for what deny rules hide; with more, a command is asked about. The same
    * number is searched in the system's folders; with more, the rule hides nothing there.
@@ -137,12 +129,8 @@ export const DEFAULT_LIMITS = {
   sandboxTemporaryBytes: 512 * MIB,
 
   // Files.
-  /** Size of a file whose content before a change is kept; a change of a larger one cannot be undone. */
-  historyFileBytes: 16 * MIB,
   /** Bytes kept for undo in one session; equal contents count once. */
   historySessionBytes: 256 * MIB,
-  /** Time for one search by Grep. */
-  grepMs: 60 * SECOND,
 
   // Agents.
   /** Messages of its model. An agent that explores takes 5 to 30. */
@@ -161,18 +149,10 @@ export const DEFAULT_LIMITS = {
   mcpCallIdleMs: 5 * MINUTE,
   /** A call ends with `timeout` after this long, whatever its progress. */
   mcpCallMs: 60 * MINUTE,
-  /** One message of a server; a larger one ends the connection. */
-  mcpMessageBytes: 10 * MIB,
-  /** Wait before the first attempt to connect again; it doubles with each failure, up to a minute. */
-  mcpRetryMs: 500,
-  /** Failures in a row after which the next attempt waits for somebody to ask for the server. */
-  mcpRetries: 8,
 
   // Data on disk.
   /** Size of the log; when it is reached, appends are refused until sessions are removed. */
   logFileBytes: 64 * GIB,
-  /** Time that a second server on the same data directory waits for the first to end. */
-  dataLockMs: 10 * SECOND,
   /** Age of frames that are removed once no session needs them, and of sessions that are removed whole. */
   sessionDays: 30,
   /** Approximate size of one session's frames; its oldest are removed beyond it. */
@@ -181,8 +161,6 @@ export const DEFAULT_LIMITS = {
   dataBytes: 32 * GIB,
   /** Interval at which the three limits above are applied. */
   retentionMs: 5 * MINUTE,
-  /** Size of one file of the audit trail. */
-  auditFileBytes: 32 * MIB,
   /** Older files of the audit trail that are kept. */
   auditFiles: 8,
 } as const satisfies Record<string, number>;

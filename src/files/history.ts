@@ -17,6 +17,9 @@ import { privateWrite } from './private-write.ts';
 import { errorCode } from './real-path.ts';
 import { createWriterRegistry, type WriterRegistry } from './writers.ts';
 
+/** Size of a file whose content before a change is kept; a change of a larger one cannot be undone. */
+const MAX_FILE_BYTES = 16 * 1_024 * 1_024;
+
 /** Sessions whose kept bytes are remembered; those of others are counted on disk again. */
 const MAX_SESSIONS = 1_000;
 
@@ -47,13 +50,15 @@ export interface FileHistory {
 export interface FileHistoryOptions {
   /** Return a session's folder: absolute real path, private to the server; created on first use. */
   folder(sessionId: string): string;
-  readonly limits: Pick<Limits, 'historyFileBytes' | 'historySessionBytes'>;
+  readonly limits: Pick<Limits, 'historySessionBytes'>;
+  /** Largest file that is kept. */
+  readonly maxFileBytes?: number;
 }
 
 const REASON_OF_CODE: Readonly<Record<string, NotKept>> = { enospc: 'disk_full', edquot: 'disk_full' };
 
 /** Create the history of this server. */
-export function createFileHistory({ folder, limits }: FileHistoryOptions): FileHistory {
+export function createFileHistory({ folder, limits, maxFileBytes = MAX_FILE_BYTES }: FileHistoryOptions): FileHistory {
   const usedBy = countedBytes(folder);
   const placeOf = (sessionId: string, sha256: string) => join(folder(sessionId), sha256);
 
@@ -67,7 +72,7 @@ export function createFileHistory({ folder, limits }: FileHistoryOptions): FileH
   }
 
   async function refusal(sessionId: string, sizeBytes: number): Promise<NotKept | undefined> {
-    if (sizeBytes > limits.historyFileBytes) return 'too_large';
+    if (sizeBytes > maxFileBytes) return 'too_large';
     try {
       const { bytes } = await usedBy.get(sessionId);
       return bytes + sizeBytes > limits.historySessionBytes ? 'history_full' : undefined;
@@ -91,7 +96,7 @@ export function createFileHistory({ folder, limits }: FileHistoryOptions): FileH
       if (problem !== undefined) used.bytes -= content.length;
       return problem;
     },
-    read: (sessionId, sha256) => read(placeOf(sessionId, sha256), sha256, limits.historyFileBytes),
+    read: (sessionId, sha256) => read(placeOf(sessionId, sha256), sha256, maxFileBytes),
     async remove(sessionId) {
       usedBy.forget(sessionId);
       await rm(folder(sessionId), { recursive: true, force: true });

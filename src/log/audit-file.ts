@@ -16,7 +16,9 @@ import { ensurePrivateFolder } from './private-folder.ts';
 export interface AuditFileOptions {
   /** Absolute path; created if missing. The newest file is `audit.jsonl`, older ones `audit.1.jsonl` and so on. */
   readonly folder: string;
-  readonly limits: Pick<Limits, 'auditFileBytes' | 'auditFiles'>;
+  readonly limits: Pick<Limits, 'auditFiles'>;
+  /** Size at which the next file is begun. */
+  readonly fileBytes?: number;
   /** Called on the first failed write, and again for a failure after a recovery. */
   readonly onProblem: OnLogProblem;
 }
@@ -38,6 +40,9 @@ export function openAuditFile(options: AuditFileOptions): AuditFile {
   ensurePrivateFolder(options.folder, []);
   return new AppendedFile(options);
 }
+
+/** Size of one file. */
+const MAX_FILE_BYTES = 32 * 1_024 * 1_024;
 
 const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
 /** `O_NONBLOCK` makes opening a named pipe fail instead of waiting for a reader. */
@@ -86,7 +91,8 @@ class AppendedFile implements AuditFile {
     const text = `${this.#isTorn ? '\n' : ''}${gap}${lines.join('\n')}\n`;
     const bytes = Buffer.byteLength(text);
     let file = (this.#file ??= this.#open());
-    if (this.#bytes > 0 && this.#bytes + bytes > this.#options.limits.auditFileBytes) file = this.#beginNext(file);
+    if (this.#bytes > 0 && this.#bytes + bytes > (this.#options.fileBytes ?? MAX_FILE_BYTES))
+      file = this.#beginNext(file);
     appendFileSync(file, text);
     this.#bytes += bytes;
     this.#lost = 0;

@@ -9,7 +9,6 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, lstatSync, openSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Limits } from '../../config/limits.ts';
 import { GauntletError, errorMessage } from '../base/errors.ts';
 import { DATA_FILES, ensurePrivateFolder } from './private-folder.ts';
 
@@ -17,9 +16,10 @@ import { DATA_FILES, ensurePrivateFolder } from './private-folder.ts';
 export interface DataDirectoryOptions {
   /** Absolute path. */
   readonly path: string;
-  readonly limits: Pick<Limits, 'dataLockMs'>;
   /** Ends the wait for the lock. */
   readonly signal: AbortSignal;
+  /** Time to wait for a server that holds the lock. */
+  readonly lockMs?: number;
 }
 
 /** A directory that this server has locked, until `close`. */
@@ -45,6 +45,9 @@ export interface DataDirectory {
   close(): void;
 }
 
+/** Time that a second server on the same data directory waits for the first to end. */
+const LOCK_MS = 10_000;
+
 /** Between two tries for the lock. */
 const LOCK_POLL_MS = 50;
 
@@ -54,12 +57,16 @@ const DIRECTORY_ID = /^[0-9a-f]{32}$/;
 /**
  * Create the directory, or use the existing one, and lock it.
  *
- * @throws {GauntletError} `invalid_setting` if it is not private, or another server has held it for `dataLockMs`.
+ * @throws {GauntletError} `invalid_setting` if it is not private, or another server has held it for `lockMs`.
  */
-export async function openDataDirectory({ path, limits, signal }: DataDirectoryOptions): Promise<DataDirectory> {
+export async function openDataDirectory({
+  path,
+  signal,
+  lockMs = LOCK_MS,
+}: DataDirectoryOptions): Promise<DataDirectory> {
   ensurePrivateFolder(path, DATA_FILES);
   const realPath = realpathSync.native(path);
-  const unlock = await lock(realPath, limits, signal);
+  const unlock = await lock(realPath, lockMs, signal);
   try {
     const sessions = join(realPath, 'sessions');
     const history = join(realPath, 'history');
@@ -80,14 +87,14 @@ export async function openDataDirectory({ path, limits, signal }: DataDirectoryO
 }
 
 /** @returns A function that releases the lock. */
-async function lock(folder: string, limits: DataDirectoryOptions['limits'], signal: AbortSignal): Promise<() => void> {
+async function lock(folder: string, lockMs: number, signal: AbortSignal): Promise<() => void> {
   const file = join(folder, 'lock');
   closeSync(openSync(file, 'a', 0o600));
   const database = new Database(file);
-  const deadline = performance.now() + limits.dataLockMs;
+  const deadline = performance.now() + lockMs;
   try {
     while (!isLocked(database)) {
-      if (performance.now() >= deadline) throw heldByAnother(folder, limits.dataLockMs);
+      if (performance.now() >= deadline) throw heldByAnother(folder, lockMs);
       await delay(LOCK_POLL_MS, undefined, { signal });
     }
   } catch (error) {

@@ -5,12 +5,11 @@
  * wake the loop and wait for its next status.
  */
 import type { Client } from '@modelcontextprotocol/client';
-import type { Limits } from '../../config/limits.ts';
 import { errorMessage, GauntletError } from '../base/errors.ts';
 import { httpStatus, isLinkBroken, isSessionLost, toCallError } from './call-error.ts';
 import type { McpLink } from './link.ts';
 import { listTools, type ListLimits } from './list-tools.ts';
-import { retryPause, MAX_RETRY_MS } from './retry-pause.ts';
+import { retryPause, MAX_RETRY_MS, type RetryPace } from './retry-pause.ts';
 import type { McpToolDefinition } from './tool-definition.ts';
 import { visibleLine } from './visible-text.ts';
 
@@ -25,7 +24,8 @@ export interface ConnectionOptions {
   readonly name: string;
   /** Opens a link. `onListChanged` may be called while the link is open. */
   readonly open: (options: { onListChanged: () => void; signal: AbortSignal }) => Promise<McpLink>;
-  readonly limits: ListLimits & Pick<Limits, 'mcpRetryMs' | 'mcpRetries'>;
+  readonly limits: ListLimits;
+  readonly pace: RetryPace;
   /** Called when the status or the definitions changed. */
   readonly onChange: () => void;
   /** Replaces secrets in text that the server sent. */
@@ -62,7 +62,7 @@ export class McpConnection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#pause = retryPause(options.limits);
+    this.#pause = retryPause(options.pace);
   }
 
   get status(): McpServerStatus {
@@ -126,7 +126,7 @@ export class McpConnection {
   }
 
   async #keepConnected(): Promise<void> {
-    const { limits } = this.#options;
+    const { pace } = this.#options;
     const { signal } = this.#stop;
     for (let failures = 0; !signal.aborted; failures++) {
       const beganAt = performance.now();
@@ -137,7 +137,7 @@ export class McpConnection {
         this.#reason = this.#reasonOf(errorMessage(error));
         if (!signal.aborted) this.#fail(httpStatus(error) === 401 ? 'needs_auth' : 'failed');
       }
-      const hasGivenUp = failures >= limits.mcpRetries;
+      const hasGivenUp = failures >= pace.maxFailures;
       if (hasGivenUp && this.#status === 'connecting') this.#fail('failed');
       await this.#pause.wait({ failures, isParked: hasGivenUp || this.#status === 'needs_auth', signal });
       if (!signal.aborted) this.#setStatus('connecting');

@@ -5,6 +5,7 @@ import type { LimitFunction } from 'p-limit';
 import type { Limits } from '../../config/limits.ts';
 import type { ProcessHost } from '../process/process-host.ts';
 import type { StoredPins } from './pin-store.ts';
+import type { RetryPace } from './retry-pause.ts';
 import type { McpServerSettings } from './server-settings.ts';
 
 /** Environment shared by all servers. */
@@ -13,6 +14,8 @@ export interface McpEnvironment {
   /** Absolute path that relative working directories of stdio servers are resolved against. */
   readonly folder: string;
   readonly limits: Limits;
+  /** Default: `RETRY_PACE`. */
+  readonly pace?: RetryPace;
   /** Reports a server that failed, left tools out or changed one. */
   readonly onNotice: (level: 'info' | 'warning', code: string, message: string) => void;
   /** Called when `tools()` returns a new list. */

@@ -21,6 +21,9 @@ export interface McpLink {
   close(): Promise<void>;
 }
 
+/** One message of a server; a larger one ends the connection. */
+export const MAX_MESSAGE_BYTES = 10 * 1_024 * 1_024;
+
 /** Options of `openLink`. */
 export interface LinkOptions {
   readonly transport: Transport;

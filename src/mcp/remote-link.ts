@@ -10,15 +10,18 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Limits } from '../../config/limits.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { httpStatus } from './call-error.ts';
-import { type LinkOptions, type McpLink, openLink, CLOSE_MS } from './link.ts';
-import { retryPause, MAX_RETRY_MS } from './retry-pause.ts';
+import { type LinkOptions, type McpLink, openLink, CLOSE_MS, MAX_MESSAGE_BYTES } from './link.ts';
+import { MAX_RETRY_MS, RETRY_PACE, type RetryPace, retryPause } from './retry-pause.ts';
 import type { RemoteServerSettings } from './server-settings.ts';
 
-/** Limits of a remote connection. */
-export type RemoteLimits = LinkOptions['limits'] & ListenOptions['limits'] & Pick<Limits, 'mcpMessageBytes'>;
+/** Bounds of a remote connection. */
+export interface RemoteBounds {
+  readonly limits: LinkOptions['limits'];
+  /** Default: `RETRY_PACE`. */
+  readonly pace?: RetryPace;
+}
 
 type Hooks = Pick<LinkOptions, 'onListChanged' | 'signal'>;
 
@@ -32,18 +35,21 @@ const STREAM_RETRIES = 3;
  *
  * @returns A function that rejects with the SDK's error; `httpStatus` detects 401.
  */
-export function remoteOpener(settings: RemoteServerSettings, limits: RemoteLimits): (hooks: Hooks) => Promise<McpLink> {
+export function remoteOpener(
+  settings: RemoteServerSettings,
+  { limits, pace = RETRY_PACE }: RemoteBounds,
+): (hooks: Hooks) => Promise<McpLink> {
   let prior: ConnectOptions['prior'];
 
   return async function open(hooks) {
     if (settings.type === 'sse') return openSse(settings, limits, hooks);
     try {
-      const link = await openStreamable(settings, limits, hooks, prior);
+      const link = await openStreamable(settings, { limits, pace }, hooks, prior);
       const discover = link.client.getDiscoverResult();
       prior = discover === undefined ? { kind: 'legacy' } : { kind: 'modern', discover };
       const listening = new AbortController();
       void link.closed.then(() => listening.abort());
-      void keepListening(link.client, { limits, onListChanged: hooks.onListChanged, signal: listening.signal });
+      void keepListening(link.client, { limits, pace, onListChanged: hooks.onListChanged, signal: listening.signal });
       return link;
     } catch (error) {
       prior = undefined;
@@ -56,16 +62,16 @@ export function remoteOpener(settings: RemoteServerSettings, limits: RemoteLimit
 
 function openStreamable(
   { url, headers }: RemoteServerSettings,
-  limits: RemoteLimits,
+  { limits, pace }: Required<RemoteBounds>,
   hooks: Hooks,
   prior: ConnectOptions['prior'],
 ): Promise<McpLink> {
   let endReason = 'the connection was closed';
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...headers } },
-    fetch: boundedFetch(limits.mcpMessageBytes),
+    fetch: boundedFetch(MAX_MESSAGE_BYTES),
     reconnectionOptions: {
-      initialReconnectionDelay: limits.mcpRetryMs,
+      initialReconnectionDelay: pace.firstMs,
       maxReconnectionDelay: MAX_RETRY_MS,
       reconnectionDelayGrowFactor: 2,
       maxRetries: Infinity,
@@ -116,10 +122,14 @@ async function endSession(transport: StreamableHTTPClientTransport, closeMs: num
   stop.abort();
 }
 
-function openSse({ url, headers }: RemoteServerSettings, limits: RemoteLimits, hooks: Hooks): Promise<McpLink> {
+function openSse(
+  { url, headers }: RemoteServerSettings,
+  limits: LinkOptions['limits'],
+  hooks: Hooks,
+): Promise<McpLink> {
   const transport = new SSEClientTransport(new URL(url), {
     requestInit: { headers: { ...headers } },
-    fetch: boundedFetch(limits.mcpMessageBytes),
+    fetch: boundedFetch(MAX_MESSAGE_BYTES),
   });
   return openLink({
     ...hooks,
@@ -135,8 +145,7 @@ function openSse({ url, headers }: RemoteServerSettings, limits: RemoteLimits, h
 }
 
 /** Options of `keepListening`. */
-interface ListenOptions {
-  readonly limits: Pick<Limits, 'mcpConnectMs' | 'mcpRetryMs' | 'mcpRetries'>;
+interface ListenOptions extends Required<RemoteBounds> {
   /** Called when the list of tools may have changed. */
   readonly onListChanged: () => void;
   /** Ends the listening. */
@@ -148,12 +157,12 @@ interface ListenOptions {
  *
  * Resolves when `signal` is aborted or the retries are exhausted; never rejects.
  */
-async function keepListening(client: Client, { limits, onListChanged, signal }: ListenOptions): Promise<void> {
+async function keepListening(client: Client, { limits, pace, onListChanged, signal }: ListenOptions): Promise<void> {
   let stream = client.autoOpenedSubscription;
   if (stream === undefined) return;
-  const pause = retryPause(limits);
+  const pause = retryPause(pace);
   let openedAt = performance.now();
-  for (let failures = 0; failures <= limits.mcpRetries && !signal.aborted; failures++) {
+  for (let failures = 0; failures <= pace.maxFailures && !signal.aborted; failures++) {
     await stream?.closed;
     stream = undefined;
     if (performance.now() - openedAt >= MAX_RETRY_MS) failures = 0;

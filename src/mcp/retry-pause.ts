@@ -2,10 +2,19 @@
  * The pause between two connection attempts: longer after each failure, and indefinite after too many.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Limits } from '../../config/limits.ts';
 
 /** The longest wait before connecting again, and how long a connection must last to count as sound. */
 export const MAX_RETRY_MS = 60_000;
+
+/** How a lost connection is tried again. */
+export interface RetryPace {
+  /** Wait before the first attempt; it doubles with each failure. */
+  readonly firstMs: number;
+  /** Failures in a row after which the next attempt waits for a request to the server. */
+  readonly maxFailures: number;
+}
+
+export const RETRY_PACE: RetryPace = { firstMs: 500, maxFailures: 8 };
 
 /** A pause that can be ended early. */
 export interface RetryPause {
@@ -22,7 +31,7 @@ export interface RetryPause {
 }
 
 /** Create the pause of one connection; it supports one `wait` at a time. */
-export function retryPause(limits: Pick<Limits, 'mcpRetryMs'>): RetryPause {
+export function retryPause({ firstMs }: RetryPace): RetryPause {
   let pausing: AbortController | undefined;
   return {
     isPausing: () => pausing !== undefined,
@@ -30,7 +39,7 @@ export function retryPause(limits: Pick<Limits, 'mcpRetryMs'>): RetryPause {
     async wait({ failures, isParked, signal }) {
       pausing = new AbortController();
       const until = AbortSignal.any([signal, pausing.signal]);
-      const waitMs = Math.min(limits.mcpRetryMs * 2 ** failures, MAX_RETRY_MS);
+      const waitMs = Math.min(firstMs * 2 ** failures, MAX_RETRY_MS);
       // `delay` rejects only when `until` is aborted, which is a normal end of the pause.
       await (isParked ? aborted(until) : delay(waitMs, undefined, { signal: until }).catch(() => undefined));
       pausing = undefined;

@@ -14,6 +14,7 @@ import { MAX_SERVER_TOOLS } from './list-tools.ts';
 import type { StoredPins } from './pin-store.ts';
 import { remoteOpener } from './remote-link.ts';
 import { listResources, type McpResource, readResource } from './resources.ts';
+import { RETRY_PACE } from './retry-pause.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import { openStdioLink } from './stdio-transport.ts';
 import type { McpToolDefinition } from './tool-definition.ts';
@@ -44,7 +45,7 @@ export interface McpServer {
 
 /** Create the server; it connects when its connection is started. */
 export function createMcpServer(options: McpServerOptions): McpServer {
-  const { name, settings, limits, limitConnecting } = options;
+  const { name, settings, limits, pace = RETRY_PACE, limitConnecting } = options;
   const mask = secretMask(settings);
   const notice = (level: 'info' | 'warning', code: string, text: string) =>
     options.onNotice(level, code, visibleLine(`MCP server "${name}": ${mask(text)}`, NOTICE_CHARS));
@@ -60,6 +61,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const connection = new McpConnection({
     name,
     limits,
+    pace,
     mask,
     open: (hooks) => limitConnecting(() => openLink(hooks)),
     onRemark: (remark) => notice('warning', 'mcp_tools_left_out', remark),
@@ -190,6 +192,6 @@ function secretsOf(settings: McpServerSettings): readonly string[] {
 
 /** Create the function that opens links to one server. */
 function linkOpener(settings: McpServerSettings, environment: McpEnvironment): ConnectionOptions['open'] {
-  if ('url' in settings) return remoteOpener(settings, environment.limits);
+  if ('url' in settings) return remoteOpener(settings, environment);
   return (hooks) => openStdioLink(settings, environment, hooks);
 }

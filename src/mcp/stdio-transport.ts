@@ -7,10 +7,9 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Limits } from '../../config/limits.ts';
 import { errorMessage, GauntletError } from '../base/errors.ts';
 import type { HostedProcess, ProcessExit, ProcessHost, SpawnRequest } from '../process/process-host.ts';
-import { type LinkOptions, type McpLink, openLink, CLOSE_MS } from './link.ts';
+import { MAX_MESSAGE_BYTES, type LinkOptions, type McpLink, openLink, CLOSE_MS } from './link.ts';
 import type { StdioServerSettings } from './server-settings.ts';
 
 /** Variables that a server inherits in addition to the process host's own list, as with other MCP clients. */
@@ -21,9 +20,6 @@ const STDERR_BYTES = 4 * 1_024;
 
 const LINE_FEED = 0x0a;
 
-/** Limits of the transport. */
-export type StdioLimits = Pick<Limits, 'mcpMessageBytes'>;
-
 /** One child process, from its start to the end of its process group. */
 export class StdioTransport implements Transport {
   // Set by the SDK's client before `start`.
@@ -33,7 +29,6 @@ export class StdioTransport implements Transport {
 
   readonly #host: ProcessHost;
   readonly #request: SpawnRequest;
-  readonly #limits: StdioLimits;
   /** Set by `start`. */
   #process: HostedProcess | undefined;
   /** First reason for the end of the transport, once it has ended. */
@@ -43,19 +38,18 @@ export class StdioTransport implements Transport {
   /** Lines of standard output that were not JSON. */
   #ignoredLines = 0;
 
-  constructor(host: ProcessHost, request: SpawnRequest, limits: StdioLimits) {
+  constructor(host: ProcessHost, request: SpawnRequest) {
     this.#host = host;
     this.#request = request;
-    this.#limits = limits;
     this.#stderr = outputTail(STDERR_BYTES);
   }
 
   /** Start the child. @throws {GauntletError} As `HostedProcess.started`. */
   async start(): Promise<void> {
     const push = splitLines(
-      this.#limits.mcpMessageBytes,
+      MAX_MESSAGE_BYTES,
       (line) => this.#receive(line),
-      () => void this.#end(`it sent a message of more than ${this.#limits.mcpMessageBytes} bytes`),
+      () => void this.#end(`it sent a message of more than ${MAX_MESSAGE_BYTES} bytes`),
     );
     this.#process = this.#host.spawn({
       ...this.#request,
@@ -211,7 +205,7 @@ interface StdioEnvironment {
   readonly processHost: ProcessHost;
   /** Absolute path that relative working directories are resolved against. */
   readonly folder: string;
-  readonly limits: StdioLimits & LinkOptions['limits'];
+  readonly limits: LinkOptions['limits'];
 }
 
 /**
@@ -224,16 +218,12 @@ export async function openStdioLink(
   { processHost, folder, limits }: StdioEnvironment,
   { onListChanged, signal }: Pick<LinkOptions, 'onListChanged' | 'signal'>,
 ): Promise<McpLink> {
-  const transport = new StdioTransport(
-    processHost,
-    {
-      file: settings.command,
-      args: settings.args ?? [],
-      cwd: resolve(folder, settings.cwd ?? '.'),
-      env: { ...inheritedEnvironment(), ...settings.env },
-    },
-    limits,
-  );
+  const transport = new StdioTransport(processHost, {
+    file: settings.command,
+    args: settings.args ?? [],
+    cwd: resolve(folder, settings.cwd ?? '.'),
+    env: { ...inheritedEnvironment(), ...settings.env },
+  });
   const describeEnd = () => transport.describeEnd();
   try {
     return await openLink({ transport, mode: 'legacy', limits, onListChanged, describeEnd, signal });

@@ -5,11 +5,13 @@
  */
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Limits } from '../../config/limits.ts';
 import type { PermissionRequestFrame } from '../wire/frames.ts';
 
 /** A try that takes longer has failed. */
 const ANSWER_MS = 5_000;
+
+/** Attempts to deliver a question. */
+const MAX_TRIES = 4;
 
 /** Pause between the first two tries; it doubles. */
 const RETRY_MS = 500;
@@ -27,7 +29,8 @@ export interface QuestionWebhook {
 /** Dependencies of the sender. */
 export interface QuestionWebhookOptions {
   readonly webhooks: readonly QuestionWebhook[];
-  readonly limits: Pick<Limits, 'webhookTries'>;
+  /** Attempts to deliver a question. */
+  readonly tries?: number;
   /** A try that takes longer has failed. */
   readonly answerMs?: number;
   /** Pause between the first two tries; it doubles. */
@@ -52,13 +55,13 @@ export interface QuestionWebhooks {
 export function createQuestionWebhooks(options: QuestionWebhookOptions): QuestionWebhooks | undefined {
   const {
     webhooks,
-    limits,
     onProblem,
+    tries = MAX_TRIES,
     answerMs = ANSWER_MS,
     retryMs = RETRY_MS,
     maxUnderWay = MAX_UNDER_WAY,
   } = options;
-  const pace = { tries: limits.webhookTries, retryMs, answerMs };
+  const pace = { tries, retryMs, answerMs };
   if (webhooks.length === 0) return undefined;
   /** Pending deliveries, each with the id of its question. */
   const underWay = new Map<AbortController, string>();

@@ -10,16 +10,7 @@ import type { HostedProcess, JailHost, ProcessHost, SpawnRequest } from './proce
 
 /** Options of `createProcessHost`. */
 export interface ProcessHostOptions {
-  readonly limits: Pick<
-    Limits,
-    | 'killGraceMs'
-    | 'warmShells'
-    | 'jailProcesses'
-    | 'jailMemoryBytes'
-    | 'jailCpuMs'
-    | 'jailFileBytes'
-    | 'hostedChildren'
-  >;
+  readonly limits: Pick<Limits, 'killGraceMs' | 'warmShells' | 'jailMemoryBytes' | 'hostedChildren'>;
   /** Id of the data directory, the first part of every marker: `[A-Za-z0-9_-]+`. Two servers never share one. */
   readonly ownerId: string;
   /**
@@ -58,10 +49,7 @@ export function createProcessHost({ limits, ownerId, hostEntry, started }: Proce
       hostTag: randomBytes(4).toString('hex'),
       killGraceMs: limits.killGraceMs,
       warmShells: limits.warmShells,
-      jailProcesses: limits.jailProcesses,
       jailMemoryBytes: limits.jailMemoryBytes,
-      jailCpuSeconds: Math.ceil(limits.jailCpuMs / 1_000),
-      jailFileBytes: limits.jailFileBytes,
       children: limits.hostedChildren,
     };
     const host = started ?? startHost(hostEntry);

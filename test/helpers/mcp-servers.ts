@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
+import { RETRY_PACE, type RetryPace } from '../../src/mcp/retry-pause.ts';
 import { createMcpConnections, type McpConnections } from '../../src/mcp/connections.ts';
 import type { ToolResultBlock } from '../../src/wire/blocks.ts';
 import type { McpServerSettings, StdioServerSettings } from '../../src/mcp/server-settings.ts';
@@ -36,7 +37,7 @@ export interface RunningConnections extends McpConnections {
 /** Start servers; they end with the test file. */
 export function startServers(
   servers: Record<string, McpServerSettings>,
-  limits: Partial<Record<keyof Limits, number>> = {},
+  { firstMs = 20, maxFailures = RETRY_PACE.maxFailures, ...limits }: Partial<Limits & RetryPace> = {},
   pinFile = join(temporaryFolder(), 'mcp-pins.json'),
 ): RunningConnections {
   const notices: { code: string; message: string }[] = [];
@@ -48,7 +49,8 @@ export function startServers(
     processHost,
     folder: process.cwd(),
     pinFile,
-    limits: { ...DEFAULT_LIMITS, mcpRetryMs: 20, ...limits },
+    limits: { ...DEFAULT_LIMITS, ...limits },
+    pace: { firstMs, maxFailures },
     onToolsChanged: () => changes++,
     onNotice: (_level, code, message) => notices.push({ code, message }),
   });

@@ -27,7 +27,6 @@ beforeAll(async () => {
         broken: fixtureServer('crash-at-start'),
         off: { ...fixtureServer(), disabled: true },
       },
-      limits: { mcpRetryMs: 50 },
     },
   });
   client = wireClient(server);

@@ -21,7 +21,6 @@ it('a program that was put into the workspace runs in the place of no other: for
       hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: `printenv PATH > ${hookPath}` }] }] },
       mcpServers: { own: { command: 'an-mcp-server' } },
       sandbox: { mode: 'auto' },
-      limits: { mcpRetries: 1, mcpRetryMs: 10 },
     },
   });
   const client = wireClient(server);

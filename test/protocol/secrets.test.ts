@@ -31,7 +31,6 @@ beforeAll(async () => {
         default: { provider: 'anthropic', model: 'm', apiKeyEnv: 'MODEL_API_KEY', baseUrl: 'http://127.0.0.1:9' },
       },
       hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'env; env >&2; exit 1' }] }] },
-      limits: { mcpRetries: 1, mcpRetryMs: 10, webhookTries: 1 },
     },
   });
   client = wireClient(server);

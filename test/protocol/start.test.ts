@@ -100,7 +100,7 @@ describe('a setting that is wrong', () => {
 describe('a second server on one data directory', () => {
   it('gives up with 78 when the first one stays', async () => {
     const { home } = await startServer();
-    const { code, stderr } = await runServer({ home, settings: { limits: { dataLockMs: 300 } } });
+    const { code, stderr } = await runServer({ home });
     expect(code).toBe(78);
     expect(stderr).toContain(join(home, 'data'));
   });

@@ -90,16 +90,18 @@ export async function loadJails(settings: HostSettings, onClosed: (key: string) 
   }
 }
 
+/** Limits of each process in a jail. `processes` come on top of all that run on the machine when the command begins. */
+export const JAIL_LIMITS = { processes: 256, cpuSeconds: 10 * 60, fileBytes: 256 * 1_024 * 1_024 } as const;
+
 /** Without a launcher, the shells that bubblewrap starts set the limits themselves. */
-function noJails(missing: string, settings: HostSettings): Jails {
-  const { jailCpuSeconds, jailFileBytes, jailMemoryBytes } = settings;
+function noJails(missing: string, { jailMemoryBytes }: HostSettings): Jails {
+  const { cpuSeconds, fileBytes } = JAIL_LIMITS;
   return {
     support: { missing },
     open: () => undefined,
     entry: () => undefined,
     limits: undefined,
-    shellLimits: () =>
-      `-c 0 -t ${jailCpuSeconds} -f ${inKib(jailFileBytes)} -d ${inKib(jailMemoryBytes)} ${processLimit(settings)}`,
+    shellLimits: () => `-c 0 -t ${cpuSeconds} -f ${inKib(fileBytes)} -d ${inKib(jailMemoryBytes)} ${processLimit()}`,
   };
 }
 
@@ -155,7 +157,7 @@ function createJails(landlock: Landlock, settings: HostSettings, onClosed: (key:
         : { launcher: launchers.writing, ruleset, userId: undefined };
     },
     limits: { launcher: launchers.limits, ruleset: undefined, userId: undefined },
-    shellLimits: () => processLimit(settings),
+    shellLimits: () => processLimit(),
   };
 }
 
@@ -177,10 +179,10 @@ function makeImage(calls: readonly LauncherCall[]): Buffer {
 }
 
 /** Limits of each process. Failures are ignored: a lower limit in effect is sufficient. */
-function limitCalls({ jailCpuSeconds, jailFileBytes, jailMemoryBytes }: HostSettings): readonly LauncherCall[] {
+function limitCalls({ jailMemoryBytes }: HostSettings): readonly LauncherCall[] {
   const limits = [
-    [RLIMIT_CPU, jailCpuSeconds],
-    [RLIMIT_FSIZE, jailFileBytes],
+    [RLIMIT_CPU, JAIL_LIMITS.cpuSeconds],
+    [RLIMIT_FSIZE, JAIL_LIMITS.fileBytes],
     [RLIMIT_DATA, jailMemoryBytes],
     [RLIMIT_CORE, 0],
   ] as const;
@@ -239,8 +241,8 @@ function mayBecomeNobody(): boolean {
  * Return the option for the number of processes. The kernel counts all processes of a user, so those that run are
  * added.
  */
-function processLimit({ jailProcesses }: HostSettings): string {
-  return `-u ${tasksOfTheMachine() + jailProcesses}`;
+function processLimit(): string {
+  return `-u ${tasksOfTheMachine() + JAIL_LIMITS.processes}`;
 }
 
 /** Convert to the unit of `ulimit`. */

@@ -11,14 +11,8 @@ export interface HostSettings {
   readonly killGraceMs: number;
   /** Number of plain shells started ahead. */
   readonly warmShells: number;
-  /** Processes that the user of a jailed command may have beside all that ran on the machine when it began. */
-  readonly jailProcesses: number;
   /** Private memory of each process in a jail. */
   readonly jailMemoryBytes: number;
-  /** Processor time of each process in a jail. */
-  readonly jailCpuSeconds: number;
-  /** Maximum length of a file written in a jail. */
-  readonly jailFileBytes: number;
   /** Children running at once. */
   readonly children: number;
 }

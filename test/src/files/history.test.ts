@@ -9,8 +9,9 @@ import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 describe('the file history', () => {
   const root = temporaryFolder();
-  const limits = { historyFileBytes: 100, historySessionBytes: 150 };
-  const open = () => createFileHistory({ folder: (sessionId) => join(root, 'history', sessionId), limits });
+  const limits = { historySessionBytes: 150 };
+  const open = () =>
+    createFileHistory({ folder: (sessionId) => join(root, 'history', sessionId), limits, maxFileBytes: 100 });
   const folder = (sessionId: string) => join(root, 'history', sessionId);
   const bytes = (letter: string, count: number) => Buffer.from(letter.repeat(count));
 

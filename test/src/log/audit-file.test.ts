@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DEFAULT_LIMITS, type Limits } from '../../../config/limits.ts';
-import { openAuditFile } from '../../../src/log/audit-file.ts';
+import { DEFAULT_LIMITS } from '../../../config/limits.ts';
+import { type AuditFileOptions, openAuditFile } from '../../../src/log/audit-file.ts';
 import type { LogProblem } from '../../../src/log/log-problem.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
-function auditFile(limits: Partial<Limits> = {}, folder = join(temporaryFolder(), 'audit')) {
+function auditFile(options: Partial<AuditFileOptions> = {}, folder = join(temporaryFolder(), 'audit')) {
   const problems: LogProblem[] = [];
   const onProblem = (problem: LogProblem): void => void problems.push(problem);
-  const file = openAuditFile({ folder, limits: { ...DEFAULT_LIMITS, ...limits }, onProblem });
+  const file = openAuditFile({ folder, limits: DEFAULT_LIMITS, onProblem, ...options });
   const linesOf = (name = 'audit.jsonl') => readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean);
   return { file, folder, problems, linesOf };
 }
@@ -33,7 +33,7 @@ test('lines are on disk before the event loop turns, in order, for the owner alo
 test('a file that is full makes room for the next, and the oldest goes', () => {
   const { folder } = auditFile();
   for (let n = 1; n <= 6; n++) {
-    const { file } = auditFile({ auditFileBytes: 20, auditFiles: 2 }, folder);
+    const { file } = auditFile({ fileBytes: 20, limits: { auditFiles: 2 } }, folder);
     file.write(`{"line":${n},"x":0}`);
     file.close();
   }

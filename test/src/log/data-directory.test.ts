@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import { openDataDirectory, type DataDirectory } from '../../../src/log/data-directory.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
@@ -15,8 +14,8 @@ function newPath(): string {
   return join(mkdtempSync(join(root, 'data-')), 'state', 'gauntlet');
 }
 
-function open(path: string, dataLockMs = 0, signal = new AbortController().signal): Promise<DataDirectory> {
-  return openDataDirectory({ path, limits: { ...DEFAULT_LIMITS, dataLockMs }, signal });
+function open(path: string, lockMs = 0, signal = new AbortController().signal): Promise<DataDirectory> {
+  return openDataDirectory({ path, signal, lockMs });
 }
 
 function modeOf(path: string): number {

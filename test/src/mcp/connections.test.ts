@@ -59,7 +59,7 @@ describe('a server that cannot be used', () => {
     ['does not exist', { command: '/nonexistent/server' }, 'Cannot start "/nonexistent/server"'],
     ['never answers', fixtureServer('silent'), 'it was not ready within 1000 ms'],
   ])('is failed with its reason when it %s', async (_case, settings, reason) => {
-    const servers = startServers({ bad: settings, good: fixtureServer() }, { mcpConnectMs: 1_000, mcpRetries: 0 });
+    const servers = startServers({ bad: settings, good: fixtureServer() }, { mcpConnectMs: 1_000, maxFailures: 0 });
 
     await expect(servers.ready('bad', signal)).rejects.toMatchObject({ code: 'tool_failed' });
 
@@ -74,7 +74,7 @@ describe('a server that cannot be used', () => {
   });
 
   test('is tried again ever more slowly, then left alone until someone asks', async () => {
-    const servers = startServers({ bad: fixtureServer('crash-at-start') }, { mcpRetries: 2, mcpRetryMs: 1 });
+    const servers = startServers({ bad: fixtureServer('crash-at-start') }, { maxFailures: 2, firstMs: 1 });
     await eventually(() => servers.pids.length === 3 && servers.states()[0]?.state === 'failed');
 
     await expect(servers.ready('bad', signal)).rejects.toMatchObject({ code: 'tool_failed' });

@@ -46,7 +46,7 @@ describe('a server over Streamable HTTP', () => {
 
   test('of the older era is noticed when it is gone', async () => {
     const { base, kill } = await everythingOver('streamableHttp');
-    const servers = startServers({ web: { type: 'http', url: `${base}/mcp` } }, { mcpRetries: 0 });
+    const servers = startServers({ web: { type: 'http', url: `${base}/mcp` } }, { maxFailures: 0 });
     await servers.ready('web', signal);
 
     await kill();
@@ -129,7 +129,7 @@ describe('a remote server that goes wrong', () => {
 
   test('fails the calls that wait when its stream of events breaks off', async () => {
     const { base, kill } = await everythingOver('sse');
-    const servers = startServers({ old: { type: 'sse', url: `${base}/sse` } }, { mcpRetries: 0 });
+    const servers = startServers({ old: { type: 'sse', url: `${base}/sse` } }, { maxFailures: 0 });
     await servers.ready('old', signal);
 
     const call = callTool(servers, 'mcp__old__trigger-long-running-operation', { duration: 30, steps: 1 });
@@ -141,7 +141,7 @@ describe('a remote server that goes wrong', () => {
   test('is failed when nobody listens', async () => {
     const { url, stop } = await listen(() => undefined);
     await stop();
-    const servers = startServers({ web: { type: 'http', url } }, { mcpRetries: 0 });
+    const servers = startServers({ web: { type: 'http', url } }, { maxFailures: 0 });
 
     await expect(servers.ready('web', signal)).rejects.toMatchObject({ code: 'tool_failed' });
     expect(servers.states()[0]?.state).toBe('failed');
@@ -177,7 +177,7 @@ describe('a remote server that goes wrong', () => {
   test('cannot give away the headers it was sent by failing with them', async () => {
     const { url, answers, seen } = await scripted();
     const headers = { authorization: 'Bearer canary-of-a-header', 'x-api-key': 'canary-of-a-key' };
-    const servers = startServers({ web: { type: 'http', url, headers } }, { mcpRetries: 0 });
+    const servers = startServers({ web: { type: 'http', url, headers } }, { maxFailures: 0 });
     await servers.ready('web', signal);
     answers['tools/call'] = (_message, response) => void response.writeHead(500).end(inspect(seen.at(-1)?.headers));
 
@@ -189,16 +189,16 @@ describe('a remote server that goes wrong', () => {
 
   test('cannot fill the memory with one answer', async () => {
     const { url, answers } = await scripted();
-    const servers = startServers({ web: { type: 'http', url } }, { mcpMessageBytes: 50_000 });
+    const servers = startServers({ web: { type: 'http', url } });
     await servers.ready('web', signal);
     answers['tools/call'] = (_message, response) =>
       void response
         .writeHead(200, { 'content-type': 'application/json' })
-        .end(`{"padding":"${'x'.repeat(1_000_000)}"}`);
+        .end(`{"padding":"${'x'.repeat(11_000_000)}"}`);
 
     await expect(callTool(servers, 'mcp__web__go')).rejects.toMatchObject({
       code: 'tool_failed',
-      message: expect.stringContaining('more than 50000 bytes'),
+      message: expect.stringContaining('more than 10485760 bytes'),
     });
   });
 });

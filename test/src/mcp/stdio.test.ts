@@ -131,12 +131,12 @@ describe('a server that ends in the middle of a call', () => {
   });
 
   test('is cut off when one message grows too large', async () => {
-    const servers = startServers({ hostile: fixtureServer() }, { mcpMessageBytes: 100_000 });
+    const servers = startServers({ hostile: fixtureServer() });
     await servers.ready('hostile', signal);
 
     await expect(callTool(servers, 'mcp__hostile__huge')).rejects.toMatchObject({
       code: 'tool_failed',
-      message: expect.stringContaining('more than 100000 bytes'),
+      message: expect.stringContaining('more than 10485760 bytes'),
     });
     await expect(callTool(servers, 'mcp__hostile__echo')).resolves.toMatchObject({ content: '{}' });
   });

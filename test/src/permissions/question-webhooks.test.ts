@@ -6,7 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { PermissionRequestFrame } from '../../../src/wire/frames.ts';
 import { createQuestionWebhooks } from '../../../src/permissions/question-webhooks.ts';
 
-const PACE = { limits: { webhookTries: 3 }, answerMs: 200, retryMs: 5, maxUnderWay: 2 };
+const PACE = { tries: 3, answerMs: 200, retryMs: 5, maxUnderWay: 2 };
 const FRAME: PermissionRequestFrame = {
   type: 'permission_request',
   request_id: 'ask_1',

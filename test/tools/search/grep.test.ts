@@ -202,7 +202,7 @@ describe('a search that cannot be made', () => {
 
   it('says so when it takes too long', async () => {
     const root = writeTree(temporaryFolder(), { 'big.txt': 'x'.repeat(50_000_000) });
-    const impatient = grepTool({ ...fileServices({ grepMs: 1 }), processHost });
+    const impatient = grepTool({ ...fileServices(), processHost }, { ...GREP_BOUNDS, timeMs: 1 });
     expect(await toolSession(root).refusal(impatient, { pattern: '(x{1,9}){9}y' })).toContain('ended after 1 ms');
   });
 

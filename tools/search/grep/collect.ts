@@ -13,13 +13,13 @@ import type { GrepBounds, GrepOutput, Search, TakeOutput } from './search.ts';
 
 /** Search for lines, stopping when enough were found. */
 export async function searchLines(search: Search): Promise<GrepOutput> {
-  const { bounds, timeoutMs, offset } = search;
+  const { bounds, offset } = search;
   const lines = newLines(search);
   const end = await search.run((chunk) => lines.push(chunk));
   const isSettled = search.possiblyMoved(lines.files).length === 0;
   const again = isSettled ? undefined : await searchLinesAgain(search, lines, newLines(search));
   const { text, lineCount, seenLines, stoppedBy } = again?.found ?? lines.finish();
-  const notices = [...endNotices(again?.end ?? end, lineCount > 0, timeoutMs), ...missingNotices(again?.missing)];
+  const notices = [...endNotices(again?.end ?? end, lineCount > 0, bounds.timeMs), ...missingNotices(again?.missing)];
   const last = offset + lineCount;
   if (stoppedBy === 'limit') {
     notices.push(`PARTIAL: lines ${offset + 1}-${last} are shown and there are more. Go on with offset ${last}`);
@@ -33,7 +33,7 @@ export async function searchLines(search: Search): Promise<GrepOutput> {
 
 /** Search for files: all are listed, so that the newest come first. */
 export async function searchEntries(search: Search, mode: 'files_with_matches' | 'count'): Promise<GrepOutput> {
-  const { limit, offset, bounds, timeoutMs } = search;
+  const { limit, offset, bounds } = search;
   const chunks: Buffer[] = [];
   let bytes = 0;
   const end = await search.run((chunk) => {
@@ -48,7 +48,7 @@ export async function searchEntries(search: Search, mode: 'files_with_matches' |
   await correctTimes(times, uncertain, search.cwd);
   const sorted = mode === 'count' ? found : newestFirst(found, times);
   const shown = sorted.slice(offset, offset + limit);
-  const notices = [...endNotices(secondEnd ?? end, found.length > 0, timeoutMs), ...missingNotices(missing)];
+  const notices = [...endNotices(secondEnd ?? end, found.length > 0, bounds.timeMs), ...missingNotices(missing)];
   if (bytes > bounds.bytes) notices.push(tooLong(bounds));
   const last = offset + shown.length;
   if (shown.length === 0 && found.length > 0) notices.push(pastEnd(offset, found.length));

@@ -37,11 +37,14 @@ export async function runGrep(
   const headLimit = input.head_limit ?? bounds.results;
   const { cwd } = context.session;
   const absolute = absoluteIn(cwd);
-  const run = runs(services, context, { isInside: located.isInside || located.isSessionFile, onProgress });
+  const run = runs(services, context, {
+    timeMs: bounds.timeMs,
+    isInside: located.isInside || located.isSessionFile,
+    onProgress,
+  });
   const search: Search = {
     input,
     bounds,
-    timeoutMs: services.limits.grepMs,
     cwd,
     isHidden: hiddenInOutput(services, context, located),
     limit: headLimit === 0 ? Infinity : headLimit,
@@ -62,16 +65,24 @@ export async function runGrep(
 
 /** Create a function that runs ripgrep for one call; all runs share its time limit and progress. */
 function runs(
-  { processHost, limits, jail }: SearchToolServices,
+  { processHost, jail }: SearchToolServices,
   context: ToolUseContext,
-  { isInside, onProgress }: { readonly isInside: boolean; onProgress?: (progress: ToolProgress<GrepProgress>) => void },
+  {
+    timeMs,
+    isInside,
+    onProgress,
+  }: {
+    readonly timeMs: number;
+    readonly isInside: boolean;
+    onProgress?: (progress: ToolProgress<GrepProgress>) => void;
+  },
 ) {
   const { session, signal } = context;
   /** The jail gives no access outside the working directories, where a search was explicitly allowed. */
   const held = (run: (held: Pick<RipgrepRun, 'jail'>) => Promise<RipgrepEnd>) =>
     isInside && jail ? jail.withProgram(sessionPlace(context), run) : run({});
   const isDue = createPace(PROGRESS_MS);
-  const deadlineMs = performance.now() + limits.grepMs;
+  const deadlineMs = performance.now() + timeMs;
   let outputBytes = 0;
   const runOnce = ({ onOutput, ...run }: Pick<RipgrepRun, 'args' | 'files' | 'onOutput' | 'jail'>) =>
     runRipgrep({

@@ -6,8 +6,10 @@ import type { GrepArguments } from './schema.ts';
 /** Receives the output of a run; returns false if enough was read. */
 export type TakeOutput = (chunk: Buffer) => boolean;
 
-/** Bounds of one search, but for its time. */
+/** Bounds of one search. */
 export const GREP_BOUNDS = {
+  /** Time that all runs of ripgrep for it have together. */
+  timeMs: 60_000,
   /** Lines or entries shown when nothing else is asked. */
   results: 250,
   /** Output of ripgrep; a search that prints more is ended. */
@@ -36,8 +38,6 @@ export type GrepBounds = Readonly<Record<keyof typeof GREP_BOUNDS, number>>;
 export interface Search {
   readonly input: GrepArguments;
   readonly bounds: GrepBounds;
-  /** The time that all its runs have together. */
-  readonly timeoutMs: number;
   readonly cwd: string;
   readonly isHidden: IsHidden;
   /** Maximum number of lines or entries; Infinity for all. */

@@ -20,6 +20,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
 import { createPermissionContext } from '../../../../src/permissions/context.ts';
 import { readDenial, readDenialBelow, readDenialPlaces } from '../../../../src/permissions/path-gate.ts';
+import { JAIL_LIMITS } from '../../../../src/process/host/jails.ts';
 import { createJail, type Jail, type JailOptions } from '../../../../src/process/jail/jail.ts';
 import type { JailPlace } from '../../../../src/process/jail/place.ts';
 import { processesWith, run, testProcessHost, until } from '../../../helpers/process-host.ts';
@@ -181,7 +182,7 @@ describe('a command in a jail', () => {
     const { stdout } = await runJailed('ulimit -Hd; ulimit -Ht; ulimit -Hf; ulimit -Hu');
     const [memory = 0, seconds = 0, file = 0, processes = 0] = stdout.trim().split('\n').map(Number);
     expect([memory, seconds, file].every((limit) => limit > 0)).toBe(true);
-    expect(processes).toBeGreaterThanOrEqual(DEFAULT_LIMITS.jailProcesses);
+    expect(processes).toBeGreaterThanOrEqual(JAIL_LIMITS.processes);
     expect((await runJailed('tail /dev/zero')).code).not.toBe(0);
     const { stdout: raised } = await runJailed('ulimit -u 100000; ulimit -d unlimited; ulimit -Hd');
     expect(raised.trim()).toBe(String(memory));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
+import { JAIL_LIMITS } from '../../../../src/process/host/jails.ts';
 import { createProcessHost } from '../../../../src/process/host-client.ts';
 import { run, testProcessHost } from '../../../helpers/process-host.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
@@ -27,11 +28,11 @@ it('bubblewrap bounds processes, memory, time and files where the kernel has no 
   const launcher = { command: ['env'], identity: 'env', isLimited: true };
   const { stdout } = await run(host, { shellScript: 'ulimit -Hu; ulimit -Hd; ulimit -Hf; ulimit -Ht', launcher });
   const [processes, memoryKib, fileKib, seconds] = stdout.trim().split('\n').map(Number);
-  expect(processes).toBeGreaterThanOrEqual(DEFAULT_LIMITS.jailProcesses);
+  expect(processes).toBeGreaterThanOrEqual(JAIL_LIMITS.processes);
   expect([memoryKib, fileKib, seconds]).toEqual([
     DEFAULT_LIMITS.jailMemoryBytes / 1_024,
-    DEFAULT_LIMITS.jailFileBytes / 1_024,
-    DEFAULT_LIMITS.jailCpuMs / 1_000,
+    JAIL_LIMITS.fileBytes / 1_024,
+    JAIL_LIMITS.cpuSeconds,
   ]);
 });
 

@@ -28,9 +28,15 @@ function fullDisk(): { readonly folder: string; readonly reason: string } {
 describe('an edit whose past finds no room', () => {
   const { folder, reason } = fullDisk();
   const onFullDisk = createFileHistory({ folder: (sessionId) => join(folder, sessionId), limits: DEFAULT_LIMITS });
+  const kept = temporaryFolder();
+  const smallFiles = createFileHistory({
+    folder: (sessionId) => join(kept, sessionId),
+    limits: DEFAULT_LIMITS,
+    maxFileBytes: 1_000,
+  });
   const worlds = {
     [reason]: changingSessions({}, onFullDisk),
-    too_large: changingSessions({ historyFileBytes: 1_000 }),
+    too_large: changingSessions({}, smallFiles),
     history_full: changingSessions({ historySessionBytes: 1_000 }),
   };
 
