@@ -5,7 +5,7 @@ import type { Lookup } from '../../src/process/proxy/lookup.ts';
 
 /** Services of WebFetch and WebSearch. */
 export interface WebToolServices {
-  readonly limits: Pick<Limits, 'jsonDepth' | 'previewChars'>;
+  readonly limits: Pick<Limits, 'previewChars'>;
   readonly webFetch: WebFetchSettings;
   /** Absent without a search engine. */
   readonly webSearch?: WebSearchSettings | undefined;

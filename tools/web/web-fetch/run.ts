@@ -217,7 +217,7 @@ async function toPage(
 
 /** Put the prompt to the model. If none answers, the page itself is the result. */
 async function withAnswer(
-  { limits: { jsonDepth }, webFetch: { model } }: FetchParts,
+  { webFetch: { model } }: FetchParts,
   page: PageOutput,
   prompt: string,
   { context, report }: FetchCall,
@@ -229,7 +229,7 @@ async function withAnswer(
   const { maxTokens, ...bounds } = ANSWER;
   try {
     const question = { instructions: INSTRUCTIONS, text, maxTokens };
-    const answer = await askModel(model, question, { ...bounds, jsonDepth }, context.signal);
+    const answer = await askModel(model, question, bounds, context.signal);
     if (answer === undefined || answer.text.trim() === '') throw new Error('the reply of the model contains no text');
     const notes = [
       ...(shown === page.text ? [] : [`The model was shown ${shown.length} of ${page.text.length} characters`]),
