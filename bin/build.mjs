@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** They find native parts or files of their own beside them, so they stay where they are. */
 const native = ['libsql', 'sharp', '@vscode/ripgrep', '@fastify/swagger-ui', 'unpdf', 'koffi'];
 /** Loaded late or never: most starts need not read them. */
-const late = ['ajv', 'ajv-formats', 're2js', '@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler'];
+const late = ['ajv', 'ajv-formats', 're2js', 'yaml', '@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler'];
 /** Dependencies in the older module format call these. */
 const banner = [
   "import { createRequire as gauntletCreateRequire } from 'node:module';",
