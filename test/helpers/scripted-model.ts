@@ -118,10 +118,16 @@ function textOf(content: unknown): string {
   return (content as readonly { text?: string }[]).map(({ text }) => text ?? '').join('\n');
 }
 
+/** Number of the message in the test file, and what stands before its calls. */
+interface MessageFacts {
+  readonly count: number;
+  readonly hasText: boolean;
+}
+
 interface Wire {
   begin(send: Send, step: ScriptedStep, count: number): void;
   text(send: Send, text: string): void;
-  call(send: Send, call: ScriptedCall, place: number, count: number): void;
+  call(send: Send, call: ScriptedCall, place: number, message: MessageFacts): void;
   end(send: Send, step: ScriptedStep): void;
 }
 
@@ -142,7 +148,7 @@ async function answer(response: ServerResponse, step: ScriptedStep, wire: Wire, 
   if (step.text) wire.text(send, step.text);
   for (const [place, call] of (step.calls ?? []).entries()) {
     if (call.delayMs) await new Promise((resolve) => setTimeout(resolve, call.delayMs));
-    wire.call(send, call, place, count);
+    wire.call(send, call, place, { count, hasText: Boolean(step.text) });
   }
   if (step.ending === 'hang') return;
   if (step.ending === 'break') return void setImmediate(() => response.destroy());
@@ -170,9 +176,8 @@ const messagesWire: Wire = {
     for (const piece of pieces(text)) event('content_block_delta', { delta: { type: 'text_delta', text: piece } });
     event('content_block_stop', {});
   },
-  call(send, { name, input, id }, place, count) {
-    // Index 0 is the text's, whether or not there is one.
-    const index = place + 1;
+  call(send, { name, input, id }, place, { count, hasText }) {
+    const index = place + (hasText ? 1 : 0);
     const event = (type: string, data: object) => send({ type, index, ...data }, type);
     const content_block = { type: 'tool_use', id: id ?? `toolu_${count}_${place}`, name, input: {} };
     event('content_block_start', { content_block });
@@ -196,7 +201,7 @@ const chunk = (delta: object, finish_reason: string | null = null) => ({
 const chatWire: Wire = {
   begin: (send) => send(chunk({ role: 'assistant', content: '' })),
   text: (send, text) => pieces(text).forEach((content) => send(chunk({ content }))),
-  call(send, { name, input, id }, index, count) {
+  call(send, { name, input, id }, index, { count }) {
     const called = { index, id: id ?? `call_${count}_${index}`, type: 'function', function: { name, arguments: '' } };
     send(chunk({ tool_calls: [called] }));
     for (const piece of pieces(input)) send(chunk({ tool_calls: [{ index, function: { arguments: piece } }] }));
