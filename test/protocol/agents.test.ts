@@ -208,7 +208,7 @@ describe('the permissions of an agent', () => {
     const { text } = await session.agent({ prompt, subagent_type: 'Explore' });
     expect(text).toMatch(/plan mode.* \| read/);
     expect(session.isThere('made')).toBe(false);
-    expect(requestsFor(prompt)[0]?.toolNames).toEqual(['Bash', 'Glob', 'Grep', 'Read']);
+    expect(requestsFor(prompt)[0]?.toolNames).toEqual(['Bash', 'Glob', 'Grep', 'Read', 'WebFetch']);
   });
 
   it('can be refused by a rule that names its type, under any name of the tool', async () => {
