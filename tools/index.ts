@@ -90,6 +90,6 @@ function withFeatures({ features }: FeatureFlags, tools: readonly Tool[]): reado
 }
 
 function switchedOff(tool: Tool): Tool {
-  const disabledReason = () => `the setting "features" switches "${tool.name}" off`;
+  const disabledReason = () => `the setting "features" switches it off: set "${tool.name}" to true there`;
   return Object.freeze({ ...tool, isEnabled: () => false, disabledReason });
 }

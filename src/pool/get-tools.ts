@@ -67,8 +67,10 @@ function hiddenTool(tool: Tool, cause: HiddenCause, particulars: string): Hidden
 
 function hidingCause(tool: Tool, context: PoolContext, filter: ToolFilter): readonly [HiddenCause, string] | undefined {
   if (!context.own?.brought.includes(tool)) {
-    if (!isInMode(tool, context.toolMode, filter)) return ['mode', `tool mode "${context.toolMode}" leaves it out`];
-    if (!isAllowed(tool, context.own?.allowed)) return ['session', 'it was begun for other tools alone'];
+    if (!isInMode(tool, context.toolMode, filter))
+      return ['mode', `tool mode "${context.toolMode}" leaves it out: "tool_mode": "normal" has it`];
+    if (!isAllowed(tool, context.own?.allowed))
+      return ['session', 'it was begun for other tools alone: name this one in "tools" when you begin another'];
   }
   const denied = context.permissions && hidingRule(context.permissions, tool);
   if (denied !== undefined) return ['deny rule', `"${denied.rule}"`];

@@ -31,7 +31,9 @@ describe('a session begun with "tools"', () => {
     expect(json['tools']).toEqual(['FileRead', 'Glob']);
     expect((await listOf(session)).tools.map(({ name }) => name)).toEqual(['Glob', 'Read']);
     const full = await listOf(session, '&format=full');
-    expect(full.tools.find(({ name }) => name === 'Bash')?.state).toBe('session: it was begun for other tools alone');
+    expect(full.tools.find(({ name }) => name === 'Bash')?.state).toBe(
+      'session: it was begun for other tools alone: name this one in "tools" when you begin another',
+    );
     const reply = await client.post('/execute', {
       session_id: session,
       tool_uses: [block('Bash', { command: 'echo hi' }), block('Glob', { pattern: '*' })],
@@ -59,7 +61,7 @@ describe('a session begun with "output_schema"', () => {
     const other = await listOf(String((await begin({})).body['session_id']), '&format=full');
     expect(other.session_count).toBeUndefined();
     expect(other.tools.find(({ name }) => name === 'StructuredOutput')?.state).toBe(
-      'not enabled: begin the session with "output_schema", the JSON Schema of the result',
+      'not enabled: the session has no schema for its result: begin it with "output_schema"',
     );
   });
 

@@ -13,7 +13,7 @@ export interface OwnServices extends AgentToolServices {
 export function needsModel({ models }: Pick<AgentToolServices, 'models'>) {
   return {
     isEnabled: () => models.size > 0,
-    disabledReason: () => 'name a model for agents in the setting "models", under the name "default"',
+    disabledReason: () => 'no model for agents is set: name one in the setting "models", under the name "default"',
   };
 }
 

@@ -45,7 +45,7 @@ export function structuredOutputTool() {
     ...SHARED,
     inputSchema: z.looseObject({}) as AnyObject,
     isEnabled: () => false,
-    disabledReason: () => 'begin the session with "output_schema", the JSON Schema of the result',
+    disabledReason: () => 'the session has no schema for its result: begin it with "output_schema"',
   });
 }
 

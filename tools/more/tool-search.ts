@@ -56,7 +56,7 @@ export function toolSearchTool(services: MoreToolServices) {
     inputSchema: ToolSearchInput,
     maxResultSizeChars: 100_000,
     isEnabled: () => services.toolSearch !== 'off',
-    disabledReason: () => 'the setting "toolSearch" is "off", so no tool is deferred',
+    disabledReason: () => 'the setting "toolSearch" is "off": set it to "auto" or "always" to defer tools',
     isReadOnly: () => true,
     isConcurrencySafe: () => true,
     prompt: () => TOOL_SEARCH_PROMPT,

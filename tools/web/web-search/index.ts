@@ -15,8 +15,7 @@ const MAX_DOMAINS = 20;
 /** Engines that ask several others take some seconds. */
 const ANSWER_MS = 20_000;
 
-const DISABLED =
-  'no search engine is set; set "webSearch" in the settings file, such as {"engine": "searxng", "baseUrl": "http://127.0.0.1:8888"}';
+const DISABLED = 'no search engine is set: name SearXNG, Brave or Tavily in the setting "webSearch"';
 
 /** Text for the model. */
 function webSearchPrompt({ toolNames }: Pick<PromptOptions, 'toolNames'>): string {
