@@ -34,7 +34,14 @@ import { createNewSessionPools } from '../src/session/directory/new-session.ts';
 import { type DirectoryServices, SessionDirectory } from '../src/session/directory/session-directory.ts';
 import type { Tool } from '../src/tool/tool.ts';
 import type { ToolMode } from '../src/wire/permission-context.ts';
-import { getAllBaseTools, HIDDEN_IN_REPL, loadSkills, REPL_TOOL, SIMPLE_TOOLS } from '../tools/index.ts';
+import {
+  createCodeProcesses,
+  getAllBaseTools,
+  HIDDEN_IN_REPL,
+  loadSkills,
+  REPL_TOOL,
+  SIMPLE_TOOLS,
+} from '../tools/index.ts';
 import { type Approvals, createApprovals } from './approvals.ts';
 import { installationPaths } from './installation.ts';
 import { createNetworkDenials, type NetworkDenials } from './network-denials.ts';
@@ -98,6 +105,7 @@ export async function assembleEngine(
     ...{ limitsOf, toolNames, onFault },
     externalTools: () => external,
     sessionFolder: (sessionId) => data.sessionFolder(sessionId),
+    endProcesses: (sessionId) => parts.codeProcesses.endSession(sessionId),
   });
   const directory = new SessionDirectory(services);
   const retention = createRetention(settings, { ...services, directory, data });
@@ -132,15 +140,17 @@ export async function assembleEngine(
 async function closeParts({
   hooks,
   mcp,
+  codeProcesses,
   processHost,
   sandbox,
   log,
-}: Pick<ReturnType<typeof openParts>, 'hooks' | 'processHost' | 'log'> & {
+}: Pick<ReturnType<typeof openParts>, 'hooks' | 'codeProcesses' | 'processHost' | 'log'> & {
   readonly mcp: McpConnections;
   readonly sandbox: Sandbox | undefined;
 }): Promise<void> {
   await hooks?.close();
   await mcp.close();
+  await codeProcesses.close();
   await processHost.close();
   sandbox?.close();
   await log.close();
@@ -191,6 +201,7 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger, host
     ...openAudit(sqlite, data.path, { limits, onProblem }),
     store: sqlite.store,
     processHost,
+    codeProcesses: createCodeProcesses(),
     history: createFileHistory({ folder: (sessionId) => data.historyFolder(sessionId), limits }),
     privateFolders,
     locate: createLocatePath({

@@ -35,6 +35,7 @@ export interface SessionParts {
   readonly toolNames: DirectoryServices['toolNames'];
   externalTools(): readonly Tool[];
   sessionFolder(sessionId: string): string;
+  endProcesses(sessionId: string): Promise<void>;
   onFault(error: unknown, what: string): void;
 }
 

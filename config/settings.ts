@@ -18,6 +18,7 @@ import {
   safeSearchPath,
   workspaceFolder,
 } from './settings/paths.ts';
+import { type LanguageServerSettings, languageServerSettings } from './settings/language-servers.ts';
 import { modelSettings, type ModelSettings } from './settings/models.ts';
 import { principalSettings, type PrincipalSettings } from './settings/principals.ts';
 import { gateSettings, type GateSettings } from './settings/gate-settings.ts';
@@ -62,6 +63,8 @@ export interface Settings extends DoorSettings, GateSettings {
   readonly webSearch: WebSearchSettings | undefined;
   /** Folders whose folders are skills: absolute. */
   readonly skillFolders: readonly string[];
+  /** Programs that LSP asks, by name. */
+  readonly languageServers: Readonly<Record<string, LanguageServerSettings>>;
   readonly toolSearch: 'auto' | 'always' | 'off';
   readonly siblingAbort: 'bash' | 'mutating-bash' | 'never';
   /** Module paths (absolute) and package names. */
@@ -170,6 +173,7 @@ function featureSettings(file: SettingsFile, resolvePath: (path: string) => stri
     trustProxy: file.trustProxy ?? [],
     mcpServers: file.mcpServers ?? {},
     skillFolders: (file.skills ?? []).map(resolvePath),
+    languageServers: languageServerSettings(file.languageServers, resolvePath),
     toolSearch: file.toolSearch ?? 'auto',
     siblingAbort: file.siblingAbort ?? 'bash',
     agents: (file.agents ?? []).map(resolvePath),

@@ -2,6 +2,7 @@
 import { GauntletError } from '../src/base/errors.ts';
 import type { Tool } from '../src/tool/tool.ts';
 import { agentTools } from './agents/index.ts';
+import { codeTools } from './code/index.ts';
 import { fileTools } from './files/index.ts';
 import { listTools } from './lists/index.ts';
 import { mcpTools } from './mcp/index.ts';
@@ -13,6 +14,8 @@ import { shellTools } from './shell/index.ts';
 import { taskTools } from './tasks/index.ts';
 import { webTools } from './web/index.ts';
 
+export { createCodeProcesses } from './code/index.ts';
+
 export { sessionTools } from './more/index.ts';
 
 export { loadSkills } from './more/skill-catalogue.ts';
@@ -21,6 +24,7 @@ export { outputSchemaProblem } from './more/structured-output.ts';
 
 /** Services of all tools; each domain declares those it needs. */
 export type ToolServices = Parameters<typeof agentTools>[0] &
+  Parameters<typeof codeTools>[0] &
   Parameters<typeof fileTools>[0] &
   Parameters<typeof listTools>[0] &
   Parameters<typeof mcpTools>[0] &
@@ -52,6 +56,7 @@ export const SCHEMA_TOOL = 'ToolSearch';
 export function getAllBaseTools(services: ToolServices & FeatureFlags): readonly Tool[] {
   return withFeatures(services, [
     ...agentTools(services),
+    ...codeTools(services),
     ...fileTools(services),
     ...listTools(services),
     ...mcpTools(services),

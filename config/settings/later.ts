@@ -11,16 +11,9 @@ interface LaterSetting {
   readonly isUsed: (file: SettingsFile) => boolean;
 }
 
-const LATER: readonly LaterSetting[] = [
-  { key: 'readUnchanged', isUsed: (file) => file.readUnchanged === 'stub' },
-  { key: 'lsp', isUsed: (file) => !isEmpty(file.lsp) },
-];
+const LATER: readonly LaterSetting[] = [{ key: 'readUnchanged', isUsed: (file) => file.readUnchanged === 'stub' }];
 
 /** Keys that are present in a file and have no effect. */
 export function unusedKeys(file: SettingsFile): readonly string[] {
   return LATER.filter((setting) => setting.isUsed(file)).map((setting) => setting.key);
-}
-
-function isEmpty(value: object | undefined): boolean {
-  return value === undefined || Object.keys(value).length === 0;
 }

@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS, type Limits, LONGEST_TIMER_MS } from '../limits.ts';
 import { containment } from './containment.ts';
 import { allowedHost, allowedOrigin, listenHost, logLevel, portNumber, tokenText } from './door.ts';
 import { hooks } from './hooks.ts';
+import { languageServers } from './language-servers.ts';
 import { PRINCIPAL_LIMITS } from './principal-limits.ts';
 import { reachableHost } from './reachable-host.ts';
 import { rules, ruleShape } from './rule-schemas.ts';
@@ -41,12 +42,6 @@ const webSearch = section({
   baseUrl: httpUrl.optional(),
   ...apiKey,
 });
-
-/** Language servers by language. */
-const languageServers = z.record(
-  text,
-  section({ command: text, args: z.array(z.string()).optional(), extensions: z.array(text) }),
-);
 
 /** Names of the permission modes; a test holds them equal to those of the contract. */
 const permissionMode = z.enum(['default', 'acceptEdits', 'plan', 'dontAsk', 'auto', 'bypassPermissions']);
@@ -124,7 +119,7 @@ export const settingsFileSchema = section({
   agents: z.array(text).optional(),
   skills: z.array(text).optional(),
   plugins: z.array(text).optional(),
-  lsp: languageServers.optional(),
+  languageServers: languageServers.optional(),
   limits: limits.optional(),
 });
 

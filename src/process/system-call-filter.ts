@@ -25,7 +25,7 @@ const REFUSED_IN_SANDBOX: readonly SystemCallName[] = [
 /** Rejected in the jail of read-only commands, whatever their arguments. */
 const REFUSED_IN_JAIL: readonly SystemCallName[] = [
   ...REFUSED_IN_SANDBOX,
-  'socket', 'socketpair', 'connect', 'bind', 'listen', 'accept', 'accept4', 'sendto', 'sendmsg', 'sendmmsg',
+  'socket', 'connect', 'bind', 'listen', 'accept', 'accept4', 'sendto', 'sendmsg', 'sendmmsg',
   'chmod', 'fchmod', 'fchmodat', 'fchmodat2', 'chown', 'lchown', 'fchown', 'fchownat', 'utime', 'utimes', 'futimesat',
   'utimensat', 'setxattr', 'lsetxattr', 'fsetxattr', 'removexattr', 'lremovexattr', 'fremovexattr', 'setxattrat',
   'removexattrat', 'truncate', 'file_setattr',
@@ -60,6 +60,8 @@ const TERMINAL_REQUESTS = 0x5400;
 const REQUEST_GROUP = 0xffffff00;
 /** `FS_IOC_GETFLAGS` and `FS_IOC_FSGETXATTR`, which `lsattr` reads. */
 const READING_REQUESTS = [0x80086601, 0x801c581f];
+/** `AF_UNIX`. @see unix(7) */
+const LOCAL_FAMILY = 1;
 /** Flags of `clone` that create a namespace. @see linux/sched.h */
 const NAMESPACE_FLAGS = 0x7e020000;
 
@@ -132,10 +134,22 @@ export function jailFilter(architecture: NodeJS.Architecture, isReadOnly: boolea
       'clone',
       [instruction(LOAD, argument(0)), returnIf(IF_ANY_BIT, NAMESPACE_FLAGS, REFUSE), instruction(RETURN, ALLOW)],
     ],
+    ...(isReadOnly ? [localPairsOnly()] : []),
     // Its flags are in memory, which a filter cannot read; with ENOSYS programs fall back to `clone`.
     ['clone3', [instruction(RETURN, REFUSE_AS_MISSING)]],
     ['ioctl', [instruction(LOAD, argument(1)), ...ioctlChecks(isReadOnly)]],
   ]);
+}
+
+/**
+ * Allow pairs of local sockets, with which Node talks to its children. They are connected to each other from the start,
+ * and the calls that would connect one elsewhere, name an address or send a descriptor are refused.
+ */
+function localPairsOnly(): Rule {
+  return [
+    'socketpair',
+    [instruction(LOAD, argument(0)), returnIf(IF_EQUAL, LOCAL_FAMILY, ALLOW), instruction(RETURN, REFUSE)],
+  ];
 }
 
 function ioctlChecks(isReadOnly: boolean): readonly Buffer[] {

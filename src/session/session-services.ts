@@ -120,6 +120,8 @@ export interface SessionServices {
   /** Return how many more calls a principal may have in progress, in all its sessions together; absent: unlimited. */
   callsLeft?(principal: string): number;
   readonly emptyReadState: ReadState;
+  /** End the processes that tools keep for a session from one call to the next; absent: there are none. */
+  endProcesses?(sessionId: string): Promise<void>;
   /** Return the absolute path of a session's folder for spilled results; created on first use. */
   sessionFolder(sessionId: string): string;
   /** @throws {GauntletError} `spill_failed` */

@@ -5,6 +5,7 @@
  * child to it, and to a filter of system calls, limits and, if the host is root, the rights of `nobody`.
  */
 import { closeSync, readFileSync } from 'node:fs';
+import { JAIL_LIMITS, limitOptions, processLimit } from '../jail/limit-options.ts';
 import { jailFilter } from '../system-call-filter.ts';
 import type { JailRules, JailSupport } from '../process-host.ts';
 import { isKnownArchitecture } from '../system-call-numbers.ts';
@@ -90,18 +91,14 @@ export async function loadJails(settings: HostSettings, onClosed: (key: string) 
   }
 }
 
-/** Limits of each process in a jail. `processes` come on top of all that run on the machine when the command begins. */
-export const JAIL_LIMITS = { processes: 256, cpuSeconds: 10 * 60, fileBytes: 256 * 1_024 * 1_024 } as const;
-
 /** Without a launcher, the shells that bubblewrap starts set the limits themselves. */
-function noJails(missing: string, { jailMemoryBytes }: HostSettings): Jails {
-  const { cpuSeconds, fileBytes } = JAIL_LIMITS;
+function noJails(missing: string, settings: HostSettings): Jails {
   return {
     support: { missing },
     open: () => undefined,
     entry: () => undefined,
     limits: undefined,
-    shellLimits: () => `-c 0 -t ${cpuSeconds} -f ${inKib(fileBytes)} -d ${inKib(jailMemoryBytes)} ${processLimit()}`,
+    shellLimits: () => limitOptions(settings),
   };
 }
 
@@ -235,27 +232,4 @@ function mayBecomeNobody(): boolean {
   const [, held = '0'] = /^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'latin1')) ?? [];
   const capabilities = BigInt(`0x${held}`);
   return NEEDED_CAPABILITIES.every((each) => ((capabilities >> BigInt(each)) & 1n) === 1n);
-}
-
-/**
- * Return the option for the number of processes. The kernel counts all processes of a user, so those that run are
- * added.
- */
-function processLimit(): string {
-  return `-u ${tasksOfTheMachine() + JAIL_LIMITS.processes}`;
-}
-
-/** Convert to the unit of `ulimit`. */
-function inKib(bytes: number): number {
-  return Math.ceil(bytes / 1_024);
-}
-
-/** Number of threads of all users, an upper bound for those of one user; 0 if unknown. */
-function tasksOfTheMachine(): number {
-  try {
-    return Number(/\/(\d+)/.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1] ?? 0);
-  } catch {
-    // No /proc: the limit is the setting alone.
-    return 0;
-  }
 }

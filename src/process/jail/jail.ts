@@ -15,6 +15,7 @@ import type { JailHost, ProcessHost, SpawnRequest } from '../process-host.ts';
 import type { Mount } from '../sandbox/bwrap.ts';
 import { isNoJail } from '../spawn-error.ts';
 import { COMMON_READS, createLandlockJail } from './landlock-jail.ts';
+import { limitOptions } from './limit-options.ts';
 import { createMaskFinder, isInAnyFolder, maskOf } from './masks.ts';
 import { createMaskedJail } from './masked-jail.ts';
 import type { JailMechanism, JailPlace, OpenJail } from './place.ts';
@@ -35,7 +36,7 @@ export interface JailOptions {
   readonly readOnlyPaths: readonly string[];
   /** Absolute path of the jail's own folder. */
   readonly folder: string;
-  readonly limits: Pick<Limits, 'jailScanNames'>;
+  readonly limits: Pick<Limits, 'jailScanNames' | 'jailMemoryBytes'>;
   /** Mechanism for masks; bubblewrap by default. */
   readonly masking?: JailMechanism;
   /** Returns the mounts that the sandbox hides, if there is one; they are masked in jails too. */
@@ -48,6 +49,8 @@ export interface JailedRun {
   readonly request: Pick<SpawnRequest, 'jail' | 'launcher'> & { readonly env: Readonly<Record<string, string>> };
   /** Absolute path; the command may write there, and it is removed when the call has ended. */
   readonly temporaryFolder: string;
+  /** Members of a request that start a program in the jail in place of a shell; its standard input may be a pipe. */
+  program(file: string, args: readonly string[]): Pick<SpawnRequest, 'file' | 'args' | 'files' | 'jail'>;
 }
 
 /** The jails of a server. */
@@ -74,7 +77,8 @@ export interface Jail {
 
 /** Create the jails of a server. Nothing is started before the first command that needs one. */
 export function createJail(options: JailOptions): Jail {
-  const { scope, wordsAlone } = options.settings;
+  const { settings, limits } = options;
+  const { scope, wordsAlone } = settings;
   const mechanisms = makeMechanisms(options);
   const choose = createChooser(options, mechanisms);
 
@@ -105,11 +109,17 @@ export function createJail(options: JailOptions): Jail {
       const chosen = await (isWritable ? choose.writing(place) : choose.reading(place));
       if (typeof chosen === 'string') throw new GauntletError('contained', `Cannot contain the command: ${chosen}`);
       const { folders } = mechanisms;
-      return runInJail(chosen, place, isWritable, async ({ request, userId }) => {
+      return runInJail(chosen, place, isWritable, async ({ request, programLauncher, userId }) => {
         const temporaryFolder = folders.take(place, userId);
         const env = environmentIn(temporaryFolder, isWritable, userId);
         try {
-          return await run({ request: { ...request, env }, temporaryFolder });
+          const { command = [], files } = programLauncher ?? {};
+          const program: JailedRun['program'] = (file, args) => {
+            const limiter = isWritable ? [] : limiterCommand(limits);
+            const [first = file, ...rest] = [...command, ...limiter, file, ...args];
+            return { file: first, args: rest, files, jail: request.jail };
+          };
+          return await run({ request: { ...request, env }, temporaryFolder, program });
         } finally {
           await folders.release(temporaryFolder);
         }
@@ -211,6 +221,12 @@ async function runInJail<Result>(
 function environmentIn(TMPDIR: string, isWritable: boolean, userId: number | undefined): JailedRun['request']['env'] {
   if (isWritable) return { TMPDIR };
   return { PATH: JAIL_PATH, TMPDIR, ...(userId === undefined ? {} : FOREIGN_REPOSITORIES) };
+}
+
+/** Build the command of a shell that sets the limits of a jail and becomes the program whose words follow. */
+function limiterCommand(limits: JailOptions['limits']): readonly string[] {
+  const options = limitOptions(limits);
+  return ['bash', '--noprofile', '--norc', '-c', `ulimit ${options} 2>/dev/null; exec "$@"`, 'bash'];
 }
 
 /** Git rejects a repository of another user, and `nobody` owns none. The gate has checked the repository's settings. */

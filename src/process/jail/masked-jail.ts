@@ -26,6 +26,9 @@ export interface MaskedJailOptions {
   readonly folders: TemporaryFolders;
 }
 
+/** Descriptor of a program's first file, as `SpawnRequest.files` says. */
+const FIRST_PROGRAM_FILE = 5;
+
 /** Create the mechanism; bubblewrap is tried on first use. */
 export function createMaskedJail({ folder, homeFolder, timeoutMs, folders }: MaskedJailOptions): JailMechanism {
   const filterPath = join(folder, 'filter');
@@ -61,8 +64,10 @@ export function createMaskedJail({ folder, homeFolder, timeoutMs, folders }: Mas
         place.denials.version,
         ...mounts.map(({ path }) => identityOf(path)),
       ].join('\0');
-      const launcher = { command: jailCommand(mounts), files: [filterPath], identity, isLimited: true };
-      return { request: { launcher }, userId: undefined };
+      const files = [filterPath];
+      const launcher = { command: jailCommand(mounts), files, identity, isLimited: true };
+      const programLauncher = { command: jailCommand(mounts, FIRST_PROGRAM_FILE), files };
+      return { request: { launcher }, programLauncher, userId: undefined };
     },
   };
 }

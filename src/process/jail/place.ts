@@ -31,6 +31,8 @@ export interface JailPlace {
 export interface OpenJail {
   /** Members of a request that start the child in the jail. */
   readonly request: Pick<SpawnRequest, 'jail' | 'launcher'>;
+  /** Program that bounds a program started by itself, where `request` has a launcher, which is for shells only. */
+  readonly programLauncher?: { readonly command: readonly string[]; readonly files: readonly string[] };
   /** User and group of the command; `undefined`: those of the server. */
   readonly userId: number | undefined;
 }

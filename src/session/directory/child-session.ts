@@ -36,6 +36,7 @@ export function runningChild(core: SessionCore): RunningChild {
     async end(code, message) {
       core.executor.end(code, message);
       await Promise.all([...underWay, core.tasks.stopAll({ status: 'killed', note: message })]);
+      await core.services.endProcesses?.(core.id);
       // Logged after all frames that were sent before.
       const ended = { type: 'notice', level: 'info', code: 'child_ended', message } as const;
       await core.log.emit(ended).catch(() => undefined);

@@ -175,6 +175,7 @@ export class SessionDirectory {
     await this.#services.log.remove(sessionId);
     // A task may write to its file until it has ended.
     await ended;
+    await this.#services.endProcesses?.(sessionId);
     // The session is removed; files that remain concern the operator, not the client.
     await this.#services
       .removeFolder(sessionId)

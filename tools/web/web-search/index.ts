@@ -39,10 +39,7 @@ const webSearchInput = z.strictObject({
 });
 
 /** Create WebSearch. @param answerMs Time for the reply of the engine. */
-export function webSearchTool(
-  { limits: { jsonDepth }, webSearch }: Pick<WebToolServices, 'limits' | 'webSearch'>,
-  answerMs = ANSWER_MS,
-) {
+export function webSearchTool({ webSearch }: Pick<WebToolServices, 'webSearch'>, answerMs = ANSWER_MS) {
   return buildTool({
     name: 'WebSearch',
     searchHint: 'search the web for pages on a subject',
@@ -66,7 +63,7 @@ export function webSearchTool(
       if (webSearch === undefined) throw new TypeError(DISABLED);
       const read = (domains: readonly string[]) => domains.flatMap((domain) => readDomain(domain) ?? []);
       const question = { query, allowed: read(allowed_domains), blocked: read(blocked_domains) };
-      return { data: await runWebSearch(webSearch, question, { answerMs, jsonDepth }, signal) };
+      return { data: await runWebSearch(webSearch, question, { answerMs }, signal) };
     },
     mapToolResultToToolResultBlockParam: (output: WebSearchOutput, toolUseId) => ({
       type: 'tool_result',

@@ -33,7 +33,6 @@ const MAX_SNIPPET_CHARS = 500;
 export interface SearchBounds {
   /** Time for the reply of the engine. */
   readonly answerMs: number;
-  readonly jsonDepth: number;
 }
 
 /** Normalize a domain for comparison. @returns undefined for anything else. */
@@ -69,7 +68,7 @@ export async function runWebSearch(
 async function ask(
   settings: WebSearchSettings,
   question: SearchQuestion,
-  { answerMs, jsonDepth }: SearchBounds,
+  { answerMs }: SearchBounds,
   signal: AbortSignal,
 ): Promise<unknown> {
   const { url, init } = ENGINES[settings.engine].request(settings, question);
@@ -83,7 +82,7 @@ async function ask(
     }
     const text = await boundedText(reply, MAX_REPLY_BYTES);
     if (text === undefined) throw failure('its reply is too long', 'Search for something narrower');
-    return parseReply(text, jsonDepth);
+    return parseReply(text);
   } catch (cause) {
     signal.throwIfAborted();
     if (isGauntletError(cause)) throw cause;
@@ -98,9 +97,9 @@ async function ask(
   }
 }
 
-function parseReply(text: string, jsonDepth: number): unknown {
+function parseReply(text: string): unknown {
   try {
-    return parseSafeJson(text, "the search engine's reply", { jsonDepth });
+    return parseSafeJson(text, "the search engine's reply");
   } catch (cause) {
     throw new GauntletError(
       'tool_failed',

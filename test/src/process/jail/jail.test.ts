@@ -20,7 +20,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
 import { createPermissionContext } from '../../../../src/permissions/context.ts';
 import { readDenial, readDenialBelow, readDenialPlaces } from '../../../../src/permissions/path-gate.ts';
-import { JAIL_LIMITS } from '../../../../src/process/host/jails.ts';
+import { JAIL_LIMITS } from '../../../../src/process/jail/limit-options.ts';
 import { createJail, type Jail, type JailOptions } from '../../../../src/process/jail/jail.ts';
 import type { JailPlace } from '../../../../src/process/jail/place.ts';
 import { processesWith, run, testProcessHost, until } from '../../../helpers/process-host.ts';
@@ -139,6 +139,13 @@ describe('a command in a jail', () => {
       other.kill('SIGKILL');
       await once(other, 'exit');
     }
+  });
+
+  it('lets Node talk to a child over a pair of sockets, of no other family', async () => {
+    const child = `console.log(require('child_process').execFileSync('echo', ['heard']).toString())`;
+    expect(await runJailed(`node -e "${child}"`)).toMatchObject({ code: 0, stdout: 'heard\n\n' });
+    const pairs = 'import socket; socket.socketpair(socket.AF_UNIX); socket.socketpair(socket.AF_INET6)';
+    expect((await runJailed(`command -v python3 >/dev/null || exit 1; python3 -c '${pairs}'`)).code).toBe(1);
   });
 
   it('sends nothing, over TCP, UDP or a UNIX socket', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../../config/limits.ts';
-import { JAIL_LIMITS } from '../../../../src/process/host/jails.ts';
+import { JAIL_LIMITS } from '../../../../src/process/jail/limit-options.ts';
 import { createProcessHost } from '../../../../src/process/host-client.ts';
 import { run, testProcessHost } from '../../../helpers/process-host.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
