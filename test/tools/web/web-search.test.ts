@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import type { WebSearchSettings } from '../../../config/settings/web.ts';
 import { webSearchTool } from '../../../tools/web/web-search/index.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
@@ -38,7 +37,7 @@ async function engine(name: WebSearchSettings['engine'], listener: RequestListen
     server.close();
   });
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`;
-  const tool = webSearchTool({ limits: DEFAULT_LIMITS, webSearch: { engine: name, baseUrl, apiKey: KEY } }, answerMs);
+  const tool = webSearchTool({ webSearch: { engine: name, baseUrl, apiKey: KEY } }, answerMs);
   const session = toolSession(root);
   return {
     asked,
@@ -213,7 +212,7 @@ it('has one line a text, without invisible characters', async () => {
 });
 
 it('is not there without an engine, and says what to set', () => {
-  const tool = webSearchTool({ limits: DEFAULT_LIMITS });
+  const tool = webSearchTool({});
   expect(tool.isEnabled()).toBe(false);
   expect(tool.disabledReason()).toContain('"webSearch"');
 });
