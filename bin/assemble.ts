@@ -25,6 +25,7 @@ import { type DeadRule, deadRules } from '../src/permissions/dead-rules.ts';
 import { ruleKeys } from '../src/permissions/rule.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import { createToolPools } from '../src/pool/tool-pools.ts';
+import { findProgram } from '../src/process/find-program.ts';
 import type { StartedHost } from '../src/process/host-connection.ts';
 import { createProcessHost, type ManagedProcessHost } from '../src/process/host-client.ts';
 import { createJail, type Jail } from '../src/process/jail/jail.ts';
@@ -202,6 +203,7 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger, host
     store: sqlite.store,
     processHost,
     codeProcesses: createCodeProcesses(),
+    hasGit: findProgram('git', process.env['PATH']) !== undefined,
     history: createFileHistory({ folder: (sessionId) => data.historyFolder(sessionId), limits }),
     privateFolders,
     locate: createLocatePath({

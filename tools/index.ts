@@ -13,6 +13,7 @@ import { serverTools } from './server/index.ts';
 import { shellTools } from './shell/index.ts';
 import { taskTools } from './tasks/index.ts';
 import { webTools } from './web/index.ts';
+import { workspaceTools } from './workspace/index.ts';
 
 export { createCodeProcesses } from './code/index.ts';
 
@@ -34,7 +35,8 @@ export type ToolServices = Parameters<typeof agentTools>[0] &
   Parameters<typeof serverTools>[0] &
   Parameters<typeof shellTools>[0] &
   Parameters<typeof taskTools>[0] &
-  Parameters<typeof webTools>[0];
+  Parameters<typeof webTools>[0] &
+  Parameters<typeof workspaceTools>[0];
 
 /** The only tools in mode `simple`. */
 export const SIMPLE_TOOLS: readonly string[] = ['Bash', 'Edit', 'Read'];
@@ -67,6 +69,7 @@ export function getAllBaseTools(services: ToolServices & FeatureFlags): readonly
     ...shellTools(services),
     ...taskTools(services),
     ...webTools(services),
+    ...workspaceTools(services),
   ]);
 }
 

@@ -35,7 +35,7 @@ import { resolveRealPath } from './real-path.ts';
  * Settings of git that name programs which a read-only command may start.
  *
  * These are the keys that git documents as commands (git-config(1)), less those that the environment of such a command
- * (`tools/shell/bash/shell-request.ts`) makes ineffective:
+ * (`git-environment.ts`) makes ineffective:
  * - `core.fsmonitor`, `core.hooksPath` and `gpg.*` are set in it, but git drops that for the processes that it starts in
  *   sub-modules;
  * - `core.sshCommand`, `core.gitProxy`, `core.askPass`, `credential.helper` and `remote.*` are for transports, and

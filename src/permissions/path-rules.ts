@@ -7,6 +7,7 @@
 import { homedir } from 'node:os';
 import { relative } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
+import { WORKTREES_FOLDER } from '../tool/session-context.ts';
 import { isSegmentMatch, patternPlaces, segmentMatcher, wildcardOf } from './pattern-places.ts';
 import { type BasedPattern, patternReach, spelledPlace } from './pattern-reach.ts';
 
@@ -75,7 +76,10 @@ export function pathRules(specs: readonly string[], root: string, strictness: St
   if (!byRoot) compiledRules.set(specs, (byRoot = new Map()));
   const key = `${strictness} ${root}`;
   let rules = byRoot.get(key);
-  if (!rules) byRoot.set(key, (rules = compile(specs, root, strictness)));
+  if (!rules) {
+    const compiled = compile(specs, root, strictness);
+    byRoot.set(key, (rules = strictness === 'deny' ? inWorktreesToo(compiled) : compiled));
+  }
   return rules;
 }
 
@@ -139,6 +143,38 @@ function compile(specs: readonly string[], root: string, strictness: Strictness)
     },
     places: () => (spelled ??= [...new Set(all().flatMap((pattern) => spelledPlace(pattern)?.path ?? []))]),
   };
+}
+
+/** Apply rules to the copies of files in worktrees: what a rule hides in a repository it hides in each of them. */
+function inWorktreesToo(rules: PathRules): PathRules {
+  const either = <More extends readonly unknown[]>(match: (path: string, ...more: More) => string | undefined) => {
+    const matchEither = (path: string, ...more: More): string | undefined => {
+      const spec = match(path, ...more);
+      const original = spec === undefined ? originalPath(path) : undefined;
+      return original === undefined ? spec : matchEither(original, ...more);
+    };
+    return matchEither;
+  };
+  return {
+    ...rules,
+    match: either(rules.match),
+    matchGlob: either(rules.matchGlob),
+    matchTree: either(rules.matchTree),
+    matchBelow: either(rules.matchBelow),
+    matchWithin: either(rules.matchWithin),
+  };
+}
+
+/**
+ * Return the path in the repository of which a path or glob in a worktree is a copy; for the folder of all worktrees,
+ * the repository itself.
+ */
+function originalPath(path: string): string | undefined {
+  // Wildcards in front do not match a hidden name.
+  if (!/\/[.[]/.test(path)) return undefined;
+  const names = folded(path).split('/');
+  const at = names.findIndex((name) => /^[.[]/.test(name) && isSegmentMatch(wildcardOf(name), WORKTREES_FOLDER));
+  return at < 0 ? undefined : [...names.slice(0, at), ...names.slice(at + 2)].join('/') || '/';
 }
 
 /** Create a test whether the last name of a pattern may be matched by a glob of `names`. */

@@ -31,6 +31,12 @@ export interface ReadState {
   with(record: FileReadRecord): ReadState;
 }
 
+/**
+ * Folder at the top of a repository that holds the worktrees of sessions. Deny and ask rules about a path hold for its
+ * copies in there, too.
+ */
+export const WORKTREES_FOLDER = '.worktrees';
+
 /** A git worktree that a session was moved to. */
 export interface Worktree {
   /** Absolute real path. */

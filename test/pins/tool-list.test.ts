@@ -18,6 +18,7 @@ const services = {
   toolSearch: 'auto',
   models: new Map(),
   agentTypes: [],
+  hasGit: true,
   mcp: { states: () => [] },
 } as unknown as ToolServices;
 

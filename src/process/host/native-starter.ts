@@ -2,19 +2,15 @@
  * Starts programs with `posix_spawn` and with pipes that a program can reopen by name: Node's are socket pairs, with
  * which `echo >/dev/stderr`, `tee /dev/stderr` and `cat /dev/stdin` fail.
  */
-import { closeSync, fchownSync, openSync, statSync } from 'node:fs';
+import { closeSync, fchownSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { devNull } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { findProgram } from '../find-program.ts';
 import type { Libc, Pipe } from './libc.ts';
 import type { ProcessEnd, Program, StartedProcess, Starter } from './starter.ts';
 
-/** Search path of programs without a `PATH`. */
-const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
 /** Interpreter of scripts that name none. @see execvp(3) */
 const SCRIPT_SHELL = '/bin/sh';
-/** @see inode(7) */
-const ANY_EXECUTE_BIT = 0o111;
 /** A paused pipe then reads one more chunk from the kernel, not 16 KiB of small ones. */
 const SMALL_READ_BUFFER = { readableHighWaterMark: 1 };
 
@@ -86,28 +82,11 @@ function spawn(libc: Libc, { file, args, cwd, env, launcher }: Program, descript
   }
 }
 
-/**
- * Find a program.
- *
- * @throws ENOENT if no folder of `search` has it. Relative folders are skipped: they would depend on the program's
- *   working directory.
- */
-function programPath(file: string, search = DEFAULT_PATH): string {
-  if (file.includes('/')) return file;
-  const folders = search.split(':').filter(isAbsolute);
-  const found = folders.map((folder) => join(folder, file)).find(isProgram);
+/** @throws ENOENT if no folder of `search` has the program. */
+function programPath(file: string, search: string | undefined): string {
+  const found = file.includes('/') ? file : findProgram(file, search);
   if (found !== undefined) return found;
   throw Object.assign(new Error(`spawn ${file} ENOENT`), { code: 'ENOENT' });
-}
-
-function isProgram(path: string): boolean {
-  try {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    return stats !== undefined && stats.isFile() && (stats.mode & ANY_EXECUTE_BIT) !== 0;
-  } catch {
-    // An inaccessible folder: a later one may have it.
-    return false;
-  }
 }
 
 function openReader({ reader }: Pipe): Socket {

@@ -34,3 +34,31 @@ describe('a folder that is gone through', () => {
     expect(below([...others, './sub/.env', ...others], ['.env'])).toBe('./sub/.env');
   });
 });
+
+describe('the copies of a repository in worktrees', () => {
+  const rules = (spec: string) => pathRules([spec], '/w', 'deny');
+
+  it.each([
+    ['./secret/**', '/w/.worktrees/a/secret/key'],
+    ['/repo/secret/**', '/w/repo/.worktrees/a/secret/key'],
+    ['//w/repo/secret/key', '/w/repo/.worktrees/a/secret/key'],
+  ])('are held by %s', (spec, path) => {
+    expect(rules(spec).match(path)).toBe(spec);
+    expect(rules(spec).match(path.replace('secret', 'other'))).toBeUndefined();
+  });
+
+  it('are held where a glob leads there', () => {
+    expect(rules('./secret/key').match('/w/.w*/a/secret/key')).toBe('./secret/key');
+    expect(rules('./secret/key').matchGlob('/w/.worktrees/a/sec*/key')).toBe('./secret/key');
+    expect(rules('./secret/key').match('/w/*/a/secret/key')).toBeUndefined();
+  });
+
+  it('are held when the folder of all of them is gone through', () => {
+    expect(rules('./secret/key').matchBelow('/w/.worktrees')).toBe('./secret/key');
+    expect(rules('./secret/key').matchTree('/w/.worktrees/a')).toBe('./secret/key');
+  });
+
+  it('are not allowed by what allows the original', () => {
+    expect(pathRules(['./src/**'], '/w', 'allow').match('/w/.worktrees/a/src/file')).toBeUndefined();
+  });
+});

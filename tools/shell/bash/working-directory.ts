@@ -13,10 +13,17 @@ export interface NextFolder {
   readonly note?: string;
 }
 
-/** Return the folder to start in: the session's, or its root if that is missing or has become a link. */
-export function startFolder({ cwd, root }: SessionContext): NextFolder {
-  if (cwd === root || realFolder(cwd) === cwd) return { cwd };
-  return { cwd: root, note: `The working directory "${cwd}" is gone; the command ran in "${root}"` };
+/** Return the folder to start in: the session's, or its home if that is missing or has become a link. */
+export function startFolder(session: SessionContext): NextFolder {
+  const { cwd } = session;
+  if (cwd === session.root || realFolder(cwd) === cwd) return { cwd };
+  const home = homeOf(session);
+  return { cwd: home, note: `The working directory "${cwd}" is gone; the command ran in "${home}"` };
+}
+
+/** Return the folder that a session is reset to: its worktree while it is in one, else its root. */
+function homeOf({ root, worktree }: SessionContext): string {
+  return worktree !== undefined && realFolder(worktree.path) === worktree.path ? worktree.path : root;
 }
 
 /** Read the report and remove it. @returns undefined if the shell wrote none: it was killed, or replaced itself. */
@@ -35,9 +42,9 @@ export async function takeReport(cwdFile: string): Promise<string | undefined> {
   }
 }
 
-/** Set the working directory of a session; its root if the folder was removed from the workspace meanwhile. */
+/** Set the working directory of a session; its home if the folder was removed from the workspace meanwhile. */
 export function movedTo(session: SessionContext, cwd: string): SessionContext {
-  const next = isInWorkingDirectories(session, cwd) ? cwd : session.root;
+  const next = isInWorkingDirectories(session, cwd) ? cwd : homeOf(session);
   return Object.freeze({ ...session, version: session.version + 1, cwd: next });
 }
 
@@ -45,8 +52,6 @@ export function movedTo(session: SessionContext, cwd: string): SessionContext {
 export function nextFolder(session: SessionContext, reported: string): NextFolder {
   const cwd = realFolder(reported);
   if (cwd !== undefined && isInWorkingDirectories(session, cwd)) return { cwd };
-  return {
-    cwd: session.root,
-    note: `The working directory was reset to "${session.root}": "${reported}" is outside the workspace`,
-  };
+  const home = homeOf(session);
+  return { cwd: home, note: `The working directory was reset to "${home}": "${reported}" is outside the workspace` };
 }

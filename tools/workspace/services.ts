@@ -1,0 +1,16 @@
+/** Dependencies of the workspace tools. */
+import type { WorktreeServices } from '../../src/process/git-worktree.ts';
+
+/** Services of EnterWorktree and ExitWorktree. */
+export interface WorkspaceToolServices extends WorktreeServices {
+  /** True if there is a git to run. */
+  readonly hasGit: boolean;
+}
+
+/** Members of all tools that need git. */
+export function needsGit({ hasGit }: Pick<WorkspaceToolServices, 'hasGit'>) {
+  return {
+    isEnabled: () => hasGit,
+    disabledReason: () => 'install git on the PATH of the server, and start it again',
+  };
+}
