@@ -45,6 +45,8 @@ const UNFINISHED: Readonly<Record<string, string>> = {
 
 /** What worktrees are made with. */
 export interface WorktreeServices {
+  /** True if there is a git to run. */
+  readonly hasGit: boolean;
   readonly processHost: ProcessHost;
   readonly locate: LocatePath;
 }

@@ -3,7 +3,7 @@
  */
 import type { ContextFrame, OpenedFrame } from '../wire/frames.ts';
 import { toWirePermissionContext } from '../permissions/context.ts';
-import type { SessionContext } from '../tool/session-context.ts';
+import type { SessionContext, Worktree } from '../tool/session-context.ts';
 
 /** Context in a frame or a snapshot. */
 export type LoggedContext = Omit<ContextFrame, 'type' | 'tool_state'>;
@@ -33,8 +33,11 @@ export function loggedContext(opened: OpenedFrame, context: SessionContext): Log
     cwd,
     ...(root === opened.cwd ? {} : { root }),
     ...(toolMode === opened.tool_mode ? {} : { tool_mode: toolMode }),
-    ...(worktree && {
-      worktree: { path: worktree.path, branch: worktree.branch, original_cwd: worktree.originalCwd },
-    }),
+    ...(worktree && { worktree: loggedWorktree(worktree) }),
   };
+}
+
+/** Build the logged form of a worktree. */
+export function loggedWorktree({ path, branch, originalCwd }: Worktree): NonNullable<ContextFrame['worktree']> {
+  return { path, branch, original_cwd: originalCwd };
 }

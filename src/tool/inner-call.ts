@@ -5,6 +5,7 @@ import type { NewMessage, ToolResultBlock } from '../wire/blocks.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { CallErrorCode } from '../base/errors.ts';
 import type { CallStatus } from '../wire/frames.ts';
+import type { Worktree } from './session-context.ts';
 import type { PermissionMode } from '../wire/permission-context.ts';
 
 /** A block that a tool executes as an inner call. */
@@ -55,6 +56,8 @@ export interface ChildOptions {
   readonly rules?: { readonly ask?: readonly string[]; readonly deny?: readonly string[] };
   /** The only tools of the session that it sees: names, aliases and `mcp__server`. Absent: all of them. */
   readonly tools?: readonly string[];
+  /** A git worktree inside the session's working directories, in which the child works. Absent: the session's own. */
+  readonly worktree?: Worktree;
   /** JSON Schema of an object: the child gets the tool that takes its result. */
   readonly outputSchema?: JsonObject;
 }

@@ -53,6 +53,10 @@ export const CallSummary = z
   })
   .describe('The outcome of a call without its content');
 
+const WorktreePlace = z
+  .object({ path: z.string(), branch: z.string(), original_cwd: z.string() })
+  .describe('The git worktree that the session is in');
+
 export type OpenedFrame = Wire<typeof OpenedFrame>;
 export const OpenedFrame = z
   .object({
@@ -77,6 +81,7 @@ export const OpenedFrame = z
       .object({ session_id: IdSchema, tool_use_id: IdSchema })
       .optional()
       .describe('The call that opened this session; present in a child session'),
+    worktree: WorktreePlace.optional(),
     reopened: z
       .boolean()
       .optional()
@@ -221,10 +226,7 @@ export const ContextFrame = z
     cwd: z.string().describe('Working directory'),
     root: z.string().optional().describe('Folder that `cwd` starts from; present where `opened` names another'),
     tool_mode: Mode.optional().describe('Present where `opened` names another'),
-    worktree: z
-      .object({ path: z.string(), branch: z.string(), original_cwd: z.string() })
-      .optional()
-      .describe('The git worktree that the session is in'),
+    worktree: WorktreePlace.optional(),
     tool_state: z
       .record(z.string(), Json)
       .optional()

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { serverHome, startServer, type BuiltServer } from '../helpers/built-server.ts';
 import { git } from '../helpers/git-repositories.ts';
+import { type ScriptedStep, scriptedModel } from '../helpers/scripted-model.ts';
 import { block, until, wireClient, type WireClient } from '../helpers/wire-client.ts';
 
 let server: BuiltServer;
@@ -131,5 +132,75 @@ describe('a session in a worktree', () => {
     expect(left.text).toContain('Thrown away with it:\n- untracked files: new');
     expect(existsSync(path)).toBe(false);
     expect((await run(session, 'Bash', { command: 'pwd' }, after)).text.trim()).toBe(top);
+  });
+});
+
+describe('an agent with isolation "worktree"', () => {
+  const scripts = new Map<string, readonly ScriptedStep[]>();
+  let agents: { server: BuiltServer; client: WireClient };
+
+  beforeAll(async () => {
+    const model = await scriptedModel((request) => {
+      const steps = scripts.get(request.prompt) ?? [];
+      return steps[Math.min(request.turn, steps.length - 1)] ?? {};
+    });
+    const own = await startServer({ settings: { models: { default: model.settings() } } });
+    agents = { server: own, client: wireClient(own) };
+  });
+
+  /** Run an agent that does as the steps say, in a fresh repository. */
+  async function runAgent(steps: readonly ScriptedStep[], { mode = 'bypassPermissions', input = {} } = {}) {
+    const top = repository(agents.server.workspace);
+    scripts.set(top, steps);
+    const session = await agents.client.session({ cwd: top, mode });
+    const call = block('Agent', { description: 'a test', prompt: top, isolation: 'worktree', ...input });
+    const { results, calls } = await agents.client.execute(session, [call]);
+    const content: unknown = results[0]?.content;
+    const text = Array.isArray(content)
+      ? content.map(({ text = '' }: { text?: string }) => text).join('\n')
+      : `${content}`;
+    return { top, session, text, status: calls[0]?.status };
+  }
+
+  const bash = (command: string): ScriptedStep => ({ calls: [{ name: 'Bash', input: { command } }] });
+  const branches = (top: string) => git(top, 'branch', '--format=%(refname:short)').trim().split('\n');
+
+  it('works there, and leaves nothing where it changed nothing', async () => {
+    const { top, text } = await runAgent([bash('pwd; git status -sb'), { text: 'Looked' }]);
+    expect(text).toMatch(/^Looked\n\(agent ses_\S+: 2 turns/);
+    expect(text).not.toContain('worktree');
+    expect(git(top, 'worktree', 'list').trim().split('\n')).toHaveLength(1);
+    expect(branches(top)).toEqual(['main']);
+    const sessions = (await agents.client.get('/sessions?limit=50')).body.sessions;
+    const frames = await Promise.all(sessions.map(({ session_id }) => agents.client.frames(session_id)));
+    const opened = frames.flat().find((frame) => frame.type === 'opened' && frame['parent'] && frame['cwd'] === top);
+    expect(opened?.['worktree']).toMatchObject({ original_cwd: top });
+  });
+
+  it('stays, and is named, where it changed or committed something', async () => {
+    const changed = await runAgent([bash('echo new > src/new.ts'), { text: 'Done' }]);
+    const path = /Its changes are in the worktree (\S+), on the branch (\S+)/.exec(changed.text)?.[1] ?? '';
+    expect(path.startsWith(join(changed.top, '.worktrees', 'agent-'))).toBe(true);
+    expect(existsSync(join(path, 'src', 'new.ts'))).toBe(true);
+    expect(git(changed.top, 'status', '--porcelain')).toBe('');
+
+    const commit = 'git -c user.name=A -c user.email=a@b commit -q --allow-empty -m done';
+    const committed = await runAgent([bash(commit), { text: 'Done' }]);
+    expect(committed.text).toContain('on the branch worktree-agent-');
+  });
+
+  it('is named by the task of one that works in the background', async () => {
+    const steps = [bash('echo new > new'), { text: 'Done' }];
+    const { session, text } = await runAgent(steps, { input: { run_in_background: true } });
+    const task_id = /task_id: (\S+)/.exec(text)?.[1];
+    const read = block('TaskOutput', { task_id, block: true });
+    const { results } = await agents.client.execute(session, [read]);
+    expect(results[0]?.content).toContain('note: Its changes are in the worktree ');
+  });
+
+  it('is asked about, since it changes the repository', async () => {
+    const { top, status } = await runAgent([{ text: 'Never' }], { mode: 'default' });
+    expect(status).toBe('denied');
+    expect(existsSync(join(top, '.worktrees'))).toBe(false);
   });
 });

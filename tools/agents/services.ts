@@ -2,10 +2,11 @@
 import type { Limits } from '../../config/limits.ts';
 import type { ModelSettings } from '../../config/settings/models.ts';
 import type { AgentType } from '../../src/agents/agent-types.ts';
+import type { WorktreeServices } from '../../src/process/git-worktree.ts';
 import type { OpenSharedStore } from '../../src/log/shared-store.ts';
 
 /** Services of Agent, SendMessage, TeamCreate and TeamDelete. */
-export interface AgentToolServices {
+export interface AgentToolServices extends WorktreeServices {
   readonly limits: Limits;
   /** Models that agents may use, by name. Without any, no agent can work. */
   readonly models: ReadonlyMap<string, ModelSettings>;

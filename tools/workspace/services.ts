@@ -2,10 +2,7 @@
 import type { WorktreeServices } from '../../src/process/git-worktree.ts';
 
 /** Services of EnterWorktree and ExitWorktree. */
-export interface WorkspaceToolServices extends WorktreeServices {
-  /** True if there is a git to run. */
-  readonly hasGit: boolean;
-}
+export type WorkspaceToolServices = WorktreeServices;
 
 /** Members of all tools that need git. */
 export function needsGit({ hasGit }: Pick<WorkspaceToolServices, 'hasGit'>) {

@@ -2,7 +2,7 @@
  * Restores a session's context from its logged state.
  */
 import type { OpenedFrame, Seq } from '../../wire/frames.ts';
-import type { SessionContext } from '../../tool/session-context.ts';
+import type { SessionContext, Worktree } from '../../tool/session-context.ts';
 import { childPermissions } from '../../permissions/child-permissions.ts';
 import { describeStill } from '../directory/describe-session.ts';
 import type { SessionDescription } from '../../wire/session-replies.ts';
@@ -36,9 +36,7 @@ export function sessionContextFrom(
     cwd,
     root: root ?? restored.root,
     toolMode: toolMode ?? restored.toolMode,
-    ...(worktree && {
-      worktree: Object.freeze({ path: worktree.path, branch: worktree.branch, originalCwd: worktree.original_cwd }),
-    }),
+    worktree: worktreeFrom(worktree),
     toolState: frozenJson(toolState ?? {}),
   });
 }
@@ -64,6 +62,10 @@ export function describeAsleep(savedState: SavedState, head: Seq, services: Sess
   return describeStill(savedState.opened, context, head);
 }
 
+function worktreeFrom(logged: OpenedFrame['worktree']): Worktree | undefined {
+  return logged && Object.freeze({ path: logged.path, branch: logged.branch, originalCwd: logged.original_cwd });
+}
+
 function seedOf(opened: OpenedFrame): PermissionSeed {
   const { mode, rules, additional_directories: additionalDirectories, workspace_settings: workspaceSettings } = opened;
   return { mode, rules, additionalDirectories, workspaceSettings, isLogged: true };
@@ -75,7 +77,8 @@ function contextOf(opened: OpenedFrame, seed: PermissionSeed, services: SessionS
     version: 1,
     permissions: opened.parent ? childPermissions(permissions, opened.mode) : permissions,
     root: opened.cwd,
-    cwd: opened.cwd,
+    cwd: opened.worktree?.path ?? opened.cwd,
+    worktree: worktreeFrom(opened.worktree),
     toolMode: opened.tool_mode,
     readState: services.emptyReadState,
     toolState: {},

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { GauntletError } from '../../base/errors.ts';
 import type { OpenedFrame } from '../../wire/frames.ts';
+import { isInWorkingDirectories, realFolder } from '../../files/working-directories.ts';
 import type { ChildOptions, ChildSession, InnerBlock, InnerCallOptions, InnerResult } from '../../tool/inner-call.ts';
 import type { ToolPermissionContext } from '../../wire/permission-context.ts';
 import { MAX_PROGRESS_CHARS, type ToolProgress } from '../../tool/tool.ts';
@@ -17,6 +18,7 @@ import type { ToolPool } from '../../pool/tool-pool.ts';
 import type { RunControl } from '../../schedule/scheduled-call.ts';
 import type { TaskCall } from '../../tasks/session-tasks.ts';
 import type { Call } from './turn.ts';
+import { loggedWorktree } from '../context-frame.ts';
 import { checkOutputSchema } from '../directory/new-session.ts';
 import type { SessionCore } from '../session-core.ts';
 import type { ClimbingFrame, ParentLink, RunningChild } from '../session-services.ts';
@@ -213,9 +215,10 @@ function agentData(sessionId: string, { seq, type, text, frame }: LoggedFrame, m
 function openedFrame(
   { opened, context, pool, services }: SessionCore,
   { toolUseId, askPolicy }: Call,
-  { title, mode, rules, tools, outputSchema }: ChildOptions,
+  { title, mode, rules, tools, outputSchema, worktree = context.worktree }: ChildOptions,
 ): OpenedFrame {
   checkOutputSchema(outputSchema, services);
+  if (worktree !== context.worktree) checkWorktree(context, worktree);
   const { permissions, root, toolMode } = context;
   if (mode !== undefined && isBeyond(mode, permissions.mode)) {
     const message = `Cannot open a child session in mode "${mode}": its parent is in mode "${permissions.mode}"`;
@@ -239,7 +242,16 @@ function openedFrame(
     additional_directories: permissions.additionalDirectories,
     workspace_settings: opened.workspace_settings,
     parent: { session_id: opened.session_id, tool_use_id: toolUseId },
+    worktree: worktree && loggedWorktree(worktree),
   };
+}
+
+/** @throws {GauntletError} `invalid_request` for a folder in which the parent could not work. */
+function checkWorktree(context: SessionCore['context'], worktree: ChildOptions['worktree']): void {
+  const path = worktree?.path;
+  if (path !== undefined && realFolder(path) === path && isInWorkingDirectories(context, path)) return;
+  const message = `Cannot open a child session in ${JSON.stringify(path)}: name the real path of a folder inside the working directories`;
+  throw new GauntletError('invalid_request', message);
 }
 
 /** Those of the parent's tools that the child asks for. A tool that the parent does not see now is none of them. */

@@ -14,6 +14,7 @@ import type {
 import type { ToolResultBlock } from '../../../src/wire/blocks.ts';
 import { needsModel, type OwnServices, withHandedMail } from '../own-services.ts';
 import { BUILT_IN_TYPES, GENERAL_TYPE } from './built-in-types.ts';
+import { keptText } from './isolation.ts';
 import { agentPrompt } from './prompt.ts';
 import {
   type AgentProgress,
@@ -38,8 +39,8 @@ export function agentTool(services: OwnServices) {
     searchHint: 'give a task to an agent that works by itself',
     alwaysLoad: true,
     ...needsModel(services),
-    // What it does are calls of its own, each of which is judged.
-    touchesOnlySession: () => true,
+    // What it does are calls of its own, each of which is judged; a worktree is made before the first of them.
+    touchesOnlySession: ({ isolation }) => isolation === undefined,
     isConcurrencySafe: () => true,
     interruptBehavior: () => 'cancel',
     inputSchema: agentInput(types, [...models.keys()]),
@@ -78,7 +79,8 @@ function resolve(services: OwnServices, types: readonly AgentType[], { subagent_
 function validate(services: OwnServices, types: readonly AgentType[], input: AgentArguments): ValidationResult {
   try {
     resolve(services, types, input);
-    return { result: true };
+    if (input.isolation === undefined || services.hasGit) return { result: true };
+    return { result: false, message: 'Cannot isolate an agent: this server has no git. Leave out "isolation"' };
   } catch (error) {
     return { result: false, message: errorMessage(error) };
   }
@@ -115,9 +117,10 @@ function agentResult(output: AgentOutput, toolUseId: string): ToolResultBlock {
     const path = output.outputPath === undefined ? '' : `\noutput_file: ${output.outputPath}`;
     return { ...block, content: `The agent works in the background.\ntask_id: ${output.taskId}${path}` };
   }
-  const { sessionId, turns, calls, tokens, ms, mail } = output;
+  const { sessionId, turns, calls, tokens, ms, mail, worktree } = output;
   const facts = `(agent ${sessionId}: ${turns} turns, ${calls} calls, ${tokens} tokens, ${Math.round(ms / 1_000)} s)`;
   const report = { type: 'text', text: reportText(output) } as const;
   const more = mail.length === 0 ? [] : [{ type: 'text', text: mailText(mail) } as const];
-  return { ...block, content: [report, { type: 'text', text: facts }, ...more] };
+  const kept = worktree ? [{ type: 'text', text: keptText(worktree) } as const] : [];
+  return { ...block, content: [report, { type: 'text', text: facts }, ...kept, ...more] };
 }

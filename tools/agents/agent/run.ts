@@ -22,6 +22,7 @@ import type { RunningTask, TaskEnd } from '../../../src/tool/task.ts';
 import type { ToolUseContext } from '../../../src/tool/tool.ts';
 import { resultText } from '../../../src/wire/result-text.ts';
 import { callerGroup, handedMail, type OwnServices } from '../own-services.ts';
+import { inOwnWorktree, type Kept, keptText } from './isolation.ts';
 import { systemPrompt } from './prompt.ts';
 import type { AgentArguments } from './schema.ts';
 
@@ -34,7 +35,7 @@ export type AgentOutput =
       readonly bounds: AgentBounds;
       /** What others wrote to the caller meanwhile. */
       readonly mail: readonly ReceivedMail[];
-    })
+    } & Kept)
   | { readonly kind: 'started'; readonly taskId: string; readonly outputPath?: string };
 
 /** What an agent is made of, worked out before it begins. */
@@ -127,22 +128,31 @@ async function workAsTask(
     const { ending, data } = outcome;
     const bounds = boundsOf(plan);
     if (data !== undefined) write(reportText({ ...outcome, bounds }));
-    if (ending === 'done') return { status: 'completed' };
-    return { status: 'failed', note: `Incomplete: ${endingWords(ending, bounds)}` };
+    const kept = outcome.worktree && keptText(outcome.worktree);
+    if (kept !== undefined) write(kept);
+    if (ending === 'done') return { status: 'completed', ...(kept !== undefined && { note: kept }) };
+    return { status: 'failed', note: [`Incomplete: ${endingWords(ending, bounds)}`, kept].filter(Boolean).join('. ') };
   } catch (error) {
     return { status: 'failed', note: errorMessage(error) };
   }
 }
 
-async function work(
-  plan: Plan,
-  run: {
-    readonly openChild: OpenChild;
-    readonly signal: AbortSignal;
-    onOpen(child: ChildSession): void;
-    tell(event: AgentEvent): void;
-  },
-): Promise<AgentOutcome> {
+/** How an agent runs: in its call, or in a task. */
+interface AgentRun {
+  readonly openChild: OpenChild;
+  readonly signal: AbortSignal;
+  onOpen(child: ChildSession): void;
+  tell(event: AgentEvent): void;
+}
+
+/** Let an agent work, in a worktree of its own if it is to have one. */
+function work(plan: Plan, run: AgentRun): Promise<AgentOutcome & Kept> {
+  const { input, context, services } = plan;
+  if (input.isolation === undefined) return workIn(plan, run, undefined);
+  return inOwnWorktree(services, context, run.signal, (worktree) => workIn(plan, run, worktree));
+}
+
+async function workIn(plan: Plan, run: AgentRun, worktree: Kept['worktree']): Promise<AgentOutcome> {
   const { input, type, modelName, context, services, group } = plan;
   const settings = services.models.get(modelName);
   if (!settings) throw new GauntletError('invalid_input', `There is no model "${modelName}"`);
@@ -155,6 +165,7 @@ async function work(
     ...(type.tools && { tools: type.tools }),
     rules: { deny: type.disallowedTools ?? [] },
     ...(outputSchema && { outputSchema }),
+    ...(worktree && { worktree }),
   });
   try {
     run.onOpen(child);
@@ -162,7 +173,8 @@ async function work(
     try {
       const team = await services.teams.team(group);
       const surroundings = {
-        cwd: context.session.root,
+        cwd: (worktree ?? context.session.worktree)?.path ?? context.session.root,
+        ...(worktree && { worktree }),
         tools: child.tools(),
         ...(input.name !== undefined && { name: input.name }),
         ...(team && { team }),

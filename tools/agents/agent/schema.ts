@@ -27,6 +27,10 @@ export function agentInput(types: readonly AgentType[], models: readonly string[
       .boolean()
       .optional()
       .describe('Answer with a task_id at once, and let the agent work on beside you'),
+    isolation: z
+      .literal('worktree')
+      .optional()
+      .describe('"worktree": the agent works in a git worktree of its own, which stays where it changed something'),
     name: z
       .string()
       .regex(/^[A-Za-z][\w-]{0,63}$/, 'expected 1 to 64 letters, digits, "_" and "-", the first a letter')
