@@ -1,5 +1,5 @@
 /**
- * The limits that an operator may change, by load, memory or patience; the settings file names them in `limits`.
+ * The limits that an operator may change, by load, memory, patience or disk; the settings file names them in `limits`.
  *
  * Each name ends in its unit: `Ms`, `Bytes`, `Chars`, `Days`; counts have none. `docs/settings.md` lists the same names
  * with their defaults and says when to change them. All other bounds are constants in the files that use them.
@@ -40,18 +40,10 @@ export const DEFAULT_LIMITS = {
   // WebSockets.
   /** One message from a client. */
   webSocketMessageBytes: 1 * MIB,
-  /** Time for `hello` on a new WebSocket; then it is closed with 4405. */
-  helloMs: 5 * SECOND,
   /** Interval between pings on an idle WebSocket; two that are not answered end it. */
   webSocketPingMs: 15 * SECOND,
-  /** Messages that a client may send at once; more close the WebSocket with 4429. */
-  messageBurst: 20_000,
-  /** Messages a second by which that burst is refilled. */
+  /** Messages that a client may send a second, ten times as many at once; more close the WebSocket with 4429. */
   messagesPerSecond: 2_000,
-  /** Unsent bytes a WebSocket holds before its reader waits. Small frames take some five times their text in memory. */
-  socketBufferBytes: 16 * KIB,
-  /** A reader that needs longer for that buffer is not sent the progress that it missed, but a `gap`. */
-  laggingReaderMs: 1 * SECOND,
   /** A reader that takes nothing for this long is closed with 4008; it may resume. */
   slowReaderMs: 30 * SECOND,
 
@@ -72,8 +64,6 @@ export const DEFAULT_LIMITS = {
   openSessions: 2_000,
   /** A session that is not used for this long is unloaded. */
   idleSessionMs: 5 * MINUTE,
-  /** Interval at which idle sessions are looked for. */
-  idleLookMs: 5 * SECOND,
   /** Turns and calls of one session that stay in memory after their end, 0.5 KiB each; older ones are read from disk. */
   keptRecords: 2_048,
 

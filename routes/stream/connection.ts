@@ -13,8 +13,14 @@ import { isTooOften } from '../request-rates.ts';
 import { createTokenBucket } from '../token-bucket.ts';
 import { NotAFrame, parseClientFrame } from './client-frame.ts';
 import { CLOSE, type CloseCode } from './close-codes.ts';
-import { createOutlet, type Outlet, type Wire } from './outlet.ts';
+import { createOutlet, type Outlet, SOCKET_BUFFER_BYTES, type Wire } from './outlet.ts';
 import { View } from './view.ts';
+
+/** Time for `hello`; then the WebSocket is closed with 4405. */
+const HELLO_MS = 5_000;
+
+/** A client may send at once what `messagesPerSecond` allows in this time. */
+const BURST_SECONDS = 10;
 
 /** Messages that may wait before the socket is paused. */
 const MAX_WAITING_MESSAGES = 64;
@@ -47,7 +53,7 @@ export class Connection {
     this.#session = session;
     this.#services = services;
     this.#outlet = createOutlet(socket, services.wire, limits);
-    this.#helloTimer = setTimeout(() => setImmediate(() => this.#endUnlessGreeted()), limits.helloMs);
+    this.#helloTimer = setTimeout(() => setImmediate(() => this.#endUnlessGreeted()), HELLO_MS);
     this.#pingTimer = setInterval(() => this.#ping(), limits.webSocketPingMs);
     const inbox = createInbox(
       socket,
@@ -61,7 +67,7 @@ export class Connection {
     });
     socket.on('ping', (data) => {
       // A client that does not read gets no pongs, which would pile up.
-      if (inbox.count() && socket.bufferedAmount <= limits.socketBufferBytes) socket.pong(data);
+      if (inbox.count() && socket.bufferedAmount <= SOCKET_BUFFER_BYTES) socket.pong(data);
     });
     socket.on('pong', () => (this.#unanswered = 0));
     socket.once('close', () => this.#dispose());
@@ -192,10 +198,10 @@ interface Inbox {
 function createInbox(
   socket: Pick<WebSocket, 'pause' | 'resume'>,
   { handle, onFlood }: InboxHandlers,
-  limits: Pick<Limits, 'messageBurst' | 'messagesPerSecond'>,
+  { messagesPerSecond }: Pick<Limits, 'messagesPerSecond'>,
 ): Inbox {
   const waiting: string[] = [];
-  const bucket = createTokenBucket(limits.messageBurst, limits.messagesPerSecond);
+  const bucket = createTokenBucket(BURST_SECONDS * messagesPerSecond, messagesPerSecond);
   let isBusy = false;
 
   function count(): boolean {

@@ -29,11 +29,15 @@ export interface Outlet {
 /** The socket below the WebSocket. */
 export type Wire = Pick<Socket, 'cork' | 'uncork'>;
 
+/** Unsent bytes a WebSocket holds before its reader waits. Small frames take some five times their text in memory. */
+export const SOCKET_BUFFER_BYTES = 16 * 1_024;
+
 /** Create an outlet. */
 export function createOutlet(
   socket: WebSocket,
   wire: Wire,
-  limits: Pick<Limits, 'socketBufferBytes' | 'slowReaderMs'>,
+  limits: Pick<Limits, 'slowReaderMs'>,
+  bufferBytes: number = SOCKET_BUFFER_BYTES,
 ): Outlet {
   const gather = oneWriteATurn(wire);
   return {
@@ -44,14 +48,14 @@ export function createOutlet(
     },
     write(text) {
       gather();
-      if (socket.bufferedAmount + text.length <= limits.socketBufferBytes) {
+      if (socket.bufferedAmount + text.length <= bufferBytes) {
         socket.send(text);
         return undefined;
       }
       return flushed(socket, (done) => socket.send(text, done), limits.slowReaderMs);
     },
     drained() {
-      if (socket.bufferedAmount <= limits.socketBufferBytes) return undefined;
+      if (socket.bufferedAmount <= bufferBytes) return undefined;
       return flushed(socket, (done) => socket.ping('', undefined, done), limits.slowReaderMs);
     },
   };

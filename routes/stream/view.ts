@@ -16,6 +16,9 @@ import type { RequestRates } from '../request-rates.ts';
 import { dispatch, type DispatchContext, type LaterFrame } from './dispatch.ts';
 import type { Outlet } from './outlet.ts';
 
+/** A client that takes longer to read a frame is not sent the progress that it missed meanwhile, but a `gap`. */
+const LAGGING_MS = 1_000;
+
 /** Dependencies of a view. */
 export interface ViewParts {
   readonly session: Session;
@@ -52,8 +55,7 @@ export class View {
       this.#passed = seq;
       this.#onPassed?.();
     };
-    const { laggingReaderMs: laggingMs } = limits;
-    this.ended = replay(session, outlet, { start, progress: hello.progress, laggingMs, signal: gone, onPassed });
+    this.ended = replay(session, outlet, { start, progress: hello.progress, signal: gone, onPassed });
   }
 
   /** Execute a frame. @throws {GauntletError} An error to send as an `error` frame. */
@@ -109,8 +111,6 @@ function welcomeFrame(session: Session, { bounds, isResumed }: LogStart, limits:
 
 /** Options of sending the log to a client. */
 interface ReplayOptions {
-  /** A client that takes longer than this to read a frame does not get the progress it missed meanwhile. */
-  readonly laggingMs: number;
   readonly start: LogStart;
   /** False leaves out progress frames. */
   readonly progress: boolean;
@@ -130,7 +130,7 @@ type ReplayEnd = 'stopped' | 'session closed' | 'slow reader';
 async function replay(
   session: Session,
   outlet: Outlet,
-  { start, progress, laggingMs, signal, onPassed }: ReplayOptions,
+  { start, progress, signal, onPassed }: ReplayOptions,
 ): Promise<ReplayEnd> {
   let isLive = false;
   function pass(seq: Seq): void {
@@ -155,7 +155,7 @@ async function replay(
         const sinceMs = waiting && performance.now();
         if (waiting !== undefined && !(await waiting)) return 'slow reader';
         if (signal.aborted) return 'stopped';
-        if (sinceMs !== undefined && performance.now() - sinceMs > laggingMs) thinning.upTo(session.bounds().head);
+        if (sinceMs !== undefined && performance.now() - sinceMs > LAGGING_MS) thinning.upTo(session.bounds().head);
       }
       pass(seq);
     }

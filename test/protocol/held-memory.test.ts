@@ -11,7 +11,7 @@ let server: BuiltServer;
 let client: WireClient;
 
 beforeAll(async () => {
-  const limits = { idleSessionMs: 100, idleLookMs: 50, spillBytes: 8_000_000 };
+  const limits = { idleSessionMs: 100, spillBytes: 8_000_000 };
   server = await startServer({ settings: { limits }, environment: COLLECTING });
   client = wireClient(server);
   for (const [, work] of WORKS) await work(2);

@@ -14,9 +14,7 @@ beforeAll(async () => {
         bodyTimeoutMs: 700,
         turnFeederMs: 200,
         slowReaderMs: 300,
-        socketBufferBytes: 65_536,
-        messageBurst: 50,
-        messagesPerSecond: 1,
+        messagesPerSecond: 5,
       },
     },
   });

@@ -141,7 +141,7 @@ describe('a log that was damaged while the server was away', () => {
 
 describe('F28: a client that resumes', () => {
   it('before what retention took is told of the gap, on every door', async () => {
-    const limits = { retentionMs: 50, sessionLogBytes: 4_000, idleSessionMs: 50, idleLookMs: 20 };
+    const limits = { retentionMs: 50, sessionLogBytes: 4_000, idleSessionMs: 50 };
     const client = wireClient(await startServer({ settings: { limits } }));
     const sessionId = await client.session({ mode: 'bypassPermissions' });
     const calls = Array.from({ length: 6 }, (_, each) => bash(`echo ${'x'.repeat(500)}`, `call_${each}`));

@@ -10,7 +10,7 @@ import { startServer } from '../helpers/built-server.ts';
 import { blockOf } from '../helpers/session-services.ts';
 import { block, until, wireClient, type WireClient } from '../helpers/wire-client.ts';
 
-const settings = { limits: { idleSessionMs: 20, idleLookMs: 20 } };
+const settings = { limits: { idleSessionMs: 20 } };
 
 /** Resolves when no session is in memory. */
 function allAsleep(client: WireClient): Promise<unknown> {
@@ -48,8 +48,7 @@ describe('a session that fell asleep', () => {
   });
 
   it('edits what it read before its server was killed', async () => {
-    const limits = { idleLookMs: 20 };
-    const server = await startServer({ settings: { limits } });
+    const server = await startServer();
     const sessionId = await wireClient(server).session({ mode: 'acceptEdits' });
     const file_path = join(server.workspace, 'read.txt');
     writeFileSync(file_path, 'one\n');

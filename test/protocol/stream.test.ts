@@ -1,8 +1,7 @@
 /** PROTOCOL 5: hello, what was missed, live; wrong frames; close codes. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { startServer } from '../helpers/built-server.ts';
 import { sharedWorkspace } from '../helpers/shared-workspace.ts';
-import { block, wireClient, type WireClient } from '../helpers/wire-client.ts';
+import { block, type WireClient } from '../helpers/wire-client.ts';
 
 let client: WireClient;
 let folder: string;
@@ -273,8 +272,7 @@ describe('the close code', () => {
     const chatty = await client.stream(await open(), false);
     chatty.send({ type: 'ping', t: 1 });
     expect(await chatty.closed).toMatchObject({ code: 4405 });
-    const impatient = wireClient(await startServer({ settings: { limits: { helloMs: 100 } } }));
-    const silent = await impatient.stream(await impatient.session(), false);
+    const silent = await client.stream(await open(), false);
     expect(await silent.closed).toMatchObject({ code: 4405 });
   });
 

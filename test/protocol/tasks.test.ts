@@ -139,7 +139,7 @@ describe('a background task', () => {
   });
 
   it('keeps its session in memory, and is known after the session slept', async () => {
-    const server = await startServer({ settings: { limits: { idleSessionMs: 20, idleLookMs: 20 } } });
+    const server = await startServer({ settings: { limits: { idleSessionMs: 20 } } });
     const client = wireClient(server);
     const sessionId = await open(client);
     const taskId = await begin(client, sessionId, 'until test -e go; do sleep 0.02; done; echo done');

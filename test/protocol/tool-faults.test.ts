@@ -89,7 +89,7 @@ let client: WireClient;
 beforeAll(async () => {
   const home = serverHome();
   writeFileSync(join(home, 'data', 'faulty.mjs'), PLUGIN);
-  const limits = { abandonMs: 300, helloMs: 1_000 };
+  const limits = { abandonMs: 300 };
   server = await startServer({ home, settings: { plugins: ['./faulty.mjs'], limits } });
   client = wireClient(server);
 });

@@ -4,9 +4,12 @@
 import type { Limits } from '../../../config/limits.ts';
 import type { Session } from '../session.ts';
 
+/** Interval at which idle sessions are looked for; shorter where `idleSessionMs` is. */
+const IDLE_CHECK_MS = 5_000;
+
 /** Rules for unloading sessions. */
 export interface SleepRules {
-  readonly limits: Pick<Limits, 'openSessions' | 'idleSessionMs' | 'idleLookMs'>;
+  readonly limits: Pick<Limits, 'openSessions' | 'idleSessionMs'>;
   /** Called when a session could not be saved; it stays loaded. */
   onFault(error: unknown, what: string): void;
 }
@@ -28,7 +31,7 @@ export class AwakeSessions {
 
   constructor(rules: SleepRules) {
     this.#rules = rules;
-    this.#timer = setInterval(() => this.#look(), rules.limits.idleLookMs).unref();
+    this.#timer = setInterval(() => this.#look(), Math.min(IDLE_CHECK_MS, rules.limits.idleSessionMs)).unref();
   }
 
   get size(): number {

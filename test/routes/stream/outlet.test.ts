@@ -27,7 +27,7 @@ function holdingSocket() {
 describe('an outlet', () => {
   test('waits for nothing while the socket holds little', () => {
     const { socket, asSocket } = holdingSocket();
-    const outlet = createOutlet(asSocket, LOOSE_WIRE, { socketBufferBytes: 10, slowReaderMs: 1_000 });
+    const outlet = createOutlet(asSocket, LOOSE_WIRE, { slowReaderMs: 1_000 }, 10);
     expect(outlet.write('12345')).toBeUndefined();
     expect(outlet.write('12345')).toBeUndefined();
     expect(socket.bufferedAmount).toBe(10);
@@ -35,7 +35,7 @@ describe('an outlet', () => {
 
   test('waits until what is held has left', async () => {
     const { flush, asSocket } = holdingSocket();
-    const outlet = createOutlet(asSocket, LOOSE_WIRE, { socketBufferBytes: 10, slowReaderMs: 1_000 });
+    const outlet = createOutlet(asSocket, LOOSE_WIRE, { slowReaderMs: 1_000 }, 10);
     const waiting = outlet.write('12345678901');
     flush();
     expect(await waiting).toBe(true);
@@ -43,7 +43,7 @@ describe('an outlet', () => {
 
   test('gives up on a reader that takes nothing, not on one that is slow', async () => {
     const { socket, asSocket } = holdingSocket();
-    const outlet = createOutlet(asSocket, LOOSE_WIRE, { socketBufferBytes: 10, slowReaderMs: 20 });
+    const outlet = createOutlet(asSocket, LOOSE_WIRE, { slowReaderMs: 20 }, 10);
     const startMs = performance.now();
     const shrinking = setInterval(() => (socket.bufferedAmount = Math.max(0, socket.bufferedAmount - 1)), 5);
     const waiting = outlet.write('x'.repeat(30));

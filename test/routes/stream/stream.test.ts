@@ -10,7 +10,7 @@ const echo = plainTool('Echo', { touchesOnlySession: () => true, isConcurrencySa
 const asking = plainTool('Asking');
 const { tool: wait } = waitingTool();
 const { directory, newSessionPool } = testSessions([echo, asking, wait]);
-const { url } = await listeningApp({ directory, newSessionPool, limits: { helloMs: 200 } });
+const { url } = await listeningApp({ directory, newSessionPool });
 const block = (id: string, text = 'x', name = 'Echo') => ({ type: 'tool_use', id, name, input: { text } });
 const post = (path: string, body: object = {}) => request(url).post(path).set(AUTHORIZATION).send(body);
 

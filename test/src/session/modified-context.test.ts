@@ -25,7 +25,7 @@ function server(modifiers: Readonly<Record<string, ContextModifier>>, folder = r
   });
   const slow = slowTool();
   const log = openSqliteLog({ folder, limits: DEFAULT_LIMITS, durability: 'process' });
-  const limits = { idleSessionMs: 1, idleLookMs: 5 };
+  const limits = { idleSessionMs: 1 };
   const services = sessionServices(log, [note, slow.tool], { folder, limits });
   const checkFolders = (_principal: string, folders: readonly string[]) => {
     if (folders.some((path) => path.includes('forbidden')))

@@ -20,7 +20,7 @@ afterAll(async () => {
 /** A server whose sessions fall asleep at once. */
 function server(tools: readonly Tool[], folder = temporaryFolder(), limits: Partial<Limits> = {}) {
   const log = openSqliteLog({ folder, limits: DEFAULT_LIMITS, durability: 'process' });
-  const quick = { idleSessionMs: 1, idleLookMs: 5, ...limits };
+  const quick = { idleSessionMs: 1, ...limits };
   const services = sessionServices(log, tools, { folder, limits: quick });
   const directory = new SessionDirectory(services);
   const stop = () => directory.close().then(() => log.close());
