@@ -157,7 +157,7 @@ async function closeParts({
   await log.close();
 }
 
-/** @throws {GauntletError} `invalid_setting` if the tool mode needs a REPL and there is none. */
+/** @throws {GauntletError} `invalid_setting` if the tool mode needs a REPL and no tool is one. */
 function countTools({ toolMode }: Settings, services: DirectoryServices): Pick<Engine, 'toolCount' | 'hasRepl'> {
   const hasRepl = services.toolNames.tools.includes(REPL_TOOL);
   if (toolMode === 'repl' && !hasRepl) {

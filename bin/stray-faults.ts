@@ -5,7 +5,7 @@
  */
 import type { Logger } from 'pino';
 
-/** How often the lateness of the event loop is looked at. */
+/** Interval at which the lateness of the event loop is measured. */
 const CHECK_MS = 250;
 
 /** An event loop that stood still for this long is told to the operator. */

@@ -31,7 +31,7 @@ export function parseAuthority(text: string): Authority | undefined {
   return { host, port };
 }
 
-/** An address in the one form in which addresses are compared. @returns undefined when it is none. */
+/** Normalise an address for comparison. @returns `undefined` if it is invalid. */
 export function canonicalAddress(address: string): string | undefined {
   if (isIPv4(address)) return address;
   return isIPv6(address) && !address.includes('%') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : undefined;

@@ -49,7 +49,7 @@ export interface Settings extends DoorSettings, GateSettings {
   /** Feature flags of tools by name; one that is absent has its default. */
   readonly features: Readonly<Record<string, boolean>>;
   readonly durability: 'process' | 'power';
-  /** Addresses and ranges whose `X-Forwarded-*` is believed; empty: nobody's. */
+  /** Addresses and ranges whose `X-Forwarded-*` headers are trusted; empty: none. */
   readonly trustProxy: readonly string[];
   /** Principals that have a token beside the server's own. */
   readonly principals: readonly PrincipalSettings[];

@@ -11,7 +11,7 @@ import type { SessionDirectory } from '../src/session/directory/session-director
 import type { RequestRates } from './request-rates.ts';
 import type { Tickets } from './tickets.ts';
 
-/** What doors ask of the directory. */
+/** Methods of the directory that routes use. */
 export type Sessions = Pick<
   SessionDirectory,
   'create' | 'createForBatch' | 'open' | 'openToAnswer' | 'list' | 'remove'

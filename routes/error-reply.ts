@@ -7,7 +7,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { GauntletError, type RequestErrorCode } from '../src/base/errors.ts';
 import type { WireError } from '../src/wire/server-replies.ts';
 
-/** When a client that was turned away with 503, or told to come back, may try again. */
+/** Time after which a client that got 503, or was told to reconnect, may try again. */
 export const RETRY_AFTER_MS = 2_000;
 
 /** Status of each code. The list is closed. */
@@ -27,7 +27,7 @@ export const STATUS_OF_CODE: Readonly<Record<RequestErrorCode, number>> = {
   log_unavailable: 503,
 };
 
-/** What Fastify itself throws that is the client's mistake. */
+/** Errors of Fastify itself that are the client's mistake. */
 const FASTIFY_ERRORS: Readonly<Record<string, WireError>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: {
     code: 'payload_too_large',

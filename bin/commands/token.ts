@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { loadSettings } from '../../config/settings.ts';
 import { ensureToken } from '../token-file.ts';
 
-/** Print the token, creating it if there is none. @returns The exit code. */
+/** Print the token, creating it if it does not exist. @returns The exit code. */
 export function printToken(environment: NodeJS.ProcessEnv): number {
   // The token does not depend on the workspace; any existing folder passes validation.
   const settings = loadSettings({ environment: { ...environment, GAUNTLET_WORKSPACE: tmpdir() }, isClient: true });

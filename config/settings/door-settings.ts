@@ -15,9 +15,9 @@ export interface DoorSettings {
   readonly port: number;
   /** Set by hand; undefined: made at first start and kept in `tokenFile`. */
   readonly token: string | undefined;
-  /** Absolute; where a token is kept that nobody set by hand. */
+  /** Absolute path of the generated token. */
   readonly tokenFile: string;
-  /** Absolute; where whoever set a token by hand keeps it, whether it is used or not. No command may read it. */
+  /** Absolute path of a token file that was set by hand, used or not. No command may read it. */
   readonly tokenFileByHand: string | undefined;
   /** Lower case, with or without a port; empty: loopback names with the port that is listened on. */
   readonly allowedHosts: readonly string[];

@@ -89,7 +89,7 @@ type SandboxSection = NonNullable<SettingsFile['sandbox']>;
 interface SandboxSettings {
   /** `auto`: in a sandbox where there is one; `required`: or not at all. */
   readonly mode: 'off' | 'auto' | 'required';
-  /** Off unless somebody opened it; of several lists each must cover a host. */
+  /** Off by default; with several lists, each must include a host. */
   readonly network: 'off' | 'on' | { readonly allow: readonly (readonly string[])[] };
   /** Sandboxed commands run without a question. */
   readonly isAutoAllowed: boolean;

@@ -17,7 +17,7 @@ export interface ModelSettings {
 
 const ADDRESSES = { anthropic: 'https://api.anthropic.com/v1', openai: 'https://api.openai.com/v1' } as const;
 
-/** Where a model is reached, with the version: base addresses are written with and without it. */
+/** Address of a model, with the version: base addresses are written with and without it. */
 export function modelAddress({ provider, baseUrl = ADDRESSES[provider] }: ModelSettings): string {
   const trimmed = baseUrl.replace(/\/+$/, '');
   return trimmed.endsWith('/v1') ? trimmed : `${trimmed}/v1`;

@@ -129,7 +129,7 @@ function homeFolder(environment: Environment): string {
   return home && isAbsolute(home) ? home : homedir();
 }
 
-/** Real path of an existing folder; undefined where there is none. */
+/** Real path of an existing folder; `undefined` if it does not exist. */
 export function realFolder(path: string): string | undefined {
   try {
     const real = realpathSync(path);

@@ -25,7 +25,7 @@ const BURST_SECONDS = 10;
 /** Messages that may wait before the socket is paused. */
 const MAX_WAITING_MESSAGES = 64;
 
-/** What a connection is handed beside its socket and session. */
+/** Dependencies of a connection, beside its socket and session. */
 export interface ConnectionServices extends Pick<DoorContext, 'readiness' | 'logger' | 'rates'> {
   readonly limits: Limits;
   readonly principal: string;

@@ -181,7 +181,7 @@ function thinProgress(send: (gap: GapFrame) => void) {
       if (seq === last) tell();
       return true;
     },
-    /** Report what was left out, before the next frame is sent. */
+    /** Report the omitted frames before the next frame is sent. */
     tell,
   };
 }

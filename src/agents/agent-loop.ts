@@ -39,7 +39,7 @@ export interface AgentTask {
   tell(event: AgentEvent): void;
 }
 
-/** How an agent ended: by itself, at a bound, or without what it was asked for. */
+/** End of an agent: by itself, at a bound, or without the result it was asked for. */
 export type AgentEnding = 'done' | 'turns' | 'tokens' | 'time' | 'refusal' | 'length' | 'no_result';
 
 /** The end of an agent. */

@@ -14,7 +14,7 @@ import { PERMISSION_MODES } from '../wire/permission-names.ts';
 /** A type of agent. */
 export interface AgentType {
   readonly name: string;
-  /** When to use it, for the model that chooses. */
+  /** Tells the model that chooses a type when to use this one. */
   readonly description: string;
   /** Its system prompt. */
   readonly prompt: string;

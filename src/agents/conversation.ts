@@ -1,5 +1,5 @@
 /**
- * What is said between an agent and its model, in the shapes of the Messages API; each wire turns them into its own.
+ * Messages between an agent and its model, in the shapes of the Messages API; each wire converts them to its own.
  */
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { ForeignBlock, ResultContentBlock, TextBlock, ToolResultBlock, ToolUseBlock } from '../wire/blocks.ts';
@@ -19,7 +19,7 @@ export interface ModelTool {
   readonly inputSchema: JsonObject;
 }
 
-/** What a model is sent. */
+/** Request to a model. */
 export interface ModelRequest {
   readonly system: string;
   readonly tools: readonly ModelTool[];
@@ -35,7 +35,7 @@ export interface ModelCall {
   readonly input: JsonValue;
 }
 
-/** Who hears of a message while it streams in. */
+/** Callbacks for a message while it streams in. */
 export interface ReplyListener {
   readonly signal: AbortSignal;
   /** Told of each block of text as soon as it is complete. */
@@ -50,7 +50,7 @@ export interface TokenUsage {
   readonly outputTokens: number;
 }
 
-/** Why a message ended: the model had no more to say, wants results, had no more room, or would not go on. */
+/** Reason for the end of a message: complete, waiting for results, out of room, or refused. */
 export type StopReason = 'end' | 'calls' | 'length' | 'refusal';
 
 /** A whole message of a model. */

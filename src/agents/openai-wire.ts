@@ -17,7 +17,7 @@ import {
 } from './conversation.ts';
 import type { ModelWire, WireStream } from './reply-builder.ts';
 
-/** What the API takes at most. @see OpenAI API reference, "Create chat completion", tools */
+/** Maximum that the API accepts. @see OpenAI API reference, "Create chat completion", tools */
 const MAX_TOOLS = 128;
 const MAX_NAME_CHARS = 64;
 const MAX_DESCRIPTION_CHARS = 1_024;

@@ -11,7 +11,7 @@ export type BlockEvent =
   | { readonly type: 'content_block_delta'; readonly index: number; readonly delta: object }
   | { readonly type: 'content_block_stop'; readonly index: number };
 
-/** What a wire says of a message while it streams in. */
+/** Events of a message while it streams in. */
 export type WireStream = AsyncGenerator<
   | BlockEvent
   | { readonly type: 'usage'; readonly usage: { readonly [Count in keyof TokenUsage]?: number | undefined } }
@@ -23,7 +23,7 @@ export type ModelWire = (request: ModelRequest, signal: AbortSignal) => Promise<
 
 interface OpenBlock {
   readonly started: Readonly<Record<string, unknown>>;
-  /** What its deltas added, by field: `text`, `thinking`, `signature`, `partial_json`. */
+  /** Text added by its deltas, by field: `text`, `thinking`, `signature`, `partial_json`. */
   readonly added: Record<string, string>;
 }
 
@@ -42,7 +42,7 @@ export class ReplyBuilder {
     this.#listener = listener;
   }
 
-  /** Blocks that are complete. Empty text is none: providers refuse it. */
+  /** Complete blocks. Empty text is left out: providers refuse it. */
   get content(): readonly ReplyBlock[] {
     return this.#content;
   }
@@ -106,7 +106,7 @@ export class ReplyBuilder {
     this.#listener.onCall({ id, name, input });
   }
 
-  /** What is no JSON stays a text: the tool's schema refuses it, in words for the model. */
+  /** Invalid JSON stays a text: the tool's schema refuses it with a message for the model. */
   #inputOf(json: string, given: JsonValue): JsonValue {
     if (json.trim() === '') return given;
     try {

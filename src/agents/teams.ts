@@ -1,5 +1,5 @@
 /**
- * Who works with whom: the agents of a session that have names, what they write to each other, and teams.
+ * Teams of named agents in a session, and the messages they send each other.
  *
  * Which agents work is known to this process alone, since they end with it. A team, and mail that nobody has read, are
  * in the store that the sessions of a principal share: they are there after a crash.
@@ -12,7 +12,7 @@ import type { OpenSharedStore, SharedEntry, SharedStore } from '../log/shared-st
 /** The name of the agent that a session belongs to, and to which no other may be called. */
 export const MAIN_AGENT = 'main';
 
-/** Stands for all others. */
+/** Receiver name for all other agents. */
 export const EVERYBODY = '*';
 
 const TEAMS = 'agent-teams';
@@ -262,7 +262,7 @@ export class AgentTeams {
 
 /** The mailbox of an agent at work. */
 export interface AgentMail {
-  /** What has come since it was last read. */
+  /** Return the messages that came since the last call. */
   read(): Promise<readonly ReceivedMail[]>;
   /** The agent has ended. */
   leave(): Promise<void>;

@@ -1,7 +1,7 @@
 /** Matches `*` without backtracking: rules and globs are untrusted and must never freeze the event loop. */
 
 /**
- * True if `text` matches `pattern`, in which `*` stands for any run of characters.
+ * True if `text` matches `pattern`, in which `*` matches any characters.
  *
  * The time is at worst proportional to the product of the lengths.
  *

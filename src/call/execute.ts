@@ -18,7 +18,7 @@ import { runTool, type ToolRun } from './run.ts';
 /** Progress of one call that its own result may still draw; older pieces are dropped. */
 const MAX_KEPT_PROGRESS = 50;
 
-/** What a call needs of its session. */
+/** Services of the session that a call uses. */
 export interface CallServices extends GateServices {
   readonly limits: ResultLimits & { readonly abandonMs: number };
   /**

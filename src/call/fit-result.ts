@@ -18,7 +18,7 @@ export const NOTICE_CHARS = 300;
 /** Ceiling of any text, UTF-8: few characters may be many bytes. */
 const MAX_TEXT_BYTES = 400_000;
 
-/** How much room there is, and where the rest may go. */
+/** Room for a result, and the function that saves what exceeds it. */
 export interface ResultRoom {
   /** Remaining budget of the turn. */
   readonly remainingChars: number;

@@ -8,7 +8,7 @@ import { withCheckedFile } from './open-checked.ts';
 /** A file that a tool changes is held whole, before and after; a larger one is not edited. */
 export const MAX_EDITED_BYTES = 32 * 1_024 * 1_024;
 
-/** What stands at a path; both absent where nothing does. */
+/** State of a path; both members are absent if nothing exists there. */
 export interface ObservedFile {
   readonly stats?: Stats;
   /** Has no digest if the bytes were not read, or if it is not a regular file; such a state equals no other. */

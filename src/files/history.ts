@@ -26,7 +26,7 @@ const MAX_SESSIONS = 1_000;
 /** Files whose last writer is remembered, for all sessions together. */
 const MAX_WRITERS = 10_000;
 
-/** Who wrote a file last, and kept bytes, by session and digest. */
+/** Last writers of files, and stored bytes, by session and digest. */
 export interface FileHistory {
   /** Shared by all sessions, so that an edit of an outdated file can name the later writer. */
   readonly writers: WriterRegistry;

@@ -26,7 +26,7 @@ export type EditableFile = Pick<ShownEdit, 'located' | 'spelled'>;
 /** A file up to this size, before and after, may be shown as it would become. */
 export const MAX_SHOWN_FILE_BYTES = 1_024 * 1_024;
 
-/** Lines of the diff; where there is more, none of it is shown, since nobody would read it. */
+/** Lines of a diff that is shown; longer ones are left out entirely. */
 const MAX_SHOWN_LINES = 400;
 
 /** Text of the diff, likewise. */

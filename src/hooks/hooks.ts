@@ -15,7 +15,7 @@ import type { HookEvent, HookPayload } from './hook-event.ts';
 import { runHttpHook } from './http-hook.ts';
 import { mergeAnswers, NO_ANSWER, type HooksVerdict } from './merge-answers.ts';
 
-/** What one hook may print on both pipes together, or answer over HTTP. */
+/** Size of one hook's output on both pipes together, or of its answer over HTTP. */
 const MAX_OUTPUT_BYTES = 1_024 * 1_024;
 
 /** People are told of hooks that take longer. */

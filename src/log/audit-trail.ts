@@ -16,7 +16,7 @@ const MAX_SESSIONS = 4_096;
 /** Rules of one change that are named; more are counted. */
 const MAX_RULES = 100;
 
-/** What the trail needs. */
+/** Dependencies of the trail. */
 export interface AuditTrailParts {
   readonly file: AuditFile;
   /** Sessions whose calls under way are remembered for their lines. */

@@ -81,7 +81,7 @@ export interface TrimGoal {
   readonly bytes: number;
 }
 
-/** How to read. */
+/** Options of reading. */
 export interface ReadOptions {
   /** True: continue with frames that are appended later, until `signal` aborts. False: end at the head. */
   readonly live: boolean;

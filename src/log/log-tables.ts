@@ -51,11 +51,11 @@ class ProblemReporter {
   }
 }
 
-/** What the log holds in memory and does at once. */
+/** Bounds of the log's memory and of its concurrent work. */
 export const LOG_BOUNDS = {
   /** Bytes of recent rows kept in memory for readers that are nearly up to date. */
   tailBytes: 16 * 1_024 * 1_024,
-  /** Frames a reader is handed at once. */
+  /** Frames in one page for a reader. */
   pageFrames: 500,
   /** Rows fetched from the disk for one page. */
   pageRows: 64,
@@ -73,7 +73,7 @@ export const LOG_BOUNDS = {
 /** The bounds of one log. */
 export type LogBounds = Readonly<Record<keyof typeof LOG_BOUNDS, number>>;
 
-/** How to open the embedded log. */
+/** Options of opening the embedded log. */
 export interface LogOptions {
   /** Absolute path of an existing folder that only this server uses. */
   readonly folder: string;

@@ -30,7 +30,7 @@ export const MAX_LIST_PAGES = 100;
 /** Tools taken from one server, named in a notice where there are more: no model chooses among so many. */
 export const MAX_SERVER_TOOLS = 2_000;
 
-/** What a listing is bounded by. */
+/** Limits of a listing. */
 export type ListLimits = Pick<Limits, 'mcpConnectMs'>;
 
 /**

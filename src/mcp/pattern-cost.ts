@@ -23,7 +23,7 @@ let untestedCount = 0;
 /** Loaded with the first pattern. */
 let engine: typeof RE2JS | undefined;
 
-/** What ajv wants of a regular expression. */
+/** Members of a regular expression that ajv uses. */
 export interface PatternTest {
   test(text: string): boolean;
   /** Unique among patterns that behave differently, since ajv caches by it. */

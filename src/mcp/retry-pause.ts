@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** The longest wait before connecting again, and how long a connection must last to count as sound. */
 export const MAX_RETRY_MS = 60_000;
 
-/** How a lost connection is tried again. */
+/** Pace of attempts to restore a lost connection. */
 export interface RetryPace {
   /** Wait before the first attempt; it doubles with each failure. */
   readonly firstMs: number;

@@ -10,13 +10,13 @@ import type { SessionContext } from '../tool/session-context.ts';
 /** A longer command is put to a person. */
 const MAX_TEXT_CHARS = 10_000;
 
-/** How long an answer is remembered. */
+/** Time for which an answer is remembered. */
 const ANSWER_MS = 5 * 60_000;
 
 /** Answers that are remembered. */
 const MAX_ANSWERS = 500;
 
-/** What a classifier says; `ask` is "a person must decide". */
+/** Answer of a classifier; `ask` means that a person must decide. */
 export type Classification = 'allow' | 'ask' | 'deny';
 
 /** A call to be classified. */

@@ -16,7 +16,7 @@ const INSTRUCTIONS =
   'ASK: everything else, such as deleting, publishing, pushing, installing, network transfers, other machines, other users, and all you are unsure of.\n' +
   'Answer with exactly one word: ALLOW, ASK or DENY.';
 
-/** An answer that takes longer is none: the person who decides instead waits behind it. */
+/** Time for an answer; after it a person is asked instead. */
 const ANSWER_MS = 10_000;
 
 /** The body of an answer, of which one word is expected. */

@@ -9,7 +9,7 @@ import type { McpHints, PromptOptions, Tool } from '../tool/tool.ts';
 import type { ToolDefinition, ToolEntry, ToolFacts } from '../wire/server-replies.ts';
 import type { ToolPool } from './tool-pool.ts';
 
-/** What a list keeps of a deferred tool's description. */
+/** Part of a deferred tool's description that a list shows. */
 const DEFERRED_DESCRIPTION_CHARS = 200;
 
 const schemas = new WeakMap<Tool, JsonObject>();

@@ -14,13 +14,13 @@ import type { Tool } from '../tool/tool.ts';
 import { isReservedName } from '../permissions/rule-names.ts';
 import { pluginTool } from './plugin-tool.ts';
 
-/** Loading one plugin, before the server listens: whoever starts it waits. */
+/** Time for loading one plugin, which delays the start of the server. */
 const LOAD_MS = 30_000;
 
 /** The main file of a plugin, which Node reads whole. */
 const MAX_FILE_BYTES = 32 * 1_024 * 1_024;
 
-/** Where plugins are found, and whose names they may not take. */
+/** Folder of the plugins, and the tools whose names they may not take. */
 export interface PluginOptions {
   /** Absolute folder of the settings file, the base of paths and packages. */
   readonly baseFolder: string;

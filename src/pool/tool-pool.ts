@@ -2,7 +2,7 @@
 import type { HiddenCause, HiddenTool } from './get-tools.ts';
 import type { ListContext, Tool } from '../tool/tool.ts';
 
-/** What a pool holds whoever reads its words. */
+/** Parts of a pool that do not depend on the session. */
 export interface PoolMembers {
   /** Built-ins, then tools from MCP and plugins, then the session's own; each part sorted by name in code-unit order. */
   readonly tools: readonly Tool[];

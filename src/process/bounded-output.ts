@@ -19,7 +19,7 @@ const MAX_MEMORY_BYTES = 4 * 1_024 * 1_024;
 /** The head of an output that is too long for memory; with its tail it is as long as any preview. */
 const HEAD_CHARS = 1_000;
 
-/** The tail of it: errors stand at the end. */
+/** The tail of such an output; errors are printed last. */
 const TAIL_CHARS = 1_000;
 
 /** The kept output, and the state of its file. */

@@ -36,7 +36,7 @@ const REPLY_KINDS: ReadonlySet<number> = new Set([
   FromHost.jailOpened,
 ]);
 
-/** Use a host that was started. @param onLost Called once, when it is gone although nobody closed it. */
+/** Use a host that was started. @param onLost Called once if it ends without `close`. */
 export function openHostLink(host: StartedHost, settings: HostSettings, onLost: () => void): HostLink {
   return new Link(host, settings, onLost);
 }

@@ -23,7 +23,7 @@ export interface CommandEnd extends ProcessExit {
   readonly stoppedBy?: 'timeout' | 'signal' | 'output_limit';
 }
 
-/** How long a call waits, after its leader has ended, for what that left behind to end. */
+/** Time that a call waits, after its leader has ended, for the remaining processes to end. */
 export const STRAGGLER_MS = 100;
 
 /**

@@ -20,7 +20,7 @@ export interface LinkedChild extends HostedChild {
 /** Operations of the host link that a spawn uses. */
 export interface HostWire {
   readonly socket: Socket;
-  /** Why the host is gone; undefined while it is there. */
+  /** Reason why the host was lost; undefined while it runs. */
   loss(): NodeJS.ErrnoException | undefined;
   /** Register a child for the host's events. */
   add(id: number, child: LinkedChild): void;

@@ -177,7 +177,7 @@ export class SessionCore {
     return this.opened.session_id;
   }
 
-  /** Of a child session whose call runs: the session above all others. */
+  /** Root session of a child session whose call runs. */
   get rootId(): string {
     return this.parent?.rootId ?? this.id;
   }

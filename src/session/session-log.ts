@@ -13,7 +13,7 @@ const RETRY_MS = 50;
 /** The longest such wait. */
 const MAX_RETRY_MS = 1_000;
 
-/** How much longer each wait is than the one before. */
+/** Factor by which each wait is longer than the one before. */
 const RETRY_GROWTH = 5;
 
 /** Dependencies of a session's log. */

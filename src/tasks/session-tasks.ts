@@ -33,7 +33,7 @@ const MAX_PACE_MS = 60_000;
 /** Tasks that have ended and can still be asked about; of each some 24 KiB are kept. */
 const MAX_ENDED_TASKS = 64;
 
-/** What a task has said since it was last asked: its beginning, where there is more than a model wants to read. */
+/** Output of a task since it was last read: the beginning, if it is too long for a model. */
 const NEWS_HEAD_CHARS = 6_000;
 
 /** Its end, which says how it stands. */
@@ -65,7 +65,7 @@ export interface TaskCall {
 /** A task, as the sessions that it opens see it. */
 export interface TaskOpener {
   readonly signal: AbortSignal;
-  /** How it was stopped; undefined while it was not. */
+  /** Reason for which it was stopped; undefined if it was not. */
   stoppedBy(): TaskStop | undefined;
 }
 

@@ -67,7 +67,7 @@ export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
-  /** Left out of what the model is sent until it has asked for it by the tool that gives schemas. */
+  /** Deferred: left out of the list until the model asks for its schema. */
   readonly isDeferred: boolean;
   /** It takes the result that `ChildOptions.outputSchema` describes. */
   readonly isForResult: boolean;

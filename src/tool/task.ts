@@ -30,7 +30,7 @@ export interface TaskWork {
   run(task: RunningTask): Promise<TaskEnd>;
 }
 
-/** What the work of a task may use. */
+/** Context of a task's work. */
 export interface RunningTask {
   readonly id: string;
   readonly signal: AbortSignal;

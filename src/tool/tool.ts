@@ -20,7 +20,7 @@ export type AnyObject = z.ZodType<Record<string, unknown>>;
 /** Progress frames of one call: at most one in this time, which looks continuous to a person. */
 export const PROGRESS_MS = 100;
 
-/** Text of one progress frame; what a screen shows at once, and more is left out. */
+/** Length of the text of one progress frame; the rest is cut. */
 export const MAX_PROGRESS_CHARS = 16 * 1_024;
 
 /** The `data` of a progress frame: a `type` and whatever that type carries (PROTOCOL section 5). */
@@ -224,7 +224,7 @@ export interface Tool<
   /** Hints of the MCP server, for its tools: passed on in lists, and never used for decisions. */
   readonly mcpHints?: McpHints;
 
-  /** Fields that only the server sets, after approval; removed before parsing, whoever sends them. */
+  /** Fields that only the server sets, after approval; removed from every input before it is parsed. */
   readonly internalFields?: readonly string[];
   /** Fields only the person sets who answers the question about a call; stripped from what models, hooks and tools send. */
   readonly personFields?: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * What a `tool_use` block must look like before anything else is asked of it.
+ * Schema of a `tool_use` block, the first check that it must pass.
  */
 import * as z from 'zod';
 import type { JsonValue } from '../base/json.ts';

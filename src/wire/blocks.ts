@@ -61,7 +61,7 @@ export const ToolResultBlock = z.object({
 export type NewMessage = Wire<typeof NewMessage>;
 export const NewMessage = z.object({ role: z.enum(['user', 'assistant']), content: Content });
 
-/** A block of a message that is none of ours, such as a model's thinking: kept as it came. */
+/** Another block of a message, such as a model's thinking; stored unchanged. */
 export interface ForeignBlock {
   readonly type: string;
   readonly [field: string]: unknown;

@@ -71,7 +71,7 @@ export const ChangePage = z.object({
   next_from_seq: SeqSchema.optional().describe('`from_seq` of the next page; absent at the end'),
 });
 
-/** What an undo did. */
+/** Result of an undo. */
 export type UndoReply = Wire<typeof UndoReply>;
 export const UndoReply = UndoFrame.pick({ files: true, left: true }).extend({
   seq: SeqSchema.optional().describe('The frame `undo`; absent where there was nothing to undo'),

@@ -1,5 +1,5 @@
 /**
- * What a gate can say, and why.
+ * Decisions of a gate, with their reasons.
  *
  * A tool's own `checkPermissions` answers with a `PermissionResult`; the decision of ARCHITECTURE, "What may run",
  * which weighs it with rules, mode and hooks, is a `PermissionDecision`.
@@ -24,7 +24,7 @@ export type PermissionResult =
     }
   | { readonly behavior: 'deny'; readonly message: string };
 
-/** Why a decision came out as it did. */
+/** Reason for a decision. */
 export type DecisionReason = Wire<typeof DecisionReason>;
 export const DecisionReason = z.object({
   type: z
@@ -46,14 +46,14 @@ export const DecisionPart = z.object({
   reason: DecisionReason.optional(),
 });
 
-/** How the gate decided, as the result of a call states it. */
+/** Decision of the gate, as the result of a call states it. */
 export type DecisionSummary = Wire<typeof DecisionSummary>;
 export const DecisionSummary = z.object({
   behavior: z.enum(RULE_BEHAVIORS).describe('`ask`: the person who was asked decided'),
   reason: DecisionReason,
 });
 
-/** Whether a call may run. `ask` is the decision before anybody is asked. */
+/** Decision on a call. `ask` is the decision before a person is asked. */
 export interface PermissionDecision {
   readonly behavior: 'allow' | 'ask' | 'deny';
   readonly reason: DecisionReason;
@@ -61,14 +61,14 @@ export interface PermissionDecision {
   readonly message: string;
   /** Different principals that must say yes; absent: one. */
   readonly approvals?: number;
-  /** What "always allow" would add; empty where that would not help. */
+  /** Rules that "always allow" would add; empty if that would not help. */
   readonly suggestions: readonly PermissionUpdate[];
   /** Rules that would allow the call; absent where no rule would. */
   readonly allowedBy?: readonly string[];
-  /** What makes the call dangerous, one sentence each. */
+  /** Dangers of the call, one sentence each. */
   readonly warnings: readonly string[];
   readonly parts?: readonly DecisionPart[];
-  /** How a command that passes because it only reads is held to that: by the kernel, or by its words alone. */
+  /** Containment of commands that pass because they only read: by the kernel, or by their words alone. */
   readonly containment?: 'jail' | 'words';
   /** The tool's own replacement of the input, from its `checkPermissions`. */
   readonly updatedInput?: Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 /**
- * What a client draws, as data (PROTOCOL section 6).
+ * Content that a client draws, as data (PROTOCOL section 6).
  *
  * Tools return it from their `render` methods. Every text is plain text; a client never runs it as HTML.
  */

@@ -20,13 +20,13 @@ export const FileState = z.object({
   mode: z.string().describe('Permission bits in octal, as `0644`'),
 });
 
-/** What became of a file. */
+/** Kind of a change. */
 export type ChangeKind = z.output<typeof ChangeKind>;
 export const ChangeKind = z
   .enum(['created', 'modified', 'deleted', 'none'])
   .describe('`none`: the file was not changed, though a change was announced');
 
-/** Why a change cannot be taken back. */
+/** Reasons why a change cannot be undone. */
 export type NotKept = z.output<typeof NotKept>;
 export const NotKept = z
   .enum(['too_large', 'history_full', 'disk_full', 'disk_error', 'not_foreseen'])
@@ -46,7 +46,7 @@ export const FileChange = z.object({
   reason: NotKept.optional(),
 });
 
-/** Where a call says what it does to files. */
+/** Recorder of the changes that a call makes to files. */
 export interface ChangeLog {
   /**
    * Before a file is touched.

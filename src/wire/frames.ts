@@ -263,7 +263,7 @@ export const UndoFrame = z
   })
   .describe('Files were put back as they had been before a call, or after a frame');
 
-/** How a task ended. */
+/** End of a task. */
 export type TaskStatus = TaskEndedFrame['status'];
 
 export type TaskStartedFrame = Wire<typeof TaskStartedFrame>;
@@ -346,11 +346,11 @@ export const LOG_FRAMES = {
   NoticeFrame,
 };
 
-/** What an appender hands the log; the log gives it `seq` and `ts`. */
+/** Frame before it is appended; the log adds `seq` and `ts`. */
 export type NewFrame = Wire<(typeof LOG_FRAMES)[keyof typeof LOG_FRAMES]>;
 
 /** The fields that the log gives a frame. */
 export const FramePosition = z.object({ seq: SeqSchema, ts: Time.describe('When the log took the frame') });
 
-/** A frame as it stands in the log and goes over the wire. */
+/** A frame as it is stored in the log and sent to clients. */
 export type Frame = NewFrame & Wire<typeof FramePosition>;

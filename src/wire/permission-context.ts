@@ -18,14 +18,14 @@ export type PermissionMode = (typeof PERMISSION_MODES)[number];
 /** One of the eight sources. */
 export type RuleSource = (typeof RULE_SOURCES)[number];
 
-/** What a rule does when it matches. */
+/** Effect of a rule that matches. */
 export type RuleBehavior = (typeof RULE_BEHAVIORS)[number];
 
 /** Rules of one source as people write them: `Tool` or `Tool(spec)`. */
 export type RuleSet = Wire<typeof RuleSet>;
 export const RuleSet = ruleSetSchema(Texts);
 
-/** What one settings file of a trusted folder adds, as it was when the session began. */
+/** Rules and directories of one settings file of a trusted folder, as it was when the session began. */
 export type WorkspaceSettings = Wire<typeof WorkspaceSettings>;
 export const WorkspaceSettings = RuleSet.extend({
   source: z.enum(['projectSettings', 'localSettings']),
@@ -51,7 +51,7 @@ export const WirePermissionContext = z.object({
   avoid_prompts: z.boolean().describe('True where nobody can be asked: a question is denied'),
 });
 
-/** What a session may do. Deeply frozen. */
+/** Permissions of a session. Deeply frozen. */
 export interface ToolPermissionContext {
   /** 1 at first, one more with each change. */
   readonly version: number;
@@ -64,6 +64,6 @@ export interface ToolPermissionContext {
   readonly isBypassAvailable: boolean;
   /** The mode that lets most through of those its principal may choose; absent: any. */
   readonly maxMode?: PermissionMode;
-  /** True for whoever has nobody to ask: a question becomes a no. */
+  /** True if no person can be asked: a question is answered "no". */
   readonly shouldAvoidPermissionPrompts: boolean;
 }

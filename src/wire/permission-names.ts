@@ -2,10 +2,10 @@
  * The names of tool modes, permission modes and rule sources, as the wire spells them, and the bounds of rule lists.
  */
 
-/** Which tools a session sees: all, the three simple ones, or the REPL alone. */
+/** Tools that a session sees: all, the three simple ones, or the REPL alone. */
 export const TOOL_MODES = ['normal', 'simple', 'repl'] as const;
 
-/** How much a session may do unasked (ARCHITECTURE, "What may run"). */
+/** Permission modes: how much a session may do without a question (ARCHITECTURE, "What may run"). */
 export const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'auto', 'bypassPermissions'] as const;
 
 /** Sources that a rule may come from, the weightiest first. */
@@ -20,7 +20,7 @@ export const RULE_SOURCES = [
   'session',
 ] as const;
 
-/** What a rule does when it matches, and what a decision may be. */
+/** Effects of a rule that matches, and outcomes of a decision. */
 export const RULE_BEHAVIORS = ['allow', 'ask', 'deny'] as const;
 
 /** Rules that a context holds of one source, and rules in one list of a request. With this many, a decision takes less than 1 ms. */

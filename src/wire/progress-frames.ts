@@ -9,7 +9,7 @@ const PROGRESS_TYPES: readonly string[] = [
   'input_partial',
 ] as const satisfies readonly NewFrame['type'][];
 
-/** Whether frames of this type may be thinned out; `progress: false` leaves them out. */
+/** True for types of frames that may be left out; `progress: false` leaves out all of them. */
 export function isProgress(type: string): boolean {
   return PROGRESS_TYPES.includes(type);
 }

@@ -93,7 +93,7 @@ export const Tools = z.object({
 /** The server is alive. */
 export const Health = z.object({ status: z.literal('ok'), version: z.string() });
 
-/** How reading commands are held on this machine. */
+/** Containment of reading commands on this machine. */
 export type ContainmentState = Wire<typeof ContainmentState>;
 const ContainmentState = z.object({
   scope: z.enum(['off', 'reads', 'all']).describe('The setting `containment.scope`'),
@@ -103,14 +103,14 @@ const ContainmentState = z.object({
   missing: z.string().optional().describe('Why there is no jail, as a clause'),
 });
 
-/** Whether the server takes work. */
+/** Readiness of the server. */
 export type Readiness = Wire<typeof Readiness>['status'];
 export const Readiness = z.object({
   status: z.enum(['starting', 'ready', 'draining']),
   containment: ContainmentState.optional().describe('With `?verbose`'),
 });
 
-/** What went wrong with a request. */
+/** Error of a request. */
 export type WireError = Wire<typeof WireError>;
 export const WireError = z.object({
   code: z.enum(REQUEST_ERROR_CODES),

@@ -1,5 +1,5 @@
 /**
- * Replies about a session: what it is and may do, its questions, its background tasks, its log.
+ * Replies about a session: its state, permissions, questions, background tasks and log.
  */
 import * as z from 'zod';
 import { IdSchema } from './block-schema.ts';
@@ -144,7 +144,7 @@ export const LogGap = z.object({
   reason: z.enum(['retention', 'corrupt']).describe('`retention`: deleted for its age; `corrupt`: damaged on disk'),
 });
 
-/** What is true of a page of frames, beside the frames. */
+/** Head of a page of frames. */
 export type EventsHead = Wire<typeof EventsHead>;
 export const EventsHead = z.object({
   epoch: z.string().describe('Identity of this log; a new one only when acknowledged frames were lost'),

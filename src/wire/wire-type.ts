@@ -1,5 +1,5 @@
 /**
- * How a wire shape becomes a type.
+ * Derives types from wire schemas.
  *
  * Each shape that goes over the wire is stated once, as a Zod schema of this folder: its type is inferred from it,
  * incoming values are checked against it, and `/openapi.json` and `docs/frames.md` are made from it. Frames and replies

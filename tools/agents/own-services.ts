@@ -1,4 +1,4 @@
-/** What the tools of this domain share beside what they are handed, and what they all say. */
+/** Services and texts that the tools of this domain share. */
 import type { AgentTeams, Group } from '../../src/agents/teams.ts';
 import type { SessionContext } from '../../src/tool/session-context.ts';
 import type { ToolUseContext } from '../../src/tool/tool.ts';
@@ -17,12 +17,12 @@ export function needsModel({ models }: Pick<AgentToolServices, 'models'>) {
   };
 }
 
-/** Who calls, and with whom it works. */
+/** Find the group that the caller works in. */
 export function callerGroup({ teams }: OwnServices, { principal, sessionId }: ToolUseContext): Group {
   return teams.groupOf(principal, sessionId);
 }
 
-/** Where the session keeps which mail its own model was handed. */
+/** Key of the session state that holds which mail its own model was sent. */
 const MAIL_STATE = 'SendMessage';
 
 /** The last message that the session's own model was handed. */

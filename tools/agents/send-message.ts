@@ -28,10 +28,10 @@ const SendMessageInput = z.strictObject({
 
 type SendMessageArguments = z.output<typeof SendMessageInput>;
 
-/** Who gets the message, and what has come for whoever sent it. */
+/** Receivers of the message, and mail for the sender. */
 interface SendMessageOutput {
   readonly receivers: readonly string[];
-  /** Those of them that do not work now. */
+  /** Receivers that do not run now. */
   readonly waiting: readonly string[];
   readonly mail: readonly ReceivedMail[];
 }

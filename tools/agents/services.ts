@@ -1,4 +1,4 @@
-/** What the agent tools are handed by whoever wires the server. */
+/** Dependencies of the agent tools. */
 import type { Limits } from '../../config/limits.ts';
 import type { ModelSettings } from '../../config/settings/models.ts';
 import type { AgentType } from '../../src/agents/agent-types.ts';

@@ -19,7 +19,7 @@ const MAX_TRIES = 20;
 /** Longest text of one line: a subject, an owner. */
 export const MAX_LINE_CHARS = 500;
 
-/** How far a task is. */
+/** States of a task. */
 export const TASK_STATUSES = ['pending', 'in_progress', 'completed'] as const;
 
 /** One task; what it blocks follows from the others' `blockedBy`. */

@@ -52,7 +52,7 @@ export function taskListTool(services: ListToolServices) {
 /** All tasks, without what only TaskGet tells. */
 export interface TaskListOutput {
   readonly tasks: readonly (Pick<PlannedTask, 'id' | 'subject' | 'status' | 'owner'> & {
-    /** Those it still waits for. */
+    /** Open tasks that it waits for. */
     readonly blockedBy: readonly string[];
     readonly line: string;
   })[];

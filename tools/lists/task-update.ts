@@ -92,7 +92,7 @@ export function taskUpdateTool(services: ListToolServices) {
   });
 }
 
-/** What came of a change. */
+/** Result of a change. */
 export interface TaskUpdateOutput {
   readonly id: string;
   readonly subject: string;
@@ -101,7 +101,7 @@ export interface TaskUpdateOutput {
   readonly changes: readonly string[];
   /** Tasks that wait for nothing any more. */
   readonly unblocked: readonly string[];
-  /** What the task itself still waits for, where it was begun or completed all the same. */
+  /** Open tasks that the task waits for although it was begun or completed. */
   readonly openBlockers: readonly string[];
 }
 

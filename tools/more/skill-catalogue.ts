@@ -12,12 +12,12 @@ import { checkFrontMatter, type MarkdownParts, readFrontMatter } from '../../src
 import { realFolder } from '../../src/files/working-directories.ts';
 import { parseRule } from '../../src/permissions/rule.ts';
 
-/** What a skill is, but for its words. */
+/** Head of a skill: everything but its text. */
 export interface Skill {
   readonly name: string;
-  /** What it does and when to use it, for the model that chooses. */
+  /** Tells the model that chooses what the skill does and when to use it. */
   readonly description: string;
-  /** What its arguments are, as in "[issue number]". */
+  /** Describes its arguments, as in "[issue number]". */
   readonly argumentHint?: string;
   /** Rules that it brings: calls they cover need no yes. */
   readonly allowedTools: readonly string[];
@@ -30,7 +30,7 @@ export interface Skill {
 /** Skills of all folders. */
 export interface FoundSkills {
   readonly skills: readonly Skill[];
-  /** What cannot be used, one sentence each. */
+  /** Problems of skills that cannot be used, one sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -121,7 +121,7 @@ function readParts(folder: string): Promise<MarkdownParts> {
   return readFrontMatter(join(folder, FILE_NAME), MAX_SKILL_BYTES, `its ${FILE_NAME}`);
 }
 
-/** Other files and folders may stand beside skills. */
+/** A folder may hold other files and folders beside skills. */
 async function isSkill(path: string): Promise<boolean> {
   try {
     await stat(join(path, FILE_NAME));

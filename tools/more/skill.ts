@@ -16,7 +16,7 @@ const PROMPT = `Loads a skill: instructions, and often scripts and templates, fo
 
 Skills that do not stand here are found by ToolSearch, in words.`;
 
-/** Room for the list of skills in what the model reads; the rest is for ToolSearch. */
+/** Length of the list of skills in the prompt; the others are found by ToolSearch. */
 const MAX_LISTED_CHARS = 700;
 const MAX_LINE_CHARS = 160;
 const MAX_ARGUMENT_CHARS = 10_000;

@@ -121,7 +121,7 @@ function searchSkills(query: string, skills: readonly Skill[], maxResults: numbe
     .map(skillLine);
 }
 
-/** What the model is sent: definitions as text, and a reference to each tool that was deferred. */
+/** Result for the model: definitions as text, and a reference to each deferred tool. */
 function toolSearchResult(
   { query, found, unknownNames, skills, deferredCount }: ToolSearchOutput,
   toolUseId: string,

@@ -139,7 +139,7 @@ function answerText(output: AskUserQuestionOutput): string {
   return ['The person answered:', ...lines].join('\n');
 }
 
-/** What the person who is asked fills in. */
+/** Build the form that the person fills in. */
 function questionForm({ questions }: AskUserQuestionArguments): CallPreview {
   const fields = questions.map(({ question, header, options, multiSelect }): FormField => ({
     name: question,

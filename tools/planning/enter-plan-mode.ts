@@ -44,7 +44,7 @@ export function enterPlanModeTool() {
   });
 }
 
-/** Whether plan mode was on before. */
+/** Output of EnterPlanMode; `wasOn` is true if plan mode was on before. */
 export interface EnterPlanModeOutput {
   readonly wasOn: boolean;
 }

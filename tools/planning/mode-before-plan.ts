@@ -3,7 +3,7 @@ import type { SessionContext } from '../../src/tool/session-context.ts';
 import type { PermissionMode } from '../../src/wire/permission-context.ts';
 import { PERMISSION_MODES } from '../../src/wire/permission-names.ts';
 
-/** Where the mode stands in the session's state. */
+/** Key of the mode in the session's state. */
 const KEY = 'EnterPlanMode';
 
 /** Turn plan mode on, and keep the mode before. */
@@ -17,7 +17,7 @@ export function withPlanMode(session: SessionContext): SessionContext {
   };
 }
 
-/** Turn plan mode off. Where somebody has changed the mode meanwhile, theirs holds. */
+/** Turn plan mode off. A mode that was set meanwhile stays. */
 export function withoutPlanMode(session: SessionContext, mode: PermissionMode): SessionContext {
   const { [KEY]: _before, ...toolState } = session.toolState;
   const { permissions } = session;

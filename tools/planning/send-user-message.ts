@@ -1,4 +1,4 @@
-/** SendUserMessage: says something to whoever watches, with files beside it. */
+/** SendUserMessage: sends a message with optional files to the connected clients. */
 import * as z from 'zod';
 import { showText } from '../../src/base/hidden-characters.ts';
 import { judgedPath } from '../../src/files/judged-path.ts';
@@ -73,7 +73,7 @@ export function sendUserMessageTool(services: PlanningToolServices) {
   });
 }
 
-/** What was sent. */
+/** Output of SendUserMessage. */
 export interface SendUserMessageOutput {
   readonly message: string;
   readonly attachments: readonly { readonly path: string; readonly sizeBytes: number }[];

@@ -1,4 +1,4 @@
-/** What the tools of this domain are handed. */
+/** Dependencies of the tools of this domain. */
 import type { LocatePath } from '../../src/tool/located-path.ts';
 
 /** Services of SendUserMessage. */

@@ -1,4 +1,4 @@
-/** What the tools of this domain are handed. */
+/** Dependencies of the tools of this domain. */
 import type { Settings } from '../../config/settings.ts';
 
 /** The settings that Config shows: none of them is a secret. */

@@ -13,7 +13,7 @@ import type { Display } from '../../src/wire/display.ts';
 import { renameTaskId } from './rename-task-id.ts';
 import type { TaskToolServices } from './services.ts';
 
-/** How long a question about a task waits for its end when it does not say. */
+/** Time that a call with `block` waits for the end of a task by default. */
 const WAIT_MS = 30_000;
 
 /** The longest it may wait. */

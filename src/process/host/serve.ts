@@ -39,7 +39,7 @@ export async function serveHost(socket: Socket): Promise<void> {
   await serveFrames(settings, await makeParts(settings, libc), { socket, take: frames.take });
 }
 
-/** Frames of a socket; those behind the first wait until somebody takes them. */
+/** Frames of a socket; later ones are queued until they are read. */
 interface HostFrames {
   readonly first: Promise<HostFrame>;
   /** Pass on every frame behind the first, those that wait at once. */

@@ -34,7 +34,7 @@ export type MaskFinder = (
 
 /** Longest time that the check of rules' places blocks the event loop: 10,000 places take 0.2 s. */
 const MAX_BLOCKED_MS = 5;
-/** How long a search holds, as long as the rules stay the same. */
+/** Time for which a search stays valid while the rules are the same. */
 const SEARCH_MS = 10_000;
 /** Maximum of cached searches. */
 const MAX_CACHED_RESULTS = 100;

@@ -21,7 +21,7 @@ export interface TemporaryFolders {
   base(place: Pick<JailPlace, 'sessionFolder'>, userId: number | undefined): string;
   /** Return an empty folder for one call. */
   take(place: Pick<JailPlace, 'sessionFolder'>, userId: number | undefined): string;
-  /** Release the folder of a call whose processes have all ended. Resolves when what it left is removed. */
+  /** Release the folder of a call whose processes have all ended. Resolves when its files are removed. */
   release(folder: string): Promise<void>;
 }
 

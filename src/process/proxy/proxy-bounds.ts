@@ -1,5 +1,5 @@
 /**
- * What the proxy of sandboxed commands is bounded by.
+ * Bounds of the proxy of sandboxed commands.
  */
 
 /** Each bound with its reason; those of sessions count for one session. */
@@ -22,7 +22,7 @@ export const PROXY_BOUNDS = {
   totalMs: 60 * 60_000,
   /** The most one connection may carry, both ways together. */
   bytes: 4_096 * 1_024 * 1_024,
-  /** How often it is looked whether a connection took too much. */
+  /** Interval at which the bytes and the age of connections are checked. */
   lookMs: 1_000,
 } as const satisfies Record<string, number>;
 

@@ -21,7 +21,7 @@ export interface WorkingFolders {
   enter(roots: readonly string[]): Promise<EnteredFolders>;
 }
 
-/** How long a look holds; it holds longer while sandboxed commands run there. */
+/** Time for which a result stays valid; longer while sandboxed commands run there. */
 const LOOK_MS = 10_000;
 
 interface Scan {

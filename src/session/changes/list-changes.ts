@@ -18,7 +18,7 @@ const MAX_DIFFED_BYTES = 1_024 * 1_024;
 /** Time that all diffs of one page may take: they block the event loop. The rest is listed without. */
 const MAX_DIFFS_MS = 1_000;
 
-/** Which changes. */
+/** Selects changes. */
 export interface ChangeQuery {
   /** Only changes after this frame. */
   readonly after: Seq;

@@ -26,7 +26,7 @@ import { type FilePlan, planUndo, type UndoPlan } from './plan-undo.ts';
 /** Turns of the event loop in which rows on their way land, before an undo is refused. */
 const MAX_SETTLING_TURNS = 20;
 
-/** What to take back: one call, or all after a frame. */
+/** Changes to undo: those of one call, or all after a frame. */
 export type UndoTarget = { readonly toolUseId: string } | { readonly toSeq: Seq };
 
 /**

@@ -32,7 +32,7 @@ export interface NewSession {
   readonly outputSchema?: JsonObject;
 }
 
-/** What fills in the rest. */
+/** Defaults for options that are not given. */
 export interface NewSessionRules extends Pick<SessionServices, 'permissionsFor' | 'toolNames' | 'outputSchemaProblem'> {
   readonly defaultToolMode: ToolMode;
   /** Return the real path of a new session's folder. @throws {GauntletError} `invalid_request`, `forbidden` */

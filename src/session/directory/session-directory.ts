@@ -24,7 +24,7 @@ import { describeAsleep } from '../restore/restored-context.ts';
 /** Between two looks whether running calls have finished. */
 const DRAIN_LOOK_MS = 20;
 
-/** What a directory needs beside what its sessions do. */
+/** Dependencies of a directory, beside those of its sessions. */
 export interface DirectoryServices extends SessionServices, NewSessionRules {
   /** Return the limits of a principal; absent: unlimited. */
   limitsOf?(principal: string): PrincipalLimits;

@@ -1,5 +1,5 @@
 /**
- * Sends a gate's question to those who may answer, or denies at once if there is nobody.
+ * Sends a gate's question to the clients that may answer, or denies at once if there are none.
  */
 import type { GateAnswer, GateQuestion } from '../../call/gate.ts';
 import type { JsonValue } from '../../base/json.ts';

@@ -24,7 +24,7 @@ import type { SessionCore } from '../session-core.ts';
 import type { ClimbingFrame, ParentLink, RunningChild } from '../session-services.ts';
 import { depthOf, MAX_DEPTH } from './inner-calls.ts';
 
-/** What the call, or its task, lends to the children that it opens. */
+/** Services of the call, or its task, for the child sessions that it opens. */
 export interface OpeningCall {
   readonly call: Call;
   readonly steps: Pick<RunControl, 'signal' | 'node'>;

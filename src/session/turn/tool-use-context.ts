@@ -11,7 +11,7 @@ import { taskChildren } from './child-sessions.ts';
 
 type CallIds = Pick<ToolUseContext, 'turnId' | 'toolUseId' | 'parentToolUseId'>;
 
-/** What a call's context has of the call itself. */
+/** Parts of a call's context that come from the call itself. */
 interface CallParts extends Pick<ToolUseContext, 'signal'> {
   readonly ids: CallIds;
   /** Called by a tool that ends the turn after its call. */

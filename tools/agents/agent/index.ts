@@ -110,7 +110,7 @@ function typeMatcher(type: string): PermissionMatcher {
   };
 }
 
-/** What the calling model is sent. */
+/** Text for the calling model. */
 function agentResult(output: AgentOutput, toolUseId: string): ToolResultBlock {
   const block = { type: 'tool_result', tool_use_id: toolUseId } as const;
   if (output.kind === 'started') {

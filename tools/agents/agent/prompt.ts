@@ -5,7 +5,7 @@ import type { ListedTool } from '../../../src/tool/inner-call.ts';
 import type { Worktree } from '../../../src/tool/session-context.ts';
 import type { PromptOptions } from '../../../src/tool/tool.ts';
 
-/** What the calling model reads. */
+/** Prompts of Agent. */
 export function agentPrompt({ toolNames }: PromptOptions): string {
   const follow = toolNames.includes('TaskOutput') ? '; TaskOutput follows it, and TaskStop ends it' : '';
   return `Gives a task to an agent, a model that works with tools by itself and answers with one report.
@@ -20,7 +20,7 @@ Use it for work of many steps whose details you do not need: a wide search, seve
 - An answer that begins with "Incomplete" says which bound ended it`;
 }
 
-/** What an agent is told beside the words of its type. */
+/** Instructions to every agent, beside the prompt of its type. */
 export interface AgentSurroundings {
   readonly cwd: string;
   readonly tools: readonly ListedTool[];

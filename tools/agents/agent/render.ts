@@ -1,4 +1,4 @@
-/** How calls of Agent are drawn. */
+/** Displays calls of Agent. */
 import { shownHead } from '../../../src/files/shown-head.ts';
 import { showText, showValue } from '../../../src/base/hidden-characters.ts';
 import type { ToolProgress } from '../../../src/tool/tool.ts';
@@ -11,7 +11,7 @@ export type AgentProgress =
   | { readonly type: 'agent'; readonly session_id: string; readonly frame: AgentFrame }
   | { readonly type: 'agent_text'; readonly session_id: string; readonly text: string };
 
-/** What is drawn of a frame. */
+/** Display blocks of one frame. */
 interface AgentFrame {
   readonly type: string;
   readonly display?: Display;
@@ -19,7 +19,7 @@ interface AgentFrame {
   readonly call?: { readonly name: string; readonly status: string };
 }
 
-/** What shall be done, as far as the input has come. */
+/** Display the request; the input may still be streaming in. */
 export function renderAgent(input: Partial<AgentArguments>, drawnChars: number): Display {
   const { description, subagent_type, prompt, run_in_background } = input;
   const where = run_in_background === true ? ' in the background' : '';
@@ -30,7 +30,7 @@ export function renderAgent(input: Partial<AgentArguments>, drawnChars: number):
   };
 }
 
-/** What the agent does now. */
+/** Display the current activity of the agent. */
 export function renderAgentProgress(progress: readonly ToolProgress<AgentProgress>[]): Display {
   const data = progress.at(-1)?.data;
   if (data?.type === 'agent_text') return { title: 'Agent', blocks: [{ kind: 'text', text: data.text }] };
@@ -43,7 +43,7 @@ export function renderAgentProgress(progress: readonly ToolProgress<AgentProgres
 
 const IDLE: Display = { title: 'Agent at work', blocks: [] };
 
-/** What came of it. */
+/** Display the result. */
 export function renderAgentResult(output: AgentOutput, style: 'condensed' | undefined, drawnChars: number): Display {
   if (output.kind === 'started') return { title: `Agent started as task ${output.taskId}`, tone: 'info', blocks: [] };
   const { ending, calls, tokens, ms } = output;

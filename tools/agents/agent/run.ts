@@ -26,19 +26,19 @@ import { inOwnWorktree, type Kept, keptText } from './isolation.ts';
 import { systemPrompt } from './prompt.ts';
 import type { AgentArguments } from './schema.ts';
 
-/** What came of a call. */
+/** Result of a call. */
 export type AgentOutput =
   | (AgentOutcome & {
       readonly kind: 'ended';
       /** The session that it worked in. */
       readonly sessionId: string;
       readonly bounds: AgentBounds;
-      /** What others wrote to the caller meanwhile. */
+      /** Messages to the caller that came meanwhile. */
       readonly mail: readonly ReceivedMail[];
     } & Kept)
   | { readonly kind: 'started'; readonly taskId: string; readonly outputPath?: string };
 
-/** What an agent is made of, worked out before it begins. */
+/** Plan of an agent, made before it starts. */
 interface Plan {
   readonly input: AgentArguments;
   readonly type: AgentType;
@@ -111,7 +111,7 @@ export async function runInBackground(given: Omit<Plan, 'group'>): Promise<Agent
   return { kind: 'started', taskId: task.id, ...(task.outputPath !== undefined && { outputPath: task.outputPath }) };
 }
 
-/** Never rejects: what was written up to then is kept. */
+/** Never rejects; text written before an error is kept. */
 async function workAsTask(
   plan: Plan,
   { write, ...run }: Pick<RunningTask, 'signal' | 'openChild'> & { write(line: string): void },
@@ -219,7 +219,7 @@ export function reportText({
   return `Incomplete: the agent was ended, since ${endingWords(ending, bounds)}. ${last}`;
 }
 
-/** What a task says of an event; '' for nothing. */
+/** Return a task's output for an event; '' for none. */
 function eventLine(event: AgentEvent): string {
   switch (event.kind) {
     case 'text':

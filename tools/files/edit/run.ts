@@ -115,7 +115,7 @@ function refuse(input: EditArguments, why: string): GauntletError {
   return new GauntletError('tool_failed', `Cannot edit "${input.file_path}": ${why}`);
 }
 
-/** Result of a replacement, or the reason why there is none; the reason follows `Cannot edit "…": `. */
+/** Result of a replacement, or the reason for a failure, which follows `Cannot edit "…": `. */
 type Replacement = { readonly text: string; readonly count: number } | { readonly refusal: string };
 
 /** Parameters of a replacement. */

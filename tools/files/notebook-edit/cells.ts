@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
 import * as z from 'zod';
 
-/** What is to be done. */
+/** Edit of one cell. */
 export interface CellEdit {
   readonly mode: 'replace' | 'insert' | 'delete';
   /** Its id, or `cell-N` with its place from 0. Of an insertion the cell before; absent: it comes first. */
@@ -15,7 +15,7 @@ export interface CellEdit {
   readonly source: string;
 }
 
-/** The text after an edit, or why there is none; the reason follows `Cannot edit "…": `. */
+/** Text after an edit, or the reason for a failure, which follows `Cannot edit "…": `. */
 export type EditedCells =
   | {
       readonly kind: 'edited';
@@ -34,7 +34,7 @@ const Cell = z.looseObject({
   source: z.union([z.string(), z.array(z.string())]),
 });
 
-/** A cell, and where it stands in the text. */
+/** A cell and its position in the text. */
 interface PlacedCell {
   readonly cell: z.output<typeof Cell>;
   readonly start: number;

@@ -14,14 +14,14 @@ import type { NotebookEditArguments } from './schema.ts';
 /** A notebook that is changed: finding its cells blocks the event loop for 60 ms a MiB, for one full of numbers 190. */
 const MAX_NOTEBOOK_BYTES = 4 * 1_024 * 1_024;
 
-/** What NotebookEdit hands back. */
+/** Output of NotebookEdit. */
 export interface NotebookEditOutput {
   /** Absolute. */
   readonly path: string;
   readonly mode: 'replace' | 'insert' | 'delete';
   readonly cellId: string;
   readonly cellType: string;
-  /** Of the source. */
+  /** Diff of the cell's source. */
   readonly hunks: readonly DiffHunk[];
 }
 

@@ -1,4 +1,4 @@
-/** What NotebookEdit takes. */
+/** Schema of NotebookEdit's input. */
 import * as z from 'zod';
 
 /** Input of NotebookEdit. */

@@ -10,7 +10,7 @@ import type { RichFile, RichKind } from './rich-file.ts';
 import type { ReadArguments } from './schema.ts';
 import { notText, readText, MAX_PAGE_BYTES } from './text.ts';
 
-/** A longer line is cut where it stands in a page. */
+/** Length of a line in a page; longer ones are cut. */
 export const MAX_LINE_CHARS = 2_000;
 
 /** An image, a PDF or a notebook larger than this is not opened. */

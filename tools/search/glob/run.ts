@@ -43,10 +43,10 @@ export const MAX_NAMES = 500_000;
 /** Matching files that are sorted by age; the walk ends with more. */
 const MAX_MATCHES = 50_000;
 
-/** A walk ends after this long: whoever asked has a shorter pattern to try. */
+/** Time for one walk; then the result is partial and a narrower pattern is suggested. */
 const WALK_MS = 30_000;
 
-/** Patterns that the braces of one pattern may stand for. */
+/** Patterns that the braces of one pattern may expand to. */
 const MAX_ALTERNATIVES = 1_000;
 
 /** An ignore file larger than this is not read. */

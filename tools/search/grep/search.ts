@@ -14,7 +14,7 @@ export const GREP_BOUNDS = {
   results: 250,
   /** Output of ripgrep; a search that prints more is ended. */
   bytes: 32 * 1_024 * 1_024,
-  /** What ripgrep may say on standard error. */
+  /** Size of ripgrep's standard error. */
   errorBytes: 64 * 1_024,
   /** A longer matching line is cut. */
   lineBytes: 500,

@@ -21,7 +21,7 @@ import { runProgram } from '../../../src/process/run-program.ts';
 import type { ShellToolServices } from '../services.ts';
 import type { BashOutput } from './output.ts';
 
-/** An edit that takes sed longer is not shown: somebody waits for the question. */
+/** Time for sed to prepare the diff of an edit, which delays the question; after it no diff is shown. */
 const PREVIEW_MS = 2_000;
 
 /** The field of an input that holds what a person was shown. Only the server sets it, once that person said yes. */
