@@ -14,7 +14,7 @@ import { resolveRealPath } from '../src/files/real-path.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
 import { loweredMode } from '../src/permissions/mode-order.ts';
 import type { DirectoryServices } from '../src/session/directory/session-directory.ts';
-import { standingRules, workspaceSettings } from '../src/session/directory/workspace-settings.ts';
+import { trustedRules, workspaceSettings } from '../src/session/directory/workspace-settings.ts';
 import type { PermissionMode, ToolPermissionContext } from '../src/wire/permission-context.ts';
 
 /** Functions with which sessions query their principal's bounds. */
@@ -89,7 +89,7 @@ function settingsContext(settings: Settings, bounds: Bounds): ToolPermissionCont
 function contextFrom(settings: Settings, bounds: Bounds, seed: PermissionSeed): ToolPermissionContext {
   const { permissions, trustedWorkspaces } = settings;
   const { isBypassAvailable } = permissions;
-  const workspace = standingRules(trustedWorkspaces, seed.workspaceSettings ?? []);
+  const workspace = trustedRules(trustedWorkspaces, seed.workspaceSettings ?? []);
   const mode =
     seed.isLogged || seed.mode === undefined
       ? loweredMode(seed.mode ?? permissions.defaultMode, bounds.maxMode)

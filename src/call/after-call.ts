@@ -41,13 +41,13 @@ async function verdictOn(
   const { hooks } = services;
   const event = outcome.status === 'ok' ? 'PostToolUse' : 'PostToolUseFailure';
   if (!hooks?.has(event) || context.signal.aborted) return undefined;
-  const occasion = hookOccasion(event, invocation, context, services.locate, told(invocation, run, outcome));
+  const occasion = hookOccasion(event, invocation, context, services.locate, resultFacts(invocation, run, outcome));
   const onSlow = (data: { readonly type: 'hook' }) => services.onProgress?.({ data });
   return hooks.ask(occasion, { signal: context.signal, onSlow });
 }
 
 /** Build the event's fields: the tool's output if JSON can hold it, else the text of the result. */
-function told({ tool }: Invocation, run: ToolRun, outcome: CallOutcome): Readonly<Record<string, unknown>> {
+function resultFacts({ tool }: Invocation, run: ToolRun, outcome: CallOutcome): Readonly<Record<string, unknown>> {
   const text = resultText(outcome.content);
   if (outcome.status !== 'ok') return { error: text, error_code: outcome.errorCode, is_interrupt: false };
   const response = run.ok ? hookResponse(tool, run.result.data) : undefined;

@@ -262,11 +262,11 @@ function submoduleDanger(
   const tops = new Set([folder, ...named.map((workTree) => resolve(gitFolder, workTree))]);
   const isSha256 = settings.some(({ name, value }) => name === 'extensions.objectformat' && value === 'sha256');
   const files = indexFiles(gitFolder);
-  spendFolders(files.length, inspection);
+  countFolders(files.length, inspection);
   for (const file of files) {
     const folders = readIndex(file, isSha256 ? 32 : 20, inspection);
     const { submodules = [], unlisted = [] } = folders ?? {};
-    spendFolders((submodules.length + unlisted.length) * tops.size, inspection);
+    countFolders((submodules.length + unlisted.length) * tops.size, inspection);
     const inEachTop = (paths: readonly string[]) => [...tops].flatMap((top) => paths.map((path) => join(top, path)));
     for (const nested of inEachTop(submodules)) {
       const found = findGitFolder(nested);
@@ -280,7 +280,7 @@ function submoduleDanger(
 }
 
 /** @throws {GauntletError} If the inspection exceeds its number of folders. */
-function spendFolders(folders: number, inspection: Inspection): void {
+function countFolders(folders: number, inspection: Inspection): void {
   if ((inspection.indexed -= folders) < 0)
     throw undeterminedError(`Cannot look at more than ${MAX_INDEXED_FOLDERS} sub-modules and indexes`);
 }

@@ -14,7 +14,7 @@ import { type Call, Turn } from './turn/turn.ts';
 /** The calls and turns of one session. */
 export class CallLedger {
   readonly #settledCalls: SettledCallIndex;
-  readonly #mostKept: number;
+  readonly #maxKept: number;
   readonly #calls = new Map<string, Call>();
   readonly #turns = new Map<string, Turn>();
   /** Turns whose end is on disk but that no fact records yet, oldest first. */
@@ -24,10 +24,10 @@ export class CallLedger {
   /** Turns recorded by facts that are still in memory, oldest first. */
   readonly #saved = new Set<Turn>();
 
-  /** @param mostKept Maximum of turns and calls in memory that facts record. */
-  constructor(settledCalls: SettledCallIndex, mostKept: number) {
+  /** @param maxKept Maximum of turns and calls in memory that facts record. */
+  constructor(settledCalls: SettledCallIndex, maxKept: number) {
     this.#settledCalls = settledCalls;
-    this.#mostKept = mostKept;
+    this.#maxKept = maxKept;
   }
 
   call(toolUseId: string): Call | undefined {
@@ -61,7 +61,7 @@ export class CallLedger {
     this.#unsaved = this.#unsaved.filter((turn) => !isSaved.has(turn));
     this.unsavedCount = weightOf(this.#unsaved);
     for (const turn of turns) this.#saved.add(turn);
-    this.#letGo();
+    this.#evictSaved();
   }
 
   addTurn(id: string, executorTurn: ExecutorTurn, budget: TurnBudget): Turn {
@@ -107,7 +107,7 @@ export class CallLedger {
 
   /** Restore an ended turn into memory, until the next save. */
   #remember(turnId: string, endSeq: Seq): Turn {
-    this.#letGo();
+    this.#evictSaved();
     const turn = this.addTurn(turnId, { node: abortTree() }, turnBudget(0));
     turn.end();
     turn.logged(endSeq);
@@ -115,10 +115,10 @@ export class CallLedger {
     return turn;
   }
 
-  #letGo(): void {
+  #evictSaved(): void {
     let kept = weightOf(this.#saved);
     for (const turn of this.#saved) {
-      if (kept <= this.#mostKept) break;
+      if (kept <= this.#maxKept) break;
       kept -= weightOf([turn]);
       this.#saved.delete(turn);
       this.#turns.delete(turn.id);

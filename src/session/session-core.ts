@@ -149,7 +149,7 @@ export class SessionCore {
     this.saveReads = () => callbacks.saveReads(this);
     this.settledCalls = new SettledCallIndex(services.log, this.id, {
       hasFacts: state.savedAs !== undefined,
-      mostUnknown: MAX_BATCH_BLOCKS,
+      maxUnknown: MAX_BATCH_BLOCKS,
     });
     this.ledger = new CallLedger(this.settledCalls, services.limits.keptRecords);
     this.settled = new SettledQuestions(this.settledCalls, state.settled);

@@ -123,7 +123,7 @@ async function loadSkill(
   const base = `Skill "${skill.name}". Its files are in ${skill.folder}; paths in it that are not absolute start there.`;
   const data = { skill: skill.name, text: `${base}\n\n${withArguments(words, args)}` };
   // A child session can be given no rule that its parent does not have.
-  return sessionId === rootSessionId ? { data, contextModifier: bringRules(skill) } : { data };
+  return sessionId === rootSessionId ? { data, contextModifier: addSkillRules(skill) } : { data };
 }
 
 async function wordsOf(skill: Skill): Promise<string> {
@@ -147,7 +147,7 @@ function withArguments(words: string, args: string): string {
 }
 
 /** The rules of the skill, and that its own files may be read: they take the place of those of the last one. */
-function bringRules({ allowedTools, folder }: Skill): ContextModifier {
+function addSkillRules({ allowedTools, folder }: Skill): ContextModifier {
   const files = `Read(/${folder.replace(/[\\*?[\]!# ]/g, '\\$&')}/**)`;
   const command = { allow: [...allowedTools, files], ask: [], deny: [] };
   return (context) => {

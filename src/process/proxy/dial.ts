@@ -77,7 +77,7 @@ function limitConnection(socket: Socket, bounds: ProxyBounds): void {
   const look = setInterval(() => {
     const bytes = socket.bytesRead + socket.bytesWritten;
     if (bytes > bounds.bytes || performance.now() > endsAtMs) end();
-  }, bounds.lookMs);
+  }, bounds.checkMs);
   socket.setTimeout(bounds.idleMs, end);
   socket.once('close', () => clearInterval(look));
 }

@@ -23,7 +23,7 @@ export const PROXY_BOUNDS = {
   /** The most one connection may carry, both ways together. */
   bytes: 4_096 * 1_024 * 1_024,
   /** Interval at which the bytes and the age of connections are checked. */
-  lookMs: 1_000,
+  checkMs: 1_000,
 } as const satisfies Record<string, number>;
 
 /** The bounds of one proxy. */

@@ -31,17 +31,17 @@ type Answer =
 /**
  * Plan to revert `wanted`.
  *
- * @param standing All changes of the session that were not reverted.
+ * @param notUndone All changes of the session that were not reverted.
  * @throws {GauntletError} `forbidden`, or `conflict` with the conflicting paths.
  */
 export async function planUndo(
   core: SessionCore,
   wanted: readonly LoggedChange[],
-  standing: readonly LoggedChange[],
+  notUndone: readonly LoggedChange[],
 ): Promise<UndoPlan> {
   const byPath = groupByPath(wanted);
   refuseDenied(core, [...byPath.keys()]);
-  refuseChangedLater(wanted, standing);
+  refuseChangedLater(wanted, notUndone);
   const answers: Answer[] = [];
   for (const [path, changes] of byPath) {
     answers.push(await planFile(core, path, changes));
@@ -106,9 +106,9 @@ function refuseDenied({ context }: SessionCore, paths: readonly string[]): void 
   });
 }
 
-function refuseChangedLater(wanted: readonly LoggedChange[], standing: readonly LoggedChange[]): void {
+function refuseChangedLater(wanted: readonly LoggedChange[], notUndone: readonly LoggedChange[]): void {
   const own = new Set(wanted);
-  const later = standing.filter(
+  const later = notUndone.filter(
     (change) => !own.has(change) && wanted.some(({ path, seq }) => path === change.path && seq < change.seq),
   );
   if (later.length === 0) return;

@@ -44,10 +44,10 @@ export function undoChanges(core: SessionCore, target: UndoTarget, by: string): 
   return core.executor.holdFor(async () => {
     await untilLogged(core);
     const changes = await loggedChanges(core);
-    const standing = changes.filter(({ undoneBy }) => undoneBy === undefined);
-    const wanted = standing.filter((change) => isMeant(core, change, target));
+    const notUndone = changes.filter(({ undoneBy }) => undoneBy === undefined);
+    const wanted = notUndone.filter((change) => isTargeted(core, change, target));
     if (wanted.length === 0) return { files: [], left: [] };
-    const plan = await planUndo(core, wanted, standing);
+    const plan = await planUndo(core, wanted, notUndone);
     const folders = madeFolders(core, changes, target);
     return carryOut(core, { ...plan, folders, wanted }, target, by);
   });
@@ -64,7 +64,7 @@ function refuseForgotten({ id, ledger, services }: SessionCore, target: UndoTarg
 }
 
 /** True if the target covers the change; a call covers its inner calls. */
-function isMeant(core: SessionCore, change: LoggedChange, target: UndoTarget): boolean {
+function isTargeted(core: SessionCore, change: LoggedChange, target: UndoTarget): boolean {
   return 'toolUseId' in target ? isChangeOf(core, change, target.toolUseId) : change.seq > target.toSeq;
 }
 
@@ -86,7 +86,7 @@ async function untilLogged({ log }: SessionCore): Promise<void> {
  */
 function madeFolders(core: SessionCore, changes: readonly LoggedChange[], target: UndoTarget): readonly string[] {
   const backThen = changes.filter(
-    (change) => isMeant(core, change, target) || ('toolUseId' in target && change.undoneBy !== undefined),
+    (change) => isTargeted(core, change, target) || ('toolUseId' in target && change.undoneBy !== undefined),
   );
   const folders = new Set(backThen.flatMap((change) => change.folders ?? []));
   return [...folders].sort((one, other) => other.length - one.length);
@@ -110,8 +110,9 @@ async function carryOut(
   const failure = await putBackAll(core, files, done, by);
   for (const change of wanted) if (isInDoubt(core, change)) removeLeftover(core.id, change);
   for (const folder of folders) if (done.some(({ path }) => isInsideFolder(folder, path))) removeEmptyFolder(folder);
-  const meant = 'toolUseId' in target ? { tool_use_id: target.toolUseId } : { to_seq: target.toSeq };
-  const seq = done.length === 0 ? undefined : await core.log.emit({ type: 'undo', ...meant, by, files: done, left });
+  const targetFields = 'toolUseId' in target ? { tool_use_id: target.toolUseId } : { to_seq: target.toSeq };
+  const seq =
+    done.length === 0 ? undefined : await core.log.emit({ type: 'undo', ...targetFields, by, files: done, left });
   if (!failure) return { seq, files: done, left };
   throw new GauntletError('conflict', `Cannot undo all of it: ${errorMessage(failure.error)}`, {
     details: { reason: 'interrupted', paths: [failure.path], restored: done.map(({ path }) => path) },

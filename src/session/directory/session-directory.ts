@@ -12,7 +12,7 @@ import { AwakeSessions } from './awake-sessions.ts';
 import { runningChild } from './child-session.ts';
 import { type NewSession, type NewSessionRules, newSessionFrame } from './new-session.ts';
 import { newCore, restoredCore } from '../restore/open-core.ts';
-import { historyInOrder, noSuchSession, savedStanding } from '../restore/read-history.ts';
+import { historyInOrder, noSuchSession, usableSnapshot } from '../restore/read-history.ts';
 import { Session } from '../session.ts';
 import type { SessionDescription } from '../../wire/session-replies.ts';
 import { tellSessionEnd, tellSessionStart } from '../session-hooks.ts';
@@ -244,7 +244,7 @@ export class SessionDirectory {
     try {
       const awake = this.#inMemory(sessionId);
       if (awake) return awake.describe();
-      const saved = savedStanding(logged);
+      const saved = usableSnapshot(logged);
       return saved?.seq === bounds.head
         ? describeAsleep(saved.savedState, bounds.head, this.#services)
         : (await this.open(principal, sessionId)).describe();

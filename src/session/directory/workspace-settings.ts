@@ -47,7 +47,7 @@ export interface WorkspaceRules {
  * Filter the settings with which a session began: a folder that is no longer trusted grants nothing, but its ask and
  * deny rules still apply. Settings of several folders are combined.
  */
-export function standingRules(trusted: readonly string[], settings: readonly WorkspaceSettings[]): WorkspaceRules {
+export function trustedRules(trusted: readonly string[], settings: readonly WorkspaceSettings[]): WorkspaceRules {
   const folders = new Set(settings.length === 0 ? [] : realFolders(trusted));
   const isTrusted = ({ folder }: WorkspaceSettings) => folders.has(folder);
   const rules: Partial<Record<WorkspaceSettings['source'], RuleSet>> = {};

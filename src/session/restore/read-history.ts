@@ -27,7 +27,7 @@ export async function historyInOrder(log: FrameLog, sessionId: string): Promise<
 }
 
 /** Return the state and `seq` of the latest snapshot; `undefined` if the frames in the log do not continue it. */
-export function savedStanding({
+export function usableSnapshot({
   snapshot,
   bounds,
 }: Pick<LoggedSession, 'snapshot' | 'bounds'>): { readonly seq: Seq; readonly savedState: SavedState } | undefined {
@@ -38,7 +38,7 @@ export function savedStanding({
 async function readHistory(log: FrameLog, sessionId: string): Promise<LoggedHistory> {
   const found = log.find(sessionId);
   if (!found) throw noSuchSession(sessionId);
-  const saved = savedStanding(found);
+  const saved = usableSnapshot(found);
   if (!saved && found.bounds.first > 1) throw lostStart(sessionId);
   const replay = new LogReplay(saved);
   for await (const page of log.read(sessionId, saved?.seq ?? 0, { live: false })) {

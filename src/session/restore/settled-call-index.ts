@@ -70,14 +70,14 @@ export class SettledCallIndex {
   #hasFacts: boolean;
   /** Keys without a fact: a new id is looked up several times while it is accepted. */
   #unknown: Set<string> | undefined;
-  readonly #mostUnknown: number;
+  readonly #maxUnknown: number;
 
-  /** @param mostUnknown Maximum of cached keys, as many as arrive together; others are only looked up again. */
-  constructor(log: FrameLog, sessionId: string, start: { readonly hasFacts: boolean; readonly mostUnknown: number }) {
+  /** @param maxUnknown Maximum of cached keys, as many as arrive together; others are only looked up again. */
+  constructor(log: FrameLog, sessionId: string, start: { readonly hasFacts: boolean; readonly maxUnknown: number }) {
     this.#log = log;
     this.#sessionId = sessionId;
     this.#hasFacts = start.hasFacts;
-    this.#mostUnknown = start.mostUnknown;
+    this.#maxUnknown = start.maxUnknown;
   }
 
   /** Invalidate the cache after facts were saved. */
@@ -109,7 +109,7 @@ export class SettledCallIndex {
     if (!this.#hasFacts || this.#unknown?.has(key)) return undefined;
     const fact = this.#log.fact(this.#sessionId, key);
     if (fact === undefined) {
-      if (!this.#unknown || this.#unknown.size >= this.#mostUnknown) this.#unknown = new Set();
+      if (!this.#unknown || this.#unknown.size >= this.#maxUnknown) this.#unknown = new Set();
       this.#unknown.add(key);
     }
     return fact;

@@ -6,7 +6,7 @@ import { SettledCallIndex } from '../../../src/session/restore/settled-call-inde
 import { MemoryLog } from '../../helpers/memory-log.ts';
 
 it('takes note of a save of more turns than fit into one call', () => {
-  const start = { hasFacts: false, mostUnknown: 1 };
+  const start = { hasFacts: false, maxUnknown: 1 };
   const ledger = new CallLedger(new SettledCallIndex(new MemoryLog(), 'ses_1', start), 8);
   for (let count = 1; count <= 200_000; count++) {
     ledger.end(ledger.addTurn(`turn_${count}`, { node: abortTree() }, turnBudget(0)), count);

@@ -37,7 +37,7 @@ export function judgeEnd(
       return fail('cancelled', 'The command was cancelled');
     case undefined:
   }
-  if (isHeld && end.code !== 0 && wasRefused(end) && !tellsDifference(verdict, end.code))
+  if (isHeld && end.code !== 0 && wasRefused(end) && !reportsDifference(verdict, end.code))
     return fail('contained', `${endOf(end)}. ${CONTAINED}`);
   if (end.code === null) return fail('tool_failed', `The command was ended by signal ${end.signal ?? 'unknown'}`);
   if (end.code === 0) return undefined;
@@ -89,7 +89,7 @@ export function exitAnswer({ parts, isUnparsable }: ShellVerdict, code: number):
  * Report whether an exit code means that files differ. The output is then their text, and says nothing about the
  * command.
  */
-function tellsDifference(verdict: ShellVerdict, code: number | null): boolean {
+function reportsDifference(verdict: ShellVerdict, code: number | null): boolean {
   if (code === null) return false;
   const [only, ...more] = verdict.parts;
   const showsText = more.length === 0 && (only?.program === 'diff' || only?.program === 'git');

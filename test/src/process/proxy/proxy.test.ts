@@ -283,7 +283,7 @@ describe('what is bounded', () => {
     const flood = await listen(
       createTcpServer((socket) => void socket.on('error', () => undefined).write(Buffer.alloc(1e6))),
     );
-    const look = { lookMs: 10 };
+    const look = { checkMs: 10 };
     expect(await proxyTo(await silent(), { bounds: { idleMs: 30 } }).ask(...tunnel(await silent()))).toMatch(/^HTTP/);
     const port = await silent();
     expect(await proxyTo(port, { bounds: { idleMs: 30 } }).ask(...tunnel(port))).toContain('200');
