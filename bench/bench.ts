@@ -3,6 +3,7 @@
  */
 import { startFloor, startOurs } from './servers.ts';
 import { type Row, table } from './row.ts';
+import { agentRows, innerCallRow } from './rows/agents.ts';
 import { footprintRows } from './rows/footprint.ts';
 import { gateRows } from './rows/gate.ts';
 import { noopRows, toolListRow } from './rows/http.ts';
@@ -32,6 +33,8 @@ const groups: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = {
   grep: () => grepRow(ours),
   overlap: () => overlapRows(ours),
   stream: () => streamingRow(ours),
+  agents: () => agentRows(),
+  inner: () => innerCallRow(ours),
   gate: () => gateRows(),
   jail: () => jailRows(),
   sandbox: () => sandboxRow(ours),

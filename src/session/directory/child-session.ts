@@ -11,11 +11,12 @@ import type { ToolPermissionContext } from '../../wire/permission-context.ts';
 import { updatesAfterParent } from '../../permissions/child-permissions.ts';
 import { applyUpdates } from '../../permissions/context.ts';
 import { describeTool, promptOptions } from '../../pool/describe.ts';
+import type { ToolPool } from '../../pool/tool-pool.ts';
 import { cancelCalls } from '../cancel.ts';
 import { readBlock } from '../../wire/block-schema.ts';
 import { answerPrompt } from '../questions/answer.ts';
 import type { SessionCore } from '../session-core.ts';
-import type { RunningChild } from '../session-services.ts';
+import type { RunningChild, SessionServices } from '../session-services.ts';
 import { innerResult } from '../turn/inner-calls.ts';
 import { acceptBlocks } from '../turn/intake.ts';
 
@@ -45,8 +46,19 @@ export function runningChild(core: SessionCore): RunningChild {
   };
 }
 
+/** Descriptions by pool: an agent sends them with each message. */
+const listed = new WeakMap<ToolPool, readonly ListedTool[]>();
+
 /** The tools as a model is told of them. */
 function listedTools({ pool, services }: SessionCore): readonly ListedTool[] {
+  const known = listed.get(pool);
+  if (known) return known;
+  const tools = describeTools(pool, services);
+  listed.set(pool, tools);
+  return tools;
+}
+
+function describeTools(pool: ToolPool, services: Pick<SessionServices, 'schemaTool'>): readonly ListedTool[] {
   const options = promptOptions(pool);
   const mayDefer = services.schemaTool !== undefined && pool.lookup(services.schemaTool) !== undefined;
   const firstOwn = pool.tools.length - pool.sessionCount;
