@@ -83,12 +83,12 @@ const TABLE: Readonly<Record<CommandName, Command>> = {
     operands: ['TOOL', 'INPUT'],
     options: {
       ...CLIENT_OPTIONS,
-      session: { value: 'ID', help: 'run in this session (default: one of its own)' },
+      session: { value: 'ID', help: 'run in this session (default: a new one)' },
       'on-ask': { value: 'wait|deny', help: 'what a permission question does (default deny)' },
       json: { help: 'print the whole reply as JSON' },
     },
   },
-  token: { summary: 'print the token, making it if there is none', operands: [], options: DATA_OPTIONS },
+  token: { summary: 'print the token; create it if it does not exist', operands: [], options: DATA_OPTIONS },
 };
 
 /**

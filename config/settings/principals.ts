@@ -39,7 +39,7 @@ export function principalSettings(
   return principals.map(({ name, tokenSha256, roots, maxMode, limits: own }, index) => {
     const before = principals.slice(0, index);
     if (TAKEN.includes(name)) throw refusal(index, 'name', `"${name}" is taken by the server; choose another name`);
-    if (before.some((other) => other.name === name)) throw refusal(index, 'name', 'stands twice; choose another name');
+    if (before.some((other) => other.name === name)) throw refusal(index, 'name', 'appears twice; choose another name');
     if (before.some((other) => other.tokenSha256 === tokenSha256)) {
       throw refusal(index, 'tokenSha256', 'is the token of two principals; give each one of its own');
     }

@@ -57,7 +57,7 @@ export function parseSettingsText(key: string, path: string, text: string): unkn
       onObjectProperty: (name, offset) => {
         // Set by assignment in the parser, it would become the object's prototype.
         if (name === '__proto__') refuse(offset, 'the key "__proto__" is not allowed; remove it');
-        if (seen.at(-1)?.has(name)) refuse(offset, `the key "${name}" stands twice; keep one`);
+        if (seen.at(-1)?.has(name)) refuse(offset, `the key "${name}" appears twice; keep one`);
         seen.at(-1)?.add(name);
       },
       onError: (error, offset) => refuse(offset, `not valid JSON (${printParseErrorCode(error)}); mend it`),

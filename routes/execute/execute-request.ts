@@ -70,7 +70,10 @@ export function executeSchema() {
     message: AssistantMessageSchema.optional(),
     tool_calls: z.array(ToolCallSchema).optional().describe('tool_calls of OpenAI Chat Completions'),
     output: OutputItemsSchema.optional(),
-    on_ask: z.enum(['deny', 'wait']).optional().describe('What becomes of a question when nobody may answer'),
+    on_ask: z
+      .enum(['deny', 'wait'])
+      .optional()
+      .describe('What happens to a question when no connected client may answer'),
     ask_timeout_ms: z.number().int().min(1).max(MAX_ASK_TIMEOUT_MS).optional(),
     cancel_on_disconnect: z.boolean().default(false),
   });

@@ -215,16 +215,16 @@ class Agent {
 export function endingWords(ending: Exclude<AgentEnding, 'done'>, { turns, tokens, ms }: AgentBounds): string {
   switch (ending) {
     case 'turns':
-      return `it took ${turns} turns, as many as it may. Give it less to do, or go on from what it has found`;
+      return `it took ${turns} turns, the maximum. Give it a smaller task, or continue from its partial result`;
     case 'tokens':
-      return `it used ${tokens} tokens, as many as it may. Give it less to do, or go on from what it has found`;
+      return `it used ${tokens} tokens, the maximum. Give it a smaller task, or continue from its partial result`;
     case 'time':
-      return `it worked for ${Math.round(ms / 1_000)} s, as long as it may. Give it less to do, or go on from what it has found`;
+      return `it worked for ${Math.round(ms / 1_000)} s, the maximum. Give it a smaller task, or continue from its partial result`;
     case 'refusal':
-      return 'its model would not go on. Word the task in another way';
+      return 'its model refused. Rephrase the task';
     case 'length':
       return 'its messages were too long for its model. Ask for a shorter answer';
     case 'no_result':
-      return 'it handed over no result that fits the schema. Say in the prompt what each field is, or ask without a schema';
+      return 'it returned no result that fits the schema. Describe each field in the prompt, or leave out the schema';
   }
 }

@@ -232,7 +232,7 @@ export class AgentTeams {
       const team = teamOf(entry);
       if (!entry || !team || team.members.includes(name)) return;
       if (team.members.length >= MAX_TEAM_MEMBERS) {
-        const message = `Team "${team.name}" has had ${MAX_TEAM_MEMBERS} agents, as many as it may. Use a name again`;
+        const message = `Team "${team.name}" has had ${MAX_TEAM_MEMBERS} agents, the maximum. Reuse a name`;
         throw new GauntletError('resource_exhausted', message);
       }
       try {
@@ -281,9 +281,7 @@ function sentAtOf(key: string): number {
 
 function nobody(to: string, known: readonly string[]): GauntletError {
   const who =
-    known.length === 0
-      ? 'There is nobody to write to'
-      : `You can write to ${known.map((name) => `"${name}"`).join(', ')}`;
+    known.length === 0 ? 'There is no other agent' : `You can write to ${known.map((name) => `"${name}"`).join(', ')}`;
   const hint = 'An agent is reached by the "name" that it was started with, and after its end where there is a team';
   return new GauntletError('tool_failed', `No agent is called "${to}". ${who}. ${hint}`);
 }

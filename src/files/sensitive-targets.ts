@@ -46,7 +46,7 @@ export function sensitiveTarget(path: string): string | undefined {
   const names = folded.split(sep).map((name) => name.replace(/[. ]+$/, ''));
   const last = names.at(-1) ?? '';
   const folder = names.find((name) => FOLDERS.has(name));
-  if (folder !== undefined) return `what stands in "${folder}" can run as a program or steer one`;
+  if (folder !== undefined) return `files in "${folder}" can be executed, or configure programs`;
   if (FILES.has(last) || last.endsWith('.code-workspace'))
     return `"${last}" is read by programs as commands or settings`;
   const pair = names.findIndex((name, index) => PAIRS.has(`${names[index - 1] ?? ''}/${name}`));

@@ -90,7 +90,7 @@ async function hold({ invocation, context }: PermissionRequest, verdict: Verdict
     return verdict;
   const held = await tool.prepareHold(input, context);
   if (held.kind !== 'none') return { ...verdict, containment: held.kind };
-  const message = `"${tool.name}" needs a yes: it only reads, but nothing can hold it to that here: ${held.reason}`;
+  const message = `"${tool.name}" needs approval: it only reads, but cannot be contained here: ${held.reason}`;
   return { behavior: 'ask', reason: { type: 'default' }, message, yieldsToRules: true };
 }
 
@@ -155,7 +155,7 @@ function safety(request: PermissionRequest, judgement: Judgement): Verdict | und
     };
   if (!rule) return undefined;
   return {
-    ...ask(`It may turn out to be what rule "${rule.rule}" is about: part of it is known only when it runs`),
+    ...ask(`Rule "${rule.rule}" may match: part of the command is known only when it runs`),
     reason: { type: 'rule', ...rule },
   };
 }
@@ -226,7 +226,7 @@ function unasked(request: PermissionRequest, judgement: Judgement): Verdict | un
   const possible = possiblePathRule(pathQuestion(request, paths));
   if (possible) {
     const { use, ...rule } = possible;
-    const message = `Reading "${use.path}" needs a yes: what rule "${rule.rule}" is about may be among it`;
+    const message = `Reading "${use.path}" needs approval: it may include what rule "${rule.rule}" matches`;
     return { behavior: 'ask', reason: { type: 'rule', ...rule }, message, isFirm: true };
   }
   if (isContained) return { behavior: 'allow', reason: { type: 'mode' }, message: 'Runs in the sandbox' };
@@ -242,11 +242,11 @@ function question({ invocation: { tool } }: PermissionRequest, judgement: Judgem
   });
   if (check.behavior === 'ask') return ask('tool', check.message);
   if (isUnclear(judgement))
-    return ask('parse_error', `"${tool.name}" needs a yes: its input cannot be fully understood`);
+    return ask('parse_error', `"${tool.name}" needs approval: its input cannot be fully understood`);
   const outside = isReadOnly ? paths.find(({ located }) => !located.isInside && !located.isSessionFile) : undefined;
   if (outside)
-    return ask('default', `Reading "${outside.use.path}" needs a yes: it is outside the working directories`);
-  return ask('default', `"${tool.name}" needs a yes: no rule allows this call`);
+    return ask('default', `Reading "${outside.use.path}" needs approval: it is outside the working directories`);
+  return ask('default', `"${tool.name}" needs approval: no rule allows this call`);
 }
 
 /**
@@ -271,7 +271,7 @@ async function settle(request: PermissionRequest, judgement: Judgement, verdict:
   if (classified) return classified;
   if (mode !== 'dontAsk' && !shouldAvoidPermissionPrompts) return verdict;
 
-  const cause = mode === 'dontAsk' ? 'mode "dontAsk" asks nobody' : 'this session has nobody to ask';
+  const cause = mode === 'dontAsk' ? 'mode "dontAsk" does not ask' : 'no one can be asked in this session';
   const allowedBy = verdict.yieldsToRules === true ? allowingRules(request, judgement) : [];
   const message = unansweredMessage({ message: verdict.message, allowedBy }, cause);
   const reason =

@@ -129,7 +129,7 @@ async function post(
       if (reply.status < 500 && reply.status !== 429) return problem;
     } catch {
       // The error is dropped because it may contain the address.
-      if (signal.aborted) return 'nobody needs to be told any more';
+      if (signal.aborted) return 'the question is settled';
       problem = 'it could not be reached, or gave no answer in time';
     }
   }

@@ -39,7 +39,7 @@ export function twoPersonQuestion(request: PermissionRequest, judgement: Judgeme
   if (judgement.failure !== undefined || isUnclear(judgement)) return { rule: any, message };
   const opaque = opaqueText(request, judgement);
   if (opaque === undefined) return undefined;
-  return { rule: any, message: `${message}. ${opaque} cannot be seen, and may be what the rule is about` };
+  return { rule: any, message: `${message}. ${opaque} cannot be analysed, and the rule may match it` };
 }
 
 /**

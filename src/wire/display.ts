@@ -36,7 +36,7 @@ export const FormField = z.object({
     .optional()
     .describe('Values of a field of type `choice`'),
   multiple: z.boolean().optional().describe('Several choices may be made, and the value is a list'),
-  other: z.boolean().optional().describe('A text that is none of the choices is an answer too'),
+  other: z.boolean().optional().describe('Any other text is accepted as an answer too'),
   required: z.boolean().optional(),
   value: z
     .union([z.string(), z.number(), z.boolean(), Texts])

@@ -66,7 +66,10 @@ export const OpenedFrame = z
     created_at: Time.describe('When the session began'),
     cwd: z.string().describe('Working directory, an absolute path'),
     tool_mode: Mode.describe('Which tools the session sees'),
-    on_ask: z.enum(['deny', 'wait']).optional().describe('What becomes of a question when nobody may answer'),
+    on_ask: z
+      .enum(['deny', 'wait'])
+      .optional()
+      .describe('What happens to a question when no connected client may answer'),
     title: z.string().optional().describe('Title that the client gave'),
     tools: Texts.optional().describe('The only tools that the session sees: names, aliases and `mcp__server`'),
     output_schema: JsonRecord.optional().describe('JSON Schema of the input of StructuredOutput'),
@@ -168,7 +171,7 @@ export const PermissionRequestFrame = z
       .optional()
       .describe('How many principals must allow the call, and which have; present where more than one must'),
   })
-  .describe('A question to whoever may answer');
+  .describe('A question to the clients that may answer');
 
 export type PermissionResolvedFrame = Wire<typeof PermissionResolvedFrame>;
 export const PermissionResolvedFrame = z

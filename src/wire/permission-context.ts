@@ -48,7 +48,7 @@ export const WirePermissionContext = z.object({
   max_mode: PermissionModeSchema.optional().describe(
     'The most permissive mode that the principal may choose; absent where there is no bound',
   ),
-  avoid_prompts: z.boolean().describe('True where nobody can be asked: a question is denied'),
+  avoid_prompts: z.boolean().describe('True if no one can be asked: a question is denied'),
 });
 
 /** Permissions of a session. Deeply frozen. */

@@ -36,7 +36,10 @@ export const SessionDescription = z.object({
   permission_context: WirePermissionContext,
   created_at: Time,
   title: z.string().optional(),
-  on_ask: z.enum(['deny', 'wait']).optional().describe('What becomes of a question when nobody may answer'),
+  on_ask: z
+    .enum(['deny', 'wait'])
+    .optional()
+    .describe('What happens to a question when no connected client may answer'),
   tools: Texts.optional().describe('The only tools that the session sees'),
   output_schema: OpenedFrame.shape.output_schema,
   parent: OpenedFrame.shape.parent,

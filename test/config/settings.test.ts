@@ -436,7 +436,7 @@ describe('a wrong file stops the start', () => {
     ],
     [
       'principals.1.name',
-      'stands twice',
+      'appears twice',
       { principals: ['a', 'a'].map((name, at) => ({ name, tokenSha256: `${at}${SHA.slice(1)}`, roots: [] })) },
     ],
     [
@@ -445,7 +445,7 @@ describe('a wrong file stops the start', () => {
       { principals: ['a', 'b'].map((name) => ({ name, tokenSha256: SHA, roots: [] })) },
     ],
     ['toolMode', '"normal" or "simple"', { toolMode: 'fast' }],
-    ['GAUNTLET_CONFIG', 'stands twice', '{"permissions":{"deny":["Bash"]},"permissions":{}}'],
+    ['GAUNTLET_CONFIG', 'appears twice', '{"permissions":{"deny":["Bash"]},"permissions":{}}'],
     ['GAUNTLET_CONFIG', 'line 2', '{\n"__proto__":{"port":1}}'],
     ['GAUNTLET_CONFIG', 'not valid JSON', '{"port":'],
     ['GAUNTLET_CONFIG', 'not valid JSON', ''],

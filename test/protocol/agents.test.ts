@@ -239,9 +239,9 @@ describe('a bound of an agent', () => {
       /^Incomplete: the agent was ended, since it took 3 turns.*What it said last:\nOnce more/s,
     );
     const dear = scripted({ text: 'Dear', calls: [bash('echo x')], usage: { input: 900, output: 200 } });
-    expect((await session.agent({ prompt: dear })).text).toContain('it used 1000 tokens, as many as it may');
+    expect((await session.agent({ prompt: dear })).text).toContain('it used 1000 tokens, the maximum');
     const slow = scripted({ text: 'Slow', calls: [{ name: 'Sleep', input: { duration_ms: 60_000 } }] });
-    expect((await session.agent({ prompt: slow })).text).toContain('it worked for 6 s, as long as it may');
+    expect((await session.agent({ prompt: slow })).text).toContain('it worked for 6 s, the maximum');
   });
 });
 

@@ -76,7 +76,7 @@ describe('a trusted folder', () => {
 
   it('is not believed what a link brings in from elsewhere', async () => {
     const { status, body } = await client.post('/sessions', { cwd: 'linked' });
-    expect([status, body.error.message]).toEqual([400, expect.stringContaining('a link leads away')]);
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining('a link that leads out of its folder')]);
   });
 
   it('is asked about in every mode when its settings are written', async () => {

@@ -123,7 +123,7 @@ function isChanged(opened: CheckedFile, sha256: string, record: FileReadRecord):
 function unseen(record: FileReadRecord): string {
   const editAdvice = 'or change a part of it with Edit';
   if (record.hasCutLines === true)
-    return 'Read cuts lines as long as it has, so nobody has seen all of it. Change a part of it with Edit';
+    return 'Read cuts lines as long as it has, so parts of it are unseen. Change a part of it with Edit';
   const { shownLines = [] } = record;
   if (shownLines.length === 0) return `only part of it was read in this session. Read it whole first, ${editAdvice}`;
   return `only part of it was read in this session. Read the rest first, from line ${firstUnseenLine(record)} on, ${editAdvice}`;

@@ -30,13 +30,13 @@ const SHARED = {
   mapToolResultToToolResultBlockParam: (_output: unknown, toolUseId: string): ToolResultBlock => ({
     type: 'tool_result',
     tool_use_id: toolUseId,
-    content: 'The result fits its schema and was handed over.',
+    content: 'The result fits its schema and was returned.',
   }),
   getActivityDescription: () => 'Handing over the result',
   renderToolUseMessage: (input: Partial<Record<string, unknown>>): Display => drawn('Result', input),
   renderToolResultMessage: (output: unknown): Display => ({ ...drawn('Result', output), tone: 'success' }),
   renderToolUseErrorMessage: (message: string): Display => failure('The result does not fit', message),
-  renderToolUseRejectedMessage: (_input: unknown, message: string): Display => failure('Not handed over', message),
+  renderToolUseRejectedMessage: (_input: unknown, message: string): Display => failure('Not returned', message),
 } as const;
 
 /** Create the built-in placeholder for lists. */

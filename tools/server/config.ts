@@ -146,7 +146,7 @@ function problemOf(settings: ReadonlyMap<string, Setting>, { setting, value }: C
   }
   if (value === undefined) return undefined;
   if (!found.write)
-    return `Cannot change "${setting}" from a session: ask whoever runs the server. It can only be shown`;
+    return `Cannot change "${setting}" from a session: ask the operator of the server. It can only be shown`;
   const problem = found.write.problem(value);
   return problem === undefined ? undefined : `Cannot set "${setting}" to ${JSON.stringify(value)}: ${problem}`;
 }

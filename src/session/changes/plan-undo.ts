@@ -49,7 +49,7 @@ export async function planUndo(
   }
   const foreign = answers.flatMap((answer) => ('isForeign' in answer ? answer.path : []));
   if (foreign.length > 0) {
-    throw conflict('changed_since', foreign, 'was changed since by somebody else. Look at it, and change it by hand');
+    throw conflict('changed_since', foreign, 'was changed since by someone else. Inspect it, and change it by hand');
   }
   const left = answers.flatMap((answer) => ('left' in answer ? { path: answer.path, reason: answer.left } : []));
   const files = answers.filter((answer): answer is FilePlan => 'found' in answer);

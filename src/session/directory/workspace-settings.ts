@@ -91,7 +91,7 @@ function textOf(folder: string, path: string): string | undefined {
   const found = resolveRealPath(path);
   if ('refusal' in found) throw unusable(path, found.refusal);
   if (!found.stats) return undefined;
-  if (dirname(dirname(found.real)) !== folder) throw unusable(path, 'a link leads away from where it stands');
+  if (dirname(dirname(found.real)) !== folder) throw unusable(path, 'it is a link that leads out of its folder');
   const bytes = readSmallFile(found.real, path, SETTINGS_FILE_BYTES);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -31,7 +31,8 @@ export async function askWhoMayAnswer(
   const asked = call.askPolicy.onAsk ?? core.opened.on_ask;
   const onAsk = asked ?? (core.isWatched ? 'wait' : 'deny');
   if (onAsk === 'deny' && !core.questions.hasOpenQuestion(call.toolUseId)) {
-    const cause = asked === 'deny' ? 'nobody is asked ("on_ask" is "deny")' : 'nobody who may answer is connected';
+    const cause =
+      asked === 'deny' ? 'questions are denied ("on_ask" is "deny")' : 'no client that may answer is connected';
     return { behavior: 'deny', message: unansweredMessage(decision, cause) };
   }
   const input = observable as JsonValue;

@@ -294,7 +294,7 @@ describe('rules', () => {
         expect(await bash(command, { rules, twoPerson, mode: 'bypassPermissions' }), command).toMatchObject({
           behavior: 'ask',
           reason: { type: 'rule', rule: 'Bash(git push:*)' },
-          message: expect.stringContaining('cannot be seen') as string,
+          message: expect.stringContaining('cannot be analysed') as string,
           approvals: 2,
         });
       }

@@ -42,7 +42,7 @@ function checkGit(
   if (runsContained(input, sandbox)) return { behavior: 'allow' };
   const danger = gitDanger(lineOf(input, analysis), session);
   if (danger === undefined) return { behavior: 'allow' };
-  return { behavior: 'ask', message: `git needs a yes in this repository: ${danger}` };
+  return { behavior: 'ask', message: `git needs approval in this repository: ${danger}` };
 }
 
 /** Report whether a command runs in the sandbox and is allowed unasked there. */

@@ -192,7 +192,7 @@ describe('mode "auto"', () => {
     for (const answer of ['ask', new Error('down')] as const) {
       const { status, text, effects } = await run([answer]);
       expect([status, effects]).toEqual(['denied', []]);
-      expect(text).toContain('nobody is asked');
+      expect(text).toContain('questions are denied');
     }
   });
 

@@ -126,7 +126,7 @@ describe('a repository whose settings name a program', () => {
     const input = shell.bash.inputSchema.parse({ command: 'git status' });
     expect(shell.bash.checkPermissions(input, shell.context({ session: sessionContextIn(folder) }))).toEqual({
       behavior: 'ask',
-      message: `git needs a yes in this repository: filter.evil.clean in "${folder}/.git/config" would run "./evil %f"`,
+      message: `git needs approval in this repository: filter.evil.clean in "${folder}/.git/config" would run "./evil %f"`,
     });
     const other = shell.bash.inputSchema.parse({ command: 'ls' });
     expect(shell.bash.checkPermissions(other, shell.context({ session: sessionContextIn(folder) }))).toEqual({
