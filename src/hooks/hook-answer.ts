@@ -3,7 +3,7 @@
  */
 import type { PermissionUpdate } from '../wire/permission-context.ts';
 import type { CompiledHook } from './compile-hooks.ts';
-import type { HookEnd } from './hook-end.ts';
+import type { HookEnd } from './run-hook.ts';
 import type { HookEvent } from './hook-event.ts';
 import { type HookOutput, readHookOutput } from './hook-output.ts';
 

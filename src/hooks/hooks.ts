@@ -7,13 +7,11 @@ import type { HookSource } from '../../config/settings/hooks.ts';
 import type { Limits } from '../../config/limits.ts';
 import { errorMessage } from '../base/errors.ts';
 import type { ConditionedCall } from '../permissions/rule-condition.ts';
-import { runCommandHook, type RunHookCommand } from './command-hook.ts';
 import { compileHooks, type CompiledHook } from './compile-hooks.ts';
 import { answerOf, type HookAnswer } from './hook-answer.ts';
-import type { HookRun } from './hook-end.ts';
 import type { HookEvent, HookPayload } from './hook-event.ts';
-import { runHttpHook } from './http-hook.ts';
 import { mergeAnswers, NO_ANSWER, type HooksVerdict } from './merge-answers.ts';
+import { type HookRun, runCommandHook, runHttpHook, type RunHookCommand } from './run-hook.ts';
 
 /** Size of one hook's output on both pipes together, or of its answer over HTTP. */
 const MAX_OUTPUT_BYTES = 1_024 * 1_024;

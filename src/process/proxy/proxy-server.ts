@@ -1,13 +1,12 @@
 /**
  * One session's proxy: a server on a UNIX socket that only that session's sandboxes can access.
  */
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Endpoint, parseAuthority } from '../../../config/authority.ts';
 import { type ErrorCode, errorMessage, GauntletError, isGauntletError } from '../../base/errors.ts';
-import { closeSignal } from './close-signal.ts';
 import type { Dial } from './dial.ts';
 import type { ProxyBounds } from './proxy-bounds.ts';
 
@@ -178,4 +177,11 @@ function forwardedHeaders(rawHeaders: readonly string[], more: readonly string[]
     .flatMap(({ value }) => value.toLowerCase().split(','));
   const dropped = new Set([...HOP_BY_HOP_HEADERS, ...more, ...named.map((name) => name.trim())]);
   return pairs.flatMap(({ name, lower, value }) => (dropped.has(lower) ? [] : [name, value]));
+}
+
+/** Create a signal that aborts when a client's stream closes. */
+function closeSignal(stream: EventEmitter): AbortSignal {
+  const controller = new AbortController();
+  stream.once('close', () => controller.abort());
+  return controller.signal;
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { answerOf } from '../../../src/hooks/hook-answer.ts';
 import type { HookEvent } from '../../../src/hooks/hook-event.ts';
-import type { HookEnd } from '../../../src/hooks/hook-end.ts';
+import type { HookEnd } from '../../../src/hooks/run-hook.ts';
 
 function answer(event: HookEvent, end: Partial<HookEnd> & object, onFailure?: 'continue' | 'block') {
   const setting = { type: 'command', command: 'x', onFailure } as const;

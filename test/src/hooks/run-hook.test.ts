@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runHttpHook } from '../../../src/hooks/http-hook.ts';
+import { runHttpHook } from '../../../src/hooks/run-hook.ts';
 
 const MIB = 1_024 * 1_024;
 const OUTPUT_BYTES = 64 * 1_024;

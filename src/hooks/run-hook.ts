@@ -1,9 +1,28 @@
 /**
- * Runs a command hook: the payload on its standard input, its answer on its standard output.
+ * Runs one hook: a command with the payload on its standard input, or a POST of the payload to an address.
  */
 import type { HookSetting } from '../../config/settings/hooks.ts';
+import { boundedText } from '../base/cut-text.ts';
 import { errorMessage } from '../base/errors.ts';
-import type { HookEnd, HookRun } from './hook-end.ts';
+
+/** `ended`: the hook finished, whatever its answer. `broken`: it did not, and its answer is unknown. */
+export type HookEnd =
+  | { readonly kind: 'ended'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
+  /** `why` continues a sentence: `was still running after 60 s`. */
+  | { readonly kind: 'broken'; readonly why: string };
+
+/** Parameters of one run. */
+export interface HookRun {
+  /** JSON for the standard input or the request body. */
+  readonly payload: string;
+  /** Absolute path. */
+  readonly cwd: string;
+  /** Absolute path of the folder in which the session began. */
+  readonly projectFolder: string;
+  readonly timeoutMs: number;
+  readonly outputBytes: number;
+  readonly signal: AbortSignal;
+}
 
 /** A program to run to its end, for `RunHookCommand`. */
 export interface HookCommand extends Pick<HookRun, 'cwd' | 'timeoutMs' | 'outputBytes' | 'signal'> {
@@ -45,16 +64,44 @@ export async function runCommandHook(
     const end = await runCommand({ ...bounds, ...program, input: payload, env: { CLAUDE_PROJECT_DIR: projectFolder } });
     return toHookEnd(end, run);
   } catch (error) {
-    return { kind: 'broken', why: `could not be started: ${errorMessage(error)}` };
+    return broken(`could not be started: ${errorMessage(error)}`);
+  }
+}
+
+/** Run an HTTP hook. Redirects are rejected, since only the configured address is trusted. Never rejects. */
+export async function runHttpHook(
+  { url, headers }: Extract<HookSetting, { type: 'http' }>,
+  { payload, timeoutMs, outputBytes, signal }: HookRun,
+): Promise<HookEnd> {
+  const deadline = AbortSignal.timeout(Math.ceil(timeoutMs));
+  try {
+    const reply = await fetch(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: payload,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, deadline]),
+    });
+    const body = await boundedText(reply, outputBytes);
+    if (body === undefined) return broken(`answered with more than ${outputBytes} bytes`);
+    if (!reply.ok) return broken(`answered with status ${reply.status}`);
+    return { kind: 'ended', exitCode: 0, stdout: body, stderr: '' };
+  } catch {
+    // The error may contain the address and secrets in it, so only the kind of failure is reported.
+    if (signal.aborted) return broken('was stopped with its call');
+    return broken(deadline.aborted ? `gave no answer within ${timeoutMs / 1_000} s` : 'could not be reached');
   }
 }
 
 function toHookEnd({ code, stdout, stderr, stoppedBy }: HookCommandEnd, { timeoutMs, outputBytes }: HookRun): HookEnd {
-  const broken = (why: string): HookEnd => ({ kind: 'broken', why });
   if (stoppedBy === 'timeout') return broken(`was still running after ${timeoutMs / 1_000} s`);
   if (stoppedBy === 'output_limit') return broken(`printed more than ${outputBytes} bytes`);
   if (stoppedBy === 'signal') return broken('was stopped with its call');
   if (code === null || code > SIGNAL_BASE) return broken('was ended by a signal');
   if (NEVER_RAN.has(code)) return broken('was not found or could not be executed');
   return { kind: 'ended', exitCode: code, stdout, stderr };
+}
+
+function broken(why: string): HookEnd {
+  return { kind: 'broken', why };
 }
