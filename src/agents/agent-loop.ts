@@ -1,16 +1,16 @@
 /**
- * An agent at work: its model is asked, its calls run while the message still streams in, and their results go back,
- * until the model has no more to say or a bound is reached.
+ * The agent loop: asks the model, runs its calls while the message still streams in, and sends their results back, until
+ * the model makes no more calls or a bound is reached.
  */
 import type { JsonValue } from '../base/json.ts';
 import type { ChildSession, InnerResult } from '../tool/inner-call.ts';
 import type { ResultContentBlock, ToolResultBlock } from '../wire/blocks.ts';
 import { type ConversationMessage, type Model, type ModelCall, type ModelTool, replyText } from './conversation.ts';
 
-/** Ids that a session takes. A model may give any, and the same twice. */
+/** Ids that a session accepts. A model may send any id, and the same one twice. */
 const SESSION_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** Times a model is told that its result is still missing, and that its message was cut. */
+/** Reminders to a model that its result is missing, or that its message was cut. */
 const MAX_REMINDERS = 2;
 
 /** The bounds of one agent. */
@@ -20,7 +20,7 @@ export interface AgentBounds {
   readonly ms: number;
 }
 
-/** An event of an agent at work. */
+/** An event of a running agent. */
 export type AgentEvent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly call: ModelCall }
@@ -34,12 +34,12 @@ export interface AgentTask {
   readonly session: Pick<ChildSession, 'run' | 'tools'>;
   readonly bounds: AgentBounds;
   readonly signal: AbortSignal;
-  /** Messages of others that have come since it was last asked. */
+  /** Return messages of other agents that came since the last call. */
   readMail(): Promise<readonly string[]>;
   tell(event: AgentEvent): void;
 }
 
-/** End of an agent: by itself, at a bound, or without the result it was asked for. */
+/** Cause of the end of an agent: by itself, at a bound, or without the result it was asked for. */
 export type AgentEnding = 'done' | 'turns' | 'tokens' | 'time' | 'refusal' | 'length' | 'no_result';
 
 /** The end of an agent. */
@@ -47,7 +47,7 @@ export interface AgentOutcome {
   readonly ending: AgentEnding;
   /** Its last message. */
   readonly text: string;
-  /** Its typed result, where the session has a tool for one. */
+  /** Its typed result, if the session has a tool for one. */
   readonly data?: JsonValue;
   readonly turns: number;
   readonly calls: number;
@@ -56,9 +56,9 @@ export interface AgentOutcome {
 }
 
 /**
- * Let an agent work.
+ * Run an agent.
  *
- * @throws {GauntletError} What its model failed with, and the signal's reason.
+ * @throws {GauntletError} The failure of its model, or the signal's reason.
  */
 export async function runAgent(task: AgentTask): Promise<AgentOutcome> {
   const deadline = AbortSignal.timeout(task.bounds.ms);
@@ -119,7 +119,7 @@ class Agent {
     };
   }
 
-  /** One message of the model and its calls. @returns undefined where the agent goes on. */
+  /** Get one message and run its calls. @returns `undefined` if the agent continues. */
   async #turn(): Promise<AgentEnding | undefined> {
     const { model, system, tell } = this.#task;
     this.#turns++;
@@ -131,7 +131,7 @@ class Agent {
       onText: (text) => tell({ kind: 'text', text: (this.#text = text.trim()) }),
       onCall: (call) => {
         const result = this.#run(call, added);
-        // Heard of below; where the message fails, its calls have ended with it.
+        // Its failure is handled below; if the message fails, its calls have ended with it.
         result.catch(() => undefined);
         running.push(result);
       },
@@ -145,11 +145,11 @@ class Agent {
     if (results.length > 0) this.#messages.push({ role: 'user', content: [...results, ...added] });
     if (this.#data !== undefined) return 'done';
     if (results.length > 0) return undefined;
-    return this.#afterLastWord(reply.stop);
+    return this.#endWithoutCalls(reply.stop);
   }
 
-  /** The model made no call. */
-  #afterLastWord(stop: string): AgentEnding | undefined {
+  /** Handle a message without calls. */
+  #endWithoutCalls(stop: string): AgentEnding | undefined {
     if (stop === 'refusal') return 'refusal';
     if (stop === 'length')
       return this.#remind('Your message was cut, since it was too long. Go on in shorter ones.', 'length');
@@ -173,7 +173,7 @@ class Agent {
   #say(text: string): void {
     const block = { type: 'text', text } as const;
     const last = this.#messages.at(-1);
-    // Results and what follows them make one message: providers want the roles in turn.
+    // Results and the texts after them are one message: providers require alternating roles.
     if (last?.role !== 'user') this.#messages.push({ role: 'user', content: [block] });
     else this.#messages.splice(-1, 1, { role: 'user', content: [...last.content, block] });
   }
@@ -203,7 +203,7 @@ class Agent {
     };
   }
 
-  /** The model's own id, where the session can have it. */
+  /** Return the model's own id if the session accepts it; otherwise the session makes one. */
   #idFor({ id }: ModelCall): { readonly id?: string } {
     if (!SESSION_ID.test(id) || this.#usedIds.has(id)) return {};
     this.#usedIds.add(id);
@@ -211,7 +211,7 @@ class Agent {
   }
 }
 
-/** A bound or a fault, as a sentence that says what to do next. */
+/** Describe a bound or a fault, with the next step. */
 export function endingWords(ending: Exclude<AgentEnding, 'done'>, { turns, tokens, ms }: AgentBounds): string {
   switch (ending) {
     case 'turns':

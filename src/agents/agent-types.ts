@@ -1,6 +1,6 @@
 /**
  * Types of agents: Markdown files with front matter, in folders that the operator names. The text is the agent's system
- * prompt; the front matter says what it is for, and what it may have of its caller's tools and permissions.
+ * prompt; the front matter describes its purpose and selects from its caller's tools and permissions.
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,13 +18,13 @@ export interface AgentType {
   readonly description: string;
   /** Its system prompt. */
   readonly prompt: string;
-  /** The only tools it has of its caller's; absent: all of them. */
+  /** Tools of its caller that it gets; absent: all. */
   readonly tools?: readonly string[];
-  /** Tools that it has not. */
+  /** Tools that it does not get. */
   readonly disallowedTools?: readonly string[];
-  /** As the settings call it; absent: that of the caller. */
+  /** Name in the settings; absent: the caller's model. */
   readonly model?: string;
-  /** The highest mode it works in; absent: that of its caller. */
+  /** Highest permission mode; absent: the caller's. */
   readonly permissionMode?: PermissionMode;
   readonly maxTurns?: number;
   /** JSON Schema of its result. */
@@ -45,7 +45,7 @@ const toolName = z
   .string()
   .regex(/^[A-Za-z_][\w-]*$/, 'expected the name of a tool; rules have their place in the settings');
 
-/** Names as a list, or with commas between them. */
+/** A list of names, or one string with commas. */
 const toolNames = z.preprocess(
   (value) => (typeof value === 'string' ? value.split(',').map((name) => name.trim()) : value),
   z.array(toolName).max(256),
@@ -72,7 +72,7 @@ const MAX_TYPES = 100;
 /** The file of one type. */
 const MAX_TYPE_BYTES = 64 * 1_024;
 
-/** Read all types. Of two with one name the first counts. Never rejects. */
+/** Read all types. Of two types with one name, the first is used. Never rejects. */
 export async function loadAgentTypes(folders: readonly string[]): Promise<FoundAgentTypes> {
   const types = new Map<string, AgentType>();
   const problems: string[] = [];
@@ -98,7 +98,7 @@ export async function loadAgentTypes(folders: readonly string[]): Promise<FoundA
   return { types: [...types.values()], problems };
 }
 
-/** @throws {Error} Saying what is wrong with it. */
+/** @throws {Error} Naming the problem. */
 async function readAgentType(path: string): Promise<AgentType> {
   const { data, body } = await readFrontMatter(path, MAX_TYPE_BYTES);
   const { color: _color, ...type } = checkFrontMatter(frontMatterSchema, data);

@@ -6,7 +6,7 @@ import type { ModelSettings } from '../../config/settings/models.ts';
 import type { ConversationMessage, ModelRequest, StopReason } from './conversation.ts';
 import type { ModelWire, WireStream } from './reply-builder.ts';
 
-/** The end of a stable prefix: what stands before it is read from the provider's cache the next time. */
+/** Marks the end of a stable prefix, which the provider caches for the next request. */
 const CACHED = { cache_control: { type: 'ephemeral' } } as const;
 
 const STOPS: Readonly<Record<string, StopReason>> = {
@@ -16,7 +16,7 @@ const STOPS: Readonly<Record<string, StopReason>> = {
   refusal: 'refusal',
 };
 
-/** Speak to a model. @param address Ends with the version, as in `https://api.anthropic.com/v1`. */
+/** Create the wire of a model. @param address Ends with the version, as in `https://api.anthropic.com/v1`. */
 export function anthropicWire(
   settings: ModelSettings,
   address: string,
@@ -55,7 +55,7 @@ async function createClient({ apiKey }: ModelSettings, address: string, silenceM
     baseURL: address.slice(0, -'/v1'.length),
     timeout: silenceMs,
     logLevel: 'off',
-    // The key goes to the address that was set and to no other.
+    // The key is sent only to the configured address.
     fetchOptions: { redirect: 'error' },
     ...(apiKey === undefined && { defaultHeaders: { authorization: null } }),
   });
@@ -81,7 +81,7 @@ async function* events(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>): 
   }
 }
 
-/** Every token that was read counts, from the cache or not. A server that imitates the wire may count none. */
+/** Count all input tokens, cached or not. A compatible server may report none. */
 function inputOf(usage: Partial<Anthropic.Usage> | undefined): { readonly inputTokens: number | undefined } {
   const parts = [usage?.input_tokens, usage?.cache_creation_input_tokens, usage?.cache_read_input_tokens];
   const counted = parts.filter((part) => typeof part === 'number');
@@ -94,7 +94,7 @@ function wireMessages({ messages }: ModelRequest): Anthropic.MessageParam[] {
     const last = blocks.at(-1);
     const isLast = place === messages.length - 1 && last !== undefined;
     const content = isLast ? [...blocks.slice(0, -1), { ...last, ...CACHED }] : blocks;
-    // Blocks of the model go back as they came, whatever the vendor put into them.
+    // Blocks of the model are sent back unchanged, including fields of the vendor.
     return { role: message.role, content: content as unknown as Anthropic.ContentBlockParam[] };
   });
 }
@@ -104,7 +104,7 @@ function wireBlocks({ content }: ConversationMessage): readonly object[] {
     if (block.type === 'tool_use') return { ...block, input: asObject(block.input) };
     if (block.type !== 'tool_result' || typeof block.content === 'string' || !Array.isArray(block.content))
       return block;
-    // A result holds references or other content, not both; the schemas stand in the text, and in the list of tools.
+    // A result holds references or other content, not both; the schemas are in the text and in the list of tools.
     const parts = (block.content as readonly { readonly type: string }[]).filter(
       ({ type }) => type !== 'tool_reference',
     );
@@ -112,7 +112,7 @@ function wireBlocks({ content }: ConversationMessage): readonly object[] {
   });
 }
 
-/** The wire takes objects alone; the model shall see what it wrote. */
+/** The wire accepts only objects, so other inputs are wrapped: the model sees what it wrote. */
 function asObject(input: unknown): object {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { not_an_object: input };
 }

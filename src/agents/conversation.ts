@@ -4,10 +4,10 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { ForeignBlock, ResultContentBlock, TextBlock, ToolResultBlock, ToolUseBlock } from '../wire/blocks.ts';
 
-/** A block of a model's message. Foreign ones, such as thinking, are handed back to the model as they came. */
+/** A block of a model's message. Other blocks, such as thinking, are sent back to the model unchanged. */
 export type ReplyBlock = TextBlock | ToolUseBlock | ForeignBlock;
 
-/** One message of the conversation. Results come first in the message behind the one that made the calls. */
+/** One message of the conversation. Results come first in the message after the one that made the calls. */
 export type ConversationMessage =
   | { readonly role: 'user'; readonly content: readonly (ToolResultBlock | ResultContentBlock)[] }
   | { readonly role: 'assistant'; readonly content: readonly ReplyBlock[] };
@@ -28,23 +28,23 @@ export interface ModelRequest {
 
 /** A call in a model's message. */
 export interface ModelCall {
-  /** As the model gave it: any text, and perhaps one that it gave before. */
+  /** The model's id: any text, not necessarily unique. */
   readonly id: string;
   readonly name: string;
-  /** The text itself where it is no JSON. */
+  /** The text itself if it is not JSON. */
   readonly input: JsonValue;
 }
 
 /** Callbacks for a message while it streams in. */
 export interface ReplyListener {
   readonly signal: AbortSignal;
-  /** Told of each block of text as soon as it is complete. */
+  /** Called with each block of text when it is complete. */
   onText(text: string): void;
-  /** Told of each call as soon as its input is complete. */
+  /** Called with each call when its input is complete. */
   onCall(call: ModelCall): void;
 }
 
-/** Tokens, as the provider counts them. */
+/** Token counts of the provider. */
 export interface TokenUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -60,14 +60,14 @@ export interface ModelReply {
   readonly usage: TokenUsage;
 }
 
-/** A model that can be talked to. */
+/** A model that answers requests. */
 export interface Model {
-  /** As the settings call it. */
+  /** Name in the settings. */
   readonly name: string;
   /**
    * Ask for the next message.
    *
-   * @returns The message; where its stream broke off behind a complete call, as much as had come.
+   * @returns The message; if its stream broke off after a complete call, the part that arrived.
    * @throws {GauntletError} `tool_failed`, `timeout` or `output_limit`, and the signal's reason.
    */
   reply(request: ModelRequest, listener: ReplyListener): Promise<ModelReply>;

@@ -1,5 +1,5 @@
 /**
- * A model of the settings: asked over its wire, within bounds, and once more where its message broke off.
+ * A model of the settings: requests over its wire, with bounds, and with retries if a message breaks off.
  */
 import type { Limits } from '../../config/limits.ts';
 import { modelAddress, type ModelSettings } from '../../config/settings/models.ts';
@@ -18,19 +18,19 @@ const MODEL_BOUNDS = {
   replyChars: 2 * 1_024 * 1_024,
 } as const satisfies Record<string, number>;
 
-/** Its values; tests have smaller ones. */
+/** Type of the bounds; tests use smaller values. */
 export type ModelBounds = Readonly<Record<keyof typeof MODEL_BOUNDS, number>>;
 
-/** Times a message is asked for whose stream broke off. The SDKs ask again by themselves where none began. */
+/** Attempts for a message whose stream broke off. The SDKs retry requests that failed before the stream began. */
 const MAX_TRIES = 3;
 
-/** Characters of a provider's own words that are passed on. */
+/** Length of a provider's error text that is passed on. */
 const MAX_REASON_CHARS = 300;
 
-/** Characters that make a token, for providers that count none. */
+/** Characters per token, for providers that report no counts. */
 const CHARS_PER_TOKEN = 4;
 
-/** Make a model. Nothing is loaded or sent before it is asked. */
+/** Create a model. Nothing is loaded or sent before the first request. */
 export function openModel(
   name: string,
   settings: ModelSettings,
@@ -90,7 +90,7 @@ async function ask(
     return { kind: 'reply', reply: reply() };
   } catch (cause) {
     const error: unknown = silence.signal.aborted ? silence.signal.reason : cause;
-    // What has begun to run cannot be asked for again: the model goes on from its results.
+    // Calls that have started cannot be repeated: the model continues with their results.
     if (builder.callCount > 0 && !listener.signal.aborted && !isGauntletError(error, 'output_limit'))
       return { kind: 'reply', reply: { ...reply(), stop: 'calls' } };
     return { kind: 'failed', error, mayRetry: hasBegun && !isGauntletError(error, 'output_limit') };
@@ -99,7 +99,7 @@ async function ask(
   }
 }
 
-/** Aborts when nothing was heard for so long. */
+/** Create a signal that aborts after `ms` without an event. */
 function silenceWatch(ms: number) {
   const controller = new AbortController();
   const reason = new GauntletError('timeout', `it sent nothing for ${ms} ms`);
@@ -115,7 +115,7 @@ function tokensOf(chars: number): number {
   return Math.ceil(chars / CHARS_PER_TOKEN);
 }
 
-/** In words for a model and for people, without the key. */
+/** Build the error for a model and for people, without the key. */
 function failure(name: string, { apiKey, provider }: ModelSettings, cause: unknown): GauntletError {
   const said = isGauntletError(cause) ? cause.message : reasonOf(cause);
   const shown = cutText(apiKey ? said.replaceAll(apiKey, '…') : said, MAX_REASON_CHARS);
@@ -124,7 +124,7 @@ function failure(name: string, { apiKey, provider }: ModelSettings, cause: unkno
   return new GauntletError(code, message, { cause });
 }
 
-/** An SDK says "Connection error." where the cause says why. */
+/** Include the cause: an SDK's own message may be just "Connection error.". */
 function reasonOf(error: unknown): string {
   const { status, cause } = error as { readonly status?: unknown; readonly cause?: unknown };
   const inner = cause instanceof Error ? (cause.cause instanceof Error ? cause.cause : cause) : undefined;

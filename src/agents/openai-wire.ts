@@ -1,5 +1,5 @@
 /**
- * The Chat Completions API of OpenAI, and of the many servers that speak it, through the vendor's SDK, which is loaded
+ * The Chat Completions API of OpenAI, and of compatible servers, through the vendor's SDK, which is loaded
  * when a model is first asked.
  */
 import type OpenAI from 'openai';
@@ -29,7 +29,7 @@ const STOPS: Readonly<Record<string, StopReason>> = {
   content_filter: 'refusal',
 };
 
-/** Speak to a model. @param address Ends with the version, as in `https://api.openai.com/v1`. */
+/** Create the wire of a model. @param address Ends with the version, as in `https://api.openai.com/v1`. */
 export function openAIWire(
   settings: ModelSettings,
   address: string,
@@ -58,7 +58,7 @@ export function openAIWire(
 async function createClient({ apiKey }: ModelSettings, baseURL: string, silenceMs: number): Promise<OpenAI> {
   const { default: Client } = await import('openai');
   return new Client({
-    // Without these the SDK would look into the environment.
+    // Without these the SDK would read the environment.
     apiKey: apiKey ?? 'none',
     adminAPIKey: null,
     organization: null,
@@ -67,7 +67,7 @@ async function createClient({ apiKey }: ModelSettings, baseURL: string, silenceM
     baseURL,
     timeout: silenceMs,
     logLevel: 'off',
-    // The key goes to the address that was set and to no other.
+    // The key is sent only to the configured address.
     fetchOptions: { redirect: 'error' },
     ...(apiKey === undefined && { defaultHeaders: { authorization: null } }),
   });
@@ -100,7 +100,7 @@ function wireMessages(message: ConversationMessage): OpenAI.ChatCompletionMessag
   if (message.role === 'assistant') return [assistantMessage(message)];
   const results = message.content.filter((block) => block.type === 'tool_result');
   const others = message.content.filter((block) => block.type !== 'tool_result');
-  // A tool's message holds text alone: images follow in a message of the user.
+  // A tool message contains only text: images follow in a user message.
   const parts = [...results.flatMap(imagesOf), ...others].flatMap(contentParts);
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   const content = texts.length === parts.length ? texts.join('\n\n') : parts;

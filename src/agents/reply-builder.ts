@@ -1,11 +1,11 @@
 /**
- * A model's message, put together from the block events of the Messages API as they stream in.
+ * Builds a model's message from the block events of the Messages API as they stream in.
  */
 import { GauntletError, isGauntletError } from '../base/errors.ts';
 import { isPlainData, type JsonValue, parseSafeJson } from '../base/json.ts';
 import type { ModelRequest, ReplyBlock, ReplyListener, StopReason, TokenUsage } from './conversation.ts';
 
-/** An event about one block. Those of the SDK and those made of OpenAI's chunks fit. */
+/** An event of one block, from the SDK or converted from OpenAI's chunks. */
 export type BlockEvent =
   | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: object }
   | { readonly type: 'content_block_delta'; readonly index: number; readonly delta: object }
@@ -27,14 +27,14 @@ interface OpenBlock {
   readonly added: Record<string, string>;
 }
 
-/** Puts one message together. */
+/** Builds one message. */
 export class ReplyBuilder {
   readonly #maxChars: number;
   readonly #listener: Pick<ReplyListener, 'onText' | 'onCall'>;
   readonly #open = new Map<number, OpenBlock>();
   readonly #content: ReplyBlock[] = [];
   #chars = 0;
-  /** Calls that were told of. */
+  /** Number of calls passed to the listener. */
   callCount = 0;
 
   constructor(maxChars: number, listener: Pick<ReplyListener, 'onText' | 'onCall'>) {
@@ -47,12 +47,12 @@ export class ReplyBuilder {
     return this.#content;
   }
 
-  /** Characters that have come, for a provider that counts no tokens. */
+  /** Characters received, for a provider that counts no tokens. */
   get chars(): number {
     return this.#chars;
   }
 
-  /** Take an event. @throws {GauntletError} `output_limit` for a message that is too long. */
+  /** Process an event. @throws {GauntletError} `output_limit` for a message that is too long. */
   push(event: BlockEvent): void {
     switch (event.type) {
       case 'content_block_start':

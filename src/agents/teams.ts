@@ -1,15 +1,15 @@
 /**
  * Teams of named agents in a session, and the messages they send each other.
  *
- * Which agents work is known to this process alone, since they end with it. A team, and mail that nobody has read, are
- * in the store that the sessions of a principal share: they are there after a crash.
+ * Running agents are known only to this process, since they end with it. Teams and unread messages are in the shared
+ * store of the principal, so they survive a crash.
  */
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError, isGauntletError } from '../base/errors.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { OpenSharedStore, SharedEntry, SharedStore } from '../log/shared-store.ts';
 
-/** The name of the agent that a session belongs to, and to which no other may be called. */
+/** Reserved name of the session's own model. */
 export const MAIN_AGENT = 'main';
 
 /** Receiver name for all other agents. */
@@ -20,29 +20,29 @@ const MAIL = 'agent-mail';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Agents that a team has had. */
+/** Agents that a team may have over its life. */
 export const MAX_TEAM_MEMBERS = 64;
 
 /** Messages that wait for one agent. */
 export const MAX_MAILBOX_MESSAGES = 200;
 
-/** Times a change is tried again that another one came before. */
+/** Attempts of a change that conflicts with another one. */
 const MAX_TRIES = 5;
 
-/** Agents that work together: those of one session that no agent began, at any depth. */
+/** Agents that work together: all agents below one session that a client created. */
 export interface Group {
   readonly principal: string;
   /** Id of that session. */
   readonly id: string;
-  /** Name of the agent whose session was asked about; absent where it has none. */
+  /** Name of the agent whose session was looked up; absent if it has none. */
   readonly name?: string;
 }
 
-/** A team, as it is stored. */
+/** A stored team. */
 export interface Team {
   readonly name: string;
   readonly description: string;
-  /** Names of the agents that it has had, the first first. */
+  /** Names of all its agents so far, oldest first. */
   readonly members: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export interface Mail {
 /** A message in a mailbox. */
 export interface ReceivedMail extends Mail {
   readonly key: string;
-  /** Larger than that of every message before it. */
+  /** Larger than the versions of all earlier messages. */
   readonly version: number;
 }
 
@@ -69,9 +69,9 @@ interface Worker {
 export class AgentTeams {
   readonly #openStore: OpenSharedStore;
   readonly #limits: Pick<Limits, 'sessionDays'>;
-  /** Agents at work, by the id of their session. */
+  /** Running agents, by the id of their session. */
   readonly #workers = new Map<string, Worker>();
-  /** By group: the last message that the main agent was handed. */
+  /** By group: version of the last message delivered to the main agent. */
   readonly #handed = new Map<string, number>();
 
   constructor(openStore: OpenSharedStore, limits: Pick<Limits, 'sessionDays'>) {
@@ -79,20 +79,20 @@ export class AgentTeams {
     this.#limits = limits;
   }
 
-  /** The group of a session, and the name of its agent. */
+  /** Return the group of a session, with the name of its agent. */
   groupOf(principal: string, sessionId: string): Group {
     const worker = this.#workers.get(sessionId);
     if (!worker) return { principal, id: sessionId, name: MAIN_AGENT };
     return { principal, id: worker.group.id, ...(worker.name !== undefined && { name: worker.name }) };
   }
 
-  /** Names of the group's agents at work. */
+  /** Return the names of the group's running agents. */
   working(group: Group): readonly string[] {
     const own = [...this.#workers.values()].filter(({ group: { id } }) => id === group.id);
     return own.flatMap(({ name }) => name ?? []);
   }
 
-  /** @throws {GauntletError} `tool_failed` for a name that an agent at work has. */
+  /** @throws {GauntletError} `tool_failed` for the name of a running agent. */
   refuseTaken(group: Group, name: string): void {
     if (!this.working(group).includes(name)) return;
     const message = `An agent called "${name}" works already. Choose another name, or send it a message`;
@@ -100,9 +100,9 @@ export class AgentTeams {
   }
 
   /**
-   * An agent begins to work.
+   * Register an agent that starts.
    *
-   * @returns Its end: mail that it has read goes, and so does the rest where no team keeps it.
+   * @returns Its mailbox. Messages that it read are deleted at its end, and unread ones too unless it is in a team.
    * @throws {GauntletError} `tool_failed`, `resource_exhausted`, `log_unavailable`
    */
   async enter(group: Group, sessionId: string, name?: string): Promise<AgentMail> {
@@ -139,12 +139,12 @@ export class AgentTeams {
     };
   }
 
-  /** The team of a group. */
+  /** Return the team of a group. */
   async team(group: Group): Promise<Team | undefined> {
     return teamOf(await this.#teams(group).get(group.id));
   }
 
-  /** Begin a team. @throws {GauntletError} `tool_failed` where the group has one. */
+  /** Create a team. @throws {GauntletError} `tool_failed` if the group has one. */
   async create(group: Group, { name, description }: Pick<Team, 'name' | 'description'>): Promise<Team> {
     const team: Team = { name, description, members: [...this.working(group)] };
     try {
@@ -158,7 +158,7 @@ export class AgentTeams {
     }
   }
 
-  /** End a team and its mailboxes. @throws {GauntletError} `tool_failed` for another name, and while its agents work. */
+  /** Delete a team and its mailboxes. @throws {GauntletError} `tool_failed` for a wrong name, or while its agents run. */
   async delete(group: Group, name: string): Promise<Team> {
     const team = await this.team(group);
     if (team?.name !== name) {
@@ -180,8 +180,8 @@ export class AgentTeams {
    * Put a message into mailboxes.
    *
    * @param to A name, or `EVERYBODY`.
-   * @returns Who gets it, once it is on disk.
-   * @throws {GauntletError} `tool_failed` for a name that nobody has, `resource_exhausted` for a mailbox that is full.
+   * @returns The receivers, once it is on disk.
+   * @throws {GauntletError} `tool_failed` for an unknown name, `resource_exhausted` for a mailbox that is full.
    */
   async send(group: Group, to: string, mail: Mail): Promise<readonly string[]> {
     const known = await this.#reachable(group);
@@ -200,9 +200,9 @@ export class AgentTeams {
   }
 
   /**
-   * Take what waits for the main agent of a group.
+   * Take the messages for the main agent of a group.
    *
-   * @param after The last message of which its session's log says that it was handed out: those up to it go now.
+   * @param after Version of the last message whose delivery is in its session's log: messages up to it are deleted.
    */
   async takeMain(group: Group, after: number): Promise<readonly ReceivedMail[]> {
     const waiting = await this.#mailbox(group, MAIN_AGENT);
@@ -225,7 +225,7 @@ export class AgentTeams {
     return entries.map(receivedMail).sort((one, other) => one.version - other.version);
   }
 
-  /** A team remembers who was in it: mail for them waits. */
+  /** Add an agent to the members, whose messages are kept. */
   async #addMember(group: Group, name: string): Promise<void> {
     for (let tries = 1; ; tries++) {
       const entry = await this.#teams(group).get(group.id);
@@ -245,7 +245,7 @@ export class AgentTeams {
     }
   }
 
-  /** Mail of sessions that are gone. */
+  /** Delete messages of deleted sessions. */
   async #removeOld(mail: SharedStore): Promise<void> {
     const oldest = Date.now() - this.#limits.sessionDays * DAY_MS;
     for (const { key } of await mail.list()) if (sentAtOf(key) < oldest) await mail.delete(key);
@@ -260,17 +260,17 @@ export class AgentTeams {
   }
 }
 
-/** The mailbox of an agent at work. */
+/** The mailbox of a running agent. */
 export interface AgentMail {
   /** Return the messages that came since the last call. */
   read(): Promise<readonly ReceivedMail[]>;
-  /** The agent has ended. */
+  /** Called when the agent has ended. */
   leave(): Promise<void>;
 }
 
 let mailCount = 0;
 
-/** Ends a key: versions say what came first. */
+/** Make a key part that is unique; versions give the order of messages. */
 function uniquePart(): string {
   return `${Date.now()}-${process.pid}-${(mailCount += 1)}`;
 }
@@ -295,7 +295,7 @@ function receivedMail({ key, version, value }: SharedEntry): ReceivedMail {
   return { ...(value as unknown as Mail), key, version };
 }
 
-/** Messages, as a model reads them. */
+/** Format messages for a model. */
 export function mailText(mail: readonly Mail[]): string {
   return mail.map(({ from, text }) => `<message from="${from}">\n${text}\n</message>`).join('\n');
 }

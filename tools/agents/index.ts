@@ -1,4 +1,4 @@
-/** The agent tools: models that work with tools by themselves, and what they write to each other. */
+/** The agent tools: agents, their messages and their teams. */
 import { AgentTeams } from '../../src/agents/teams.ts';
 import { agentTool } from './agent/index.ts';
 import { sendMessageTool } from './send-message.ts';

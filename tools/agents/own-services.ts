@@ -4,12 +4,12 @@ import type { SessionContext } from '../../src/tool/session-context.ts';
 import type { ToolUseContext } from '../../src/tool/tool.ts';
 import type { AgentToolServices } from './services.ts';
 
-/** The services, with the agents that work. */
+/** Services of the domain, with the registry of running agents. */
 export interface OwnServices extends AgentToolServices {
   readonly teams: AgentTeams;
 }
 
-/** Members that all tools have which need a model. */
+/** Members of all tools that need a model. */
 export function needsModel({ models }: Pick<AgentToolServices, 'models'>) {
   return {
     isEnabled: () => models.size > 0,
@@ -25,13 +25,13 @@ export function callerGroup({ teams }: OwnServices, { principal, sessionId }: To
 /** Key of the session state that holds which mail its own model was sent. */
 const MAIL_STATE = 'SendMessage';
 
-/** The last message that the session's own model was handed. */
+/** Return the version of the last message delivered to the session's own model. */
 export function handedMail({ toolState }: SessionContext): number {
   const state = toolState[MAIL_STATE];
   return typeof state === 'number' ? state : 0;
 }
 
-/** The session's log says from now on that mail up to `version` was handed out. */
+/** Record in the session that messages up to `version` were delivered. */
 export function withHandedMail(context: SessionContext, version: number): SessionContext {
   if (handedMail(context) >= version) return context;
   return { ...context, toolState: { ...context.toolState, [MAIL_STATE]: version } };

@@ -1,4 +1,4 @@
-/** SendMessage: writes to another agent of the session, or to all of them. */
+/** SendMessage: sends a message to another agent of the session, or to all. */
 import * as z from 'zod';
 import { EVERYBODY, MAIN_AGENT, mailText, type ReceivedMail } from '../../src/agents/teams.ts';
 import { GauntletError } from '../../src/base/errors.ts';

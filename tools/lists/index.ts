@@ -1,4 +1,4 @@
-/** The list tools: what a session means to do, alone and with its agents. */
+/** The list tools: the todo list of a session, and the task list that it shares with its agents. */
 import type { ListToolServices } from './services.ts';
 import { taskCreateTool } from './task-create.ts';
 import { taskGetTool } from './task-get.ts';

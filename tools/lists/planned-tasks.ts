@@ -1,8 +1,8 @@
 /**
- * The task list that a session shares with its agents: tasks, how far they are, and which wait for which.
+ * The task list that a session shares with its agents: tasks, their states and their dependencies.
  *
  * The whole list is one entry of the shared store, so that a change of several tasks is made at once or not at all. Two
- * agents that change it at the same time both succeed: the later change is tried again on what the first has left.
+ * agents that change it at the same time both succeed: the later change is repeated on the result of the first.
  */
 import * as z from 'zod';
 import { GauntletError, isGauntletError } from '../../src/base/errors.ts';
@@ -13,7 +13,7 @@ import type { ListToolServices } from './services.ts';
 
 const KEY = 'tasks';
 
-/** Changes that agents make at the same moment are few. */
+/** Attempts of a change that conflicts with another agent's. */
 const MAX_TRIES = 20;
 
 /** Longest text of one line: a subject, an owner. */
@@ -22,7 +22,7 @@ export const MAX_LINE_CHARS = 500;
 /** States of a task. */
 export const TASK_STATUSES = ['pending', 'in_progress', 'completed'] as const;
 
-/** One task; what it blocks follows from the others' `blockedBy`. */
+/** One task; the tasks that it blocks are derived from their `blockedBy`. */
 const PlannedTask = z.object({
   id: z.string(),
   subject: z.string(),
@@ -59,7 +59,7 @@ export const TaskMetadata = z
     `must be at most ${MAX_TASK_CHARS} characters of JSON`,
   );
 
-/** The calls that ask. */
+/** The part of a context that finds the list. */
 type Asking = Pick<ToolUseContext, 'principal' | 'rootSessionId'>;
 
 /** Read the list. */
@@ -70,9 +70,9 @@ export async function readTasks({ store }: ListToolServices, { principal, rootSe
 /**
  * Change the list.
  *
- * @param change Makes the next list of the current one, and may be asked again; what it throws changes nothing.
- * @returns What `change` made, once it is on disk.
- * @throws {GauntletError} `resource_exhausted` where the list is full.
+ * @param change Returns the next list; may be called several times. If it throws, nothing changes.
+ * @returns The result of `change`, once it is on disk.
+ * @throws {GauntletError} `resource_exhausted` if the list is full.
  */
 export async function changeTasks<Change extends { readonly list: TaskList }>(
   { store }: ListToolServices,
@@ -103,17 +103,17 @@ export function taskOf({ tasks }: TaskList, id: string): PlannedTask {
   throw new GauntletError('tool_failed', `There is no task "${id}". ${known}: look with TaskList`);
 }
 
-/** The tasks that wait for one. */
+/** Return the tasks that wait for a task. */
 export function blocksOf({ tasks }: TaskList, id: string): readonly string[] {
   return tasks.filter(({ blockedBy }) => blockedBy.includes(id)).map((task) => task.id);
 }
 
-/** The tasks that one still waits for. */
+/** Return the open tasks that a task waits for. */
 export function openBlockers({ tasks }: TaskList, { blockedBy }: PlannedTask): readonly string[] {
   return blockedBy.filter((id) => tasks.some((task) => task.id === id && task.status !== 'completed'));
 }
 
-/** Say that no task waits for itself. @throws {GauntletError} `tool_failed`, with the tasks of the circle. */
+/** Refuse circular dependencies. @throws {GauntletError} `tool_failed`, with the tasks of the circle. */
 export function refuseCycles({ tasks }: TaskList): void {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const settled = new Set<string>();
@@ -125,12 +125,12 @@ export function refuseCycles({ tasks }: TaskList): void {
   }
 }
 
-/** Words for ids in a text. */
+/** Format ids for a text. */
 export function namesOf(ids: readonly string[]): string {
   return ids.map((id) => `#${id}`).join(', ');
 }
 
-/** One line about a task. */
+/** Format a task as one line. */
 export function taskLine(list: TaskList, task: PlannedTask): string {
   const owner = task.owner === undefined ? '' : ` (${task.owner})`;
   const open = task.status === 'completed' ? [] : openBlockers(list, task);

@@ -1,4 +1,4 @@
-/** TaskGet: shows one task of the shared list, whole. */
+/** TaskGet: shows one task of the shared list in full. */
 import * as z from 'zod';
 import { showValue } from '../../src/base/hidden-characters.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';

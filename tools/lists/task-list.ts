@@ -49,7 +49,7 @@ export function taskListTool(services: ListToolServices) {
   });
 }
 
-/** All tasks, without what only TaskGet tells. */
+/** All tasks, without the details that TaskGet returns. */
 export interface TaskListOutput {
   readonly tasks: readonly (Pick<PlannedTask, 'id' | 'subject' | 'status' | 'owner'> & {
     /** Open tasks that it waits for. */

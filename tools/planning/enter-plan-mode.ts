@@ -1,4 +1,4 @@
-/** EnterPlanMode: from here on the session only reads, until a person accepts a plan. */
+/** EnterPlanMode: makes the session read-only until a person accepts a plan. */
 import * as z from 'zod';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { Display } from '../../src/wire/display.ts';

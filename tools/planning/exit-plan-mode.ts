@@ -1,4 +1,4 @@
-/** ExitPlanMode: hands a plan to the person, who changes it, accepts it, or says no. */
+/** ExitPlanMode: shows a plan to the person, who changes, accepts or rejects it. */
 import * as z from 'zod';
 import { isBeyond } from '../../src/permissions/mode-order.ts';
 import { TOOL_ALIASES } from '../../src/permissions/rule-names.ts';
@@ -21,7 +21,7 @@ const PROMPT = `Hands in your plan and asks the person to accept it. After a yes
 const MAX_PLAN_CHARS = 50_000;
 const MAX_PROMPTS = 50;
 
-/** Modes that a plan can be left to. */
+/** Modes that may follow plan mode. */
 const MODES_AFTER = PERMISSION_MODES.filter((mode) => mode !== 'plan');
 
 const WHAT_MODES_DO: Readonly<Partial<Record<PermissionMode, string>>> = {
@@ -155,7 +155,7 @@ function leavePlanMode(
   };
 }
 
-/** The plan as the model sent it: a person may have put another in its place. */
+/** The plan as the model sent it, which a person may have replaced. */
 function sentPlan({ content }: AssistantMessage, toolUseId: string): string | undefined {
   if (typeof content === 'string') return undefined;
   const block = content.find((each) => each.type === 'tool_use' && 'id' in each && each.id === toolUseId);

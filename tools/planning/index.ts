@@ -1,4 +1,4 @@
-/** The planning tools: what the model and the person who watches settle with each other. */
+/** The planning tools: plan mode, and questions and messages to the person. */
 import { askUserQuestionTool } from './ask-user-question.ts';
 import { enterPlanModeTool } from './enter-plan-mode.ts';
 import { exitPlanModeTool } from './exit-plan-mode.ts';

@@ -83,7 +83,7 @@ function usesOf({ attachments = [] }: SendUserMessageArguments): readonly PathUs
   return attachments.map((path) => ({ path, access: 'read' }));
 }
 
-/** A file that is not there is told before anything is sent. */
+/** Check all files first, so that nothing is sent if one is missing. */
 async function send(
   { locate }: PlanningToolServices,
   input: SendUserMessageArguments,

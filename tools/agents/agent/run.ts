@@ -1,4 +1,4 @@
-/** One agent: its session, its model, its mail, in the foreground or as a task. */
+/** Runs one agent, in the foreground or as a task. */
 import { join } from 'node:path';
 import { DEFAULT_MODEL } from '../../../config/settings/models.ts';
 import {
@@ -51,7 +51,7 @@ interface Plan {
 /** Most characters of one line about a call or a result, in the output of a task. */
 const LINE_CHARS = 200;
 
-/** Find the type that an input names. @throws {GauntletError} `invalid_input` naming those that there are. */
+/** Find the type that an input names. @throws {GauntletError} `invalid_input` naming the known ones. */
 export function typeOf(types: readonly AgentType[], name: string): AgentType {
   const found = types.find((type) => type.name === name);
   if (found) return found;
@@ -59,7 +59,7 @@ export function typeOf(types: readonly AgentType[], name: string): AgentType {
   throw new GauntletError('invalid_input', `There is no agent type "${name}". Use one of ${known}`);
 }
 
-/** Find the model for an agent. @throws {GauntletError} `invalid_input` naming those that there are. */
+/** Find the model for an agent. @throws {GauntletError} `invalid_input` naming the known ones. */
 export function modelNameOf({ models }: OwnServices, wanted: string | undefined): string {
   const [first] = models.keys();
   const name = wanted ?? (models.has(DEFAULT_MODEL) ? DEFAULT_MODEL : first);
@@ -68,7 +68,7 @@ export function modelNameOf({ models }: OwnServices, wanted: string | undefined)
   throw new GauntletError('invalid_input', `There is no model "${name}". Use one of ${known}`);
 }
 
-/** Let an agent work to its end. @param tell Told of its session, then of what it says. */
+/** Run an agent to its end. @param tell Called with its session, then with its texts and calls. */
 export async function runInForeground(
   given: Omit<Plan, 'group'>,
   tell: (sessionId: string, text: string) => void,
@@ -205,7 +205,7 @@ function boundsOf({ type, services: { limits } }: Plan): AgentBounds {
   return { turns: Math.min(agentTurns, type.maxTurns ?? agentTurns), tokens: agentTokens, ms: agentMs };
 }
 
-/** The report of an agent, as the model that called it reads it. */
+/** Format the report of an agent for the calling model. */
 export function reportText({
   ending,
   text,

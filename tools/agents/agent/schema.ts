@@ -8,7 +8,7 @@ const MAX_DESCRIPTION_CHARS = 200;
 
 const MAX_PROMPT_CHARS = 200_000;
 
-/** The input, with the types and models that there are. */
+/** Build the schema with the known types and models. */
 export function agentInput(types: readonly AgentType[], models: readonly string[]) {
   const list = types.map(({ name, description }) => `\n- ${name}: ${description}`).join('');
   return z.strictObject({
