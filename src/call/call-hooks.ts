@@ -15,7 +15,7 @@ import type { ToolProgress, ToolUseContext } from '../tool/tool.ts';
 import type { HookEvent } from '../hooks/hook-event.ts';
 import type { HookOccasion, Hooks } from '../hooks/hooks.ts';
 import { mergePermissions, type HooksVerdict } from '../hooks/merge-answers.ts';
-import { ruleKeys } from '../permissions/rule.ts';
+import { governingKeys } from '../permissions/rule.ts';
 import { type CallOutcome, type Ended, ended, failedOutcome } from './outcome.ts';
 
 /** Services of the session for a call's hooks. */
@@ -59,7 +59,7 @@ export function hookOccasion(
       ...(context.parentToolUseId === undefined ? {} : { parent_tool_use_id: context.parentToolUseId }),
       ...fields,
     },
-    names: ruleKeys(tool),
+    names: governingKeys(tool),
     call: { invocation, context, locate },
     projectFolder: session.root,
     notify: (level, code, message) => context.notify(level, code, message),

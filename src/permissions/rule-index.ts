@@ -6,8 +6,7 @@
  */
 import type { RuleBehavior, RuleSource, ToolPermissionContext } from '../wire/permission-context.ts';
 import { RULE_SOURCES } from '../wire/permission-names.ts';
-import type { Tool } from '../tool/tool.ts';
-import { parseRule, ruleKeys } from './rule.ts';
+import { governingKeys, parseRule, type RuledTool } from './rule.ts';
 import { isPathRuleName } from './rule-names.ts';
 
 /** A rule as written, with its source. */
@@ -40,15 +39,11 @@ const EVERY_PATH = '//**';
 const NONE: ToolRules = Object.freeze({ specs: Object.freeze([]), bySpec: new Map() });
 const indexes = new WeakMap<ToolPermissionContext, RuleIndex>();
 
-/** Return the rules of `behavior` that name this tool, one of its aliases, or its MCP server. */
-export function rulesFor(
-  permissions: ToolPermissionContext,
-  behavior: RuleBehavior,
-  tool: Pick<Tool, 'name' | 'aliases' | 'origin'>,
-): ToolRules {
+/** Return the rules of `behavior` that name this tool, one of its aliases, its MCP server, or a tool that does the same. */
+export function rulesFor(permissions: ToolPermissionContext, behavior: RuleBehavior, tool: RuledTool): ToolRules {
   const byName = indexOf(permissions)[behavior];
   if (byName.size === 0) return NONE;
-  const keys = ruleKeys(tool).filter((key) => byName.has(key));
+  const keys = governingKeys(tool).filter((key) => byName.has(key));
   const [only] = keys;
   if (only === undefined) return NONE;
   if (keys.length === 1) return byName.get(only) ?? NONE;
@@ -63,10 +58,7 @@ export function rulesNamed(permissions: ToolPermissionContext, behavior: RuleBeh
 /**
  * Return the bare deny rule (`mcp__server` included) that removes this tool from the pool, so that no model sees it.
  */
-export function hidingRule(
-  permissions: ToolPermissionContext,
-  tool: Pick<Tool, 'name' | 'aliases' | 'origin'>,
-): SourcedRule | undefined {
+export function hidingRule(permissions: ToolPermissionContext, tool: RuledTool): SourcedRule | undefined {
   return rulesFor(permissions, 'deny', tool).bare;
 }
 

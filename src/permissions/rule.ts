@@ -42,8 +42,17 @@ export function parseRule(text: string): PermissionRule {
   return { text: trimmed, toolName, spec };
 }
 
+/** What decides which rules apply to a tool. */
+export type RuledTool = Pick<Tool, 'name' | 'aliases' | 'origin' | 'rulesOf'>;
+
+/** Return the `toolName`s whose rules and hooks apply to this tool: its own, and those of tools that do the same. */
+export function governingKeys(tool: RuledTool): readonly string[] {
+  return tool.rulesOf ? [...ruleKeys(tool), ...tool.rulesOf] : ruleKeys(tool);
+}
+
 /**
- * Return the `toolName`s whose rules apply to this tool: its name, the aliases of a plugin's tool, its MCP server.
+ * Return the names by which rules and lists of tools mean this tool: its name, the aliases of a plugin's tool, its MCP
+ * server.
  *
  * @returns Exact names first.
  */

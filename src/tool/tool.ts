@@ -207,6 +207,11 @@ export interface Tool<
   readonly shouldDefer?: boolean;
   readonly alwaysLoad?: boolean;
   readonly strict?: boolean;
+  /**
+   * Names of tools whose rules and hooks hold for this one, too, since it does what they do. Built-in tools only; its
+   * matcher takes their specs.
+   */
+  readonly rulesOf?: readonly string[];
   /** MCP server or plugin that provides it; absent for built-in tools. */
   readonly origin?: { readonly type: 'mcp' | 'plugin'; readonly name: string };
 

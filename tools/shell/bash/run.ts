@@ -1,10 +1,12 @@
 /** Implementation of Bash: runs a command line to its end. */
+import { errorMessage } from '../../../src/base/errors.ts';
 import { MAX_EDITED_BYTES } from '../../../src/files/file-state.ts';
 import { watchFiles } from '../../../src/files/watch-files.ts';
 import { paceOutput } from '../../../src/process/paced-output.ts';
 import type { CommandEnd } from '../../../src/process/run-command.ts';
+import type { OutputStream } from '../../../src/process/process-host.ts';
 import type { ShellVerdict } from '../../../src/shell/verdict.ts';
-import type { TaskEnd } from '../../../src/tool/task.ts';
+import type { TaskEnd, TaskView } from '../../../src/tool/task.ts';
 import type { ToolProgress, ToolResult, ToolUseContext } from '../../../src/tool/tool.ts';
 import type { ShellToolServices } from '../services.ts';
 import { outputFile, runEnclosed } from './enclosed.ts';
@@ -33,7 +35,10 @@ export async function runBash(
   context: ToolUseContext,
   onProgress: OnProgress,
 ): Promise<ToolResult<BashOutput>> {
-  if (input.run_in_background === true) return { data: await startInBackground(services, input, context) };
+  if (input.run_in_background === true) {
+    const { id } = await startAsTask(services, input, context, { kind: 'bash' });
+    return { data: { type: 'background', taskId: id, outputPath: outputFile(context, id) } };
+  }
   const shown = shownSedEdit(input);
   if (shown) return { data: await writeShownSedEdit(services, shown, context) };
   const line = lineOf(input, context.analysis);
@@ -111,34 +116,51 @@ async function watchCommand(
   };
 }
 
+/** Follows the output of a command that runs as a task. */
+export interface OutputFollower {
+  /** Ends the command when it aborts; the message of its reason says why. */
+  readonly signal: AbortSignal;
+  take(stream: OutputStream, text: string): void;
+  /** Called when the command has ended. */
+  finish(): void;
+}
+
 /** Start a command as a task of its session; the task reports its end. @throws {GauntletError} As `Tasks.start`. */
-async function startInBackground(
+export function startAsTask(
   services: ShellToolServices,
   input: BashArguments,
   context: ToolUseContext,
-): Promise<BashOutput> {
+  { kind, follow }: { readonly kind: string; follow?(taskId: string): OutputFollower },
+): Promise<TaskView> {
   const request = shellRequest(lineOf(input, context.analysis), startFolder(context.session).cwd);
-  const { id } = await context.tasks.start({
-    kind: 'bash',
+  return context.tasks.start({
+    kind,
     description: input.description ?? input.command,
     outputPath: (taskId) => outputFile(context, taskId),
-    run: async (task) =>
-      taskEnd(
-        await runEnclosed(services, input, context, {
+    run: async (task) => {
+      const follower = follow?.(task.id);
+      try {
+        const end = await runEnclosed(services, input, context, {
           request,
           ...(input.timeout === undefined ? {} : { timeoutMs: input.timeout }),
-          signal: task.signal,
+          signal: follower ? AbortSignal.any([task.signal, follower.signal]) : task.signal,
           outputPath: outputFile(context, task.id),
           isFileKept: true,
-          onText: (_stream, text) => task.say(text),
-        }),
-      ),
+          onText: (stream, text) => {
+            task.say(text);
+            follower?.take(stream, text);
+          },
+        });
+        return taskEnd(end, follower?.signal.aborted ? errorMessage(follower.signal.reason) : undefined);
+      } finally {
+        follower?.finish();
+      }
+    },
   });
-  return { type: 'background', taskId: id, outputPath: outputFile(context, id) };
 }
 
-function taskEnd({ code, stoppedBy, output }: CommandEnd): TaskEnd {
-  const note = output.failureCode === undefined ? stoppedBy : `spill_failed: ${output.failureCode}`;
+function taskEnd({ code, stoppedBy, output }: CommandEnd, why?: string): TaskEnd {
+  const note = why ?? (output.failureCode === undefined ? stoppedBy : `spill_failed: ${output.failureCode}`);
   return {
     status: code === 0 && stoppedBy === undefined ? 'completed' : 'failed',
     ...(code === null ? {} : { exitCode: code }),
