@@ -34,7 +34,7 @@ export interface LanguageServerSettings {
   readonly env: Readonly<Record<string, string>>;
   /** Ends of file names, in lower case, each with its dot. */
   readonly extensions: readonly string[];
-  /** What the protocol calls the language; absent: it follows from the extension. */
+  /** Language id of the protocol; absent: derived from the extension. */
   readonly languageId?: string;
   readonly initializationOptions?: unknown;
   /** Answers to the server's own questions about its configuration, by section. */

@@ -26,7 +26,7 @@ export interface WebSearchSettings {
   readonly apiKey: string | undefined;
 }
 
-/** Default addresses. Every SearXNG is somebody's own server. */
+/** Default addresses. SearXNG has none: each one is self-hosted. */
 const PUBLIC_ADDRESSES: Readonly<Record<SearchEngineName, string | undefined>> = {
   searxng: undefined,
   brave: 'https://api.search.brave.com',

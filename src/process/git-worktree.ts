@@ -43,7 +43,7 @@ const UNFINISHED: Readonly<Record<string, string>> = {
   BISECT_LOG: 'a bisect',
 };
 
-/** What worktrees are made with. */
+/** Dependencies of worktrees. */
 export interface WorktreeServices {
   /** True if there is a git to run. */
   readonly hasGit: boolean;

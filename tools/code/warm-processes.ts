@@ -21,7 +21,7 @@ export interface WarmOptions {
   readonly idleMs: number;
 }
 
-/** Which process a call uses. */
+/** Key of the process that a call uses. */
 export interface WarmKey {
   /** The process ends with this session. */
   readonly sessionId: string;

@@ -72,7 +72,7 @@ export interface ExitWorktreeOutput {
   readonly path: string;
   readonly branch: string;
   readonly cwd: string;
-  /** What was thrown away, a line for each kind. */
+  /** Discarded changes, one line for each kind. */
   readonly lost: readonly string[];
 }
 

@@ -254,7 +254,7 @@ function checkWorktree(context: SessionCore['context'], worktree: ChildOptions['
   throw new GauntletError('invalid_request', message);
 }
 
-/** Those of the parent's tools that the child asks for. A tool that the parent does not see now is none of them. */
+/** Select the parent's tools that the child asks for; tools hidden from the parent are left out. */
 function commonTools({ tools, sessionCount }: ToolPool, wanted: readonly string[]): readonly string[] {
   return tools
     .slice(0, tools.length - sessionCount)

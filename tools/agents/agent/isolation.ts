@@ -55,7 +55,7 @@ async function isKept(services: WorktreeServices, context: ToolUseContext, workt
   }
 }
 
-/** Where the changes of an agent are, for the model that called it. */
+/** Tell the calling model where the agent's changes are. */
 export function keptText({ path, branch }: Worktree): string {
   return `Its changes are in the worktree ${path}, on the branch ${branch}`;
 }

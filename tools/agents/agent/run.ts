@@ -137,7 +137,7 @@ async function workAsTask(
   }
 }
 
-/** How an agent runs: in its call, or in a task. */
+/** Options of a run, in a call or in a task. */
 interface AgentRun {
   readonly openChild: OpenChild;
   readonly signal: AbortSignal;

@@ -42,7 +42,7 @@ const SymbolEntry = z.looseObject({
 });
 const Symbols = z.array(SymbolEntry).nullable();
 
-/** How the paths of an answer are shown, and which are not. */
+/** Options of showing the paths of an answer. */
 export interface ShownPaths {
   readonly cwd: string;
   /** Report whether an absolute path must not be revealed. */

@@ -349,7 +349,7 @@ const ACKNOWLEDGED = [
   'workspace/diagnostic/refresh',
 ];
 
-/** What this client understands. */
+/** Capabilities of this client. */
 const CAPABILITIES = {
   general: { positionEncodings: ['utf-16'] },
   window: { workDoneProgress: true },

@@ -102,7 +102,7 @@ function checkPosition({ filePath, line, character }: LspArguments, text: string
   throw new GauntletError('invalid_input', message);
 }
 
-/** What an answer depends on beside the server and the file. */
+/** Inputs of an answer beside the server and the file. */
 interface Asking {
   readonly services: CodeToolServices;
   readonly context: ToolUseContext;

@@ -16,7 +16,7 @@ const MAX_MESSAGE_BYTES = 32 * 1_024 * 1_024;
 /** The end of its standard error, to explain a failure. */
 const STDERR_CHARS = 2_000;
 
-/** What a server needs to start. */
+/** Options of starting a server. */
 export interface ServerStart {
   readonly name: string;
   readonly settings: LanguageServerSettings;

@@ -34,7 +34,7 @@ export interface HttpReply {
   readonly contentType: string;
   /** Header `location` as it came; undefined unless the status is a redirect. */
   readonly location: string | undefined;
-  /** False if the site asks that nobody stores the reply. */
+  /** False if the reply must not be stored (`no-store`). */
   readonly mayBeCached: boolean;
   /** Empty for a redirect, whose body is not read. */
   readonly body: Buffer;

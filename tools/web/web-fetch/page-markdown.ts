@@ -22,7 +22,7 @@ const HIDDEN =
 /** Elements about the site, not about the subject of the page. */
 const NAVIGATION = 'nav, footer, [role="navigation"], [role="contentinfo"], [role="search"], [role="banner"] nav';
 
-/** Share of the text that an article needs to stand for the whole page. */
+/** Share of a page's text that an article must have to represent the page. */
 const ARTICLE_SHARE = 0.4;
 
 const LINK_SCHEMES = new Set(['http:', 'https:', 'mailto:']);

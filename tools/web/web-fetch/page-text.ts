@@ -2,7 +2,7 @@
  * Decodes the body of a reply: finds its charset, and tells HTML, other text and everything else apart.
  */
 
-/** Where a page may declare its own charset. */
+/** Beginning of a page, in which it may declare its charset. */
 const DECLARATION_BYTES = 1_024;
 
 const META_CHARSET = /<meta\b[^>]{0,200}\bcharset\s{0,9}=\s{0,9}["']?\s{0,9}([\w.:-]{1,40})/i;
