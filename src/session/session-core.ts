@@ -122,10 +122,6 @@ export class SessionCore {
   /** Open questions of children, by request id. */
   readonly climbed = new Map<string, ClimbedQuestion>();
   readonly tasks: SessionTasks;
-  /** Number of connections that may answer questions. */
-  attached = 0;
-  /** Number of yielded results that are being fitted and are not yet sent to the log. */
-  leaving = 0;
   savedAs: SavedAs | undefined;
   /** Read state of the last save. */
   savedReads: ReadState;
@@ -134,6 +130,10 @@ export class SessionCore {
   /** Save the session, so that it can be unloaded. @throws {GauntletError} `log_unavailable` */
   readonly save: () => Promise<void>;
   #isSaveDue = false;
+  /** Number of connections that may answer questions. */
+  #attachedCount = 0;
+  /** Number of yielded results that are being fitted and are not yet sent to the log. */
+  #leavingCount = 0;
   #context: SessionContext;
   readonly #ownTools;
 
@@ -187,9 +187,34 @@ export class SessionCore {
     return this.#context;
   }
 
+  /** True if a client that may answer is connected. */
+  get isAttached(): boolean {
+    return this.#attachedCount > 0;
+  }
+
+  /** Register a client that may answer. @returns A function that removes it again. */
+  attach(): () => void {
+    this.#attachedCount++;
+    let isAttached = true;
+    return () => {
+      if (isAttached) this.#attachedCount--;
+      isAttached = false;
+    };
+  }
+
+  /** Run work that sends a yielded result; until it ends, not everything yielded is on its way to the disk. */
+  async whileLeaving<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#leavingCount++;
+    try {
+      return await work();
+    } finally {
+      this.#leavingCount--;
+    }
+  }
+
   /** True if a client that may answer watches this session or its parent. */
   get isWatched(): boolean {
-    return this.attached > 0 || this.parent?.isWatched() === true;
+    return this.isAttached || this.parent?.isWatched() === true;
   }
 
   /** Tools that the session sees now. */
@@ -200,7 +225,7 @@ export class SessionCore {
 
   /** True if everything yielded is on disk, and no frame is being written. */
   get isLogged(): boolean {
-    return this.leaving === 0 && this.log.isSettled;
+    return this.#leavingCount === 0 && this.log.isSettled;
   }
 
   /**

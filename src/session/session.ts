@@ -53,9 +53,9 @@ export class Session {
    * frame is being written, or a client that may answer is attached.
    */
   get isInUse(): boolean {
-    const { executor, attached, ledger, parent } = this.#core;
+    const { executor, isAttached, ledger, parent } = this.#core;
     const isRunning = executor.isBusy || parent !== undefined || this.hasTasks || ledger.unended.length > 0;
-    return isRunning || attached > 0 || !this.isLogged;
+    return isRunning || isAttached || !this.isLogged;
   }
 
   /** Number of calls accepted and not yet yielded. */
@@ -75,7 +75,7 @@ export class Session {
 
   /** True if a client that may answer is attached. */
   get isWatched(): boolean {
-    return this.#core.attached > 0;
+    return this.#core.isAttached;
   }
 
   /** True while a call makes progress; one that waits for an answer does not. */
@@ -196,12 +196,7 @@ export class Session {
 
   /** Register a client that may answer. @returns A function that removes it again. */
   attach(): () => void {
-    this.#core.attached++;
-    let isAttached = true;
-    return () => {
-      if (isAttached) this.#core.attached--;
-      isAttached = false;
-    };
+    return this.#core.attach();
   }
 
   /** Notify viewers that the tool list changed; the next call uses the new one. */

@@ -203,15 +203,12 @@ export class InnerCalls {
     if (!call || !outcome) return;
     for (const text of outcome.hookContexts ?? []) this.#outer.heard.add(text);
     if (outcome.endsTurn !== undefined) this.#endTurn(outcome.endsTurn);
-    core.leaving++;
     try {
-      const fitted = await leaveWithResult(core, call, outcome, durationOf(scheduled));
+      const fitted = await core.whileLeaving(() => leaveWithResult(core, call, outcome, durationOf(scheduled)));
       if (fitted) this.#settle(call, { ...innerResult(call.toolUseId, outcome), content: fitted.content });
     } catch (error) {
       core.services.onFault(error, 'An inner result could not leave');
       this.#settle(call, innerResult(call.toolUseId, failedOutcome('tool_failed', 'Internal error')));
-    } finally {
-      core.leaving--;
     }
   }
 

@@ -25,11 +25,10 @@ export class ResultLine {
       if (!call || !outcome) continue;
       const leave = async () => void (await leaveWithResult(this.#core, call, outcome, durationOf(scheduled)));
       const before = this.#last;
-      this.#core.leaving++;
-      const step: Promise<void> = (before ? before.then(leave) : leave())
+      const step: Promise<void> = this.#core
+        .whileLeaving(() => (before ? before.then(leave) : leave()))
         .catch((error: unknown) => this.#core.services.onFault(error, 'A result could not leave'))
         .finally(() => {
-          this.#core.leaving--;
           if (this.#last === step) this.#last = undefined;
         });
       this.#last = step;
