@@ -8,6 +8,6 @@ export type WorkspaceToolServices = WorktreeServices;
 export function needsGit({ hasGit }: Pick<WorkspaceToolServices, 'hasGit'>) {
   return {
     isEnabled: () => hasGit,
-    disabledReason: () => 'install git on the PATH of the server, and start it again',
+    disabledReason: () => 'git was not found: install it on the PATH of the server, and start it again',
   };
 }
