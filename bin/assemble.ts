@@ -29,6 +29,7 @@ import { findProgram } from '../src/process/find-program.ts';
 import type { StartedHost } from '../src/process/host-connection.ts';
 import { createProcessHost, type ManagedProcessHost } from '../src/process/host-client.ts';
 import { createJail, type Jail } from '../src/process/jail/jail.ts';
+import { createLookup } from '../src/process/proxy/lookup.ts';
 import { runProgram } from '../src/process/run-program.ts';
 import { openSandbox, type Sandbox } from '../src/process/sandbox.ts';
 import { createNewSessionPools } from '../src/session/directory/new-session.ts';
@@ -69,11 +70,15 @@ export interface Engine {
   containment: Jail['state'];
   /** Values for `/metrics`. */
   gauges(): Readonly<Record<string, number>>;
+  /** Finish an OAuth authorization at an MCP server. */
+  readonly finishAuthorization: McpConnections['finishAuthorization'];
   /**
    * Start what may wait until the server listens: MCP servers, warm shells, and ending the processes of a killed
    * server.
+   *
+   * @param oauthCallback Address that authorization servers redirect browsers to.
    */
-  start(): void;
+  start(oauthCallback: string | undefined): void;
   /** End every child, connection and task; close the log last. */
   close(): Promise<void>;
 }
@@ -94,7 +99,6 @@ export async function assembleEngine(
   const baseTools = getAllBaseTools({ ...settings, ...parts, ...written, mcp, sandbox, jail });
   const plugins = await loadPlugins(settings, baseTools);
   const toolNames = namesInRules(settings, [...baseTools, ...plugins]);
-  let external: readonly Tool[] = plugins;
   const pools = createToolPools(baseTools, { ...settings, simpleTools: SIMPLE_TOOLS, hiddenInRepl: HIDDEN_IN_REPL });
 
   const { close: closeApprovals, ...approvals } = createApprovals(settings, logger);
@@ -104,16 +108,13 @@ export async function assembleEngine(
     ...{ log, store, pools, locate, hooks, history },
     ...approvals,
     ...{ limitsOf, toolNames, onFault },
-    externalTools: () => external,
+    externalTools: withPlugins(mcp, plugins),
     sessionFolder: (sessionId) => data.sessionFolder(sessionId),
     endProcesses: (sessionId) => parts.codeProcesses.endSession(sessionId),
   });
   const directory = new SessionDirectory(services);
   const retention = createRetention(settings, { ...services, directory, data });
-  announce = () => {
-    external = Object.freeze([...mcp.tools(), ...plugins]);
-    directory.announceTools();
-  };
+  announce = () => directory.announceTools();
 
   return {
     directory,
@@ -124,8 +125,9 @@ export async function assembleEngine(
     ...findUnusable(settings, toolNames, approvals.twoPerson),
     containment: () => jail.state(),
     gauges: () => ({ sessions_open: directory.openCount, sandbox_network_denials: denials.count() }),
-    start: () => {
-      mcp.start();
+    finishAuthorization: (answer) => mcp.finishAuthorization(answer),
+    start: (oauthCallback) => {
+      mcp.start(oauthCallback);
       warm(processHost, jail).catch((error: unknown) => onFault(error, 'The process host did not start'));
     },
     close: async () => {
@@ -260,20 +262,40 @@ function sandboxOf(settings: Settings, data: DataDirectory, logger: Logger, { on
 }
 
 function serversOf(
-  { mcpServers: servers, workspace: folder, limits }: Settings,
-  { processHost, data }: Pick<ReturnType<typeof openParts>, 'processHost'> & { readonly data: DataDirectory },
+  { mcpServers: servers, workspace: folder, limits, principals }: Settings,
+  {
+    processHost,
+    store,
+    data,
+  }: Pick<ReturnType<typeof openParts>, 'processHost' | 'store'> & {
+    readonly data: DataDirectory;
+  },
   logger: Logger,
   onToolsChanged: () => void,
 ): McpConnections {
   return createMcpConnections({
     servers,
     processHost,
+    store,
+    principals: [OWNER, ...principals.map(({ name }) => name)],
+    lookup: createLookup(),
     folder,
     pinFile: join(data.path, 'mcp-pins.json'),
     limits,
     onToolsChanged,
     onNotice: (level, code, message) => logger[level === 'info' ? 'info' : 'warn']({ code }, message),
   });
+}
+
+/** Return the function that lists a principal's tools of MCP servers and plugins: the same array until they change. */
+function withPlugins(mcp: McpConnections, plugins: readonly Tool[]): (principal?: string) => readonly Tool[] {
+  const lists = new WeakMap<readonly Tool[], readonly Tool[]>();
+  return (principal) => {
+    const lent = mcp.tools(principal);
+    const list = lists.get(lent) ?? Object.freeze([...lent, ...plugins]);
+    lists.set(lent, list);
+    return list;
+  };
 }
 
 /** Start the process host, after ending the processes that an earlier server left. */

@@ -7,6 +7,7 @@ import { isInsideFolder } from '../config/containment.ts';
 import packageFile from '../package.json' with { type: 'json' };
 import pino, { type Logger } from 'pino';
 import { spellEndpoint } from '../config/authority.ts';
+import { isLoopback } from '../config/settings/door.ts';
 import type { Settings } from '../config/settings.ts';
 import { buildApp } from '../routes/app.ts';
 import { createAuthenticator } from '../routes/credential.ts';
@@ -55,7 +56,7 @@ export async function serve(settings: Settings, host: StartedHost): Promise<void
     logger.warn({ key, matcher }, 'Hooks that never run: no tool has such a name');
   if (settings.unusedKeys.length > 0)
     logger.warn({ keys: settings.unusedKeys }, 'Settings without effect in this version');
-  engine.start();
+  engine.start(oauthCallback(settings, port));
 }
 
 /** Signals that end the server. */
@@ -110,6 +111,7 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
     trustProxy: settings.trustProxy.length > 0 ? settings.trustProxy : false,
     readiness,
     containment: engine.containment,
+    finishAuthorization: engine.finishAuthorization,
     gauges: () => ({ ...engine.gauges(), event_loop_lag_ms: longestLagMs() }),
     version: packageFile.version,
   });
@@ -137,6 +139,13 @@ function announce(settings: Settings, port: number, engine: Engine, noJailReason
     noJailReason,
   });
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Address that authorization servers redirect browsers to; undefined if no address of this server is known to them. */
+function oauthCallback({ publicUrl, host, allowedHosts }: Settings, port: number): string | undefined {
+  const isLocal = isLoopback(host) && allowedHosts.length === 0;
+  const base = publicUrl ?? (isLocal ? `http://${spellEndpoint({ host, port })}` : undefined);
+  return base && `${base.replace(/\/+$/, '')}/oauth/callback`;
 }
 
 /** Create the logger. A full disk or a closed pipe on standard error loses lines, but never stops the server. */

@@ -33,7 +33,7 @@ export interface SessionParts {
   onQuestionEnd?: DirectoryServices['onQuestionEnd'];
   limitsOf: DirectoryServices['limitsOf'];
   readonly toolNames: DirectoryServices['toolNames'];
-  externalTools(): readonly Tool[];
+  externalTools(principal?: string): readonly Tool[];
   sessionFolder(sessionId: string): string;
   endProcesses(sessionId: string): Promise<void>;
   onFault(error: unknown, what: string): void;
@@ -49,7 +49,7 @@ export function sessionServices(settings: Settings, parts: SessionParts): Direct
     siblingAbort: settings.siblingAbort,
     defaultToolMode: settings.toolMode,
     emptyReadState: emptyReadState(),
-    poolFor: (context) => parts.pools.pool(context, parts.externalTools()),
+    poolFor: (context) => parts.pools.pool(context, parts.externalTools(context.principal)),
     ownTools: ({ tools: allowed, output_schema: outputSchema }) =>
       allowed || outputSchema ? { allowed, brought: sessionTools({ outputSchema }) } : undefined,
     outputSchemaProblem,

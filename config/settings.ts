@@ -54,6 +54,8 @@ export interface Settings extends DoorSettings, GateSettings {
   /** Principals that have a token beside the server's own. */
   readonly principals: readonly PrincipalSettings[];
   readonly mcpServers: Readonly<Record<string, McpServerSettings>>;
+  /** Address under which browsers reach this server; undefined: the loopback address that it listens on. */
+  readonly publicUrl: string | undefined;
   /** Models that agents use, by name. */
   readonly models: ReadonlyMap<string, ModelSettings>;
   /** Folders of agent types: absolute. */
@@ -172,6 +174,7 @@ function featureSettings(file: SettingsFile, resolvePath: (path: string) => stri
     durability: file.durability ?? 'process',
     trustProxy: file.trustProxy ?? [],
     mcpServers: file.mcpServers ?? {},
+    publicUrl: file.publicUrl,
     skillFolders: (file.skills ?? []).map(resolvePath),
     languageServers: languageServerSettings(file.languageServers, resolvePath),
     toolSearch: file.toolSearch ?? 'auto',

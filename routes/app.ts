@@ -15,6 +15,7 @@ import { docsDoor } from './docs.ts';
 import { sendError, toWireError } from './error-reply.ts';
 import { executeDoor } from './execute/index.ts';
 import { createGuard, type GuardDependencies, guardHook } from './guard.ts';
+import { oauthCallbackDoor } from './oauth-callback.ts';
 import { createRequestRates } from './request-rates.ts';
 import { type App, checkRequests } from './request-schemas.ts';
 import { changesDoor } from './sessions/changes.ts';
@@ -114,6 +115,7 @@ const DOORS = [
   storedDoor,
   tasksDoor,
   ticketsDoor,
+  oauthCallbackDoor,
   streamDoor,
   statusDoor,
 ];

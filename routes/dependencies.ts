@@ -4,6 +4,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Limits } from '../config/limits.ts';
 import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
+import type { McpConnections } from '../src/mcp/connections.ts';
 import type { ToolMode } from '../src/wire/permission-context.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import type { ContainmentState, Readiness } from '../src/wire/server-replies.ts';
@@ -49,6 +50,8 @@ export interface Dependencies {
   readiness(): Readiness;
   /** Return the mechanism that contains commands that run without a question. */
   containment(): Promise<ContainmentState>;
+  /** Finish an OAuth authorization at an MCP server. */
+  readonly finishAuthorization: McpConnections['finishAuthorization'];
   /** Values for `/metrics`, by name without the prefix `gauntlet_`. */
   gauges?(): Readonly<Record<string, number>>;
   readonly version: string;

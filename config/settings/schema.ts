@@ -107,6 +107,7 @@ export const settingsFileSchema = section({
   trustedWorkspaces: z.array(text).optional(),
   hooks: hooks.optional(),
   mcpServers: z.record(text, mcpServer).optional(),
+  publicUrl: httpUrl.optional(),
   models: agentModels.optional(),
   webSearch: webSearch.optional(),
   webFetch: webFetch.optional(),

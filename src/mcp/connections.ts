@@ -6,12 +6,22 @@
  */
 import pLimit from 'p-limit';
 import { errorMessage, GauntletError } from '../base/errors.ts';
+import type { OpenSharedStore } from '../log/shared-store.ts';
+import type { Lookup } from '../process/proxy/lookup.ts';
 import type { Tool } from '../tool/tool.ts';
+import type {
+  AuthorizationAnswer,
+  AuthorizationParts,
+  Authorizations,
+  AuthorizationTarget,
+  ServerCredentials,
+} from './authorization.ts';
 import type { McpOutput } from './call-result.ts';
 import type { McpServerStatus } from './connection.ts';
 import { openPinStore, type PinStore } from './pin-store.ts';
 import type { McpResource } from './resources.ts';
 import type { McpServer } from './server.ts';
+import { ServerSet } from './server-set.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import type { McpEnvironment } from './environment.ts';
 
@@ -21,6 +31,12 @@ export interface McpConnectionsOptions extends McpEnvironment {
   readonly servers: Readonly<Record<string, McpServerSettings>>;
   /** Real path of the file that stores the pins of tool definitions. */
   readonly pinFile: string;
+  /** Stores the tokens of each principal. */
+  readonly store: OpenSharedStore;
+  /** All principals there are: tokens that they have are used from the start. */
+  readonly principals: readonly string[];
+  /** Resolves names of authorization servers. */
+  readonly lookup: Lookup;
 }
 
 /** Status of one server, for people. */
@@ -30,25 +46,41 @@ export interface McpServerState {
   /** Reason for the missing connection. */
   readonly reason?: string;
   readonly toolCount: number;
+  /** True for a server with an address, false for a program. */
+  readonly isRemote: boolean;
 }
 
 /** The configured servers. */
 export interface McpConnections {
-  /** Connect in the background; returns at once. */
-  start(): void;
-  /** Tools of all servers; the same array until something changed. */
-  tools(): readonly Tool[];
-  states(): readonly McpServerState[];
+  /** Connect in the background; returns at once. @param callbackUrl Address that authorization servers redirect to. */
+  start(callbackUrl?: string): void;
+  /** Tools of all servers, as the principal sees them; the same array until something changed. */
+  tools(principal?: string): readonly Tool[];
+  states(principal?: string): readonly McpServerState[];
   /**
    * Wait until a server is connected; a failed server is tried once more.
    *
    * @throws {GauntletError} `not_found`, `tool_failed` with the reason, or `cancelled`.
    */
-  ready(name: string, signal: AbortSignal): Promise<void>;
+  ready(name: string, signal: AbortSignal, principal?: string): Promise<void>;
   /** @throws {GauntletError} As `ready`, or `timeout`. */
-  listResources(name: string, signal: AbortSignal): Promise<readonly McpResource[]>;
+  listResources(name: string, signal: AbortSignal, principal?: string): Promise<readonly McpResource[]>;
   /** @throws {GauntletError} As `listResources`. */
-  readResource(name: string, uri: string, signal: AbortSignal): Promise<McpOutput>;
+  readResource(name: string, uri: string, signal: AbortSignal, principal?: string): Promise<McpOutput>;
+  /**
+   * Begin the authorization of a principal at a server.
+   *
+   * @returns The address that the person opens; undefined if the server is connected without an authorization.
+   * @throws {GauntletError} `not_found`, `invalid_input` for a server without OAuth, `tool_failed` or `cancelled`.
+   */
+  authorize(name: string, principal: string, signal: AbortSignal): Promise<string | undefined>;
+  /**
+   * Finish an authorization and connect with its tokens, in the background.
+   *
+   * @returns The name of the server.
+   * @throws {GauntletError} `not_found` for an unknown state, `tool_failed` if no tokens were granted.
+   */
+  finishAuthorization(answer: AuthorizationAnswer): Promise<string>;
   /** Close every connection and end every server process. */
   close(): Promise<void>;
 }
@@ -65,68 +97,163 @@ const MAX_FORMER_SERVERS = 64;
  * @throws {GauntletError} `invalid_setting` if the file of pins is malformed.
  */
 export function createMcpConnections(options: McpConnectionsOptions): McpConnections {
-  const { onToolsChanged } = options;
   const enabled = Object.entries(options.servers).filter(([, settings]) => settings.disabled !== true);
-  const limitConnecting = pLimit(MAX_CONNECTING);
   const pinStore = openPins(options);
-  const servers = new Map<string, McpServer>();
-  let tools: readonly Tool[] = Object.freeze([]);
-  let loading: Promise<void> | undefined;
+  const names = enabled.map(([name]) => name);
+  const servers = new ServerSet(names, options.onToolsChanged);
+  const closing = new AbortController();
+  let loading: Promise<Loaded | undefined> | undefined;
   let loadFailure: string | undefined;
-  let isClosed = false;
+  let callbackUrl: string | undefined;
 
-  /** Loaded lazily: the SDK and ajv are needed only where a server is configured. */
-  async function load(): Promise<void> {
-    const { createMcpServer } = await import('./server.ts');
-    for (const [name, settings] of enabled) {
-      const pins = pinStore.pinsOf(name, settings);
-      const server = createMcpServer({ ...options, name, settings, pins, limitConnecting, onToolsChanged: collect });
-      servers.set(name, server);
-      if (!isClosed) server.connection.start();
-    }
-  }
-
-  function collect(): void {
-    const next = [...servers.values()].flatMap((server) => server.tools());
-    if (next.length === tools.length && next.every((tool, index) => tool === tools[index])) return;
-    tools = Object.freeze(next);
-    onToolsChanged();
-  }
-
-  function start(): void {
+  function start(callback?: string): void {
+    callbackUrl ??= callback;
     if (enabled.length === 0) return;
-    loading ??= load().catch((error: unknown) => {
+    const parts = { enabled, pinStore, set: servers, callbackUrl: () => callbackUrl, closing: closing.signal };
+    loading ??= load({ ...options, ...parts }).catch((error: unknown) => {
       loadFailure = errorMessage(error);
       options.onNotice('warning', 'mcp_unavailable', `Cannot load the MCP client: ${loadFailure}`);
+      return undefined;
     });
   }
 
-  async function serverNamed(name: string): Promise<McpServer> {
+  async function serverNamed(name: string, principal?: string): Promise<McpServer> {
     start();
     await loading;
-    const server = servers.get(name);
+    const server = servers.find(name, principal);
     if (server !== undefined) return server;
-    const others = enabled.length === 0 ? '' : `; those that are: ${enabled.map(([known]) => `"${known}"`).join(', ')}`;
+    const others = names.length === 0 ? '' : `; those that are: ${names.map((known) => `"${known}"`).join(', ')}`;
     throw new GauntletError('not_found', `No MCP server "${name}" is configured and enabled${others}`);
   }
 
   return {
     start,
-    tools: () => tools,
-    states: () =>
-      Object.entries(options.servers).map(([name, { disabled }]) =>
-        disabled === true ? { name, state: 'disabled', toolCount: 0 } : stateOf(name, servers.get(name), loadFailure),
-      ),
-    ready: async (name, signal) => void (await (await serverNamed(name)).connection.ready(signal)),
-    listResources: async (name, signal) => (await serverNamed(name)).listResources(signal),
-    readResource: async (name, uri, signal) => (await serverNamed(name)).readResource(uri, signal),
+    tools: (principal) => servers.tools(principal),
+    states: (principal) =>
+      Object.entries(options.servers).map(([name, settings]) => ({
+        name,
+        isRemote: 'url' in settings,
+        ...(settings.disabled ? DISABLED : stateOf(servers.find(name, principal), loadFailure)),
+      })),
+    ready: async (name, signal, who) => void (await (await serverNamed(name, who)).connection.ready(signal)),
+    listResources: async (name, signal, who) => (await serverNamed(name, who)).listResources(signal),
+    readResource: async (name, uri, signal, who) => (await serverNamed(name, who)).readResource(uri, signal),
+    async authorize(name, principal, signal) {
+      const { connection } = await serverNamed(name, principal);
+      const target = remoteTarget(principal, name, options.servers[name]);
+      if (!(await needsAuthorization(connection, servers.hasOwn(name, principal), signal))) return undefined;
+      return (await loading)?.authorizations.begin(target, signal);
+    },
+    async finishAuthorization(answer) {
+      const loaded = await loading;
+      if (loaded === undefined) throw new GauntletError('not_found', 'No MCP server is configured here');
+      const target = await loaded.authorizations.finish(answer);
+      loaded.connectOwn(target);
+      return target.name;
+    },
     async close() {
-      isClosed = true;
+      closing.abort();
       await loading;
-      await Promise.all([...servers.values()].map((server) => server.connection.close()));
+      await Promise.all(servers.all().map((server) => server.connection.close()));
       await pinStore.close();
     },
   };
+}
+
+/** Parts that need the SDK. */
+interface Loaded {
+  readonly authorizations: Authorizations;
+  /** Connect a principal with its tokens, in place of the connection that it had. */
+  connectOwn(target: AuthorizationTarget): void;
+}
+
+interface LoadOptions extends McpConnectionsOptions, Pick<AuthorizationParts, 'callbackUrl'> {
+  readonly enabled: readonly (readonly [string, McpServerSettings])[];
+  readonly pinStore: PinStore;
+  readonly set: ServerSet;
+  /** Aborted when the connections close. */
+  readonly closing: AbortSignal;
+}
+
+/** Connect to all servers. Loaded lazily: the SDK and ajv are needed only where a server is configured. */
+async function load(options: LoadOptions): Promise<Loaded> {
+  const { set: servers, enabled, closing, pinStore } = options;
+  const [{ createMcpServer }, { Authorizations }] = await Promise.all([
+    import('./server.ts'),
+    import('./authorization.ts'),
+  ]);
+  const limitConnecting = pLimit(MAX_CONNECTING);
+  const authorizations = new Authorizations(options);
+
+  function connect(name: string, settings: McpServerSettings, credentials?: ServerCredentials): McpServer {
+    const pins = pinStore.pinsOf(name, settings);
+    const onToolsChanged = () => servers.collect();
+    return createMcpServer({ ...options, name, settings, pins, credentials, limitConnecting, onToolsChanged });
+  }
+
+  function connectOwn(target: AuthorizationTarget): void {
+    if (closing.aborted) return;
+    const server = connect(target.name, target.settings, authorizations.credentialsOf(target));
+    const former = servers.assign(target.principal, target.name, server);
+    server.connection.start();
+    void former?.connection.close();
+  }
+
+  for (const [name, settings] of enabled) {
+    const server = connect(name, settings, 'url' in settings ? authorizations.anonymous(name) : undefined);
+    servers.share(name, server);
+    if (!closing.aborted) server.connection.start();
+  }
+  for (const target of await granted(authorizations, options)) connectOwn(target);
+  return { authorizations, connectOwn };
+}
+
+/** Find the principals and servers that there are tokens for. */
+async function granted(
+  authorizations: Authorizations,
+  { enabled, principals, onNotice }: LoadOptions,
+): Promise<readonly AuthorizationTarget[]> {
+  const targets = enabled.flatMap(([name, settings]) =>
+    'url' in settings ? principals.map((principal) => ({ principal, name, settings })) : [],
+  );
+  const known = await Promise.all(
+    targets.map((target) =>
+      authorizations.hasGrant(target).catch((error: unknown) => {
+        // One damaged entry must not keep the other servers from connecting.
+        onNotice('warning', 'mcp_tokens_unreadable', `Tokens for "${target.name}": ${errorMessage(error)}`);
+        return false;
+      }),
+    ),
+  );
+  return targets.filter((_target, index) => known[index]);
+}
+
+/**
+ * Report whether a server wants an authorization; one that has it may be authorized again, with another account.
+ *
+ * @throws {GauntletError} If it cannot be reached at all.
+ */
+async function needsAuthorization(
+  connection: McpServer['connection'],
+  isAuthorized: boolean,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    // The reply 401 tells where to authorize, so it is tried first.
+    await connection.ready(signal);
+    return isAuthorized;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (connection.status === 'needs_auth') return true;
+    throw error;
+  }
+}
+
+/** @throws {GauntletError} `invalid_input` for a program, which has no OAuth. */
+function remoteTarget(principal: string, name: string, settings: McpServerSettings | undefined): AuthorizationTarget {
+  if (settings !== undefined && 'url' in settings) return { principal, name, settings };
+  const why = 'it is a program of this machine. Its credentials belong into "env" in the setting "mcpServers"';
+  throw new GauntletError('invalid_input', `Cannot authorize the MCP server "${name}": ${why}`);
 }
 
 function openPins({ pinFile, onNotice }: McpConnectionsOptions): PinStore {
@@ -137,13 +264,18 @@ function openPins({ pinFile, onNotice }: McpConnectionsOptions): PinStore {
   });
 }
 
+/** Members of a server's state that depend on its connection. */
+type ConnectionState = Pick<McpServerState, 'state' | 'reason' | 'toolCount'>;
+
+const DISABLED: ConnectionState = { state: 'disabled', toolCount: 0 };
+
 /** Describe an enabled server; before the client is loaded, it is `connecting`. */
-function stateOf(name: string, server: McpServer | undefined, loadFailure: string | undefined): McpServerState {
+function stateOf(server: McpServer | undefined, loadFailure: string | undefined): ConnectionState {
   if (server === undefined) {
     return loadFailure === undefined
-      ? { name, state: 'connecting', toolCount: 0 }
-      : { name, state: 'failed', reason: loadFailure, toolCount: 0 };
+      ? { state: 'connecting', toolCount: 0 }
+      : { state: 'failed', reason: loadFailure, toolCount: 0 };
   }
   const { status, reason } = server.connection;
-  return { name, state: status, ...(reason === undefined ? {} : { reason }), toolCount: server.tools().length };
+  return { state: status, ...(reason === undefined ? {} : { reason }), toolCount: server.tools().length };
 }

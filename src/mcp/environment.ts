@@ -4,6 +4,7 @@
 import type { LimitFunction } from 'p-limit';
 import type { Limits } from '../../config/limits.ts';
 import type { ProcessHost } from '../process/process-host.ts';
+import type { ServerCredentials } from './authorization.ts';
 import type { StoredPins } from './pin-store.ts';
 import type { RetryPace } from './retry-pause.ts';
 import type { McpServerSettings } from './server-settings.ts';
@@ -29,6 +30,8 @@ export interface McpServerOptions extends McpEnvironment {
   readonly settings: McpServerSettings;
   /** Definitions that were first seen or approved, in this process or an earlier one. */
   readonly pins: StoredPins;
+  /** Credentials of a remote server's OAuth authorization. */
+  readonly credentials?: ServerCredentials | undefined;
   /** Limits how many servers connect at the same time. */
   readonly limitConnecting: LimitFunction;
 }

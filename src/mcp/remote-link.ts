@@ -2,6 +2,7 @@
  * Connects to a server behind a URL: Streamable HTTP in either protocol version, or the older SSE transport.
  */
 import {
+  type AuthProvider,
   type Client,
   type ConnectOptions,
   isJSONRPCRequest,
@@ -38,13 +39,15 @@ const STREAM_RETRIES = 3;
 export function remoteOpener(
   settings: RemoteServerSettings,
   { limits, pace = RETRY_PACE }: RemoteBounds,
+  authProvider?: AuthProvider,
 ): (hooks: Hooks) => Promise<McpLink> {
+  const requests = { requestInit: { headers: { ...settings.headers } }, ...(authProvider && { authProvider }) };
   let prior: ConnectOptions['prior'];
 
   return async function open(hooks) {
-    if (settings.type === 'sse') return openSse(settings, limits, hooks);
+    if (settings.type === 'sse') return openSse(settings.url, requests, limits, hooks);
     try {
-      const link = await openStreamable(settings, { limits, pace }, hooks, prior);
+      const link = await openStreamable(settings.url, requests, { limits, pace }, hooks, prior);
       const discover = link.client.getDiscoverResult();
       prior = discover === undefined ? { kind: 'legacy' } : { kind: 'modern', discover };
       const listening = new AbortController();
@@ -54,21 +57,28 @@ export function remoteOpener(
     } catch (error) {
       prior = undefined;
       const status = httpStatus(error);
-      if (status === 404 || status === 405) return openSse(settings, limits, hooks);
+      if (status === 404 || status === 405) return openSse(settings.url, requests, limits, hooks);
       throw error;
     }
   };
 }
 
+/** Options of the requests of a transport. */
+interface RequestSettings {
+  readonly requestInit: RequestInit;
+  readonly authProvider?: AuthProvider;
+}
+
 function openStreamable(
-  { url, headers }: RemoteServerSettings,
+  url: string,
+  requests: RequestSettings,
   { limits, pace }: Required<RemoteBounds>,
   hooks: Hooks,
   prior: ConnectOptions['prior'],
 ): Promise<McpLink> {
   let endReason = 'the connection was closed';
   const transport = new StreamableHTTPClientTransport(new URL(url), {
-    requestInit: { headers: { ...headers } },
+    ...requests,
     fetch: boundedFetch(MAX_MESSAGE_BYTES),
     reconnectionOptions: {
       initialReconnectionDelay: pace.firstMs,
@@ -123,12 +133,13 @@ async function endSession(transport: StreamableHTTPClientTransport, closeMs: num
 }
 
 function openSse(
-  { url, headers }: RemoteServerSettings,
+  url: string,
+  requests: RequestSettings,
   limits: LinkOptions['limits'],
   hooks: Hooks,
 ): Promise<McpLink> {
   const transport = new SSEClientTransport(new URL(url), {
-    requestInit: { headers: { ...headers } },
+    ...requests,
     fetch: boundedFetch(MAX_MESSAGE_BYTES),
   });
   return openLink({

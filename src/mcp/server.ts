@@ -9,7 +9,7 @@ import type { Tool } from '../tool/tool.ts';
 import { adaptTool, type McpToolCall } from './adapt.ts';
 import type { McpOutput } from './call-result.ts';
 import { type ConnectionOptions, McpConnection } from './connection.ts';
-import type { McpEnvironment, McpServerOptions } from './environment.ts';
+import type { McpServerOptions } from './environment.ts';
 import { MAX_SERVER_TOOLS } from './list-tools.ts';
 import type { StoredPins } from './pin-store.ts';
 import { remoteOpener } from './remote-link.ts';
@@ -46,13 +46,13 @@ export interface McpServer {
 /** Create the server; it connects when its connection is started. */
 export function createMcpServer(options: McpServerOptions): McpServer {
   const { name, settings, limits, pace = RETRY_PACE, limitConnecting } = options;
-  const mask = secretMask(settings);
+  const mask = secretMask(settings, options.credentials);
   const notice = (level: 'info' | 'warning', code: string, text: string) =>
     options.onNotice(level, code, visibleLine(`MCP server "${name}": ${mask(text)}`, NOTICE_CHARS));
   const pins = definitionPins(options.pins, PINS_PER_TOOL * MAX_SERVER_TOOLS, (toolName) =>
     notice('warning', 'mcp_tool_changed', `"${toolName}" changed its definition; the next call needs approval`),
   );
-  const openLink = linkOpener(settings, options);
+  const openLink = linkOpener(options);
   let definitions: readonly McpToolDefinition[] = [];
   /** By hash: a tool with an unchanged definition is the same object in the next list. */
   let byHash = new Map<string, Tool>();
@@ -172,14 +172,21 @@ function definitionPins(pinned: StoredPins, maxPins: number, onChanged: (toolNam
 /**
  * Create the function that masks one server's secrets.
  *
- * @returns A function that replaces each configured header, and each environment variable named like a secret, by
- *   "[hidden]".
+ * @returns A function that replaces each configured header, each environment variable named like a secret, and each
+ *   token by "[hidden]".
  */
-function secretMask(settings: McpServerSettings): (text: string) => string {
-  const secrets = [...new Set(secretsOf(settings))].filter((secret) => secret.length >= SECRET_CHARS);
-  // Longest first, since one secret may contain another.
-  secrets.sort((one, other) => other.length - one.length);
-  return (text) => secrets.reduce((masked, secret) => masked.replaceAll(secret, '[hidden]'), text);
+function secretMask(
+  settings: McpServerSettings,
+  credentials: McpServerOptions['credentials'],
+): (text: string) => string {
+  const configured = secretsOf(settings);
+  return (text) => {
+    const secrets = [...new Set([...configured, ...(credentials?.secrets() ?? [])])]
+      .filter((secret) => secret.length >= SECRET_CHARS)
+      // Longest first, since one secret may contain another.
+      .sort((one, other) => other.length - one.length);
+    return secrets.reduce((masked, secret) => masked.replaceAll(secret, '[hidden]'), text);
+  };
 }
 
 function secretsOf(settings: McpServerSettings): readonly string[] {
@@ -191,7 +198,7 @@ function secretsOf(settings: McpServerSettings): readonly string[] {
 }
 
 /** Create the function that opens links to one server. */
-function linkOpener(settings: McpServerSettings, environment: McpEnvironment): ConnectionOptions['open'] {
-  if ('url' in settings) return remoteOpener(settings, environment);
+function linkOpener({ settings, credentials, ...environment }: McpServerOptions): ConnectionOptions['open'] {
+  if ('url' in settings) return remoteOpener(settings, environment, credentials?.provider);
   return (hooks) => openStdioLink(settings, environment, hooks);
 }

@@ -55,6 +55,7 @@ export async function listeningApp(changes: Partial<Omit<Dependencies, 'limits'>
     defaultToolMode: 'normal',
     hasRepl: true,
     containment: () => Promise.resolve({ scope: 'reads', reading: 'jail' }),
+    finishAuthorization: () => Promise.reject(new GauntletError('not_found', 'No authorization was begun')),
     authenticate: createAuthenticator([
       { principal: 'owner', tokenSha256: sha256(TOKEN) },
       { principal: 'other', tokenSha256: sha256(`${TOKEN}-other`) },

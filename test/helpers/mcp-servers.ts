@@ -3,12 +3,15 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../config/limits.ts';
+import type { OpenSharedStore } from '../../src/log/shared-store.ts';
+import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import { RETRY_PACE, type RetryPace } from '../../src/mcp/retry-pause.ts';
-import { createMcpConnections, type McpConnections } from '../../src/mcp/connections.ts';
+import { createMcpConnections, type McpConnections, type McpConnectionsOptions } from '../../src/mcp/connections.ts';
 import type { ToolResultBlock } from '../../src/wire/blocks.ts';
 import type { McpServerSettings, StdioServerSettings } from '../../src/mcp/server-settings.ts';
 import { createProcessHost } from '../../src/process/host-client.ts';
 import type { ProcessHost } from '../../src/process/process-host.ts';
+import { createLookup } from '../../src/process/proxy/lookup.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { allowEverything, parentMessage, toolUseContextIn } from './tool-use-context.ts';
 
@@ -27,6 +30,9 @@ export function fixtureServer(...args: string[]): StdioServerSettings {
   };
 }
 
+/** Where authorization servers would send a browser. */
+export const CALLBACK = 'http://127.0.0.1:1/oauth/callback';
+
 /** Everything a test may look at. */
 export interface RunningConnections extends McpConnections {
   readonly notices: readonly { code: string; message: string }[];
@@ -38,7 +44,11 @@ export interface RunningConnections extends McpConnections {
 export function startServers(
   servers: Record<string, McpServerSettings>,
   { firstMs = 20, maxFailures = RETRY_PACE.maxFailures, ...limits }: Partial<Limits & RetryPace> = {},
-  pinFile = join(temporaryFolder(), 'mcp-pins.json'),
+  {
+    pinFile = join(temporaryFolder(), 'mcp-pins.json'),
+    store = temporaryStore(),
+    lookup = createLookup(),
+  }: Partial<Pick<McpConnectionsOptions, 'pinFile' | 'store' | 'lookup'>> = {},
 ): RunningConnections {
   const notices: { code: string; message: string }[] = [];
   const pids: number[] = [];
@@ -49,14 +59,24 @@ export function startServers(
     processHost,
     folder: process.cwd(),
     pinFile,
+    store,
+    principals: ['owner', 'other'],
+    lookup,
     limits: { ...DEFAULT_LIMITS, ...limits },
     pace: { firstMs, maxFailures },
     onToolsChanged: () => changes++,
     onNotice: (_level, code, message) => notices.push({ code, message }),
   });
   onTestFinished(() => connections.close());
-  connections.start();
+  connections.start(CALLBACK);
   return { ...connections, notices, pids, changes: () => changes };
+}
+
+/** A real store in a folder of its own. */
+export function temporaryStore(): OpenSharedStore {
+  const log = openSqliteLog({ folder: temporaryFolder(), limits: DEFAULT_LIMITS, durability: 'process' });
+  onTestFinished(() => log.close());
+  return log.store;
 }
 
 /** Call a tool of a server as a session would, gates left out. */

@@ -4,6 +4,7 @@ import { errorMessage } from '../../src/base/errors.ts';
 import type { McpResource } from '../../src/mcp/resources.ts';
 import { TOOL_ALIASES } from '../../src/permissions/rule-names.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
+import type { ToolUseContext } from '../../src/tool/tool.ts';
 import type { Display } from '../../src/wire/display.ts';
 import type { McpToolServices } from './services.ts';
 
@@ -33,7 +34,7 @@ export function listMcpResourcesTool(services: McpToolServices) {
     isReadOnly: () => true,
     isConcurrencySafe: () => true,
     interruptBehavior: () => 'cancel',
-    call: async (input, { signal }) => ({ data: await runList(services.mcp, input.server, signal) }),
+    call: async (input, context) => ({ data: await runList(services.mcp, input.server, context) }),
     mapToolResultToToolResultBlockParam: (output: ListOutput, toolUseId) => ({
       type: 'tool_result',
       tool_use_id: toolUseId,
@@ -63,15 +64,15 @@ export interface ListOutput {
 async function runList(
   mcp: McpToolServices['mcp'],
   server: string | undefined,
-  signal: AbortSignal,
+  { signal, principal }: Pick<ToolUseContext, 'signal' | 'principal'>,
 ): Promise<ListOutput> {
   const list = async (name: string) => {
-    const resources = await mcp.listResources(name, signal);
+    const resources = await mcp.listResources(name, signal, principal);
     return resources.map((resource) => ({ server: name, ...resource }));
   };
   if (server !== undefined) return { resources: await list(server), failures: [] };
 
-  const connected = mcp.states().filter(({ state }) => state === 'connected');
+  const connected = mcp.states(principal).filter(({ state }) => state === 'connected');
   const answers = await Promise.allSettled(connected.map(({ name }) => list(name)));
   const failed = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
   if (signal.aborted) throw failed[0];

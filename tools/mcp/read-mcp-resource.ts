@@ -40,7 +40,9 @@ export function readMcpResourceTool(services: McpToolServices) {
     isConcurrencySafe: () => true,
     interruptBehavior: () => 'cancel',
     toAutoClassifierInput: ({ server, uri }) => `${uri} of ${server}`,
-    call: async ({ server, uri }, { signal }) => ({ data: await services.mcp.readResource(server, uri, signal) }),
+    call: async ({ server, uri }, { signal, principal }) => ({
+      data: await services.mcp.readResource(server, uri, signal, principal),
+    }),
     mapToolResultToToolResultBlockParam: ({ content }: McpOutput, toolUseId) => ({
       type: 'tool_result',
       tool_use_id: toolUseId,

@@ -85,7 +85,7 @@ describe('a server that cannot be used', () => {
   test('is never started while it is disabled', async () => {
     const servers = startServers({ off: { ...fixtureServer(), disabled: true } });
 
-    expect(servers.states()).toEqual([{ name: 'off', state: 'disabled', toolCount: 0 }]);
+    expect(servers.states()).toEqual([{ name: 'off', isRemote: false, state: 'disabled', toolCount: 0 }]);
     await expect(servers.ready('off', signal)).rejects.toMatchObject({ code: 'not_found' });
     expect(servers.pids).toEqual([]);
   });

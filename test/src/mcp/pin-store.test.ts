@@ -20,7 +20,7 @@ function rewordedServer(folder = temporaryFolder()) {
     pinFile,
     say: (text: string) => writeFileSync(words, text),
     async start(...moods: string[]) {
-      const servers = startServers({ issues: fixtureServer(`words=${words}`, ...moods) }, {}, pinFile);
+      const servers = startServers({ issues: fixtureServer(`words=${words}`, ...moods) }, {}, { pinFile });
       await servers.ready('issues', signal);
       const echo = servers.tools().find(({ name }) => name === 'mcp__issues__echo');
       if (echo === undefined) throw new Error('The server has no tool "echo"');

@@ -16,7 +16,9 @@ describe('a stdio server', () => {
     const result = await callTool(servers, 'mcp__memory__read_graph');
 
     expect(result).toMatchObject({ type: 'tool_result', content: expect.stringContaining('entities') });
-    expect(servers.states()).toEqual([{ name: 'memory', state: 'connected', toolCount: servers.tools().length }]);
+    expect(servers.states()).toEqual([
+      { name: 'memory', isRemote: false, state: 'connected', toolCount: servers.tools().length },
+    ]);
   });
 
   test('reads files where it is told to and says what it refuses', async () => {

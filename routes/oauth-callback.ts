@@ -1,0 +1,40 @@
+/**
+ * `GET /oauth/callback`: where the browser comes back to when a person has authorized this server at an MCP server.
+ */
+import * as z from 'zod';
+import { GauntletError, isGauntletError } from '../src/base/errors.ts';
+import { visibleLine } from '../src/mcp/visible-text.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { App } from './request-schemas.ts';
+
+/** Authorization servers may add parameters, which are ignored. */
+const Answer = z.object({
+  state: z.string().min(1).max(256).describe('Names the authorization; it counts once'),
+  code: z.string().min(1).max(4_096).optional().describe('Granted by the authorization server'),
+  iss: z.string().max(2_048).optional().describe('The authorization server'),
+  error: z.string().max(256).optional().describe('Why nothing was granted'),
+});
+
+/** Longest server name that the page shows. */
+const NAME_CHARS = 200;
+
+/** Register the route. Its credential is the state, which only the person has who was shown the address to open. */
+export function oauthCallbackDoor(app: App, { finishAuthorization }: Dependencies): void {
+  const config = {
+    isPublic: true,
+    summary: 'The end of an OAuth authorization',
+    reply: { text: ['text/plain'] },
+  } as const;
+  // A HEAD of a link checker must not use the state up.
+  const options = { schema: { querystring: Answer }, config, exposeHeadRoute: false };
+  app.get('/oauth/callback', options, async (request, reply) => {
+    const server = await finishAuthorization(request.query).catch((cause: unknown) => {
+      if (!isGauntletError(cause, 'tool_failed')) throw cause;
+      throw new GauntletError('invalid_request', cause.message, { cause });
+    });
+    reply.header('content-type', 'text/plain; charset=utf-8');
+    return reply.send(
+      `The MCP server "${visibleLine(server, NAME_CHARS)}" is authorized and connects now. You may close this page.\n`,
+    );
+  });
+}

@@ -1,0 +1,90 @@
+/** A login at an MCP server over the wire: McpAuth, the browser's way back, and whose tools there are then. */
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { type BuiltServer, startServer } from '../helpers/built-server.ts';
+import { logIn, protectedServer } from '../helpers/oauth-server.ts';
+import { block, until, wireClient, type WireClient } from '../helpers/wire-client.ts';
+
+const ANN = 'token-of-ann-0123456789';
+const WHOAMI = 'mcp__guarded__whoami';
+
+const settings = (url: string) => ({
+  mcpServers: { guarded: { type: 'http', url } },
+  permissions: { allow: ['McpAuth', 'mcp__guarded'] },
+  principals: [{ name: 'ann', tokenSha256: createHash('sha256').update(ANN).digest('hex'), roots: ['.'] }],
+});
+
+async function run(client: WireClient, name: string, input: object) {
+  const { results, calls } = await client.execute(undefined, [block(name, input)]);
+  const content = results[0]?.content;
+  return { text: typeof content === 'string' ? content : JSON.stringify(content), code: calls[0]?.error_code };
+}
+
+const hasTools = async (client: WireClient) =>
+  (await client.get('/tools')).body.tools.some(({ name }) => name === WHOAMI);
+
+async function addressToOpen(client: WireClient): Promise<string> {
+  const { text } = await run(client, 'McpAuth', { server: 'guarded' });
+  return /^http:\S+$/m.exec(text)?.[0] ?? text;
+}
+
+it('a person logs in at an MCP server, whose tools then appear for that principal, after a kill too', async () => {
+  const url = await protectedServer();
+  let server: BuiltServer = await startServer({ settings: settings(url) });
+  const owner = wireClient(server);
+  const ann = wireClient({ ...server, token: ANN });
+  const watcher = await owner.stream(await owner.session());
+  expect(await hasTools(owner)).toBe(false);
+
+  const place = await logIn(await addressToOpen(owner));
+  expect(`${place.origin}${place.pathname}`).toBe(`${server.url}/oauth/callback`);
+  const page = await fetch(place);
+  expect(page.status).toBe(200);
+  expect(await page.text()).toContain('The MCP server "guarded" is authorized');
+
+  await watcher.next('tools_changed');
+  await until(() => hasTools(owner));
+  expect(await run(owner, WHOAMI, {})).toMatchObject({ text: expect.stringContaining('user-1') });
+  expect(await hasTools(ann)).toBe(false);
+
+  // The link in the browser's history is worth nothing.
+  expect((await fetch(place)).status).toBe(404);
+  for (const file of ['log.db', 'log.db-wal']) expect(statSync(join(server.dataFolder, file)).mode & 0o077).toBe(0);
+
+  await server.end('SIGKILL');
+  server = await startServer({ home: server.home, settings: settings(url) });
+  const again = wireClient(server);
+  await until(() => hasTools(again));
+  expect(await run(again, WHOAMI, {})).toMatchObject({ text: expect.stringContaining('user-1') });
+  expect(await hasTools(wireClient({ ...server, token: ANN }))).toBe(false);
+});
+
+it('the way back takes an answer to a login that was begun, and nothing else', async () => {
+  const server = await startServer({ settings: settings(await protectedServer()) });
+  const { searchParams } = new URL(await addressToOpen(wireClient(server)));
+  const state = searchParams.get('state') ?? '';
+  const ask = (query: object, init?: RequestInit) =>
+    fetch(`${server.url}/oauth/callback?${new URLSearchParams({ ...query }).toString()}`, init);
+
+  expect((await ask({})).status).toBe(400);
+  expect((await ask({ state: 'guess', code: 'x' })).status).toBe(404);
+  expect((await ask({ state, code: 'x' }, { method: 'HEAD' })).status).not.toBe(200);
+  expect((await ask({ state, code: 'x' }, { headers: { origin: 'https://evil.example' } })).status).toBe(403);
+  const refused = await ask({ state, error: 'access_denied', error_description: 'no', session_state: 'z' });
+  expect(refused.status).toBe(400);
+  expect(await refused.text()).toContain('was not authorized: access_denied');
+});
+
+it('where no browser could come back, the login says what to set', async () => {
+  const server = await startServer({
+    settings: { ...settings(await protectedServer()), allowedHosts: ['127.0.0.1'] },
+  });
+  const client = wireClient(server);
+  expect(await run(client, 'McpAuth', { server: 'guarded' })).toMatchObject({
+    code: 'invalid_input',
+    text: expect.stringContaining('"publicUrl"'),
+  });
+  expect((await run(client, 'McpAuth', { server: 'elsewhere' })).text).toContain('those that are: "guarded"');
+});
