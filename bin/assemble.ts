@@ -99,7 +99,8 @@ export async function assembleEngine(
   const baseTools = getAllBaseTools({ ...settings, ...parts, ...written, mcp, sandbox, jail });
   const plugins = await loadPlugins(settings, baseTools);
   const toolNames = namesInRules(settings, [...baseTools, ...plugins]);
-  const pools = createToolPools(baseTools, { ...settings, simpleTools: SIMPLE_TOOLS, hiddenInRepl: HIDDEN_IN_REPL });
+  const modes = { simpleTools: SIMPLE_TOOLS, hiddenInRepl: HIDDEN_IN_REPL, replTool: REPL_TOOL };
+  const pools = createToolPools(baseTools, { ...settings, ...modes });
 
   const { close: closeApprovals, ...approvals } = createApprovals(settings, logger);
   const onFault = (error: unknown, what: string) => logger.error({ err: error }, what);
@@ -119,7 +120,7 @@ export async function assembleEngine(
   return {
     directory,
     newSessionPool: createNewSessionPools(services),
-    ...countTools(settings, services),
+    ...countTools(settings, services, baseTools),
     limitsOf,
     trail: parts.trail,
     ...findUnusable(settings, toolNames, approvals.twoPerson),
@@ -160,10 +161,14 @@ async function closeParts({
 }
 
 /** @throws {GauntletError} `invalid_setting` if the tool mode needs a REPL and no tool is one. */
-function countTools({ toolMode }: Settings, services: DirectoryServices): Pick<Engine, 'toolCount' | 'hasRepl'> {
-  const hasRepl = services.toolNames.tools.includes(REPL_TOOL);
+function countTools(
+  { toolMode }: Settings,
+  services: DirectoryServices,
+  baseTools: readonly Tool[],
+): Pick<Engine, 'toolCount' | 'hasRepl'> {
+  const hasRepl = baseTools.some((tool) => tool.name === REPL_TOOL && tool.isEnabled({}));
   if (toolMode === 'repl' && !hasRepl) {
-    const message = 'Setting "toolMode": there is no REPL on this server; use "normal" or "simple"';
+    const message = `Setting "toolMode": "features" switches ${REPL_TOOL} off; use "normal" or "simple"`;
     throw new GauntletError('invalid_setting', message);
   }
   const pool = services.poolFor({ toolMode, principal: OWNER, permissions: services.permissionsFor(OWNER, {}) });

@@ -48,7 +48,7 @@ export const TextRange = z.strictObject({
 export function toolModeSchema({ hasRepl }: Pick<Dependencies, 'hasRepl'>) {
   return z
     .enum(TOOL_MODES)
-    .refine((mode) => hasRepl || mode !== 'repl', 'there is no REPL on this server; use "normal" or "simple"');
+    .refine((mode) => hasRepl || mode !== 'repl', 'the REPL is switched off on this server; use "normal" or "simple"');
 }
 
 /** Query without fields, and empty or absent body. */

@@ -45,7 +45,9 @@ export const SIMPLE_TOOLS: readonly string[] = ['Bash', 'Edit', 'Read'];
 export const REPL_TOOL = 'REPL';
 
 /** Tools that mode `repl` hides from the list, since the REPL offers them as functions. */
-export const HIDDEN_IN_REPL: readonly string[] = ['Bash', 'Edit', 'Glob', 'Grep', 'NotebookEdit', 'Read', 'Write'];
+export const HIDDEN_IN_REPL: readonly string[] = [
+  ...['Agent', 'Bash', 'Edit', 'Glob', 'Grep', 'NotebookEdit', 'PowerShell', 'Read', 'Write'],
+];
 
 /** The tool that returns the schemas of deferred ones. */
 export const SCHEMA_TOOL = 'ToolSearch';

@@ -25,6 +25,8 @@ const MAX_BRANCHES = 5;
 /** The tools, and the name of the one that returns deferred schemas. */
 export interface ParseServices {
   readonly pool: ToolPool;
+  /** True for an inner call, which can use tools that the list hides. */
+  readonly isInner?: boolean;
   readonly schemaTool?: string;
 }
 
@@ -33,7 +35,8 @@ export type Parsed = { readonly kind: 'parsed'; readonly invocation: Invocation 
 
 /** Find a block's tool, by name or alias, and parse its input. */
 export function parseBlock(block: ToolUseBlock, services: ParseServices): Parsed {
-  const tool = services.pool.lookup(block.name);
+  const { pool, isInner } = services;
+  const tool = isInner === true ? pool.lookupInner(block.name) : pool.lookup(block.name);
   return tool ? parseInput(block, tool, block.input, services) : noSuchTool(block.name, services.pool);
 }
 

@@ -49,7 +49,10 @@ export function assembleMembers(
   // invalidate prompt caches.
   const deferral = { ...configuration, builtInCount: baseTools.filter((tool) => tool.isEnabled({})).length };
   const deferred = new Set(tools.filter((tool) => isDeferredTool(tool, deferral)).map(({ name }) => name));
+  const innerTools = context.toolMode === 'repl' ? toolsOfInnerCalls(tools, base, context, configuration) : tools;
+  if (context.toolMode === 'repl' && configuration.replTool !== undefined) deferred.delete(configuration.replTool);
   const visibleByName = index(tools, (tool) => tool);
+  const innerByName = innerTools === tools ? visibleByName : index(innerTools, (tool) => tool);
   const hiddenByName = index(hidden, (entry) => entry.tool);
 
   return {
@@ -59,10 +62,24 @@ export function assembleMembers(
     sessionCount: own.visible.length,
     hidden,
     lookup: (name) => visibleByName.get(name),
+    innerTools,
+    lookupInner: (name) => innerByName.get(name),
     whyHidden: (name) => hiddenByName.get(name)?.cause,
     hiddenTool: (name) => hiddenByName.get(name),
     isDeferred: ({ name }) => deferred.has(name),
   };
+}
+
+/** Return the listed tools, and the built-ins that only the mode hides. */
+function toolsOfInnerCalls(
+  tools: readonly Tool[],
+  builtIns: readonly Tool[],
+  context: PoolContext,
+  configuration: PoolConfiguration,
+): readonly Tool[] {
+  const others = builtIns.filter((tool) => !tools.includes(tool));
+  const { visible } = getTools(others.toSorted(byName), { ...context, toolMode: 'normal' }, configuration);
+  return Object.freeze([...tools, ...visible]);
 }
 
 /** Create a pool whose prompts are rendered for a session, or for no session. */

@@ -70,6 +70,7 @@ export function promptOptions(pool: ToolPool): PromptOptions {
     cwd: pool.cwd,
     permissions: pool.permissions,
     toolNames: pool.tools.slice(0, pool.builtInCount).map((tool) => tool.name),
+    ...(pool.innerTools.length > pool.tools.length && { innerTools: pool.innerTools.slice(pool.tools.length) }),
   };
 }
 

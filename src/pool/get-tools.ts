@@ -40,8 +40,10 @@ export interface PoolContext extends ListContext {
 export interface ToolFilter {
   /** The only tools in mode `simple`. */
   readonly simpleTools: readonly string[];
-  /** Tools that mode `repl` hides. */
+  /** Tools that mode `repl` hides: there only inner calls reach them. */
   readonly hiddenInRepl: readonly string[];
+  /** The tool that makes those inner calls: never deferred in mode `repl`. */
+  readonly replTool?: string;
 }
 
 /** Divide `tools` into visible and hidden ones, keeping their order. */

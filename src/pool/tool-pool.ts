@@ -16,6 +16,10 @@ export interface PoolMembers {
   readonly hidden: readonly HiddenTool[];
   /** Return a listed tool by name or alias. */
   lookup(nameOrAlias: string): Tool | undefined;
+  /** `tools`, and built-ins that mode `repl` hides: all that an inner call can use. */
+  readonly innerTools: readonly Tool[];
+  /** Return a tool for an inner call, by name or alias. */
+  lookupInner(nameOrAlias: string): Tool | undefined;
   /** Return the reason why an existing tool is not listed. */
   whyHidden(nameOrAlias: string): HiddenCause | undefined;
   /** Return a hidden tool with its reason. */

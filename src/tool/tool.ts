@@ -64,6 +64,8 @@ export interface ListContext {
 export interface PromptOptions extends ListContext {
   /** Names of the tools in the same list. */
   readonly toolNames: readonly string[];
+  /** Built-ins that mode `repl` hides, so that only inner calls reach them; absent in other modes. */
+  readonly innerTools?: readonly Tool[];
 }
 
 /** Result of `validateInput`; the message goes to the model and says what to do next. */
@@ -120,6 +122,8 @@ export interface ToolUseContext {
   readonly principal: string;
   /** All tools the session sees, in list order. */
   readonly tools: readonly Tool[];
+  /** All tools that `run` can call: in mode `repl` also those that the list hides. */
+  readonly innerTools: readonly Tool[];
   /** True if the session's list names a tool without its schema. */
   isDeferred(tool: Tool): boolean;
   /**

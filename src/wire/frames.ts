@@ -142,7 +142,7 @@ export const ProgressFrame = z
     parent_tool_use_id: ParentCall,
     n: Piece,
     data: openObject({ type: z.string() }).describe(
-      'What is new. `type` is `bash`, `task`, `agent`, `mcp`, `hook`, `bytes`, `status`, or one of a plugin',
+      'What is new. `type` is `bash`, `repl`, `task`, `agent`, `mcp`, `hook`, `bytes`, `status`, or one of a plugin',
     ),
     display: Display.optional(),
   })

@@ -57,6 +57,7 @@ export function toolUseContextIn(root: string, changes: Partial<ToolUseContext> 
     toolUseId: 'call-1',
     principal: 'owner',
     tools: [],
+    innerTools: [],
     isDeferred: () => false,
     sessionFolder: `${root}/.session-1`,
     isReadDenied: () => false,

@@ -68,7 +68,12 @@ describe('a setting that is wrong', () => {
     ['a port that is none', undefined, { GAUNTLET_PORT: 'ninety' }, 'GAUNTLET_PORT'],
     ['a workspace that is not there', undefined, { GAUNTLET_WORKSPACE: '/nowhere/at/all' }, 'GAUNTLET_WORKSPACE'],
     ['an unknown key', { toolMood: 'normal' }, {}, 'toolMood'],
-    ['a tool mode that needs a REPL, where there is none', { toolMode: 'repl' }, {}, 'there is no REPL on this server'],
+    [
+      'a tool mode that needs a REPL, where it is switched off',
+      { toolMode: 'repl', features: { REPL: false } },
+      {},
+      '"features" switches REPL off',
+    ],
     ['a mode that is none', { permissions: { defaultMode: 'sometimes' } }, {}, 'defaultMode'],
     ['a rule that is none', { permissions: { allow: ['Bash('] } }, {}, 'permissions'],
     ['an unknown limit', { limits: { bodyMegabytes: 4 } }, {}, 'bodyMegabytes'],

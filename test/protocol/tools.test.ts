@@ -118,13 +118,6 @@ describe('a format', () => {
     for (const name of names(body)) expect(text).toMatch(new RegExp(`^${name}\\b`, 'm'));
   });
 
-  it('is refused for a mode that needs a REPL, where there is none', async () => {
-    for (const reply of [await client.get('/tools?mode=repl'), await client.post('/sessions', { tool_mode: 'repl' })]) {
-      expect(reply.status).toBe(400);
-      expect(reply.body.error.message).toContain('there is no REPL on this server');
-    }
-  });
-
   it.each(['?format=yaml', '?schemas=some', '?mode=loud', '?session_id=a/b'])(
     'that is none is refused: %s',
     async (query) => {

@@ -5,7 +5,7 @@ import type { Jail } from '../../src/process/jail/jail.ts';
 import type { ProcessHost } from '../../src/process/process-host.ts';
 import type { CodeProcesses } from './code-processes.ts';
 
-/** Services of LSP. */
+/** Services of LSP and REPL. */
 export interface CodeToolServices {
   readonly limits: Limits;
   readonly processHost: ProcessHost;

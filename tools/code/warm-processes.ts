@@ -19,6 +19,8 @@ export interface WarmOptions {
   readonly maxProcesses: number;
   /** Unused for this long, a process ends. */
   readonly idleMs: number;
+  /** Failures within a minute after which none is started: failed starts, and processes that ended under a call. */
+  readonly maxFailures: number;
 }
 
 /** Key of the process that a call uses. */
@@ -31,8 +33,7 @@ export interface WarmKey {
   readonly state: string;
 }
 
-/** Failed starts, and processes that ended under a call, after which none is started again for a while. */
-const MAX_FAILURES = 3;
+/** Failures count for this long. */
 const FAILURE_MS = 60_000;
 
 interface Entry<Process> extends WarmKey {
@@ -107,7 +108,7 @@ export class WarmProcesses<Process extends WarmProcess> {
   #open(key: WarmKey, start: () => Promise<Process>): Entry<Process> {
     if (this.#isClosed) throw new GauntletError('shutting_down', 'Cannot start a process: the server is shutting down');
     const failures = this.#failuresOf(key);
-    if (failures.length >= MAX_FAILURES) {
+    if (failures.length >= this.#options.maxFailures) {
       const message = `Cannot start it again: it failed ${failures.length} times within a minute. Wait a minute`;
       throw new GauntletError('tool_failed', message);
     }

@@ -137,7 +137,7 @@ export class InnerCalls {
     const { toolUseId: parentId, turn, askPolicy } = this.#outer.call;
     const executor = (this.#executor ??= this.#createExecutor());
     const { pool } = core;
-    const tool = pool.lookup(block.name);
+    const tool = pool.lookupInner(block.name);
     const name = tool?.name ?? block.name;
     const index = this.#acceptedCount++;
     const call = core.ledger.addCall(turn.addInner(block, { name, index, parentId, askPolicy }));

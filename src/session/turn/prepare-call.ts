@@ -23,7 +23,11 @@ const LABEL_CHARS = 120;
 
 /** Prepare a block; one that fails to parse becomes a call that ends at once. */
 export function prepareCall(core: SessionCore, call: Call, { block, message, pool }: AcceptedBlock): RunnableCall {
-  const parsed = parseBlock(block, { pool, schemaTool: core.services.schemaTool });
+  const parsed = parseBlock(block, {
+    pool,
+    isInner: record.parentId !== undefined,
+    schemaTool: core.services.schemaTool,
+  });
   if (parsed.kind === 'end') return endedCall(block, parsed.outcome);
   const { invocation } = parsed;
   return {
