@@ -8,7 +8,7 @@ const HEAD = `Runs JavaScript in a Node REPL that is kept for the session.
 - Every tool is an async function: \`await Read({file_path})\` gives its text, \`await Read.output({…})\` its structured output; one that fails or is denied throws. \`await help('Read')\` tells its input; \`tools['…']\` reaches names that are no identifiers.`;
 
 const REST = `- Code reaches files, programs and the network by these functions alone; \`require\` has Node's own modules.
-- Use it for many calls in loops or side by side (\`Promise.all\`), and to filter results that would be long to read. Code that takes too long is ended, and its values are lost.`;
+- Use it for many calls in loops or side by side (\`Promise.all\`), and to filter results that would be long to read. Timers stand still between calls. Code that takes too long is ended, and its values are lost.`;
 
 /**
  * The words; where a mode hides tools from the list, with the inputs of their functions, so far in front that a provider

@@ -110,7 +110,7 @@ export async function startRepl(start: ReplStart): Promise<ReplProcess> {
   return repl;
 }
 
-/** A process that keeps the values of one session's code. */
+/** A process that keeps the values of one session's code. It stands still while no code of a call runs. */
 export class ReplProcess implements WarmProcess {
   readonly #token = randomBytes(16).toString('hex');
   readonly #gone = new AbortController();
@@ -198,6 +198,7 @@ export class ReplProcess implements WarmProcess {
     };
     run.signal.addEventListener('abort', cancel, { once: true });
     try {
+      this.#child?.signal('SIGCONT');
       this.#write({ type: 'run', run: number, code: run.code, tools: run.tools });
       if (run.signal.aborted) cancel();
       if (this.isGone) end({ kind: 'gone', reason: this.#endReason ?? 'it ended' });
@@ -206,9 +207,10 @@ export class ReplProcess implements WarmProcess {
       stopClock();
       clearTimeout(cancelling);
       run.signal.removeEventListener('abort', cancel);
-      // From here on nothing that the code still asks for is done.
+      // From here on nothing that the code still asks for is done, and its timers stand still.
       this.#run = undefined;
       this.#room?.open();
+      if (!this.isGone) this.#child?.signal('SIGSTOP');
     }
   }
 
@@ -219,6 +221,8 @@ export class ReplProcess implements WarmProcess {
   async #stop(reason: string): Promise<void> {
     this.#endReason ??= reason;
     this.#room?.open();
+    // A process that stands still would not notice that it is asked to end.
+    this.#child?.signal('SIGCONT');
     await this.#child?.killTree();
     this.#end(reason);
   }
