@@ -34,6 +34,7 @@ import { runProgram } from '../src/process/run-program.ts';
 import { openSandbox, type Sandbox } from '../src/process/sandbox.ts';
 import { createNewSessionPools } from '../src/session/directory/new-session.ts';
 import { type DirectoryServices, SessionDirectory } from '../src/session/directory/session-directory.ts';
+import { Schedules } from '../src/tasks/schedules.ts';
 import type { Tool } from '../src/tool/tool.ts';
 import type { ToolMode } from '../src/wire/permission-context.ts';
 import {
@@ -49,6 +50,7 @@ import { installationPaths } from './installation.ts';
 import { createNetworkDenials, type NetworkDenials } from './network-denials.ts';
 import { limitsOfPrincipals } from './principal-access.ts';
 import { createRetention } from './retention.ts';
+import { createScheduledRuns } from './scheduled-runs.ts';
 import { sessionServices } from './session-services.ts';
 
 /** A server without its routes. */
@@ -79,6 +81,8 @@ export interface Engine {
    * @param oauthCallback Address that authorization servers redirect browsers to.
    */
   start(oauthCallback: string | undefined): void;
+  /** Begin no scheduled runs, and let running calls finish, as `SessionDirectory.drain`. */
+  drain(signal: AbortSignal): Promise<void>;
   /** End every child, connection and task; close the log last. */
   close(): Promise<void>;
 }
@@ -91,7 +95,7 @@ export async function assembleEngine(
   const denials = createNetworkDenials(logger);
   const sandbox = await sandboxOf(settings, data, logger, denials);
   const parts = openParts(settings, data, logger, host);
-  const { log, processHost, locate, hooks, history, store } = parts;
+  const { log, processHost, locate, hooks, history, store, schedules } = parts;
   let announce = (): void => undefined;
   const mcp = serversOf(settings, { ...parts, data }, logger, () => announce());
   const jail = await jailOf(settings, data, processHost, sandbox);
@@ -114,6 +118,7 @@ export async function assembleEngine(
     endProcesses: (sessionId) => parts.codeProcesses.endSession(sessionId),
   });
   const directory = new SessionDirectory(services);
+  const scheduled = createScheduledRuns(settings, { schedules, directory, onFault });
   const retention = createRetention(settings, { ...services, directory, data });
   announce = () => directory.announceTools();
 
@@ -129,9 +134,12 @@ export async function assembleEngine(
     finishAuthorization: (answer) => mcp.finishAuthorization(answer),
     start: (oauthCallback) => {
       mcp.start(oauthCallback);
+      scheduled.start();
       warm(processHost, jail).catch((error: unknown) => onFault(error, 'The process host did not start'));
     },
+    drain: (signal) => scheduled.drain(signal),
     close: async () => {
+      scheduled.close();
       await retention.close();
       await directory.close();
       closeApprovals();
@@ -208,6 +216,10 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger, host
     hooks,
     ...openAudit(sqlite, data.path, { limits, onProblem }),
     store: sqlite.store,
+    schedules: new Schedules({
+      store: sqlite.store,
+      onFault: (error, what) => logger.error({ err: error }, what),
+    }),
     processHost,
     codeProcesses: createCodeProcesses(),
     hasGit: findProgram('git', process.env['PATH']) !== undefined,

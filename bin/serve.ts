@@ -37,7 +37,7 @@ export async function serve(settings: Settings, host: StartedHost): Promise<void
   logStrayFaults(logger);
   endOnSignal(logger, async () => {
     state.readiness = 'draining';
-    await engine.directory.drain(ended.signal);
+    await engine.drain(ended.signal);
     await app.close();
     await engine.close();
     data.close();

@@ -3,6 +3,7 @@ import { GauntletError } from '../src/base/errors.ts';
 import type { Tool } from '../src/tool/tool.ts';
 import { agentTools } from './agents/index.ts';
 import { codeTools } from './code/index.ts';
+import { cronTools } from './cron/index.ts';
 import { fileTools } from './files/index.ts';
 import { listTools } from './lists/index.ts';
 import { mcpTools } from './mcp/index.ts';
@@ -26,6 +27,7 @@ export { outputSchemaProblem } from './more/structured-output.ts';
 /** Services of all tools; each domain declares those it needs. */
 export type ToolServices = Parameters<typeof agentTools>[0] &
   Parameters<typeof codeTools>[0] &
+  Parameters<typeof cronTools>[0] &
   Parameters<typeof fileTools>[0] &
   Parameters<typeof listTools>[0] &
   Parameters<typeof mcpTools>[0] &
@@ -49,6 +51,9 @@ export const HIDDEN_IN_REPL: readonly string[] = [
   ...['Agent', 'Bash', 'Edit', 'Glob', 'Grep', 'NotebookEdit', 'PowerShell', 'Read', 'Write'],
 ];
 
+/** The tool that runs a prompt. */
+export const AGENT_TOOL = 'Agent';
+
 /** The tool that returns the schemas of deferred ones. */
 export const SCHEMA_TOOL = 'ToolSearch';
 
@@ -61,6 +66,7 @@ export function getAllBaseTools(services: ToolServices & FeatureFlags): readonly
   return withFeatures(services, [
     ...agentTools(services),
     ...codeTools(services),
+    ...cronTools(services),
     ...fileTools(services),
     ...listTools(services),
     ...mcpTools(services),

@@ -6,12 +6,38 @@
  */
 import { GauntletError } from '../base/errors.ts';
 import type { PermissionUpdate, RuleBehavior, RuleSet, ToolPermissionContext } from '../wire/permission-context.ts';
+import type { PermissionBound } from '../tool/permission-bound.ts';
 import { isBeyond, loweredMode } from './mode-order.ts';
 
 /** Return the rules that a session has besides those of the settings: of its last command, and its own. */
 export function ownRules({ rules }: ToolPermissionContext): RuleSet {
   const of = (behavior: RuleBehavior) => union(rules.command?.[behavior] ?? [], rules.session?.[behavior] ?? []);
   return { allow: of('allow'), ask: of('ask'), deny: of('deny') };
+}
+
+/** Return what a session may do now, as a bound of what is begun later in its name. */
+export function permissionBound(permissions: ToolPermissionContext): PermissionBound {
+  const { mode, additionalDirectories } = permissions;
+  return { mode, rules: ownRules(permissions), additionalDirectories };
+}
+
+/** Return the narrower of a session's permissions and an earlier bound. */
+export function narrowerBound(
+  permissions: ToolPermissionContext,
+  atMost: PermissionBound | undefined,
+): PermissionBound {
+  const now = permissionBound(permissions);
+  if (!atMost) return now;
+  const both = (some: readonly string[], others: readonly string[]) => some.filter((each) => others.includes(each));
+  return {
+    mode: loweredMode(now.mode, atMost.mode),
+    rules: {
+      allow: both(now.rules.allow, atMost.rules.allow),
+      ask: union(now.rules.ask, atMost.rules.ask),
+      deny: union(now.rules.deny, atMost.rules.deny),
+    },
+    additionalDirectories: both(now.additionalDirectories, atMost.additionalDirectories),
+  };
 }
 
 /** Derive the context of a child. @param first Mode the child began with, and its upper bound. */

@@ -11,6 +11,7 @@ export const TOOL_ALIASES = {
   TaskOutput: ['BashOutput', 'AgentOutput'],
   TaskStop: ['KillShell'],
   Agent: ['Task'],
+  CronCreate: ['ScheduleCron'],
   ExitPlanMode: ['ExitPlanModeV2'],
   SendUserMessage: ['Brief'],
   ReadMcpResourceTool: ['ReadMcpResource'],

@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { CallErrorCode } from '../base/errors.ts';
 import type { CallStatus } from '../wire/frames.ts';
 import type { Worktree } from './session-context.ts';
+import type { PermissionBound } from './permission-bound.ts';
 import type { PermissionMode } from '../wire/permission-context.ts';
 
 /** A block that a tool executes as an inner call. */
@@ -52,6 +53,8 @@ export interface ChildOptions {
   readonly title?: string;
   /** A mode that allows no more than the session's; absent: the same. */
   readonly mode?: PermissionMode;
+  /** Permissions that were a bound when something was planned: the child has the narrower of these and the session's. */
+  readonly atMost?: PermissionBound;
   /** Rules in addition to those of the session. */
   readonly rules?: { readonly ask?: readonly string[]; readonly deny?: readonly string[] };
   /** The only tools of the session that it sees: names, aliases and `mcp__server`. Absent: all of them. */

@@ -3,6 +3,7 @@ import type { Limits } from '../../config/limits.ts';
 import type { ModelSettings } from '../../config/settings/models.ts';
 import type { AgentType } from '../../src/agents/agent-types.ts';
 import type { WorktreeServices } from '../../src/process/git-worktree.ts';
+import type { Schedules } from '../../src/tasks/schedules.ts';
 import type { OpenSharedStore } from '../../src/log/shared-store.ts';
 
 /** Services of Agent, SendMessage, TeamCreate and TeamDelete. */
@@ -12,6 +13,8 @@ export interface AgentToolServices extends WorktreeServices {
   readonly models: ReadonlyMap<string, ModelSettings>;
   /** Types from files of the operator. */
   readonly agentTypes: readonly AgentType[];
+  /** Bounds what an agent may do that a schedule starts. */
+  readonly schedules: Pick<Schedules, 'boundOf'>;
   /** Keeps teams and mail. */
   readonly store: OpenSharedStore;
 }

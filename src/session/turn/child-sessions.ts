@@ -11,8 +11,8 @@ import type { ChildOptions, ChildSession, InnerBlock, InnerCallOptions, InnerRes
 import type { ToolPermissionContext } from '../../wire/permission-context.ts';
 import { MAX_PROGRESS_CHARS, type ToolProgress } from '../../tool/tool.ts';
 import type { LoggedFrame } from '../../log/frame-log.ts';
-import { ownRules } from '../../permissions/child-permissions.ts';
-import { isBeyond } from '../../permissions/mode-order.ts';
+import { narrowerBound } from '../../permissions/child-permissions.ts';
+import { isBeyond, loweredMode } from '../../permissions/mode-order.ts';
 import { parseRule, ruleKeys } from '../../permissions/rule.ts';
 import type { ToolPool } from '../../pool/tool-pool.ts';
 import type { RunControl } from '../../schedule/scheduled-call.ts';
@@ -215,7 +215,7 @@ function agentData(sessionId: string, { seq, type, text, frame }: LoggedFrame, m
 function openedFrame(
   { opened, context, pool, services }: SessionCore,
   { toolUseId, askPolicy }: Call,
-  { title, mode, rules, tools, outputSchema, worktree = context.worktree }: ChildOptions,
+  { title, mode, rules, tools, outputSchema, worktree = context.worktree, atMost }: ChildOptions,
 ): OpenedFrame {
   checkOutputSchema(outputSchema, services);
   if (worktree !== context.worktree) checkWorktree(context, worktree);
@@ -224,7 +224,7 @@ function openedFrame(
     const message = `Cannot open a child session in mode "${mode}": its parent is in mode "${permissions.mode}"`;
     throw new GauntletError('forbidden', message, { details: { reason: 'child_session' } });
   }
-  const own = ownRules(permissions);
+  const { rules: own, ...bound } = narrowerBound(permissions, atMost);
   const more = (given: readonly string[] = []) => given.map((rule) => parseRule(rule).text);
   return {
     type: 'opened',
@@ -237,9 +237,9 @@ function openedFrame(
     output_schema: outputSchema,
     on_ask: askPolicy.onAsk ?? opened.on_ask,
     title,
-    mode: mode ?? permissions.mode,
+    mode: loweredMode(mode ?? bound.mode, bound.mode),
     rules: { allow: own.allow, ask: [...own.ask, ...more(rules?.ask)], deny: [...own.deny, ...more(rules?.deny)] },
-    additional_directories: permissions.additionalDirectories,
+    additional_directories: bound.additionalDirectories,
     workspace_settings: opened.workspace_settings,
     parent: { session_id: opened.session_id, tool_use_id: toolUseId },
     worktree: worktree && loggedWorktree(worktree),

@@ -159,7 +159,9 @@ async function workIn(plan: Plan, run: AgentRun, worktree: Kept['worktree']): Pr
   const { mode } = context.session.permissions;
   const outputSchema = (input.output_schema as JsonObject | undefined) ?? type.outputSchema;
   if (input.name !== undefined) services.teams.refuseTaken(group, input.name);
+  const atMost = services.schedules.boundOf(context.principal, context.toolUseId);
   const child = await run.openChild({
+    ...(atMost && { atMost }),
     title: input.description,
     mode: loweredMode(type.permissionMode ?? mode, mode),
     ...(type.tools && { tools: type.tools }),

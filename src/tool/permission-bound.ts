@@ -1,0 +1,10 @@
+/** The permissions of a session at one time, which bound what is begun later in its name. */
+import type { PermissionMode, RuleSet } from '../wire/permission-context.ts';
+
+/** What may be done at most. Plain data. */
+export interface PermissionBound {
+  readonly mode: PermissionMode;
+  /** The session's own rules, without those of the settings. */
+  readonly rules: RuleSet;
+  readonly additionalDirectories: readonly string[];
+}

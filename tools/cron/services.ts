@@ -1,0 +1,18 @@
+/** Dependencies of the cron tools. */
+import type { ModelSettings } from '../../config/settings/models.ts';
+import type { Schedules } from '../../src/tasks/schedules.ts';
+
+/** Services of CronCreate, CronDelete and CronList. */
+export interface CronToolServices {
+  readonly schedules: Schedules;
+  /** Models of agents: without any, no prompt can run. */
+  readonly models: ReadonlyMap<string, ModelSettings>;
+}
+
+/** Members of all cron tools. */
+export function needsModel({ models }: Pick<CronToolServices, 'models'>) {
+  return {
+    isEnabled: () => models.size > 0,
+    disabledReason: () => 'name a model for agents in the setting "models", under the name "default"',
+  };
+}
