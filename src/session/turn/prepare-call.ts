@@ -25,7 +25,7 @@ const LABEL_CHARS = 120;
 export function prepareCall(core: SessionCore, call: Call, { block, message, pool }: AcceptedBlock): RunnableCall {
   const parsed = parseBlock(block, {
     pool,
-    isInner: record.parentId !== undefined,
+    isInner: call.parentId !== undefined,
     schemaTool: core.services.schemaTool,
   });
   if (parsed.kind === 'end') return endedCall(block, parsed.outcome);
