@@ -415,6 +415,33 @@ describe('REPL before it runs', () => {
     });
   });
 
+  it('is held by bubblewrap where the sandbox hides something', async () => {
+    const hiding = createJail({
+      ...{ host: processHost, ownPaths: [], readOnlyPaths: [], folder: join(home, 'hiding'), limits: DEFAULT_LIMITS },
+      ...{ settings: { scope: 'reads', isRequired: false, wordsAlone: false }, hidden: () => [] },
+    });
+    const masked = replTool({ ...services, jail: hiding });
+    const own = toolUseContextIn(root, {
+      innerTools,
+      run: answer,
+      sessionId: 'masked',
+      sessionFolder: join(home, 'masked'),
+    });
+    expect(await masked.checkPermissions(input, own)).toEqual({ behavior: 'allow' });
+    const run = async (code: string) => {
+      const parsed = masked.inputSchema.parse({ code });
+      return (await masked.call(parsed, own, allowEverything, parentMessage, undefined)).data.value;
+    };
+    expect(await run('var kept = await Echo({ text: "a" }); kept')).toBe("'Echo says a'");
+    expect(await run('kept.length')).toBe('11');
+    expect(
+      await run(
+        'require("net").connect(1).on("error", (e) => { kept = e.code }); await new Promise((r) => setTimeout(r, 50)); kept',
+      ),
+    ).toBe("'EPERM'");
+    await codeProcesses.endSession('masked');
+  });
+
   it('does not run outside the jail what passed because of it', async () => {
     let isThere = true;
     const fickle = {
