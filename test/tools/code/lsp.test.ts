@@ -96,7 +96,7 @@ async function ask(input: LspArguments, changes: Partial<ToolUseContext> = {}) {
 
 const running = (text: string) => processesWith(text).length;
 
-describe('LSP with the language server of TypeScript', () => {
+describe('LSP with the language server of TypeScript', { timeout: 60_000 }, () => {
   it('finds a definition, and tells how the server starts', async () => {
     const { text, progress } = await ask({ operation: 'definition', filePath: 'main.ts', line: 3, character: 20 });
     expect(text).toBe('2 definitions:\nshape.ts:5:14\nshape.ts:6:3');

@@ -157,7 +157,9 @@ class Server implements LanguageServer {
       // A closed document is read from the disk again, where other tools change it.
       if (opened.users === 0) {
         this.#documents.delete(document.path);
-        if (!this.isGone) await this.#notify('textDocument/didClose', { textDocument: { uri: opened.uri } });
+        const closed = this.#notify('textDocument/didClose', { textDocument: { uri: opened.uri } });
+        // A server that has ended has nothing open; the answer is there, or the reason why not.
+        closed.catch(() => undefined);
       }
     }
   }
@@ -278,9 +280,11 @@ class Server implements LanguageServer {
   }
 
   async #notify(method: string, parameters: object): Promise<void> {
-    await this.#connection.sendNotification(method, parameters).catch((error: unknown) => {
+    try {
+      await this.#connection.sendNotification(method, parameters);
+    } catch (error) {
       throw this.#failure(method, error);
-    });
+    }
   }
 
   async #send(
