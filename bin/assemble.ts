@@ -35,6 +35,7 @@ import { openSandbox, type Sandbox } from '../src/process/sandbox.ts';
 import { createNewSessionPools } from '../src/session/directory/new-session.ts';
 import { type DirectoryServices, SessionDirectory } from '../src/session/directory/session-directory.ts';
 import { Schedules } from '../src/tasks/schedules.ts';
+import { Triggers } from '../src/tasks/triggers.ts';
 import type { Tool } from '../src/tool/tool.ts';
 import type { ToolMode } from '../src/wire/permission-context.ts';
 import {
@@ -50,6 +51,7 @@ import { installationPaths } from './installation.ts';
 import { createNetworkDenials, type NetworkDenials } from './network-denials.ts';
 import { limitsOfPrincipals } from './principal-access.ts';
 import { createRetention } from './retention.ts';
+import { createTriggerStart } from './saved-triggers.ts';
 import { createScheduledRuns } from './scheduled-runs.ts';
 import { sessionServices } from './session-services.ts';
 
@@ -58,6 +60,8 @@ export interface Engine {
   readonly directory: SessionDirectory;
   /** Return the tools that a new session of the principal would see. @throws {GauntletError} `invalid_request` */
   newSessionPool(principal: string, toolMode: ToolMode): ToolPool;
+  /** Start a saved batch of a principal. */
+  startTrigger: ReturnType<typeof createTriggerStart>;
   /** Number of tools in the owner's sessions under the server's own settings, for the banner. */
   readonly toolCount: number;
   readonly hasRepl: boolean;
@@ -125,6 +129,7 @@ export async function assembleEngine(
   return {
     directory,
     newSessionPool: createNewSessionPools(services),
+    startTrigger: createTriggerStart(parts.triggers, directory),
     ...countTools(settings, services, baseTools),
     limitsOf,
     trail: parts.trail,
@@ -216,6 +221,7 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger, host
     hooks,
     ...openAudit(sqlite, data.path, { limits, onProblem }),
     store: sqlite.store,
+    triggers: new Triggers(sqlite.store),
     schedules: new Schedules({
       store: sqlite.store,
       onFault: (error, what) => logger.error({ err: error }, what),

@@ -97,6 +97,7 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
   const longestLagMs = watchEventLoop(logger);
   return buildApp({
     directory: engine.directory,
+    startTrigger: (principal, id) => engine.startTrigger(principal, id),
     newSessionPool: (principal, toolMode) => engine.newSessionPool(principal, toolMode),
     defaultToolMode: settings.toolMode,
     hasRepl: engine.hasRepl,

@@ -29,6 +29,7 @@ import { streamDoor } from './stream/index.ts';
 import { ticketsDoor } from './tickets-door.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 import { toolsDoor } from './tools.ts';
+import { triggersDoor } from './triggers.ts';
 import { watchUnauthenticated } from './unauthenticated.ts';
 
 /** Bad credentials that one address may send at once, and those by which that burst is refilled; more get 429. */
@@ -114,6 +115,7 @@ const DOORS = [
   changesDoor,
   storedDoor,
   tasksDoor,
+  triggersDoor,
   ticketsDoor,
   oauthCallbackDoor,
   streamDoor,

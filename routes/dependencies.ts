@@ -9,6 +9,8 @@ import type { ToolMode } from '../src/wire/permission-context.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import type { ContainmentState, Readiness } from '../src/wire/server-replies.ts';
 import type { SessionDirectory } from '../src/session/directory/session-directory.ts';
+import type { Session } from '../src/session/session.ts';
+import type { SubmittedTurn } from '../src/session/turn/intake.ts';
 import type { RequestRates } from './request-rates.ts';
 import type { Tickets } from './tickets.ts';
 
@@ -27,6 +29,8 @@ export interface Dependencies {
    * @throws {GauntletError} `invalid_request` if a settings file of a trusted folder is invalid
    */
   newSessionPool(principal: string, toolMode: ToolMode): ToolPool;
+  /** Start a saved batch. @throws {GauntletError} `not_found`, and as a new session and its first turn */
+  startTrigger(principal: string, id: string): Promise<{ readonly session: Session; readonly turn: SubmittedTurn }>;
   /** Tool mode of lists that name none. */
   readonly defaultToolMode: ToolMode;
   /** True if there is a REPL tool, without which tool mode `repl` would have no tools. */

@@ -57,7 +57,8 @@ const AssistantMessageSchema = z
   .describe('An assistant message; its tool_use blocks are taken');
 
 /** Replies with the user message that contains the results. */
-const ANTHROPIC: ReplyShape = {
+/** The reply to blocks of the Messages API. */
+export const ANTHROPIC: ReplyShape = {
   appendix: (_results, resultsJson) => `"message":{"role":"user","content":${resultsJson}}`,
 };
 

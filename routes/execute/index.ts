@@ -7,7 +7,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { FRAME_TYPES, writeFrames, writingFor } from '../frame-text.ts';
 import { clientGone, pipeReply } from '../pipe-reply.ts';
 import type { App } from '../request-schemas.ts';
-import { batchOf, executeSchema, type ReplyShape } from './execute-request.ts';
+import { ANTHROPIC, batchOf, executeSchema, type ReplyShape } from './execute-request.ts';
 
 /** Register the route that executes. */
 export function executeDoor(app: App, { directory, limits, readiness }: Dependencies): void {
@@ -43,6 +43,11 @@ export function executeDoor(app: App, { directory, limits, readiness }: Dependen
     const result = await session.collect(turn, gone);
     return reply.header('content-type', 'application/json; charset=utf-8').send(replyBody(session.id, result, shape));
   });
+}
+
+/** Serialise the reply to blocks that did not come with the request. */
+export function executionReply(sessionId: string, result: TurnReply): string {
+  return replyBody(sessionId, result, ANTHROPIC);
 }
 
 /** Serialise the reply. It contains the results twice, so they are serialised once and reused. */

@@ -121,6 +121,15 @@ describe('every reply fits its description', () => {
     await expectDescribed('post', '/execute', '/execute', { output });
   });
 
+  it('of a saved batch', async () => {
+    const sessionId = await client.session({ cwd: folder, mode: 'bypassPermissions' });
+    const body = { title: 'A test', tool_uses: [{ name: 'Bash', input: { command: 'echo hi' } }] };
+    const { results } = await client.execute(sessionId, [block('RemoteTrigger', { action: 'create', body })]);
+    const id = /trg_[0-9a-f]+/.exec(String(results[0]?.content))?.[0];
+    const reply = await expectDescribed('post', '/triggers/{id}', `/triggers/${id}`);
+    expect(reply.body.calls).toMatchObject([{ status: 'ok' }]);
+  });
+
   it('of errors', async () => {
     for (const [method, path, address] of [
       ['get', '/sessions/{id}', '/sessions/ses_none'],
