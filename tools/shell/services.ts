@@ -6,7 +6,7 @@ import type { ProcessHost } from '../../src/process/process-host.ts';
 import type { Jail } from '../../src/process/jail/jail.ts';
 import type { Sandbox } from '../../src/process/sandbox.ts';
 
-/** Services of Bash and Sleep. */
+/** Services of Bash, PowerShell and Sleep. */
 export interface ShellToolServices {
   readonly processHost: ProcessHost;
   /** Sandbox for commands; absent if they run unconfined. */
@@ -16,6 +16,8 @@ export interface ShellToolServices {
   /** Stores files that a command is about to write, and the last writers. */
   readonly history: FileHistory;
   readonly limits: Limits;
+  /** Folders in which `pwsh` is searched. */
+  readonly searchPath?: string | undefined;
   /** Failed commands that cancel the calls beside them, as described in the prompt; all if absent. */
   readonly siblingAbort?: Settings['siblingAbort'];
 }

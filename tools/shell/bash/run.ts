@@ -45,7 +45,7 @@ export async function runBash(
   const { limits } = services;
   const timeoutMs = input.timeout ?? limits.commandMs;
   const start = startFolder(context.session);
-  const reportChanges = await watchCommand(services, line.verdict, context);
+  const reportChanges = await watchCommand(services, line.verdict, context, 'Bash');
   const progress = paceOutput((stream, text) => onProgress?.({ data: { type: 'bash', stream, text } }));
   let end: Awaited<ReturnType<typeof runEnclosed>>;
   let reported: string | undefined;
@@ -86,12 +86,14 @@ const ENDED_SURVIVORS = 'What the command left running was ended with it; use ru
 /**
  * Record the files that a command may change: those it names, as located by the gate, and those its session has read.
  *
+ * @param toolName Recorded as the writer.
  * @returns Function that reports the changes after the command has ended; undefined for read-only commands.
  */
-async function watchCommand(
+export async function watchCommand(
   { history }: ShellToolServices,
   { isReadOnly, paths }: ShellVerdict,
   { sessionId, principal, session, located = [], changes }: ToolUseContext,
+  toolName: string,
 ): Promise<(() => Promise<void>) | undefined> {
   if (isReadOnly) return undefined;
   const named = paths.flatMap(({ access }, index) => {
@@ -112,7 +114,7 @@ async function watchCommand(
     const changed = await changesNow();
     if (changed.length === 0) return;
     changes.report(changed);
-    for (const { path } of changed) history.writers.note(path, { sessionId, principal, toolName: 'Bash' });
+    for (const { path } of changed) history.writers.note(path, { sessionId, principal, toolName });
   };
 }
 
@@ -159,7 +161,8 @@ export function startAsTask(
   });
 }
 
-function taskEnd({ code, stoppedBy, output }: CommandEnd, why?: string): TaskEnd {
+/** Describe the end of a background command. */
+export function taskEnd({ code, stoppedBy, output }: CommandEnd, why?: string): TaskEnd {
   const note = why ?? (output.failureCode === undefined ? stoppedBy : `spill_failed: ${output.failureCode}`);
   return {
     status: code === 0 && stoppedBy === undefined ? 'completed' : 'failed',
