@@ -54,6 +54,14 @@ export function openModel(
   };
 }
 
+/** Members of all tools that need a model. */
+export function needsModel({ models }: { readonly models: ReadonlyMap<string, ModelSettings> }) {
+  return {
+    isEnabled: () => models.size > 0,
+    disabledReason: () => 'no model for agents is set: name one in the setting "models", under the name "default"',
+  };
+}
+
 type Attempt =
   | { readonly kind: 'reply'; readonly reply: ModelReply }
   | { readonly kind: 'failed'; readonly error: unknown; readonly mayRetry: boolean };

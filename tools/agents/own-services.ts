@@ -9,14 +9,6 @@ export interface OwnServices extends AgentToolServices {
   readonly teams: AgentTeams;
 }
 
-/** Members of all tools that need a model. */
-export function needsModel({ models }: Pick<AgentToolServices, 'models'>) {
-  return {
-    isEnabled: () => models.size > 0,
-    disabledReason: () => 'no model for agents is set: name one in the setting "models", under the name "default"',
-  };
-}
-
 /** Find the group that the caller works in. */
 export function callerGroup({ teams }: OwnServices, { principal, sessionId }: ToolUseContext): Group {
   return teams.groupOf(principal, sessionId);

@@ -1,5 +1,6 @@
 /** SendMessage: sends a message to another agent of the session, or to all. */
 import * as z from 'zod';
+import { needsModel } from '../../src/agents/model.ts';
 import { EVERYBODY, MAIN_AGENT, mailText, type ReceivedMail } from '../../src/agents/teams.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import { showText, showValue } from '../../src/base/hidden-characters.ts';
@@ -8,7 +9,7 @@ import { buildTool } from '../../src/tool/build-tool.ts';
 import type { ToolResult, ToolUseContext } from '../../src/tool/tool.ts';
 import type { ToolResultBlock } from '../../src/wire/blocks.ts';
 import type { Display } from '../../src/wire/display.ts';
-import { callerGroup, handedMail, needsModel, type OwnServices, withHandedMail } from './own-services.ts';
+import { callerGroup, handedMail, type OwnServices, withHandedMail } from './own-services.ts';
 
 const PROMPT = `Writes to another agent, which reads it between its calls.
 

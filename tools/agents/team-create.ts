@@ -1,10 +1,11 @@
 /** TeamCreate: makes the named agents of a session a team, whose mail is kept. */
 import * as z from 'zod';
+import { needsModel } from '../../src/agents/model.ts';
 import type { Team } from '../../src/agents/teams.ts';
 import { showText, showValue } from '../../src/base/hidden-characters.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { Display } from '../../src/wire/display.ts';
-import { callerGroup, needsModel, type OwnServices } from './own-services.ts';
+import { callerGroup, type OwnServices } from './own-services.ts';
 
 const PROMPT = `Makes a team of the agents that are started with a name in this session, those at work now and those to come.
 

@@ -1,10 +1,11 @@
 /** TeamDelete: ends a team and its mailboxes. */
 import * as z from 'zod';
+import { needsModel } from '../../src/agents/model.ts';
 import type { Team } from '../../src/agents/teams.ts';
 import { showText, showValue } from '../../src/base/hidden-characters.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { Display } from '../../src/wire/display.ts';
-import { callerGroup, needsModel, type OwnServices } from './own-services.ts';
+import { callerGroup, type OwnServices } from './own-services.ts';
 
 const PROMPT = `Ends the team of this session and throws its unread messages away.
 

@@ -1,5 +1,6 @@
 /** CronCreate: schedules a prompt. */
 import * as z from 'zod';
+import { needsModel } from '../../src/agents/model.ts';
 import { showValue } from '../../src/base/hidden-characters.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import { permissionBound } from '../../src/permissions/child-permissions.ts';
@@ -9,7 +10,7 @@ import { buildTool } from '../../src/tool/build-tool.ts';
 import { drawFailure } from '../../src/tool/draw-failure.ts';
 import type { ToolUseContext } from '../../src/tool/tool.ts';
 import type { Display } from '../../src/wire/display.ts';
-import { type CronToolServices, needsModel } from './services.ts';
+import { type CronToolServices } from './services.ts';
 
 const PROMPT = `Schedules a prompt: when it is due, an agent gets it and works as one that Agent starts, and the run is a turn in the log of this session.
 

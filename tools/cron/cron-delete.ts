@@ -1,11 +1,12 @@
 /** CronDelete: ends a schedule. */
 import * as z from 'zod';
+import { needsModel } from '../../src/agents/model.ts';
 import { showValue } from '../../src/base/hidden-characters.ts';
 import type { Schedule } from '../../src/tasks/schedules.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import { drawFailure } from '../../src/tool/draw-failure.ts';
 import type { Display } from '../../src/wire/display.ts';
-import { type CronToolServices, needsModel } from './services.ts';
+import { type CronToolServices } from './services.ts';
 
 const PROMPT = `Ends a schedule of CronCreate: its prompt does not run again. A run that has begun goes on. CronList shows the ids.`;
 

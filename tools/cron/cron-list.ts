@@ -1,12 +1,13 @@
 /** CronList: shows the schedules. */
 import * as z from 'zod';
+import { needsModel } from '../../src/agents/model.ts';
 import { cutText } from '../../src/base/cut-text.ts';
 import { showText } from '../../src/base/hidden-characters.ts';
 import type { Schedule } from '../../src/tasks/schedules.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import { drawFailure } from '../../src/tool/draw-failure.ts';
 import type { Display } from '../../src/wire/display.ts';
-import { type CronToolServices, needsModel } from './services.ts';
+import { type CronToolServices } from './services.ts';
 
 /** Characters of a prompt in the list. */
 const PROMPT_CHARS = 200;

@@ -10,11 +10,3 @@ export interface CronToolServices {
   /** Models of agents: without any, no prompt can run. */
   readonly models: ReadonlyMap<string, ModelSettings>;
 }
-
-/** Members of all tools that run prompts. */
-export function needsModel({ models }: Pick<CronToolServices, 'models'>) {
-  return {
-    isEnabled: () => models.size > 0,
-    disabledReason: () => 'name a model for agents in the setting "models", under the name "default"',
-  };
-}

@@ -1,4 +1,5 @@
 /** Agent: gives a task to a model of its own, in a session of its own. */
+import { needsModel } from '../../../src/agents/model.ts';
 import type { AgentType } from '../../../src/agents/agent-types.ts';
 import { errorMessage } from '../../../src/base/errors.ts';
 import { mailText } from '../../../src/agents/teams.ts';
@@ -12,7 +13,7 @@ import type {
   ValidationResult,
 } from '../../../src/tool/tool.ts';
 import type { ToolResultBlock } from '../../../src/wire/blocks.ts';
-import { needsModel, type OwnServices, withHandedMail } from '../own-services.ts';
+import { type OwnServices, withHandedMail } from '../own-services.ts';
 import { BUILT_IN_TYPES, GENERAL_TYPE } from './built-in-types.ts';
 import { keptText } from './isolation.ts';
 import { agentPrompt } from './prompt.ts';
