@@ -102,7 +102,7 @@ describe('CronCreate, CronList and CronDelete', () => {
     const other = await startServer();
     const { tools } = (await wireClient(other).get('/tools?format=full')).body;
     const found = tools.find(({ name }) => name === 'CronCreate');
-    expect(JSON.stringify(found)).toContain('name a model for agents');
+    expect(JSON.stringify(found)).toContain('no model for agents is set');
   });
 });
 

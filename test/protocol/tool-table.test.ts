@@ -40,4 +40,6 @@ it('every tool is in the full list on every server, with its state and what to s
   // A reason is followed by what to do about it.
   const reasons = [...tools, ...plain].map(({ state }) => state).filter((state) => state.startsWith('not enabled'));
   for (const reason of reasons) expect(reason).toMatch(/^not enabled: .+: .+/);
+  // Some providers cut longer ones.
+  expect(plain.filter(({ description }) => description.length > 1_024).map(({ name }) => name)).toEqual([]);
 });

@@ -19,12 +19,10 @@ function readPrompt(): string {
   return `Reads a file from the local file system.
 
 - \`file_path\` may be absolute or relative to the working directory; absolute is safer.
-- By default it shows up to ${MAX_LINES} lines from the start of the file. Each line is shown as in \`cat -n\`: its number, a tab, its text. The number and the tab are not part of the file.
+- By default it shows up to ${MAX_LINES} lines from the start of the file. Each line begins with its number and a tab, as in \`cat -n\`; they are not part of the file.
 - A file too large for one page ends with a PARTIAL notice that names the \`offset\` to go on with. Use \`offset\` and \`limit\` only for such files; otherwise read the whole file.
 - Lines longer than ${MAX_LINE_CHARS} characters are cut, with a note saying so.
-- It can show images (PNG, JPEG, GIF, WebP): they are presented visually.
-- It can read PDF files (.pdf), as text page by page: use \`pages\` ("1-5") for long ones, at most ${MAX_PDF_PAGES} pages at once.
-- It can read Jupyter notebooks (.ipynb): all cells with their outputs. There, \`offset\` and \`limit\` count cells.
+- It also shows images (PNG, JPEG, GIF, WebP), PDF files as text, page by page (\`pages\`, at most ${MAX_PDF_PAGES} at once), and Jupyter notebooks, all cells with their outputs.
 - It reads files only; to list a folder, use Glob, or \`ls\` with Bash.
 - A file must be read before it can be edited or overwritten.
 - Read several files that may be useful at once, in one message: the calls run side by side.

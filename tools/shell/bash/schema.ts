@@ -11,7 +11,9 @@ export function bashInput({ commandMs, commandMaxMs }: Pick<Limits, 'commandMs' 
       .min(1)
       .max(commandMaxMs)
       .optional()
-      .describe(`How long it may take, in milliseconds: ${commandMs} by default, at most ${commandMaxMs}`),
+      .describe(
+        `How long it may take, in milliseconds: ${commandMs} by default, at most ${commandMaxMs}. What runs longer is ended with everything it started`,
+      ),
     description: z
       .string()
       .optional()
