@@ -357,15 +357,3 @@ export const FramePosition = z.object({ seq: SeqSchema, ts: Time.describe('When 
 
 /** A frame as it is stored in the log and sent to clients. */
 export type Frame = NewFrame & Wire<typeof FramePosition>;
-
-/** Types of the frames that a slow reader may miss. */
-const PROGRESS_TYPES: readonly string[] = [
-  'progress',
-  'task_output',
-  'input_partial',
-] as const satisfies readonly NewFrame['type'][];
-
-/** True for types of frames that may be left out; `progress: false` leaves out all of them. */
-export function isProgress(type: string): boolean {
-  return PROGRESS_TYPES.includes(type);
-}
