@@ -11,12 +11,13 @@ const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
 const ANY_EXECUTE_BIT = 0o111;
 
 /**
- * Find a program by its name.
+ * Find a program by its name, or by its absolute path.
  *
  * @param search As `PATH`. Relative folders are skipped: they would depend on the program's working directory.
  * @returns Its path, or undefined if no folder has it.
  */
 export function findProgram(name: string, search = DEFAULT_PATH): string | undefined {
+  if (isAbsolute(name)) return isProgram(name) ? name : undefined;
   return search
     .split(':')
     .filter(isAbsolute)

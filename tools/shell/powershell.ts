@@ -3,11 +3,10 @@
  *
  * Nothing is read of the command, so every call is asked about unless a rule allows exactly this command, or all.
  */
-import { accessSync, constants } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
 import * as z from 'zod';
 import { showText, showValue } from '../../src/base/hidden-characters.ts';
 import { shownHead } from '../../src/files/shown-head.ts';
+import { findProgram } from '../../src/process/find-program.ts';
 import { paceOutput } from '../../src/process/paced-output.ts';
 import type { SpawnRequest } from '../../src/process/process-host.ts';
 import type { ShellVerdict } from '../../src/shell/verdict.ts';
@@ -192,23 +191,6 @@ function pwshRequest(program: string, command: string, cwd: string): SpawnReques
   const options = '-NoLogo -NoProfile -NonInteractive -OutputFormat Text';
   const quoted = `'${program.replaceAll("'", String.raw`'\''`)}'`;
   return { file: 'bash', args: [], shellScript: `exec ${quoted} ${options} -EncodedCommand ${encoded}`, cwd, env: {} };
-}
-
-/** Find a program. @returns Its absolute path. */
-function findProgram(name: string, searchPath = ''): string | undefined {
-  const candidates = searchPath
-    .split(delimiter)
-    .filter(isAbsolute)
-    .map((folder) => join(folder, name));
-  return candidates.find((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      // Not there, or not to be run.
-      return false;
-    }
-  });
 }
 
 /** Display the request; the input may still be streaming in. */

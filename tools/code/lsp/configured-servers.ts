@@ -1,7 +1,8 @@
 /** The language servers of the settings: which are there, which of them is for a file, and where they run. */
-import { accessSync, constants, realpathSync } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { LanguageServerSettings } from '../../../config/settings/language-servers.ts';
+import { findProgram } from '../../../src/process/find-program.ts';
 import type { JailPlace } from '../../../src/process/jail/place.ts';
 import { sessionPlace } from '../../../src/process/jail/session-place.ts';
 import type { CallHold, ToolUseContext } from '../../../src/tool/tool.ts';
@@ -25,7 +26,7 @@ export interface FoundServers {
 export function findServers({ languageServers = {}, searchPath }: CodeToolServices): FoundServers {
   const entries = Object.entries(languageServers);
   const found = entries.flatMap(([name, settings]): readonly ConfiguredServer[] => {
-    const command = programPath(settings.command, searchPath);
+    const command = findProgram(settings.command, searchPath);
     return command === undefined ? [] : [{ name, settings, command }];
   });
   const absent = entries.map(([name, { command }]) => `"${command}" of "${name}"`).join(', ');
@@ -84,21 +85,6 @@ export function serverPlace({ name, settings, command }: ConfiguredServer, conte
     sessionFolder: join(place.sessionFolder, 'lsp'),
     folders: [...new Set([...place.folders, ...own])],
   };
-}
-
-function programPath(command: string, searchPath = ''): string | undefined {
-  const candidates = isAbsolute(command)
-    ? [command]
-    : searchPath.split(delimiter).flatMap((folder) => (isAbsolute(folder) ? [join(folder, command)] : []));
-  return candidates.find((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      // Not there, or no program: the next folder may have it.
-      return false;
-    }
-  });
 }
 
 function realPath(path: string): string {
