@@ -44,7 +44,10 @@ export function createToolPools(baseTools: readonly Tool[], configuration: PoolC
     const asked = computed(switchable, externalTools, () =>
       [...baseTools, ...externalTools].filter(({ isEnabled }) => isEnabled !== alwaysEnabled),
     );
-    return asked.flatMap((tool) => (tool.isEnabled(list) ? [] : [tool.name])).join();
+    // A loop, since each call and each list takes it.
+    let names = '';
+    for (const tool of asked) if (!tool.isEnabled(list)) names += `${tool.name},`;
+    return names;
   }
 
   function members(context: PoolContext, externalTools: readonly Tool[]): PoolMembers {
