@@ -61,7 +61,10 @@ const FILES = {
   'denied/secret.ts': "import { Square } from '../shape.js';\nexport const hidden = new Square(3);\n",
   'denied/secret.txt': 'secret\n',
   ...Object.fromEntries(
-    ['die', 'silent', 'garbage', 'flood', 'odd', 'refuse', 'escape', 'list'].map((name) => [`${name}.odd`, 'x\n']),
+    ['die', 'silent', 'garbage', 'flood', 'odd', 'refuse', 'escape', 'list', 'storm', 'unread'].map((name) => [
+      `${name}.odd`,
+      'x\n',
+    ]),
   ),
 };
 for (const [path, text] of Object.entries({ ...FILES, '../outside/secret': 'secret' })) {
@@ -177,6 +180,12 @@ describe('LSP with a server that misbehaves', () => {
     await expect(definition('garbage', { rootSessionId: 'garbage' })).rejects.toThrow('has ended');
     await expect(definition('flood', { rootSessionId: 'flood' })).rejects.toThrow('has ended');
   });
+
+  it('takes no more of a flood of messages than it handles, and ends one that reads no answers', async () => {
+    const message = await definition('storm', { rootSessionId: 'storm' }).then(({ text }) => text, String);
+    expect(Number(/bytes: (\d+)/.exec(message)?.[1])).toBeLessThan(20_000_000);
+    await expect(definition('unread', { rootSessionId: 'unread' })).rejects.toThrow('has ended');
+  }, 60_000);
 
   it('reports a refusal and an answer that is none', async () => {
     await expect(definition('refuse')).rejects.toThrow('refused textDocument/definition: I will not');

@@ -3,6 +3,7 @@
  */
 import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MessageConnection } from 'vscode-jsonrpc/node';
 import type { LanguageServerSettings } from '../../../config/settings/language-servers.ts';
 import { cutTextEnd } from '../../../src/base/cut-text.ts';
@@ -12,6 +13,12 @@ import type { HostedProcess, ProcessHost, SpawnRequest } from '../../../src/proc
 
 /** One message of a server. More is a fault, or an attack on the memory of this process. */
 const MAX_MESSAGE_BYTES = 32 * 1_024 * 1_024;
+
+/** Requests of a server that it has read no answer for. A server that reads has a few. */
+const MAX_UNANSWERED = 1_000;
+
+/** A message is read, queued and handled within so many turns of the event loop; after as many quiet ones, none is left. */
+const QUIET_TURNS = 4;
 
 /** The end of its standard error, to explain a failure. */
 const STDERR_CHARS = 2_000;
@@ -38,8 +45,7 @@ export interface ServerPipes {
   readonly toServer: Writable;
   /** Aborted when the process has ended. */
   readonly gone: AbortSignal;
-  /** Called for each complete message. */
-  messageCame(): void;
+  readonly messages: ReturnType<typeof createMessageMeter>;
   /** The end of its standard error. */
   written(): string;
 }
@@ -54,14 +60,14 @@ export async function openPipes({
 }: ServerStart): Promise<ServerPipes> {
   const fromServer = new PassThrough();
   const gone = new AbortController();
-  let bytesSinceMessage = 0;
+  const messages = createMessageMeter();
   let written = '';
   const onOutput: SpawnRequest['onOutput'] = (stream, chunk) => {
     if (stream === 'stderr') return void (written = cutTextEnd(written + chunk.toString('utf8'), STDERR_CHARS));
-    bytesSinceMessage += chunk.length;
-    if (bytesSinceMessage > MAX_MESSAGE_BYTES) throw new Error('a message that is too long');
+    messages.received(chunk.length);
     // Copied: the chunk belongs to a buffer that is used again.
-    if (!fromServer.write(Buffer.from(chunk))) return once(fromServer, 'drain').then(() => undefined);
+    if (!fromServer.write(Buffer.from(chunk))) return once(fromServer, 'drain').then(messages.allHandled);
+    return messages.allHandled();
   };
   const child = await new Promise<HostedProcess>((resolve, reject) => {
     const run = async (request: Pick<SpawnRequest, 'file' | 'args'> & Partial<SpawnRequest>) => {
@@ -82,30 +88,68 @@ export async function openPipes({
     running.catch(reject);
   });
   const toServer = new Writable({
-    write: (chunk: Buffer, _encoding, taken) => void child.write(chunk).then(() => taken(), taken),
+    write(chunk: Buffer, _encoding, taken) {
+      const isTaken = () => {
+        messages.answered();
+        taken();
+      };
+      void child.write(chunk).then(isTaken, taken);
+    },
   });
   return {
-    ...{ child, fromServer, toServer, gone: gone.signal },
-    messageCame: () => void (bytesSinceMessage = 0),
+    ...{ child, fromServer, toServer, messages, gone: gone.signal },
     written: () => written.trim(),
   };
 }
 
+/** Create the count of what a server sends: its output is taken no faster than its messages are handled. */
+function createMessageMeter() {
+  let bytesSinceMessage = 0;
+  let unanswered = 0;
+  let steps = 0;
+  return {
+    /** Add bytes of output. @throws {Error} If the server sends without an end, or without reading. */
+    received(bytes: number): void {
+      bytesSinceMessage += bytes;
+      if (bytesSinceMessage > MAX_MESSAGE_BYTES) throw new Error('a message that is too long');
+      if (unanswered > MAX_UNANSWERED) throw new Error('requests whose answers are not read');
+    },
+    /** Note that a message has been read, which then waits for its turn. */
+    read: () => void (steps += 1),
+    handled(isRequest: boolean): void {
+      bytesSinceMessage = 0;
+      steps += 1;
+      if (isRequest) unanswered += 1;
+    },
+    /** Note that the server has read something. */
+    answered: () => void (unanswered = 0),
+    /** Wait until all that was received is handled: the JSON-RPC takes one message a turn, and queues the rest in memory. */
+    async allHandled(): Promise<void> {
+      for (let before = -1; before !== steps;) {
+        before = steps;
+        for (let turn = 0; turn < QUIET_TURNS; turn += 1) await nextTurn();
+      }
+    },
+  };
+}
+
 /** Create the JSON-RPC over the pipes; it does not listen yet. */
-export async function connect({ fromServer, toServer, messageCame }: ServerPipes): Promise<MessageConnection> {
+export async function connect({ fromServer, toServer, messages }: ServerPipes): Promise<MessageConnection> {
   // Loaded with the first server: most starts have none.
   const { default: rpc } = await import('vscode-jsonrpc/node');
-  return rpc.createMessageConnection(
-    new rpc.StreamMessageReader(fromServer),
-    new rpc.StreamMessageWriter(toServer),
-    undefined,
-    {
-      messageStrategy: {
-        handleMessage(message, next) {
-          messageCame();
-          return next(message);
-        },
+  const reader = new rpc.StreamMessageReader(fromServer);
+  const listen = reader.listen.bind(reader);
+  reader.listen = (take) =>
+    listen((message) => {
+      messages.read();
+      take(message);
+    });
+  return rpc.createMessageConnection(reader, new rpc.StreamMessageWriter(toServer), undefined, {
+    messageStrategy: {
+      handleMessage(message, next) {
+        messages.handled(rpc.Message.isRequest(message));
+        return next(message);
       },
     },
-  );
+  });
 }
