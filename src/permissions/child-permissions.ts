@@ -15,13 +15,17 @@ export function ownRules({ rules }: ToolPermissionContext): RuleSet {
   return { allow: of('allow'), ask: of('ask'), deny: of('deny') };
 }
 
-/** Return what a session may do now, as a bound of what is begun later in its name. */
-export function permissionBound(permissions: ToolPermissionContext): PermissionBound {
+/**
+ * Return what a session may do now, as a bound of what is begun later in its name.
+ *
+ * @param tools The only tools of the session, if it does not have all.
+ */
+export function permissionBound(permissions: ToolPermissionContext, tools?: readonly string[]): PermissionBound {
   const { mode, additionalDirectories } = permissions;
-  return { mode, rules: ownRules(permissions), additionalDirectories };
+  return { mode, rules: ownRules(permissions), additionalDirectories, ...(tools && { tools }) };
 }
 
-/** Return the narrower of a session's permissions and an earlier bound. */
+/** Return the narrower of a session's permissions and an earlier bound, with the tools of that bound. */
 export function narrowerBound(
   permissions: ToolPermissionContext,
   atMost: PermissionBound | undefined,
@@ -37,6 +41,7 @@ export function narrowerBound(
       deny: union(now.rules.deny, atMost.rules.deny),
     },
     additionalDirectories: both(now.additionalDirectories, atMost.additionalDirectories),
+    ...(atMost.tools && { tools: atMost.tools }),
   };
 }
 

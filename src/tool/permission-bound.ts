@@ -7,4 +7,6 @@ export interface PermissionBound {
   /** The session's own rules, without those of the settings. */
   readonly rules: RuleSet;
   readonly additionalDirectories: readonly string[];
+  /** The only tools of the session; absent: all of them. */
+  readonly tools?: readonly string[];
 }

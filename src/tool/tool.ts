@@ -122,6 +122,8 @@ export interface ToolUseContext {
   readonly principal: string;
   /** All tools the session sees, in list order. */
   readonly tools: readonly Tool[];
+  /** The only tools that the session was begun with, by name; absent: it has all. */
+  readonly onlyTools?: readonly string[] | undefined;
   /** All tools that `run` can call: in mode `repl` also those that the list hides. */
   readonly innerTools: readonly Tool[];
   /** True if the session's list names a tool without its schema. */

@@ -207,4 +207,19 @@ describe('a scheduled prompt', () => {
     const { sessions } = (await at.client.get('/sessions')).body;
     expect(sessions).toContainEqual(expect.objectContaining({ title: `Schedule ${durable}` }));
   });
+
+  it('has no tools that the session which made it had not, when that is gone', async () => {
+    const at = await world();
+    const session = await at.client.session({ mode: 'bypassPermissions', tools: ['CronCreate', 'Agent'] });
+    const id = await schedule(at, session, { prompt: scripted(touch('more'), { text: 'Done' }), durable: true });
+    await at.client.send('DELETE', `/sessions/${session}`);
+    forward(at, 1);
+    const place = await until(async () => {
+      const { sessions } = (await at.client.get('/sessions')).body;
+      const titled: readonly { readonly session_id: string; readonly title?: string }[] = sessions;
+      return titled.find(({ title }) => title === `Schedule ${id}`);
+    });
+    await until(async () => (await runsOf(at, place.session_id)).length === 1);
+    expect(isThere(at, 'more')).toBe(false);
+  });
 });

@@ -109,6 +109,14 @@ describe('POST /triggers/{id}', () => {
     expect((await client.get(`/sessions/${body.session_id}`)).body).toMatchObject({ title: 'a test', cwd });
   });
 
+  it('has no tools that the session which saved it had not', async () => {
+    const { id, cwd } = await begin({ mode: 'bypassPermissions', tools: ['RemoteTrigger'] });
+    const trigger = await save(id, touch('other'));
+    const { body } = await client.post(`/triggers/${trigger}`);
+    expect(body.calls).toMatchObject([{ error_code: 'unknown_tool' }]);
+    expect(existsSync(join(cwd, 'other'))).toBe(false);
+  });
+
   it('may do no more than the session that saved it might, nor more than it may now', async () => {
     const narrow = await begin({ rules: { allow: ['RemoteTrigger'] } });
     const early = await save(narrow.id, touch('widened'));

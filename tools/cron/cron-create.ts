@@ -79,14 +79,14 @@ export function cronCreateTool(services: CronToolServices) {
 async function create(
   { schedules }: CronToolServices,
   { cron, prompt, recurring = true, durable = false }: CronCreateArguments,
-  { principal, rootSessionId, session, tools }: ToolUseContext,
+  { principal, rootSessionId, session, tools, onlyTools }: ToolUseContext,
 ): Promise<Schedule> {
   if (!tools.some(({ name }) => name === 'Agent')) {
     const message =
       'Cannot schedule a prompt: this session has no Agent, which would run it. Ask the person to allow it';
     throw new GauntletError('tool_failed', message);
   }
-  const atMost = permissionBound(session.permissions);
+  const atMost = permissionBound(session.permissions, onlyTools);
   const place = { sessionId: rootSessionId, cwd: session.root, atMost };
   return schedules.create(principal, { cron: cron.trim(), prompt, recurring, durable, ...place });
 }

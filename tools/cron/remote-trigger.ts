@@ -124,8 +124,9 @@ async function act(
   }
 }
 
-function placeOf({ rootSessionId, session }: ToolUseContext) {
-  return { sessionId: rootSessionId, cwd: session.root, atMost: permissionBound(session.permissions) };
+function placeOf({ rootSessionId, session, onlyTools }: ToolUseContext) {
+  const atMost = permissionBound(session.permissions, onlyTools);
+  return { sessionId: rootSessionId, cwd: session.root, atMost };
 }
 
 /** Run the calls side by side, as far as their tools allow. */

@@ -225,6 +225,7 @@ function openedFrame(
     throw new GauntletError('forbidden', message, { details: { reason: 'child_session' } });
   }
   const { rules: own, ...bound } = narrowerBound(permissions, atMost);
+  const lists = [tools, bound.tools].filter((list) => list !== undefined);
   const more = (given: readonly string[] = []) => given.map((rule) => parseRule(rule).text);
   return {
     type: 'opened',
@@ -233,7 +234,7 @@ function openedFrame(
     created_at: new Date().toISOString(),
     cwd: root,
     tool_mode: toolMode,
-    tools: tools ? commonTools(pool, tools) : opened.tools,
+    tools: lists.length > 0 ? commonTools(pool, lists) : opened.tools,
     output_schema: outputSchema,
     on_ask: askPolicy.onAsk ?? opened.on_ask,
     title,
@@ -254,11 +255,11 @@ function checkWorktree(context: SessionCore['context'], worktree: ChildOptions['
   throw new GauntletError('invalid_request', message);
 }
 
-/** Select the parent's tools that the child asks for; tools hidden from the parent are left out. */
-function commonTools({ tools, sessionCount }: ToolPool, wanted: readonly string[]): readonly string[] {
+/** Select the parent's tools that all lists name; tools hidden from the parent are left out. */
+function commonTools({ tools, sessionCount }: ToolPool, lists: readonly (readonly string[])[]): readonly string[] {
   return tools
     .slice(0, tools.length - sessionCount)
-    .filter((tool) => ruleKeys(tool).some((name) => wanted.includes(name)))
+    .filter((tool) => lists.every((list) => ruleKeys(tool).some((name) => list.includes(name))))
     .map(({ name }) => name);
 }
 

@@ -38,6 +38,7 @@ export function toolUseContext(
     isHeld: undefined,
     principal: core.opened.principal,
     tools: pool.tools,
+    onlyTools: core.opened.tools,
     innerTools: pool.innerTools,
     isDeferred: pool.isDeferred,
     sessionFolder: services.sessionFolder(core.id),
