@@ -88,6 +88,8 @@ export class Schedules {
   readonly #byPrincipal = new Map<string, Map<string, Schedule>>();
   readonly #underWay = new Map<string, number>();
   #run: RunPrompt | undefined;
+  /** What was due before is late, since the server did not run. */
+  #startedMs = -Infinity;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: SchedulesParts) {
@@ -104,6 +106,8 @@ export class Schedules {
       }
     }
     this.#run = run;
+    this.#startedMs = this.#nowMs();
+    // No more than were under way when the server ended.
     for (const principal of principals) {
       for (const schedule of this.list(principal)) if (schedule.running) this.#begin(principal, schedule);
     }
@@ -176,16 +180,13 @@ export class Schedules {
     throw new GauntletError('tool_failed', `Cannot run "${runId}": its schedule was deleted`);
   }
 
-  /** Skip what a recurring one missed; one that runs once and was due meanwhile runs now. */
+  /** Skip what a recurring one missed; one that runs once and was due meanwhile stays due. */
   async #afterRestart(schedule: Schedule): Promise<Schedule> {
+    if (!schedule.recurring) return schedule;
     const nowMs = this.#nowMs();
-    if (schedule.recurring) {
-      const nextAt = Date.parse(schedule.nextAt) > nowMs ? schedule.nextAt : await nextRun(schedule.cron, nowMs);
-      // Its run was interrupted with the server.
-      return { ...schedule, nextAt: nextAt ?? schedule.nextAt, running: undefined };
-    }
-    const isMissed = !schedule.running && Date.parse(schedule.nextAt) <= nowMs;
-    return isMissed ? started(schedule, true) : schedule;
+    const nextAt = Date.parse(schedule.nextAt) > nowMs ? schedule.nextAt : await nextRun(schedule.cron, nowMs);
+    // Its run was interrupted with the server.
+    return { ...schedule, nextAt: nextAt ?? schedule.nextAt, running: undefined };
   }
 
   #look(): void {
@@ -196,8 +197,10 @@ export class Schedules {
     for (const [principal, own] of this.#byPrincipal) {
       for (const schedule of own.values()) {
         count += 1;
-        if (schedule.running || Date.parse(schedule.nextAt) > nowMs) continue;
-        if ((this.#underWay.get(principal) ?? 0) < MAX_RUNS) this.#begin(principal, started(schedule, false));
+        const dueMs = Date.parse(schedule.nextAt);
+        if (schedule.running || dueMs > nowMs) continue;
+        if ((this.#underWay.get(principal) ?? 0) < MAX_RUNS)
+          this.#begin(principal, started(schedule, dueMs <= this.#startedMs));
       }
     }
     if (count > 0) this.#timer = setTimeout(() => this.#look(), LOOK_MS).unref();

@@ -167,6 +167,18 @@ describe('after a restart', () => {
     expect(runs).toHaveLength(1);
   });
 
+  it('of many that were due meanwhile only a few run at once', async () => {
+    const { start, clock, runs } = server(() => new Promise(() => undefined));
+    const first = await start();
+    for (let made = 0; made < 6; made += 1) await first.create('owner', { ...given, recurring: false });
+    first.close();
+    clock.ms += 2 * HOUR_MS;
+    await start();
+    await until(async () => runs.length >= 4);
+    expect(runs).toHaveLength(4);
+    expect(runs.every(({ isMissed }) => isMissed)).toBe(true);
+  });
+
   it('a run that was cut off is asked for again under the same id', async () => {
     const { start, clock, runs } = server(() => Promise.reject(new GauntletError('shutting_down', 'the server ended')));
     const before = await start();
