@@ -136,7 +136,7 @@ export async function assembleEngine(
     ...findUnusable(settings, toolNames, approvals.twoPerson),
     containment: () => jail.state(),
     gauges: () => ({ sessions_open: directory.openCount, sandbox_network_denials: denials.count() }),
-    finishAuthorization: (answer) => mcp.finishAuthorization(answer),
+    finishAuthorization: (answer, onFound) => mcp.finishAuthorization(answer, onFound),
     start: (oauthCallback) => {
       mcp.start(oauthCallback);
       scheduled.start();

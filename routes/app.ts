@@ -92,7 +92,7 @@ export async function buildApp(dependencies: Dependencies): Promise<App> {
 
   openApiDoor(app, dependencies);
   const closing = new AbortController();
-  const context = { ...dependencies, closing: closing.signal, rates };
+  const context = { ...dependencies, closing: closing.signal, rates, onAuthenticated };
   for (const door of DOORS) door(app, context);
   docsDoor(app);
   app.addHook('preClose', (done) => {

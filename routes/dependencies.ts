@@ -2,6 +2,7 @@
  * Dependencies of the routes. A route decides nothing: it parses, calls one of these, and replies.
  */
 import type { FastifyBaseLogger } from 'fastify';
+import type { Socket } from 'node:net';
 import type { Limits } from '../config/limits.ts';
 import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
 import type { McpConnections } from '../src/mcp/connections.ts';
@@ -66,4 +67,6 @@ export interface DoorContext extends Dependencies {
   /** Aborted when the app closes: ends replies that would not end by themselves. */
   readonly closing: AbortSignal;
   readonly rates: RequestRates;
+  /** Spare a socket that has shown no token the end that such sockets come to soon. */
+  onAuthenticated(socket: Socket): void;
 }

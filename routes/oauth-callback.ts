@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import { GauntletError, isGauntletError } from '../src/base/errors.ts';
 import { visibleLine } from '../src/mcp/visible-text.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { DoorContext } from './dependencies.ts';
 import type { App } from './request-schemas.ts';
 
 /** Authorization servers may add parameters, which are ignored. */
@@ -19,7 +19,7 @@ const Answer = z.object({
 const NAME_CHARS = 200;
 
 /** Register the route. Its credential is the state, which only the person has who was shown the address to open. */
-export function oauthCallbackDoor(app: App, { finishAuthorization }: Dependencies): void {
+export function oauthCallbackDoor(app: App, { finishAuthorization, onAuthenticated }: DoorContext): void {
   const config = {
     isPublic: true,
     summary: 'The end of an OAuth authorization',
@@ -28,7 +28,12 @@ export function oauthCallbackDoor(app: App, { finishAuthorization }: Dependencie
   // A HEAD of a link checker must not use the state up.
   const options = { schema: { querystring: Answer }, config, exposeHeadRoute: false };
   app.get('/oauth/callback', options, async (request, reply) => {
-    const server = await finishAuthorization(request.query).catch((cause: unknown) => {
+    // The socket of an authorization that was begun may live as long as its tokens take to come, and no longer.
+    const onFound = () => {
+      reply.header('connection', 'close');
+      onAuthenticated(request.raw.socket);
+    };
+    const server = await finishAuthorization(request.query, onFound).catch((cause: unknown) => {
       if (!isGauntletError(cause, 'tool_failed')) throw cause;
       throw new GauntletError('invalid_request', cause.message, { cause });
     });

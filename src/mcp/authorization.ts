@@ -158,15 +158,17 @@ export class Authorizations {
   /**
    * Finish an authorization and store its tokens. An answer counts once, whether it succeeds or not.
    *
+   * @param onFound Called at once if the authorization was begun here.
    * @throws {GauntletError} `not_found` for an unknown state, `tool_failed` if no tokens were granted.
    */
-  async finish({ state, code, iss, error }: AuthorizationAnswer): Promise<AuthorizationTarget> {
+  async finish({ state, code, iss, error }: AuthorizationAnswer, onFound?: () => void): Promise<AuthorizationTarget> {
     const found = this.#pending.get(state);
     this.#pending.delete(state);
     if (found === undefined || found.endsAtMs < performance.now()) {
       const message = 'This authorization is unknown, has expired or was finished already. Begin it again';
       throw new GauntletError('not_found', message);
     }
+    onFound?.();
     const { principal, name, settings, registration, codeVerifier, callbackUrl } = found;
     try {
       if (code === undefined) throw new Error(error ?? 'the answer contains no code');

@@ -77,10 +77,11 @@ export interface McpConnections {
   /**
    * Finish an authorization and connect with its tokens, in the background.
    *
+   * @param onFound Called at once if the authorization was begun here.
    * @returns The name of the server.
    * @throws {GauntletError} `not_found` for an unknown state, `tool_failed` if no tokens were granted.
    */
-  finishAuthorization(answer: AuthorizationAnswer): Promise<string>;
+  finishAuthorization(answer: AuthorizationAnswer, onFound?: () => void): Promise<string>;
   /** Close every connection and end every server process. */
   close(): Promise<void>;
 }
@@ -144,10 +145,10 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
       if (!(await needsAuthorization(connection, servers.hasOwn(name, principal), signal))) return undefined;
       return (await loading)?.authorizations.begin(target, signal);
     },
-    async finishAuthorization(answer) {
+    async finishAuthorization(answer, onFound) {
       const loaded = await loading;
       if (loaded === undefined) throw new GauntletError('not_found', 'No MCP server is configured here');
-      const target = await loaded.authorizations.finish(answer);
+      const target = await loaded.authorizations.finish(answer, onFound);
       loaded.connectOwn(target);
       return target.name;
     },

@@ -1,7 +1,10 @@
 /** A login at an MCP server over the wire: McpAuth, the browser's way back, and whose tools there are then. */
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { type BuiltServer, startServer } from '../helpers/built-server.ts';
 import { logIn, protectedServer } from '../helpers/oauth-server.ts';
@@ -59,6 +62,17 @@ it('a person logs in at an MCP server, whose tools then appear for that principa
   await until(() => hasTools(again));
   expect(await run(again, WHOAMI, {})).toMatchObject({ text: expect.stringContaining('user-1') });
   expect(await hasTools(wireClient({ ...server, token: ANN }))).toBe(false);
+});
+
+it('the browser is told the end of a login at a slow authorization server', async () => {
+  const server = await startServer({ settings: settings(await protectedServer('slow')) });
+  const place = await logIn(await addressToOpen(wireClient(server)));
+  // The browser has a connection of its own, on which no token was shown.
+  const [page] = (await once(get(place, { agent: false }), 'response')) as [IncomingMessage];
+  expect({ status: page.statusCode, text: await text(page) }).toEqual({
+    status: 200,
+    text: expect.stringContaining('"guarded" is authorized') as string,
+  });
 });
 
 it('the way back takes an answer to a login that was begun, and nothing else', async () => {
