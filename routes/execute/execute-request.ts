@@ -56,8 +56,7 @@ const AssistantMessageSchema = z
   .pipe(z.object({ message: z.custom<AssistantMessage>(), blocks: z.array(ToolUseBlockSchema) }))
   .describe('An assistant message; its tool_use blocks are taken');
 
-/** Replies with the user message that contains the results. */
-/** The reply to blocks of the Messages API. */
+/** The reply to blocks of the Messages API, with the user message that contains the results. */
 export const ANTHROPIC: ReplyShape = {
   appendix: (_results, resultsJson) => `"message":{"role":"user","content":${resultsJson}}`,
 };
