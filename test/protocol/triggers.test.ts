@@ -59,6 +59,16 @@ describe('RemoteTrigger', () => {
     expect(gone).toMatchObject({ status: 'error', text: expect.stringContaining('"list" shows') as string });
   });
 
+  it('shows who is asked what is hidden in its title', async () => {
+    const { id } = await begin({ on_ask: 'wait' });
+    const watcher = await client.stream(id);
+    const saving = run(id, { action: 'create', body: { ...bodyOf(touch('x')), title: 'safe\u202e\u200b' } });
+    const question = await watcher.next('permission_request');
+    expect(question['description']).toContain('safe\\u{202e}\\u{200b}');
+    await client.post(`/sessions/${id}/cancel`, {});
+    await saving;
+  });
+
   it('asks before it saves, and lists unasked', async () => {
     const { id } = await begin();
     expect(await run(id, { action: 'create', body: bodyOf(touch('x')) })).toMatchObject({ status: 'denied' });

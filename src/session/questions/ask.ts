@@ -4,6 +4,7 @@
 import type { GateAnswer, GateQuestion } from '../../call/gate.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { cutText } from '../../base/cut-text.ts';
+import { showText } from '../../base/hidden-characters.ts';
 import { promptOptions } from '../../pool/describe.ts';
 import { unansweredMessage } from '../../permissions/denial.ts';
 import { answersYes, type Invocation } from '../../tool/invocation.ts';
@@ -62,7 +63,7 @@ export async function askWhoMayAnswer(
 function describeCall({ tool, input }: Invocation, { pool }: SessionCore): string {
   try {
     const text = tool.description(input, promptOptions(pool));
-    return typeof text === 'string' ? cutText(text.replace(/\s+/g, ' '), DESCRIPTION_CHARS) : tool.name;
+    return typeof text === 'string' ? cutText(showText(text.replace(/\s+/g, ' ')), DESCRIPTION_CHARS) : tool.name;
   } catch {
     // The tool cannot describe its call, so its name is used.
     return tool.name;
