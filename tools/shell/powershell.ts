@@ -7,11 +7,14 @@ import * as z from 'zod';
 import { showText, showValue } from '../../src/base/hidden-characters.ts';
 import { shownHead } from '../../src/files/shown-head.ts';
 import { findProgram } from '../../src/process/find-program.ts';
+import { rulesNamed } from '../../src/permissions/rule-index.ts';
+import { PATH_RULE_NAMES } from '../../src/permissions/rule-names.ts';
 import { paceOutput } from '../../src/process/paced-output.ts';
 import type { SpawnRequest } from '../../src/process/process-host.ts';
 import type { ShellVerdict } from '../../src/shell/verdict.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { PermissionMatcher, ToolProgress, ToolResult, ToolUseContext } from '../../src/tool/tool.ts';
+import type { PermissionResult } from '../../src/wire/decision.ts';
 import type { Display } from '../../src/wire/display.ts';
 import { outputFile, runEnclosed } from './bash/enclosed.ts';
 import { judgeEnd, wholeOutput } from './bash/judge-end.ts';
@@ -83,6 +86,7 @@ export function powershellTool(services: ShellToolServices) {
     prompt: () => powershellPrompt(services),
     description: (input) => input.description ?? commandTitle(input.command),
     preparePermissionMatcher: ({ command }) => powershellMatcher(command),
+    checkPermissions: (_input, context) => checkPowerShell(context, sandbox?.isAutoAllowed === true),
     isContained: () => sandbox?.isAutoAllowed === true,
     suggestRules: ({ command }) => (/[*():\n]/.test(command) ? [] : [`PowerShell(${command})`]),
     toAutoClassifierInput: (input) => input.command,
@@ -124,6 +128,21 @@ function powershellMatcher(command: string): PermissionMatcher {
     mayHit: ([first]) => first,
     covers: (specs) => (specs.includes(command) ? [command] : undefined),
   };
+}
+
+/** Rules that forbid a command, or a path that a command may reach. */
+const OTHER_RULES = ['Bash', ...Object.values(PATH_RULE_NAMES)];
+
+/** The sandbox does not know rules: where some are about commands or paths, an unread command does not pass for it. */
+function checkPowerShell({ session }: ToolUseContext, passesContained: boolean): PermissionResult {
+  const restricting = (['deny', 'ask'] as const).flatMap((behavior) =>
+    OTHER_RULES.map((name) => rulesNamed(session.permissions, behavior, name)),
+  );
+  const isRestricted = restricting.some(({ bare, specs }) => bare !== undefined || specs.length > 0);
+  if (!passesContained || !isRestricted) return { behavior: 'allow' };
+  const message =
+    'PowerShell needs approval: its commands are not read, and may do what rules about Bash or paths forbid';
+  return { behavior: 'ask', message };
 }
 
 /** Drop what PowerShell ignores inside names: case, quotes, backticks and the width of blanks. */

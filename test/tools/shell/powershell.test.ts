@@ -2,11 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createPermissionContext } from '../../../src/permissions/context.ts';
+import { decidePermission } from '../../../src/permissions/decide.ts';
 import { powershellTool } from '../../../tools/shell/powershell.ts';
+import { invocationOf } from '../../helpers/invocation.ts';
 import { standInPwsh } from '../../helpers/pwsh.ts';
 import { shellToolsIn } from '../../helpers/shell-tools.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
-import { allowEverything, parentMessage } from '../../helpers/tool-use-context.ts';
+import { allowEverything, parentMessage, sessionContextIn } from '../../helpers/tool-use-context.ts';
 
 describe('PowerShell', () => {
   const root = temporaryFolder();
@@ -99,6 +102,33 @@ describe('PowerShell', () => {
         expect(matcher('Get-Date').covers([spec])).toBeUndefined();
       expect(matcher('Get-Date; ri x').covers(['Get-Date'])).toBeUndefined();
     });
+  });
+
+  it.each([
+    [{ deny: [] }, 'allow'],
+    [{ deny: ['WebFetch(domain:example.com)'] }, 'allow'],
+    [{ deny: ['Read(secrets/**)'] }, 'ask'],
+    [{ deny: ['Bash(curl:*)'] }, 'ask'],
+    [{ deny: [], ask: ['Edit(config/**)'] }, 'ask'],
+    [{ deny: ['Read(secrets/**)'], allow: ['PowerShell(cat secrets/key)'] }, 'allow'],
+  ])('in a sandbox that allows unasked, with rules %j, the answer is %s', async (rules, behavior) => {
+    const within = () => Promise.reject(new Error('Nothing runs here'));
+    const sandbox = {
+      ...{ isRequired: false, network: 'off' as const, isAutoAllowed: true },
+      ...{ hidden: () => [], within, close: () => undefined },
+    };
+    const boxed = powershellTool({ ...world, sandbox, searchPath: pwsh.folder });
+    const permissions = createPermissionContext({
+      mode: 'default',
+      rules: { session: { allow: [], ask: [], ...rules } },
+      isBypassAvailable: false,
+    });
+    const decided = await decidePermission({
+      invocation: invocationOf(boxed, { command: 'cat secrets/key' }),
+      context: world.context({ session: sessionContextIn(root, { permissions }) }),
+      locate: () => Promise.reject(new Error('It names no path')),
+    });
+    expect(decided.behavior).toBe(behavior);
   });
 
   it('draws an input that still streams in', () => {
