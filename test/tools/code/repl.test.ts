@@ -326,6 +326,14 @@ describe('the protocol of the REPL', () => {
     expect(run).not.toHaveBeenCalled();
   });
 
+  it('answers a call whose input is deep or wide', async () => {
+    const { call } = replSession();
+    const deep = 'let deep = 1; for (let i = 0; i < 3000; i++) deep = [deep];';
+    expect((await call(`${deep} await Echo({ deep, text: "a" })`)).text).toBe("'Echo says a'");
+    const wide = 'const wide = Object.fromEntries(Array.from({ length: 190000 }, (_, i) => ["k" + i, { a: 1 }]));';
+    expect((await call(`${wide} await Echo({ wide, text: "b" })`)).text).toBe("'Echo says b'");
+  });
+
   it('runs no tool for code whose run has ended', async () => {
     const { call, run } = replSession();
     await call(

@@ -86,10 +86,13 @@ export interface ReplStart {
   readonly contained?: { readonly jail: Jail; readonly place: JailPlace };
 }
 
+/** JSON already, as it was parsed; the call that it is for checks it. A schema of JSON takes seconds for a wide value. */
+const Input = z.custom<JsonValue>((value) => value !== undefined);
+
 const Message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('output'), stream: z.enum(['stdout', 'stderr']), text: z.string() }),
-  z.object({ type: z.literal('call'), run: z.int(), id: z.int(), name: z.string(), input: z.json() }),
+  z.object({ type: z.literal('call'), run: z.int(), id: z.int(), name: z.string(), input: Input }),
   z.object({ type: z.literal('help'), run: z.int(), id: z.int(), name: z.string() }),
   z.object({ type: z.literal('done'), run: z.int(), isOk: z.boolean(), text: z.string().optional() }),
 ]);
