@@ -329,9 +329,16 @@ describe('the protocol of the REPL', () => {
   it('answers a call whose input is deep or wide', async () => {
     const { call } = replSession();
     const deep = 'let deep = 1; for (let i = 0; i < 3000; i++) deep = [deep];';
-    expect((await call(`${deep} await Echo({ deep, text: "a" })`)).text).toBe("'Echo says a'");
+    await expect(call(`${deep} await Echo({ deep, text: "a" })`)).rejects.toThrow('nested deeper than 64 levels');
     const wide = 'const wide = Object.fromEntries(Array.from({ length: 190000 }, (_, i) => ["k" + i, { a: 1 }]));';
     expect((await call(`${wide} await Echo({ wide, text: "b" })`)).text).toBe("'Echo says b'");
+  });
+
+  it('refuses inputs that a client may not send either', async () => {
+    const { call, run } = replSession();
+    await expect(call('await Echo({ text: "a\\ud800" })')).rejects.toThrow('half of a surrogate pair');
+    await expect(call('await Echo(JSON.parse(\'{ "__proto__": {} }\'))')).rejects.toThrow('"__proto__"');
+    expect(run).not.toHaveBeenCalled();
   });
 
   it('runs no tool for code whose run has ended', async () => {

@@ -1,7 +1,7 @@
 /** Implementation of REPL: runs code in the session's process, and its tool calls as inner calls. */
 import { join } from 'node:path';
 import { errorMessage, GauntletError } from '../../../src/base/errors.ts';
-import { plainCopy } from '../../../src/base/json.ts';
+import { parseSafeJson, plainCopy } from '../../../src/base/json.ts';
 import { describeTool } from '../../../src/pool/describe.ts';
 import { sessionPlace } from '../../../src/process/jail/session-place.ts';
 import type { JailPlace } from '../../../src/process/jail/place.ts';
@@ -123,12 +123,14 @@ function callableTools({ innerTools }: ToolUseContext): ToolUseContext['innerToo
 async function answerCall({ name, input }: ToolCall, context: ToolUseContext): Promise<ToolAnswer> {
   if (!callableTools(context).some((tool) => tool.name === name)) return unknownTool(name);
   try {
-    const { status, errorCode, content, data } = await context.run({ name, input });
+    // As strict as the input of a block that a client sends: rules judge what then runs.
+    const safe = parseSafeJson(JSON.stringify(input), `the input of "${name}"`);
+    const { status, errorCode, content, data } = await context.run({ name, input: safe });
     if (status !== 'ok') return { error: resultText(content), ...(errorCode && { code: errorCode }) };
     const isText = typeof content === 'string' || content.every(({ type }) => type === 'text');
     return { content: isText ? resultText(content) : content, data: boundedData(data) };
   } catch (error) {
-    return { error: errorMessage(error), code: 'cancelled' };
+    return { error: errorMessage(error), code: error instanceof GauntletError ? error.code : 'cancelled' };
   }
 }
 
