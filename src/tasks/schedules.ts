@@ -132,15 +132,16 @@ export class Schedules {
    * @throws {GauntletError} `invalid_input` for a pattern that is wrong or never due; `resource_exhausted` for too many.
    */
   async create(principal: string, given: NewSchedule): Promise<Schedule> {
-    if (this.list(principal).length >= MAX_SCHEDULES) {
-      const message = `Cannot make another schedule: there are ${MAX_SCHEDULES} already. Delete one first`;
-      throw new GauntletError('resource_exhausted', message);
-    }
     const nowMs = this.#nowMs();
     const nextAt = await nextRun(given.cron, nowMs);
     if (nextAt === undefined) {
       const message = `Cannot schedule "${given.cron}": it is never due. Name a day that exists`;
       throw new GauntletError('invalid_input', message);
+    }
+    // Nothing is awaited from here until it is in the list: two sessions may make one at once.
+    if (this.list(principal).length >= MAX_SCHEDULES) {
+      const message = `Cannot make another schedule: there are ${MAX_SCHEDULES} already. Delete one first`;
+      throw new GauntletError('resource_exhausted', message);
     }
     const id = `cron_${randomBytes(4).toString('hex')}`;
     const schedule = { ...given, id, createdAt: new Date(nowMs).toISOString(), nextAt, runs: 0 };

@@ -134,6 +134,14 @@ describe('a schedule', () => {
     for (let n = 0; n < MAX_SCHEDULES; n += 1) await schedules.create('owner', { ...given, durable: false });
     await expect(schedules.create('owner', given)).rejects.toThrow('Delete one first');
   });
+
+  it('has a bound on their number where many are made at once', async () => {
+    const schedules = await server().start();
+    const create = () => schedules.create('owner', { ...given, durable: false });
+    const made = await Promise.allSettled(Array.from({ length: MAX_SCHEDULES + 5 }, create));
+    expect(made.filter(({ status }) => status === 'rejected')).toHaveLength(5);
+    expect(schedules.list('owner')).toHaveLength(MAX_SCHEDULES);
+  });
 });
 
 describe('after a restart', () => {
