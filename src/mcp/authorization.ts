@@ -24,7 +24,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { createHash, randomBytes } from 'node:crypto';
 import type { JsonValue } from '../base/json.ts';
-import { errorMessage, GauntletError } from '../base/errors.ts';
+import { errorMessage, GauntletError, isGauntletError } from '../base/errors.ts';
 import type { OpenSharedStore, SharedStore } from '../log/shared-store.ts';
 import type { Lookup } from '../process/proxy/lookup.ts';
 import { authorizationFetch, isOnThisMachine } from './authorization-fetch.ts';
@@ -295,11 +295,18 @@ function checkShown(url: URL): void {
   if (url.href.length > MAX_ADDRESS_CHARS) throw new Error('the address of its login page is too long');
 }
 
-/** The stored grant of one principal for one server. */
+/** A grant, and its version in the store. */
+interface HeldGrant {
+  readonly grant: Grant;
+  readonly version: number;
+}
+
+/** The stored grant of one principal for one server. With a version, a change rejects with `conflict` for another. */
 interface StoredGrant {
-  load(): Promise<Grant | undefined>;
-  save(grant: Grant): Promise<void>;
-  remove(): Promise<void>;
+  load(): Promise<HeldGrant | undefined>;
+  /** @returns The new version. */
+  save(grant: Grant, version?: number): Promise<number>;
+  remove(version: number): Promise<void>;
 }
 
 /** A server at another address has another key, so that it gets no tokens of the former one. */
@@ -309,10 +316,13 @@ function grantOf(open: OpenSharedStore, { principal, name, settings }: Authoriza
     .update(JSON.stringify([name, settings.url]))
     .digest('hex');
   return {
-    load: async () => (await store.get(key))?.value as unknown as Grant | undefined,
+    async load() {
+      const entry = await store.get(key);
+      return entry && { grant: entry.value as unknown as Grant, version: entry.version };
+    },
     // Through JSON, since the SDK's types have optional members that are undefined.
-    save: async (grant) => void (await store.set(key, JSON.parse(JSON.stringify(grant)) as JsonValue)),
-    remove: async () => void (await store.delete(key)),
+    save: (grant, version) => store.set(key, JSON.parse(JSON.stringify(grant)) as JsonValue, version),
+    remove: async (version) => void (await store.delete(key, version)),
   };
 }
 
@@ -325,13 +335,23 @@ interface CredentialParts {
 
 function credentialsOf({ settings }: AuthorizationTarget, parts: CredentialParts): ServerCredentials {
   const { grants, lookup, note } = parts;
-  let grant: Grant | undefined;
+  let held: HeldGrant | undefined;
   let refreshing: Promise<void> | undefined;
 
   async function refresh(): Promise<void> {
-    grant ??= await grants.load();
+    try {
+      await renew();
+    } catch (cause) {
+      if (!isGauntletError(cause, 'conflict')) throw cause;
+      // A login that came meanwhile holds; its tokens are read with the next request.
+      held = undefined;
+    }
+  }
+
+  async function renew(): Promise<void> {
+    const { grant, version } = (held ??= await grants.load()) ?? {};
     const refreshToken = grant?.tokens.refresh_token;
-    if (grant === undefined || refreshToken === undefined) throw new UnauthorizedError();
+    if (grant === undefined || version === undefined || refreshToken === undefined) throw new UnauthorizedError();
     try {
       const tokens = await refreshAuthorization(grant.authorizationServer, {
         ...optional(grant),
@@ -339,20 +359,20 @@ function credentialsOf({ settings }: AuthorizationTarget, parts: CredentialParts
         refreshToken,
         fetchFn: authorizationFetch(settings.url, lookup, AbortSignal.timeout(EXCHANGE_MS)),
       });
-      grant = { ...grant, tokens };
-      await grants.save(grant);
+      held = { grant: { ...grant, tokens }, version };
+      held = { ...held, version: await grants.save(held.grant, version) };
     } catch (cause) {
       if (!(cause instanceof OAuthError) || !WITHDRAWN.has(cause.code)) throw cause;
       // The authorization server has withdrawn the grant, so a person must authorize again.
-      grant = undefined;
-      await grants.remove();
+      held = undefined;
+      await grants.remove(version);
       throw new UnauthorizedError();
     }
   }
 
   return {
     provider: {
-      token: async () => (grant ??= await grants.load())?.tokens.access_token,
+      token: async () => (held ??= await grants.load())?.grant.tokens.access_token,
       async onUnauthorized({ response }) {
         note(response);
         // Calls that run at the same time share one refresh: a refresh token may count once.
@@ -360,10 +380,12 @@ function credentialsOf({ settings }: AuthorizationTarget, parts: CredentialParts
         await refreshing;
       },
     },
-    secrets: () =>
-      [grant?.tokens.access_token, grant?.tokens.refresh_token, grant?.client.client_secret].filter(
+    secrets() {
+      const { tokens, client } = held?.grant ?? {};
+      return [tokens?.access_token, tokens?.refresh_token, client?.client_secret].filter(
         (secret) => secret !== undefined,
-      ),
+      );
+    },
   };
 }
 

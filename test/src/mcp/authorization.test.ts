@@ -65,6 +65,24 @@ describe('a login at an MCP server', () => {
     await expect(moved.ready('guarded', signal, 'owner')).rejects.toThrow('Cannot reach');
   });
 
+  test('is not undone by a connection that renews the login before it', async () => {
+    const store = temporaryStore();
+    const settings = { guarded: { type: 'http' as const, url: await protectedServer('expire') } };
+    const former = startServers(settings, {}, { store });
+    await connect(former);
+    expect(await whoIs(former)).toBe('user-1');
+    const later = startServers(settings, {}, { store });
+    await later.ready('guarded', signal, 'owner');
+    const place = await logIn(await later.authorize('guarded', 'owner', signal));
+    await later.finishAuthorization(answerOf(place));
+
+    // Its token expires meanwhile.
+    for (let round = 0; round < 4; round++) await whoIs(former);
+    const after = startServers(settings, {}, { store });
+    await eventually(() => after.tools('owner').length > 0);
+    expect(await whoIs(after)).toBe('user-2');
+  });
+
   test('is renewed when its token expires, by one request for all calls', async () => {
     const servers = startServers({ guarded: { type: 'http', url: await protectedServer('expire') } });
     await connect(servers);
