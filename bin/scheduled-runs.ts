@@ -73,7 +73,7 @@ async function sessionFor(
   try {
     return await directory.open(principal, sessionId);
   } catch (error) {
-    // What is not durable goes with its session.
+    // A schedule that is not durable ends with its session.
     if (!durable || !isGauntletError(error, 'not_found')) throw error;
     return directory.create(principal, { ...atMost, cwd, title: `Schedule ${id}` });
   }

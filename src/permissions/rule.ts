@@ -42,7 +42,7 @@ export function parseRule(text: string): PermissionRule {
   return { text: trimmed, toolName, spec };
 }
 
-/** What decides which rules apply to a tool. */
+/** Members of a tool that decide which rules apply to it. */
 export type RuledTool = Pick<Tool, 'name' | 'aliases' | 'origin' | 'rulesOf'>;
 
 /** Return the `toolName`s whose rules and hooks apply to this tool: its own, and those of tools that do the same. */

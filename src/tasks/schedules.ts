@@ -53,7 +53,7 @@ export interface Schedule {
   readonly running?: Pick<DueRun, 'dueAt' | 'isMissed'>;
 }
 
-/** What makes a schedule. */
+/** Input for a new schedule. */
 export type NewSchedule = Pick<Schedule, 'cron' | 'prompt' | 'recurring' | 'durable' | 'sessionId' | 'cwd' | 'atMost'>;
 
 /** A run that is due. */
@@ -88,7 +88,7 @@ export class Schedules {
   readonly #byPrincipal = new Map<string, Map<string, Schedule>>();
   readonly #underWay = new Map<string, number>();
   #run: RunPrompt | undefined;
-  /** What was due before is late, since the server did not run. */
+  /** Time of the start, in milliseconds since 1970; a run that was due before it was missed. */
   #startedMs = -Infinity;
   #timer: NodeJS.Timeout | undefined;
 

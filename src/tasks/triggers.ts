@@ -16,7 +16,7 @@ export const MAX_BATCH_CHARS = 50_000;
 
 const NAMESPACE = 'triggers';
 
-/** What a trigger does. */
+/** Title and calls of a trigger. */
 export interface TriggerBody {
   /** For people. */
   readonly title: string;

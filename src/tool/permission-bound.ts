@@ -1,7 +1,7 @@
 /** The permissions of a session at one time, which bound what is begun later in its name. */
 import type { PermissionMode, RuleSet } from '../wire/permission-context.ts';
 
-/** What may be done at most. Plain data. */
+/** Upper bound of the permissions of a later run. Plain data. */
 export interface PermissionBound {
   readonly mode: PermissionMode;
   /** The session's own rules, without those of the settings. */

@@ -1,4 +1,4 @@
-/** What `/openapi.json` says of replies and frames, as checks that let nothing pass that is not described. */
+/** Checks replies and frames against `/openapi.json`; nothing passes that is not described. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import type { ClientSideFrame } from './stream-client.ts';
@@ -17,7 +17,7 @@ interface Schema {
 /** Checks against the description of one server. */
 export interface DescribedApi {
   readonly api: ApiDescription;
-  /** What is wrong with a reply, by the description of its route; an empty list when it fits. */
+  /** List the problems of a reply, by the description of its route; empty if it fits. */
   replyFaults(method: string, path: string, reply: WireReply): unknown;
   /** What is wrong with a frame that the server sent, by the schema of its type; an empty list when it fits. */
   frameFaults(frame: ClientSideFrame): unknown;

@@ -1,34 +1,24 @@
 /** LSP with real servers: that of TypeScript, and one that misbehaves. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import { type LanguageServerSettings, languageServerSettings } from '../../../config/settings/language-servers.ts';
 import { createPermissionContext } from '../../../src/permissions/context.ts';
 import { readDenial } from '../../../src/permissions/path-gate.ts';
 import { createJail } from '../../../src/process/jail/jail.ts';
 import type { ToolUseContext } from '../../../src/tool/tool.ts';
-import { createCodeProcesses } from '../../../tools/code/code-processes.ts';
 import { lspTool } from '../../../tools/code/lsp/index.ts';
 import type { LspArguments } from '../../../tools/code/lsp/schema.ts';
-import { processesWith, testProcessHost, until } from '../../helpers/process-host.ts';
+import { codeServices } from '../../helpers/code-services.ts';
+import { processesWith, until } from '../../helpers/process-host.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { allowEverything, parentMessage, sessionContextIn, toolUseContextIn } from '../../helpers/tool-use-context.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const home = temporaryFolder();
 const root = join(home, 'workspace');
-const processHost = testProcessHost();
-const jail = createJail({
-  settings: { scope: 'reads', isRequired: false, wordsAlone: false },
-  host: processHost,
-  ownPaths: [],
-  readOnlyPaths: [],
-  folder: join(home, 'jail'),
-  limits: DEFAULT_LIMITS,
-});
-const codeProcesses = createCodeProcesses();
-afterAll(() => codeProcesses.close());
+const { processHost, jail, codeProcesses } = codeServices(home);
 
 const languageServers: Readonly<Record<string, LanguageServerSettings>> = languageServerSettings(
   {

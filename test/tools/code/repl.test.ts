@@ -4,16 +4,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../config/limits.ts';
 import { createJail } from '../../../src/process/jail/jail.ts';
 import type { InnerBlock, InnerResult } from '../../../src/tool/inner-call.ts';
 import type { ToolUseContext } from '../../../src/tool/tool.ts';
 import { resultText } from '../../../src/wire/result-text.ts';
-import { createCodeProcesses } from '../../../tools/code/code-processes.ts';
 import { replTool } from '../../../tools/code/repl/index.ts';
+import { codeServices } from '../../helpers/code-services.ts';
 import { plainTool } from '../../helpers/plain-tool.ts';
-import { environmentOf, testProcessHost, until } from '../../helpers/process-host.ts';
+import { environmentOf, until } from '../../helpers/process-host.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { allowEverything, parentMessage, toolUseContextIn } from '../../helpers/tool-use-context.ts';
 
@@ -21,18 +21,8 @@ const home = temporaryFolder();
 const root = join(home, 'workspace');
 mkdirSync(root);
 writeFileSync(join(root, 'secret'), 'the secret', { mode: 0o666 });
-const processHost = testProcessHost();
-const jail = createJail({
-  settings: { scope: 'reads', isRequired: false, wordsAlone: false },
-  host: processHost,
-  ownPaths: [],
-  readOnlyPaths: [],
-  folder: join(home, 'jail'),
-  limits: DEFAULT_LIMITS,
-});
-const codeProcesses = createCodeProcesses();
-afterAll(() => codeProcesses.close());
-const services = { limits: DEFAULT_LIMITS, processHost, jail, codeProcesses };
+const services = codeServices(home);
+const { processHost, jail, codeProcesses } = services;
 const tool = replTool(services);
 
 const innerTools = [
