@@ -14,10 +14,12 @@ import { createLocatePath } from '../src/files/scope.ts';
 import { type DeadMatcher, deadMatchers } from '../src/hooks/compile-hooks.ts';
 import { createHooks } from '../src/hooks/hooks.ts';
 import { openAuditFile } from '../src/log/audit-file.ts';
-import { auditedLog, AuditTrail } from '../src/log/audit-trail.ts';
+import { AuditTrail } from '../src/log/audit-trail.ts';
+import type { CallMetrics } from '../src/log/call-metrics.ts';
 import type { DataDirectory } from '../src/log/data-directory.ts';
 import type { FrameLog } from '../src/log/frame-log.ts';
 import type { OnLogProblem } from '../src/log/log-problem.ts';
+import { observedLog } from '../src/log/observed-log.ts';
 import { openSqliteLog } from '../src/log/sqlite-log.ts';
 import { createMcpConnections, type McpConnections } from '../src/mcp/connections.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
@@ -53,6 +55,7 @@ import { limitsOfPrincipals } from './principal-access.ts';
 import { createRetention } from './retention.ts';
 import { createTriggerStart } from './saved-triggers.ts';
 import { createScheduledRuns } from './scheduled-runs.ts';
+import { createCallMetrics, metricsText } from './server-metrics.ts';
 import { sessionServices } from './session-services.ts';
 
 /** A server without its routes. */
@@ -74,8 +77,8 @@ export interface Engine {
   readonly trail: Pick<AuditTrail, 'recordBadCredential'>;
   /** Return the mechanism that contains commands that run without a question. */
   containment: Jail['state'];
-  /** Values for `/metrics`. */
-  gauges(): Readonly<Record<string, number>>;
+  /** Return the figures of `/metrics` in the text format of Prometheus. */
+  metrics(): string;
   /** Finish an OAuth authorization at an MCP server. */
   readonly finishAuthorization: McpConnections['finishAuthorization'];
   /**
@@ -98,7 +101,8 @@ export async function assembleEngine(
 ): Promise<Engine> {
   const denials = createNetworkDenials(logger);
   const sandbox = await sandboxOf(settings, data, logger, denials);
-  const parts = openParts(settings, data, logger, host);
+  let knownTools: readonly Tool[] = [];
+  const parts = openParts(settings, { data, logger, host, tools: () => knownTools });
   const { log, processHost, locate, hooks, history, store, schedules } = parts;
   let announce = (): void => undefined;
   const mcp = serversOf(settings, { ...parts, data }, logger, () => announce());
@@ -106,7 +110,8 @@ export async function assembleEngine(
   const written = await writtenParts(settings, logger);
   const baseTools = getAllBaseTools({ ...settings, ...parts, ...written, mcp, sandbox, jail });
   const plugins = await loadPlugins(settings, baseTools);
-  const toolNames = namesInRules(settings, [...baseTools, ...plugins]);
+  knownTools = [...baseTools, ...plugins];
+  const toolNames = namesInRules(settings, knownTools);
   const modes = { simpleTools: SIMPLE_TOOLS, hiddenInRepl: HIDDEN_IN_REPL, replTool: REPL_TOOL };
   const pools = createToolPools(baseTools, { ...settings, ...modes });
 
@@ -135,7 +140,7 @@ export async function assembleEngine(
     trail: parts.trail,
     ...findUnusable(settings, toolNames, approvals.twoPerson),
     containment: () => jail.state(),
-    gauges: () => ({ sessions_open: directory.openCount, sandbox_network_denials: denials.count() }),
+    metrics: () => metricsText({ ...parts, directory, mcp, networkDenials: () => denials.count() }),
     finishAuthorization: (answer, onFound) => mcp.finishAuthorization(answer, onFound),
     start: (oauthCallback) => {
       mcp.start(oauthCallback);
@@ -207,7 +212,15 @@ function findUnusable(
   };
 }
 
-function openParts(settings: Settings, data: DataDirectory, logger: Logger, host: StartedHost) {
+interface OpenPartsOptions {
+  readonly data: DataDirectory;
+  readonly logger: Logger;
+  readonly host: StartedHost;
+  /** Return the built-in tools and those of plugins. */
+  tools(): readonly Tool[];
+}
+
+function openParts(settings: Settings, { data, logger, host, tools }: OpenPartsOptions) {
   const { limits, durability, settingsFile, policyFile, tokenFileByHand, plugins, skillFolders } = settings;
   const processHost = createProcessHost({ limits, ownerId: data.id, started: host });
   const hooks = createHooks(settings.hooks, {
@@ -217,9 +230,11 @@ function openParts(settings: Settings, data: DataDirectory, logger: Logger, host
   const privateFolders = tokenFileByHand === undefined ? [data.path] : [data.path, tokenFileByHand];
   const onProblem: OnLogProblem = ({ message, ...particulars }) => logger.error(particulars, message);
   const sqlite = openSqliteLog({ folder: data.path, limits, durability, onProblem });
+  const calls = createCallMetrics(tools);
   return {
     hooks,
-    ...openAudit(sqlite, data.path, { limits, onProblem }),
+    calls,
+    ...openAudit(sqlite, data.path, { limits, onProblem, calls }),
     store: sqlite.store,
     triggers: new Triggers(sqlite.store),
     schedules: new Schedules({
@@ -354,9 +369,13 @@ async function loadPlugins(settings: Settings, baseTools: readonly Tool[]): Prom
 function openAudit(
   log: FrameLog,
   dataFolder: string,
-  { limits, onProblem }: { readonly limits: Limits; readonly onProblem: OnLogProblem },
+  {
+    limits,
+    onProblem,
+    calls,
+  }: { readonly limits: Limits; readonly onProblem: OnLogProblem; readonly calls: CallMetrics },
 ): { readonly log: FrameLog; readonly trail: AuditTrail } {
   const file = openAuditFile({ folder: join(dataFolder, 'audit'), limits, onProblem });
   const trail = new AuditTrail({ file, principalOf: (sessionId) => log.find(sessionId)?.principal });
-  return { log: auditedLog(log, trail), trail };
+  return { log: observedLog(log, [trail, calls]), trail };
 }

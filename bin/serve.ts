@@ -10,6 +10,7 @@ import { spellEndpoint } from '../config/authority.ts';
 import { isLoopback } from '../config/settings/door.ts';
 import type { Settings } from '../config/settings.ts';
 import { buildApp } from '../routes/app.ts';
+import { gaugeText } from '../src/base/instruments.ts';
 import { createAuthenticator } from '../routes/credential.ts';
 import type { Readiness } from '../src/wire/server-replies.ts';
 import { createTickets } from '../routes/tickets.ts';
@@ -113,9 +114,13 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
     readiness,
     containment: engine.containment,
     finishAuthorization: engine.finishAuthorization,
-    gauges: () => ({ ...engine.gauges(), event_loop_lag_ms: longestLagMs() }),
+    metrics: () => engine.metrics() + lagText(longestLagMs()),
     version: packageFile.version,
   });
+}
+
+function lagText(value: number): string {
+  return gaugeText('gauntlet_event_loop_lag_ms', 'Longest recent delay of the event loop', [{ value }]);
 }
 
 /**

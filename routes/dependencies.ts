@@ -57,8 +57,8 @@ export interface Dependencies {
   containment(): Promise<ContainmentState>;
   /** Finish an OAuth authorization at an MCP server. */
   readonly finishAuthorization: McpConnections['finishAuthorization'];
-  /** Values for `/metrics`, by name without the prefix `gauntlet_`. */
-  gauges?(): Readonly<Record<string, number>>;
+  /** Return the server's own figures in the text format of Prometheus. */
+  metrics?(): string;
   readonly version: string;
 }
 

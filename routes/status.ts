@@ -16,7 +16,7 @@ const ReadyQuery = z.strictObject({
 });
 
 /** Register the routes for operators. */
-export function statusDoor(app: App, { readiness, containment, gauges, version }: Dependencies): void {
+export function statusDoor(app: App, { readiness, containment, metrics, version }: Dependencies): void {
   const alive = { isPublic: true, summary: 'Alive', reply: { json: 'Health' } } as const;
   app.get('/healthz', { config: alive, exposeHeadRoute: true }, (_request, reply) =>
     reply.send({ status: 'ok', version }),
@@ -44,30 +44,19 @@ export function statusDoor(app: App, { readiness, containment, gauges, version }
     '/metrics',
     { config: { summary: 'Metrics for Prometheus', reply: { text: ['text/plain'] } } },
     async (_request, reply) => {
-      registry ??= openRegistry(gauges ?? (() => ({})));
-      const metrics = await registry;
-      return reply.header('content-type', metrics.contentType).send(await metrics.metrics());
+      registry ??= openRegistry();
+      const process = await registry;
+      const text = (metrics?.() ?? '') + (await process.metrics());
+      return reply.header('content-type', process.contentType).send(text);
     },
   );
 }
 
-/** Loaded on the first request, since most servers are never scraped. */
-async function openRegistry(gauges: () => Readonly<Record<string, number>>): Promise<Registry> {
+/** Figures of the process. Loaded on the first request, since most servers are never scraped. */
+async function openRegistry(): Promise<Registry> {
   // In the bundle, the module has only its default export; named exports exist in Node alone.
   const { default: prometheus } = await import('prom-client');
   const registry = new prometheus.Registry();
   prometheus.collectDefaultMetrics({ register: registry });
-  for (const name of Object.keys(gauges())) {
-    registry.registerMetric(
-      new prometheus.Gauge({
-        name: `gauntlet_${name}`,
-        help: name.replaceAll('_', ' '),
-        registers: [],
-        collect() {
-          this.set(gauges()[name] ?? 0);
-        },
-      }),
-    );
-  }
   return registry;
 }

@@ -5,10 +5,10 @@
  * size of input and result, never their content.
  */
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { ContextFrame, NewFrame, PermissionRequestFrame, ResultFrame, Seq } from '../wire/frames.ts';
+import type { ContextFrame, NewFrame, PermissionRequestFrame, ResultFrame } from '../wire/frames.ts';
 import type { RuleSet } from '../wire/permission-context.ts';
 import type { AuditFile } from './audit-file.ts';
-import type { FrameLog } from './frame-log.ts';
+import type { LogObserver } from './observed-log.ts';
 
 /** Sessions whose calls under way are remembered for their lines. */
 const MAX_SESSIONS = 4_096;
@@ -39,7 +39,7 @@ interface SessionMemory {
 type AuditEvent = Readonly<Record<string, unknown>> & { readonly event: string };
 
 /** Turns logged frames into lines of the audit trail. */
-export class AuditTrail {
+export class AuditTrail implements LogObserver {
   readonly #parts: AuditTrailParts;
   readonly #sessions = new Map<string, SessionMemory>();
   readonly #now = isoClock();
@@ -213,43 +213,5 @@ function isoClock(): () => string {
       prefix = new Date(nowMs).toISOString().slice(0, -4);
     }
     return `${prefix}${String(nowMs % 1_000).padStart(3, '0')}Z`;
-  };
-}
-
-/** Wrap a log so that committed frames also go to the trail; closing it closes both. */
-export function auditedLog(
-  log: FrameLog,
-  trail: Pick<AuditTrail, 'recordFrames' | 'recordRemoval' | 'close'>,
-): FrameLog {
-  return {
-    epoch: log.epoch,
-    append(sessionId: string, after: Seq, frames: readonly NewFrame[]) {
-      const landing = log.append(sessionId, after, frames);
-      landing.then(
-        () => trail.recordFrames(sessionId, frames),
-        () => {
-          // The caller of `append` handles the rejection; frames that were not committed are not audited.
-        },
-      );
-      return landing;
-    },
-    async remove(sessionId) {
-      const principal = log.find(sessionId)?.principal;
-      await log.remove(sessionId);
-      trail.recordRemoval(sessionId, principal);
-    },
-    read: (sessionId, after, options) => log.read(sessionId, after, options),
-    bounds: (sessionId) => log.bounds(sessionId),
-    list: (principal, page) => log.list(principal, page),
-    find: (sessionId) => log.find(sessionId),
-    save: (sessionId, notes) => log.save(sessionId, notes),
-    fact: (sessionId, key) => log.fact(sessionId, key),
-    weigh: (page) => log.weigh(page),
-    trim: (sessionId, goal) => log.trim(sessionId, goal),
-    usedBytes: () => log.usedBytes(),
-    async close() {
-      await log.close();
-      trail.close();
-    },
   };
 }

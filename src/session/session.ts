@@ -85,7 +85,11 @@ export class Session {
 
   /** True while a background task runs. */
   get hasTasks(): boolean {
-    return this.#core.tasks.runningCount > 0;
+    return this.runningTaskCount > 0;
+  }
+
+  get runningTaskCount(): number {
+    return this.#core.tasks.runningCount;
   }
 
   /** Return the tools this session sees. */
@@ -146,10 +150,15 @@ export class Session {
     return explainCall(this.#core, name, input);
   }
 
+  /** Open questions of the session itself. */
+  get ownPrompts() {
+    return this.#core.questions.open;
+  }
+
   /** Open questions of the session, then those of its children. */
   prompts() {
     const climbed = [...this.#core.climbed.values()].map(({ frame }) => frame);
-    return [...this.#core.questions.open, ...climbed];
+    return [...this.ownPrompts, ...climbed];
   }
 
   /** Answer a question; the first answer wins. @throws {GauntletError} as `answerPrompt` */

@@ -43,7 +43,7 @@ export const SessionDescription = z.object({
   tools: Texts.optional().describe('The only tools that the session sees'),
   output_schema: OpenedFrame.shape.output_schema,
   parent: OpenedFrame.shape.parent,
-  state: z.enum(['idle', 'running']),
+  state: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: a person has to answer'),
   head: Count.describe('The last frame of its log'),
   running: z
     .array(RunningCall)

@@ -87,9 +87,15 @@ describe('F34, F35: a question', () => {
       suggestions: [{ type: 'addRules', behavior: 'allow', rules: ['Bash(touch:*)'] }],
     });
     expect(Date.parse(String(prompt?.['expires_at'])) - Date.now()).toBeLessThanOrEqual(60_000);
-    expect((await client.get(`/sessions/${id}`)).body['running']).toHaveLength(1);
+    const { body } = await client.get(`/sessions/${id}`);
+    expect([body['state'], body['running']]).toEqual(['waiting', [expect.objectContaining({ tool_use_id: call.id })]]);
+    expect((await client.get('/metrics')).text).toContain('gauntlet_questions_open 1\n');
     await answer(id, prompt, { behavior: 'deny' });
     await waiting;
+    const { text } = await client.get('/metrics');
+    expect(text).toContain('gauntlet_questions_open 0\n');
+    expect(text).toMatch(/^gauntlet_calls_total\{tool="Bash",origin="built_in",status="denied"\} [1-9]/m);
+    expect(text).toMatch(/^gauntlet_question_answer_seconds_count\{behavior="deny"\} [1-9]/m);
   });
 
   it('stands in the welcome of whoever connects, and its answer over the stream counts', async () => {

@@ -4,8 +4,8 @@ import { AUTHORIZATION, listeningApp } from '../helpers/listening-app.ts';
 import type { Readiness } from '../../src/wire/server-replies.ts';
 
 let readiness: Readiness = 'ready';
-const gauges = () => ({ sessions_open: 3 });
-const { url } = await listeningApp({ readiness: () => readiness, gauges, version: '1.2.3' });
+const metrics = () => '# TYPE gauntlet_sessions_open gauge\ngauntlet_sessions_open 3\n';
+const { url } = await listeningApp({ readiness: () => readiness, metrics, version: '1.2.3' });
 const get = (path: string) => request(url).get(path).set(AUTHORIZATION);
 
 test('a server that lives says so to anyone', async () => {

@@ -11,7 +11,8 @@ import type { SessionCore } from '../session-core.ts';
 export function describeSession(core: SessionCore): SessionDescription {
   const running = runningCalls(core);
   const still = describeStill(core.opened, core.context, core.services.log.bounds(core.id)?.head ?? 0);
-  return { ...still, state: running.length > 0 ? 'running' : 'idle', running };
+  const isAsking = core.questions.open.length + core.climbed.size > 0;
+  return { ...still, state: isAsking ? 'waiting' : running.length > 0 ? 'running' : 'idle', running };
 }
 
 /** Describe a session without running calls, such as one that is not loaded. */

@@ -54,6 +54,16 @@ export class SessionDirectory {
     return this.#awake.size;
   }
 
+  /** Number of questions that wait for an answer. A session that has one is in memory. */
+  get questionCount(): number {
+    return this.#awake.all.reduce((sum, session) => sum + session.ownPrompts.length, 0);
+  }
+
+  /** Number of background tasks that run. */
+  get taskCount(): number {
+    return this.#awake.all.reduce((sum, session) => sum + session.runningTaskCount, 0);
+  }
+
   /**
    * Create a session.
    *

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { NewFrame } from '../../../src/wire/frames.ts';
-import { auditedLog, AuditTrail } from '../../../src/log/audit-trail.ts';
+import { AuditTrail } from '../../../src/log/audit-trail.ts';
+import { observedLog } from '../../../src/log/observed-log.ts';
 import { MemoryLog } from '../../helpers/memory-log.ts';
 
 const display = { title: '', blocks: [] };
@@ -114,7 +115,7 @@ test('a session that is forgotten or unknown is still told of, without the size 
 
 test('only what landed is told, and a removal with its principal', async () => {
   const { trail, lines } = trailOf();
-  const log = auditedLog(new MemoryLog(), trail);
+  const log = observedLog(new MemoryLog(), [trail]);
   await log.append('ses_a', 0, [opened]);
   await expect(log.append('ses_a', 7, [begun('a'), ended('a')])).rejects.toThrow();
   await log.remove('ses_a');

@@ -1,0 +1,55 @@
+/**
+ * All figures of `/metrics` but those of the process itself.
+ */
+import { gaugeText, type Sample } from '../src/base/instruments.ts';
+import { CallMetrics } from '../src/log/call-metrics.ts';
+import type { FrameLog } from '../src/log/frame-log.ts';
+import type { McpConnections } from '../src/mcp/connections.ts';
+import type { SessionDirectory } from '../src/session/directory/session-directory.ts';
+import type { Tool } from '../src/tool/tool.ts';
+
+/** Parts whose state is read when the metrics are scraped. */
+export interface MeasuredParts {
+  readonly calls: CallMetrics;
+  readonly log: Pick<FrameLog, 'usedBytes'>;
+  readonly directory: Pick<SessionDirectory, 'openCount' | 'taskCount' | 'questionCount'>;
+  readonly mcp: Pick<McpConnections, 'states'>;
+  readonly networkDenials: () => number;
+}
+
+/** Create the metrics of calls. @param tools Built-in tools and those of plugins. */
+export function createCallMetrics(tools: () => readonly Tool[]): CallMetrics {
+  let origins: ReadonlyMap<string, string> | undefined;
+  return new CallMetrics({
+    originOf(name) {
+      origins ??= new Map(tools().map((tool) => [tool.name, tool.origin?.type ?? 'built_in']));
+      return origins.get(name) ?? (name.startsWith('mcp__') ? 'mcp' : 'unknown');
+    },
+  });
+}
+
+/** Return all figures in the text format of Prometheus. */
+export function metricsText({ calls, log, directory, mcp, networkDenials }: MeasuredParts): string {
+  const gauges: readonly (readonly [name: string, help: string, samples: readonly Sample[]])[] = [
+    ['gauntlet_sessions_open', 'Sessions in memory', one(directory.openCount)],
+    ['gauntlet_tasks_running', 'Background tasks that run', one(directory.taskCount)],
+    ['gauntlet_questions_open', 'Questions that wait for an answer', one(directory.questionCount)],
+    ['gauntlet_question_age_seconds', 'Age of the oldest open question', one(calls.oldestQuestionSeconds)],
+    ['gauntlet_mcp_servers', 'MCP servers of the settings by state', byState(mcp.states())],
+    ['gauntlet_log_bytes', 'Bytes of the log in use', one(log.usedBytes())],
+    ['gauntlet_sandbox_network_denials', 'Connections that the sandbox refused', one(networkDenials())],
+  ];
+  return calls.text() + gauges.map((gauge) => gaugeText(...gauge)).join('');
+}
+
+function one(value: number): readonly Sample[] {
+  return [{ value }];
+}
+
+function byState(states: ReturnType<McpConnections['states']>): readonly Sample[] {
+  const names = ['connecting', 'connected', 'needs_auth', 'failed', 'disabled'] as const;
+  return names.map((name) => ({
+    labels: { state: name },
+    value: states.filter(({ state }) => state === name).length,
+  }));
+}
