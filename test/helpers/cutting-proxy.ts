@@ -16,7 +16,7 @@ export interface CuttingProxy {
 
 /** Start one in front of `url`; it ends with the test file. */
 export async function cuttingProxy(url: string): Promise<CuttingProxy> {
-  const { hostname, port } = new URL(url);
+  const { hostname, port, host } = new URL(url);
   const sockets = new Set<Socket>();
   let cut: number | undefined;
   const server = createServer((client) => {
@@ -32,7 +32,11 @@ export async function cuttingProxy(url: string): Promise<CuttingProxy> {
         upstream.destroy();
       });
     }
-    client.pipe(upstream);
+    // Clients name the proxy, which the server does not serve.
+    client.on('data', (chunk) => {
+      upstream.write(chunk.toString('latin1').replace(/^host: .*$/im, `host: ${host}`), 'latin1');
+    });
+    client.once('end', () => upstream.end());
     upstream.on('data', (chunk) => {
       const piece = chunk.subarray(0, left);
       left -= piece.length;

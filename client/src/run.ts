@@ -1,0 +1,132 @@
+/**
+ * Runs single calls. Calls that are made at once, as SDKs make those of one message, become one turn: the server keeps
+ * their order, runs in parallel what may, and cancels what follows a command that failed.
+ */
+import type { Call } from './calls.ts';
+import { GauntletError } from './errors.ts';
+import type { Executor, OnProgress, TurnResult } from './executor.ts';
+import { textOf } from './replies.ts';
+import type { CallSummary, ResultContentBlock, ToolResultBlock } from './wire.ts';
+
+/** Calls of one turn: the most that the server takes. */
+const MAX_TURN_CALLS = 256;
+
+/** How a single call is run. */
+export interface RunOptions {
+  /** The provider's id of the call. */
+  readonly id?: string;
+  /** Cancels the call on the server, then rejects with its reason. */
+  readonly signal?: AbortSignal;
+  /** Gets the frames of the call. */
+  readonly onProgress?: OnProgress;
+}
+
+/** What a single call came to. */
+export interface RunResult {
+  /** For the model; what the tool adds to the conversation stands behind its result. */
+  readonly content: string | readonly ResultContentBlock[];
+  /** The text of the content. */
+  readonly text: string;
+  readonly isError: boolean;
+  readonly call: CallSummary;
+}
+
+/** Runs single calls. */
+export interface Runner {
+  /** Run a call and wait for its result. @throws {GauntletError} A call that fails or is denied is a result. */
+  run(name: string, input: unknown, options?: RunOptions): Promise<RunResult>;
+}
+
+interface Waiting {
+  readonly call: Call;
+  readonly options: RunOptions;
+  resolve(result: RunResult): void;
+  reject(error: unknown): void;
+}
+
+/** Create the runner. */
+export function createRunner(executor: Executor): Runner {
+  let waiting: Waiting[] = [];
+
+  async function flush(): Promise<void> {
+    const batch = waiting.filter(({ options }) => !options.signal?.aborted);
+    waiting = [];
+    if (batch.length === 0) return;
+    try {
+      const calls = batch.map(({ call }) => call);
+      const result = await runBatch(batch, calls).catch((error: unknown) => {
+        if (!isKnownId(error)) throw error;
+        // The provider, or a person who edited the call, sent another input under an id that ran: it is a new call.
+        return runBatch(
+          batch,
+          calls.map(({ name, input }) => ({ name, input })),
+        );
+      });
+      settle(batch, result);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  async function runBatch(batch: readonly Waiting[], calls: readonly Call[]): Promise<TurnResult> {
+    const given = { provider: 'anthropic', calls } as const;
+    const prepared = await executor.prepare(given, {});
+    const ending = new AbortController();
+    const listened = batch.map(({ options: { signal } }, index) => {
+      const end = () => {
+        // The last one takes the turn with it.
+        if (batch.every(({ options }) => options.signal?.aborted)) return ending.abort(signal?.reason);
+        // The turn goes on, and tells of everything else.
+        executor.cancel({ tool_use_id: prepared.blocks[index]?.id ?? '' }).catch(() => undefined);
+      };
+      if (signal?.aborted) end();
+      signal?.addEventListener('abort', end, { once: true });
+      return () => signal?.removeEventListener('abort', end);
+    });
+    const listeners = batch.map(({ options }) => options.onProgress);
+    try {
+      return await executor.execute({ ...prepared, listeners }, given, { signal: ending.signal });
+    } finally {
+      for (const end of listened) end();
+    }
+  }
+
+  return {
+    async run(name, input, options = {}) {
+      const { id, signal } = options;
+      signal?.throwIfAborted();
+      let end: (() => void) | undefined;
+      try {
+        return await new Promise<RunResult>((resolve, reject) => {
+          end = () => reject(signal?.reason as Error);
+          signal?.addEventListener('abort', end, { once: true });
+          waiting.push({ call: { id, name, input }, options, resolve, reject });
+          if (waiting.length === 1) setTimeout(() => void flush(), 0);
+          else if (waiting.length === MAX_TURN_CALLS) void flush();
+        });
+      } finally {
+        if (end) signal?.removeEventListener('abort', end);
+      }
+    },
+  };
+}
+
+/** Hand each call its result. What tools add to the conversation stands behind the last one. */
+function settle(batch: readonly Waiting[], turn: TurnResult): void {
+  const added = (turn.new_messages ?? []).map(({ content }) => content);
+  batch.forEach(({ resolve, reject }, index) => {
+    const result = turn.results[index];
+    const call = turn.calls[index];
+    if (!result || !call) return reject(new GauntletError('invalid_reply', 'The reply has no result of the call'));
+    const behind = index === batch.length - 1 ? added : [];
+    const content = behind.length === 0 ? result.content : [result.content, ...behind].flatMap(toBlocks);
+    resolve({ content, text: textOf(content), isError: result.is_error === true, call });
+  });
+}
+
+function isKnownId(error: unknown): boolean {
+  return error instanceof GauntletError && error.code === 'conflict' && error.details?.['reason'] === 'input_changed';
+}
+function toBlocks(content: ToolResultBlock['content']): readonly ResultContentBlock[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
