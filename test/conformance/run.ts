@@ -1,0 +1,16 @@
+/**
+ * `npm run test:conformance [server | client]`: the required scenarios of the official MCP conformance suite, both
+ * revisions. Without a word it runs both halves.
+ */
+import { type Half, installSuite } from './suite.ts';
+
+/** Each runs one half and returns true if it passed. */
+const HALVES: Readonly<Partial<Record<Half, () => Promise<boolean>>>> = {};
+
+const asked = process.argv.slice(2);
+await installSuite();
+let hasPassed = true;
+for (const [half, run] of Object.entries(HALVES)) {
+  if (asked.length === 0 || asked.includes(half)) hasPassed = (await run()) && hasPassed;
+}
+process.exit(hasPassed ? 0 : 1);

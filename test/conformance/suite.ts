@@ -1,0 +1,61 @@
+/** Installs the official MCP conformance suite with a Node that it accepts, and runs one half of it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const HERE = import.meta.dirname;
+
+/** Revisions whose required scenarios are run, each as it was frozen at its release. */
+const REVISIONS = ['2025-11-25', '2026-07-28'] as const;
+
+/** Scenarios that are expected to fail, each with the reason beside it. */
+const BASELINE = join(HERE, 'baseline.yml');
+
+/** A half of the suite: what it tests. */
+export type Half = 'server' | 'client';
+
+/** Install the suite where it is missing or another version than the lock names. */
+export async function installSuite(): Promise<void> {
+  if (installedVersion() === lockedVersion()) return;
+  const code = await run('npm', ['ci', '--no-audit', '--no-fund'], HERE);
+  if (code !== 0) throw new Error(`The conformance suite could not be installed: npm ended with ${code}`);
+}
+
+/**
+ * Run the required scenarios of each revision, and report each.
+ *
+ * @param words Options of the suite: `--url URL`, or `--command COMMAND`.
+ * @returns True if all passed, but for those that the baseline names.
+ */
+export async function runSuite(half: Half, words: readonly string[]): Promise<boolean> {
+  let hasPassed = true;
+  const program = join(HERE, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
+  for (const revision of REVISIONS) {
+    process.stdout.write(`\n=== ${half}, ${revision}\n`);
+    const options = [...words, '--requirements', revision, '--expected-failures', BASELINE];
+    const code = await run(join(HERE, 'node_modules/.bin/node'), [program, half, ...options], process.cwd());
+    hasPassed &&= code === 0;
+  }
+  return hasPassed;
+}
+
+function installedVersion(): string | undefined {
+  const lock = join(HERE, 'node_modules/.package-lock.json');
+  return existsSync(lock) && existsSync(join(HERE, 'node_modules/.bin/node')) ? suiteVersion(lock) : undefined;
+}
+
+function lockedVersion(): string | undefined {
+  return suiteVersion(join(HERE, 'package-lock.json'));
+}
+
+function suiteVersion(lock: string): string | undefined {
+  const { packages } = JSON.parse(readFileSync(lock, 'utf8')) as { packages: Record<string, { version?: string }> };
+  return packages['node_modules/@modelcontextprotocol/conformance']?.version;
+}
+
+async function run(file: string, words: readonly string[], cwd: string): Promise<number | null> {
+  const child = spawn(file, words, { cwd, stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code;
+}
