@@ -5,9 +5,11 @@
  * wake the loop and wait for its next status.
  */
 import type { Client } from '@modelcontextprotocol/client';
+import type { LimitFunction } from 'p-limit';
 import { errorMessage, GauntletError } from '../base/errors.ts';
 import { httpStatus, isLinkBroken, isSessionLost, toCallError } from './call-error.ts';
-import type { McpLink } from './link.ts';
+import type { LinkHandlers } from './link-handlers.ts';
+import type { LinkOptions, McpLink } from './link.ts';
 import { listTools, type ListLimits } from './list-tools.ts';
 import { retryPause, MAX_RETRY_MS, type RetryPace } from './retry-pause.ts';
 import type { McpToolDefinition } from './tool-definition.ts';
@@ -22,8 +24,10 @@ export type McpServerStatus = 'connecting' | 'connected' | 'needs_auth' | 'faile
 /** Options of `McpConnection`. */
 export interface ConnectionOptions {
   readonly name: string;
-  /** Opens a link. `onListChanged` may be called while the link is open. */
-  readonly open: (options: { onListChanged: () => void; signal: AbortSignal }) => Promise<McpLink>;
+  /** Opens a link with these handlers. */
+  readonly open: (options: Pick<LinkOptions, 'handlers' | 'signal'>) => Promise<McpLink>;
+  /** Limits how many servers connect at the same time. */
+  readonly limitConnecting: LimitFunction;
   readonly limits: ListLimits;
   readonly pace: RetryPace;
   /** Called when the status or the definitions changed. */
@@ -59,6 +63,8 @@ export class McpConnection {
   /** The server announced a changed list that was not fetched yet. */
   #isListStale = false;
   #relisting: Promise<void> | undefined;
+  /** Open links that belong to callers. */
+  readonly #ownedLinks = new Set<McpLink>();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -119,10 +125,28 @@ export class McpConnection {
     }
   }
 
-  /** Stop for good. @returns Once the loop and its link have ended. */
+  /**
+   * Open a further link to the server. It belongs to the caller, who closes it; it is not restored when it ends.
+   *
+   * @throws {GauntletError} `tool_failed` with the reason, or `cancelled`.
+   */
+  async openOwned(handlers: LinkHandlers, signal: AbortSignal): Promise<McpLink> {
+    try {
+      const link = await this.#open(handlers, AbortSignal.any([signal, this.#stop.signal]));
+      this.#ownedLinks.add(link);
+      void link.closed.then(() => this.#ownedLinks.delete(link));
+      return link;
+    } catch (error) {
+      if (signal.aborted) throw new GauntletError('cancelled', `Connecting to "${this.#options.name}" was cancelled`);
+      const message = `Cannot reach the MCP server "${this.#options.name}": ${this.#reasonOf(errorMessage(error))}`;
+      throw new GauntletError('tool_failed', message, { cause: error });
+    }
+  }
+
+  /** Stop for good. @returns Once the loop and all links have ended. */
   async close(): Promise<void> {
     this.#stop.abort(new GauntletError('shutting_down', 'The server is shutting down'));
-    await this.#loop;
+    await Promise.all([this.#loop, ...[...this.#ownedLinks].map((link) => link.close())]);
   }
 
   async #keepConnected(): Promise<void> {
@@ -146,10 +170,8 @@ export class McpConnection {
 
   /** Connect, list, and wait until the connection ends. @throws The error of connecting or listing. */
   async #connectOnce(): Promise<void> {
-    const connecting = timeLimit(this.#options.limits.mcpConnectMs, this.#stop.signal);
-    const link = await this.#options
-      .open({ signal: connecting.signal, onListChanged: () => this.#relist() })
-      .finally(connecting.clear);
+    const handlers: LinkHandlers = { onListChanged: () => this.#relist(), listKinds: ['tools'] };
+    const link = await this.#options.limitConnecting(() => this.#open(handlers, this.#stop.signal));
     const onStop = () => void link.close();
     this.#stop.signal.addEventListener('abort', onStop, { once: true });
     try {
@@ -166,6 +188,11 @@ export class McpConnection {
       this.#stop.signal.removeEventListener('abort', onStop);
       await link.close();
     }
+  }
+
+  async #open(handlers: LinkHandlers, signal: AbortSignal): Promise<McpLink> {
+    const connecting = timeLimit(this.#options.limits.mcpConnectMs, signal);
+    return this.#options.open({ signal: connecting.signal, handlers }).finally(connecting.clear);
   }
 
   async #list(link: McpLink): Promise<void> {

@@ -17,6 +17,8 @@ import type {
   ServerCredentials,
 } from './authorization.ts';
 import type { McpOutput } from './call-result.ts';
+import type { LinkHandlers } from './link-handlers.ts';
+import type { McpLink } from './link.ts';
 import type { McpServerStatus } from './connection.ts';
 import { openPinStore, type PinStore } from './pin-store.ts';
 import type { McpResource } from './resources.ts';
@@ -82,12 +84,32 @@ export interface McpConnections {
    * @throws {GauntletError} `not_found` for an unknown state, `tool_failed` if no tokens were granted.
    */
   finishAuthorization(answer: AuthorizationAnswer, onFound?: () => void): Promise<string>;
+  /**
+   * Open a connection that belongs to one principal and session, with the principal's credentials. The caller closes it;
+   * it is not restored when it ends. Capabilities are declared for the handlers that are given.
+   *
+   * @throws {GauntletError} `not_found`, `rate_limited` if the principal or all together have too many, `tool_failed`
+   *   or `cancelled`.
+   */
+  openOwned(name: string, owner: LinkOwner, handlers: LinkHandlers, signal: AbortSignal): Promise<McpLink>;
   /** Close every connection and end every server process. */
   close(): Promise<void>;
 }
 
+/** Owner of a connection that is not shared. */
+export interface LinkOwner {
+  readonly principal: string;
+  readonly sessionId: string;
+}
+
 /** Servers connecting at once; each may be a process that starts. */
 const MAX_CONNECTING = 4;
+
+/** Connections that belong to one session, in all: each may be a process. */
+const MAX_OWNED_LINKS = 256;
+
+/** Connections of that kind of one principal. */
+const MAX_OWNED_OF_PRINCIPAL = 64;
 
 /** Former servers whose pins are kept: one that is configured again has the pins that it had. */
 const MAX_FORMER_SERVERS = 64;
@@ -103,6 +125,7 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
   const names = enabled.map(([name]) => name);
   const servers = new ServerSet(names, options.onToolsChanged);
   const closing = new AbortController();
+  const owned = new OwnedLinks();
   let loading: Promise<Loaded | undefined> | undefined;
   let loadFailure: string | undefined;
   let callbackUrl: string | undefined;
@@ -123,19 +146,14 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
     await loading;
     const server = servers.find(name, principal);
     if (server !== undefined) return server;
-    const others = names.length === 0 ? '' : `; those that are: ${names.map((known) => `"${known}"`).join(', ')}`;
-    throw new GauntletError('not_found', `No MCP server "${name}" is configured and enabled${others}`);
+    throw unknownServer(name, names);
   }
 
   return {
     start,
     tools: (principal) => servers.tools(principal),
     states: (principal) =>
-      Object.entries(options.servers).map(([name, settings]) => ({
-        name,
-        isRemote: 'url' in settings,
-        ...(settings.disabled ? DISABLED : stateOf(servers.find(name, principal), loadFailure)),
-      })),
+      describeServers(options.servers, (name) => stateOf(servers.find(name, principal), loadFailure)),
     ready: async (name, signal, who) => void (await (await serverNamed(name, who)).connection.ready(signal)),
     listResources: async (name, signal, who) => (await serverNamed(name, who)).listResources(signal),
     readResource: async (name, uri, signal, who) => (await serverNamed(name, who)).readResource(uri, signal),
@@ -152,6 +170,10 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
       loaded.connectOwn(target);
       return target.name;
     },
+    async openOwned(name, owner, handlers, signal) {
+      const { connection } = await serverNamed(name, owner.principal);
+      return owned.open(owner.principal, () => connection.openOwned(handlers, signal));
+    },
     async close() {
       closing.abort();
       await loading;
@@ -159,6 +181,37 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
       await pinStore.close();
     },
   };
+}
+
+/** Counts the connections that belong to sessions, those that are being opened included. */
+class OwnedLinks {
+  #total = 0;
+  readonly #byPrincipal = new Map<string, number>();
+
+  /** @throws {GauntletError} `rate_limited`, or as `open`. */
+  async open(principal: string, open: () => Promise<McpLink>): Promise<McpLink> {
+    const ofPrincipal = this.#byPrincipal.get(principal) ?? 0;
+    if (this.#total >= MAX_OWNED_LINKS || ofPrincipal >= MAX_OWNED_OF_PRINCIPAL) {
+      const message = `Cannot connect to another MCP server for one session alone: ${ofPrincipal} such connections are open. Close sessions that are not used`;
+      throw new GauntletError('rate_limited', message, { details: { reason: 'mcp_connections' } });
+    }
+    this.#count(principal, 1);
+    try {
+      const link = await open();
+      void link.closed.then(() => this.#count(principal, -1));
+      return link;
+    } catch (error) {
+      this.#count(principal, -1);
+      throw error;
+    }
+  }
+
+  #count(principal: string, change: 1 | -1): void {
+    this.#total += change;
+    const count = (this.#byPrincipal.get(principal) ?? 0) + change;
+    if (count === 0) this.#byPrincipal.delete(principal);
+    else this.#byPrincipal.set(principal, count);
+  }
 }
 
 /** Parts that need the SDK. */
@@ -269,6 +322,22 @@ function openPins({ pinFile, onNotice }: McpConnectionsOptions): PinStore {
 type ConnectionState = Pick<McpServerState, 'state' | 'reason' | 'toolCount'>;
 
 const DISABLED: ConnectionState = { state: 'disabled', toolCount: 0 };
+
+function unknownServer(name: string, names: readonly string[]): GauntletError {
+  const others = names.length === 0 ? '' : `; those that are: ${names.map((known) => `"${known}"`).join(', ')}`;
+  return new GauntletError('not_found', `No MCP server "${name}" is configured and enabled${others}`);
+}
+
+function describeServers(
+  settings: McpConnectionsOptions['servers'],
+  stateOfEnabled: (name: string) => ConnectionState,
+): readonly McpServerState[] {
+  return Object.entries(settings).map(([name, entry]) => ({
+    name,
+    isRemote: 'url' in entry,
+    ...(entry.disabled ? DISABLED : stateOfEnabled(name)),
+  }));
+}
 
 /** Describe an enabled server; before the client is loaded, it is `connecting`. */
 function stateOf(server: McpServer | undefined, loadFailure: string | undefined): ConnectionState {

@@ -3,9 +3,7 @@
  */
 import { Client, type ConnectOptions, type Transport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import type { Limits } from '../../config/limits.ts';
-
-/** `list_changed` notices closer together than this make one new listing. */
-const LIST_DEBOUNCE_MS = 200;
+import { capabilitiesOf, type LinkHandlers, registerHandlers } from './link-handlers.ts';
 
 /** A server may take this long to end after its input was closed or its session was ended. */
 export const CLOSE_MS = 500;
@@ -31,8 +29,8 @@ export interface LinkOptions {
   /** Result of an earlier negotiation of the protocol version with this server. */
   readonly prior?: ConnectOptions['prior'];
   readonly limits: Pick<Limits, 'mcpConnectMs'>;
-  /** Called when the server announces a changed list of tools; debounced. */
-  readonly onListChanged: () => void;
+  /** What the server may ask for and announce. */
+  readonly handlers: LinkHandlers;
   /** Returns the reason for `closed`; called when the connection ends. */
   readonly describeEnd: () => string;
   /** Called with errors that belong to no request. */
@@ -52,17 +50,17 @@ export async function openLink(options: LinkOptions): Promise<McpLink> {
   const { transport } = options;
   const client = new Client(
     { name: 'gauntlet', version: '0.1.0' },
-    {
-      versionNegotiation: { mode: options.mode },
-      listChanged: {
-        tools: { autoRefresh: false, debounceMs: LIST_DEBOUNCE_MS, onChanged: () => options.onListChanged() },
-      },
-    },
+    // The SDK's own `listChanged` would make connecting wait for a stream that a server may never acknowledge.
+    { versionNegotiation: { mode: options.mode }, capabilities: capabilitiesOf(options.handlers) },
   );
+  const endHandlers = registerHandlers(client, options.handlers);
   if (options.onError !== undefined) client.onerror = options.onError;
   let reason: string | undefined;
   const closed = new Promise<string>((resolve) => {
-    client.onclose = () => resolve((reason ??= options.describeEnd()));
+    client.onclose = () => {
+      endHandlers();
+      resolve((reason ??= options.describeEnd()));
+    };
   });
   const closeOnce = async () => {
     await options.beforeClose?.();

@@ -14,6 +14,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { boundedFetch } from './bounded-fetch.ts';
 import { httpStatus } from './call-error.ts';
 import { type LinkOptions, type McpLink, openLink, CLOSE_MS, MAX_MESSAGE_BYTES } from './link.ts';
+import { announceMissed, listenFilter, type LinkHandlers } from './link-handlers.ts';
 import { MAX_RETRY_MS, RETRY_PACE, type RetryPace, retryPause } from './retry-pause.ts';
 import type { RemoteServerSettings } from './server-settings.ts';
 
@@ -24,7 +25,7 @@ export interface RemoteBounds {
   readonly pace?: RetryPace;
 }
 
-type Hooks = Pick<LinkOptions, 'onListChanged' | 'signal'>;
+type Hooks = Pick<LinkOptions, 'handlers' | 'signal'>;
 
 /** Attempts to resume a broken stream before the whole connection is replaced. */
 const STREAM_RETRIES = 3;
@@ -52,7 +53,7 @@ export function remoteOpener(
       prior = discover === undefined ? { kind: 'legacy' } : { kind: 'modern', discover };
       const listening = new AbortController();
       void link.closed.then(() => listening.abort());
-      void keepListening(link.client, { limits, pace, onListChanged: hooks.onListChanged, signal: listening.signal });
+      void keepListening(link.client, { limits, pace, handlers: hooks.handlers, signal: listening.signal });
       return link;
     } catch (error) {
       prior = undefined;
@@ -157,33 +158,31 @@ function openSse(
 
 /** Options of `keepListening`. */
 interface ListenOptions extends Required<RemoteBounds> {
-  /** Called when the list of tools may have changed. */
-  readonly onListChanged: () => void;
+  readonly handlers: LinkHandlers;
   /** Ends the listening. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Keep open the stream that `client` opened when it connected, if it did.
+ * Keep a stream of changes open at a server of the newer era. Nothing waits for it: a server may never acknowledge it.
  *
  * Resolves when `signal` is aborted or the retries are exhausted; never rejects.
  */
-async function keepListening(client: Client, { limits, pace, onListChanged, signal }: ListenOptions): Promise<void> {
-  let stream = client.autoOpenedSubscription;
-  if (stream === undefined) return;
+async function keepListening(client: Client, { limits, pace, handlers, signal }: ListenOptions): Promise<void> {
+  const filter = client.getProtocolEra() === 'modern' ? listenFilter(client, handlers) : undefined;
+  if (filter === undefined) return;
   const pause = retryPause(pace);
-  let openedAt = performance.now();
   for (let failures = 0; failures <= pace.maxFailures && !signal.aborted; failures++) {
-    await stream?.closed;
-    stream = undefined;
-    if (performance.now() - openedAt >= MAX_RETRY_MS) failures = 0;
-    await pause.wait({ failures, isParked: false, signal });
-    openedAt = performance.now();
+    const openedAt = performance.now();
     try {
-      stream = await client.listen({ toolsListChanged: true }, { timeout: limits.mcpConnectMs, signal });
-      onListChanged();
+      const stream = await client.listen(filter, { timeout: limits.mcpConnectMs, signal });
+      // A list that changed before the stream was open was announced to nobody.
+      announceMissed(handlers, { honored: stream.honoredFilter });
+      await stream.closed;
     } catch {
       // A lost connection is detected by the next request; here the stream is only retried.
     }
+    if (performance.now() - openedAt >= MAX_RETRY_MS) failures = 0;
+    await pause.wait({ failures, isParked: false, signal });
   }
 }

@@ -52,7 +52,6 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const pins = definitionPins(options.pins, PINS_PER_TOOL * MAX_SERVER_TOOLS, (toolName) =>
     notice('warning', 'mcp_tool_changed', `"${toolName}" changed its definition; the next call needs approval`),
   );
-  const openLink = linkOpener(options);
   let definitions: readonly McpToolDefinition[] = [];
   /** By hash: a tool with an unchanged definition is the same object in the next list. */
   let byHash = new Map<string, Tool>();
@@ -63,7 +62,8 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     limits,
     pace,
     mask,
-    open: (hooks) => limitConnecting(() => openLink(hooks)),
+    open: linkOpener(options),
+    limitConnecting,
     onRemark: (remark) => notice('warning', 'mcp_tools_left_out', remark),
     onChange,
   });

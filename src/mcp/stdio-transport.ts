@@ -216,7 +216,7 @@ interface StdioEnvironment {
 export async function openStdioLink(
   settings: StdioServerSettings,
   { processHost, folder, limits }: StdioEnvironment,
-  { onListChanged, signal }: Pick<LinkOptions, 'onListChanged' | 'signal'>,
+  { handlers, signal }: Pick<LinkOptions, 'handlers' | 'signal'>,
 ): Promise<McpLink> {
   const transport = new StdioTransport(processHost, {
     file: settings.command,
@@ -226,7 +226,7 @@ export async function openStdioLink(
   });
   const describeEnd = () => transport.describeEnd();
   try {
-    return await openLink({ transport, mode: 'legacy', limits, onListChanged, describeEnd, signal });
+    return await openLink({ transport, mode: 'legacy', limits, handlers, describeEnd, signal });
   } catch (error) {
     // The process host's error is already complete.
     if (error instanceof GauntletError) throw error;

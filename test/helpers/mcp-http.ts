@@ -31,8 +31,11 @@ export async function listen(
   };
 }
 
-/** A server of the 2026-07-28 era with tools `add` and, once `grow` was called, `late`. `listens` counts its listeners. */
-export async function modernServer(): Promise<{
+/**
+ * A server of the 2026-07-28 era with tools `add` and, once `grow` was called, `late`. `listens` counts its listeners,
+ * whom one that `isSilent` never acknowledges.
+ */
+export async function modernServer({ isSilent = false } = {}): Promise<{
   url: string;
   grow: () => void;
   cut: () => void;
@@ -56,6 +59,7 @@ export async function modernServer(): Promise<{
   onTestFinished(() => handler.close());
   const { url, cut } = await listen(async (request, response) => {
     methods.push(String(request.headers['mcp-method'] ?? request.method));
+    if (isSilent && methods.at(-1) === 'subscriptions/listen') return;
     await pipeFetch(request, response, (asked) => handler.fetch(asked));
   });
   return {

@@ -44,6 +44,13 @@ describe('a server over Streamable HTTP', () => {
     await eventually(() => servers.tools().some(({ name }) => name === 'mcp__web__late'));
   });
 
+  test('of the newer era connects at once though it never acknowledges its listener', async () => {
+    const { url } = await modernServer({ isSilent: true });
+    const servers = startServers({ web: { type: 'http', url } });
+    await servers.ready('web', AbortSignal.timeout(5_000));
+    await expect(callTool(servers, 'mcp__web__add', { a: 1, b: 2 })).resolves.toMatchObject({ content: '3' });
+  });
+
   test('of the older era is noticed when it is gone', async () => {
     const { base, kill } = await everythingOver('streamableHttp');
     const servers = startServers({ web: { type: 'http', url: `${base}/mcp` } }, { maxFailures: 0 });
