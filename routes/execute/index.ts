@@ -7,7 +7,8 @@ import type { Dependencies } from '../dependencies.ts';
 import { FRAME_TYPES, writeFrames, writingFor } from '../frame-text.ts';
 import { clientGone, pipeReply } from '../pipe-reply.ts';
 import type { App } from '../request-schemas.ts';
-import { ANTHROPIC, batchOf, executeSchema, type ReplyShape } from './execute-request.ts';
+import { type Batch, batchOf, executeSchema, type GivenBatch, givenBatch } from './execute-request.ts';
+import { ANTHROPIC } from './reply-formats.ts';
 
 /** Register the route that executes. */
 export function executeDoor(app: App, { directory, limits, readiness }: Dependencies): void {
@@ -19,17 +20,12 @@ export function executeDoor(app: App, { directory, limits, readiness }: Dependen
     if (readiness() === 'draining')
       throw new GauntletError('shutting_down', 'The server is shutting down; try again soon');
     const { principal, body: asked } = request;
-    const { blocks, message, shape } = batchOf(asked);
-    const { session_id: sessionId, on_ask: onAsk } = asked;
-    const session =
-      sessionId === undefined ? directory.createForBatch(principal) : await directory.open(principal, sessionId);
-    const turn = await session.submit({
-      turnId: asked.turn_id,
-      blocks,
-      message,
-      onAsk,
-      askTimeoutMs: asked.ask_timeout_ms,
-    });
+    const given = givenBatch(asked);
+    const { session_id: sessionId, turn_id: turnId, on_ask: onAsk, ask_timeout_ms: askTimeoutMs } = asked;
+    const known = sessionId === undefined ? undefined : await directory.open(principal, sessionId);
+    const { assistant, ...batch } = batchOf(given, asked.id_scope ?? known?.idScope ?? 'session', turnId);
+    const session = known ?? directory.createForBatch(principal);
+    const turn = await session.submit({ ...batch, turnId, onAsk, askTimeoutMs });
 
     const gone = clientGone(reply);
     if (asked.cancel_on_disconnect) {
@@ -41,21 +37,29 @@ export function executeDoor(app: App, { directory, limits, readiness }: Dependen
       return pipeReply(reply, { ...writing, chunks }, gone, limits);
     }
     const result = await session.collect(turn, gone);
-    return reply.header('content-type', 'application/json; charset=utf-8').send(replyBody(session.id, result, shape));
+    return reply
+      .header('content-type', 'application/json; charset=utf-8')
+      .send(replyBody(session.id, result, { ...given, assistant }));
   });
 }
 
 /** Serialise the reply to blocks that did not come with the request. */
 export function executionReply(sessionId: string, result: TurnReply): string {
-  return replyBody(sessionId, result, ANTHROPIC);
+  return replyBody(sessionId, result, { format: ANTHROPIC, blocks: [] });
 }
 
 /** Serialise the reply. It contains the results twice, so they are serialised once and reused. */
-function replyBody(sessionId: string, { turnId, results, calls, newMessages }: TurnReply, shape: ReplyShape): string {
+function replyBody(
+  sessionId: string,
+  { turnId, results, calls, newMessages }: TurnReply,
+  { format, blocks, assistant }: Pick<GivenBatch, 'format' | 'blocks'> & Pick<Batch, 'assistant'>,
+): string {
   const resultsJson = JSON.stringify(results);
   const added = newMessages.length === 0 ? '' : `"new_messages":${JSON.stringify(newMessages)},`;
+  const before = assistant === undefined ? '' : `"assistant":${JSON.stringify(assistant)},`;
+  const names = blocks.map(({ name }) => name);
   return (
-    `{"session_id":${JSON.stringify(sessionId)},"turn_id":${JSON.stringify(turnId)},"results":${resultsJson},` +
-    `${shape.appendix(results, resultsJson)},${added}"calls":${JSON.stringify(calls)}}`
+    `{"session_id":${JSON.stringify(sessionId)},"turn_id":${JSON.stringify(turnId)},${before}"results":${resultsJson},` +
+    `${format.appendix({ results, resultsJson, names })},${added}"calls":${JSON.stringify(calls)}}`
   );
 }

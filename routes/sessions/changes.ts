@@ -2,7 +2,7 @@
  * Routes that list and undo a session's changes.
  */
 import * as z from 'zod';
-import { IdSchema } from '../../src/wire/block-schema.ts';
+import { CallIdSchema } from '../../src/wire/block-schema.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { queryNumber } from '../query-number.ts';
 import { type App, SessionAddress } from '../request-schemas.ts';
@@ -21,7 +21,7 @@ const EITHER = ['tool_use_id', 'to_seq'].map((name) => ({
 /** Selects the changes to undo, by call or by frame. */
 const Undo = z
   .strictObject({
-    tool_use_id: IdSchema.optional().describe('The call whose changes are taken back'),
+    tool_use_id: CallIdSchema.optional().describe('The call whose changes are taken back'),
     to_seq: z.int().min(0).optional().describe('Everything changed after this frame is taken back'),
   })
   .meta({ oneOf: EITHER })
@@ -38,7 +38,7 @@ export function changesDoor(app: App, dependencies: Dependencies): void {
   const Query = z.strictObject({
     from_seq: queryNumber(0).default(0).describe('Changes after this frame'),
     limit: queryNumber(1, MAX_PAGE).default(MAX_PAGE).describe('Most changes in the page'),
-    tool_use_id: IdSchema.optional().describe('Changes of this call'),
+    tool_use_id: CallIdSchema.optional().describe('Changes of this call'),
   });
 
   const list = { summary: 'What the tools changed, with diffs', reply: { json: 'Changes' } } as const;

@@ -11,7 +11,7 @@ import {
   PermissionModeSchema,
   RuleSetSchema,
 } from '../../src/wire/permission-schemas.ts';
-import { IdSchema } from '../../src/wire/block-schema.ts';
+import { CallIdSchema, IdSchema, IdScopeSchema } from '../../src/wire/block-schema.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { queryNumber } from '../query-number.ts';
@@ -30,7 +30,7 @@ const MAX_CURSOR_CHARS = 128;
 /** Tools that a session may name: a model is given fewer. */
 const MAX_NAMED_TOOLS = 1_000;
 
-const Cancel = z.strictObject({ tool_use_id: IdSchema.optional(), turn_id: IdSchema.optional() }).prefault({});
+const Cancel = z.strictObject({ tool_use_id: CallIdSchema.optional(), turn_id: IdSchema.optional() }).prefault({});
 
 /** A request to an address below a session. */
 export type SessionRequest = Pick<FastifyRequest, 'principal'> & { readonly params: z.output<typeof SessionAddress> };
@@ -61,6 +61,7 @@ export function sessionsDoor(app: App, dependencies: Dependencies): void {
       rules: asked.rules,
       additionalDirectories: asked.additional_directories,
       onAsk: asked.on_ask,
+      idScope: asked.id_scope,
       title: asked.title,
       tools: asked.tools,
       // Parsed from a JSON body.
@@ -112,6 +113,7 @@ function schemas(dependencies: Pick<Dependencies, 'hasRepl'>) {
     rules: RuleSetSchema.optional(),
     additional_directories: DirectoriesSchema.optional(),
     on_ask: z.enum(['deny', 'wait']).optional(),
+    id_scope: IdScopeSchema.optional(),
     title: z.string().max(MAX_TITLE_CHARS).optional(),
     tools: z
       .array(z.string().min(1).max(256))

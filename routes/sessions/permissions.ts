@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import type { JsonValue } from '../../src/base/json.ts';
 import { UpdatesSchema } from '../../src/wire/permission-schemas.ts';
-import { IdSchema } from '../../src/wire/block-schema.ts';
+import { CallIdSchema, IdSchema } from '../../src/wire/block-schema.ts';
 import { AnswerSchema } from '../../src/wire/client-frames.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type App, SessionAddress } from '../request-schemas.ts';
@@ -17,7 +17,7 @@ const QuestionAddress = SessionAddress.extend({ request_id: IdSchema });
 /** Fields of a `tool_use` block, so that one can be sent unchanged; only name and input are used. */
 const Explain = z.strictObject({
   type: z.literal('tool_use').optional(),
-  id: IdSchema.optional(),
+  id: CallIdSchema.optional(),
   name: z.string().min(1).max(256),
   input: z.custom<JsonValue>().default({}),
   cache_control: z.unknown().optional(),

@@ -2,7 +2,7 @@
  * Routes of stored data: the whole text of results by range, and a search in displayed text.
  */
 import * as z from 'zod';
-import { IdSchema } from '../../src/wire/block-schema.ts';
+import { CallIdSchema } from '../../src/wire/block-schema.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type App, SessionAddress, TextRange } from '../request-schemas.ts';
 import { sessionFinder } from './index.ts';
@@ -10,7 +10,7 @@ import { sessionFinder } from './index.ts';
 /** Text to search a transcript for. */
 const MAX_QUERY_CHARS = 10_000;
 
-const ResultAddress = SessionAddress.extend({ tool_use_id: IdSchema });
+const ResultAddress = SessionAddress.extend({ tool_use_id: CallIdSchema });
 
 /** Register the routes of stored results. */
 export function storedDoor(app: App, dependencies: Dependencies): void {

@@ -2,7 +2,7 @@
  * Executes client frames, each with one call to the session.
  */
 import { GauntletError } from '../../src/base/errors.ts';
-import { readBlock } from '../../src/wire/block-schema.ts';
+import { readGivenBlock } from '../../src/wire/block-schema.ts';
 import type { Feeder } from '../../src/session/feed/feeder.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { ClientFrame } from '../../src/wire/client-frames.ts';
@@ -31,7 +31,7 @@ export async function dispatch(frame: LaterFrame, context: DispatchContext): Pro
   switch (frame.type) {
     case 'tool_use':
       refuseWhileDraining(context);
-      return feeder.toolUse(frame.turn_id, readBlock(frame.tool_use));
+      return feeder.toolUse(frame.turn_id, readGivenBlock(frame.tool_use));
     case 'stream_event':
       refuseWhileDraining(context);
       return streamEvents(frame.turn_id, { events: [frame.event] }, context);

@@ -57,7 +57,7 @@ export async function recordedWrite(
 
 /** Return the name of a call's temporary file. It is deterministic, so that files left by a crash can be attributed. */
 export function temporaryNameOf(sessionId: string, toolUseId: string, real: string): string {
-  return `.gauntlet-${sha256Of(Buffer.from(`${sessionId} ${toolUseId} ${real}`)).slice(0, 32)}`;
+  return `.gauntlet-${sha256Of(Buffer.from(`${sessionId}\n${toolUseId}\n${real}`)).slice(0, 32)}`;
 }
 
 /** Predict the change; undefined if the write changes nothing. */

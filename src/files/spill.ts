@@ -1,4 +1,5 @@
 /** Saves texts too large for a result in their session's folder, private to the server's user. */
+import { createHash } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 import { resolve } from 'node:path';
 import type { SpilledText } from '../wire/blocks.ts';
@@ -16,6 +17,15 @@ export interface SpilledRange {
   readonly offsetChars: number;
   /** Offset of the next part; absent at the end. */
   readonly nextOffsetChars?: number;
+}
+
+/**
+ * Return the name of a call's file, without an extension. An id that is no plain file name is replaced by its digest;
+ * the dot keeps that apart from all other ids.
+ */
+export function callFileName(toolUseId: string): string {
+  if (/^[A-Za-z0-9_-]{1,128}$/.test(toolUseId)) return toolUseId;
+  return `call.${createHash('sha256').update(toolUseId).digest('hex')}`;
 }
 
 /** Size of a read through the thread pool, so that a long text never blocks the event loop. */

@@ -2,6 +2,7 @@
  * Interface of a session for the routes: blocks in, frames out, and answers to questions.
  */
 import type { PermissionUpdate, WirePermissionContext } from '../wire/permission-context.ts';
+import type { IdScope } from '../wire/block-schema.ts';
 import type { LogBounds, LoggedFrame, ReadOptions } from '../log/frame-log.ts';
 import { toWirePermissionContext } from '../permissions/context.ts';
 import { deadRules } from '../permissions/dead-rules.ts';
@@ -37,6 +38,11 @@ export class Session {
 
   get principal(): string {
     return this.#core.opened.principal;
+  }
+
+  /** How far ids of its calls are unique, where a request does not say. */
+  get idScope(): IdScope {
+    return this.#core.opened.id_scope ?? 'session';
   }
 
   /** Current context; a running call keeps the one it started with. */

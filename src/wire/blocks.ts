@@ -4,7 +4,7 @@
  * Wire shapes are kept as they are, snake case included: a block is logged and echoed unchanged.
  */
 import * as z from 'zod';
-import { IdSchema, TOOL_USE_FIELDS } from './block-schema.ts';
+import { CallIdSchema, TOOL_USE_FIELDS } from './block-schema.ts';
 import { openObject, type Wire } from './wire-type.ts';
 
 /** A call that a model wants made, as it came: logged, never changed, the fields of the model's vendor included. */
@@ -52,7 +52,7 @@ const Content = z.union([z.string(), z.array(ResultContentBlock)]);
 export type ToolResultBlock = Wire<typeof ToolResultBlock>;
 export const ToolResultBlock = z.object({
   type: z.literal('tool_result'),
-  tool_use_id: IdSchema,
+  tool_use_id: CallIdSchema,
   content: Content,
   is_error: z.boolean().optional(),
 });

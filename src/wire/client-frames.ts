@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import type { JsonValue } from '../base/json.ts';
-import { IdSchema } from './block-schema.ts';
+import { CallIdSchema, IdSchema } from './block-schema.ts';
 import { UpdatesSchema } from './permission-schemas.ts';
 
 /** The one subprotocol spoken. */
@@ -60,14 +60,14 @@ export const ClientFrameSchema = z.discriminatedUnion('type', [
     .strictObject({
       type: z.literal('stream_chunk'),
       turn_id: OwnTurn,
-      chunk: z.unknown().describe('A chunk of Chat Completions, or an event of Responses'),
+      chunk: z.unknown().describe('A chunk of Chat Completions or of Gemini, or an event of Responses'),
     })
-    .describe('Feeds a message of an OpenAI model as it streams in'),
+    .describe('Feeds a message of an OpenAI or Gemini model as it streams in'),
   z.strictObject({ type: z.literal('turn_end'), turn_id: Turn }).describe('No more blocks of the turn come'),
   z
     .strictObject({
       type: z.literal('cancel'),
-      tool_use_id: IdSchema.optional().describe('Cancel this call'),
+      tool_use_id: CallIdSchema.optional().describe('Cancel this call'),
       turn_id: IdSchema.optional().describe('Cancel the calls of this turn'),
     })
     .describe('Cancels a call, a turn, or with neither all calls of the session'),

@@ -4,7 +4,7 @@
  * The descriptions document each type, and they are public: `/openapi.json` and `docs/frames.md` are made from them.
  */
 import * as z from 'zod';
-import { IdSchema } from './block-schema.ts';
+import { CallIdSchema, IdSchema } from './block-schema.ts';
 import { ToolResultBlock } from './blocks.ts';
 import { CallSummary, PermissionRequestFrame } from './frames.ts';
 import { WireError } from './server-replies.ts';
@@ -58,7 +58,7 @@ export type ReplayFrame = Wire<typeof ReplayFrame>;
 export const ReplayFrame = z
   .object({
     type: z.literal('replay'),
-    tool_use_id: IdSchema.describe('The call'),
+    tool_use_id: CallIdSchema.describe('The call'),
     tool_result: ToolResultBlock.describe('The stored result, for the model'),
     call: CallSummary,
   })

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 import { CALL_ERROR_CODES } from '../base/errors.ts';
-import { IdSchema } from './block-schema.ts';
+import { CallIdSchema, IdSchema, IdScopeSchema } from './block-schema.ts';
 import { NewMessage, ToolResultBlock, ToolUseBlock } from './blocks.ts';
 import { DecisionReason, DecisionSummary } from './decision.ts';
 import { Display } from './display.ts';
@@ -20,10 +20,14 @@ import { openObject, type Wire } from './wire-type.ts';
 export type Seq = number;
 export const SeqSchema = z.int().min(1).describe('Position in the log of the session, from 1');
 
-const CallId = IdSchema.describe('The call');
+const CallId = CallIdSchema.describe('The call');
 const TurnId = IdSchema.describe('The turn');
 const TaskId = IdSchema.describe('The task; TaskOutput and TaskStop take it');
-const ParentCall = IdSchema.optional().describe('The call that made this one; present in frames of an inner call');
+const ParentCall = CallIdSchema.optional().describe('The call that made this one; present in frames of an inner call');
+const ProviderId = z
+  .string()
+  .optional()
+  .describe('The id that the provider gave; present where the server made another of it (`id_scope`)');
 const ChildSession = IdSchema.optional().describe('The child session that asks; present in the log of its parent');
 const Piece = Count.describe('Counts the pieces, from 1');
 const Mode = z.enum(TOOL_MODES);
@@ -35,6 +39,7 @@ export type CallSummary = Wire<typeof CallSummary>;
 export const CallSummary = z
   .object({
     tool_use_id: CallId,
+    provider_id: ProviderId,
     name: z.string().describe('The tool'),
     status: z.enum(['ok', 'denied', 'error', 'cancelled', 'interrupted']),
     error_code: z.enum(CALL_ERROR_CODES).optional().describe('Present where `status` is not `ok`'),
@@ -70,6 +75,7 @@ export const OpenedFrame = z
       .enum(['deny', 'wait'])
       .optional()
       .describe('What happens to a question when no connected client may answer'),
+    id_scope: IdScopeSchema.optional(),
     title: z.string().optional().describe('Title that the client gave'),
     tools: Texts.optional().describe('The only tools that the session sees: names, aliases and `mcp__server`'),
     output_schema: JsonRecord.optional().describe('JSON Schema of the input of StructuredOutput'),
@@ -81,7 +87,7 @@ export const OpenedFrame = z
       .optional()
       .describe('Settings files of trusted folders, as they were when the session began'),
     parent: z
-      .object({ session_id: IdSchema, tool_use_id: IdSchema })
+      .object({ session_id: IdSchema, tool_use_id: CallIdSchema })
       .optional()
       .describe('The call that opened this session; present in a child session'),
     worktree: WorktreePlace.optional(),
@@ -99,6 +105,7 @@ export const ToolUseFrame = z
     turn_id: TurnId,
     index: Count.describe('Position among the blocks of the turn, or among the inner calls of one call'),
     tool_use: ToolUseBlock,
+    provider_id: ProviderId,
     parent_tool_use_id: ParentCall,
     open: z.literal(true).optional().describe('More blocks of the turn may come'),
     display: Display,
@@ -257,7 +264,7 @@ export const UndoFrame = z
   .object({
     type: z.literal('undo'),
     to_seq: Count.optional().describe('Everything changed after this frame was taken back'),
-    tool_use_id: IdSchema.optional().describe('The call whose changes were taken back'),
+    tool_use_id: CallIdSchema.optional().describe('The call whose changes were taken back'),
     by: z.string().describe('Principal that asked for it'),
     files: z.array(UndoneFile).describe('Files that were put back'),
     left: z
@@ -274,7 +281,7 @@ export const TaskStartedFrame = z
   .object({
     type: z.literal('task_started'),
     task_id: TaskId,
-    tool_use_id: IdSchema.describe('The call that started it'),
+    tool_use_id: CallIdSchema.describe('The call that started it'),
     kind: z.string().describe('Sort of task, such as `bash`'),
     description: z.string().describe('What the task does, for people'),
     output_path: z.string().optional().describe('Absolute path of the file that takes the whole output'),

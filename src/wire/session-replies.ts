@@ -2,7 +2,7 @@
  * Replies about a session: its state, permissions, questions, background tasks and log.
  */
 import * as z from 'zod';
-import { IdSchema } from './block-schema.ts';
+import { CallIdSchema, IdSchema } from './block-schema.ts';
 import { DecisionPart, DecisionReason } from './decision.ts';
 import { OpenedFrame, PermissionRequestFrame, SeqSchema, TaskEndedFrame, TaskStartedFrame } from './frames.ts';
 import { PermissionUpdate, WirePermissionContext } from './permission-context.ts';
@@ -19,10 +19,10 @@ const Warnings = Texts.optional().describe(
 /** A call without a result. */
 export type RunningCall = Wire<typeof RunningCall>;
 export const RunningCall = z.object({
-  tool_use_id: IdSchema,
+  tool_use_id: CallIdSchema,
   name: z.string().describe('The tool'),
   turn_id: IdSchema,
-  parent_tool_use_id: IdSchema.optional().describe('The call that made this one; present for an inner call'),
+  parent_tool_use_id: CallIdSchema.optional().describe('The call that made this one; present for an inner call'),
   state: z.enum(['queued', 'executing', 'completed', 'yielded']),
 });
 
@@ -40,6 +40,7 @@ export const SessionDescription = z.object({
     .enum(['deny', 'wait'])
     .optional()
     .describe('What happens to a question when no connected client may answer'),
+  id_scope: OpenedFrame.shape.id_scope,
   tools: Texts.optional().describe('The only tools that the session sees'),
   output_schema: OpenedFrame.shape.output_schema,
   parent: OpenedFrame.shape.parent,
@@ -134,7 +135,7 @@ export const ResultTextPage = z.object({
 
 /** A call whose text matched a search. */
 export type SearchHit = Wire<typeof SearchHit>;
-export const SearchHit = z.object({ seq: SeqSchema, tool_use_id: IdSchema, snippet: z.string() });
+export const SearchHit = z.object({ seq: SeqSchema, tool_use_id: CallIdSchema, snippet: z.string() });
 
 /** The calls that a search found. */
 export const SearchHits = z.object({ hits: z.array(SearchHit).describe('Oldest first') });

@@ -140,7 +140,7 @@ describe('A04 to A08: a body', () => {
 });
 
 describe('A15: an id', () => {
-  it.each(['', 'a b', 'a/b', '../x', 'a\0b', 'a\ud800', 'é', 'x'.repeat(129), 7, null])(
+  it.each(['', '.', '..', 'a\nb', 'a\u200db', 'a\0b', 'a\ud800', 'x'.repeat(129), 7, null])(
     'of a block that is %j is an invalid request',
     async (id) => {
       const reply = await client.post('/execute', { tool_uses: [{ type: 'tool_use', id, name: 'Read', input: {} }] });

@@ -64,7 +64,6 @@ describe('A15: an id', () => {
     'POST /sessions/?/cancel',
     'GET /sessions/?/events',
     'GET /sessions/?/results/x',
-    'GET /sessions/x/results/?',
     'GET /sessions/?/search?q=a',
     'GET /sessions/?/stream',
     'GET /tools/?',
@@ -77,6 +76,14 @@ describe('A15: an id', () => {
       const reply = await exchange(`${method} ${target} HTTP/1.1`, ['Content-Type: application/json'], body);
       expect({ id, reply: reply.slice(0, 15) }).toEqual({ id, reply: 'HTTP/1.1 400 Ba' });
     }
+  });
+
+  it('of a call is any printable text, and no other', async () => {
+    const route = (id: string) => exchange(`GET /sessions/x/results/${id} HTTP/1.1`, [], '');
+    for (const id of ['..', '%2e', '%00', 'a%0Ab', '%E2%80%AE', '%E2%80%A8', 'x'.repeat(4_096)])
+      expect({ id, reply: (await route(id)).slice(0, 15) }).toEqual({ id, reply: 'HTTP/1.1 400 Ba' });
+    for (const id of ['%2e%2e%2f', '..%5cx', '%2fetc%2fpasswd', 'a.b', '%C3%A9', '%20', '%25'])
+      expect({ id, reply: (await route(id)).slice(0, 15) }).toEqual({ id, reply: 'HTTP/1.1 404 No' });
   });
 
   it.each([[12_345_678_901_234_567_890], ['x'.repeat(1_048_576)], ['a\0'], ['\ud800'], [{}], [null]])(
@@ -116,7 +123,7 @@ describe('A08, A12: a WebSocket', () => {
     ['deep', `{"type":"tool_use","tool_use":${deep('{"a":', '}')}}`, 'too_deep'],
     ['a prototype', '{"type":"tool_use","tool_use":{"input":{"__proto__":{"polluted":1}}}}', 'forbidden_key'],
     ['a prototype', '{"type":"stream_event","event":{"constructor":{"prototype":{}}}}', 'forbidden_key'],
-    ['a bad id', '{"type":"cancel","tool_use_id":"../x"}', undefined],
+    ['a bad id', '{"type":"cancel","tool_use_id":".."}', undefined],
     ['a bad number', '{"type":"ack","seq":-1}', undefined],
     ['of a type nobody knows', '{"type":"nothing"}', undefined],
   ])('that sends a frame that is %s is told, and goes on', async (_what, text, reason) => {

@@ -224,7 +224,7 @@ describe('a frame', () => {
       { type: 'tool_use', tool_use: { ...block('Read', {}, 'a'), name: 7 } },
       { code: 'invalid_request', path: expect.any(String) },
     ],
-    ['with a wrong id', { type: 'tool_use', tool_use: block('Read', {}, 'a b') }, { code: 'invalid_request' }],
+    ['with a wrong id', { type: 'tool_use', tool_use: block('Read', {}, 'a\tb') }, { code: 'invalid_request' }],
     ['that ends no turn', { type: 'turn_end', turn_id: 'none' }, { code: 'not_found' }],
     [
       'that answers no question',

@@ -59,7 +59,8 @@ class ChangeFold {
   }
 
   #add(change: LoggedChange): void {
-    const key = `${change.tool_use_id} ${change.path}`;
+    // An id may hold spaces, but no line end.
+    const key = `${change.tool_use_id}\n${change.path}`;
     const place = this.#places.get(key);
     const known = place === undefined ? undefined : this.#changes[place];
     // An update of the same change replaces it; a call may also change one file twice.

@@ -26,6 +26,7 @@ export function describeStill(opened: OpenedFrame, context: SessionContext, head
     created_at: opened.created_at,
     title: opened.title,
     on_ask: opened.on_ask,
+    id_scope: opened.id_scope,
     tools: opened.tools,
     output_schema: opened.output_schema,
     parent: opened.parent,

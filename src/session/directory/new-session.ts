@@ -6,6 +6,7 @@ import { nearestKey } from '../../../config/settings/section.ts';
 import { GauntletError, isGauntletError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { ToolPool } from '../../pool/tool-pool.ts';
+import type { IdScope } from '../../wire/block-schema.ts';
 import type { OpenedFrame } from '../../wire/frames.ts';
 import type {
   PermissionMode,
@@ -27,6 +28,7 @@ export interface NewSession {
   readonly rules?: Partial<RuleSet>;
   readonly additionalDirectories?: readonly string[];
   readonly onAsk?: 'deny' | 'wait';
+  readonly idScope?: IdScope;
   readonly title?: string;
   readonly tools?: readonly string[];
   readonly outputSchema?: JsonObject;
@@ -66,6 +68,7 @@ export function newSessionFrame(principal: string, request: NewSession, given: N
     additional_directories: additionalDirectories,
     workspace_settings: workspaceSettings,
     on_ask: onAsk,
+    id_scope: request.idScope,
     title,
     tools: request.tools,
     output_schema: request.outputSchema,

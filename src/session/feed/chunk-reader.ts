@@ -1,9 +1,10 @@
 /**
- * Converts chunks of OpenAI's streams to events of the Messages API, so that one assembler serves all models.
+ * Converts chunks of OpenAI's and Gemini's streams to events of the Messages API, so that one assembler serves all models.
  *
  * Chat Completions does not mark the end of a call: it is complete when the next one begins or the message finishes.
  *
  * @see OpenAI API, "Streaming": chat.completion.chunk, and the events of Responses
+ * @see Gemini API, "models.streamGenerateContent": GenerateContentResponse
  */
 import * as z from 'zod';
 import { GauntletError } from '../../base/errors.ts';
@@ -11,6 +12,8 @@ import { checkFields } from '../../wire/field-issues.ts';
 import type { StreamEvent } from './stream-assembler.ts';
 
 const Arguments = z.union([z.string(), z.record(z.string(), z.unknown()).transform((input) => JSON.stringify(input))]);
+
+const IN_PIECES = 'arguments in pieces are not taken; switch "streamFunctionCallArguments" off';
 
 const ChatChunk = z.looseObject({
   choices: z.array(
@@ -31,6 +34,36 @@ const ChatChunk = z.looseObject({
         })
         .nullish(),
       finish_reason: z.string().nullish(),
+    }),
+  ),
+});
+
+/** Calls are complete: one whose arguments come in pieces is refused, since it would run without them. */
+const GeminiChunk = z.looseObject({
+  candidates: z.array(
+    z.looseObject({
+      index: z.int().nonnegative().nullish(),
+      content: z
+        .looseObject({
+          parts: z
+            .array(
+              z.looseObject({
+                text: z.string().nullish(),
+                functionCall: z
+                  .looseObject({
+                    id: z.string().nullish(),
+                    name: z.string(),
+                    args: z.record(z.string(), z.unknown()).nullish(),
+                    partialArgs: z.undefined({ error: IN_PIECES }).optional(),
+                    willContinue: z.literal(false, { error: IN_PIECES }).nullish(),
+                  })
+                  .nullish(),
+              }),
+            )
+            .nullish(),
+        })
+        .nullish(),
+      finishReason: z.string().nullish(),
     }),
   ),
 });
@@ -63,12 +96,12 @@ const EMPTY_TEXT = { type: 'text', text: '' };
 
 type CallPiece = NonNullable<NonNullable<z.output<typeof ChatChunk>['choices'][number]['delta']>['tool_calls']>[number];
 
-/** A streamed message of Chat Completions. */
+/** A streamed message of Chat Completions or Gemini. */
 interface ChatMessage {
   /** Index of the last block in the message; -1 before the first. */
   place: number;
   /** The open text or call, with the vendor's index and id. */
-  open?: 'text' | { readonly index: number | undefined; readonly id: string };
+  open?: 'text' | { readonly index: number | undefined; readonly id: string | undefined };
 }
 
 /** Events of a chunk. */
@@ -96,7 +129,8 @@ export class ChunkReader {
    * @throws {GauntletError} `invalid_request` naming the field.
    */
   read(turnId: string | undefined, chunk: unknown): ChunkEvents {
-    const type = (chunk as { readonly type?: unknown } | null)?.type;
+    const { type, candidates } = (chunk ?? {}) as { readonly type?: unknown; readonly candidates?: unknown };
+    if (candidates !== undefined) return this.#geminiEvents(turnId, checked(GeminiChunk, chunk));
     if (typeof type !== 'string') return this.#chatEvents(turnId, checked(ChatChunk, chunk));
     return { events: RESPONSES_TYPES.has(type) ? responsesEvents(checked(ResponsesEvent, chunk)) : [] };
   }
@@ -105,24 +139,46 @@ export class ChunkReader {
   #chatEvents(turnId: string | undefined, { choices }: z.output<typeof ChatChunk>): ChunkEvents {
     const choice = choices.find(({ index }) => (index ?? 0) === 0);
     if (!choice) return { events: [] };
-    const events: StreamEvent[] = [];
+    const { message, events } = this.#messageOf(turnId);
     let problem: GauntletError | undefined;
-    let message = this.#messages.get(turnId);
-    if (!message) {
-      this.#messages.set(turnId, (message = { place: -1 }));
-      events.push({ type: 'message_start' });
-    }
     if (choice.delta?.content) events.push(...textEvents(message, choice.delta.content));
     for (const piece of choice.delta?.tool_calls ?? []) {
       const found = callEvents(message, piece);
       if (found instanceof GauntletError) problem ??= found;
       else events.push(...found);
     }
-    if (choice.finish_reason) {
-      this.#messages.delete(turnId);
-      events.push(...endOfBlock(message), { type: 'message_stop' });
-    }
+    if (choice.finish_reason) events.push(...this.#endOfMessage(turnId, message));
     return { events, problem };
+  }
+
+  #geminiEvents(turnId: string | undefined, { candidates }: z.output<typeof GeminiChunk>): ChunkEvents {
+    const candidate = candidates.find(({ index }) => (index ?? 0) === 0);
+    if (!candidate) return { events: [] };
+    const { message, events } = this.#messageOf(turnId);
+    for (const { text, functionCall } of candidate.content?.parts ?? []) {
+      if (text) events.push(...textEvents(message, text));
+      if (!functionCall) continue;
+      const { id, name, args, partialArgs: _none, willContinue: _no, ...vendors } = functionCall;
+      const content_block = { ...vendors, type: 'tool_use', id: id ?? '', name, input: args ?? {} };
+      events.push(...endOfBlock(message), { type: 'content_block_start', index: ++message.place, content_block });
+      events.push({ type: 'content_block_stop', index: message.place });
+    }
+    if (candidate.finishReason) events.push(...this.#endOfMessage(turnId, message));
+    return { events };
+  }
+
+  /** Return the message that streams into a turn, and the event that begins it if it is new. */
+  #messageOf(turnId: string | undefined): { readonly message: ChatMessage; readonly events: StreamEvent[] } {
+    const known = this.#messages.get(turnId);
+    if (known) return { message: known, events: [] };
+    const message: ChatMessage = { place: -1 };
+    this.#messages.set(turnId, message);
+    return { message, events: [{ type: 'message_start' }] };
+  }
+
+  #endOfMessage(turnId: string | undefined, message: ChatMessage): readonly StreamEvent[] {
+    this.#messages.delete(turnId);
+    return [...endOfBlock(message), { type: 'message_stop' }];
   }
 }
 
@@ -154,7 +210,7 @@ function textEvents(message: ChatMessage, text: string): readonly StreamEvent[] 
 
 /**
  * Convert a piece of a call. An id other than the open call's starts the next call: some vendors give every call the
- * index 0.
+ * index 0. Vendors without ids give the name in the first piece of a call alone.
  */
 function callEvents(
   message: ChatMessage,
@@ -162,7 +218,8 @@ function callEvents(
 ): readonly StreamEvent[] | GauntletError {
   const open = message.open === 'text' ? undefined : message.open;
   const piece = called?.arguments ?? '';
-  const isNext = Boolean(id) && id !== open?.id;
+  const isNewName = Boolean(called?.name) && (!open || open.id === undefined || (index ?? open.index) !== open.index);
+  const isNext = id ? id !== open?.id || isNewName : isNewName;
   if (!isNext && (!open || (index ?? open.index) !== open.index)) {
     const field = `choices[0].delta.tool_calls[${index ?? 0}]`;
     return badChunk(
@@ -171,11 +228,11 @@ function callEvents(
     );
   }
   const events: StreamEvent[] = [];
-  if (isNext && id) {
+  if (isNext) {
     events.push(...endOfBlock(message));
     message.place++;
-    message.open = { index: index ?? undefined, id };
-    const content_block = { type: 'tool_use', id, name: called?.name ?? '', input: {} };
+    message.open = { index: index ?? undefined, id: id || undefined };
+    const content_block = { type: 'tool_use', id: id ?? '', name: called?.name ?? '', input: {} };
     events.push({ type: 'content_block_start', index: message.place, content_block });
   }
   if (piece !== '') events.push(inputDelta(message.place, piece));

@@ -5,11 +5,13 @@
 import { GauntletError } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { newId } from '../../base/new-id.ts';
-import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
+import type { GivenBlock, IdScope } from '../../wire/block-schema.ts';
+import type { AssistantMessage } from '../../wire/blocks.ts';
 import type { ReplayFrame } from '../../wire/control-frames.ts';
 import type { InputPartialFrame } from '../../wire/frames.ts';
 import type { SessionCore } from '../session-core.ts';
 import { drawIntent } from '../turn/drawn.ts';
+import { scopeBlock, scopeId, type ScopedBlock } from '../turn/id-scope.ts';
 import { acceptBlocks, openTurn, refuseToFeedChild } from '../turn/intake.ts';
 import { loggedFrame } from '../turn/logged-frame.ts';
 import { endedTurn, type Turn } from '../turn/turn.ts';
@@ -37,25 +39,38 @@ export class Feeder {
   /** The streaming turn whose events have no turn id, from its `message_start` until it ends. */
   #unnamed: Turn | undefined;
   #lastPartialMs = 0;
+  readonly #idScope: IdScope;
+  /** Complete blocks of each turn, by the turn's id. */
+  readonly #blockCounts = new Map<string, number>();
 
   constructor(core: SessionCore, send: (frame: ReplayFrame) => void) {
     this.#core = core;
     this.#send = send;
     this.#assembler = new StreamAssembler();
+    this.#idScope = core.opened.id_scope ?? 'session';
   }
 
-  /**
-   * Accept a complete block.
-   *
-   * @param message The message as far as it was streamed; absent if the block came alone.
-   * @throws {GauntletError} as `acceptBlocks`
-   */
-  async toolUse(turnId: string | undefined, block: ToolUseBlock, message?: AssistantMessage): Promise<void> {
+  /** Accept a complete block that came alone. @throws {GauntletError} as `acceptBlocks` and `scopeId` */
+  async toolUse(turnId: string | undefined, given: GivenBlock): Promise<void> {
     refuseToFeedChild(this.#core);
+    const index = this.#blockCounts.get(turnId ?? '') ?? 0;
+    const scoped = scopeBlock(this.#idScope, given, { turnId, index, path: 'tool_use.id' });
+    if (turnId !== undefined && this.#idScope === 'turn') this.#blockCounts.set(turnId, index + 1);
+    await this.#accept(turnId, scoped);
+  }
+
+  /** @param message The message as far as it was streamed. */
+  async #accept(
+    turnId: string | undefined,
+    { block, providerId }: ScopedBlock,
+    message?: AssistantMessage,
+  ): Promise<void> {
     const known = this.#core.ledger.call(block.id);
     const turn = known && turnId === undefined ? known.turn : this.#turn(this.#turnId(turnId));
     if (!known && !turn.isOpen) throw endedTurn(turn.id);
-    const submission = { turnId: turn.id, blocks: [block], message, isClosed: false };
+    const providerIds =
+      this.#idScope === 'turn' ? new Map(providerId === undefined ? [] : [[block.id, providerId]]) : undefined;
+    const submission = { turnId: turn.id, blocks: [block], message, providerIds, isClosed: false };
     const { replayed } = await acceptBlocks(this.#core, submission);
     for (const { resultSeq } of replayed) {
       if (resultSeq === undefined) continue;
@@ -70,7 +85,7 @@ export class Feeder {
   async streamEvent(named: string | undefined, event: unknown): Promise<void> {
     refuseToFeedChild(this.#core);
     const turnId = this.#streamedTurnId(named);
-    const step = this.#assembler.push(turnId, event);
+    const step = this.#assembler.push(turnId, event, (call) => scopeId(this.#idScope, { ...call, turnId: named }));
     switch (step.type) {
       case 'nothing':
         return;
@@ -84,7 +99,7 @@ export class Feeder {
         this.#partial(this.#turn(turnId), step.block, step.isFirst);
         return;
       case 'block':
-        await this.toolUse(turnId, step.block, step.message);
+        await this.#accept(turnId, step, step.message);
     }
   }
 
@@ -159,6 +174,7 @@ export class Feeder {
     this.#streaming.delete(turn);
     if (this.#unnamed === turn) this.#unnamed = undefined;
     this.#turns.delete(turn);
+    this.#blockCounts.delete(turn.id);
     if (this.#current === turn) this.#current = undefined;
     closeTurn(this.#core, turn);
   }

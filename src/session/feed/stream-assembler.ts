@@ -11,7 +11,7 @@ import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
 import { type JsonValue, parseSafeJson } from '../../base/json.ts';
 import { GauntletError, isGauntletError } from '../../base/errors.ts';
 import { checkFields, type FieldIssue } from '../../wire/field-issues.ts';
-import { MAX_BATCH_BLOCKS, ToolUseBlockSchema } from '../../wire/block-schema.ts';
+import { GivenBlockSchema, MAX_BATCH_BLOCKS } from '../../wire/block-schema.ts';
 
 const BlockIndex = z.int().nonnegative();
 
@@ -46,6 +46,8 @@ const KNOWN_TYPES = new Set(StreamEventSchema.options.map((option) => option.sha
 /** A `tool_use` block that is still being streamed. */
 export interface StreamingBlock {
   readonly id: string;
+  /** The id that the provider gave, if `id` is another. */
+  readonly providerId?: string;
   readonly name: string;
   /** Its input so far, as JSON text. */
   readonly text: string;
@@ -56,7 +58,15 @@ export type StreamStep =
   | { readonly type: 'start' | 'stop' | 'nothing' }
   | { readonly type: 'partial'; readonly block: StreamingBlock; readonly isFirst: boolean }
   /** `input` is the raw text if that is not JSON: it fails the schema, and the other blocks continue. */
-  | { readonly type: 'block'; readonly block: ToolUseBlock; readonly message: AssistantMessage };
+  | {
+      readonly type: 'block';
+      readonly block: ToolUseBlock;
+      readonly providerId?: string;
+      readonly message: AssistantMessage;
+    };
+
+/** Returns the id under which a call runs. @throws {GauntletError} if it has none and needs one */
+type IdOf = (call: { readonly id: string | undefined; readonly index: number; readonly path: string }) => string;
 
 /** A block other than `tool_use` that is being streamed. */
 interface OpenText {
@@ -89,6 +99,8 @@ export class StreamAssembler {
   readonly #open = new Map<string, OpenBlock>();
   /** By turn. */
   readonly #messages = new Map<string, MessageSoFar>();
+  /** Blocks that have begun in the message of each turn. */
+  readonly #counts = new Map<string, number>();
   /** Total length of all messages. */
   #messageChars = 0;
   /** Open blocks of a turn. */
@@ -101,14 +113,16 @@ export class StreamAssembler {
     for (const [key, block] of this.#open) if (block.turnId === turnId) this.#open.delete(key);
     this.#messageChars -= this.#messages.get(turnId)?.chars ?? 0;
     this.#messages.delete(turnId);
+    this.#counts.delete(turnId);
   }
 
   /**
    * Process one event of the message that streams into a turn.
    *
+   * @param idOf Settles the id of a block that begins.
    * @throws {GauntletError} `invalid_request` naming the field, `payload_too_large` for a block beyond its limit.
    */
-  push(turnId: string, event: unknown): StreamStep {
+  push(turnId: string, event: unknown, idOf: IdOf): StreamStep {
     const type = typeof event === 'object' && event !== null && 'type' in event ? event.type : undefined;
     if (typeof type !== 'string') {
       const details = { path: 'event.type' };
@@ -117,10 +131,10 @@ export class StreamAssembler {
     if (!KNOWN_TYPES.has(type)) return { type: 'nothing' };
     const check = checkFields(StreamEventSchema, event);
     if (check.kind === 'unfit') throw badEvent(type, check.issues);
-    return this.#step(turnId, check.value);
+    return this.#step(turnId, check.value, idOf);
   }
 
-  #step(turnId: string, event: StreamEvent): StreamStep {
+  #step(turnId: string, event: StreamEvent, idOf: IdOf): StreamStep {
     switch (event.type) {
       case 'message_start':
         this.reset(turnId);
@@ -129,7 +143,7 @@ export class StreamAssembler {
         this.reset(turnId);
         return { type: 'stop' };
       case 'content_block_start':
-        return this.#begin(turnId, event.index, event.content_block);
+        return this.#begin(turnId, event.index, event.content_block, idOf);
       case 'content_block_delta':
         return this.#extend(turnId, event.index, event.delta);
       case 'content_block_stop':
@@ -137,18 +151,22 @@ export class StreamAssembler {
     }
   }
 
-  #begin(turnId: string, index: number, block: { readonly type: string }): StreamStep {
+  #begin(turnId: string, index: number, block: { readonly type: string }, idOf: IdOf): StreamStep {
     if (block.type !== 'tool_use') {
       const message = this.#messageOf(turnId);
       if (message && this.#hasRoom(message, JSON.stringify(block).length))
         message.open.set(index, { block, text: '', thinking: '' });
       return { type: 'nothing' };
     }
-    const check = checkFields(ToolUseBlockSchema, block);
+    const place = this.#counts.get(turnId) ?? 0;
+    this.#counts.set(turnId, place + 1);
+    const check = checkFields(GivenBlockSchema, block);
     if (check.kind === 'unfit') throw badEvent('content_block_start', check.issues, 'content_block');
-    const { id, name } = check.value;
+    const { id: given, name } = check.value;
+    const id = idOf({ id: given, index: place, path: 'event.content_block.id' });
     if (this.#open.size >= MAX_BATCH_BLOCKS) throw tooLarge(id, `${MAX_BATCH_BLOCKS} blocks are open`);
-    const open: OpenBlock = { turnId, id, name, started: check.value, text: '' };
+    const providerId = given === id ? undefined : given;
+    const open: OpenBlock = { turnId, id, providerId, name, started: { ...check.value, id }, text: '' };
     this.#open.set(keyOf(turnId, index), open);
     return { type: 'partial', block: open, isFirst: true };
   }
@@ -182,7 +200,8 @@ export class StreamAssembler {
     const block = { ...open.started, input: wholeInput(open) };
     const before = [...(message?.content ?? [])];
     if (message && this.#hasRoom(message, open.text.length)) message.content.push(block);
-    return { type: 'block', block, message: { role: 'assistant', content: [...before, block] } };
+    const soFar = { role: 'assistant', content: [...before, block] } as const;
+    return { type: 'block', block, providerId: open.providerId, message: soFar };
   }
 
   /** @returns `undefined` if too many messages are streamed at once; their content is then not kept. */

@@ -81,9 +81,9 @@ function restoreTurn(core: SessionCore, logged: LoggedTurn, isReopened: boolean)
 }
 
 function restoreCall(core: SessionCore, turn: Turn, logged: LoggedCall): void {
-  const { block, summary } = logged;
+  const { block, summary, providerId } = logged;
   // Settled calls, and those that a crash interrupted, are never asked about again; an open question keeps waiting.
-  const call = turn.add(block, summary?.name ?? block.name, { askPolicy: {} });
+  const call = turn.add(block, summary?.name ?? block.name, { askPolicy: {}, providerId });
   call.restore(logged);
   core.ledger.addCall(call);
 }

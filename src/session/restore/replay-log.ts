@@ -15,6 +15,7 @@ export interface LoggedCall {
   readonly index: number;
   /** Call that made this one, for an inner call. */
   readonly parentId?: string;
+  readonly providerId?: string;
   readonly acceptedSeq: Seq;
   /** True if it passed its gate: its side effects may have happened. */
   hasStarted?: boolean;
@@ -129,6 +130,7 @@ export class LogReplay {
           turnId: frame.turn_id,
           index: frame.index,
           parentId: frame.parent_tool_use_id,
+          providerId: frame.provider_id,
           acceptedSeq: frame.seq,
         });
         return;

@@ -36,6 +36,7 @@ export function toolUseFrame(
     index: call.index,
     parent_tool_use_id: call.parentId,
     tool_use: block,
+    provider_id: call.providerId,
     open: isTurnOpen ? true : undefined,
     display: drawIntent(tool, block.name, block.input),
     activity: describeActivity(tool, block.input),

@@ -44,8 +44,9 @@ export interface OuterCall {
   prepare(core: SessionCore, call: Call, accepted: AcceptedBlock): RunnableCall;
 }
 
+/** Ids that the server makes, or takes from tools, need no quoting anywhere. */
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
-/** Longest prefix from the outer call's id in the ids of inner calls; a longer id is replaced by its digest. */
+/** Longest prefix from the outer call's id in the ids of inner calls; a longer one, or one of other characters, is replaced by its digest. */
 const STEM_CHARS = 80;
 
 /** The inner calls of one call. */
@@ -110,7 +111,7 @@ export class InnerCalls {
     const { ledger } = this.#core;
     const { toolUseId } = this.#outer.call;
     const digest = () => createHash('sha256').update(toolUseId).digest('base64url');
-    const stem = toolUseId.length <= STEM_CHARS ? toolUseId : digest();
+    const stem = toolUseId.length <= STEM_CHARS && ID.test(toolUseId) ? toolUseId : digest();
     const named = `${stem}-${wanted ?? ''}`;
     if (wanted !== undefined && ID.test(named) && !ledger.call(named)) return named;
     for (;;) {

@@ -11,6 +11,7 @@ import type { Seq, ToolUseFrame } from '../../wire/frames.ts';
 import type { Tool } from '../../tool/tool.ts';
 import { turnBudget } from '../../schedule/turn-budget.ts';
 import { landAcceptance, toolUseFrame, MAX_SESSION_CALLS } from './acceptance.ts';
+import { TURN_SCOPE_ADVICE } from './id-scope.ts';
 import { prepareCall } from './prepare-call.ts';
 import { recalledBlock } from '../restore/recalled-block.ts';
 import type { SessionCore } from '../session-core.ts';
@@ -24,6 +25,8 @@ export interface Submission extends AskPolicy {
   readonly blocks: readonly ToolUseBlock[];
   /** The message that contains them; absent if the blocks came alone. */
   readonly message?: AssistantMessage;
+  /** The providers' ids of blocks whose ids the server made, by block id; absent: ids are the client's own. */
+  readonly providerIds?: ReadonlyMap<string, string>;
   /** True if the turn takes no more blocks after these. */
   readonly isClosed: boolean;
   /** For a child session: called by the call that opened it, with each result when it is sent. */
@@ -56,7 +59,7 @@ export async function acceptBlocks(core: SessionCore, submission: Submission): P
   for (let known = knownCalls(core, submission); known.some(({ call }) => !compared.has(call));) {
     for (const { call, block } of known) {
       if (call.parentId !== undefined) throw takenId(block.id);
-      if (!compared.has(call) && !(await isSameCall(core, call, block))) throw changedInput(block.id);
+      if (!compared.has(call) && !(await isSameCall(core, call, block))) throw changedInput(block.id, submission);
       compared.add(call);
     }
     known = knownCalls(core, submission);
@@ -98,7 +101,8 @@ function acceptBlock(
   policy: Submission,
 ): Acceptance {
   const { onAsk, askTimeoutMs } = policy;
-  const given = { askPolicy: { onAsk, askTimeoutMs }, onResult: policy.onResult };
+  const providerId = policy.providerIds?.get(block.id);
+  const given = { askPolicy: { onAsk, askTimeoutMs }, onResult: policy.onResult, providerId };
   const call = core.ledger.addCall(turn.add(block, tool?.name ?? block.name, given));
   turn.loggedAs(!policy.isClosed);
   return { call, block, frame: toolUseFrame(tool, call, block, !policy.isClosed) };
@@ -174,8 +178,11 @@ function takenId(toolUseId: string): GauntletError {
 }
 
 /** Error for a known id with another input. */
-function changedInput(toolUseId: string): GauntletError {
-  return new GauntletError('conflict', `Call "${toolUseId}" was sent before with another input; use a new id`, {
+function changedInput(toolUseId: string, { providerIds, turnId }: Submission): GauntletError {
+  const advice = providerIds
+    ? `give a new assistant message a "turn_id" other than "${turnId}"`
+    : `use a new id; ${TURN_SCOPE_ADVICE}`;
+  return new GauntletError('conflict', `Call "${toolUseId}" was sent before with another input; ${advice}`, {
     details: { reason: 'input_changed', tool_use_id: toolUseId },
   });
 }

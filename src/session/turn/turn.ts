@@ -27,6 +27,8 @@ interface CallIdentity {
   readonly index: number;
   /** Call that made this one, for an inner call. */
   readonly parentId?: string;
+  /** The id that its provider gave, where the server made `toolUseId` of it. */
+  readonly providerId?: string;
 }
 
 /** State of a call in the log that a session is restored from. */
@@ -46,6 +48,7 @@ export class Call implements CallIdentity {
   readonly name: string;
   readonly index: number;
   readonly parentId: string | undefined;
+  readonly providerId: string | undefined;
   readonly turn: Turn;
   readonly askPolicy: AskPolicy;
   #block: ToolUseBlock | undefined;
@@ -72,6 +75,7 @@ export class Call implements CallIdentity {
     this.name = identity.name;
     this.index = identity.index;
     this.parentId = identity.parentId;
+    this.providerId = identity.providerId;
     this.askPolicy = given.askPolicy;
     this.#block = given.block;
     this.#onResult = given.onResult;
@@ -257,9 +261,14 @@ export class Turn {
   }
 
   /** Add the call of a block. @throws {GauntletError} `conflict` if the turn takes no more blocks. */
-  add(block: ToolUseBlock, name: string, given: { askPolicy: AskPolicy; onResult?: OnResult }): Call {
+  add(
+    block: ToolUseBlock,
+    name: string,
+    { providerId, ...given }: { askPolicy: AskPolicy; onResult?: OnResult; providerId?: string },
+  ): Call {
     if (!this.isOpen) throw endedTurn(this.id);
-    const call = new Call(this, { toolUseId: block.id, name, index: this.#calls.length }, { block, ...given });
+    const identity = { toolUseId: block.id, name, index: this.#calls.length, providerId };
+    const call = new Call(this, identity, { block, ...given });
     this.#calls.push(call);
     this.#unsettled++;
     return call;

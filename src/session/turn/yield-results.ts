@@ -3,6 +3,7 @@
  */
 import { fitResult, NOTICE_CHARS, type FittedResult } from '../../call/fit-result.ts';
 import type { CallOutcome } from '../../call/outcome.ts';
+import { callFileName } from '../../files/spill.ts';
 import type { CallSummary, ResultFrame, TurnEndFrame } from '../../wire/frames.ts';
 import type { ScheduledCall } from '../../schedule/scheduled-call.ts';
 import type { SessionCore } from '../session-core.ts';
@@ -102,7 +103,8 @@ async function fitOutcome(core: SessionCore, call: Call, outcome: CallOutcome): 
         : Infinity,
     resultChars: services.limits.resultChars,
     previewChars: services.limits.previewChars,
-    spill: async (text) => spilled ?? services.spill(services.sessionFolder(core.id), `${call.toolUseId}.txt`, text),
+    spill: async (text) =>
+      spilled ?? services.spill(services.sessionFolder(core.id), `${callFileName(call.toolUseId)}.txt`, text),
   });
   return spilled ? { ...fitted, spilled } : fitted;
 }
@@ -117,6 +119,7 @@ function summarise(
   const { spilled } = fitted;
   return {
     tool_use_id: call.toolUseId,
+    provider_id: call.providerId,
     name: call.name,
     status: outcome.status,
     error_code: outcome.errorCode,
@@ -149,5 +152,5 @@ function resultFrame(call: Call, outcome: CallOutcome, fitted: FittedResult, sum
 }
 
 function resultUrl(sessionId: string, toolUseId: string): string {
-  return `/sessions/${sessionId}/results/${toolUseId}`;
+  return `/sessions/${sessionId}/results/${encodeURIComponent(toolUseId)}`;
 }

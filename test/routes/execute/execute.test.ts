@@ -64,7 +64,7 @@ describe('OpenAI shapes', () => {
   test('images go where the API takes them', async () => {
     const named = { name: 'Picture', arguments: '' };
     const chat = await execute({ tool_calls: [{ id: 'c', function: named }] }).expect(200);
-    expect(chat.body.messages[0].content).toBe('a cat\n[image left out: a tool message holds text only]');
+    expect(chat.body.messages[0].content).toBe('a cat\n[image: in the user message behind the results]');
     const items = await execute({ output: [{ type: 'function_call', call_id: 'c', ...named }] }).expect(200);
     expect(items.body.input[0].output).toMatchObject([{ type: 'input_text' }, { type: 'input_image' }]);
   });

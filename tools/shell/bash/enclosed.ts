@@ -1,6 +1,7 @@
 /** Runs a command line in its environment: the jail, the sandbox, or unconfined. */
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { callFileName } from '../../../src/files/spill.ts';
 import type { CallHold, ToolUseContext } from '../../../src/tool/tool.ts';
 import { sessionPlace } from '../../../src/process/jail/session-place.ts';
 import type { SpawnRequest } from '../../../src/process/process-host.ts';
@@ -24,12 +25,12 @@ function reportFolder({ sessionFolder }: ToolUseContext): string {
 
 /** Return the file in which this call's command reports its final working directory. */
 function reportFile(context: ToolUseContext): string {
-  return join(reportFolder(context), context.toolUseId);
+  return join(reportFolder(context), callFileName(context.toolUseId));
 }
 
 /** Return the file for an output too long for memory. @param id Id of the call or the task. */
 export function outputFile({ sessionFolder }: ToolUseContext, id: string): string {
-  return join(sessionFolder, `${id}.output`);
+  return join(sessionFolder, `${callFileName(id)}.output`);
 }
 
 /** Prepare the confinement of a command that is allowed because it only reads. */

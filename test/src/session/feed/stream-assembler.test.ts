@@ -2,13 +2,21 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_JSON_DEPTH } from '../../../../src/base/json.ts';
 import { MAX_BATCH_BLOCKS } from '../../../../src/wire/block-schema.ts';
+import { scopeId } from '../../../../src/session/turn/id-scope.ts';
 import { StreamAssembler } from '../../../../src/session/feed/stream-assembler.ts';
 
 /** More than half of what may be open. */
 const MORE_THAN_HALF = 600_000;
 
 function stream() {
-  const assembler = new StreamAssembler();
+  const streaming = new StreamAssembler();
+  const idOf = ({ id }: { readonly id: string | undefined }) =>
+    scopeId('session', { turnId: 't', id, index: 0, path: 'id' });
+  const assembler = {
+    push: (turnId: string, event: unknown) => streaming.push(turnId, event, idOf),
+    openBlocks: (turnId: string) => streaming.openBlocks(turnId),
+    reset: (turnId: string) => streaming.reset(turnId),
+  };
   const start = (index: number, block: object) =>
     assembler.push('t', { type: 'content_block_start', index, content_block: block });
   const tool = (index: number, id = `call-${index}`) => start(index, { type: 'tool_use', id, name: 'Read', input: {} });
@@ -101,7 +109,7 @@ describe('StreamAssembler', () => {
     ['no id', { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', name: 'Read' } }],
     [
       'an id that is none',
-      { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a b', name: 'Read' } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a\nb', name: 'Read' } },
     ],
     [
       'a name without end',
