@@ -16,6 +16,7 @@ export interface FrameWriting {
 
 const NDJSON: FrameWriting = {
   contentType: 'application/x-ndjson; charset=utf-8',
+  heartbeat: '\n',
   write: (page) => page.map(({ text }) => `${text}\n`).join(''),
   writeControl: (frame) => `${JSON.stringify(frame)}\n`,
 };

@@ -5,6 +5,13 @@ import { once } from 'node:events';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Limits } from '../config/limits.ts';
+import type { Dependencies } from './dependencies.ts';
+import { errorBody, toWireError } from './error-reply.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Longest silence of a reply that is still to come. Clients and proxies give up after minutes, some after 30 s. */
+const MAX_SILENCE_MS = 20_000;
 
 /** Content of a long reply. */
 export interface LongReply {
@@ -47,7 +54,7 @@ export async function pipeReply(
   const beat = () => {
     if (heartbeat !== undefined && !raw.writableNeedDrain && !gone.aborted) raw.write(heartbeat);
   };
-  const timer = setInterval(beat, limits.webSocketPingMs);
+  const timer = setInterval(beat, heartbeatMs(limits));
   try {
     for await (const chunk of chunks) {
       if (gone.aborted) return;
@@ -61,6 +68,43 @@ export async function pipeReply(
   } finally {
     clearInterval(timer);
   }
+}
+
+/**
+ * Send a JSON reply once it is there. If that takes long, the status is sent before and white space keeps the connection
+ * open; an error is then the body of a reply with status 200.
+ *
+ * @param gone From `clientGone`.
+ * @throws The error of `body`, if no status was sent yet.
+ */
+export async function sendWhenReady(
+  reply: FastifyReply,
+  body: Promise<string>,
+  gone: AbortSignal,
+  { limits, logger }: Pick<Dependencies, 'limits' | 'logger'>,
+): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), heartbeatMs(limits));
+  });
+  const text = await Promise.race([body, silence]).finally(() => clearTimeout(timer));
+  if (text !== undefined) return reply.header('content-type', JSON_TYPE).send(text);
+
+  async function* chunks(): AsyncGenerator<string> {
+    try {
+      yield await body;
+    } catch (error) {
+      if (gone.aborted) return;
+      const wire = toWireError(error);
+      if (wire.code === 'internal') logger.error({ err: error, request_id: reply.request.id }, 'A request failed');
+      yield errorBody(wire, reply.request.id);
+    }
+  }
+  return pipeReply(reply, { contentType: JSON_TYPE, chunks: chunks(), heartbeat: ' ' }, gone, limits);
+}
+
+function heartbeatMs({ webSocketPingMs }: Pick<Limits, 'webSocketPingMs'>): number {
+  return Math.min(webSocketPingMs, MAX_SILENCE_MS);
 }
 
 function isAbort(error: unknown): boolean {

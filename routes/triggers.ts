@@ -6,11 +6,12 @@ import { GauntletError } from '../src/base/errors.ts';
 import { IdSchema } from '../src/wire/block-schema.ts';
 import type { Dependencies } from './dependencies.ts';
 import { executionReply } from './execute/index.ts';
-import { clientGone } from './pipe-reply.ts';
+import { clientGone, sendWhenReady } from './pipe-reply.ts';
 import type { App } from './request-schemas.ts';
 
 /** Register the route of saved batches. */
-export function triggersDoor(app: App, { startTrigger, readiness }: Dependencies): void {
+export function triggersDoor(app: App, dependencies: Dependencies): void {
+  const { startTrigger, readiness } = dependencies;
   const schema = { params: z.strictObject({ id: IdSchema }) };
   const config = { summary: 'Run a saved batch of tool calls', reply: { json: 'Execution' } } as const;
 
@@ -18,7 +19,8 @@ export function triggersDoor(app: App, { startTrigger, readiness }: Dependencies
     if (readiness() === 'draining')
       throw new GauntletError('shutting_down', 'The server is shutting down; try again soon');
     const { session, turn } = await startTrigger(request.principal, request.params.id);
-    const result = await session.collect(turn, clientGone(reply));
-    return reply.header('content-type', 'application/json; charset=utf-8').send(executionReply(session.id, result));
+    const gone = clientGone(reply);
+    const body = session.collect(turn, gone).then((result) => executionReply(session.id, result));
+    return sendWhenReady(reply, body, gone, dependencies);
   });
 }

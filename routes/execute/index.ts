@@ -5,13 +5,14 @@ import { GauntletError } from '../../src/base/errors.ts';
 import type { TurnReply } from '../../src/session/turn/turn-reply.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { FRAME_TYPES, writeFrames, writingFor } from '../frame-text.ts';
-import { clientGone, pipeReply } from '../pipe-reply.ts';
+import { clientGone, pipeReply, sendWhenReady } from '../pipe-reply.ts';
 import type { App } from '../request-schemas.ts';
 import { type Batch, batchOf, executeSchema, type GivenBatch, givenBatch } from './execute-request.ts';
 import { ANTHROPIC } from './reply-formats.ts';
 
 /** Register the route that executes. */
-export function executeDoor(app: App, { directory, limits, readiness }: Dependencies): void {
+export function executeDoor(app: App, dependencies: Dependencies): void {
+  const { directory, limits, readiness } = dependencies;
   const schema = { body: executeSchema() };
   const reply = { json: 'Execution', text: FRAME_TYPES } as const;
   const config = { summary: 'Execute tool calls', reply };
@@ -36,10 +37,8 @@ export function executeDoor(app: App, { directory, limits, readiness }: Dependen
       const chunks = writeFrames(session.turnFrames(turn, gone), writing, session.epoch);
       return pipeReply(reply, { ...writing, chunks }, gone, limits);
     }
-    const result = await session.collect(turn, gone);
-    return reply
-      .header('content-type', 'application/json; charset=utf-8')
-      .send(replyBody(session.id, result, { ...given, assistant }));
+    const body = session.collect(turn, gone).then((result) => replyBody(session.id, result, { ...given, assistant }));
+    return sendWhenReady(reply, body, gone, dependencies);
   });
 }
 
