@@ -87,7 +87,9 @@ export async function* turnFrames(
 
 function belongsTo(frame: Frame, turnId: string, ids: ReadonlySet<string>): boolean {
   if ('turn_id' in frame && frame.turn_id === turnId) return true;
-  return 'tool_use_id' in frame && typeof frame.tool_use_id === 'string' && ids.has(frame.tool_use_id);
+  if ('tool_use_id' in frame && typeof frame.tool_use_id === 'string' && ids.has(frame.tool_use_id)) return true;
+  // A question of a child session names the child's call, and the call that opened the child.
+  return 'parent_tool_use_id' in frame && frame.parent_tool_use_id !== undefined && ids.has(frame.parent_tool_use_id);
 }
 
 async function storedResults(core: SessionCore, turn: SubmittedTurn): Promise<Map<string, ResultFrame>> {
