@@ -128,6 +128,7 @@ function packagesIn(path) {
 const PROGRAMS = {
   chromium: { name: 'chromium', without: "the browser's tests are skipped" },
   bwrap: { name: 'bubblewrap', without: 'tests of the sandbox will fail' },
+  python3: { name: 'python3', without: 'tests of the Python client will fail' },
 };
 const APT_INSTALL = ['install', '-y', '--no-install-recommends'];
 

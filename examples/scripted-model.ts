@@ -106,7 +106,7 @@ const server = createServer((request, response) => {
     const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { messages: ChatMessage[] };
     const { turn, seen } = readTranscript(messages);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const send = request.url === '/v1/messages' ? sendAnthropic : sendOpenAI;
+    const send = request.url?.startsWith('/v1/messages') ? sendAnthropic : sendOpenAI;
     send(response, nextStep(turn, seen), turn);
   });
 });

@@ -14,6 +14,7 @@ const pages = [
   'PROTOCOL.md',
   'README.md',
   'bench/README.md',
+  'client/python/README.md',
   ...pagesBelow('docs'),
 ];
 const decisions = readdirSync(join(root, 'docs/decisions')).filter((name) => name !== 'README.md');

@@ -117,9 +117,9 @@ describe('setup', () => {
       const log = (file: string, args: string[]) => void order.push([file, ...args].join(' '));
       await setup({ root, programs: true, system: bare, run: log, say });
       expect(order.slice(0, 3)).toEqual([
-        expect.stringContaining('chromium, bubblewrap on this system: apt-get install'),
+        expect.stringContaining('chromium, bubblewrap, python3 on this system: apt-get install'),
         'apt-get update -qq',
-        'apt-get -qq install -y --no-install-recommends chromium bubblewrap',
+        'apt-get -qq install -y --no-install-recommends chromium bubblewrap python3',
       ]);
     });
 
@@ -140,7 +140,7 @@ describe('setup', () => {
     });
 
     it('says nothing where they are there', async () => {
-      for (const name of ['chromium', 'bwrap']) writeFileSync(join(root, name), '');
+      for (const name of ['chromium', 'bwrap', 'python3']) writeFileSync(join(root, name), '');
       expect(await setup({ ...options(), system: { ...bare, searchPath: root } })).toEqual([]);
       expect(said).toEqual([]);
     });

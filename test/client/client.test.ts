@@ -295,7 +295,7 @@ describe('progress', () => {
 
 describe('a cut connection', () => {
   it('costs neither results nor frames, and runs nothing twice', async () => {
-    const proxy = await cuttingProxy(server.url);
+    const proxy = await cuttingProxy(() => server.url);
     const frames: Frame[] = [];
     const client = await connected({ url: proxy.url, onProgress: (frame) => void frames.push(frame) });
     proxy.cutAfter(150);

@@ -12,14 +12,21 @@ export interface CuttingProxy {
   readonly url: string;
   /** The next connection is cut after so many bytes; none: it lives. */
   cutAfter(bytes: number | undefined): void;
+  /** Connections that were cut. */
+  cuts(): number;
 }
 
-/** Start one in front of `url`; it ends with the test file. */
-export async function cuttingProxy(url: string): Promise<CuttingProxy> {
-  const { hostname, port, host } = new URL(url);
+/**
+ * Start one; it ends with the test file.
+ *
+ * @param upstreamUrl Address of the server; called for each connection, since a server may start later than its proxy.
+ */
+export async function cuttingProxy(upstreamUrl: () => string): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
   let cut: number | undefined;
+  let cuts = 0;
   const server = createServer((client) => {
+    const { hostname, port, host } = new URL(upstreamUrl());
     const upstream = connect({ host: hostname, port: Number(port) });
     let left = cut ?? Number.POSITIVE_INFINITY;
     for (const socket of [client, upstream]) {
@@ -41,7 +48,9 @@ export async function cuttingProxy(url: string): Promise<CuttingProxy> {
       const piece = chunk.subarray(0, left);
       left -= piece.length;
       client.write(piece);
-      if (left === 0) client.destroySoon();
+      if (left > 0 || piece.length === 0) return;
+      cuts += 1;
+      client.destroySoon();
     });
   });
   server.listen(0, '127.0.0.1');
@@ -53,5 +62,6 @@ export async function cuttingProxy(url: string): Promise<CuttingProxy> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     cutAfter: (bytes) => (cut = bytes),
+    cuts: () => cuts,
   };
 }

@@ -19,7 +19,7 @@ let proxy: CuttingProxy;
 beforeAll(async () => {
   server = await sharedServer();
   client = wireClient(server);
-  proxy = await cuttingProxy(server.url);
+  proxy = await cuttingProxy(() => server.url);
 });
 
 /** What a client knows that comes again and again. */
