@@ -38,6 +38,7 @@ import { createNewSessionPools } from '../src/session/directory/new-session.ts';
 import { type DirectoryServices, SessionDirectory } from '../src/session/directory/session-directory.ts';
 import { Schedules } from '../src/tasks/schedules.ts';
 import { Triggers } from '../src/tasks/triggers.ts';
+import type { SkillPrompt } from '../routes/dependencies.ts';
 import type { Tool } from '../src/tool/tool.ts';
 import type { ToolMode } from '../src/wire/permission-context.ts';
 import {
@@ -47,6 +48,7 @@ import {
   loadSkills,
   REPL_TOOL,
   SIMPLE_TOOLS,
+  SKILL_TOOL,
 } from '../tools/index.ts';
 import { type Approvals, createApprovals } from './approvals.ts';
 import { installationPaths } from './installation.ts';
@@ -79,6 +81,10 @@ export interface Engine {
   containment: Jail['state'];
   /** Return the figures of `/metrics` in the text format of Prometheus. */
   metrics(): string;
+  /** Skills that people wrote and models may load, and the tool that loads them. */
+  readonly skills: { readonly tool: string; readonly list: readonly SkillPrompt[] };
+  /** Call `listener` each time external tools came or went. @returns A function that ends that. */
+  onToolsChanged(listener: () => void): () => void;
   /** Finish an OAuth authorization at an MCP server. */
   readonly finishAuthorization: McpConnections['finishAuthorization'];
   /**
@@ -104,8 +110,8 @@ export async function assembleEngine(
   let knownTools: readonly Tool[] = [];
   const parts = openParts(settings, { data, logger, host, tools: () => knownTools });
   const { log, processHost, locate, hooks, history, store, schedules } = parts;
-  let announce = (): void => undefined;
-  const mcp = serversOf(settings, { ...parts, data }, logger, () => announce());
+  const toolChanges = createToolChanges();
+  const mcp = serversOf(settings, { ...parts, data }, logger, toolChanges.announce);
   const jail = await jailOf(settings, data, processHost, sandbox);
   const written = await writtenParts(settings, logger);
   const baseTools = getAllBaseTools({ ...settings, ...parts, ...written, mcp, sandbox, jail });
@@ -129,7 +135,7 @@ export async function assembleEngine(
   const directory = new SessionDirectory(services);
   const scheduled = createScheduledRuns(settings, { schedules, directory, onFault });
   const retention = createRetention(settings, { ...services, directory, data });
-  announce = () => directory.announceTools();
+  toolChanges.listen(() => directory.announceTools());
 
   return {
     directory,
@@ -141,6 +147,8 @@ export async function assembleEngine(
     ...findUnusable(settings, toolNames, approvals.twoPerson),
     containment: () => jail.state(),
     metrics: () => metricsText({ ...parts, directory, mcp, networkDenials: () => denials.count() }),
+    skills: { tool: SKILL_TOOL, list: written.skills.filter(({ isHidden }) => !isHidden) },
+    onToolsChanged: toolChanges.listen,
     finishAuthorization: (answer, onFound) => mcp.finishAuthorization(answer, onFound),
     start: (oauthCallback) => {
       mcp.start(oauthCallback);
@@ -154,6 +162,18 @@ export async function assembleEngine(
       await directory.close();
       closeApprovals();
       await closeParts({ ...parts, mcp, sandbox });
+    },
+  };
+}
+
+/** Create the announcement of changed external tools, and its listeners. */
+function createToolChanges(): { announce(this: void): void; readonly listen: Engine['onToolsChanged'] } {
+  const listeners = new Set<() => void>();
+  return {
+    announce: () => listeners.forEach((listener) => listener()),
+    listen(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
   };
 }

@@ -114,6 +114,8 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
     readiness,
     containment: engine.containment,
     finishAuthorization: engine.finishAuthorization,
+    skills: engine.skills,
+    onToolsChanged: engine.onToolsChanged,
     metrics: () => engine.metrics() + lagText(longestLagMs()),
     version: packageFile.version,
   });

@@ -16,6 +16,7 @@ import { sendError, toWireError } from './error-reply.ts';
 import { executeDoor } from './execute/index.ts';
 import { createGuard, type GuardDependencies, guardHook } from './guard.ts';
 import { oauthCallbackDoor } from './oauth-callback.ts';
+import { mcpDoor } from './mcp/index.ts';
 import { createRequestRates } from './request-rates.ts';
 import { type App, checkRequests } from './request-schemas.ts';
 import { changesDoor } from './sessions/changes.ts';
@@ -120,6 +121,7 @@ const DOORS = [
   oauthCallbackDoor,
   streamDoor,
   statusDoor,
+  mcpDoor,
 ];
 
 function serverOptions({ limits, trustProxy }: Dependencies) {

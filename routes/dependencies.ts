@@ -18,8 +18,15 @@ import type { Tickets } from './tickets.ts';
 /** Methods of the directory that routes use. */
 export type Sessions = Pick<
   SessionDirectory,
-  'create' | 'createForBatch' | 'open' | 'openToAnswer' | 'list' | 'remove'
+  'create' | 'createForBatch' | 'open' | 'openToAnswer' | 'list' | 'remove' | 'standing'
 >;
+
+/** A skill as a prompt. */
+export interface SkillPrompt {
+  readonly name: string;
+  readonly description: string;
+  readonly argumentHint?: string;
+}
 
 /** Dependencies of `buildApp`. */
 export interface Dependencies {
@@ -57,6 +64,10 @@ export interface Dependencies {
   containment(): Promise<ContainmentState>;
   /** Finish an OAuth authorization at an MCP server. */
   readonly finishAuthorization: McpConnections['finishAuthorization'];
+  /** Skills that MCP clients see as prompts, and the tool that loads one. */
+  readonly skills: { readonly tool: string; readonly list: readonly SkillPrompt[] };
+  /** Call `listener` each time external tools came or went. @returns A function that ends that. */
+  onToolsChanged(listener: () => void): () => void;
   /** Return the server's own figures in the text format of Prometheus. */
   metrics?(): string;
   readonly version: string;

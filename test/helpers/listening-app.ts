@@ -30,6 +30,7 @@ export const noSessions: Sessions = {
   },
   open: () => Promise.reject(noSuchSession()),
   openToAnswer: () => Promise.reject(noSuchSession()),
+  standing: () => Promise.reject(noSuchSession()),
   list: () => Promise.resolve({ sessions: [] }),
   remove: () => Promise.reject(noSuchSession()),
 };
@@ -69,6 +70,8 @@ export async function listeningApp(changes: Partial<Omit<Dependencies, 'limits'>
     trustProxy: false,
     readiness: () => 'ready',
     version: '0.0.0',
+    skills: { tool: 'Skill', list: [] },
+    onToolsChanged: () => () => undefined,
     ...changes,
     limits,
   });

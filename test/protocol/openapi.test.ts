@@ -155,8 +155,10 @@ describe('every reply fits its description', () => {
     const routes = Object.entries(described.api.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
-    // Frames over the WebSocket are compared in `frames.test.ts`, the end of a login in `mcp-login.test.ts`.
-    const elsewhere = ['get /oauth/callback', 'get /sessions/{id}/stream'];
+    // Frames over the WebSocket are compared in `frames.test.ts`, the end of a login in `mcp-login.test.ts`, and what MCP
+    // clients are told in `mcp-server.test.ts`.
+    const mcp = ['post /mcp', 'get /mcp', 'delete /mcp'];
+    const elsewhere = ['get /oauth/callback', 'get /sessions/{id}/stream', ...mcp];
     expect(routes.filter((route) => !compared.has(route))).toEqual(elsewhere);
   });
 

@@ -12,6 +12,9 @@ import { drawFailure } from '../../src/tool/draw-failure.ts';
 import type { MoreToolServices } from './services.ts';
 import { readSkillWords, type Skill, skillLine } from './skill-catalogue.ts';
 
+/** Name of the tool. */
+export const SKILL_TOOL = 'Skill';
+
 const PROMPT = `Loads a skill: instructions, and often scripts and templates, for a kind of task. Load one before you begin a task that its description fits, then follow what it says.
 
 Skills that do not stand here are found by ToolSearch, in words.`;
@@ -35,7 +38,7 @@ export function skillTool({ skills = [], limits }: MoreToolServices) {
   const find = (name: string) => usable.find((skill) => skill.name === name.replace(/^\//, ''));
   const prompt = [PROMPT, ...listed(usable)].join('\n');
   return buildTool({
-    name: 'Skill',
+    name: SKILL_TOOL,
     searchHint: 'load instructions for a kind of task',
     alwaysLoad: true,
     isEnabled: () => usable.length > 0,

@@ -32,6 +32,8 @@ export interface NewSession {
   readonly title?: string;
   readonly tools?: readonly string[];
   readonly outputSchema?: JsonObject;
+  /** Id of a session that there is only one of; never from a client. Absent: a new id. */
+  readonly sessionId?: string;
 }
 
 /** Defaults for options that are not given. */
@@ -58,7 +60,7 @@ export function newSessionFrame(principal: string, request: NewSession, given: N
   const { rules, additionalDirectories, onAsk, title } = request;
   return {
     type: 'opened',
-    session_id: `ses_${randomBytes(16).toString('base64url')}`,
+    session_id: request.sessionId ?? `ses_${randomBytes(16).toString('base64url')}`,
     principal,
     created_at: new Date().toISOString(),
     cwd,

@@ -4,6 +4,7 @@
  * A session is loaded from the log on its first request, which also repairs it after a crash, and unloaded when it is
  * unused.
  */
+import { createHash } from 'node:crypto';
 import type { PrincipalLimits } from '../../../config/settings/principal-limits.ts';
 import { GauntletError, isGauntletError } from '../../base/errors.ts';
 import type { OpenedFrame } from '../../wire/frames.ts';
@@ -24,6 +25,9 @@ import { describeAsleep } from '../restore/restored-context.ts';
 /** Between two looks whether running calls have finished. */
 const DRAIN_LOOK_MS = 20;
 
+/** Title of standing sessions. */
+const STANDING_TITLE = 'Standing session';
+
 /** Dependencies of a directory, beside those of its sessions. */
 export interface DirectoryServices extends SessionServices, NewSessionRules {
   /** Return the limits of a principal; absent: unlimited. */
@@ -39,6 +43,8 @@ export class SessionDirectory {
   readonly #services: DirectoryServices;
   readonly #awake: AwakeSessions;
   readonly #opening = new Map<string, Promise<Session>>();
+  /** Standing sessions that are being opened or created, by id. */
+  readonly #standing = new Map<string, Promise<Session>>();
 
   constructor(services: DirectoryServices) {
     this.#services = {
@@ -79,6 +85,28 @@ export class SessionDirectory {
   /** Create a session for one batch: its first frame and the batch's frames are written together. */
   createForBatch(principal: string): Session {
     return this.#begin(principal, {}).session;
+  }
+
+  /**
+   * Return the standing session of a principal: the one for callers that name none, created on first use. It stays the
+   * same across restarts, until it is removed or the principal's sessions begin in another folder.
+   *
+   * @throws {GauntletError} As `create`
+   */
+  async standing(principal: string): Promise<Session> {
+    const digest = createHash('sha256').update(`${principal}\0${this.#services.resolveFolder(principal, undefined)}`);
+    const sessionId = `ses_standing_${digest.digest('base64url')}`;
+    // Requests that come at once must not create it twice.
+    const known = this.#standing.get(sessionId);
+    if (known) return known;
+    const found = this.open(principal, sessionId)
+      .catch((error: unknown) => {
+        if (!isGauntletError(error, 'not_found')) throw error;
+        return this.create(principal, { sessionId, title: STANDING_TITLE });
+      })
+      .finally(() => this.#standing.delete(sessionId));
+    this.#standing.set(sessionId, found);
+    return found;
   }
 
   /**

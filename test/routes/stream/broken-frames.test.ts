@@ -100,6 +100,7 @@ function membersOf(directory: SessionDirectory) {
     create: directory.create.bind(directory),
     createForBatch: directory.createForBatch.bind(directory),
     openToAnswer: directory.openToAnswer.bind(directory),
+    standing: directory.standing.bind(directory),
     list: directory.list.bind(directory),
     remove: directory.remove.bind(directory),
   };

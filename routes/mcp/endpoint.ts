@@ -1,0 +1,183 @@
+/**
+ * Serves one address to one principal in both revisions of MCP: 2026-07-28 by single requests, 2025-11-25 by MCP sessions.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  isLegacyRequest,
+  type McpHttpHandler,
+  type Server,
+  type ServerEvent,
+  type ServerEventBus,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { GauntletError } from '../../src/base/errors.ts';
+import type { McpSession, McpSessions } from './mcp-sessions.ts';
+
+/** Streams of one endpoint that listen for changes, in the modern era. */
+const MAX_LISTENERS = 100;
+
+/** Revision that a request or an MCP session speaks. */
+export type Era = 'legacy' | 'modern';
+
+/** Options of `McpEndpoint`. */
+export interface EndpointOptions {
+  readonly principal: string;
+  /** Path and query; an MCP session belongs to the address that it was begun at. */
+  readonly address: string;
+  readonly sessions: McpSessions;
+  readonly bus: ServerEventBus;
+  /** Create a server for one request of the modern era, or for an MCP session. */
+  createServer(era: Era): Server | Promise<Server>;
+  /** Called with errors that belong to no reply. */
+  onError(error: Error): void;
+}
+
+/** One address for one principal. */
+export class McpEndpoint {
+  readonly #options: EndpointOptions;
+  readonly #modern: McpHttpHandler;
+  #pending = 0;
+  #usedMs = performance.now();
+
+  constructor(options: EndpointOptions) {
+    this.#options = options;
+    this.#modern = createMcpHandler(() => options.createServer('modern'), {
+      legacy: 'reject',
+      bus: options.bus,
+      maxSubscriptions: MAX_LISTENERS,
+      onerror: (error) => options.onError(error),
+    });
+  }
+
+  /** True if nothing was asked for the time, and nothing is being replied. */
+  isUnused(forMs: number): boolean {
+    return this.#pending === 0 && performance.now() - this.#usedMs >= forMs;
+  }
+
+  /**
+   * Serve a request.
+   *
+   * @param body Its parsed body.
+   * @param send Sends the response; resolves when it was sent as a whole.
+   * @throws {GauntletError} `rate_limited`
+   */
+  async serve(request: Request, body: unknown, send: (response: Response) => Promise<void>): Promise<void> {
+    this.#pending += 1;
+    try {
+      if (await isLegacyRequest(request, body)) await this.#serveLegacy(request, body, send);
+      else await send(await this.#modern.fetch(request, { parsedBody: body }));
+    } finally {
+      this.#pending -= 1;
+      this.#usedMs = performance.now();
+    }
+  }
+
+  /** End the requests of the modern era. MCP sessions end with `McpSessions`. */
+  close(): Promise<void> {
+    return this.#modern.close();
+  }
+
+  async #serveLegacy(request: Request, body: unknown, send: (response: Response) => Promise<void>): Promise<void> {
+    const id = request.headers.get('mcp-session-id');
+    const { sessions, principal, address } = this.#options;
+    if (id === null && !isInitializeRequest(body)) {
+      return send(
+        refusal(400, -32_000, 'Bad Request: begin with "initialize", and send the Mcp-Session-Id of its reply'),
+      );
+    }
+    const session = id === null ? await this.#begin() : sessions.find(id, principal, address);
+    if (session === undefined) return send(refusal(404, -32_001, 'Session not found: begin another with "initialize"'));
+    return sessions.use(session, async () => {
+      const response = await session.transport.handleRequest(request, { parsedBody: body });
+      // A session that could not begin leaves nothing behind.
+      if (id === null && !response.ok) void session.server.close();
+      await send(response);
+    });
+  }
+
+  /** Begin an MCP session, whose server announces changes as they come. */
+  async #begin(): Promise<McpSession> {
+    const { sessions, principal, address, bus, onError, createServer } = this.#options;
+    sessions.makeRoom(principal);
+    const id = randomUUID();
+    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
+    const server = await createServer('legacy');
+    const unsubscribe = bus.subscribe((event) => {
+      // A client without a stream lists again when it needs to.
+      void announce(server, event).catch(onError);
+    });
+    server.onerror = onError;
+    const { onclose: onClosed } = server;
+    server.onclose = () => {
+      onClosed?.();
+      unsubscribe();
+      sessions.remove(id);
+    };
+    await server.connect(transport);
+    const session = { id, principal, address, transport, server };
+    sessions.add(session);
+    return session;
+  }
+}
+
+function announce(server: Server, event: ServerEvent): Promise<void> {
+  switch (event.kind) {
+    case 'tools_list_changed':
+      return server.sendToolListChanged();
+    case 'prompts_list_changed':
+      return server.sendPromptListChanged();
+    case 'resources_list_changed':
+      return server.sendResourceListChanged();
+    case 'resource_updated':
+      return server.sendResourceUpdated({ uri: event.uri });
+  }
+}
+
+/** Build an error that belongs to no request. */
+function refusal(status: number, code: number, message: string): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
+}
+
+/** All endpoints of the server, by principal and address; unused ones are dropped. */
+export class McpEndpoints {
+  readonly #endpoints = new Map<string, McpEndpoint>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor() {
+    this.#timer = setInterval(() => this.#dropUnused(), UNUSED_MS).unref();
+  }
+
+  /** Find the endpoint of a principal at an address, or create it. @throws {GauntletError} `overloaded` */
+  at(principal: string, address: string, create: () => McpEndpoint): McpEndpoint {
+    const key = `${principal}\0${address}`;
+    const known = this.#endpoints.get(key);
+    if (known) return known;
+    if (this.#endpoints.size >= MAX_ENDPOINTS) this.#dropUnused(0);
+    if (this.#endpoints.size >= MAX_ENDPOINTS)
+      throw new GauntletError('overloaded', 'Too many addresses of MCP are in use; try again soon');
+    const made = create();
+    this.#endpoints.set(key, made);
+    return made;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.close()));
+  }
+
+  #dropUnused(forMs = UNUSED_MS): void {
+    for (const [key, endpoint] of this.#endpoints) {
+      if (!endpoint.isUnused(forMs)) continue;
+      this.#endpoints.delete(key);
+      void endpoint.close();
+    }
+  }
+}
+
+/** Addresses in use: a principal may have many sessions, each with an address of its own. */
+const MAX_ENDPOINTS = 2_000;
+
+/** An endpoint that is not used for this long is dropped; it holds nothing that its client would miss. */
+const UNUSED_MS = 10 * 60_000;

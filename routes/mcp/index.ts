@@ -1,0 +1,66 @@
+/**
+ * `/mcp`: the tools of a session for MCP clients. The MCP SDK is loaded by the first request.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import * as z from 'zod';
+import { GauntletError } from '../../src/base/errors.ts';
+import { IdSchema } from '../../src/wire/block-schema.ts';
+import type { DoorContext } from '../dependencies.ts';
+import { STATUS_OF_CODE, toWireError } from '../error-reply.ts';
+import { clientGone } from '../pipe-reply.ts';
+import type { App, ZodTypes } from '../request-schemas.ts';
+import type { McpService } from './service.ts';
+
+/** Codes of JSON-RPC. */
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+
+const Query = z.strictObject({
+  session_id: IdSchema.optional().describe('Absent: the standing session of the caller'),
+});
+
+/** Register the routes, in a scope of their own, which has JSON-RPC's errors for bodies that cannot be read. */
+export function mcpDoor(app: App, context: DoorContext): void {
+  let loading: Promise<McpService> | undefined;
+  const load = () => (loading ??= import('./service.ts').then(({ McpService }) => new McpService(context)));
+  // Streams would hold the server open.
+  context.closing.addEventListener('abort', () => void loading?.then((service) => service.close()), { once: true });
+
+  app.register((plain, _options, done) => {
+    const scope = plain.withTypeProvider<ZodTypes>();
+    scope.setErrorHandler((error, request, reply) => {
+      const { code, message } = toWireError(error);
+      // Requests that nobody is known to have sent get the errors of every route.
+      if (request.principal === '' || !UNREADABLE.has(code)) throw error;
+      const number = code === 'invalid_request' ? PARSE_ERROR : INVALID_REQUEST;
+      return sendJsonRpcError(reply, STATUS_OF_CODE[code], number, message);
+    });
+    const text = ['application/json', 'text/event-stream'] as const;
+    async function serve(request: FastifyRequest, reply: FastifyReply, sessionId: string | undefined): Promise<void> {
+      const gone = clientGone(reply);
+      await (await load()).serveSession(request, reply, sessionId, gone);
+    }
+
+    const post = { summary: 'MCP: messages of a client', reply: { text } } as const;
+    scope.post('/mcp', { schema: { querystring: Query, body: z.unknown() }, config: post }, (request, reply) => {
+      if (context.readiness() === 'draining')
+        throw new GauntletError('shutting_down', 'The server is shutting down; try again soon');
+      return serve(request, reply, request.query.session_id);
+    });
+    const listen = { summary: 'MCP: messages of the server to a client', reply: { text } } as const;
+    // The reply to a HEAD request would never end.
+    const options = { exposeHeadRoute: false, schema: { querystring: Query }, config: listen };
+    scope.get('/mcp', options, (request, reply) => serve(request, reply, request.query.session_id));
+    const end = { summary: 'MCP: end an MCP session', reply: { text } } as const;
+    scope.delete('/mcp', { schema: { querystring: Query }, config: end }, (request, reply) =>
+      serve(request, reply, request.query.session_id),
+    );
+    done();
+  });
+}
+
+const UNREADABLE: ReadonlySet<string> = new Set(['invalid_request', 'payload_too_large', 'unsupported_media_type']);
+
+function sendJsonRpcError(reply: FastifyReply, status: number, code: number, message: string): FastifyReply {
+  return reply.code(status).send({ jsonrpc: '2.0', error: { code, message }, id: null });
+}

@@ -1,0 +1,78 @@
+/**
+ * The MCP service: endpoints by principal and address. Loaded by the first request, since it imports the MCP SDK.
+ */
+import { randomBytes } from 'node:crypto';
+import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { McpDoorContext } from './dependencies.ts';
+import { McpEndpoint, McpEndpoints } from './endpoint.ts';
+import { McpSessions } from './mcp-sessions.ts';
+import { SessionEvents } from './session-events.ts';
+import { createSessionServer } from './session-server.ts';
+import type { CallState } from './tool-call.ts';
+import { sendWebResponse, toWebRequest } from './web-exchange.ts';
+
+/** Bytes of the key that seals the states which clients send back; it lives as long as the server. */
+const KEY_BYTES = 32;
+
+/** Time in which the answer to a question may come, beyond the time that the question itself stays open. */
+const ANSWER_GRACE_SECONDS = 60;
+
+/** Serves MCP. */
+export class McpService {
+  readonly #context: McpDoorContext;
+  readonly #sessions = new McpSessions();
+  readonly #endpoints = new McpEndpoints();
+  readonly #key = randomBytes(KEY_BYTES);
+
+  constructor(context: McpDoorContext) {
+    this.#context = context;
+  }
+
+  /** Serve a request to the tools of a session. @throws {GauntletError} `not_found` for a session that is not there */
+  async serveSession(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    sessionId: string | undefined,
+    gone: AbortSignal,
+  ): Promise<void> {
+    const { principal } = request;
+    const { directory, limits } = this.#context;
+    const session = () =>
+      sessionId === undefined ? directory.standing(principal) : directory.open(principal, sessionId);
+    // A session that is not there is told of by its status, not within a reply.
+    await session();
+    const endpoint = this.#endpoints.at(principal, `/mcp ${sessionId ?? ''}`, () =>
+      this.#sessionEndpoint(principal, `/mcp ${sessionId ?? ''}`, session),
+    );
+    await endpoint.serve(toWebRequest(request, gone), request.body, (response) =>
+      sendWebResponse(response, reply, gone, limits),
+    );
+  }
+
+  /** End all sessions, streams and requests. */
+  async close(): Promise<void> {
+    this.#sessions.close();
+    await this.#endpoints.close();
+  }
+
+  #sessionEndpoint(principal: string, address: string, session: () => ReturnType<McpDoorContext['directory']['open']>) {
+    const { logger, limits } = this.#context;
+    const events = new SessionEvents({ ...this.#context, session });
+    const codec = createRequestStateCodec<CallState>({
+      key: this.#key,
+      ttlSeconds: Math.ceil(limits.askTimeoutMs / 1_000) + ANSWER_GRACE_SECONDS,
+      // A state counts for the one who was asked, for the same address and the same kind of request.
+      bind: ({ mcpReq }: ServerContext) => `${principal}\0${address}\0${mcpReq.method}`,
+    });
+    const { mint, verify } = codec;
+    return new McpEndpoint({
+      principal,
+      address,
+      sessions: this.#sessions,
+      bus: events,
+      createServer: (era) => createSessionServer({ ...this.#context, era, session, events, mint, verify }),
+      onError: (error) => logger.debug({ err: error }, 'An MCP request failed'),
+    });
+  }
+}
