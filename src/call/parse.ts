@@ -52,10 +52,50 @@ export function parseInput(
   services: ParseServices,
   isByPerson = false,
 ): Parsed {
-  const result = tool.inputSchema.safeParse(withoutReservedFields(tool, input, isByPerson));
+  const result = parseLeniently(tool, withoutReservedFields(tool, input, isByPerson));
   if (result.success) return { kind: 'parsed', invocation: new Invocation(block, tool, result.data) };
   const schemaTool = services.pool.isDeferred(tool) ? services.schemaTool : undefined;
   return ended(failedOutcome('invalid_input', validationErrorText(tool.name, result.error.issues, schemaTool)));
+}
+
+/**
+ * Parse an input. Models in strict mode send every optional field, as `null` or as the empty value of its type: where the
+ * schema refuses that value, the field counts as absent. A required field never does, since the input then fails again.
+ */
+function parseLeniently({ inputSchema, origin }: Tool, input: unknown): z.ZodSafeParseResult<ToolInput> {
+  const first = inputSchema.safeParse(input);
+  if (first.success) return first;
+  // What a tool of others does without a field is not known: only null says that the model means none.
+  const stripped = withoutRefusedEmpties(input, first.error.issues, origin === undefined ? [null, '', 0] : [null]);
+  const second = stripped === undefined ? first : inputSchema.safeParse(stripped);
+  return second.success ? second : first;
+}
+
+/** Remove the fields whose value is one of `empties` and has an issue. @returns `undefined` if there are none */
+function withoutRefusedEmpties(input: unknown, issues: readonly Issue[], empties: readonly unknown[]): unknown {
+  let stripped: unknown;
+  for (const { path } of issues) {
+    const key = path.at(-1);
+    if (key === undefined || !holdsEmpty(memberAt(input, path.slice(0, -1)), key, empties)) continue;
+    stripped ??= structuredClone(input);
+    Reflect.deleteProperty(memberAt(stripped, path.slice(0, -1)) as object, key);
+  }
+  return stripped;
+}
+
+function holdsEmpty(holder: unknown, key: PropertyKey, empties: readonly unknown[]): boolean {
+  if (typeof holder !== 'object' || holder === null || Array.isArray(holder)) return false;
+  return Object.hasOwn(holder, key) && empties.includes((holder as Record<PropertyKey, unknown>)[key]);
+}
+
+function memberAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (node, key) =>
+      typeof node === 'object' && node !== null && Object.hasOwn(node, key)
+        ? (node as Record<PropertyKey, unknown>)[key]
+        : undefined,
+    value,
+  );
 }
 
 function withoutReservedFields(tool: Tool, input: unknown, isByPerson: boolean): unknown {

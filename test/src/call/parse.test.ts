@@ -39,6 +39,44 @@ describe('parseBlock', () => {
     expect(parse('Echo', input)).toMatchObject({ errorCode: 'invalid_input' });
   });
 
+  describe('null and empty values that the schema refuses', () => {
+    const inputSchema = z.strictObject({
+      text: z.string().min(1),
+      limit: z.int().min(1).optional(),
+      mode: z.enum(['a', 'b']).default('a'),
+      glob: z.string().optional(),
+      skip: z.int().optional(),
+      nested: z.strictObject({ note: z.string().optional() }).optional(),
+    });
+    const tool = plainTool('Echo', { inputSchema });
+
+    it('count as absent where the field is optional', () => {
+      const input = { text: 'hi', limit: 0, mode: '', glob: null, skip: null, nested: { note: null } };
+      expect(parse('Echo', input, [tool])).toMatchObject({ input: { text: 'hi', mode: 'a', nested: {} } });
+      expect(parse('Echo', input, [tool])).not.toHaveProperty('input.limit');
+    });
+
+    it('stay where the schema takes them', () => {
+      const input = { text: 'hi', glob: '', skip: 0 };
+      expect(parse('Echo', input, [tool])).toMatchObject({ input });
+    });
+
+    it.each([[null], [''], [undefined]])('%j is still refused where the field is required', (text) => {
+      const failed = parse('Echo', { text, limit: null }, [tool]);
+      expect(failed).toMatchObject({
+        errorCode: 'invalid_input',
+        content: expect.stringContaining('`text`') as string,
+      });
+    });
+
+    it('are only null for tools of others', () => {
+      const foreign = plainTool('Echo', { inputSchema, origin: { type: 'mcp', name: 's' } });
+      expect(parse('Echo', { text: 'hi', limit: null }, [foreign])).toMatchObject({ input: { text: 'hi' } });
+      for (const limit of [0, ''])
+        expect(parse('Echo', { text: 'hi', limit }, [foreign])).toMatchObject({ errorCode: 'invalid_input' });
+    });
+  });
+
   it('strips internal fields, whoever sends them', () => {
     const inputSchema = z.strictObject({ text: z.string(), _simulated: z.string().optional() });
     const tool = plainTool('Echo', { inputSchema, internalFields: ['_simulated'] });
