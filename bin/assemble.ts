@@ -8,6 +8,7 @@ import type { Limits } from '../config/limits.ts';
 import type { Settings } from '../config/settings.ts';
 import { OWNER } from '../config/settings/principals.ts';
 import { loadAgentTypes } from '../src/agents/agent-types.ts';
+import { createSampler } from '../src/agents/sampler.ts';
 import { GauntletError, isGauntletError } from '../src/base/errors.ts';
 import { createFileHistory } from '../src/files/history.ts';
 import { createLocatePath } from '../src/files/scope.ts';
@@ -130,7 +131,9 @@ export async function assembleEngine(
     ...{ limitsOf, toolNames, onFault },
     externalTools: withPlugins(mcp, plugins),
     sessionFolder: (sessionId) => data.sessionFolder(sessionId),
-    endProcesses: (sessionId) => parts.codeProcesses.endSession(sessionId),
+    endProcesses: async (sessionId) => {
+      await Promise.all([parts.codeProcesses.endSession(sessionId), mcp.endSession(sessionId)]);
+    },
   });
   const directory = new SessionDirectory(services);
   const scheduled = createScheduledRuns(settings, { schedules, directory, onFault });
@@ -320,7 +323,7 @@ function sandboxOf(settings: Settings, data: DataDirectory, logger: Logger, { on
 }
 
 function serversOf(
-  { mcpServers: servers, workspace: folder, limits, principals }: Settings,
+  { mcpServers: servers, mcpSampling: sampling, workspace: folder, limits, principals }: Settings,
   {
     processHost,
     store,
@@ -333,6 +336,7 @@ function serversOf(
 ): McpConnections {
   return createMcpConnections({
     servers,
+    ...(sampling && { sampler: createSampler(sampling.name, sampling.model, sampling.maxTokens) }),
     processHost,
     store,
     principals: [OWNER, ...principals.map(({ name }) => name)],

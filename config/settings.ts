@@ -19,6 +19,7 @@ import {
   workspaceFolder,
 } from './settings/paths.ts';
 import { type LanguageServerSettings, languageServerSettings } from './settings/language-servers.ts';
+import { type McpSamplingSettings, mcpSamplingSettings } from './settings/mcp-sampling.ts';
 import { modelSettings, type ModelSettings } from './settings/models.ts';
 import { principalSettings, type PrincipalSettings } from './settings/principals.ts';
 import { gateSettings, type GateSettings } from './settings/gate-settings.ts';
@@ -54,6 +55,8 @@ export interface Settings extends DoorSettings, GateSettings {
   /** Principals that have a token beside the server's own. */
   readonly principals: readonly PrincipalSettings[];
   readonly mcpServers: Readonly<Record<string, McpServerSettings>>;
+  /** The model that answers MCP servers; undefined: none does. */
+  readonly mcpSampling: McpSamplingSettings | undefined;
   /** Address under which browsers reach this server; undefined: the loopback address that it listens on. */
   readonly publicUrl: string | undefined;
   /** Models that agents use, by name. */
@@ -142,6 +145,7 @@ export function loadSettings(sources: SettingsSources): Settings {
     principals,
     toolMode: variables.GAUNTLET_SIMPLE ? 'simple' : (file.toolMode ?? 'normal'),
     models: modelSettings(file, environment),
+    mcpSampling: mcpSamplingSettings(file, environment),
     webFetch: webFetchSettings(file, environment),
     webSearch: webSearchSettings(file, environment),
     ...featureSettings(file, (path) => absolutePath(path, dirname(settingsFile), environment)),

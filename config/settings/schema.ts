@@ -60,7 +60,15 @@ const approvals = section({
   twoPerson: rules.optional(),
 });
 
-const mcpServerSwitches = { alwaysLoad: z.boolean().optional(), disabled: z.boolean().optional() };
+const mcpServerSwitches = {
+  alwaysLoad: z.boolean().optional(),
+  disabled: z.boolean().optional(),
+  connection: z.enum(['shared', 'session']).optional(),
+  timeout: z.int().min(1).max(LONGEST_TIMER_MS).optional(),
+};
+
+/** The model that answers MCP servers, and the longest answer. */
+const mcpSampling = section({ model: text.optional(), maxTokens: z.int().min(1).max(100_000).optional() });
 
 const mcpRemote = { url: z.url({ protocol: /^https?$/ }), headers: z.record(z.string(), z.string()).optional() };
 
@@ -107,6 +115,7 @@ export const settingsFileSchema = section({
   trustedWorkspaces: z.array(text).optional(),
   hooks: hooks.optional(),
   mcpServers: z.record(text, mcpServer).optional(),
+  mcpSampling: mcpSampling.optional(),
   publicUrl: httpUrl.optional(),
   models: agentModels.optional(),
   webSearch: webSearch.optional(),

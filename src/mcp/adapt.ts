@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import type { Limits } from '../../config/limits.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { buildTool } from '../tool/build-tool.ts';
-import { MAX_PROGRESS_CHARS, type Tool } from '../tool/tool.ts';
+import { MAX_PROGRESS_CHARS, type Tool, type ToolUseContext } from '../tool/tool.ts';
 import type { TextBlock } from '../wire/blocks.ts';
 import type { PermissionResult } from '../wire/decision.ts';
 import { type McpOutput, toOutput } from './call-result.ts';
@@ -49,7 +49,8 @@ export interface McpToolCall {
   readonly toolName: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly inputSchema: JsonObject;
-  readonly signal: AbortSignal;
+  /** The call of the session that it serves. */
+  readonly context: ToolUseContext;
   /** True if it may be sent twice: it only reads, or declares itself idempotent. */
   readonly isRepeatable: boolean;
   readonly onProgress: (progress: SentProgress) => void;
@@ -104,7 +105,7 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
         toolName: definition.name,
         arguments: input,
         inputSchema: definition.inputSchema,
-        signal: context.signal,
+        context,
         isRepeatable: isReadOnly || hints.idempotentHint === true,
         onProgress: (progress) => onProgress?.({ data: toProgress(progress, MAX_PROGRESS_CHARS) }),
       });

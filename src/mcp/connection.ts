@@ -26,6 +26,8 @@ export interface ConnectionOptions {
   readonly name: string;
   /** Opens a link with these handlers. */
   readonly open: (options: Pick<LinkOptions, 'handlers' | 'signal'>) => Promise<McpLink>;
+  /** Requests that the server may make over the shared connection. */
+  readonly handlers: LinkHandlers;
   /** Limits how many servers connect at the same time. */
   readonly limitConnecting: LimitFunction;
   readonly limits: ListLimits;
@@ -116,12 +118,24 @@ export class McpConnection {
     try {
       return await run(link.client);
     } catch (error) {
-      const lostReason = link.endReason();
-      if (!signal.aborted && (isSessionLost(error) || isLinkBroken(error))) {
+      if (isRepeatable && !signal.aborted && isSessionLost(error)) {
         await this.#drop(link, errorMessage(error));
-        if (isRepeatable && isSessionLost(error)) return this.request({ run, signal, isRepeatable: false });
+        return this.request({ run, signal, isRepeatable: false });
       }
-      throw toCallError(error, { server: this.#options.name, signal, lostReason, mask: this.#options.mask });
+      throw await this.#callError(link, error, signal);
+    }
+  }
+
+  /**
+   * Run one request over a link of `openOwned`.
+   *
+   * @throws {GauntletError} `cancelled`, `timeout` or `tool_failed`.
+   */
+  async requestOver<Value>(link: McpLink, { run, signal }: Omit<McpRequest<Value>, 'isRepeatable'>): Promise<Value> {
+    try {
+      return await run(link.client);
+    } catch (error) {
+      throw await this.#callError(link, error, signal);
     }
   }
 
@@ -170,7 +184,11 @@ export class McpConnection {
 
   /** Connect, list, and wait until the connection ends. @throws The error of connecting or listing. */
   async #connectOnce(): Promise<void> {
-    const handlers: LinkHandlers = { onListChanged: () => this.#relist(), listKinds: ['tools'] };
+    const handlers: LinkHandlers = {
+      ...this.#options.handlers,
+      onListChanged: () => this.#relist(),
+      listKinds: ['tools'],
+    };
     const link = await this.#options.limitConnecting(() => this.#open(handlers, this.#stop.signal));
     const onStop = () => void link.close();
     this.#stop.signal.addEventListener('abort', onStop, { once: true });
@@ -218,6 +236,13 @@ export class McpConnection {
         if (this.#link !== undefined) this.#options.onRemark(`Cannot list its tools again: ${errorMessage(error)}`);
       }
     }
+  }
+
+  /** Convert the error of a request, and close a link that no longer works. */
+  async #callError(link: McpLink, error: unknown, signal: AbortSignal): Promise<GauntletError> {
+    const lostReason = link.endReason();
+    if (!signal.aborted && (isSessionLost(error) || isLinkBroken(error))) await this.#drop(link, errorMessage(error));
+    return toCallError(error, { server: this.#options.name, signal, lostReason, mask: this.#options.mask });
   }
 
   /** Close a link that no longer works; the loop opens the next. */

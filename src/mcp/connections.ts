@@ -20,6 +20,7 @@ import type { McpOutput } from './call-result.ts';
 import type { LinkHandlers } from './link-handlers.ts';
 import type { McpLink } from './link.ts';
 import type { McpServerStatus } from './connection.ts';
+import { type LinkOwner, OwnedLinks } from './owned-links.ts';
 import { openPinStore, type PinStore } from './pin-store.ts';
 import type { McpResource } from './resources.ts';
 import type { McpServer } from './server.ts';
@@ -92,24 +93,14 @@ export interface McpConnections {
    *   or `cancelled`.
    */
   openOwned(name: string, owner: LinkOwner, handlers: LinkHandlers, signal: AbortSignal): Promise<McpLink>;
+  /** Close the connections of a session that has ended. */
+  endSession(sessionId: string): Promise<void>;
   /** Close every connection and end every server process. */
   close(): Promise<void>;
 }
 
-/** Owner of a connection that is not shared. */
-export interface LinkOwner {
-  readonly principal: string;
-  readonly sessionId: string;
-}
-
 /** Servers connecting at once; each may be a process that starts. */
 const MAX_CONNECTING = 4;
-
-/** Connections that belong to one session, in all: each may be a process. */
-const MAX_OWNED_LINKS = 256;
-
-/** Connections of that kind of one principal. */
-const MAX_OWNED_OF_PRINCIPAL = 64;
 
 /** Former servers whose pins are kept: one that is configured again has the pins that it had. */
 const MAX_FORMER_SERVERS = 64;
@@ -125,7 +116,6 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
   const names = enabled.map(([name]) => name);
   const servers = new ServerSet(names, options.onToolsChanged);
   const closing = new AbortController();
-  const owned = new OwnedLinks();
   let loading: Promise<Loaded | undefined> | undefined;
   let loadFailure: string | undefined;
   let callbackUrl: string | undefined;
@@ -171,9 +161,10 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
       return target.name;
     },
     async openOwned(name, owner, handlers, signal) {
-      const { connection } = await serverNamed(name, owner.principal);
-      return owned.open(owner.principal, () => connection.openOwned(handlers, signal));
+      const server = await serverNamed(name, owner.principal);
+      return server.openOwned(owner, handlers, signal);
     },
+    endSession: async (sessionId) => void (await Promise.all(servers.all().map((one) => one.endSession(sessionId)))),
     async close() {
       closing.abort();
       await loading;
@@ -181,37 +172,6 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
       await pinStore.close();
     },
   };
-}
-
-/** Counts the connections that belong to sessions, those that are being opened included. */
-class OwnedLinks {
-  #total = 0;
-  readonly #byPrincipal = new Map<string, number>();
-
-  /** @throws {GauntletError} `rate_limited`, or as `open`. */
-  async open(principal: string, open: () => Promise<McpLink>): Promise<McpLink> {
-    const ofPrincipal = this.#byPrincipal.get(principal) ?? 0;
-    if (this.#total >= MAX_OWNED_LINKS || ofPrincipal >= MAX_OWNED_OF_PRINCIPAL) {
-      const message = `Cannot connect to another MCP server for one session alone: ${ofPrincipal} such connections are open. Close sessions that are not used`;
-      throw new GauntletError('rate_limited', message, { details: { reason: 'mcp_connections' } });
-    }
-    this.#count(principal, 1);
-    try {
-      const link = await open();
-      void link.closed.then(() => this.#count(principal, -1));
-      return link;
-    } catch (error) {
-      this.#count(principal, -1);
-      throw error;
-    }
-  }
-
-  #count(principal: string, change: 1 | -1): void {
-    this.#total += change;
-    const count = (this.#byPrincipal.get(principal) ?? 0) + change;
-    if (count === 0) this.#byPrincipal.delete(principal);
-    else this.#byPrincipal.set(principal, count);
-  }
 }
 
 /** Parts that need the SDK. */
@@ -238,11 +198,13 @@ async function load(options: LoadOptions): Promise<Loaded> {
   ]);
   const limitConnecting = pLimit(MAX_CONNECTING);
   const authorizations = new Authorizations(options);
+  const ownedLinks = new OwnedLinks();
 
   function connect(name: string, settings: McpServerSettings, credentials?: ServerCredentials): McpServer {
     const pins = pinStore.pinsOf(name, settings);
     const onToolsChanged = () => servers.collect();
-    return createMcpServer({ ...options, name, settings, pins, credentials, limitConnecting, onToolsChanged });
+    const parts = { name, settings, pins, credentials, limitConnecting, ownedLinks, onToolsChanged };
+    return createMcpServer({ ...options, ...parts });
   }
 
   function connectOwn(target: AuthorizationTarget): void {

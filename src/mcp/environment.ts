@@ -5,8 +5,10 @@ import type { LimitFunction } from 'p-limit';
 import type { Limits } from '../../config/limits.ts';
 import type { ProcessHost } from '../process/process-host.ts';
 import type { ServerCredentials } from './authorization.ts';
+import type { OwnedLinks } from './owned-links.ts';
 import type { StoredPins } from './pin-store.ts';
 import type { RetryPace } from './retry-pause.ts';
+import type { Sampler } from './sampling.ts';
 import type { McpServerSettings } from './server-settings.ts';
 
 /** Environment shared by all servers. */
@@ -17,6 +19,8 @@ export interface McpEnvironment {
   readonly limits: Limits;
   /** Default: `RETRY_PACE`. */
   readonly pace?: RetryPace;
+  /** The model that answers servers; absent: none does. */
+  readonly sampler?: Sampler | undefined;
   /** Reports a server that failed, left tools out or changed one. */
   readonly onNotice: (level: 'info' | 'warning', code: string, message: string) => void;
   /** Called when `tools()` returns a new list. */
@@ -32,6 +36,8 @@ export interface McpServerOptions extends McpEnvironment {
   readonly pins: StoredPins;
   /** Credentials of a remote server's OAuth authorization. */
   readonly credentials?: ServerCredentials | undefined;
+  /** Bounds the connections that belong to one session each. */
+  readonly ownedLinks: OwnedLinks;
   /** Limits how many servers connect at the same time. */
   readonly limitConnecting: LimitFunction;
 }

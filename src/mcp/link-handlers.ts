@@ -9,6 +9,7 @@ import {
   type CreateMessageResultWithTools,
   type ElicitRequest,
   type ElicitResult,
+  type LoggingLevel,
   type LoggingMessageNotification,
   ProtocolError,
   ProtocolErrorCode,
@@ -42,6 +43,8 @@ export interface LinkHandlers {
   readonly sampleOptions?: NonNullable<ClientCapabilities['sampling']>;
   listRoots?(): Promise<readonly Root[]>;
   onLog?(message: LoggingMessageNotification['params']): void;
+  /** Least severe messages wanted, of servers of the older era; absent: the server decides. */
+  readonly logLevel?: LoggingLevel;
   /** Called when the server announces a changed list; debounced. */
   onListChanged?(kind: ListKind): void;
   /** Lists whose changes are wanted. Default: all. */
@@ -89,6 +92,14 @@ export function registerHandlers(client: Client, handlers: LinkHandlers): () => 
     handlers.onResourceUpdated?.(params.uri),
   );
   return announceLists(client, handlers);
+}
+
+/** Tell a connected server of the older era which log messages are wanted; nothing waits for it. */
+export function requestLogs(client: Client, { logLevel }: LinkHandlers): void {
+  if (logLevel === undefined || client.getProtocolEra() !== 'legacy') return;
+  if (client.getServerCapabilities()?.logging === undefined) return;
+  // A server that refuses logs as it likes.
+  client.setLoggingLevel(logLevel).catch(() => undefined);
 }
 
 /** Return the changes to listen to at a server of the newer era; undefined if it offers none that is wanted. */

@@ -3,7 +3,7 @@
  */
 import { Client, type ConnectOptions, type Transport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import type { Limits } from '../../config/limits.ts';
-import { capabilitiesOf, type LinkHandlers, registerHandlers } from './link-handlers.ts';
+import { capabilitiesOf, type LinkHandlers, registerHandlers, requestLogs } from './link-handlers.ts';
 
 /** A server may take this long to end after its input was closed or its session was ended. */
 export const CLOSE_MS = 500;
@@ -74,6 +74,7 @@ export async function openLink(options: LinkOptions): Promise<McpLink> {
 
   try {
     await untilAborted(connect(client, options), options.signal);
+    requestLogs(client, options.handlers);
   } catch (error) {
     await transport.close();
     throw error;

@@ -9,6 +9,13 @@ interface CommonSettings {
   readonly alwaysLoad?: boolean;
   /** True if it is only listed as disabled and never connected. */
   readonly disabled?: boolean;
+  /**
+   * `session`: each session calls its tools over a connection of its own. `shared`: all sessions share one, over which
+   * the server can ask nothing. Default: shared until the server asks something, then each session has its own.
+   */
+  readonly connection?: 'shared' | 'session';
+  /** Longest call, in milliseconds, in place of the limits `mcpCallIdleMs` and `mcpCallMs`. */
+  readonly timeout?: number;
 }
 
 /** A server that runs as a child process and communicates over its standard input and output. */

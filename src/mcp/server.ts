@@ -3,18 +3,21 @@
  *
  * Loaded only where a server is configured, because it imports the SDK and ajv.
  */
-import type { CallToolResult, Client, Tool as SdkTool } from '@modelcontextprotocol/client';
-import type { Limits } from '../../config/limits.ts';
 import type { Tool } from '../tool/tool.ts';
-import { adaptTool, type McpToolCall } from './adapt.ts';
+import { adaptTool } from './adapt.ts';
 import type { McpOutput } from './call-result.ts';
 import { type ConnectionOptions, McpConnection } from './connection.ts';
 import type { McpServerOptions } from './environment.ts';
+import type { LinkHandlers } from './link-handlers.ts';
+import type { McpLink } from './link.ts';
 import { MAX_SERVER_TOOLS } from './list-tools.ts';
+import type { LinkOwner } from './owned-links.ts';
 import type { StoredPins } from './pin-store.ts';
 import { remoteOpener } from './remote-link.ts';
 import { listResources, type McpResource, readResource } from './resources.ts';
 import { RETRY_PACE } from './retry-pause.ts';
+import { createCalls } from './server-calls.ts';
+import { ServerRequests } from './server-requests.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import { openStdioLink } from './stdio-transport.ts';
 import type { McpToolDefinition } from './tool-definition.ts';
@@ -41,6 +44,10 @@ export interface McpServer {
   listResources(signal: AbortSignal): Promise<readonly McpResource[]>;
   /** @throws {GauntletError} As `listResources`. */
   readResource(uri: string, signal: AbortSignal): Promise<McpOutput>;
+  /** As `McpConnections.openOwned`. */
+  openOwned(owner: LinkOwner, handlers: LinkHandlers, signal: AbortSignal): Promise<McpLink>;
+  /** Close the connection of a session that has ended. */
+  endSession(sessionId: string): Promise<void>;
 }
 
 /** Create the server; it connects when its connection is started. */
@@ -57,8 +64,10 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   let byHash = new Map<string, Tool>();
   let reportedReason: string | undefined;
 
+  const shared = new ServerRequests({ server: name, sampler: options.sampler, mask });
   const connection = new McpConnection({
     name,
+    handlers: settings.connection === 'shared' ? {} : shared.handlers(),
     limits,
     pace,
     mask,
@@ -67,7 +76,8 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     onRemark: (remark) => notice('warning', 'mcp_tools_left_out', remark),
     onChange,
   });
-  const source = { server: name, isAlwaysLoaded: settings.alwaysLoad === true, limits, call, ...pins };
+  const calls = createCalls({ ...options, mask }, connection, shared);
+  const source = { server: name, isAlwaysLoaded: settings.alwaysLoad === true, limits, call: calls.call, ...pins };
 
   function onChange(): void {
     reportFailure();
@@ -89,43 +99,16 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     notice('warning', `mcp_${status}`, reason);
   }
 
-  function call({ signal, isRepeatable, ...request }: McpToolCall) {
-    return connection.request({ signal, isRepeatable, run: (client) => callTool(client, request, signal, limits) });
-  }
-
   return {
     connection,
+    openOwned: calls.openOwned,
+    endSession: calls.endSession,
     tools: () => [...byHash.values()],
     listResources: (signal) =>
       connection.request({ signal, isRepeatable: true, run: (client) => listResources(client, limits, signal) }),
     readResource: (uri, signal) =>
       connection.request({ signal, isRepeatable: true, run: (client) => readResource(client, uri, limits, signal) }),
   };
-}
-
-/**
- * Send one `tools/call`. Progress extends its timeout, up to `mcpCallMs` in all.
- *
- * @throws The SDK's error; an abort is reported as a timeout.
- */
-function callTool(
-  client: Client,
-  { toolName, arguments: input, inputSchema, onProgress }: Omit<McpToolCall, 'signal' | 'isRepeatable'>,
-  signal: AbortSignal,
-  limits: Pick<Limits, 'mcpCallIdleMs' | 'mcpCallMs'>,
-): Promise<CallToolResult> {
-  return client.callTool(
-    { name: toolName, arguments: { ...input } },
-    {
-      signal,
-      timeout: limits.mcpCallIdleMs,
-      maxTotalTimeout: limits.mcpCallMs,
-      resetTimeoutOnProgress: true,
-      onprogress: onProgress,
-      // Saves the SDK a listing of its own, and the compilation of the server's output schema.
-      toolDefinition: { name: toolName, inputSchema } as SdkTool,
-    },
-  );
 }
 
 /** The pins of one server. */

@@ -16,7 +16,12 @@ const CANCELLED = { behavior: 'deny', by: 'cancelled' } as const;
 /** Result of a question, for the gate that asked it. */
 export type QuestionEnd =
   | { readonly behavior: 'allow'; readonly updatedInput?: Readonly<Record<string, unknown>> }
-  | { readonly behavior: 'deny'; readonly message: string };
+  | {
+      readonly behavior: 'deny';
+      readonly message: string;
+      /** True if a person said no; else nobody answered. */
+      readonly isAnswer?: boolean;
+    };
 
 /** Answer of a person. */
 export interface QuestionAnswer {
@@ -29,8 +34,10 @@ export interface QuestionAnswer {
 export interface QuestionToAsk {
   readonly request: Omit<PermissionRequestFrame, 'type' | 'request_id' | 'expires_at'>;
   readonly timeoutMs: number;
-  /** Repeat the decision; called after an answer added rules. */
-  rejudge(): Promise<PermissionDecision>;
+  /** Repeat the decision; called after an answer added rules. Absent: no rule decides this question. */
+  rejudge?(): Promise<PermissionDecision>;
+  /** Check a yes. @throws {GauntletError} `invalid_request`, and the question stays open. */
+  check?(answer: QuestionAnswer): void;
 }
 
 /** Decision about a question that is no longer open, and its author. */
@@ -46,7 +53,7 @@ interface OpenQuestion {
   /** Deadline on the monotonic clock: the timer may fire late, but an answer after the deadline must not count. */
   readonly endsMs: number;
   /** The waiting gate; absent after a restart, until the call reaches its gate again. */
-  asker?: { readonly rejudge: QuestionToAsk['rejudge']; readonly end: (end: QuestionEnd) => void };
+  asker?: Pick<QuestionToAsk, 'rejudge' | 'check'> & { readonly end: (end: QuestionEnd) => void };
   /** An approval of one of several that is being written to the disk. */
   joining?: Promise<unknown>;
   /** Answer that arrived before the gate did. */
@@ -116,7 +123,7 @@ export class Questions {
     let withdraw: () => void = () => undefined;
     try {
       return await new Promise<QuestionEnd>((resolve, reject) => {
-        open.asker = { rejudge: () => question.rejudge(), end: resolve };
+        open.asker = { ...question, end: resolve };
         withdraw = () => {
           if (this.#take(frame.request_id)) void this.#log(frame, CANCELLED, 'The call was cancelled');
           reject(signal.reason as Error);
@@ -148,6 +155,7 @@ export class Questions {
       const joined = await this.#join(asked, asked.frame.approvals, answer, by);
       if (joined) return joined;
     }
+    if (answer.behavior === 'allow') this.#open.get(requestId)?.asker?.check?.(answer);
     const open = this.#take(requestId);
     if (!open) throw this.#tooLate(requestId);
     const before = answer.behavior === 'allow' ? (open.frame.approvals?.by ?? []) : [];
@@ -157,7 +165,7 @@ export class Questions {
       open,
       answer.behavior === 'allow'
         ? { behavior: 'allow', ...(answer.updatedInput ? { updatedInput: answer.updatedInput } : {}) }
-        : { behavior: 'deny', message: denial(open.frame.tool_name, answer.message) },
+        : { behavior: 'deny', message: denial(open.frame.tool_name, answer.message), isAnswer: true },
     );
     return settled;
   }
@@ -166,7 +174,7 @@ export class Questions {
   async rejudgeAll(): Promise<void> {
     for (const { frame, asker } of this.#live()) {
       // If the gate fails to judge, the question stays open for a person.
-      const decision = await asker?.rejudge().catch(() => undefined);
+      const decision = await asker?.rejudge?.().catch(() => undefined);
       if (!decision || decision.behavior === 'ask') continue;
       const open = this.#take(frame.request_id);
       if (!open) continue;

@@ -38,7 +38,13 @@ export async function explainCall(core: SessionCore, name: string, input: JsonVa
   const ids = { turnId: 'explain', toolUseId: 'explain' };
   const { decision } = await decide(
     parsed.invocation,
-    toolUseContext(core, pool, { ids, signal, abortTurn: () => undefined, isOver: () => true }),
+    toolUseContext(core, pool, {
+      ids,
+      signal,
+      abortTurn: () => undefined,
+      isOver: () => true,
+      ask: () => Promise.reject(new GauntletError('conflict', 'Nothing is asked here')),
+    }),
     services,
   );
   return explainDecision(decision, parsed.invocation);

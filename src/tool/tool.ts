@@ -10,6 +10,7 @@ import type { Display } from '../wire/display.ts';
 import type { ChangeLog } from '../wire/file-change.ts';
 import type { OpenChild, RunInnerCall } from './inner-call.ts';
 import type { LocatedPath, PathUse } from './located-path.ts';
+import type { AskMidCall } from './mid-call-question.ts';
 import type { RuleBehavior, ToolPermissionContext } from '../wire/permission-context.ts';
 import type { ContextModifier, SessionContext } from './session-context.ts';
 import type { Tasks } from './task.ts';
@@ -154,6 +155,8 @@ export interface ToolUseContext {
   readonly openChild: OpenChild;
   /** The session's background tasks. */
   readonly tasks: Tasks;
+  /** Asks people while the call runs. */
+  readonly ask: AskMidCall;
   /** Ends the whole turn after this call. */
   abortTurn(reason: string): void;
   /** Sends a `notice` frame to watchers. */

@@ -65,6 +65,7 @@ export function toolUseContextIn(root: string, changes: Partial<ToolUseContext> 
     run: () => Promise.reject(new Error('Nothing runs inner calls here')),
     openChild: () => Promise.reject(new Error('Nothing opens child sessions here')),
     tasks: callTasks(testTasks().tasks),
+    ask: () => Promise.resolve({ behavior: 'deny', message: 'Nobody is asked here' }),
     abortTurn: () => undefined,
     notify: () => undefined,
     ...changes,

@@ -1,5 +1,5 @@
 /**
- * Sends a gate's question to the clients that may answer, or denies at once if there are none.
+ * Sends questions of gates and of running calls to the clients that may answer, or denies at once if there are none.
  */
 import type { GateAnswer, GateQuestion } from '../../call/gate.ts';
 import type { JsonValue } from '../../base/json.ts';
@@ -8,6 +8,7 @@ import { showText } from '../../base/hidden-characters.ts';
 import { promptOptions } from '../../pool/describe.ts';
 import { unansweredMessage } from '../../permissions/denial.ts';
 import { answersYes, type Invocation } from '../../tool/invocation.ts';
+import type { MidCallAnswer, MidCallQuestion } from '../../tool/mid-call-question.ts';
 import type { Call } from '../turn/turn.ts';
 import { drawIntent } from '../turn/drawn.ts';
 import type { SessionCore } from '../session-core.ts';
@@ -29,11 +30,8 @@ export async function askWhoMayAnswer(
 ): Promise<GateAnswer> {
   const { invocation, decision, observable } = question;
   const { tool } = invocation;
-  const asked = call.askPolicy.onAsk ?? core.opened.on_ask;
-  const onAsk = asked ?? (core.isWatched ? 'wait' : 'deny');
-  if (onAsk === 'deny' && !core.questions.hasOpenQuestion(call.toolUseId)) {
-    const cause =
-      asked === 'deny' ? 'questions are denied ("on_ask" is "deny")' : 'no client that may answer is connected';
+  const cause = causeOfSilence(core, call);
+  if (cause !== undefined && !core.questions.hasOpenQuestion(call.toolUseId)) {
     return { behavior: 'deny', message: unansweredMessage(decision, cause) };
   }
   const input = observable as JsonValue;
@@ -53,11 +51,58 @@ export async function askWhoMayAnswer(
         suggestions: decision.suggestions,
         ...(decision.approvals === undefined ? {} : { approvals: { needed: decision.approvals, by: [] } }),
       },
-      timeoutMs: call.askPolicy.askTimeoutMs ?? core.services.limits.askTimeoutMs,
+      timeoutMs: patienceMs(core, call),
       rejudge: () => question.rejudge(core.context),
     },
     signal,
   );
+}
+
+/**
+ * Ask a question of a call that runs.
+ *
+ * It waits for an answer where a question of the gate would, too.
+ */
+export async function askMidCall(
+  core: SessionCore,
+  call: Call,
+  { toolName, question }: { readonly toolName: string; readonly question: MidCallQuestion },
+  signal: AbortSignal,
+): Promise<MidCallAnswer> {
+  const cause = causeOfSilence(core, call);
+  if (cause !== undefined) return { behavior: 'deny', message: `Nobody could be asked: ${cause}` };
+  const { title, description, display, input, warnings = [], check } = question;
+  return core.questions.ask(
+    {
+      request: {
+        tool_use_id: call.toolUseId,
+        parent_tool_use_id: call.parentId,
+        tool_name: toolName,
+        input: input as JsonValue,
+        title,
+        description: cutText(description, DESCRIPTION_CHARS),
+        display,
+        reason: { type: 'tool' },
+        destructive: false,
+        warnings: [...warnings],
+        suggestions: [],
+      },
+      timeoutMs: patienceMs(core, call),
+      ...(check && { check: ({ updatedInput }) => check(updatedInput) }),
+    },
+    signal,
+  );
+}
+
+/** Return the reason why nobody would be asked; undefined if somebody would. */
+function causeOfSilence(core: SessionCore, call: Call): string | undefined {
+  const asked = call.askPolicy.onAsk ?? core.opened.on_ask;
+  if ((asked ?? (core.isWatched ? 'wait' : 'deny')) === 'wait') return undefined;
+  return asked === 'deny' ? 'questions are denied ("on_ask" is "deny")' : 'no client that may answer is connected';
+}
+
+function patienceMs(core: SessionCore, call: Call): number {
+  return call.askPolicy.askTimeoutMs ?? core.services.limits.askTimeoutMs;
 }
 
 function describeCall({ tool, input }: Invocation, { pool }: SessionCore): string {

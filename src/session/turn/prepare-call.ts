@@ -5,11 +5,12 @@ import type { Permit } from '../../call/gate.ts';
 import type { CallOutcome } from '../../call/outcome.ts';
 import { parseBlock } from '../../call/parse.ts';
 import { answersYes, type Invocation } from '../../tool/invocation.ts';
+import type { MidCallQuestion } from '../../tool/mid-call-question.ts';
 import type { ToolProgress } from '../../tool/tool.ts';
 import type { RunnableCall, RunControl } from '../../schedule/scheduled-call.ts';
 import type { Call } from './turn.ts';
 import { updateAndRejudge } from '../questions/answer.ts';
-import { askWhoMayAnswer } from '../questions/ask.ts';
+import { askMidCall, askWhoMayAnswer } from '../questions/ask.ts';
 import type { AcceptedBlock } from './acceptance.ts';
 import { callProgress, type CallProgress } from './call-progress.ts';
 import { ChildSessions } from './child-sessions.ts';
@@ -63,7 +64,13 @@ async function run(
   const ids = { turnId: call.turn.id, toolUseId: call.toolUseId, parentToolUseId: call.parentId };
   const { pool } = core;
   let isOver = false;
-  const parts = { ids, signal: steps.signal, abortTurn, isOver: () => isOver };
+  const parts = {
+    ...{ ids, signal: steps.signal, abortTurn, isOver: () => isOver },
+    ask: (question: MidCallQuestion, withdrawn?: AbortSignal) => {
+      const signal = withdrawn ? AbortSignal.any([steps.signal, withdrawn]) : steps.signal;
+      return askMidCall(core, call, { toolName: invocation.tool.name, question }, signal);
+    },
+  };
   const context = toolUseContext(core, pool, parts);
   const heard = new Set<string>();
   const progress = callProgress(core, call, invocation.tool);

@@ -4,6 +4,7 @@
 import { GauntletError } from '../../base/errors.ts';
 import type { FileChange } from '../../wire/file-change.ts';
 import type { ChangeFrame } from '../../wire/frames.ts';
+import type { AskMidCall } from '../../tool/mid-call-question.ts';
 import type { ToolUseContext } from '../../tool/tool.ts';
 import type { ToolPool } from '../../pool/tool-pool.ts';
 import type { SessionCore } from '../session-core.ts';
@@ -18,13 +19,14 @@ interface CallParts extends Pick<ToolUseContext, 'signal'> {
   abortTurn(reason: string): void;
   /** True once the call has ended. */
   isOver(): boolean;
+  readonly ask: AskMidCall;
 }
 
 /** Make a call's context. @param pool The tools that the session sees as the call begins. */
 export function toolUseContext(
   core: SessionCore,
   pool: ToolPool,
-  { ids, signal, abortTurn, isOver }: CallParts,
+  { ids, signal, abortTurn, isOver, ask }: CallParts,
 ): ToolUseContext {
   const { context: session, services } = core;
   return {
@@ -69,8 +71,19 @@ export function toolUseContext(
       wait: (taskId, wait) => core.tasks.wait(taskId, wait),
       stop: (taskId) => core.tasks.stop(taskId),
     },
+    ask: oneAfterTheOther(ask),
     abortTurn,
     notify: (level, code, message) => core.log.tell({ type: 'notice', level, code, message }),
+  };
+}
+
+/** A person answers one question of a call at a time, and a log names one open question of it. */
+function oneAfterTheOther(ask: AskMidCall): AskMidCall {
+  let last: Promise<unknown> = Promise.resolve();
+  return (question, signal) => {
+    const answer = last.then(() => ask(question, signal));
+    last = answer.catch(() => undefined);
+    return answer;
   };
 }
 
