@@ -22,7 +22,7 @@ import type { FrameLog } from '../src/log/frame-log.ts';
 import type { OnLogProblem } from '../src/log/log-problem.ts';
 import { observedLog } from '../src/log/observed-log.ts';
 import { openSqliteLog } from '../src/log/sqlite-log.ts';
-import { createMcpConnections, type McpConnections } from '../src/mcp/connections.ts';
+import { createMcpConnections, type McpConnections, type McpLogins } from '../src/mcp/connections.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
 import { type DeadRule, deadRules } from '../src/permissions/dead-rules.ts';
 import { ruleKeys } from '../src/permissions/rule.ts';
@@ -86,8 +86,8 @@ export interface Engine {
   readonly skills: { readonly tool: string; readonly list: readonly SkillPrompt[] };
   /** Call `listener` each time external tools came or went. @returns A function that ends that. */
   onToolsChanged(listener: () => void): () => void;
-  /** Finish an OAuth authorization at an MCP server. */
-  readonly finishAuthorization: McpConnections['finishAuthorization'];
+  /** Logins at MCP servers. */
+  readonly logins: McpLogins & Pick<McpConnections, 'states'>;
   /**
    * Start what may wait until the server listens: MCP servers, warm shells, and ending the processes of a killed
    * server.
@@ -152,7 +152,7 @@ export async function assembleEngine(
     metrics: () => metricsText({ ...parts, directory, mcp, networkDenials: () => denials.count() }),
     skills: { tool: SKILL_TOOL, list: written.skills.filter(({ isHidden }) => !isHidden) },
     onToolsChanged: toolChanges.listen,
-    finishAuthorization: (answer, onFound) => mcp.finishAuthorization(answer, onFound),
+    logins: mcp,
     start: (oauthCallback) => {
       mcp.start(oauthCallback);
       scheduled.start();

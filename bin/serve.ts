@@ -113,7 +113,7 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
     trustProxy: settings.trustProxy.length > 0 ? settings.trustProxy : false,
     readiness,
     containment: engine.containment,
-    finishAuthorization: engine.finishAuthorization,
+    logins: engine.logins,
     skills: engine.skills,
     onToolsChanged: engine.onToolsChanged,
     metrics: () => engine.metrics() + lagText(longestLagMs()),

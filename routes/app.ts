@@ -15,6 +15,7 @@ import { docsDoor } from './docs.ts';
 import { sendError, toWireError } from './error-reply.ts';
 import { executeDoor } from './execute/index.ts';
 import { createGuard, type GuardDependencies, guardHook } from './guard.ts';
+import { mcpServersDoor } from './mcp-servers.ts';
 import { oauthCallbackDoor } from './oauth-callback.ts';
 import { mcpDoor } from './mcp/index.ts';
 import { createRequestRates } from './request-rates.ts';
@@ -119,6 +120,7 @@ const DOORS = [
   triggersDoor,
   ticketsDoor,
   oauthCallbackDoor,
+  mcpServersDoor,
   streamDoor,
   statusDoor,
   mcpDoor,

@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Socket } from 'node:net';
 import type { Limits } from '../config/limits.ts';
 import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
-import type { McpConnections } from '../src/mcp/connections.ts';
+import type { McpConnections, McpLogins } from '../src/mcp/connections.ts';
 import type { ToolMode } from '../src/wire/permission-context.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import type { ContainmentState, Readiness } from '../src/wire/server-replies.ts';
@@ -62,8 +62,8 @@ export interface Dependencies {
   readiness(): Readiness;
   /** Return the mechanism that contains commands that run without a question. */
   containment(): Promise<ContainmentState>;
-  /** Finish an OAuth authorization at an MCP server. */
-  readonly finishAuthorization: McpConnections['finishAuthorization'];
+  /** Logins at MCP servers. */
+  readonly logins: McpLogins & Pick<McpConnections, 'states'>;
   /** Skills that MCP clients see as prompts, and the tool that loads one. */
   readonly skills: { readonly tool: string; readonly list: readonly SkillPrompt[] };
   /** Call `listener` each time external tools came or went. @returns A function that ends that. */

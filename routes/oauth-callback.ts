@@ -1,8 +1,10 @@
 /**
- * `GET /oauth/callback`: where the browser comes back to when a person has authorized this server at an MCP server.
+ * `GET /oauth/callback`: where the browser comes back to when a person has authorized this server at an MCP server, and
+ * `GET /oauth/client-metadata.json`, which describes this server to authorization servers.
  */
 import * as z from 'zod';
 import { GauntletError, isGauntletError } from '../src/base/errors.ts';
+import { CLIENT_METADATA_FILE } from '../src/mcp/server-settings.ts';
 import { visibleLine } from '../src/mcp/visible-text.ts';
 import type { DoorContext } from './dependencies.ts';
 import type { App } from './request-schemas.ts';
@@ -18,8 +20,19 @@ const Answer = z.object({
 /** Longest server name that the page shows. */
 const NAME_CHARS = 200;
 
-/** Register the route. Its credential is the state, which only the person has who was shown the address to open. */
-export function oauthCallbackDoor(app: App, { finishAuthorization, onAuthenticated }: DoorContext): void {
+/** Register the routes. The credential of the callback is the state, which only the person has who was shown the address to open. */
+export function oauthCallbackDoor(app: App, { logins, onAuthenticated }: DoorContext): void {
+  const described = {
+    isPublic: true,
+    summary: 'This server as an OAuth client',
+    reply: { json: 'ClientMetadata' },
+  } as const;
+  app.get(`/oauth/${CLIENT_METADATA_FILE}`, { config: described }, async (_request, reply) => {
+    const document = await logins.clientMetadata();
+    if (document !== undefined) return reply.header('cache-control', 'max-age=3600').send(document);
+    throw new GauntletError('not_found', 'There is no such document: "publicUrl" is no HTTPS address');
+  });
+
   const config = {
     isPublic: true,
     summary: 'The end of an OAuth authorization',
@@ -33,13 +46,13 @@ export function oauthCallbackDoor(app: App, { finishAuthorization, onAuthenticat
       reply.header('connection', 'close');
       onAuthenticated(request.raw.socket);
     };
-    const server = await finishAuthorization(request.query, onFound).catch((cause: unknown) => {
+    const { server, principal } = await logins.finishAuthorization(request.query, onFound).catch((cause: unknown) => {
       if (!isGauntletError(cause, 'tool_failed')) throw cause;
       throw new GauntletError('invalid_request', cause.message, { cause });
     });
     reply.header('content-type', 'text/plain; charset=utf-8');
     return reply.send(
-      `The MCP server "${visibleLine(server, NAME_CHARS)}" is authorized and connects now. You may close this page.\n`,
+      `The MCP server "${visibleLine(server, NAME_CHARS)}" is authorized for "${visibleLine(principal, NAME_CHARS)}" and connects now. You may close this page.\n`,
     );
   });
 }

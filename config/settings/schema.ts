@@ -70,7 +70,36 @@ const mcpServerSwitches = {
 /** The model that answers MCP servers, and the longest answer. */
 const mcpSampling = section({ model: text.optional(), maxTokens: z.int().min(1).max(100_000).optional() });
 
-const mcpRemote = { url: z.url({ protocol: /^https?$/ }), headers: z.record(z.string(), z.string()).optional() };
+/** Scopes as a list, or as OAuth writes them: with blanks between. */
+const scopes = z.preprocess(
+  (value) => (typeof value === 'string' ? value.split(' ').filter((scope) => scope !== '') : value),
+  z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be scopes, such as "read write"')),
+);
+
+const mcpOAuth = section({
+  grant: z.enum(['authorization_code', 'client_credentials']).optional(),
+  clientId: text.optional(),
+  clientSecret: text.optional(),
+  privateKey: text.optional(),
+  issuer: httpUrl.optional(),
+  scopes: scopes.optional(),
+}).superRefine(({ grant, clientId, clientSecret, privateKey, issuer }, context) => {
+  const demand = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
+  const proof = clientSecret ?? privateKey;
+  if (clientSecret !== undefined && privateKey !== undefined)
+    demand('privateKey', 'stands beside "clientSecret"; keep one');
+  if (clientId === undefined && proof !== undefined) demand('clientId', 'is required, since there is a secret or key');
+  if (grant !== 'client_credentials') return;
+  if (clientId === undefined) demand('clientId', 'is required by the grant "client_credentials"');
+  if (proof === undefined) demand('clientSecret', 'or "privateKey" is required by the grant "client_credentials"');
+  if (issuer === undefined) demand('issuer', 'is required by the grant "client_credentials": who may get the secret');
+});
+
+const mcpRemote = {
+  url: z.url({ protocol: /^https?$/ }),
+  headers: z.record(z.string(), z.string()).optional(),
+  oauth: mcpOAuth.optional(),
+};
 
 const mcpServer = z.preprocess(
   // The shape of `.mcp.json`: an entry without a type is a command.

@@ -12,6 +12,7 @@ import { DecisionReason } from '../../src/wire/decision.ts';
 import { FileState } from '../../src/wire/file-change.ts';
 import { CallSummary, FramePosition, LOG_FRAMES } from '../../src/wire/frames.ts';
 import { PermissionUpdate, RuleSet, WirePermissionContext } from '../../src/wire/permission-context.ts';
+import * as mcp from '../../src/wire/mcp-replies.ts';
 import { ErrorReply, FullTool, Health, Readiness, ToolEntry, Tools } from '../../src/wire/server-replies.ts';
 import * as session from '../../src/wire/session-replies.ts';
 
@@ -59,6 +60,10 @@ const REPLIES = {
   Tools,
   ToolEntry,
   Tool: FullTool,
+  McpServers: mcp.McpServers,
+  McpLoginBegun: mcp.McpLoginBegun,
+  McpLogout: mcp.McpLogout,
+  ClientMetadata: mcp.ClientMetadata,
   Health,
   Readiness,
   Error: ErrorReply,

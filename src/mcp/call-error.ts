@@ -1,7 +1,7 @@
 /**
  * Converts errors of requests to a server into `GauntletError`s.
  */
-import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import { InsufficientScopeError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { errorMessage, GauntletError } from '../base/errors.ts';
 import { visibleText } from './visible-text.ts';
 
@@ -27,6 +27,12 @@ export function toCallError(error: unknown, { server, signal, lostReason, mask }
   if (isSdkError(error, SdkErrorCode.RequestTimeout)) {
     return new GauntletError('timeout', `${to}: it did not answer in time. Try again with less work`, { cause: error });
   }
+  if (error instanceof InsufficientScopeError) {
+    const { requiredScope = '' } = error;
+    const scope = visibleText(requiredScope, ERROR_CHARS);
+    const message = `${to}: it demands more rights${scope && ` (scope "${scope}")`}. Another login asks for them`;
+    return new GauntletError('tool_failed', message, { cause: error, details: { reason: 'insufficient_scope' } });
+  }
   if (lostReason !== undefined || isSdkError(error, SdkErrorCode.ConnectionClosed)) {
     const reason = mask(lostReason ?? 'the connection was closed');
     const message = `${to}: the connection ended during the call (${reason}). The call may have had an effect; it is not repeated by itself`;
@@ -47,6 +53,11 @@ export function isSessionLost(error: unknown): boolean {
 /** True if the connection is unusable: the server is unreachable, or rejects our credentials. */
 export function isLinkBroken(error: unknown): boolean {
   return httpStatus(error) === 401 || (error instanceof TypeError && error.message === 'fetch failed');
+}
+
+/** True if the server demands a login, or one with more rights. */
+export function needsLogin(error: unknown): boolean {
+  return httpStatus(error) === 401 || error instanceof InsufficientScopeError;
 }
 
 /** Find the HTTP status in an error's chain of causes. */

@@ -7,7 +7,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { LimitFunction } from 'p-limit';
 import { errorMessage, GauntletError } from '../base/errors.ts';
-import { httpStatus, isLinkBroken, isSessionLost, toCallError } from './call-error.ts';
+import { isLinkBroken, isSessionLost, needsLogin, toCallError } from './call-error.ts';
 import type { LinkHandlers } from './link-handlers.ts';
 import type { LinkOptions, McpLink } from './link.ts';
 import { listTools, type ListLimits } from './list-tools.ts';
@@ -173,7 +173,7 @@ export class McpConnection {
         if (performance.now() - beganAt >= MAX_RETRY_MS) failures = 0;
       } catch (error) {
         this.#reason = this.#reasonOf(errorMessage(error));
-        if (!signal.aborted) this.#fail(httpStatus(error) === 401 ? 'needs_auth' : 'failed');
+        if (!signal.aborted) this.#fail(needsLogin(error) ? 'needs_auth' : 'failed');
       }
       const hasGivenUp = failures >= pace.maxFailures;
       if (hasGivenUp && this.#status === 'connecting') this.#fail('failed');

@@ -9,17 +9,13 @@ import { errorMessage, GauntletError } from '../base/errors.ts';
 import type { OpenSharedStore } from '../log/shared-store.ts';
 import type { Lookup } from '../process/proxy/lookup.ts';
 import type { Tool } from '../tool/tool.ts';
-import type {
-  AuthorizationAnswer,
-  AuthorizationParts,
-  Authorizations,
-  AuthorizationTarget,
-  ServerCredentials,
-} from './authorization.ts';
+import type { AuthorizationAnswer, AuthorizationParts, Authorizations, LoginState } from './authorization.ts';
 import type { McpOutput } from './call-result.ts';
 import type { LinkHandlers } from './link-handlers.ts';
 import type { McpLink } from './link.ts';
 import type { McpServerStatus } from './connection.ts';
+import type { ServerCredentials } from './credentials.ts';
+import type { AuthorizationTarget } from './grants.ts';
 import { type LinkOwner, OwnedLinks } from './owned-links.ts';
 import { openPinStore, type PinStore } from './pin-store.ts';
 import type { McpResource } from './resources.ts';
@@ -81,10 +77,20 @@ export interface McpConnections {
    * Finish an authorization and connect with its tokens, in the background.
    *
    * @param onFound Called at once if the authorization was begun here.
-   * @returns The name of the server.
+   * @returns The server, and the principal whose login it is.
    * @throws {GauntletError} `not_found` for an unknown state, `tool_failed` if no tokens were granted.
    */
-  finishAuthorization(answer: AuthorizationAnswer, onFound?: () => void): Promise<string>;
+  finishAuthorization(answer: AuthorizationAnswer, onFound?: () => void): Promise<FinishedLogin>;
+  /**
+   * Forget the login of a principal at a server, end its connection and revoke its tokens.
+   *
+   * @throws {GauntletError} As `authorize`.
+   */
+  logOut(name: string, principal: string): Promise<{ readonly wasHeld: boolean; readonly isRevoked: boolean }>;
+  /** Describe the login of a principal at a server; undefined where there is none to have. */
+  login(name: string, principal: string): Promise<LoginState | undefined>;
+  /** Return the document that describes this client to authorization servers, where it has an address. */
+  clientMetadata(): Promise<object | undefined>;
   /**
    * Open a connection that belongs to one principal and session, with the principal's credentials. The caller closes it;
    * it is not restored when it ends. Capabilities are declared for the handlers that are given.
@@ -97,6 +103,12 @@ export interface McpConnections {
   endSession(sessionId: string): Promise<void>;
   /** Close every connection and end every server process. */
   close(): Promise<void>;
+}
+
+/** A login that was finished. */
+export interface FinishedLogin {
+  readonly server: string;
+  readonly principal: string;
 }
 
 /** Servers connecting at once; each may be a process that starts. */
@@ -147,23 +159,9 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
     ready: async (name, signal, who) => void (await (await serverNamed(name, who)).connection.ready(signal)),
     listResources: async (name, signal, who) => (await serverNamed(name, who)).listResources(signal),
     readResource: async (name, uri, signal, who) => (await serverNamed(name, who)).readResource(uri, signal),
-    async authorize(name, principal, signal) {
-      const { connection } = await serverNamed(name, principal);
-      const target = remoteTarget(principal, name, options.servers[name]);
-      if (!(await needsAuthorization(connection, servers.hasOwn(name, principal), signal))) return undefined;
-      return (await loading)?.authorizations.begin(target, signal);
-    },
-    async finishAuthorization(answer, onFound) {
-      const loaded = await loading;
-      if (loaded === undefined) throw new GauntletError('not_found', 'No MCP server is configured here');
-      const target = await loaded.authorizations.finish(answer, onFound);
-      loaded.connectOwn(target);
-      return target.name;
-    },
-    async openOwned(name, owner, handlers, signal) {
-      const server = await serverNamed(name, owner.principal);
-      return server.openOwned(owner, handlers, signal);
-    },
+    ...createLogins({ options, servers, serverNamed, loaded: () => loading }),
+    openOwned: async (name, owner, handlers, signal) =>
+      (await serverNamed(name, owner.principal)).openOwned(owner, handlers, signal),
     endSession: async (sessionId) => void (await Promise.all(servers.all().map((one) => one.endSession(sessionId)))),
     async close() {
       closing.abort();
@@ -171,6 +169,50 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
       await Promise.all(servers.all().map((server) => server.connection.close()));
       await pinStore.close();
     },
+  };
+}
+
+/** Methods of the connections that concern logins. */
+export type McpLogins = Pick<
+  McpConnections,
+  'authorize' | 'finishAuthorization' | 'logOut' | 'login' | 'clientMetadata'
+>;
+
+interface LoginParts {
+  readonly options: McpConnectionsOptions;
+  readonly servers: ServerSet;
+  readonly serverNamed: (name: string, principal?: string) => Promise<McpServer>;
+  readonly loaded: () => Promise<Loaded | undefined> | undefined;
+}
+
+function createLogins({ options, servers, serverNamed, loaded }: LoginParts): McpLogins {
+  return {
+    async authorize(name, principal, signal) {
+      const { connection } = await serverNamed(name, principal);
+      const target = remoteTarget(principal, name, options.servers[name]);
+      if (!(await needsAuthorization(connection, servers.hasOwn(name, principal), signal))) return undefined;
+      return (await loaded())?.authorizations.begin(target, signal);
+    },
+    async finishAuthorization(answer, onFound) {
+      const parts = await loaded();
+      if (parts === undefined) throw new GauntletError('not_found', 'No MCP server is configured here');
+      const target = await parts.authorizations.finish(answer, onFound);
+      parts.connectOwn(target);
+      return { server: target.name, principal: target.principal };
+    },
+    async logOut(name, principal) {
+      await serverNamed(name);
+      const target = remoteTarget(principal, name, options.servers[name]);
+      void servers.release(principal, name)?.connection.close();
+      return (await loaded())?.authorizations.forget(target) ?? { wasHeld: false, isRevoked: false };
+    },
+    async login(name, principal) {
+      const settings = options.servers[name];
+      if (settings === undefined || !('url' in settings) || settings.oauth?.grant === 'client_credentials')
+        return undefined;
+      return (await loaded())?.authorizations.login({ principal, name, settings });
+    },
+    clientMetadata: async () => (await loaded())?.authorizations.clientMetadata(),
   };
 }
 
@@ -216,7 +258,11 @@ async function load(options: LoadOptions): Promise<Loaded> {
   }
 
   for (const [name, settings] of enabled) {
-    const server = connect(name, settings, 'url' in settings ? authorizations.anonymous(name) : undefined);
+    const server = connect(
+      name,
+      settings,
+      'url' in settings ? authorizations.sharedCredentials(name, settings) : undefined,
+    );
     servers.share(name, server);
     if (!closing.aborted) server.connection.start();
   }

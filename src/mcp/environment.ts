@@ -4,7 +4,7 @@
 import type { LimitFunction } from 'p-limit';
 import type { Limits } from '../../config/limits.ts';
 import type { ProcessHost } from '../process/process-host.ts';
-import type { ServerCredentials } from './authorization.ts';
+import type { ServerCredentials } from './credentials.ts';
 import type { OwnedLinks } from './owned-links.ts';
 import type { StoredPins } from './pin-store.ts';
 import type { RetryPace } from './retry-pause.ts';

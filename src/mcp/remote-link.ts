@@ -5,6 +5,7 @@ import {
   type AuthProvider,
   type Client,
   type ConnectOptions,
+  type FetchLike,
   isJSONRPCRequest,
   SSEClientTransport,
   SseError,
@@ -13,6 +14,7 @@ import {
 import { setTimeout as delay } from 'node:timers/promises';
 import { boundedFetch } from './bounded-fetch.ts';
 import { httpStatus } from './call-error.ts';
+import type { ServerCredentials } from './credentials.ts';
 import { type LinkOptions, type McpLink, openLink, CLOSE_MS, MAX_MESSAGE_BYTES } from './link.ts';
 import { announceMissed, listenFilter, type LinkHandlers } from './link-handlers.ts';
 import { MAX_RETRY_MS, RETRY_PACE, type RetryPace, retryPause } from './retry-pause.ts';
@@ -40,9 +42,14 @@ const STREAM_RETRIES = 3;
 export function remoteOpener(
   settings: RemoteServerSettings,
   { limits, pace = RETRY_PACE }: RemoteBounds,
-  authProvider?: AuthProvider,
+  credentials?: ServerCredentials,
 ): (hooks: Hooks) => Promise<McpLink> {
-  const requests = { requestInit: { headers: { ...settings.headers } }, ...(authProvider && { authProvider }) };
+  const fetchBounded = boundedFetch(MAX_MESSAGE_BYTES);
+  const requests: RequestSettings = {
+    requestInit: { headers: { ...settings.headers } },
+    fetch: credentials?.watch(fetchBounded) ?? fetchBounded,
+    ...(credentials && { authProvider: credentials.provider }),
+  };
   let prior: ConnectOptions['prior'];
 
   return async function open(hooks) {
@@ -67,6 +74,7 @@ export function remoteOpener(
 /** Options of the requests of a transport. */
 interface RequestSettings {
   readonly requestInit: RequestInit;
+  readonly fetch: FetchLike;
   readonly authProvider?: AuthProvider;
 }
 
@@ -80,7 +88,6 @@ function openStreamable(
   let endReason = 'the connection was closed';
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     ...requests,
-    fetch: boundedFetch(MAX_MESSAGE_BYTES),
     reconnectionOptions: {
       initialReconnectionDelay: pace.firstMs,
       maxReconnectionDelay: MAX_RETRY_MS,
@@ -139,10 +146,7 @@ function openSse(
   limits: LinkOptions['limits'],
   hooks: Hooks,
 ): Promise<McpLink> {
-  const transport = new SSEClientTransport(new URL(url), {
-    ...requests,
-    fetch: boundedFetch(MAX_MESSAGE_BYTES),
-  });
+  const transport = new SSEClientTransport(new URL(url), { ...requests });
   return openLink({
     ...hooks,
     transport,

@@ -37,6 +37,14 @@ export class ServerSet {
     return former;
   }
 
+  /** Take a principal's own connection away. @returns It, if there was one. */
+  release(principal: string, name: string): McpServer | undefined {
+    const former = this.#own.get(principal)?.get(name);
+    this.#own.get(principal)?.delete(name);
+    this.collect();
+    return former;
+  }
+
   /** Find the connection that a principal uses. */
   find(name: string, principal?: string): McpServer | undefined {
     return (principal === undefined ? undefined : this.#own.get(principal)?.get(name)) ?? this.#shared.get(name);

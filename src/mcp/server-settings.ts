@@ -1,8 +1,11 @@
 /**
- * Types of an entry of the `mcpServers` setting.
+ * Types of an entry of the `mcpServers` setting, and where this server describes itself as an OAuth client.
  *
  * The settings file is validated elsewhere; the shape is that of `.mcp.json` (PROTOCOL section 1).
  */
+
+/** File name of the client metadata document, which stands beside the callback. */
+export const CLIENT_METADATA_FILE = 'client-metadata.json';
 
 interface CommonSettings {
   /** True if its tools are never deferred. */
@@ -35,6 +38,21 @@ export interface RemoteServerSettings extends CommonSettings {
   readonly type: 'http' | 'sse';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly oauth?: OAuthSettings;
+}
+
+/** A client that was registered by hand at the authorization server, and what it asks for. */
+export interface OAuthSettings {
+  /** `client_credentials`: the client has tokens of its own, and no person logs in. Default: `authorization_code`. */
+  readonly grant?: 'authorization_code' | 'client_credentials';
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  /** PEM of the key that proves who the client is, in place of a secret. */
+  readonly privateKey?: string;
+  /** The only authorization server that may be asked. */
+  readonly issuer?: string;
+  /** Asked for in place of those that the server names. */
+  readonly scopes?: readonly string[];
 }
 
 /** Any MCP server. */

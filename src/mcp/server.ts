@@ -155,8 +155,8 @@ function definitionPins(pinned: StoredPins, maxPins: number, onChanged: (toolNam
 /**
  * Create the function that masks one server's secrets.
  *
- * @returns A function that replaces each configured header, each environment variable named like a secret, and each
- *   token by "[hidden]".
+ * @returns A function that replaces each configured header and client secret, each environment variable named like a
+ *   secret, and each token by "[hidden]".
  */
 function secretMask(
   settings: McpServerSettings,
@@ -174,14 +174,16 @@ function secretMask(
 
 function secretsOf(settings: McpServerSettings): readonly string[] {
   if ('url' in settings) {
+    const { clientSecret, privateKey } = settings.oauth ?? {};
     // "Bearer <token>": the token alone is a secret too.
-    return Object.values(settings.headers ?? {}).flatMap((value) => [value, ...value.split(' ').slice(1)]);
+    const headers = Object.values(settings.headers ?? {}).flatMap((value) => [value, ...value.split(' ').slice(1)]);
+    return [...headers, clientSecret, privateKey].filter((secret) => secret !== undefined);
   }
   return Object.entries(settings.env ?? {}).flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : []));
 }
 
 /** Create the function that opens links to one server. */
 function linkOpener({ settings, credentials, ...environment }: McpServerOptions): ConnectionOptions['open'] {
-  if ('url' in settings) return remoteOpener(settings, environment, credentials?.provider);
+  if ('url' in settings) return remoteOpener(settings, environment, credentials);
   return (hooks) => openStdioLink(settings, environment, hooks);
 }

@@ -14,6 +14,13 @@ const workspace = join(root, 'project');
 mkdirSync(workspace);
 let files = 0;
 const SHA = 'ab'.repeat(32);
+/** A client at the authorization server of an MCP server. */
+const CLIENT = { clientId: 'c', clientSecret: 's' };
+
+function oauth(settings: object): object {
+  return { mcpServers: { a: { type: 'http', url: 'https://mcp.example/', oauth: settings } } };
+}
+
 const LONG_TOKEN = 'token-0123456789';
 
 function fileWith(content: unknown): string {
@@ -230,6 +237,8 @@ describe('settings from several sources', () => {
   });
 
   it('takes an MCP server without a type for a command', () => {
+    const scoped = loadFile(oauth({ ...CLIENT, scopes: 'read write' })).mcpServers['a'];
+    expect(scoped).toMatchObject({ oauth: { ...CLIENT, scopes: ['read', 'write'] } });
     expect(loadFile({ mcpServers: { one: { command: 'x' } } }).mcpServers['one']).toEqual({
       type: 'stdio',
       command: 'x',
@@ -392,6 +401,12 @@ describe('a wrong file stops the start', () => {
     ['trustProxy.0', 'range', { trustProxy: ['10.0.0.0/99'] }],
     ['mcpServers.a.type', 'type', { mcpServers: { a: { type: 'carrier-pigeon' } } }],
     ['mcpServers.a.url', 'http', { mcpServers: { a: { type: 'sse', url: 'file:///x' } } }],
+    ['mcpServers.a.oauth.clientId', 'is required', oauth({ clientSecret: 's' })],
+    ['mcpServers.a.oauth.privateKey', 'keep one', oauth({ clientId: 'c', clientSecret: 's', privateKey: 'k' })],
+    ['mcpServers.a.oauth.issuer', 'is required', oauth({ ...CLIENT, grant: 'client_credentials' })],
+    ['mcpServers.a.oauth.clientSecret', 'or "privateKey"', oauth({ clientId: 'c', grant: 'client_credentials' })],
+    ['mcpServers.a.oauth.scopes.0', 'must be scopes', oauth({ scopes: ['a b'] })],
+    ['mcpServers.a.oauth.scope', 'did you mean "scopes"?', oauth({ scope: 'a' })],
     ['mcpServers.a.commend', 'did you mean "command"?', { mcpServers: { a: { command: 'x', commend: 'x' } } }],
     ['mcpServers.a.env.K', 'GONE is not set', { mcpServers: { a: { command: 'x', env: { K: '${GONE}' } } } }],
     ['hooks.PreToolUse.0.hooks.0.timeout', 'a number', { hooks: { PreToolUse: [hookWith({ timeout: '5' })] } }],

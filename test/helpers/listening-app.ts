@@ -45,6 +45,17 @@ export function plainPools(tools: readonly Tool[]): ToolPools {
   return createToolPools(tools, { ...modes, toolSearch: 'auto' });
 }
 
+const noLogin = () => Promise.reject(new GauntletError('not_found', 'There are no MCP servers'));
+
+const noLogins: Dependencies['logins'] = {
+  authorize: noLogin,
+  finishAuthorization: noLogin,
+  logOut: noLogin,
+  login: () => Promise.resolve(undefined),
+  clientMetadata: () => Promise.resolve(undefined),
+  states: () => [],
+};
+
 /** Start an app; it is closed after the tests of this file. */
 export async function listeningApp(changes: Partial<Omit<Dependencies, 'limits'>> & { limits?: Partial<Limits> } = {}) {
   const limits: Limits = { ...DEFAULT_LIMITS, ...changes.limits };
@@ -57,7 +68,7 @@ export async function listeningApp(changes: Partial<Omit<Dependencies, 'limits'>
     defaultToolMode: 'normal',
     hasRepl: true,
     containment: () => Promise.resolve({ scope: 'reads', reading: 'jail' }),
-    finishAuthorization: () => Promise.reject(new GauntletError('not_found', 'No authorization was begun')),
+    logins: noLogins,
     authenticate: createAuthenticator([
       { principal: 'owner', tokenSha256: sha256(TOKEN) },
       { principal: 'other', tokenSha256: sha256(`${TOKEN}-other`) },

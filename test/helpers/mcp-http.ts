@@ -101,7 +101,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function pipeFetch(
+/** Answer a request of Node by a handler of the web. */
+export async function pipeFetch(
   request: IncomingMessage,
   response: ServerResponse,
   handle: (request: Request) => Promise<Response>,

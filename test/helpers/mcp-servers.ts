@@ -48,7 +48,8 @@ export function startServers(
     pinFile = join(temporaryFolder(), 'mcp-pins.json'),
     store = temporaryStore(),
     lookup = createLookup(),
-  }: Partial<Pick<McpConnectionsOptions, 'pinFile' | 'store' | 'lookup'>> = {},
+    callback = CALLBACK,
+  }: Partial<Pick<McpConnectionsOptions, 'pinFile' | 'store' | 'lookup'> & { callback: string }> = {},
 ): RunningConnections {
   const notices: { code: string; message: string }[] = [];
   const pids: number[] = [];
@@ -68,7 +69,7 @@ export function startServers(
     onNotice: (_level, code, message) => notices.push({ code, message }),
   });
   onTestFinished(() => connections.close());
-  connections.start(CALLBACK);
+  connections.start(callback);
   return { ...connections, notices, pids, changes: () => changes };
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { type BuiltServer, startServer } from '../helpers/built-server.ts';
+import { describedApi } from '../helpers/described-api.ts';
 import { logIn, protectedServer } from '../helpers/oauth-server.ts';
 import { block, until, wireClient, type WireClient } from '../helpers/wire-client.ts';
 
@@ -45,7 +46,7 @@ it('a person logs in at an MCP server, whose tools then appear for that principa
   expect(`${place.origin}${place.pathname}`).toBe(`${server.url}/oauth/callback`);
   const page = await fetch(place);
   expect(page.status).toBe(200);
-  expect(await page.text()).toContain('The MCP server "guarded" is authorized');
+  expect(await page.text()).toContain('The MCP server "guarded" is authorized for "owner"');
 
   await watcher.next('tools_changed');
   await until(() => hasTools(owner));
@@ -89,6 +90,47 @@ it('the way back takes an answer to a login that was begun, and nothing else', a
   const refused = await ask({ state, error: 'access_denied', error_description: 'no', session_state: 'z' });
   expect(refused.status).toBe(400);
   expect(await refused.text()).toContain('was not authorized: access_denied');
+});
+
+it('a client logs in and out without a model, and sees its own logins alone', async () => {
+  const server = await startServer({ settings: settings(await protectedServer()) });
+  const owner = wireClient(server);
+  const ann = wireClient({ ...server, token: ANN });
+  const described = await describedApi(owner);
+  const send = async (method: string, at: string, path: string) => {
+    const reply = await owner.send(method, at);
+    expect(described.replyFaults(method.toLowerCase(), path, reply)).toEqual([]);
+    return { status: reply.status, body: reply.body as unknown };
+  };
+  const [LIST, LOGIN] = ['/mcp-servers', '/mcp-servers/{name}/login'];
+  const login = (method: string) => send(method, '/mcp-servers/guarded/login', LOGIN);
+  const one = (more: object) => ({ body: { servers: [{ name: 'guarded', remote: true, ...more }] } });
+
+  const { body } = (await login('POST')) as { body: { authorization_url: string } };
+  expect(await send('GET', LIST, LIST)).toMatchObject(one({ state: 'needs_auth', login: { state: 'pending' } }));
+  await fetch(await logIn(body.authorization_url));
+  await until(() => hasTools(owner));
+
+  expect(await send('GET', LIST, LIST)).toMatchObject(one({ state: 'connected', login: { state: 'held' } }));
+  expect(await ann.get(LIST)).toMatchObject(one({ state: 'needs_auth', tool_count: 0, login: { state: 'none' } }));
+  expect(await login('DELETE')).toEqual({ status: 200, body: { was_logged_in: true, revoked: false } });
+  await until(async () => !(await hasTools(owner)));
+  expect((await send('POST', '/mcp-servers/elsewhere/login', LOGIN)).status).toBe(404);
+  const document = await send('GET', '/oauth/client-metadata.json', '/oauth/client-metadata.json');
+  expect(document.status).toBe(404);
+});
+
+it('authorization servers read who this server is where its address is HTTPS', async () => {
+  const publicUrl = 'https://gauntlet.example';
+  const allowedHosts = ['gauntlet.example', '127.0.0.1'];
+  const server = await startServer({
+    settings: { ...settings(await protectedServer()), publicUrl, allowedHosts },
+  });
+  const reply = await fetch(`${server.url}/oauth/client-metadata.json`);
+  expect(await reply.json()).toMatchObject({
+    client_id: `${publicUrl}/oauth/client-metadata.json`,
+    redirect_uris: [`${publicUrl}/oauth/callback`],
+  });
 });
 
 it('where no browser could come back, the login says what to set', async () => {

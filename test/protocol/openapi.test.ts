@@ -147,7 +147,7 @@ describe('every reply fits its description', () => {
       await expectDescribed('get', '/tools', `/tools?format=${format}&schemas=none`);
     }
     await expectDescribed('get', '/tools/{name}', '/tools/Bash');
-    for (const path of ['/healthz', '/readyz', '/metrics']) await expectDescribed('get', path, path);
+    for (const path of ['/healthz', '/readyz', '/metrics', '/mcp-servers']) await expectDescribed('get', path, path);
     await expectDescribed('get', '/readyz', '/readyz?verbose');
   });
 
@@ -155,10 +155,18 @@ describe('every reply fits its description', () => {
     const routes = Object.entries(described.api.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
-    // Frames over the WebSocket are compared in `frames.test.ts`, the end of a login in `mcp-login.test.ts`, and what MCP
+    // Frames over the WebSocket are compared in `frames.test.ts`, logins at MCP servers in `mcp-login.test.ts`, and what MCP
     // clients are told in `mcp-server.test.ts`.
-    const mcp = ['post /mcp', 'get /mcp', 'delete /mcp'];
-    const elsewhere = ['get /oauth/callback', 'get /sessions/{id}/stream', ...mcp];
+    const elsewhere = [
+      'get /oauth/client-metadata.json',
+      'get /oauth/callback',
+      'post /mcp-servers/{name}/login',
+      'delete /mcp-servers/{name}/login',
+      'get /sessions/{id}/stream',
+      'post /mcp',
+      'get /mcp',
+      'delete /mcp',
+    ];
     expect(routes.filter((route) => !compared.has(route))).toEqual(elsewhere);
   });
 

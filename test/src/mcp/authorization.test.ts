@@ -24,7 +24,10 @@ const answerOf = ({ searchParams }: URL): AuthorizationAnswer => ({
 async function connect(servers: ReturnType<typeof startServers>, principal = 'owner'): Promise<void> {
   const place = await logIn(await servers.authorize('guarded', principal, signal));
   expect(`${place.origin}${place.pathname}`).toBe(CALLBACK);
-  await expect(servers.finishAuthorization(answerOf(place))).resolves.toBe('guarded');
+  await expect(servers.finishAuthorization(answerOf(place))).resolves.toEqual({
+    server: 'guarded',
+    principal,
+  });
   await servers.ready('guarded', signal, principal);
 }
 

@@ -1,0 +1,50 @@
+/**
+ * Replies about MCP servers and logins at them.
+ */
+import * as z from 'zod';
+import { Count } from './values.ts';
+
+const McpLogin = z.object({
+  state: z.enum(['none', 'pending', 'held']).describe('`pending`: begun, and not finished yet'),
+  granted_at: z.string().optional().describe('Time of the login that is held, ISO 8601'),
+  failure: z.string().optional().describe('Why the last one that was begun did not succeed'),
+});
+
+/** The MCP servers of the settings, as the caller has them. */
+export const McpServers = z.object({
+  servers: z.array(
+    z.object({
+      name: z.string(),
+      state: z.enum(['connecting', 'connected', 'needs_auth', 'failed', 'disabled']),
+      reason: z.string().optional().describe('Why there is no connection'),
+      tool_count: Count,
+      remote: z.boolean().describe('It has an address; otherwise it is a program'),
+      login: McpLogin.optional().describe('Absent where there is none to have'),
+    }),
+  ),
+});
+
+/** A login that was begun. */
+export const McpLoginBegun = z.object({
+  authorization_url: z
+    .string()
+    .optional()
+    .describe('The person opens it within ten minutes; absent if the server is connected and wants no login'),
+});
+
+/** A login that was forgotten. */
+export const McpLogout = z.object({
+  was_logged_in: z.boolean(),
+  revoked: z.boolean().describe('The authorization server has revoked the tokens; otherwise they are only forgotten'),
+});
+
+/** The client metadata document of this server (OAuth). */
+export const ClientMetadata = z.object({
+  client_id: z.string().describe('Address of this document'),
+  client_name: z.string(),
+  redirect_uris: z.array(z.string()),
+  grant_types: z.array(z.string()),
+  response_types: z.array(z.string()),
+  token_endpoint_auth_method: z.string(),
+  application_type: z.string(),
+});
