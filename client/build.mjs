@@ -19,8 +19,11 @@ const target = resolve(process.argv[2] ?? join(client, 'dist'));
 
 const config = ts.getParsedCommandLineOfConfigFile(
   join(client, 'tsconfig.json'),
-  // Not the types of Node: what only Node has is an error here.
-  { noEmit: false, declaration: true, rewriteRelativeImportExtensions: true, rootDir: dirname(client), types: [] },
+  {
+    ...{ noEmit: false, declaration: true, rewriteRelativeImportExtensions: true, rootDir: dirname(client) },
+    // What all platforms have, not the types of Node: what only Node has is an error here.
+    ...{ types: [], lib: ['es2023', 'es2024.string', 'dom', 'dom.asynciterable'].map((name) => `lib.${name}.d.ts`) },
+  },
   { ...ts.sys, onUnRecoverableConfigFileDiagnostic: fail },
 );
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })

@@ -4,7 +4,7 @@ import tseslint from 'typescript-eslint';
 const ROOMS = ['bin', 'config', 'routes', 'src', 'tools'].map((room) => `${room}/**/*.ts`);
 
 export default tseslint.config(
-  { ignores: ['**/node_modules/', 'dist/', 'coverage/', 'web/'] },
+  { ignores: ['**/node_modules/', '**/dist/', 'coverage/', 'web/'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.base],

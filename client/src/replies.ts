@@ -7,7 +7,7 @@ import type { NewMessage, ResultContentBlock, ToolResultBlock } from './wire.ts'
 /** A user message of the Messages API. */
 export interface AnthropicReplyMessage {
   role: 'user' | 'assistant';
-  content: string | (AnthropicToolResult | AnthropicContent)[];
+  content: string | (AnthropicToolResult | Exclude<AnthropicContent, { type: 'tool_reference' }>)[];
 }
 
 /** A result of the Messages API. */
@@ -96,7 +96,7 @@ type Writer<P extends Provider> = (
 const WRITERS: { readonly [P in Provider]: Writer<P> } = {
   anthropic: (results, newMessages) => [
     ...(results.length === 0 ? [] : [{ role: 'user' as const, content: results.map(toAnthropicResult) }]),
-    ...newMessages.map(({ role, content }) => ({ role, content: anthropicContent(content) })),
+    ...newMessages.map(({ role, content }) => ({ role, content: messageContent(content) })),
   ],
   'openai-chat': (results, newMessages) => {
     const files = results.flatMap(({ id, result }) => {
@@ -151,9 +151,9 @@ export function dataUrl({ source }: FileBlock): string {
 }
 
 /** A text that says of an error that it is one, where the form has no mark for it. */
-export function markedText({ content, is_error }: ToolResultBlock): string {
+export function markedText(content: ToolResultBlock['content'], isError: boolean | undefined): string {
   const text = textOf(content);
-  return is_error && !/^error\b/i.test(text) ? `Error: ${text}` : text;
+  return isError && !/^error\b/i.test(text) ? `Error: ${text}` : text;
 }
 
 /** The parts of a result in the Gemini API: files stand beside the response. */
@@ -166,7 +166,7 @@ export function toGeminiParts({ id, name, result }: NamedResult): GeminiPart[] {
 /** The output of a result in Responses. */
 export function responsesOutput(result: ToolResultBlock): string | ResponsesPart[] {
   const files = filesOf(result.content);
-  const text = markedText(result);
+  const text = markedText(result.content, result.is_error);
   if (files.length === 0) return text;
   return [
     ...(text === '' ? [] : [{ type: 'input_text' as const, text }]),
@@ -184,6 +184,12 @@ export function anthropicContent(content: ToolResultBlock['content']): string | 
   return typeof content === 'string' ? content : (content.map((block) => ({ ...block })) as AnthropicContent[]);
 }
 
+/** A message refers to no tools: they stand in results. */
+function messageContent(content: NewMessage['content']): AnthropicReplyMessage['content'] {
+  const parts = anthropicContent(content);
+  return typeof parts === 'string' ? parts : parts.filter((part) => part.type !== 'tool_reference');
+}
+
 function toAnthropicResult({ id, result }: NamedResult): AnthropicToolResult {
   const { content, is_error } = result;
   return {
@@ -196,7 +202,11 @@ function toAnthropicResult({ id, result }: NamedResult): AnthropicToolResult {
 
 function toToolMessage(id: string, result: ToolResultBlock): ChatReplyMessage {
   const notes = filesOf(result.content).map(({ type }) => `[The ${type} is in the next message of the user]`);
-  return { role: 'tool', tool_call_id: id, content: [markedText(result), ...notes].filter(Boolean).join('\n') };
+  return {
+    role: 'tool',
+    tool_call_id: id,
+    content: [markedText(result.content, result.is_error), ...notes].filter(Boolean).join('\n'),
+  };
 }
 
 function toChatPart(file: FileBlock): ChatPart {
