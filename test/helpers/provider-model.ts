@@ -112,8 +112,8 @@ const MESSAGES: ProviderWire = {
 
 const CHAT: ProviderWire = {
   path: /\/chat\/completions/,
-  whole: ({ text, calls = [] }) => ({
-    ...{ id: 'chat', object: 'chat.completion', created: 0, model: 'scripted' },
+  whole: ({ text, calls = [] }, count) => ({
+    ...{ id: `chat_${count}`, object: 'chat.completion', created: 0, model: 'scripted' },
     choices: [
       {
         index: 0,
@@ -126,8 +126,8 @@ const CHAT: ProviderWire = {
     ],
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   }),
-  events({ text, calls = [] }) {
-    const base = { id: 'chat', object: 'chat.completion.chunk', created: 0, model: 'scripted' };
+  events({ text, calls = [] }, count) {
+    const base = { id: `chat_${count}`, object: 'chat.completion.chunk', created: 0, model: 'scripted' };
     const chunk = (delta: object, finish_reason: string | null = null) => ({
       ...base,
       choices: [{ index: 0, delta, finish_reason }],
