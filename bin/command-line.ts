@@ -4,7 +4,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
 /** Commands, the default one first. */
-export const COMMANDS = ['serve', 'tools', 'exec', 'token'] as const;
+export const COMMANDS = ['serve', 'tools', 'exec', 'mcp', 'token'] as const;
 
 /** Name of a command. */
 export type CommandName = (typeof COMMANDS)[number];
@@ -86,6 +86,16 @@ const TABLE: Readonly<Record<CommandName, Command>> = {
       session: { value: 'ID', help: 'run in this session (default: a new one)' },
       'on-ask': { value: 'wait|deny', help: 'what a permission question does (default deny)' },
       json: { help: 'print the whole reply as JSON' },
+    },
+  },
+  mcp: {
+    summary: 'speak MCP over standard input and output; starts the server if none runs',
+    operands: [],
+    options: {
+      ...CLIENT_OPTIONS,
+      session: { value: 'ID', help: 'use this session (default: the standing one)' },
+      cwd: { value: 'FOLDER', help: 'begin a session in this folder' },
+      mode: { value: 'MODE', help: 'begin a session in this mode' },
     },
   },
   token: { summary: 'print the token; create it if it does not exist', operands: [], options: DATA_OPTIONS },

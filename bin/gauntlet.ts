@@ -1,5 +1,5 @@
 /**
- * The command line: `gauntlet serve | tools | exec | token`.
+ * The command line: `gauntlet serve | tools | exec | mcp | token`.
  *
  * Each command is loaded on demand, so that it does not pay for the others.
  */
@@ -52,6 +52,8 @@ async function runCommand(line: ParsedCommand): Promise<number> {
       return (await import('./commands/tools.ts')).printTools({ ...line, environment });
     case 'exec':
       return (await import('./commands/exec.ts')).execute({ ...line, environment });
+    case 'mcp':
+      return (await import('./commands/mcp.ts')).serveStdio({ ...line, environment });
     case 'token':
       return (await import('./commands/token.ts')).printToken(environment);
   }

@@ -67,8 +67,9 @@ export async function send(
     outgoing.once('error', (error) => reject(explainFailure(server.url, error)));
     outgoing.end(body === undefined ? undefined : JSON.stringify(body));
   });
-  if (reply.statusCode === 200) return reply;
-  throw new Error(errorText(reply.statusCode ?? 0, await readText(reply)));
+  const { statusCode = 0 } = reply;
+  if (statusCode >= 200 && statusCode < 300) return reply;
+  throw new Error(errorText(statusCode, await readText(reply)));
 }
 
 /** Read the whole body as text. */

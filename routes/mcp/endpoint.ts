@@ -46,6 +46,8 @@ export class McpEndpoint {
     this.#modern = createMcpHandler(() => options.createServer('modern'), {
       legacy: 'reject',
       bus: options.bus,
+      // A reply of a single JSON body would send nothing while a call runs, and clients give up on that.
+      responseMode: 'sse',
       maxSubscriptions: MAX_LISTENERS,
       onerror: (error) => options.onError(error),
     });

@@ -1,12 +1,15 @@
 /** `/mcp`: the tools of a session for MCP clients, in both revisions, with the real SDKs. */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { mkdirSync, writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport, type ElicitResult } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createHash } from 'node:crypto';
 import { type BuiltServer, serverHome, startServer } from '../helpers/built-server.ts';
 import { until, wireClient, type WireClient } from '../helpers/wire-client.ts';
 
@@ -65,8 +68,15 @@ async function connect({ mode = 'auto', token = server.token, query = '', elicit
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
   const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp${query}`), { requestInit });
   await mcp.connect(transport);
+  mcpSessionOf.set(mcp, query.replace('?session_id=', ''));
   onTestFinished(() => mcp.close());
   return mcp;
+}
+
+const mcpSessionOf = new WeakMap<Client, string>();
+
+async function newSession(mode: string): Promise<string> {
+  return (await client.post('/sessions', { mode })).body.session_id;
 }
 
 const textOf = ({ content }: { content?: unknown }) =>
@@ -149,6 +159,49 @@ describe.each(ERAS)('a client of %s', (revision, mode) => {
     expect(textOf(result)).toContain('- "Which size?": Neither');
   });
 
+  it('hears of progress, and cancels a call', async () => {
+    const mcp = await connect({ mode, query: `?session_id=${await newSession('bypassPermissions')}` });
+    const messages: string[] = [];
+    const cancelling = new AbortController();
+    const sleeping = mcp.callTool(
+      { name: 'Bash', arguments: { command: 'echo begun; sleep 60' } },
+      {
+        signal: cancelling.signal,
+        onprogress: ({ message = '' }) => {
+          messages.push(message);
+          cancelling.abort();
+        },
+      },
+    );
+    await expect(sleeping).rejects.toThrow();
+    expect(messages.length).toBeGreaterThan(0);
+    const sessionId = mcpSessionOf.get(mcp) ?? '';
+    await until(async () => {
+      const { body } = await client.get(`/sessions/${sessionId}`);
+      return Array.isArray(body['running']) && body['running'].length === 0;
+    });
+  });
+
+  it('is told when the list of tools changes', async () => {
+    const sessionId = await newSession('default');
+    let changes = 0;
+    const mcp = await connect({ mode, query: `?session_id=${sessionId}`, onToolsChanged: () => (changes += 1) });
+    const before = (await mcp.listTools()).tools.map(({ name }) => name);
+    expect(before).toContain('WebFetch');
+    let isDenied = false;
+    let dueMs = 0;
+    await until(async () => {
+      // The client may begin to listen after the first change, and waits for changes to end before it tells of them.
+      if (performance.now() >= dueMs) {
+        dueMs = performance.now() + 2_000;
+        isDenied = !isDenied;
+        const updates = [{ type: 'replaceRules', behavior: 'deny', rules: isDenied ? ['WebFetch'] : [] }];
+        await client.post(`/sessions/${sessionId}/permissions`, { updates });
+      }
+      return changes > 0;
+    });
+  });
+
   it('gets a skill as a prompt', async () => {
     const mcp = await connect({ mode });
     const { prompts } = await mcp.listPrompts();
@@ -157,5 +210,149 @@ describe.each(ERAS)('a client of %s', (revision, mode) => {
     expect(messages).toMatchObject([{ role: 'user', content: { type: 'text' } }]);
     expect(JSON.stringify(messages)).toContain('Release 2.0 now.');
     await expect(mcp.getPrompt({ name: 'nothing' })).rejects.toMatchObject({ code: -32_602 });
+  });
+});
+
+describe('the standing session', () => {
+  it('is one for each principal, and the same for all of its clients', async () => {
+    const ids = new Set<unknown>();
+    for (const token of [server.token, server.token, OTHER_TOKEN]) {
+      const mcp = await connect({ token });
+      const { _meta: meta } = await mcp.callTool({ name: 'Glob', arguments: { pattern: '*' } });
+      ids.add(meta?.['gauntlet/session_id']);
+    }
+    expect(ids.size).toBe(2);
+    const { body } = await client.get(`/sessions/${[...ids].join(' ').split(' ')[0]}`);
+    expect(body['title']).toBe('Standing session');
+  });
+
+  it('keeps what it is asked in its log, as every session does', async () => {
+    const mcp = await connect();
+    const { _meta: meta } = await mcp.callTool({ name: 'Glob', arguments: { pattern: 'to-be-found' } });
+    const { body } = await client.get(`/sessions/${meta?.['gauntlet/session_id']}/search?q=to-be-found`);
+    expect(JSON.stringify(body)).toContain(meta?.['gauntlet/tool_use_id']);
+  });
+});
+
+describe('the address', () => {
+  const init = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} };
+  const post = (headers: Record<string, string>, body: string = JSON.stringify(init), query = '') =>
+    fetch(`${server.url}/mcp${query}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body,
+    });
+  const authorization = () => ({ authorization: `Bearer ${server.token}` });
+
+  it('wants the token, and an origin that is listed', async () => {
+    expect((await post({})).status).toBe(401);
+    expect((await post({ authorization: 'Bearer wrong-token-0123456789' })).status).toBe(401);
+    expect((await post({ ...authorization(), origin: 'http://evil.example' })).status).toBe(403);
+  });
+
+  it('answers what cannot be read with an error of JSON-RPC', async () => {
+    const broken = await post(authorization(), '{"jsonrpc":');
+    expect(broken.status).toBe(400);
+    expect(await broken.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32_700 } });
+    const unknown = await post(
+      { ...authorization(), 'mcp-session-id': 'nobodys' },
+      '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    );
+    expect(unknown.status).toBe(404);
+    expect(await unknown.json()).toMatchObject({ error: { code: -32_001 } });
+  });
+
+  it('has nothing at a session that is not there, or is of another principal', async () => {
+    const theirs = await wireClient({ ...server, token: OTHER_TOKEN }).post('/sessions', {});
+    for (const id of ['ses_nobodys', theirs.body.session_id]) {
+      expect((await post(authorization(), undefined, `?session_id=${id}`)).status).toBe(404);
+    }
+  });
+
+  it('knows an MCP session only with the token and at the address that it was begun with', async () => {
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+    const begun = await post(authorization(), JSON.stringify({ ...init, params }));
+    const id = begun.headers.get('mcp-session-id') ?? '';
+    expect(id).not.toBe('');
+    await begun.text();
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' });
+    const own = await post({ ...authorization(), 'mcp-session-id': id }, ping);
+    expect(own.status).toBe(200);
+    await own.text();
+    expect((await post({ authorization: `Bearer ${OTHER_TOKEN}`, 'mcp-session-id': id }, ping)).status).toBe(404);
+    const query = `?session_id=${await newSession('default')}`;
+    expect((await post({ ...authorization(), 'mcp-session-id': id }, ping, query)).status).toBe(404);
+  });
+
+  it('serves the first SDK too', async () => {
+    const mcp = new FirstClient({ name: 'first', version: '1' });
+    const requestInit = { headers: authorization() };
+    await mcp.connect(new FirstTransport(new URL(`${server.url}/mcp`), { requestInit }));
+    onTestFinished(() => mcp.close());
+    const { content } = await mcp.callTool({ name: 'Glob', arguments: { pattern: '*' } });
+    expect(content).toBeInstanceOf(Array);
+  });
+});
+
+describe('gauntlet mcp', () => {
+  const program = new URL('../../dist/gauntlet.js', import.meta.url).pathname;
+
+  async function speak(words: readonly string[], environment: Record<string, string>, mode: 'legacy' | 'auto') {
+    const env = { PATH: process.env['PATH'] ?? '', ...environment };
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [program, 'mcp', ...words],
+      env,
+      cwd: environment['GAUNTLET_WORKSPACE'] ?? server.workspace,
+      stderr: 'pipe',
+    });
+    const mcp = new Client(
+      { name: 'test', version: '1' },
+      { versionNegotiation: { mode }, capabilities: { elicitation: {} } },
+    );
+    mcp.setRequestHandler('elicitation/create', () => accept({ decision: 'allow' }));
+    await mcp.connect(transport);
+    onTestFinished(() => mcp.close());
+    return mcp;
+  }
+
+  const joining = () => ({
+    GAUNTLET_TOKEN: server.token,
+    GAUNTLET_DATA_DIR: server.dataFolder,
+  });
+
+  it.each(ERAS)('joins the running server, in %s', async (revision, mode) => {
+    const mcp = await speak(['--url', server.url, '--mode', 'acceptEdits'], joining(), mode);
+    expect(mcp.getNegotiatedProtocolVersion()).toBe(revision);
+    const path = join(server.workspace, `by-stdio-${mode}.txt`);
+    const result = await mcp.callTool({ name: 'Write', arguments: { file_path: path, content: 'piped' } });
+    expect(result.isError).toBeUndefined();
+    const asked = await mcp.callTool({ name: 'Bash', arguments: { command: `rm ${path}` } });
+    expect(asked.isError).toBeUndefined();
+  });
+
+  it('starts a server where none runs, and ends it with its input', async () => {
+    const home = serverHome();
+    const probe = createServer().listen(0, '127.0.0.1');
+    await once(probe, 'listening');
+    const { port } = probe.address() as AddressInfo;
+    probe.close();
+    const environment = {
+      HOME: home,
+      GAUNTLET_PORT: String(port),
+      GAUNTLET_DATA_DIR: join(home, 'data'),
+      GAUNTLET_WORKSPACE: join(home, 'workspace'),
+    };
+    const mcp = await speak([], environment, 'legacy');
+    const { tools } = await mcp.listTools();
+    expect(tools.map(({ name }) => name)).toContain('Read');
+    const alive = () =>
+      fetch(`http://127.0.0.1:${port}/healthz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    expect(await alive()).toBe(true);
+    await mcp.close();
+    await until(async () => !(await alive()));
   });
 });
