@@ -33,8 +33,9 @@ it('has the version of the server', () => {
 it('imports nothing but its own files, and names nothing that only Node has', () => {
   const files = [...built('.js'), ...built('.d.ts')];
   const foreign = files.flatMap(({ name, text }) =>
-    [...text.matchAll(/(?:from|import\()\s*['"]([^'"]+)['"]/g)].flatMap(([, specifier = '']) =>
-      specifier.startsWith('.') && specifier.endsWith('.js') ? [] : [`${name}: ${specifier}`],
+    // Comments show how the constructors of an SDK are handed over.
+    [...text.replace(/\/\*.*?\*\//gs, '').matchAll(/(?:from|import\()\s*['"]([^'"]+)['"]/g)].flatMap(
+      ([, specifier = '']) => (specifier.startsWith('.') && specifier.endsWith('.js') ? [] : [`${name}: ${specifier}`]),
     ),
   );
   expect(foreign).toEqual([]);
@@ -72,4 +73,4 @@ it('is typed for a strict consumer in a browser', async () => {
     (error: { stdout: string }) => error,
   );
   expect(checked.stdout).toBe('');
-});
+}, 60_000);
