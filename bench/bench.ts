@@ -4,6 +4,7 @@
 import { startFloor, startOurs } from './servers.ts';
 import { type Row, table } from './row.ts';
 import { agentRows, innerCallRow } from './rows/agents.ts';
+import { clientRow } from './rows/client.ts';
 import { footprintRows } from './rows/footprint.ts';
 import { gateRows } from './rows/gate.ts';
 import { noopRows, toolListRow } from './rows/http.ts';
@@ -24,6 +25,7 @@ const floor = await startFloor();
 const groups: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = {
   tools: () => toolListRow(ours, floor),
   execute: () => noopRows(ours, floor),
+  client: () => clientRow(ours),
   socket: () => socketNoopRow(ours, floor),
   kept: () => keptRows(ours, floor),
   read: () => readRow(ours, floor),

@@ -142,8 +142,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     },
 
     async execute({ turnId, blocks, body, listeners = [] }, { calls }, turn) {
-      const signal = AbortSignal.any(turn.signal ? [closed, turn.signal] : [closed]);
-      signal.throwIfAborted();
+      const signals = turn.signal ? [closed, turn.signal] : [closed];
+      for (const signal of signals) signal.throwIfAborted();
       const untrack = blocks.map(({ id, name }, index) =>
         track(id, calls[index] ?? { name, input: {} }, listeners[index] ?? turn.onProgress),
       );
@@ -163,7 +163,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         };
         const result = await untilAborted(
           (requestSignal) => http.request<TurnResult>('POST', '/execute', { body: sent, signal: requestSignal }),
-          signal,
+          signals,
           () => cancel(http, sessionId, { turn_id: turnId }),
         );
         // A turn that only repeats what is known does not end once more.
@@ -192,22 +192,22 @@ function cancel(http: Http, sessionId: string, body: object): Promise<void> {
 }
 
 /**
- * Send a request. When the signal aborts, its calls are cancelled first, which ends the request; the connection is given
+ * Send a request. When a signal aborts, its calls are cancelled first, which ends the request; the connection is given
  * up after that.
  *
  * @throws The signal's reason.
  */
 async function untilAborted<Reply>(
   send: (signal: AbortSignal) => Promise<Reply>,
-  signal: AbortSignal,
+  signals: readonly AbortSignal[],
   cancelCalls: () => Promise<void>,
 ): Promise<Reply> {
   const connection = new AbortController();
   const reply = send(connection.signal);
   let isSettled = false;
-  const settle = () => void (isSettled = true);
-  const settled = reply.then(settle, settle);
-  const end = async () => {
+  const end = async (reason: unknown) => {
+    const settle = () => void (isSettled = true);
+    const settled = reply.then(settle, settle);
     const deadlineMs = Date.now() + CANCEL_MS;
     while (!isSettled && Date.now() < deadlineMs) {
       // The server may not have read the request yet, and knows no such turn then.
@@ -220,16 +220,19 @@ async function untilAborted<Reply>(
       await pause(CANCEL_PAUSE_MS);
     }
     await within(settled, deadlineMs - Date.now());
-    connection.abort(signal.reason);
+    connection.abort(reason);
   };
-  const listen = () => void end();
-  signal.addEventListener('abort', listen, { once: true });
+  const listen = ({ target }: Event) => void end((target as AbortSignal).reason);
+  // Not `AbortSignal.any`: it would cost a tenth of a quick call.
+  for (const signal of signals) signal.addEventListener('abort', listen, { once: true });
   try {
     return await reply;
   } finally {
-    signal.removeEventListener('abort', listen);
-    // Results of cancelled calls are none.
-    signal.throwIfAborted();
+    for (const signal of signals) {
+      signal.removeEventListener('abort', listen);
+      // Results of cancelled calls are none.
+      signal.throwIfAborted();
+    }
   }
 }
 

@@ -43,7 +43,8 @@ export function createHttp(url: string, token: string, fetch: typeof globalThis.
       try {
         const response = await fetch(base + path, init);
         const text = await response.text();
-        if (response.ok) return parsed<Reply>(text);
+        // Where white space kept the connection alive, the status was sent before the error was known.
+        if (response.ok && !/^\s*\{"error":/.test(text)) return parsed<Reply>(text);
         throw refused(response, text);
       } catch (error) {
         signal?.throwIfAborted();

@@ -112,6 +112,7 @@ export async function sdkScenario({ WebSocket }: ScenarioOptions = {}): Promise<
       const told = model.requests.join('\n');
       expect({
         requests: model.requests.length,
+        areOptionalsKept: told.includes('"required":["file_path"]'),
         isListed: told.includes('notes.md'),
         isImageShown: told.includes(PNG),
         isWritten: told.includes('made by a model'),
@@ -121,6 +122,7 @@ export async function sdkScenario({ WebSocket }: ScenarioOptions = {}): Promise<
         asked,
       }).toEqual({
         requests: STEPS.length,
+        areOptionalsKept: true,
         isListed: true,
         isImageShown: !hasNoImages,
         isWritten: true,

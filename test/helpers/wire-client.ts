@@ -180,8 +180,9 @@ async function readReply(reply: Response): Promise<WireReply> {
 /** Lines of NDJSON, or the `data:` lines of Server-Sent Events. */
 async function* frameLines(body: ReadableStream<Uint8Array>): AsyncGenerator<ClientSideFrame> {
   let rest = '';
-  for await (const piece of body.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + piece).split('\n');
+  const decoder = new TextDecoder();
+  for await (const piece of body) {
+    const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
       const text = line.startsWith('data:') ? line.slice(5) : line;
