@@ -1,17 +1,20 @@
-# Built in one stage, run in another: the image holds no compiler, no tests and no development dependency.
-FROM node:24-slim AS build
-WORKDIR /gauntlet
-COPY package.json package-lock.json .npmrc ./
-RUN npm ci --include=dev
-COPY . .
-RUN npm run build && npm prune --omit=dev
-
-FROM node:24-slim
+# What the server needs around it. `.devcontainer/` opens this stage, and adds what tests need by `bin/setup.mjs`.
+FROM node:24-slim AS base
 # For the commands that agents run; tini collects the children they leave behind.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends bash bubblewrap ca-certificates git tini \
- && rm -rf /var/lib/apt/lists/* \
- && install -d -o node -g node -m 0700 /data \
+ && rm -rf /var/lib/apt/lists/*
+
+# Built in one stage, run in another: the image holds no compiler, no tests and no development dependency.
+FROM base AS build
+WORKDIR /gauntlet
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --include=dev --ignore-scripts
+COPY . .
+RUN npm run build -- --for-package && npm prune --omit=dev --ignore-scripts
+
+FROM base
+RUN install -d -o node -g node -m 0700 /data \
  && install -d -o node -g node /workspace
 COPY --from=build /gauntlet/package.json /gauntlet/LICENSE /gauntlet/
 COPY --from=build /gauntlet/node_modules /gauntlet/node_modules

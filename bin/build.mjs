@@ -2,18 +2,26 @@
  * Builds `dist/`: the server in one bundle with lazy chunks beside it, the process host and the thread that
  * reads web pages in others.
  *
- * Bundled, a start reads a dozen files instead of a thousand: 200 ms instead of 560, measured side by side.
+ * Bundled, a start reads a dozen files instead of a thousand: 200 ms instead of 560, measured side by side. What is
+ * bundled is a development dependency; what is not, a dependency.
+ *
+ * With `--for-package` nothing else is in `dist/`: no source maps, which name folders of this machine, and no parts of
+ * earlier builds.
  */
-import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { sourceDigest, writeBuildStamp } from './build-stamp.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** They find native parts or files of their own beside them, so they stay where they are. */
-const native = ['libsql', 'sharp', '@vscode/ripgrep', '@fastify/swagger-ui', 'unpdf', 'koffi'];
-/** Loaded late or never: most starts need not read them. */
-const late = ['ajv', 'ajv-formats', 're2js', 'yaml', '@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler'];
+const isForPackage = process.argv.includes('--for-package');
+/**
+ * What stays outside: packages that find native parts or files of their own beside them, and those that are loaded late
+ * or never, so that most starts need not read them.
+ */
+const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** Dependencies in the older module format call these. */
 const banner = [
   "import { createRequire as gauntletCreateRequire } from 'node:module';",
@@ -28,6 +36,13 @@ const entryPoints = {
   'process-host': 'src/process/host/main.ts',
   'page-worker': 'tools/web/web-fetch/page-worker.ts',
 };
+const swagger = dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json'));
+/** Read at run time: the REPL's program, as text for a process that may open no file, and the files of `/docs`. */
+const copies = {
+  'repl-process.cjs': join(root, 'tools/code/repl/repl-process.cjs'),
+  'swagger-ui.css': join(swagger, 'static/swagger-ui.css'),
+  'swagger-ui-bundle.js': join(swagger, 'static/swagger-ui-bundle.js'),
+};
 const present = Object.entries(entryPoints).filter(([, path]) => existsSync(`${root}/${path}`));
 
 const digest = sourceDigest(root);
@@ -41,19 +56,19 @@ const { metafile } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  external: [...native, ...late],
+  external: Object.keys({ ...dependencies, ...optionalDependencies }),
   // Its default entry is in UMD, which bundlers cannot follow.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   banner: { js: banner },
-  sourcemap: true,
+  sourcemap: !isForPackage,
   // Names stay readable in stack traces; whitespace and syntax are minified.
   minifyWhitespace: true,
   minifySyntax: true,
   logLevel: 'warning',
 }).catch(() => process.exit(1)); // esbuild has said why
-// Read as text at run time, and passed to a process that may open no file.
-copyFileSync(`${root}/tools/code/repl/repl-process.cjs`, `${root}/dist/repl-process.cjs`);
-removeOldParts(Object.keys(metafile.outputs));
+for (const [name, path] of Object.entries(copies)) copyFileSync(path, join(root, 'dist', name));
+writeFileSync(join(root, 'dist', 'licenses.txt'), licenses(Object.keys(metafile.inputs)));
+removeOldParts([...Object.keys(metafile.outputs), ...Object.keys(copies).map((name) => `dist/${name}`)]);
 writeBuildStamp(root, digest);
 
 /** Remove parts of earlier builds after a day: a running server loads its own parts on demand. */
@@ -62,6 +77,25 @@ function removeOldParts(outputs) {
   for (const name of readdirSync(`${root}/dist`)) {
     const path = `dist/${name}`;
     if (!/\.js(\.map)?$/.test(name) || outputs.includes(path)) continue;
-    if (statSync(`${root}/${path}`).mtimeMs < yesterdayMs) rmSync(`${root}/${path}`);
+    if (isForPackage || statSync(`${root}/${path}`).mtimeMs < yesterdayMs) rmSync(`${root}/${path}`);
   }
+}
+
+/** Collect the licenses of the packages that are bundled or copied, as most of them demand of copies. */
+function licenses(inputs) {
+  const packages = [...inputs, join(swagger, 'package.json')].flatMap(
+    (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
+  );
+  return [...new Set(packages)]
+    .sort()
+    .map(licenseOf)
+    .join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+function licenseOf(folder) {
+  const path = resolve(root, folder);
+  const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+  const files = readdirSync(path).filter((file) => /^(licen[cs]e|copying|notice)\b/i.test(file));
+  const texts = files.map((file) => readFileSync(join(path, file), 'utf8').trim());
+  return [`${name} ${version} (${license ?? 'see below'})`, ...texts].join('\n\n') + '\n';
 }

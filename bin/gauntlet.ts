@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /**
  * The command line: `gauntlet serve | tools | exec | mcp | token`.
  *
@@ -19,7 +20,7 @@ try {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   process.exitCode = await run(parseCommandLine(process.argv.slice(2)));
 } catch (error) {
-  process.stderr.write(`gauntlet: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`gauntlet: ${messageOf(error)}\n`);
   // At once: after a partial start, open sockets and timers would keep the process alive.
   process.exit(exitCodeOf(error));
 }
@@ -57,6 +58,14 @@ async function runCommand(line: ParsedCommand): Promise<number> {
     case 'token':
       return (await import('./commands/token.ts')).printToken(environment);
   }
+}
+
+/** npm leaves native parts out with `--omit=optional`; a folder of another platform has those of that one. */
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const [, missing] = /^Cannot find module '(@libsql\/[^']+)'/.exec(message) ?? [];
+  if (missing === undefined) return message;
+  return `Cannot start: the native part "${missing}" is not installed. Install again with "npm install --include=optional"`;
 }
 
 function exitCodeOf(error: unknown): number {

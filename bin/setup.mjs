@@ -89,7 +89,7 @@ const STEPS = {
     say('installing dependencies (npm ci)');
     const npm = process.env.npm_execpath;
     const [file, args] = npm ? [process.execPath, [npm]] : ['npm', []];
-    run(file, [...args, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: root });
+    run(file, [...args, 'ci', '--include=dev', '--ignore-scripts', '--loglevel=error'], { cwd: root });
   },
   build(root, run, say) {
     say('building dist/');

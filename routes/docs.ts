@@ -3,7 +3,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { GauntletError } from '../src/base/errors.ts';
 import type { App } from './request-schemas.ts';
 
@@ -48,7 +48,14 @@ export function docsDoor(app: App): void {
     if (file === 'start.js') return reply.header('content-type', 'text/javascript; charset=utf-8').send(START_SCRIPT);
     const type = Object.hasOwn(FILES, file) ? FILES[file] : undefined;
     if (type === undefined) throw new GauntletError('not_found', 'There is nothing at this address');
-    const folder = dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json'));
-    return reply.header('content-type', type).send(await readFile(join(folder, 'static', file)));
+    return reply.header('content-type', type).send(await readFile(new URL(file, swaggerFolder())));
   });
+}
+
+/** In a build, the files are beside the bundle. */
+function swaggerFolder(): URL {
+  const isSource = import.meta.url.endsWith('.ts');
+  if (!isSource) return new URL('./', import.meta.url);
+  const path = createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json');
+  return new URL('./static/', pathToFileURL(path));
 }

@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
-    exclude: ['test/chaos/**'],
+    exclude: ['test/chaos/**', 'test/package/**'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 20_000,
