@@ -89,7 +89,15 @@ function withContent(
   content: ToolResultBlock['content'],
 ): CallOutcome {
   const display = plainDisplay(tool, input, { type: 'tool_result', tool_use_id: block.id, content });
-  return { ...outcome, content, display, condensed: undefined, isTruncated: false, spilled: undefined };
+  return {
+    ...outcome,
+    content,
+    display,
+    condensed: undefined,
+    isTruncated: false,
+    spilled: undefined,
+    mcpResult: undefined,
+  };
 }
 
 /** Use text and lists of blocks as they are; serialise any other JSON. */

@@ -4,6 +4,7 @@
  * Every step of a call either continues or ends with one of these; nothing else is returned from `src/call/`.
  */
 import type { NewMessage, SpilledText, ToolResultBlock } from '../wire/blocks.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { DecisionSummary } from '../wire/decision.ts';
 import type { Display } from '../wire/display.ts';
 import { type CallErrorCode, GauntletError, errorMessage } from '../base/errors.ts';
@@ -44,6 +45,7 @@ export interface CallOutcome {
   readonly contextModifier?: ContextModifier;
   /** Set if the tool wrote its whole text to a file itself. */
   readonly spilled?: SpilledText;
+  readonly mcpResult?: JsonObject;
   /** Decision of the gate; absent if the call ended before it. */
   readonly decided?: DecisionSummary;
   /** Reason with which the tool or a gate ended the turn. */

@@ -57,7 +57,7 @@ function succeeded(
   if (!isContent(mapped.content)) throw new TypeError('its content is neither text nor a list of blocks');
   const display = tool.renderToolResultMessage?.(result.data, progress, {}) ?? plainDisplay(tool, input, mapped);
   const condensed = tool.renderToolResultMessage?.(result.data, progress, { style: 'condensed' });
-  if (![mapped.content, display, condensed, result.newMessages].every((part) => isPlainData(part))) {
+  if (![mapped.content, display, condensed, result.newMessages, result.mcpResult].every((part) => isPlainData(part))) {
     throw new TypeError('it holds what JSON cannot');
   }
   if (mapped.is_error) {
@@ -65,6 +65,7 @@ function succeeded(
     return {
       ...failedOutcome('tool_failed', text, { didRun: true, budget: { ...budget, showsEnd: true } }),
       content: mapped.content,
+      mcpResult: result.mcpResult,
     };
   }
   return {
@@ -79,6 +80,7 @@ function succeeded(
     newMessages: result.newMessages?.length ? result.newMessages : undefined,
     contextModifier: result.contextModifier,
     spilled: result.spilled,
+    mcpResult: result.mcpResult,
     // Present in every outcome: replacing an existing property is much faster than adding one.
     decided: undefined,
   };

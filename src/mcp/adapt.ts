@@ -8,13 +8,13 @@ import { createHash } from 'node:crypto';
 import type { Limits } from '../../config/limits.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { buildTool } from '../tool/build-tool.ts';
-import { MAX_PROGRESS_CHARS, type Tool, type ToolUseContext } from '../tool/tool.ts';
+import { MAX_PROGRESS_CHARS, type McpDefinition, type Tool, type ToolUseContext } from '../tool/tool.ts';
 import type { TextBlock } from '../wire/blocks.ts';
 import type { PermissionResult } from '../wire/decision.ts';
 import { type McpOutput, toOutput } from './call-result.ts';
 import { jsonSchemaInput } from './json-schema-input.ts';
 import { type McpProgress, mcpRendering } from './render.ts';
-import { type McpToolDefinition, RESULT_CHARS_KEY } from './tool-definition.ts';
+import { type McpToolDefinition, RESULT_CHARS_KEY, SEARCH_HINT_KEY } from './tool-definition.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
 /** Longest tool name that the model APIs accept. */
@@ -33,6 +33,8 @@ const MAX_RAISED_RESULT_CHARS = 500_000;
 const MAX_DESCRIPTION_CHARS = 8 * 1_024;
 
 const TITLE_CHARS = 100;
+
+const SEARCH_HINT_CHARS = 200;
 
 /** Schema keywords whose values are text for a reader. */
 const TEXT_KEYWORDS = new Set(['description', 'title']);
@@ -60,8 +62,8 @@ export interface McpToolCall {
 export interface ToolSource {
   /** Name of the server, as configured. */
   readonly server: string;
-  /** True if its tools are never deferred. */
-  readonly isAlwaysLoaded: boolean;
+  /** True if the tool is never deferred. */
+  readonly isAlwaysLoaded: (definition: McpToolDefinition) => boolean;
   readonly limits: Pick<Limits, 'resultChars'>;
   /** @throws {GauntletError} `cancelled`, `timeout` or `tool_failed`. */
   readonly call: (call: McpToolCall) => Promise<CallToolResult>;
@@ -83,13 +85,15 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
   return buildTool({
     name,
     origin: { type: 'mcp', name: server },
-    ...(source.isAlwaysLoaded ? { alwaysLoad: true } : { shouldDefer: true }),
+    ...(source.isAlwaysLoaded(definition) ? { alwaysLoad: true } : { shouldDefer: true }),
     userFacingName: () => title,
     prompt: () => words,
     description: () => `Use "${visibleLine(definition.name, TITLE_CHARS)}" of the MCP server "${server}"`,
     inputSchema: jsonSchemaInput(definition.inputSchema),
     inputJSONSchema: schemaForModel(definition.inputSchema, MAX_DESCRIPTION_CHARS),
     mcpHints: hints,
+    mcpDefinition: passedOn(definition),
+    ...searchHintOf(definition),
 
     isReadOnly: () => isReadOnly,
     isConcurrencySafe: () => isReadOnly,
@@ -109,17 +113,36 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
         isRepeatable: isReadOnly || hints.idempotentHint === true,
         onProgress: (progress) => onProgress?.({ data: toProgress(progress, MAX_PROGRESS_CHARS) }),
       });
-      return { data: toOutput(result, limits) };
+      const { whole, ...data } = toOutput(result, limits);
+      return { data, ...(whole && { mcpResult: whole }) };
     },
 
-    mapToolResultToToolResultBlockParam: ({ content }: McpOutput, toolUseId) => ({
+    mapToolResultToToolResultBlockParam: ({ content, isError }: McpOutput, toolUseId) => ({
       type: 'tool_result',
       tool_use_id: toolUseId,
       content: isOneText(content) ? content[0].text : content,
+      ...(isError && { is_error: true }),
     }),
     ...resultSize(definition, limits),
     ...mcpRendering(title),
   });
+}
+
+function searchHintOf({ _meta: meta }: McpToolDefinition): Pick<Tool, 'searchHint'> {
+  const hint = meta?.[SEARCH_HINT_KEY];
+  return typeof hint === 'string' && hint.trim() !== '' ? { searchHint: visibleLine(hint, SEARCH_HINT_CHARS) } : {};
+}
+
+/** Return the members that clients of the format `mcp` get as the server sent them, without hidden characters. */
+function passedOn({ title, inputSchema, outputSchema, icons, _meta }: McpToolDefinition): McpDefinition {
+  const clean = (value: JsonObject) => makeTextVisible(value, MAX_DESCRIPTION_CHARS) as JsonObject;
+  return {
+    ...(title !== undefined && { title: visibleLine(title, TITLE_CHARS) }),
+    inputSchema: { type: 'object', ...clean(inputSchema) },
+    ...(outputSchema && { outputSchema: clean(outputSchema) }),
+    ...(icons && { icons }),
+    ...(_meta && { _meta }),
+  };
 }
 
 function requireNewApproval(name: string, server: string): PermissionResult {
@@ -134,7 +157,7 @@ function resultSize(
   limits: Pick<Limits, 'resultChars'>,
 ): Pick<Tool, 'maxResultSizeChars' | 'isOutsideTurnBudget'> {
   const requestedChars = meta?.[RESULT_CHARS_KEY];
-  if (requestedChars === undefined || requestedChars <= limits.resultChars)
+  if (typeof requestedChars !== 'number' || requestedChars <= limits.resultChars)
     return { maxResultSizeChars: DEFAULT_RESULT_CHARS };
   return {
     maxResultSizeChars: Math.min(Math.floor(requestedChars), MAX_RAISED_RESULT_CHARS),

@@ -2,16 +2,32 @@
  * Converts a server's answer into content blocks for a model.
  */
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
+import { isDeepStrictEqual } from 'node:util';
 import type { Limits } from '../../config/limits.ts';
 import type { ResultContentBlock } from '../wire/blocks.ts';
 import { GauntletError } from '../base/errors.ts';
-import { isTooDeep, MAX_JSON_DEPTH } from '../base/json.ts';
+import { isTooDeep, type JsonObject, MAX_JSON_DEPTH } from '../base/json.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
 /** Result of a call to an MCP tool. */
 export interface McpOutput {
+  /** Blocks for a model. */
   readonly content: readonly ResultContentBlock[];
+  /** True for a failed call whose answer is more than text. */
+  readonly isError?: boolean;
+  /** The answer as it came, where `content` leaves parts of it out. */
+  readonly whole?: JsonObject;
 }
+
+/** Largest answer that is kept as it came, in characters of JSON. */
+const MAX_WHOLE_CHARS = 1_024 * 1_024;
+
+/** Largest blob that is read as text. */
+const MAX_TEXT_BLOB_CHARS = 4 * 1_024 * 1_024;
+
+/** Media types of texts, apart from `text/…`. */
+const TEXT_TYPE =
+  /^application\/(?:json|xml|yaml|x-yaml|toml|javascript|x-sh|sql|graphql|(?:[\w.-]+\+(?:json|xml|yaml)))$/;
 
 /** Media types that the model APIs accept as images. */
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
@@ -29,15 +45,41 @@ const LABEL_CHARS = 1_000;
 /**
  * Convert a server's answer into blocks.
  *
- * @throws {GauntletError} `tool_failed` with the server's text if it reports a failed call.
+ * @throws {GauntletError} `tool_failed` with the server's text if it reports a failed call by text alone.
  */
 export function toOutput(result: CallToolResult, limits: Pick<Limits, 'resultChars'>): McpOutput {
   if (isTooDeep(result)) {
     throw new GauntletError('tool_failed', `The result is nested deeper than ${MAX_JSON_DEPTH} levels and was dropped`);
   }
-  const blocks = (result.content ?? []).map(toBlock);
-  if (result.isError === true) throw new GauntletError('tool_failed', errorText(blocks, limits.resultChars));
-  return { content: [...blocks, ...structuredBlocks(result.structuredContent, blocks)] };
+  const sent = result.content ?? [];
+  const blocks = sent.map(toBlock);
+  const whole = wholeOf(result, sent);
+  const isError = result.isError === true;
+  if (isError && whole === undefined && blocks.every(({ type }) => type === 'text')) {
+    throw new GauntletError('tool_failed', errorText(blocks, limits.resultChars));
+  }
+  return {
+    content: [...blocks, ...structuredBlocks(result.structuredContent, sent)],
+    ...(isError && { isError }),
+    ...(whole && { whole }),
+  };
+}
+
+/** Return the answer as it came; undefined if the blocks for the model are all of it, or if it is too large. */
+function wholeOf(result: CallToolResult, sent: readonly ContentBlock[]): JsonObject | undefined {
+  const { content, structuredContent, _meta, isError } = result;
+  const isPlain = sent.every((block) => isShownWhole(block) && Object.keys(block).length === PLAIN_MEMBERS[block.type]);
+  if (isPlain && structuredContent === undefined && _meta === undefined) return undefined;
+  const whole = { content, structuredContent, _meta, isError };
+  const json = JSON.stringify(whole);
+  return json.length > MAX_WHOLE_CHARS ? { omitted_chars: json.length } : (JSON.parse(json) as JsonObject);
+}
+
+/** Members of blocks without annotations. */
+const PLAIN_MEMBERS: Readonly<Record<string, number>> = { text: 2, image: 3 };
+
+function isShownWhole(block: ContentBlock): boolean {
+  return block.type === 'text' || (block.type === 'image' && IMAGE_TYPES.has(block.mimeType));
 }
 
 function errorText(blocks: readonly ResultContentBlock[], maxChars: number): string {
@@ -62,6 +104,8 @@ function toBlock(block: ContentBlock): ResultContentBlock {
       const { resource } = block;
       const label = visibleLine(`resource ${resource.uri}`, LABEL_CHARS);
       if ('text' in resource) return text(`[${label}]\n${resource.text}`);
+      const decoded = textOfBlob(resource.blob, resource.mimeType);
+      if (decoded !== undefined) return text(`[${label}]\n${decoded}`);
       return binary(resource.blob, resource.mimeType ?? 'application/octet-stream', label);
     }
     default:
@@ -89,20 +133,51 @@ function isBase64(data: string): boolean {
   return !NON_BASE64.test(data) && (padding < 0 || PADDING.test(data.slice(padding)));
 }
 
-/** Return the structured answer as text, unless a text block already has the same content. */
-function structuredBlocks(structured: unknown, blocks: readonly ResultContentBlock[]): readonly ResultContentBlock[] {
-  if (structured === undefined) return [];
-  const json = JSON.stringify(structured);
-  // Servers that must answer with an object wrap their only text in one.
-  const members = typeof structured === 'object' && structured !== null ? Object.values(structured) : [];
-  const only: unknown = members.length === 1 ? members[0] : undefined;
-  const isSameContent = (candidate: string) => candidate === only || isSameJson(candidate, json);
-  return blocks.some((block) => block.type === 'text' && isSameContent(block.text)) ? [] : [text(json)];
+/** Decode a blob that is UTF-8 text by its type, or that has no type and no control characters. */
+function textOfBlob(blob: string, mediaType: string | undefined): string | undefined {
+  const type = mediaType?.split(';', 1)[0]?.trim().toLowerCase();
+  const mayBeText = type === undefined || type.startsWith('text/') || TEXT_TYPE.test(type);
+  if (!mayBeText || blob.length > MAX_TEXT_BLOB_CHARS || !isBase64(blob)) return undefined;
+  try {
+    const decoded = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(blob, 'base64'));
+    return type === undefined && CONTROL.test(decoded) ? undefined : decoded;
+  } catch {
+    // The bytes are no UTF-8.
+    return undefined;
+  }
 }
 
-function isSameJson(candidate: string, json: string): boolean {
+/** Characters that texts do not have. */
+const CONTROL = /[\u0000-\u0008\u000e-\u001f]/;
+
+/** Return the structured answer as text, unless the blocks say the same. */
+function structuredBlocks(structured: unknown, sent: readonly ContentBlock[]): readonly ResultContentBlock[] {
+  if (structured === undefined) return [];
+  // Servers that must answer with an object wrap their only value in one.
+  const members = typeof structured === 'object' && structured !== null ? Object.values(structured) : [];
+  const only: unknown = members.length === 1 ? members[0] : undefined;
+  const texts = sent.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  const isSaid =
+    texts.some((candidate) => candidate === only || isSameJson(candidate, structured)) ||
+    (only !== undefined && (only === texts.join('\n') || isDeepStrictEqual(only, sent)));
+  return isSaid ? [] : [text(JSON.stringify(withoutRepeats(structured, sent)))];
+}
+
+/** Replace the bytes of images and the like that a block has, too. */
+function withoutRepeats(structured: unknown, sent: readonly ContentBlock[]): unknown {
+  const shown = new Set(sent.flatMap((block) => ('data' in block ? [block.data] : [])));
+  if (shown.size === 0) return structured;
+  return JSON.parse(
+    JSON.stringify(structured, (_key, value: unknown) =>
+      typeof value === 'string' && shown.has(value) ? '[shown above]' : value,
+    ),
+  );
+}
+
+function isSameJson(candidate: string, structured: unknown): boolean {
+  if (!/^\s*[[{"\d-]|^(?:true|false|null)$/.test(candidate)) return false;
   try {
-    return JSON.stringify(JSON.parse(candidate)) === json;
+    return isDeepStrictEqual(JSON.parse(candidate), JSON.parse(JSON.stringify(structured)));
   } catch {
     // Prose, not JSON.
     return false;

@@ -20,7 +20,7 @@ import { createCalls } from './server-calls.ts';
 import { ServerRequests } from './server-requests.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import { openStdioLink } from './stdio-transport.ts';
-import type { McpToolDefinition } from './tool-definition.ts';
+import { ALWAYS_LOAD_KEY, type McpToolDefinition } from './tool-definition.ts';
 import { visibleLine } from './visible-text.ts';
 
 /** Names of environment variables that hold secrets. */
@@ -29,8 +29,12 @@ const SECRET_NAME = /key|token|secret|pass|auth|credential|cookie|session/i;
 /** Shorter values are common words (`true`, `8080`), which must not be masked. */
 const SECRET_CHARS = 8;
 
-/** Pins kept for each tool that may be listed at once. */
+/** Pins kept for each tool that may be listed at once; further names, of a server that keeps inventing them, require approval for each call. */
 const PINS_PER_TOOL = 4;
+
+/** Tools of one server that are never deferred because they ask for it, and the longest of them. */
+const MAX_ALWAYS_LOADED = 16;
+const MAX_ALWAYS_LOADED_CHARS = 8 * 1_024;
 
 /** Longest text of one notice, in characters. */
 const NOTICE_CHARS = 2_000;
@@ -56,14 +60,13 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const mask = secretMask(settings, options.credentials);
   const notice = (level: 'info' | 'warning', code: string, text: string) =>
     options.onNotice(level, code, visibleLine(`MCP server "${name}": ${mask(text)}`, NOTICE_CHARS));
-  const pins = definitionPins(options.pins, PINS_PER_TOOL * MAX_SERVER_TOOLS, (toolName) =>
+  const pins = definitionPins(options.pins, (toolName) =>
     notice('warning', 'mcp_tool_changed', `"${toolName}" changed its definition; the next call needs approval`),
   );
   let definitions: readonly McpToolDefinition[] = [];
   /** By hash: a tool with an unchanged definition is the same object in the next list. */
   let byHash = new Map<string, Tool>();
-  let reportedReason: string | undefined;
-
+  const reportFailure = failureReporter((code, reason) => notice('warning', code, reason));
   const shared = new ServerRequests({ server: name, sampler: options.sampler, mask });
   const connection = new McpConnection({
     name,
@@ -77,26 +80,25 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     onChange,
   });
   const calls = createCalls({ ...options, mask }, connection, shared);
-  const source = { server: name, isAlwaysLoaded: settings.alwaysLoad === true, limits, call: calls.call, ...pins };
+  let alwaysLoaded: ReadonlySet<McpToolDefinition> = new Set();
+  const source = {
+    ...{ server: name, limits, call: calls.call, ...pins },
+    isAlwaysLoaded: (definition: McpToolDefinition) => settings.alwaysLoad ?? alwaysLoaded.has(definition),
+  };
 
   function onChange(): void {
-    reportFailure();
+    reportFailure(connection);
     if (connection.definitions === definitions) return;
     definitions = connection.definitions;
     pins.compareWithPins(definitions);
+    alwaysLoaded = wantedAlways(definitions);
     byHash = new Map(
-      definitions.map((definition) => [definition.hash, byHash.get(definition.hash) ?? adaptTool(definition, source)]),
+      definitions.map((definition) => {
+        const key = `${definition.wholeHash} ${alwaysLoaded.has(definition)}`;
+        return [key, byHash.get(key) ?? adaptTool(definition, source)];
+      }),
     );
     options.onToolsChanged();
-  }
-
-  /** Report each reason once, not at each attempt. */
-  function reportFailure(): void {
-    const { status, reason = status } = connection;
-    if (status === 'connected') reportedReason = undefined;
-    if ((status !== 'failed' && status !== 'needs_auth') || reason === reportedReason) return;
-    reportedReason = reason;
-    notice('warning', `mcp_${status}`, reason);
   }
 
   return {
@@ -109,6 +111,27 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     readResource: (uri, signal) =>
       connection.request({ signal, isRepeatable: true, run: (client) => readResource(client, uri, limits, signal) }),
   };
+}
+
+/** Create a function that reports each reason once, not at each attempt. */
+function failureReporter(report: (code: string, reason: string) => void) {
+  let reportedReason: string | undefined;
+  return ({ status, reason = status }: Pick<McpConnection, 'status' | 'reason'>): void => {
+    if (status === 'connected') reportedReason = undefined;
+    if ((status !== 'failed' && status !== 'needs_auth') || reason === reportedReason) return;
+    reportedReason = reason;
+    report(`mcp_${status}`, reason);
+  };
+}
+
+/** Choose the tools that ask never to be deferred, up to the bounds. */
+function wantedAlways(definitions: readonly McpToolDefinition[]): ReadonlySet<McpToolDefinition> {
+  const wanted = definitions.filter(
+    ({ description = '', inputSchema, _meta: meta }) =>
+      meta?.[ALWAYS_LOAD_KEY] === true &&
+      description.length + JSON.stringify(inputSchema).length <= MAX_ALWAYS_LOADED_CHARS,
+  );
+  return new Set(wanted.slice(0, MAX_ALWAYS_LOADED));
 }
 
 /** The pins of one server. */
@@ -125,11 +148,9 @@ interface DefinitionPins {
  * Create the pins of one server from those stored.
  *
  * @param pinned Stored on disk, so that a restart does not accept a changed definition.
- * @param maxPins Maximum of names pinned; further names, of a server that keeps inventing them, require approval for
- *   each call.
  * @param onChanged Called once for each change of a tool, with its name as sent.
  */
-function definitionPins(pinned: StoredPins, maxPins: number, onChanged: (toolName: string) => void): DefinitionPins {
+function definitionPins(pinned: StoredPins, onChanged: (toolName: string) => void): DefinitionPins {
   /** Last change reported of each tool, so that listing it again does not repeat the notice. */
   const reportedHashes = new Map<string, string>();
   return {
@@ -137,7 +158,7 @@ function definitionPins(pinned: StoredPins, maxPins: number, onChanged: (toolNam
       for (const { name, hash } of definitions) {
         const known = pinned.get(name);
         if (known === undefined) {
-          if (pinned.size < maxPins) pinned.set(name, hash);
+          if (pinned.size < PINS_PER_TOOL * MAX_SERVER_TOOLS) pinned.set(name, hash);
         } else if (known !== hash && reportedHashes.get(name) !== hash) {
           reportedHashes.set(name, hash);
           onChanged(name);

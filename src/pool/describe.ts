@@ -80,6 +80,7 @@ function mcpEntry(tool: Tool, options: PromptOptions): ToolEntry {
     description: tool.prompt(options),
     inputSchema: toolInputSchema(tool),
     ...(tool.outputSchema && { outputSchema: toolOutputSchema(tool.outputSchema) }),
+    ...tool.mcpDefinition,
     annotations: annotations(tool),
   };
 }
@@ -92,6 +93,7 @@ function facts(tool: Tool, pool: ToolPool): ToolFacts {
     aliases: tool.aliases ?? [],
     user_facing_name: nameForPeople(tool),
     ...(tool.outputSchema && { output_schema: toolOutputSchema(tool.outputSchema) }),
+    ...(tool.mcpDefinition?.outputSchema && { output_schema: tool.mcpDefinition.outputSchema }),
     annotations: annotations(tool),
     // JSON has no Infinity: null for a tool that limits its own result.
     max_result_size_chars: Number.isFinite(tool.maxResultSizeChars) ? tool.maxResultSizeChars : null,

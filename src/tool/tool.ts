@@ -43,6 +43,18 @@ export interface ToolResult<Output> {
   readonly contextModifier?: ContextModifier;
   /** Set if the tool wrote its whole text to the session's folder itself; a failure carries it in `details.spilled`. */
   readonly spilled?: SpilledText;
+  /** Answer of an MCP server, as far as the result for the model leaves parts of it out. */
+  readonly mcpResult?: JsonObject;
+}
+
+/** Members of a tool's definition that models do not read. */
+export interface McpDefinition {
+  readonly title?: string;
+  /** The whole schema, with its dialect and its combinators. */
+  readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject;
+  readonly icons?: readonly JsonObject[];
+  readonly _meta?: JsonObject;
 }
 
 /** MCP's hints about a tool. Absent ones have the defaults of its specification: nothing is safe. */
@@ -235,6 +247,8 @@ export interface Tool<
   readonly outputSchema?: z.ZodType<Output>;
   /** JSON Schema of the MCP server, for its tools. */
   readonly inputJSONSchema?: JsonObject;
+  /** Further members of the MCP server's definition, for its tools: passed on in lists of the format `mcp`. */
+  readonly mcpDefinition?: McpDefinition;
   /** Hints of the MCP server, for its tools: passed on in lists, and never used for decisions. */
   readonly mcpHints?: McpHints;
 

@@ -210,6 +210,9 @@ export const ResultFrame = z
     display: Display,
     condensed: Display.optional().describe('The same in a line or two'),
     new_messages: z.array(NewMessage).optional().describe('What the tool adds to the conversation after the results'),
+    mcp_result: JsonRecord.optional().describe(
+      'Answer of an MCP server as it came, where the result for the model leaves parts of it out; at most 1 MiB',
+    ),
   })
   .describe('The result of a call. Results leave in the order in which the blocks were accepted');
 

@@ -1,4 +1,4 @@
-/** PROTOCOL 5: what MCP servers ask while one of their calls runs. */
+/** PROTOCOL 2, 4 and 5: what MCP servers ask while one of their calls runs, and what is kept of their words. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Display, DisplayForm } from '../../src/wire/display.ts';
 import { startServer } from '../helpers/built-server.ts';
@@ -154,5 +154,25 @@ describe('a server with a connection for each session', () => {
     await run(one, 'mcp__own__toggle-simulated-logging');
     expect(JSON.stringify((await run(one, 'mcp__own__toggle-simulated-logging')).results[0])).toMatch(/stop/i);
     expect(JSON.stringify((await run(other, 'mcp__own__toggle-simulated-logging')).results[0])).toMatch(/start/i);
+  });
+});
+
+describe('what a server says', () => {
+  it('is kept whole for clients, beside what the model gets', async () => {
+    const id = await session();
+    const { results } = await run(id, 'mcp__everything__get-structured-content', { location: 'Chicago' });
+    expect(JSON.stringify(results[0])).toContain('temperature');
+    const frame = (await client.frames(id)).find(({ type }) => type === 'result');
+    expect(frame).toMatchObject({ mcp_result: { structuredContent: { temperature: expect.any(Number) } } });
+  });
+
+  it('of its tools is listed whole in the format of MCP', async () => {
+    const { tools } = (await client.get('/tools?format=mcp')).body;
+    const tool = tools.find(({ name }) => name === 'mcp__everything__get-structured-content');
+    expect(tool).toMatchObject({
+      title: expect.any(String),
+      inputSchema: { $schema: expect.any(String) },
+      outputSchema: { properties: { temperature: {} } },
+    });
   });
 });

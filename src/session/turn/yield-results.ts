@@ -148,6 +148,7 @@ function resultFrame(call: Call, outcome: CallOutcome, fitted: FittedResult, sum
     display: outcome.display,
     condensed: outcome.condensed,
     new_messages: outcome.newMessages,
+    mcp_result: outcome.mcpResult,
   };
 }
 

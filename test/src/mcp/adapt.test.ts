@@ -11,7 +11,7 @@ function adapted(sent: Record<string, unknown>, isAlwaysLoaded = false): Tool {
   if ('refusal' in judged) throw new Error(judged.refusal);
   return adaptTool(judged.definition, {
     server: 'web',
-    isAlwaysLoaded,
+    isAlwaysLoaded: () => isAlwaysLoaded,
     limits: DEFAULT_LIMITS,
     call: () => Promise.reject(new Error('not called')),
     isChanged: () => false,
@@ -34,6 +34,43 @@ describe('a tool of a server', () => {
       origin: { type: 'mcp', name: 'web' },
     });
     expect(tool.userFacingName()).toBe('web - look (MCP)');
+  });
+
+  test('keeps its definition for clients of MCP, and brings its own search words', () => {
+    const sent = {
+      title: 'Look',
+      outputSchema: { type: 'object', properties: { seen: { type: 'string' } } },
+      inputSchema: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        oneOf: [{}, { minProperties: 1 }],
+      },
+      icons: [{ src: 'https://example.com/look.png' }],
+      _meta: { 'anthropic/searchHint': 'see watch observe', vendor: { own: true } },
+    };
+    const tool = adapted(sent);
+    expect(tool.mcpDefinition).toEqual(sent);
+    expect(tool.inputJSONSchema).not.toHaveProperty('oneOf');
+    expect(tool.searchHint).toBe('see watch observe');
+    const odd = adapted({ icons: 'none', outputSchema: [], _meta: 7, title: 'x' });
+    expect(odd.mcpDefinition).toEqual({ title: 'x', inputSchema: { type: 'object' } });
+  });
+
+  test('is left out if it wants a header that nobody may send', () => {
+    const refusalOf = (properties: object, rest: object = {}) => {
+      const parsed = parseToolDefinition({ name: 'look', inputSchema: { type: 'object', properties, ...rest } });
+      return 'refusal' in parsed ? parsed.refusal : undefined;
+    };
+    const wanting = (header: unknown, type = 'string') => ({ type, 'x-mcp-header': header });
+    expect(refusalOf({ region: wanting('Region'), inner: { type: 'object', properties: { a: wanting('A') } } })).toBe(
+      undefined,
+    );
+    expect(refusalOf({ region: wanting('two words') })).toContain('x-mcp-header');
+    expect(refusalOf({ region: wanting('') })).toContain('x-mcp-header');
+    expect(refusalOf({ region: wanting('Region', 'object') })).toContain('a string, an integer or a boolean');
+    expect(refusalOf({ one: wanting('Region'), other: wanting('region') })).toContain('twice');
+    expect(refusalOf({ list: { type: 'array', items: wanting('Region') } })).toContain('only properties');
+    expect(refusalOf({}, { anyOf: [{ properties: { region: wanting('Region') } }] })).toContain('only properties');
   });
 
   test('is what its hints say', () => {
