@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { GauntletError, isGauntletError } from '../../src/base/errors.ts';
 import { type JsonValue, parseSafeJson } from '../../src/base/json.ts';
 import { scopeBlock } from '../../src/session/turn/id-scope.ts';
+import { ApprovalsSchema } from '../../src/wire/approval.ts';
 import {
   GivenBlockSchema,
   GivenCallIdSchema,
@@ -100,6 +101,7 @@ export function executeSchema() {
     tool_calls: z.array(ToolCallSchema).optional().describe('tool_calls of OpenAI Chat Completions'),
     output: OutputItemsSchema.optional(),
     function_calls: z.array(GeminiCallSchema).optional().describe('functionCall parts of Gemini'),
+    approvals: ApprovalsSchema.optional(),
     on_ask: z
       .enum(['deny', 'wait'])
       .optional()

@@ -2,6 +2,7 @@
  * `POST /execute`: executes a batch of blocks, and replies with the results or with frames as they happen.
  */
 import { GauntletError } from '../../src/base/errors.ts';
+import { approvalsByBlock } from '../../src/session/questions/handed-in.ts';
 import type { TurnReply } from '../../src/session/turn/turn-reply.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { FRAME_TYPES, writeFrames, writingFor } from '../frame-text.ts';
@@ -25,8 +26,9 @@ export function executeDoor(app: App, dependencies: Dependencies): void {
     const { session_id: sessionId, turn_id: turnId, on_ask: onAsk, ask_timeout_ms: askTimeoutMs } = asked;
     const known = sessionId === undefined ? undefined : await directory.open(principal, sessionId);
     const { assistant, ...batch } = batchOf(given, asked.id_scope ?? known?.idScope ?? 'session', turnId);
+    const approvals = approvalsByBlock(asked.approvals, batch, principal);
     const session = known ?? directory.createForBatch(principal);
-    const turn = await session.submit({ ...batch, turnId, onAsk, askTimeoutMs });
+    const turn = await session.submit({ ...batch, approvals, turnId, onAsk, askTimeoutMs });
 
     const gone = clientGone(reply);
     if (asked.cancel_on_disconnect) {

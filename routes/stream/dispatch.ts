@@ -31,7 +31,10 @@ export async function dispatch(frame: LaterFrame, context: DispatchContext): Pro
   switch (frame.type) {
     case 'tool_use':
       refuseWhileDraining(context);
-      return feeder.toolUse(frame.turn_id, readGivenBlock(frame.tool_use));
+      return feeder.toolUse(frame.turn_id, readGivenBlock(frame.tool_use), {
+        approvals: frame.approvals,
+        by: principal,
+      });
     case 'stream_event':
       refuseWhileDraining(context);
       return streamEvents(frame.turn_id, { events: [frame.event] }, context);

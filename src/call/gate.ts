@@ -28,6 +28,10 @@ export interface GateQuestion {
   /** Its observable input. */
   readonly observable: ToolInput;
   readonly decision: PermissionDecision;
+  /** Version of the permission context that it was decided under. */
+  readonly contextVersion: number;
+  /** True if the input differs from that of the block. */
+  readonly isInputChanged: boolean;
   /** Effect of the call, if its tool can compute it. */
   readonly preview?: CallPreview;
   /** Judge the same call under a newer context, after an answer that added rules. */
@@ -100,7 +104,13 @@ export async function gate(
     let step = await judge(current, context, services, hooks);
     // The tool's own change precedes the question, so that people are asked once, about what runs.
     if (step.kind === 'judged' && mustAsk(step.decision, isAllowedByPerson)) {
-      step = await settle(current, step, context, services, hooks);
+      step = await settle(
+        { invocation: current, isInputChanged: current !== invocation },
+        step,
+        context,
+        services,
+        hooks,
+      );
     }
     if (step.kind === 'end') return withContexts(step, hooks);
     if (step.kind === 'judged') return permit(invocation, current, step, hooks);
@@ -177,7 +187,7 @@ async function judgeValid(
 
 /** Answer a question: by hooks if their answer holds, else by those who may answer. */
 async function settle(
-  invocation: Invocation,
+  { invocation, isInputChanged }: { readonly invocation: Invocation; readonly isInputChanged: boolean },
   judged: Judged,
   context: ToolUseContext,
   services: GateServices,
@@ -196,6 +206,8 @@ async function settle(
       invocation,
       observable: invocation.observable(context.session),
       decision: judged.decision,
+      contextVersion: context.session.permissions.version,
+      isInputChanged,
       preview,
       rejudge: async (session) =>
         (await decide(invocation, { ...context, session }, services, { hook: judged.hook })).decision,

@@ -31,6 +31,8 @@ type Verdict = Pick<PermissionDecision, 'behavior' | 'reason' | 'message' | 'con
   /** True if an allow rule would have taken precedence, so that "always allow" helps. */
   readonly yieldsToRules?: boolean;
   readonly approvals?: number;
+  /** True for a safety check and a tool that requires a person: an approval given before does not count. */
+  readonly needsAnswer?: boolean;
 };
 
 /**
@@ -53,6 +55,7 @@ export async function decidePermission(request: PermissionRequest): Promise<Perm
     suggestions: isHelped ? judgement.suggest() : [],
     ...(isHelped && { allowedBy: allowingRules(request, judgement) }),
     ...(verdict.behavior === 'ask' && verdict.approvals !== undefined && { approvals: verdict.approvals }),
+    ...(verdict.behavior === 'ask' && verdict.needsAnswer === true && { needsAnswer: true }),
     parts: partsOf(request, matcher, verdict),
     ...(verdict.behavior === 'allow' && verdict.containment && { containment: verdict.containment }),
     updatedInput: check.behavior === 'allow' ? check.updatedInput : undefined,
@@ -136,7 +139,7 @@ function safety(request: PermissionRequest, judgement: Judgement): Verdict | und
   const { tool } = request.invocation;
   const { check, paths, failure } = judgement;
   const reason = { type: 'safety_check' } as const;
-  const ask = (message: string): Verdict => ({ behavior: 'ask', reason, message, isFirm: true });
+  const ask = (message: string): Verdict => ({ behavior: 'ask', reason, message, isFirm: true, needsAnswer: true });
   const unsafe = paths.find(({ located }) => located.safety !== undefined);
   if (unsafe) return ask(`Writing "${unsafe.use.path}" needs a person: ${unsafe.located.safety ?? ''}`);
   if (check.behavior === 'ask' && check.isSafetyCheck) return ask(check.message);
@@ -144,7 +147,7 @@ function safety(request: PermissionRequest, judgement: Judgement): Verdict | und
   // Input that is not understood may be exactly what a rule forbids.
   if (hasRestrictingSpecs(request) && isUnclear(judgement)) {
     const message = 'The input cannot be understood well enough to rule out what the rules forbid';
-    return { behavior: 'ask', reason: { type: 'parse_error' }, message, isFirm: true };
+    return { behavior: 'ask', reason: { type: 'parse_error' }, message, isFirm: true, needsAnswer: true };
   }
   const rule = possibleRule(request, judgement);
   const opaque = rule ? undefined : opaqueText(request, judgement);
@@ -174,7 +177,7 @@ function askedByRule(request: PermissionRequest, judgement: Judgement): Verdict 
 function personRequired(_request: PermissionRequest, { check }: Judgement): Verdict | undefined {
   if (check.behavior === 'deny') return { behavior: 'deny', reason: { type: 'tool' }, message: check.message };
   if (check.behavior !== 'ask' || !check.isRequired) return undefined;
-  return { behavior: 'ask', reason: { type: 'tool' }, message: check.message, isFirm: true };
+  return { behavior: 'ask', reason: { type: 'tool' }, message: check.message, isFirm: true, needsAnswer: true };
 }
 
 function bypassed({ context }: PermissionRequest): Verdict | undefined {

@@ -10,7 +10,10 @@ import { safely } from './matched-rule.ts';
  * @param invocation Call that would run; if one of its tool's methods throws, its answer counts as "no", and as
  * destructive.
  */
-export function explainDecision(decision: PermissionDecision, invocation: Invocation): WireExplanation {
+export function explainDecision(
+  decision: PermissionDecision,
+  invocation: Invocation,
+): Omit<WireExplanation, 'digest' | 'context_version'> {
   const { behavior, reason, message, warnings, suggestions, allowedBy, parts, containment } = decision;
   return {
     behavior,

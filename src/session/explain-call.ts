@@ -3,6 +3,7 @@
  */
 import { decide } from '../call/gate.ts';
 import { parseBlock } from '../call/parse.ts';
+import { callDigest } from '../wire/approval.ts';
 import { resultText } from '../wire/result-text.ts';
 import type { JsonValue } from '../base/json.ts';
 import { GauntletError } from '../base/errors.ts';
@@ -19,6 +20,15 @@ import { toolUseContext } from './turn/tool-use-context.ts';
  * @throws {GauntletError} `invalid_request` for an unknown tool or an invalid input.
  */
 export async function explainCall(core: SessionCore, name: string, input: JsonValue): Promise<WireExplanation> {
+  const { version } = core.context.permissions;
+  return { ...(await explain(core, name, input)), digest: callDigest(name, input), context_version: version };
+}
+
+async function explain(
+  core: SessionCore,
+  name: string,
+  input: JsonValue,
+): Promise<Omit<WireExplanation, 'digest' | 'context_version'>> {
   const { services, context, pool } = core;
   const block = { type: 'tool_use', id: 'explain', name, input } as const;
   const hidden = pool.lookup(name) ? undefined : pool.hiddenTool(name);

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import type { JsonValue } from '../base/json.ts';
+import { ApprovalsSchema } from './approval.ts';
 import { CallIdSchema, IdSchema } from './block-schema.ts';
 import { UpdatesSchema } from './permission-schemas.ts';
 
@@ -47,6 +48,7 @@ export const ClientFrameSchema = z.discriminatedUnion('type', [
       type: z.literal('tool_use'),
       turn_id: OwnTurn,
       tool_use: z.unknown().describe('A finished `tool_use` block'),
+      approvals: ApprovalsSchema.optional(),
     })
     .describe('Executes a block; it starts as soon as it may'),
   z

@@ -61,6 +61,8 @@ export interface PermissionDecision {
   readonly message: string;
   /** Different principals that must say yes; absent: one. */
   readonly approvals?: number;
+  /** A person must answer the question itself: an approval that was given before does not count. */
+  readonly needsAnswer?: boolean;
   /** Rules that "always allow" would add; empty if that would not help. */
   readonly suggestions: readonly PermissionUpdate[];
   /** Rules that would allow the call; absent where no rule would. */

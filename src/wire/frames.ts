@@ -190,6 +190,10 @@ export const PermissionResolvedFrame = z
     session_id: ChildSession,
     behavior: z.enum(['allow', 'deny']).describe('The decision'),
     by: z.string().describe('Principal that answered, or `timeout`, `rule`, `cancelled`'),
+    handed_in: z
+      .literal(true)
+      .optional()
+      .describe('The answer came with the call, so the question was never asked: it has no `permission_request`'),
     reason: z.string().describe('Why, in words'),
   })
   .describe('A question was answered, settled by a new rule, withdrawn, or has expired');

@@ -80,6 +80,8 @@ export const WireExplanation = z.object({
     .enum(['jail', 'words'])
     .optional()
     .describe('What holds a command that passes because it only reads: the kernel, or its words alone'),
+  digest: z.string().describe('Digest of the name and the input: `digest` of an approval of this call'),
+  context_version: Count.describe('Version of the permission context: `context_version` of an approval of this call'),
 });
 
 /** Open questions. */

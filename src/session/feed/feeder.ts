@@ -5,11 +5,13 @@
 import { GauntletError } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { newId } from '../../base/new-id.ts';
+import type { Approvals } from '../../wire/approval.ts';
 import type { GivenBlock, IdScope } from '../../wire/block-schema.ts';
 import type { AssistantMessage } from '../../wire/blocks.ts';
 import type { ReplayFrame } from '../../wire/control-frames.ts';
 import type { InputPartialFrame } from '../../wire/frames.ts';
 import type { SessionCore } from '../session-core.ts';
+import { approvalsByBlock } from '../questions/handed-in.ts';
 import { drawIntent } from '../turn/drawn.ts';
 import { scopeBlock, scopeId, type ScopedBlock } from '../turn/id-scope.ts';
 import { acceptBlocks, openTurn, refuseToFeedChild } from '../turn/intake.ts';
@@ -22,6 +24,15 @@ import { StreamAssembler, type StreamingBlock } from './stream-assembler.ts';
 
 /** Minimum time between two `input_partial` frames of one streaming block. */
 const PARTIAL_INPUT_MS = 100;
+
+/** What comes with a block. */
+interface BlockEnvelope {
+  /** The message as far as it was streamed; absent if the block came alone. */
+  readonly message?: AssistantMessage;
+  readonly approvals?: Approvals;
+  /** Principal who sent it. */
+  readonly by?: string;
+}
 
 /** Feeds a session's turns for one connection. */
 export class Feeder {
@@ -51,26 +62,31 @@ export class Feeder {
   }
 
   /** Accept a complete block that came alone. @throws {GauntletError} as `acceptBlocks` and `scopeId` */
-  async toolUse(turnId: string | undefined, given: GivenBlock): Promise<void> {
+  async toolUse(
+    turnId: string | undefined,
+    given: GivenBlock,
+    envelope: Pick<BlockEnvelope, 'approvals' | 'by'> = {},
+  ): Promise<void> {
     refuseToFeedChild(this.#core);
     const index = this.#blockCounts.get(turnId ?? '') ?? 0;
     const scoped = scopeBlock(this.#idScope, given, { turnId, index, path: 'tool_use.id' });
     if (turnId !== undefined && this.#idScope === 'turn') this.#blockCounts.set(turnId, index + 1);
-    await this.#accept(turnId, scoped);
+    await this.#accept(turnId, scoped, envelope);
   }
 
-  /** @param message The message as far as it was streamed. */
   async #accept(
     turnId: string | undefined,
     { block, providerId }: ScopedBlock,
-    message?: AssistantMessage,
+    { message, approvals, by = '' }: BlockEnvelope,
   ): Promise<void> {
+    const providerIds =
+      this.#idScope === 'turn' ? new Map(providerId === undefined ? [] : [[block.id, providerId]]) : undefined;
+    const sent = { blocks: [block], providerIds };
+    const handed = approvalsByBlock(approvals, sent, by);
     const known = this.#core.ledger.call(block.id);
     const turn = known && turnId === undefined ? known.turn : this.#turn(this.#turnId(turnId));
     if (!known && !turn.isOpen) throw endedTurn(turn.id);
-    const providerIds =
-      this.#idScope === 'turn' ? new Map(providerId === undefined ? [] : [[block.id, providerId]]) : undefined;
-    const submission = { turnId: turn.id, blocks: [block], message, providerIds, isClosed: false };
+    const submission = { ...sent, turnId: turn.id, message, approvals: handed, isClosed: false };
     const { replayed } = await acceptBlocks(this.#core, submission);
     for (const { resultSeq } of replayed) {
       if (resultSeq === undefined) continue;
@@ -99,7 +115,7 @@ export class Feeder {
         this.#partial(this.#turn(turnId), step.block, step.isFirst);
         return;
       case 'block':
-        await this.#accept(turnId, step, step.message);
+        await this.#accept(turnId, step, step);
     }
   }
 

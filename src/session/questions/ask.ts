@@ -11,13 +11,14 @@ import { answersYes, type Invocation } from '../../tool/invocation.ts';
 import type { MidCallAnswer, MidCallQuestion } from '../../tool/mid-call-question.ts';
 import type { Call } from '../turn/turn.ts';
 import { drawIntent } from '../turn/drawn.ts';
+import { handedInBy, logHandedIn } from './handed-in.ts';
 import type { SessionCore } from '../session-core.ts';
 
 /** Longest description of a call, in characters. */
 const DESCRIPTION_CHARS = 300;
 
 /**
- * Ask about a call.
+ * Ask about a call, unless an approval was handed in with it.
  *
  * `on_ask` of the request, then of the session, decides whether to wait; without either a question waits while a client
  * that may answer is connected.
@@ -30,6 +31,11 @@ export async function askWhoMayAnswer(
 ): Promise<GateAnswer> {
   const { invocation, decision, observable } = question;
   const { tool } = invocation;
+  const handedBy = handedInBy(core, call, question);
+  if (handedBy !== undefined && decision.approvals === undefined) {
+    await logHandedIn(core, call, handedBy);
+    return { behavior: 'allow' };
+  }
   const cause = causeOfSilence(core, call);
   if (cause !== undefined && !core.questions.hasOpenQuestion(call.toolUseId)) {
     return { behavior: 'deny', message: unansweredMessage(decision, cause) };
@@ -49,7 +55,9 @@ export async function askWhoMayAnswer(
         destructive: answersYes(() => invocation.isDestructive),
         warnings: decision.warnings,
         suggestions: decision.suggestions,
-        ...(decision.approvals === undefined ? {} : { approvals: { needed: decision.approvals, by: [] } }),
+        ...(decision.approvals === undefined
+          ? {}
+          : { approvals: { needed: decision.approvals, by: handedBy === undefined ? [] : [handedBy] } }),
       },
       timeoutMs: patienceMs(core, call),
       rejudge: () => question.rejudge(core.context),

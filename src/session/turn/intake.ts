@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { newId } from '../../base/new-id.ts';
+import type { HandedApproval } from '../../wire/approval.ts';
 import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
 import { GauntletError } from '../../base/errors.ts';
 import type { Seq, ToolUseFrame } from '../../wire/frames.ts';
@@ -27,6 +28,8 @@ export interface Submission extends AskPolicy {
   readonly message?: AssistantMessage;
   /** The providers' ids of blocks whose ids the server made, by block id; absent: ids are the client's own. */
   readonly providerIds?: ReadonlyMap<string, string>;
+  /** Approvals that were handed in, by block id. */
+  readonly approvals?: ReadonlyMap<string, HandedApproval>;
   /** True if the turn takes no more blocks after these. */
   readonly isClosed: boolean;
   /** For a child session: called by the call that opened it, with each result when it is sent. */
@@ -102,7 +105,14 @@ function acceptBlock(
 ): Acceptance {
   const { onAsk, askTimeoutMs } = policy;
   const providerId = policy.providerIds?.get(block.id);
-  const given = { askPolicy: { onAsk, askTimeoutMs }, onResult: policy.onResult, providerId };
+  const handed = policy.approvals?.get(block.id);
+  const approval = handed && { ...handed, cwd: core.context.cwd };
+  const given = {
+    askPolicy: { onAsk, askTimeoutMs },
+    onResult: policy.onResult,
+    providerId,
+    approval,
+  };
   const call = core.ledger.addCall(turn.add(block, tool?.name ?? block.name, given));
   turn.loggedAs(!policy.isClosed);
   return { call, block, frame: toolUseFrame(tool, call, block, !policy.isClosed) };

@@ -6,6 +6,7 @@ import type { CallOutcome } from '../../call/outcome.ts';
 import type { ExecutorTurn, RunnableCall, ScheduledCall } from '../../schedule/scheduled-call.ts';
 import type { StreamingToolExecutor } from '../../schedule/streaming-tool-executor.ts';
 import type { TurnBudget } from '../../schedule/turn-budget.ts';
+import type { CallApproval } from '../../wire/approval.ts';
 import type { ToolUseBlock } from '../../wire/blocks.ts';
 import type { CallSummary, Seq } from '../../wire/frames.ts';
 
@@ -13,6 +14,13 @@ import type { CallSummary, Seq } from '../../wire/frames.ts';
 export interface AskPolicy {
   readonly onAsk?: 'deny' | 'wait';
   readonly askTimeoutMs?: number;
+}
+
+/** What a call is accepted with. */
+interface CallTerms {
+  readonly askPolicy: AskPolicy;
+  readonly onResult?: OnResult;
+  readonly approval?: CallApproval;
 }
 
 /** Called with the result that was sent, for a call that a tool waits for. */
@@ -62,14 +70,11 @@ export class Call implements CallIdentity {
   #isExecutingLogged = false;
   #isForgotten = false;
   #onResult: OnResult | undefined;
+  #approval: CallApproval | undefined;
   /** Turns that repeat this result, and cannot end before it. */
   #joinedBy: Turn[] | undefined;
 
-  constructor(
-    turn: Turn,
-    identity: CallIdentity,
-    given: { readonly block?: ToolUseBlock; readonly askPolicy: AskPolicy; readonly onResult?: OnResult },
-  ) {
+  constructor(turn: Turn, identity: CallIdentity, given: CallTerms & { readonly block?: ToolUseBlock }) {
     this.turn = turn;
     this.toolUseId = identity.toolUseId;
     this.name = identity.name;
@@ -79,6 +84,7 @@ export class Call implements CallIdentity {
     this.askPolicy = given.askPolicy;
     this.#block = given.block;
     this.#onResult = given.onResult;
+    this.#approval = given.approval;
   }
 
   /** The block, until its result is on disk; after that it is read from the log. */
@@ -152,6 +158,13 @@ export class Call implements CallIdentity {
   cancel(message: string): boolean {
     const open = this.#scheduled && this.#executor?.cancel([this.#scheduled], 'cancelled', message);
     return open !== undefined && open.length > 0;
+  }
+
+  /** Return the approval that it was handed in with, and forget it: it counts once. */
+  takeApproval(): CallApproval | undefined {
+    const approval = this.#approval;
+    this.#approval = undefined;
+    return approval;
   }
 
   /** The result is yielded: no turn waits for it any longer. */
@@ -261,11 +274,7 @@ export class Turn {
   }
 
   /** Add the call of a block. @throws {GauntletError} `conflict` if the turn takes no more blocks. */
-  add(
-    block: ToolUseBlock,
-    name: string,
-    { providerId, ...given }: { askPolicy: AskPolicy; onResult?: OnResult; providerId?: string },
-  ): Call {
+  add(block: ToolUseBlock, name: string, { providerId, ...given }: CallTerms & { readonly providerId?: string }): Call {
     if (!this.isOpen) throw endedTurn(this.id);
     const identity = { toolUseId: block.id, name, index: this.#calls.length, providerId };
     const call = new Call(this, identity, { block, ...given });
