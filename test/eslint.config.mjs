@@ -1,7 +1,7 @@
 /** What a type checker does not see: promises nobody waits for, types that are none, files that grow. */
 import tseslint from 'typescript-eslint';
 
-const ROOMS = ['bin', 'config', 'routes', 'src', 'tools'].map((room) => `${room}/**/*.ts`);
+const ROOMS = ['bin', 'client/src', 'config', 'routes', 'src', 'tools'].map((room) => `${room}/**/*.ts`);
 
 export default tseslint.config(
   { ignores: ['**/node_modules/', '**/dist/', 'coverage/', 'web/'] },

@@ -2,7 +2,6 @@
  * Reads the calls of a model, in the form of any of its APIs, and gives each an id that is unique in the session.
  */
 import { GauntletError } from './errors.ts';
-import type { ToolUseBlock } from './wire.ts';
 
 /** API that calls came from; results go back in its form. */
 export type Provider = 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini';
@@ -136,14 +135,6 @@ export function idsFor(calls: readonly Call[], turnId: string): readonly string[
 /** Make an id that nobody else has. */
 export function newId(prefix: string): string {
   return `${prefix}_${crypto.randomUUID().replaceAll('-', '')}`;
-}
-
-/** Build the blocks that are sent. */
-export function toBlocks(calls: readonly Call[], ids: readonly string[], inputs: readonly unknown[]): ToolUseBlock[] {
-  // Checked by the server: what a model wrote need not be an object.
-  return calls.map(
-    ({ name }, index) => ({ type: 'tool_use', id: ids[index], name, input: inputs[index] }) as ToolUseBlock,
-  );
 }
 
 function fromBlock({ type, id, name = '', input = {} }: AnthropicBlock): Call[] {

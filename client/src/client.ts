@@ -3,12 +3,12 @@
  */
 import { type CallSource, type GivenCalls, type Provider, readCalls } from './calls.ts';
 import { GauntletError } from './errors.ts';
-import { createExecutor, type OnProgress, type TurnOptions, type TurnResult } from './executor.ts';
-import { forwardStream, type WebSocketConstructor } from './forward.ts';
-import { createHttp } from './http.ts';
+import { Executor, type OnProgress, type TurnOptions, type TurnResult } from './executor.ts';
+import { Forwarding, type WebSocketConstructor } from './forward.ts';
+import { createHttp, type Http } from './http.ts';
 import type { OnAsk } from './questions.ts';
 import { type Appended, appendedFor } from './replies.ts';
-import { createRunner, type Runner } from './run.ts';
+import { Runner, type RunOptions, type RunResult } from './run.ts';
 import type { StreamEvent } from './stream-calls.ts';
 import type { CallSummary, NewMessage, PermissionMode, RuleSet, SessionDescription, ToolResultBlock } from './wire.ts';
 
@@ -136,7 +136,7 @@ export type ProviderOfStream<Event> = Event extends { readonly choices: unknown 
     : 'anthropic';
 
 /** A connection to one session. */
-export interface Client extends Runner {
+export interface Client {
   readonly url: string;
   readonly sessionId: string;
   /** List the tools of the session, as the API of the format takes them. @throws {GauntletError} */
@@ -147,6 +147,8 @@ export interface Client extends Runner {
    * @throws {GauntletError} What the server refuses. Calls that fail or are denied are results.
    */
   execute<Source extends CallSource>(source: Source, options?: TurnOptions): Promise<Reply<ProviderOf<Source>>>;
+  /** Run a call and wait for its result. @throws {GauntletError} A call that fails or is denied is a result. */
+  run(name: string, input: unknown, options?: RunOptions): Promise<RunResult>;
   /**
    * Pass the stream of a model through, and execute its calls while the model still writes.
    *
@@ -180,54 +182,57 @@ export async function connect(options: ConnectOptions): Promise<Client> {
         mayRepeat: false,
       });
   const { session_id: sessionId, head } = opened;
-  const executor = createExecutor({ http, sessionId, head, isOld, closed, onAsk, onProgress });
+  const executor = new Executor({ http, sessionId, head, isOld, closed, onAsk, onProgress });
+  const runner = new Runner(executor);
   closed.addEventListener('abort', () => executor.close(), { once: true });
-
-  async function execute(given: GivenCalls, turn: TurnOptions): Promise<TurnResult> {
-    return executor.execute(await executor.prepare(given, turn), given, turn);
-  }
+  const deniesQuestions = onAsk === undefined && opened.on_ask !== 'wait';
 
   return {
     url: http.url,
     sessionId,
-
-    async tools(format, { names, signal } = {}) {
-      const asked = format ?? 'anthropic';
-      const listed = asked === 'gemini' ? 'anthropic' : asked;
-      const path = `/tools?format=${listed}&schemas=full&session_id=${encodeURIComponent(sessionId)}`;
-      const { tools } = await http.request<{ tools: ListedTool[] }>('GET', path, { signal });
-      const chosen = names === undefined ? tools : tools.filter((tool) => names.includes(nameOf(tool)));
-      // The server lists them in the form that was asked for.
-      return (asked === 'gemini' ? chosen.map(toGemini) : chosen) as ToolFormats[typeof asked][] as never;
-    },
-
+    tools: (format, listing) => listTools(http, sessionId, format ?? 'anthropic', listing) as never,
     async execute(source, turn = {}) {
       const given = readCalls(source);
-      const result = given.calls.length === 0 ? undefined : await execute(given, turn);
-      return replyOf(given, sessionId, result) as never;
+      if (given.calls.length === 0) return replyOf(given, sessionId) as never;
+      const prepared = await executor.prepare(given, turn.turnId);
+      return replyOf(given, sessionId, await executor.execute(prepared, given, turn)) as never;
     },
-
-    ...createRunner(executor),
-
+    run: (name, input, one) => runner.run(name, input, one),
     forward(stream, turn = {}) {
-      const WebSocket = options.WebSocket ?? (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket;
-      if (WebSocket === undefined) {
-        const advice = 'pass that of the package "ws" to connect() as "WebSocket", or use execute()';
-        throw new GauntletError('no_websocket', `forward() needs a WebSocket, and this platform has none: ${advice}`);
-      }
-      const deniesQuestions = onAsk === undefined && opened.on_ask !== 'wait';
-      const passing = forwardStream(stream, { http, sessionId, executor, WebSocket, deniesQuestions }, turn);
+      const WebSocket = webSocketOf(options);
+      const passing = new Forwarding(stream, { http, sessionId, executor, WebSocket, deniesQuestions }, turn);
       return {
-        [Symbol.asyncIterator]: () => passing[Symbol.asyncIterator](),
+        [Symbol.asyncIterator]: () => passing.events,
         async reply() {
           const { given, result } = await passing.result();
           return replyOf(given, sessionId, result) as never;
         },
       };
     },
-
     close: () => ending.abort(new GauntletError('closed', 'The client was closed')),
   };
+}
+
+async function listTools(
+  http: Http,
+  sessionId: string,
+  format: Provider,
+  { names, signal }: ToolsOptions = {},
+): Promise<(ListedTool | GeminiTool)[]> {
+  const listed = format === 'gemini' ? 'anthropic' : format;
+  const path = `/tools?format=${listed}&schemas=full&session_id=${encodeURIComponent(sessionId)}`;
+  const { tools } = await http.request<{ tools: ListedTool[] }>('GET', path, { signal });
+  const chosen = names === undefined ? tools : tools.filter((tool) => names.includes(nameOf(tool)));
+  return format === 'gemini' ? chosen.map(toGemini) : chosen;
+}
+
+/** @throws {GauntletError} `no_websocket` */
+function webSocketOf(options: ConnectOptions): WebSocketConstructor {
+  const { WebSocket } = globalThis as { WebSocket?: WebSocketConstructor };
+  const given = options.WebSocket ?? WebSocket;
+  if (given !== undefined) return given;
+  const advice = 'pass that of the package "ws" to connect() as "WebSocket", or use execute()';
+  throw new GauntletError('no_websocket', `forward() needs a WebSocket, and this platform has none: ${advice}`);
 }
 
 type ListedTool = AnthropicTool | ChatTool | ResponsesTool;

@@ -1,12 +1,12 @@
 /**
  * Executes turns: sends their blocks, waits for the results through cut connections, and cancels what is aborted.
  */
-import { type Call, type GivenCalls, idsFor, newId, toBlocks } from './calls.ts';
+import { type Call, type GivenCalls, idsFor, newId } from './calls.ts';
 import { GauntletError } from './errors.ts';
-import { followEvents } from './events.ts';
+import { type Events, followEvents } from './events.ts';
 import { type Http, pause } from './http.ts';
 import { hasNull, withoutOptionalNulls } from './optional-nulls.ts';
-import { type CallName, createQuestions, type OnAsk } from './questions.ts';
+import { type CallName, createQuestions, type OnAsk, type Questions } from './questions.ts';
 import type { CallSummary, Frame, NewMessage, Question, ToolResultBlock, ToolUseBlock } from './wire.ts';
 
 /** How long the end of an aborted turn is waited for. */
@@ -51,20 +51,6 @@ export interface PreparedTurn {
   readonly listeners?: readonly (OnProgress | undefined)[];
 }
 
-/** Executes the turns of one session. */
-export interface Executor {
-  /** Give calls their ids, and leave out optional nulls. */
-  prepare(given: GivenCalls, options: TurnOptions): Promise<PreparedTurn>;
-  /** Make the block of one call of a turn that is still being written. */
-  prepareCall(call: Call, id: string): Promise<ToolUseBlock>;
-  /** Read the frames of a call, where somebody wants them. @returns A function that ends that. */
-  track(id: string, call: Call, listener: OnProgress | undefined): () => void;
-  execute(turn: PreparedTurn, given: GivenCalls, options: TurnOptions): Promise<TurnResult>;
-  /** Cancel a call, or a turn. @throws {GauntletError} */
-  cancel(target: { readonly tool_use_id: string } | { readonly turn_id: string }): Promise<void>;
-  close(): void;
-}
-
 /** What an executor is made of. */
 export interface ExecutorOptions {
   readonly http: Http;
@@ -79,116 +65,135 @@ export interface ExecutorOptions {
   readonly onProgress?: OnProgress;
 }
 
-/** Create the executor of a session. */
-export function createExecutor(options: ExecutorOptions): Executor {
-  const { http, sessionId, closed, onAsk, onProgress } = options;
-  const running = new Map<string, CallName & { readonly onProgress?: OnProgress }>();
-  const turnEnds = new Map<string, () => void>();
-  const nameOf = (frame: Frame | Question) =>
-    ('tool_use_id' in frame && running.get(frame.tool_use_id ?? '')) ||
-    ('parent_tool_use_id' in frame && running.get(frame.parent_tool_use_id ?? '')) ||
-    undefined;
-  const questions = onAsk && createQuestions(http, sessionId, onAsk, nameOf);
-  const events = followEvents(http, sessionId, options.head, take);
-  const schemaOf = createSchemas(http, sessionId);
-  let hasAskedOpen = !options.isOld;
+/** Executes the turns of one session. */
+export class Executor {
+  readonly #options: ExecutorOptions;
+  readonly #questions: Questions | undefined;
+  readonly #events: Events;
+  readonly #schemaOf: (name: string) => Promise<object | undefined>;
+  /** Calls whose frames are read, by the server's id. */
+  readonly #tracked = new Map<string, CallName & { readonly listener?: OnProgress }>();
+  /** By id of the turn: called with its last frame. */
+  readonly #turnEnds = new Map<string, () => void>();
+  #hasAskedOpen: boolean;
 
-  function take(frame: Frame): void {
-    questions?.take(frame);
-    const call = nameOf(frame);
-    // A mistake in the caller's function must neither end the reading nor stay unseen.
-    for (const tell of [onProgress, call?.onProgress]) {
+  constructor(options: ExecutorOptions) {
+    const { http, sessionId, head, onAsk } = options;
+    this.#options = options;
+    this.#questions = onAsk && createQuestions(http, sessionId, onAsk, (frame) => this.#nameOf(frame));
+    this.#events = followEvents(http, sessionId, head, (frame) => this.#take(frame));
+    this.#schemaOf = createSchemas(http, sessionId);
+    this.#hasAskedOpen = !options.isOld;
+  }
+
+  /** Give calls their ids, and leave out optional nulls. @throws {GauntletError} `invalid_request` */
+  async prepare({ calls, content }: GivenCalls, turnId = newId('turn')): Promise<PreparedTurn> {
+    if (!/^[A-Za-z0-9_-]{1,120}$/.test(turnId)) {
+      const message = `"turnId" is ${JSON.stringify(turnId)}: use 1 to 120 of A-Z a-z 0-9 _ -`;
+      throw new GauntletError('invalid_request', message);
+    }
+    const ids = idsFor(calls, turnId);
+    const blocks = await Promise.all(calls.map((call, index) => this.prepareCall(call, ids[index] ?? '')));
+    if (content === undefined) return { turnId, blocks, body: { tool_uses: blocks } };
+    const rest = [...blocks];
+    const sent = content.map((block) => (block.type === 'tool_use' ? rest.shift() : block));
+    return { turnId, blocks, body: { message: { role: 'assistant', content: sent } } };
+  }
+
+  /** Make the block of one call. */
+  async prepareCall({ name, input }: Call, id: string): Promise<ToolUseBlock> {
+    const kept = hasNull(input) ? withoutOptionalNulls(input, await this.#schemaOf(name)) : input;
+    // Checked by the server: what a model wrote need not be an object.
+    return { type: 'tool_use', id, name, input: kept as ToolUseBlock['input'] };
+  }
+
+  /** Read the frames of a call, where somebody wants them. @returns A function that ends that. */
+  track(id: string, call: Call, listener: OnProgress | undefined): () => void {
+    this.#tracked.set(id, { id: call.id ?? id, name: call.name, listener });
+    const release = this.#isWanted(listener) ? this.#events.hold() : undefined;
+    return () => {
+      this.#tracked.delete(id);
+      release?.();
+    };
+  }
+
+  /** Execute a turn and wait for its results. @throws {GauntletError} The reason of a signal that aborts. */
+  async execute(prepared: PreparedTurn, { calls }: GivenCalls, turn: TurnOptions): Promise<TurnResult> {
+    const { turnId, blocks, body, listeners = [] } = prepared;
+    const { http, sessionId, closed, onAsk } = this.#options;
+    const signals = turn.signal ? [closed, turn.signal] : [closed];
+    for (const signal of signals) signal.throwIfAborted();
+    const untrack = blocks.map(({ id, name }, index) =>
+      this.track(id, calls[index] ?? { name, input: {} }, listeners[index] ?? turn.onProgress),
+    );
+    const ended = new Promise<void>((resolve) => this.#turnEnds.set(turnId, resolve));
+    const sent = {
+      ...{ session_id: sessionId, turn_id: turnId },
+      ...body,
+      ...(onAsk && { on_ask: 'wait' }),
+      ...(turn.askTimeoutMs !== undefined && { ask_timeout_ms: turn.askTimeoutMs }),
+    };
+    try {
+      await this.#askOpen();
+      const result = await untilAborted(
+        (signal) => http.request<TurnResult>('POST', '/execute', { body: sent, signal }),
+        signals,
+        () => this.cancel({ turn_id: turnId }),
+      );
+      // A turn that only repeats what is known does not end once more.
+      const mayEnd = result.calls.some(({ replayed }) => !replayed);
+      const isWatched = this.#isWanted(turn.onProgress) || listeners.some(Boolean);
+      if (mayEnd && isWatched) await within(ended, LAST_FRAMES_MS);
+      return result;
+    } finally {
+      this.#turnEnds.delete(turnId);
+      for (const end of untrack) end();
+    }
+  }
+
+  /** Cancel a call, or a turn. @throws {GauntletError} */
+  cancel(target: { readonly tool_use_id: string } | { readonly turn_id: string }): Promise<void> {
+    const { http, sessionId } = this.#options;
+    return http.request('POST', `/sessions/${encodeURIComponent(sessionId)}/cancel`, { body: target });
+  }
+
+  close(): void {
+    this.#events.close();
+    this.#questions?.close();
+  }
+
+  #isWanted(listener: OnProgress | undefined): boolean {
+    return Boolean(this.#options.onAsk ?? this.#options.onProgress ?? listener);
+  }
+
+  /** Ask what was open before this client came, once. */
+  async #askOpen(): Promise<void> {
+    if (this.#hasAskedOpen || !this.#questions) return;
+    this.#hasAskedOpen = true;
+    await this.#questions.askOpen();
+  }
+
+  #take(frame: Frame): void {
+    this.#questions?.take(frame);
+    const call = this.#nameOf(frame);
+    for (const tell of [this.#options.onProgress, call?.listener]) {
       try {
         tell?.(frame, call && { id: call.id, name: call.name });
       } catch (error) {
+        // A mistake in the caller's function must neither end the reading nor stay unseen.
         queueMicrotask(() => {
           throw error;
         });
       }
     }
-    if (frame.type === 'turn_end') turnEnds.get(frame.turn_id)?.();
+    if (frame.type === 'turn_end') this.#turnEnds.get(frame.turn_id)?.();
   }
 
-  async function prepareInput({ name, input }: Call): Promise<unknown> {
-    return hasNull(input) ? withoutOptionalNulls(input, await schemaOf(name)) : input;
+  #nameOf(frame: Frame | Question) {
+    const id = 'tool_use_id' in frame ? frame.tool_use_id : frame.type === 'tool_use' ? frame.tool_use.id : undefined;
+    const parentId = 'parent_tool_use_id' in frame ? frame.parent_tool_use_id : undefined;
+    return this.#tracked.get(id ?? '') ?? this.#tracked.get(parentId ?? '');
   }
-
-  function track(id: string, call: Call, listener: OnProgress | undefined): () => void {
-    running.set(id, { id: call.id ?? id, name: call.name, onProgress: listener });
-    const release = (onAsk ?? onProgress ?? listener) ? events.hold() : undefined;
-    return () => {
-      running.delete(id);
-      release?.();
-    };
-  }
-
-  return {
-    async prepare({ calls, content }, { turnId = newId('turn') }) {
-      if (!/^[A-Za-z0-9_-]{1,120}$/.test(turnId))
-        throw new GauntletError(
-          'invalid_request',
-          `"turnId" is ${JSON.stringify(turnId)}: use 1 to 120 of A-Z a-z 0-9 _ -`,
-        );
-      const ids = idsFor(calls, turnId);
-      const blocks = toBlocks(calls, ids, await Promise.all(calls.map(prepareInput)));
-      if (content === undefined) return { turnId, blocks, body: { tool_uses: blocks } };
-      const rest = [...blocks];
-      const sent = content.map((block) => (block.type === 'tool_use' ? rest.shift() : block));
-      return { turnId, blocks, body: { message: { role: 'assistant', content: sent } } };
-    },
-
-    async prepareCall(call, id) {
-      return { type: 'tool_use', id, name: call.name, input: await prepareInput(call) } as ToolUseBlock;
-    },
-
-    async execute({ turnId, blocks, body, listeners = [] }, { calls }, turn) {
-      const signals = turn.signal ? [closed, turn.signal] : [closed];
-      for (const signal of signals) signal.throwIfAborted();
-      const untrack = blocks.map(({ id, name }, index) =>
-        track(id, calls[index] ?? { name, input: {} }, listeners[index] ?? turn.onProgress),
-      );
-      const isWatched = Boolean(onAsk ?? onProgress ?? turn.onProgress) || listeners.some(Boolean);
-      const ended = new Promise<void>((resolve) => turnEnds.set(turnId, resolve));
-      try {
-        if (questions && !hasAskedOpen) {
-          hasAskedOpen = true;
-          await questions.askOpen();
-        }
-        const sent = {
-          session_id: sessionId,
-          turn_id: turnId,
-          ...body,
-          ...(onAsk && { on_ask: 'wait' }),
-          ...(turn.askTimeoutMs !== undefined && { ask_timeout_ms: turn.askTimeoutMs }),
-        };
-        const result = await untilAborted(
-          (requestSignal) => http.request<TurnResult>('POST', '/execute', { body: sent, signal: requestSignal }),
-          signals,
-          () => cancel(http, sessionId, { turn_id: turnId }),
-        );
-        // A turn that only repeats what is known does not end once more.
-        const mayEnd = isWatched && result.calls.some(({ replayed }) => !replayed);
-        if (mayEnd) await within(ended, LAST_FRAMES_MS);
-        return result;
-      } finally {
-        turnEnds.delete(turnId);
-        for (const end of untrack) end();
-      }
-    },
-
-    track,
-
-    cancel: (target) => cancel(http, sessionId, target),
-
-    close() {
-      events.close();
-      questions?.close();
-    },
-  };
-}
-
-function cancel(http: Http, sessionId: string, body: object): Promise<void> {
-  return http.request('POST', `/sessions/${encodeURIComponent(sessionId)}/cancel`, { body });
 }
 
 /**

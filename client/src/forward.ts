@@ -4,11 +4,11 @@
  * Over a WebSocket each call is sent when it is whole. When the message ends, the same calls are posted: those that the
  * server has join their run, and those that a broken WebSocket did not carry begin.
  */
-import { type Call, type GivenCalls, idsFor, newId, type Provider } from './calls.ts';
+import { type Call, type GivenCalls, idsFor, newId } from './calls.ts';
 import { GauntletError } from './errors.ts';
 import type { Executor, TurnOptions, TurnResult } from './executor.ts';
 import type { Http } from './http.ts';
-import { createStreamReader, type StreamEvent } from './stream-calls.ts';
+import { type StreamEvent, StreamReader } from './stream-calls.ts';
 import type { ToolUseBlock } from './wire.ts';
 
 /** A WebSocket, as browsers, Deno, Bun, Node 22 and the package `ws` have it. */
@@ -35,88 +35,92 @@ export interface ForwardOptions {
   readonly deniesQuestions: boolean;
 }
 
-/** A stream on its way through. */
-export interface Forwarded<Event> extends AsyncIterable<Event> {
-  /** Read the stream to its end, where the caller has not, and wait for the results. */
-  result(): Promise<{
-    readonly provider: Provider;
-    readonly given: GivenCalls;
-    readonly result: TurnResult | undefined;
-  }>;
-}
+/** A stream on its way through. It is read when the caller reads it. */
+export class Forwarding<Event extends StreamEvent> {
+  /** The stream, unchanged. */
+  readonly events: AsyncGenerator<Event>;
+  readonly #options: ForwardOptions;
+  readonly #turn: TurnOptions;
+  readonly #turnId: string;
+  readonly #calls: Call[] = [];
+  readonly #reader = new StreamReader();
+  readonly #untrack: (() => void)[] = [];
+  #socket: CallSocket | undefined;
+  #sending = Promise.resolve();
+  #isRead = false;
 
-/** Forward a stream. It is read when the caller reads it. */
-export function forwardStream<Event extends StreamEvent>(
-  stream: AsyncIterable<Event>,
-  options: ForwardOptions,
-  turn: TurnOptions,
-): Forwarded<Event> {
-  const turnId = turn.turnId ?? newId('turn');
-  const calls: Call[] = [];
-  const reader = createStreamReader();
-  let socket: CallSocket | undefined;
-  let sending = Promise.resolve();
-  const untrack: (() => void)[] = [];
-  let isRead = false;
+  constructor(stream: AsyncIterable<Event>, options: ForwardOptions, turn: TurnOptions) {
+    this.#options = options;
+    this.#turn = turn;
+    this.#turnId = turn.turnId ?? newId('turn');
+    this.events = this.#pass(stream);
+  }
 
-  async function* events(): AsyncGenerator<Event> {
+  /**
+   * Read the stream to its end, where the caller has not, and wait for the results.
+   *
+   * @returns No result where the message holds no calls.
+   * @throws {GauntletError}
+   */
+  async result(): Promise<{ readonly given: GivenCalls; readonly result?: TurnResult }> {
+    for await (const _ of this.events);
+    if (!this.#isRead)
+      throw new GauntletError('cancelled', 'The stream was not read to its end: its calls were cancelled');
+    const given: GivenCalls = { provider: this.#reader.provider ?? 'anthropic', calls: this.#calls };
+    if (this.#calls.length === 0) return { given };
+    const { executor } = this.#options;
     try {
-      for await (const event of stream) {
-        for (const call of reader.read(event)) begin(call);
-        if (reader.isCalling) socket ??= openSocket(options, turnId);
-        yield event;
-      }
-      isRead = true;
+      await this.#sending;
+      const prepared = await executor.prepare(given, this.#turnId);
+      const result = await executor.execute(prepared, given, this.#turn).catch((error: unknown) => {
+        if (!isEndedTurn(error)) throw error;
+        // The WebSocket broke, and the turn ended with what it had carried: the rest is a turn of its own.
+        return executor.execute({ ...prepared, turnId: newId('turn') }, given, this.#turn);
+      });
+      return { given, result };
     } finally {
-      // The message never ended, so its calls count as never made.
-      if (!isRead) await discard();
+      this.#end();
     }
   }
 
-  function begin(call: Call): void {
-    calls.push(call);
-    const id = idsFor(calls, turnId)[calls.length - 1] ?? '';
-    socket ??= openSocket(options, turnId);
-    untrack.push(options.executor.track(id, call, turn.onProgress));
-    // In order: an input with nulls may wait for its schema.
-    sending = sending.then(async () => socket?.send(await options.executor.prepareCall(call, id)));
-  }
-
-  async function discard(): Promise<void> {
-    await sending.catch(() => undefined);
-    socket?.discard();
-    if (calls.length > 0) await options.executor.cancel({ turn_id: turnId }).catch(() => undefined);
-    end();
-  }
-
-  function end(): void {
-    for (const each of untrack) each();
-    socket?.close();
-  }
-
-  const passing = events();
-  return {
-    [Symbol.asyncIterator]: () => passing,
-    async result() {
-      for await (const _ of passing);
-      if (!isRead) throw new GauntletError('cancelled', 'The stream was not read to its end: its calls were cancelled');
-      const given: GivenCalls = { provider: reader.provider ?? 'anthropic', calls };
-      if (calls.length === 0) return { provider: given.provider, given, result: undefined };
-      try {
-        await sending;
-        const prepared = await options.executor.prepare(given, { turnId });
-        const result = await options.executor.execute(prepared, given, turn).catch(async (error: unknown) => {
-          if (!isEndedTurn(error)) throw error;
-          // The WebSocket broke, and the turn ended with what it had carried: the rest is a turn of its own.
-          const rest = { ...prepared, turnId: newId('turn') };
-          return options.executor.execute(rest, given, turn);
-        });
-        return { provider: given.provider, given, result };
-      } finally {
-        end();
+  async *#pass(stream: AsyncIterable<Event>): AsyncGenerator<Event> {
+    try {
+      for await (const event of stream) {
+        for (const call of this.#reader.read(event)) this.#begin(call);
+        if (this.#reader.isCalling) this.#socket ??= openSocket(this.#options, this.#turnId);
+        yield event;
       }
-    },
-  };
+      this.#isRead = true;
+    } finally {
+      // The message never ended, so its calls count as never made.
+      if (!this.#isRead) await this.#discard();
+    }
+  }
+
+  #begin(call: Call): void {
+    const { executor } = this.#options;
+    this.#calls.push(call);
+    const id = idsFor(this.#calls, this.#turnId)[this.#calls.length - 1] ?? '';
+    this.#socket ??= openSocket(this.#options, this.#turnId);
+    this.#untrack.push(executor.track(id, call, this.#turn.onProgress));
+    // In order: an input with nulls may wait for its schema. What cannot be sent is posted when the message ends.
+    this.#sending = this.#sending
+      .then(async () => this.#socket?.send(await executor.prepareCall(call, id)))
+      .catch(() => undefined);
+  }
+
+  async #discard(): Promise<void> {
+    await this.#sending;
+    this.#socket?.discard();
+    // A turn that the server does not know has nothing to cancel.
+    if (this.#calls.length > 0) await this.#options.executor.cancel({ turn_id: this.#turnId }).catch(() => undefined);
+    this.#end();
+  }
+
+  #end(): void {
+    for (const untrack of this.#untrack) untrack();
+    this.#socket?.close();
+  }
 }
 
 /** True where blocks came too late for their turn. */

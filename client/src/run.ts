@@ -31,12 +31,6 @@ export interface RunResult {
   readonly call: CallSummary;
 }
 
-/** Runs single calls. */
-export interface Runner {
-  /** Run a call and wait for its result. @throws {GauntletError} A call that fails or is denied is a result. */
-  run(name: string, input: unknown, options?: RunOptions): Promise<RunResult>;
-}
-
 interface Waiting {
   readonly call: Call;
   readonly options: RunOptions;
@@ -44,20 +38,44 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Create the runner. */
-export function createRunner(executor: Executor): Runner {
-  let waiting: Waiting[] = [];
+/** Runs single calls of one session. */
+export class Runner {
+  readonly #executor: Executor;
+  #waiting: Waiting[] = [];
 
-  async function flush(): Promise<void> {
-    const batch = waiting.filter(({ options }) => !options.signal?.aborted);
-    waiting = [];
+  constructor(executor: Executor) {
+    this.#executor = executor;
+  }
+
+  /** As `Client.run`. */
+  async run(name: string, input: unknown, options: RunOptions = {}): Promise<RunResult> {
+    const { id, signal } = options;
+    signal?.throwIfAborted();
+    let end: (() => void) | undefined;
+    try {
+      return await new Promise<RunResult>((resolve, reject) => {
+        end = () => reject(signal?.reason as Error);
+        signal?.addEventListener('abort', end, { once: true });
+        this.#waiting.push({ call: { id, name, input }, options, resolve, reject });
+        if (this.#waiting.length === 1) setTimeout(() => void this.#flush(), 0);
+        else if (this.#waiting.length === MAX_TURN_CALLS) void this.#flush();
+      });
+    } finally {
+      if (end) signal?.removeEventListener('abort', end);
+    }
+  }
+
+  /** Execute what waits as one turn. Each call is told its end; none rejects here. */
+  async #flush(): Promise<void> {
+    const batch = this.#waiting.filter(({ options }) => !options.signal?.aborted);
+    this.#waiting = [];
     if (batch.length === 0) return;
     try {
       const calls = batch.map(({ call }) => call);
-      const result = await runBatch(batch, calls).catch((error: unknown) => {
+      const result = await this.#execute(batch, calls).catch((error: unknown) => {
         if (!isKnownId(error)) throw error;
         // The provider, or a person who edited the call, sent another input under an id that ran: it is a new call.
-        return runBatch(
+        return this.#execute(
           batch,
           calls.map(({ name, input }) => ({ name, input })),
         );
@@ -68,16 +86,16 @@ export function createRunner(executor: Executor): Runner {
     }
   }
 
-  async function runBatch(batch: readonly Waiting[], calls: readonly Call[]): Promise<TurnResult> {
+  async #execute(batch: readonly Waiting[], calls: readonly Call[]): Promise<TurnResult> {
     const given = { provider: 'anthropic', calls } as const;
-    const prepared = await executor.prepare(given, {});
+    const prepared = await this.#executor.prepare(given);
     const ending = new AbortController();
     const listened = batch.map(({ options: { signal } }, index) => {
       const end = () => {
         // The last one takes the turn with it.
         if (batch.every(({ options }) => options.signal?.aborted)) return ending.abort(signal?.reason);
         // The turn goes on, and tells of everything else.
-        executor.cancel({ tool_use_id: prepared.blocks[index]?.id ?? '' }).catch(() => undefined);
+        this.#executor.cancel({ tool_use_id: prepared.blocks[index]?.id ?? '' }).catch(() => undefined);
       };
       if (signal?.aborted) end();
       signal?.addEventListener('abort', end, { once: true });
@@ -85,30 +103,11 @@ export function createRunner(executor: Executor): Runner {
     });
     const listeners = batch.map(({ options }) => options.onProgress);
     try {
-      return await executor.execute({ ...prepared, listeners }, given, { signal: ending.signal });
+      return await this.#executor.execute({ ...prepared, listeners }, given, { signal: ending.signal });
     } finally {
       for (const end of listened) end();
     }
   }
-
-  return {
-    async run(name, input, options = {}) {
-      const { id, signal } = options;
-      signal?.throwIfAborted();
-      let end: (() => void) | undefined;
-      try {
-        return await new Promise<RunResult>((resolve, reject) => {
-          end = () => reject(signal?.reason as Error);
-          signal?.addEventListener('abort', end, { once: true });
-          waiting.push({ call: { id, name, input }, options, resolve, reject });
-          if (waiting.length === 1) setTimeout(() => void flush(), 0);
-          else if (waiting.length === MAX_TURN_CALLS) void flush();
-        });
-      } finally {
-        if (end) signal?.removeEventListener('abort', end);
-      }
-    },
-  };
 }
 
 /** Hand each call its result. What tools add to the conversation stands behind the last one. */

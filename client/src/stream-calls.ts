@@ -10,93 +10,95 @@ const MAX_ARGUMENT_CHARS = 16 * 1024 * 1024;
 /** An event of the Messages API or of Responses, or a chunk of Chat Completions, as far as calls need it. */
 export type StreamEvent = { readonly type: string } | { readonly choices: readonly unknown[] };
 
-/** Reads one stream. */
-export interface StreamReader {
-  /** Known with the first event. */
-  readonly provider: Provider | undefined;
-  /** True while a call streams in. */
-  readonly isCalling: boolean;
-  /** Return the calls that this event makes whole. @throws {GauntletError} `payload_too_large` */
-  read(event: StreamEvent): readonly Call[];
-}
-
 interface OpenCall {
   id: string | undefined;
   name: string;
   text: string;
 }
 
-/** Create the reader. */
-export function createStreamReader(): StreamReader {
-  const open = new Map<number, OpenCall>();
-  let provider: Provider | undefined;
-  let chars = 0;
+/** Reads one stream. */
+export class StreamReader {
+  readonly #open = new Map<number, OpenCall>();
+  #provider: Provider | undefined;
+  #chars = 0;
+  /** Calls of Chat Completions that have begun. */
+  #begun = 0;
 
-  function add(index: number, text: string): void {
-    chars += text.length;
-    if (chars > MAX_ARGUMENT_CHARS)
-      throw new GauntletError(
-        'payload_too_large',
-        `The calls of the message are longer than ${MAX_ARGUMENT_CHARS} characters`,
-      );
-    const call = open.get(index);
-    if (call) call.text += text;
+  /** Known with the first event. */
+  get provider(): Provider | undefined {
+    return this.#provider;
   }
 
-  function close(index: number): readonly Call[] {
-    const call = open.get(index);
-    open.delete(index);
-    return call === undefined ? [] : [{ id: call.id, name: call.name, input: parseArguments(call.text) }];
+  /** True while a call streams in. */
+  get isCalling(): boolean {
+    return this.#open.size > 0;
   }
 
-  function readMessages(event: MessagesEvent): readonly Call[] {
+  /** Return the calls that this event makes whole. @throws {GauntletError} `payload_too_large` */
+  read(event: StreamEvent): readonly Call[] {
+    if ('choices' in event) {
+      this.#provider = 'openai-chat';
+      return this.#readChunk(event as ChatChunk);
+    }
+    if (event.type.startsWith('response.')) {
+      this.#provider = 'openai-responses';
+      const { item } = event as ResponsesEvent;
+      if (event.type !== 'response.output_item.done' || item?.type !== 'function_call') return [];
+      return [{ id: item.call_id, name: item.name ?? '', input: parseArguments(item.arguments) }];
+    }
+    this.#provider = 'anthropic';
+    return this.#readMessages(event);
+  }
+
+  #readMessages(event: MessagesEvent): readonly Call[] {
     const { index = 0, content_block: block, delta } = event;
     if (event.type === 'content_block_start' && block?.type === 'tool_use')
-      open.set(index, { id: block.id, name: block.name ?? '', text: '' });
-    if (event.type === 'content_block_delta') add(index, delta?.partial_json ?? '');
-    return event.type === 'content_block_stop' ? close(index) : [];
+      this.#open.set(index, { id: block.id, name: block.name ?? '', text: '' });
+    if (event.type === 'content_block_delta') this.#add(index, delta?.partial_json ?? '');
+    return event.type === 'content_block_stop' ? this.#close(index) : [];
   }
 
   /** A call is whole when the next one begins, or the message ends. */
-  function readChunk({ choices }: ChatChunk): readonly Call[] {
+  #readChunk({ choices }: ChatChunk): readonly Call[] {
     const whole: Call[] = [];
     for (const { delta, finish_reason } of choices) {
-      for (const { index = open.size, id, function: called } of delta?.tool_calls ?? []) {
-        if (!open.has(index)) {
-          whole.push(...[...open.keys()].flatMap(close));
-          open.set(index, { id, name: '', text: '' });
+      for (const { index, id, function: called } of delta?.tool_calls ?? []) {
+        const key = index ?? (id ? this.#begun : this.#begun - 1);
+        const before = this.#open.get(key);
+        // Some servers send several calls under one index.
+        if (before === undefined || (id && before.id !== id)) {
+          whole.push(...this.#closeAll());
+          this.#open.set(key, { id, name: '', text: '' });
+          this.#begun++;
         }
-        const call = open.get(index);
-        if (call) call.name += called?.name ?? '';
-        add(index, called?.arguments ?? '');
+        const call = this.#open.get(key);
+        if (call && called?.name) call.name = called.name;
+        this.#add(key, called?.arguments ?? '');
       }
-      if (finish_reason) whole.push(...[...open.keys()].flatMap(close));
+      if (finish_reason) whole.push(...this.#closeAll());
     }
     return whole;
   }
 
-  return {
-    get provider() {
-      return provider;
-    },
-    get isCalling() {
-      return open.size > 0;
-    },
-    read(event) {
-      if ('choices' in event) {
-        provider = 'openai-chat';
-        return readChunk(event as ChatChunk);
-      }
-      if (event.type.startsWith('response.')) {
-        provider = 'openai-responses';
-        const { item } = event as ResponsesEvent;
-        if (event.type !== 'response.output_item.done' || item?.type !== 'function_call') return [];
-        return [{ id: item.call_id, name: item.name ?? '', input: parseArguments(item.arguments) }];
-      }
-      provider ??= event.type === 'message_start' ? 'anthropic' : undefined;
-      return readMessages(event);
-    },
-  };
+  #add(index: number, text: string): void {
+    const call = this.#open.get(index);
+    if (call === undefined) return;
+    call.text += text;
+    this.#chars += text.length;
+    if (this.#chars <= MAX_ARGUMENT_CHARS) return;
+    const message = `The calls of the message are longer than ${MAX_ARGUMENT_CHARS} characters`;
+    throw new GauntletError('payload_too_large', message);
+  }
+
+  #close(index: number): readonly Call[] {
+    const call = this.#open.get(index);
+    this.#open.delete(index);
+    return call === undefined ? [] : [{ id: call.id, name: call.name, input: parseArguments(call.text) }];
+  }
+
+  #closeAll(): readonly Call[] {
+    return [...this.#open.keys()].flatMap((index) => this.#close(index));
+  }
 }
 
 interface MessagesEvent {

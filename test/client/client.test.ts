@@ -393,6 +393,22 @@ describe('forward', () => {
     ]);
   });
 
+  it.each([
+    ['under one index', 0],
+    ['without an index', undefined],
+  ])('reads whole calls that a server sends %s', async (_title, index) => {
+    const client = await connected({ WebSocket });
+    async function* chunks() {
+      for (const word of ['one', 'two', 'three']) {
+        const called = { name: 'Bash', arguments: JSON.stringify({ command: `echo ${word}` }) };
+        yield { choices: [{ delta: { tool_calls: [{ index, id: `call_${word}`, function: called }] } }] };
+      }
+      yield { choices: [{ delta: {}, finish_reason: 'tool_calls' }] };
+    }
+    const { results } = await client.forward(chunks()).reply();
+    expect(results.map(({ content }) => content)).toEqual(['one', 'two', 'three']);
+  });
+
   it('reads events of Responses', async () => {
     const client = await connected({ WebSocket });
     async function* events() {

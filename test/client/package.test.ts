@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import ts from 'typescript';
 import { beforeAll, expect, it } from 'vitest';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
@@ -33,10 +34,9 @@ it('has the version of the server', () => {
 it('imports nothing but its own files, and names nothing that only Node has', () => {
   const files = [...built('.js'), ...built('.d.ts')];
   const foreign = files.flatMap(({ name, text }) =>
-    // Comments show how the constructors of an SDK are handed over.
-    [...text.replace(/\/\*.*?\*\//gs, '').matchAll(/(?:from|import\()\s*['"]([^'"]+)['"]/g)].flatMap(
-      ([, specifier = '']) => (specifier.startsWith('.') && specifier.endsWith('.js') ? [] : [`${name}: ${specifier}`]),
-    ),
+    ts
+      .preProcessFile(text)
+      .importedFiles.flatMap(({ fileName }) => (/^\.{1,2}\/.*\.js$/.test(fileName) ? [] : [`${name}: ${fileName}`])),
   );
   expect(foreign).toEqual([]);
   expect(files.filter(({ text }) => /\b(Buffer|process|require|__dirname)\b[.(]/.test(text))).toEqual([]);
@@ -47,6 +47,7 @@ it('is typed for a strict consumer in a browser', async () => {
   writeFileSync(
     join(home, 'consumer.ts'),
     `import { connect, GauntletError, type Frame } from '@gauntlet/client';
+    import { gauntletTools } from '@gauntlet/client/ai';
     const client = await connect({
       token: 'a token',
       WebSocket,
@@ -60,11 +61,13 @@ it('is typed for a strict consumer in a browser', async () => {
     messages.push(...(await client.execute({ message: { content: [] } })).append);
     const { append } = await client.execute({ tool_calls: [] });
     const role: 'tool' | 'user' | 'assistant' | undefined = append[0]?.role;
+    const own = await gauntletTools(client, { tool: (definition: object) => definition, jsonSchema: (schema) => schema });
+    const first: object | undefined = own['Read'];
     // @ts-expect-error A mode that is none.
     await connect({ token: '', session: { mode: 'free' } });
     // @ts-expect-error Calls of no provider.
     await client.execute({ calls: [] });
-    console.log(tools, chat, role, new GauntletError('closed', 'closed').status satisfies number);
+    console.log(tools, chat, role, first, new GauntletError('closed', 'closed').status satisfies number);
     `,
   );
   const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom'];
@@ -73,4 +76,4 @@ it('is typed for a strict consumer in a browser', async () => {
     (error: { stdout: string }) => error,
   );
   expect(checked.stdout).toBe('');
-}, 60_000);
+});
