@@ -3,12 +3,16 @@
  * both run where nothing else of it is.
  */
 import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { longRunning } from '../helpers/long-running.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { block, wireClient } from '../helpers/wire-client.ts';
+import { block, until, wireClient } from '../helpers/wire-client.ts';
 
 const root = join(import.meta.dirname, '../..');
 const MAX_INSTALLED_BYTES = 60e6;
@@ -34,7 +38,8 @@ beforeAll(async () => {
   const { stdout } = await execa('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
   });
-  for (const path of stdout.split('\0').filter(Boolean)) {
+  // Where `node_modules` is a link, it would be installed into.
+  for (const path of stdout.split('\0').filter((path) => path !== '' && path !== 'node_modules')) {
     mkdirSync(join(checkout, dirname(path)), { recursive: true });
     cpSync(join(root, path), join(checkout, path));
   }
@@ -85,6 +90,16 @@ async function expectWholeServer(url: string, folder: string): Promise<void> {
   }
 }
 
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
 function bytesIn(folder: string): number {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return entries.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
@@ -107,6 +122,28 @@ describe('the package of a clean checkout, installed into an empty folder', () =
     const workspace = temporaryFolder();
     const server = await started(['npx', 'gauntlet'], folder, { GAUNTLET_WORKSPACE: workspace });
     await expectWholeServer(server.url, workspace).finally(() => server.stop());
+  });
+
+  it('speaks MCP over standard input and output, with a server that it starts and ends', async () => {
+    const workspace = temporaryFolder();
+    const port = await freePort();
+    const mcp = new Client({ name: 'test', version: '1' });
+    const env = { ...environment(), GAUNTLET_WORKSPACE: workspace, GAUNTLET_PORT: String(port) };
+    await mcp.connect(new StdioClientTransport({ command: 'npx', args: ['gauntlet', 'mcp'], cwd: folder, env }));
+    try {
+      writeFileSync(join(workspace, 'notes.md'), '');
+      expect((await mcp.listTools()).tools.map(({ name }) => name)).toContain('Glob');
+      const { content } = await mcp.callTool({ name: 'Glob', arguments: { pattern: '*.md' } });
+      expect(content).toMatchObject([{ type: 'text', text: 'notes.md' }]);
+    } finally {
+      await mcp.close();
+    }
+    await until(() =>
+      fetch(`http://127.0.0.1:${port}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    );
   });
 
   it('takes less than 60 MB without its optional part', () => {
