@@ -11,6 +11,7 @@ import { parseCommandLine, UsageError, type CommandLine } from './command-line.t
 import { environmentWarnings, takeEnvironment } from './own-environment.ts';
 
 const USAGE_EXIT_CODE = 64;
+const PARENT_WATCH_MS = 500;
 
 /** A parsed command. */
 type ParsedCommand = Extract<CommandLine, { kind: 'command' }>;
@@ -42,6 +43,7 @@ async function runCommand(line: ParsedCommand): Promise<number> {
       const named = typeof rulesFile === 'string' ? { rulesFile } : {};
       const settings = loadSettings({ environment, rules: line.lists, ...named });
       const warnings = [...settings.warnings, ...environmentWarnings(given)];
+      if (given['npm_command'] === 'exec') endWithParent();
       // For whatever is started from here on: children, the process host, the sandbox.
       if (settings.searchPath !== undefined) process.env['PATH'] = settings.searchPath;
       // It gets ready while the server is loaded.
@@ -58,6 +60,16 @@ async function runCommand(line: ParsedCommand): Promise<number> {
     case 'token':
       return (await import('./commands/token.ts')).printToken(environment);
   }
+}
+
+/** npx passes a signal to its shell alone; the server would go on unnoticed, and hold its data directory. */
+function endWithParent(): void {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, PARENT_WATCH_MS).unref();
 }
 
 /** npm leaves native parts out with `--omit=optional`; a folder of another platform has those of that one. */

@@ -90,6 +90,12 @@ async function expectWholeServer(url: string, folder: string): Promise<void> {
   }
 }
 
+const hasEnded = (url: string): Promise<boolean> =>
+  fetch(`${url}/healthz`).then(
+    () => false,
+    () => true,
+  );
+
 /** A port that was free a moment ago. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -122,6 +128,8 @@ describe('the package of a clean checkout, installed into an empty folder', () =
     const workspace = temporaryFolder();
     const server = await started(['npx', 'gauntlet'], folder, { GAUNTLET_WORKSPACE: workspace });
     await expectWholeServer(server.url, workspace).finally(() => server.stop());
+    // npx has ended, and the server does as soon as it notices.
+    await until(() => hasEnded(server.url));
   });
 
   it('speaks MCP over standard input and output, with a server that it starts and ends', async () => {
@@ -138,12 +146,7 @@ describe('the package of a clean checkout, installed into an empty folder', () =
     } finally {
       await mcp.close();
     }
-    await until(() =>
-      fetch(`http://127.0.0.1:${port}/healthz`).then(
-        () => false,
-        () => true,
-      ),
-    );
+    await until(() => hasEnded(`http://127.0.0.1:${port}`));
   });
 
   it('takes less than 60 MB without its optional part', () => {
