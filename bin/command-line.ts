@@ -4,7 +4,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
 /** Commands, the default one first. */
-export const COMMANDS = ['serve', 'tools', 'exec', 'mcp', 'token'] as const;
+export const COMMANDS = ['serve', 'tools', 'exec', 'mcp', 'token', 'mcp status', 'mcp login', 'mcp logout'] as const;
 
 /** Name of a command. */
 export type CommandName = (typeof COMMANDS)[number];
@@ -99,6 +99,13 @@ const TABLE: Readonly<Record<CommandName, Command>> = {
     },
   },
   token: { summary: 'print the token; create it if it does not exist', operands: [], options: DATA_OPTIONS },
+  'mcp status': {
+    summary: 'print the MCP servers of the running server, and the logins at them',
+    operands: [],
+    options: { ...CLIENT_OPTIONS, json: { help: 'as JSON' } },
+  },
+  'mcp login': { summary: 'log in at an MCP server, in a browser', operands: ['NAME'], options: CLIENT_OPTIONS },
+  'mcp logout': { summary: 'log out at an MCP server', operands: ['NAME'], options: CLIENT_OPTIONS },
 };
 
 /**
@@ -111,6 +118,9 @@ export function parseCommandLine(words: readonly string[]): CommandLine {
   const [first = '', ...rest] = words;
   if (first === '--version' || first === '-v') return { kind: 'version' };
   if (first === '--help' || first === '-h' || first === 'help') return { kind: 'help', text: generalHelp() };
+  const [second = '', ...operands] = rest;
+  const both = `${first} ${second}`;
+  if (isCommand(both)) return parseCommand(both, operands);
   if (isCommand(first)) return parseCommand(first, rest);
   if (first === '' || first.startsWith('-')) return parseCommand('serve', words);
   throw new UsageError(`There is no command "${first}"; the commands are ${COMMANDS.join(', ')}`);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The command line: `gauntlet serve | tools | exec | mcp | token`.
+ * The command line: `gauntlet serve | tools | exec | mcp | token`, and `gauntlet mcp status | login | logout`.
  *
  * Each command is loaded on demand, so that it does not pay for the others.
  */
@@ -59,6 +59,12 @@ async function runCommand(line: ParsedCommand): Promise<number> {
       return (await import('./commands/mcp.ts')).serveStdio({ ...line, environment });
     case 'token':
       return (await import('./commands/token.ts')).printToken(environment);
+    case 'mcp status':
+      return (await import('./commands/mcp-logins.ts')).printStatus({ ...line, environment });
+    case 'mcp login':
+      return (await import('./commands/mcp-logins.ts')).logIn({ ...line, environment });
+    case 'mcp logout':
+      return (await import('./commands/mcp-logins.ts')).logOut({ ...line, environment });
   }
 }
 

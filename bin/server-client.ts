@@ -18,7 +18,7 @@ export interface RunningServer {
 
 /** One request. */
 export interface ServerRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path with query. */
   readonly path: string;
   readonly accept: string;

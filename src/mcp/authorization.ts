@@ -92,6 +92,8 @@ export class Authorizations {
   readonly #challenges = new Map<string, Challenge>();
   /** By state, oldest first. */
   readonly #pending = new Map<string, PendingAuthorization>();
+  /** Those that are being finished: an answer came, and no tokens yet. */
+  readonly #finishing = new Set<AuthorizationTarget>();
   /** Reasons why the last logins did not succeed, by principal and server. */
   readonly #failures = new Map<string, string>();
 
@@ -146,6 +148,7 @@ export class Authorizations {
       throw new GauntletError('not_found', message);
     }
     onFound?.();
+    this.#finishing.add(found);
     const { principal, name, settings, registration, codeVerifier, callbackUrl } = found;
     try {
       const { metadata, client } = registration;
@@ -175,6 +178,8 @@ export class Authorizations {
       const failed = failure(`The MCP server "${name}" was not authorized`, cause, secrets);
       this.#failures.set(keyOf(found), failed.message);
       throw failed;
+    } finally {
+      this.#finishing.delete(found);
     }
   }
 
@@ -199,9 +204,8 @@ export class Authorizations {
 
   /** Describe the login of a principal. */
   async login(target: AuthorizationTarget): Promise<LoginState> {
-    const isPending = [...this.#pending.values()].some(
-      (known) => isSameTarget(known, target) && known.endsAtMs >= performance.now(),
-    );
+    const waiting = [...this.#pending.values()].filter(({ endsAtMs }) => endsAtMs >= performance.now());
+    const isPending = [...waiting, ...this.#finishing].some((known) => isSameTarget(known, target));
     const held = await grantOf(this.#parts.store, target).load();
     const failed = this.#failures.get(keyOf(target));
     return {

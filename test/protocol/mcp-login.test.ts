@@ -5,6 +5,7 @@ import { statSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { type BuiltServer, startServer } from '../helpers/built-server.ts';
 import { describedApi } from '../helpers/described-api.ts';
@@ -12,6 +13,7 @@ import { logIn, protectedServer } from '../helpers/oauth-server.ts';
 import { block, until, wireClient, type WireClient } from '../helpers/wire-client.ts';
 
 const ANN = 'token-of-ann-0123456789';
+const ENTRY = join(import.meta.dirname, '../../dist/gauntlet.js');
 const WHOAMI = 'mcp__guarded__whoami';
 
 const settings = (url: string) => ({
@@ -119,6 +121,39 @@ it('a client logs in and out without a model, and sees its own logins alone', as
   const document = await send('GET', '/oauth/client-metadata.json', '/oauth/client-metadata.json');
   expect(document.status).toBe(404);
 });
+
+it('gauntlet mcp logs in with a browser or with the address that it was sent to, and says why a login failed', async () => {
+  const server = await startServer({ settings: settings(await protectedServer()) });
+  const start = (...words: string[]) =>
+    execa(process.execPath, [ENTRY, 'mcp', ...words, '--url', server.url], {
+      env: { PATH: process.env['PATH'], HOME: server.home, GAUNTLET_TOKEN: server.token },
+      extendEnv: false,
+      reject: false,
+    });
+  /** The address that the command prints. */
+  function printedAddress(run: ReturnType<typeof start>): Promise<string> {
+    let printed = '';
+    run.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    return until(() => Promise.resolve(/^http:\S+(?=\n)/m.exec(printed)?.[0]));
+  }
+
+  const login = start('login', 'guarded');
+  await fetch(await logIn(await printedAddress(login)));
+  expect(await login).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Logged in at "guarded"') });
+  await until(() => hasTools(wireClient(server)));
+  expect((await start('status')).stdout).toBe('guarded\tconnected\tlogged in\t1 tools');
+
+  const pasted = start('login', 'guarded');
+  pasted.stdin.write(`nonsense\n${(await logIn(await printedAddress(pasted))).href}\n`);
+  expect(await pasted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('it has no "state"') });
+
+  const refused = start('login', 'guarded');
+  const { origin, pathname, searchParams } = await logIn(await printedAddress(refused));
+  refused.stdin.write(`${origin}${pathname}?state=${searchParams.get('state') ?? ''}&error=access_denied\n`);
+  expect(await refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('access_denied') });
+
+  expect((await start('logout', 'guarded')).stdout).toContain('Logged out at "guarded"');
+}, 60_000);
 
 it('authorization servers read who this server is where its address is HTTPS', async () => {
   const publicUrl = 'https://gauntlet.example';
