@@ -51,6 +51,7 @@ const REPLIES = {
   Explanation: session.WireExplanation,
   Prompt: LOG_FRAMES.PermissionRequestFrame,
   Prompts: session.Prompts,
+  AllPrompts: session.AllPrompts,
   Answered: session.AnsweredReply,
   Cancelled: session.Cancelled,
   Ticket: session.Ticket,

@@ -63,6 +63,14 @@ export function permissionsDoor(app: App, dependencies: Dependencies): void {
     async (request) => ({ prompts: (await sessionOf(request)).prompts() }),
   );
 
+  const all = {
+    summary: 'Open questions of all sessions that the caller may answer',
+    reply: { json: 'AllPrompts' },
+  } as const;
+  app.get('/prompts', { config: all }, async ({ principal }) => ({
+    prompts: await dependencies.directory.openQuestions(principal),
+  }));
+
   const answer = { summary: 'Answer a question', reply: { json: 'Answered' } } as const;
   const answerSchemas = { params: QuestionAddress, body: AnswerSchema };
   app.post('/sessions/:id/prompts/:request_id', { schema: answerSchemas, config: answer }, async (request) => {

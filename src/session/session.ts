@@ -45,6 +45,11 @@ export class Session {
     return this.#core.opened.id_scope ?? 'session';
   }
 
+  /** True for a session that a call of another one opened. */
+  get isChild(): boolean {
+    return this.#core.opened.parent !== undefined;
+  }
+
   /** Current context; a running call keeps the one it started with. */
   get context() {
     return this.#core.context;

@@ -87,6 +87,12 @@ export const WireExplanation = z.object({
 /** Open questions. */
 export const Prompts = z.object({ prompts: z.array(PermissionRequestFrame) });
 
+/** Open questions of several sessions. */
+export type AllPrompts = Wire<typeof AllPrompts>;
+export const AllPrompts = z.object({
+  prompts: z.array(PermissionRequestFrame.extend({ session_id: IdSchema.describe('The session that asks') })),
+});
+
 /** The outcome of an answer to a question. */
 export type Answered = Wire<typeof Answered>;
 export const Answered = z.object({

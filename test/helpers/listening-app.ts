@@ -31,6 +31,7 @@ export const noSessions: Sessions = {
   open: () => Promise.reject(noSuchSession()),
   openToAnswer: () => Promise.reject(noSuchSession()),
   standing: () => Promise.reject(noSuchSession()),
+  openQuestions: () => Promise.resolve([]),
   list: () => Promise.resolve({ sessions: [] }),
   remove: () => Promise.reject(noSuchSession()),
 };

@@ -75,6 +75,7 @@ describe('every reply fits its description', () => {
     const below = (method: string, rest: string, path = rest, asked?: unknown) =>
       expectDescribed(method, `/sessions/{id}${path}`, `/sessions/${sessionId}${rest}`, asked);
     await below('get', '/prompts');
+    await expectDescribed('get', '/prompts', '/prompts');
     const answer = [`/prompts/${String(request_id)}`, '/prompts/{request_id}', { behavior: 'allow' }] as const;
     await below('post', ...answer);
     expect((await below('post', ...answer)).status).toBe(409);

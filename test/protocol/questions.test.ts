@@ -1,9 +1,11 @@
 /** PROTOCOL 3 to 5: questions, who may answer them, and what an answer does. */
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { serverHome, startServer } from '../helpers/built-server.ts';
 import { sharedWorkspace } from '../helpers/shared-workspace.ts';
-import { block, until, type WireClient, type WirePrompt } from '../helpers/wire-client.ts';
+import { block, until, wireClient, type WireClient, type WirePrompt } from '../helpers/wire-client.ts';
 
 let client: WireClient;
 let folder: string;
@@ -16,9 +18,9 @@ beforeAll(async () => {
 const session = (options: object = {}) => client.session({ cwd: folder, ...options });
 
 /** A call that is asked about, and the file it makes. */
-function asking() {
+function asking(id?: string) {
   const path = `file-${(files += 1)}`;
-  return { call: block('Bash', { command: `touch ${path}` }), isMade: () => existsSync(join(folder, path)) };
+  return { call: block('Bash', { command: `touch ${path}` }, id), isMade: () => existsSync(join(folder, path)) };
 }
 
 /** The open questions, as soon as there are `count`. */
@@ -28,8 +30,8 @@ const prompts = (sessionId: string, count = 1): Promise<readonly WirePrompt[]> =
     return body.prompts.length === count && body.prompts;
   });
 
-const answer = (sessionId: string, prompt: WirePrompt | undefined, body: object) =>
-  client.post(`/sessions/${sessionId}/prompts/${prompt?.request_id}`, body);
+const answer = (sessionId: string, prompt: WirePrompt | undefined, body: object, at = client) =>
+  at.post(`/sessions/${sessionId}/prompts/${prompt?.request_id}`, body);
 
 describe('on_ask', () => {
   it('deny denies at once, and wait waits', async () => {
@@ -242,5 +244,34 @@ describe('an answer', () => {
     expect(await stream.next('error')).toMatchObject({ code: 'conflict', request_id });
     expect(await stream.next('result')).toMatchObject({ call: { status: 'denied' } });
     await stream.close();
+  });
+});
+
+describe('GET /prompts', () => {
+  it('lists the open questions of all sessions, also after a restart, and nobody else sees them', async () => {
+    const token = 'another-token-0123456789abcdef';
+    const tokenSha256 = createHash('sha256').update(token).digest('hex');
+    const home = serverHome();
+    const settings = { principals: [{ name: 'other', tokenSha256, roots: [join(home, 'workspace')] }] };
+    const first = await startServer({ home, settings });
+    const before = wireClient(first);
+    const sessions = [await before.session(), await before.session()];
+    for (const [index, id] of sessions.entries()) {
+      // Ends with the server; the question stays.
+      void before.execute(id, [asking(`call-${index}`).call], { on_ask: 'wait' }).catch(() => undefined);
+    }
+    const asked = async (at: WireClient) => (await at.get('/prompts')).body.prompts;
+    const listed = await until(async () => {
+      const found = await asked(before);
+      return found.length === 2 && found;
+    });
+    expect(new Set(listed.map((question) => question['session_id']))).toEqual(new Set(sessions));
+    expect(await asked(wireClient({ url: first.url, token }))).toEqual([]);
+    await first.end('SIGKILL');
+    const after = wireClient(await startServer({ home, settings }));
+    const still = await asked(after);
+    expect(new Set(still.map(({ request_id }) => request_id))).toEqual(new Set(listed.map((one) => one.request_id)));
+    for (const question of still) await answer(String(question['session_id']), question, { behavior: 'deny' }, after);
+    expect(await asked(after)).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { PrincipalLimits } from '../../../config/settings/principal-limits.ts';
 import { GauntletError, isGauntletError } from '../../base/errors.ts';
-import type { OpenedFrame } from '../../wire/frames.ts';
+import type { OpenedFrame, PermissionRequestFrame } from '../../wire/frames.ts';
 import type { LoggedSession, PageRequest, SessionPage } from '../../log/frame-log.ts';
 import { AwakeSessions } from './awake-sessions.ts';
 import { runningChild } from './child-session.ts';
@@ -21,6 +21,9 @@ import type { SessionCore } from '../session-core.ts';
 import type { ParentLink, RunningChild, SessionServices } from '../session-services.ts';
 import { childIdsOf } from '../turn/child-sessions.ts';
 import { describeAsleep } from '../restore/restored-context.ts';
+
+/** Sessions read in one step when all of a principal are looked through. */
+const LISTED_AT_ONCE = 200;
 
 /** Between two looks whether running calls have finished. */
 const DRAIN_LOOK_MS = 20;
@@ -45,6 +48,8 @@ export class SessionDirectory {
   readonly #opening = new Map<string, Promise<Session>>();
   /** Standing sessions that are being opened or created, by id. */
   readonly #standing = new Map<string, Promise<Session>>();
+  /** By principal: ends when its sessions that the last server left in the middle of a call are in memory. */
+  readonly #unsettled = new Map<string, Promise<void>>();
 
   constructor(services: DirectoryServices) {
     this.#services = {
@@ -134,6 +139,25 @@ export class SessionDirectory {
   }
 
   /**
+   * List open questions that the principal may answer, those of agents once: of its own sessions, and those that need
+   * several principals.
+   */
+  async openQuestions(principal: string): Promise<(PermissionRequestFrame & { readonly session_id: string })[]> {
+    const waking = this.#unsettled.get(principal) ?? this.#wakeUnsettled(principal);
+    this.#unsettled.set(principal, waking);
+    waking.catch(() => this.#unsettled.delete(principal));
+    await waking;
+    return this.#awake.all
+      .filter(({ isChild }) => !isChild)
+      .flatMap((session) =>
+        session
+          .prompts()
+          .filter(({ approvals }) => session.principal === principal || approvals)
+          .map((question) => ({ ...question, session_id: question.session_id ?? session.id })),
+      );
+  }
+
+  /**
    * List a principal's sessions, newest first. Unloaded ones whose snapshot is current are described without loading
    * them.
    *
@@ -193,6 +217,24 @@ export class SessionDirectory {
   /** Drop all sessions; open questions remain in the log. @returns Once they are saved. */
   close(): Promise<void> {
     return this.#awake.close();
+  }
+
+  /** Load the sessions whose questions may still be open: a snapshot stands before calls without a result. */
+  async #wakeUnsettled(principal: string): Promise<void> {
+    for (let cursor: string | undefined, isLast = false; !isLast;) {
+      const page = this.#services.log.list(principal, { limit: LISTED_AT_ONCE, cursor });
+      for (const logged of page.sessions) {
+        if (usableSnapshot(logged)?.seq === logged.bounds.head) continue;
+        try {
+          await this.open(principal, logged.sessionId);
+        } catch (error) {
+          // Removed meanwhile, outside the current roots, or one session too many: its own requests say so.
+          if (!isGauntletError(error, 'not_found', 'forbidden', 'rate_limited', 'gone')) throw error;
+        }
+      }
+      cursor = page.cursor;
+      isLast = cursor === undefined;
+    }
   }
 
   #endTree(session: Session): void {

@@ -101,6 +101,7 @@ function membersOf(directory: SessionDirectory) {
     createForBatch: directory.createForBatch.bind(directory),
     openToAnswer: directory.openToAnswer.bind(directory),
     standing: directory.standing.bind(directory),
+    openQuestions: directory.openQuestions.bind(directory),
     list: directory.list.bind(directory),
     remove: directory.remove.bind(directory),
   };
