@@ -2,10 +2,11 @@
  * `npm run test:conformance [server | client]`: the required scenarios of the official MCP conformance suite, both
  * revisions. Without a word it runs both halves.
  */
+import { runClientHalf } from './client-half.ts';
 import { type Half, installSuite } from './suite.ts';
 
 /** Each runs one half and returns true if it passed. */
-const HALVES: Readonly<Partial<Record<Half, () => Promise<boolean>>>> = {};
+const HALVES: Readonly<Partial<Record<Half, () => Promise<boolean>>>> = { client: runClientHalf };
 
 const asked = process.argv.slice(2);
 await installSuite();

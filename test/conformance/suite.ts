@@ -7,10 +7,16 @@ import { join } from 'node:path';
 const HERE = import.meta.dirname;
 
 /** Revisions whose required scenarios are run, each as it was frozen at its release. */
-const REVISIONS = ['2025-11-25', '2026-07-28'] as const;
+export const REVISIONS = ['2025-11-25', '2026-07-28'] as const;
 
 /** Scenarios that are expected to fail, each with the reason beside it. */
-const BASELINE = join(HERE, 'baseline.yml');
+export const BASELINE = join(HERE, 'baseline.yml');
+
+/** The suite's program, the Node that runs it, and the scenarios that each revision requires. */
+const SUITE = join(HERE, 'node_modules/@modelcontextprotocol/conformance');
+export const PROGRAM = join(SUITE, 'dist/index.js');
+export const NODE = join(HERE, 'node_modules/.bin/node');
+export const REQUIREMENTS = join(SUITE, 'requirements');
 
 /** A half of the suite: what it tests. */
 export type Half = 'server' | 'client';
@@ -30,11 +36,10 @@ export async function installSuite(): Promise<void> {
  */
 export async function runSuite(half: Half, words: readonly string[]): Promise<boolean> {
   let hasPassed = true;
-  const program = join(HERE, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
   for (const revision of REVISIONS) {
     process.stdout.write(`\n=== ${half}, ${revision}\n`);
     const options = [...words, '--requirements', revision, '--expected-failures', BASELINE];
-    const code = await run(join(HERE, 'node_modules/.bin/node'), [program, half, ...options], process.cwd());
+    const code = await run(NODE, [PROGRAM, half, ...options], process.cwd());
     hasPassed &&= code === 0;
   }
   return hasPassed;
@@ -42,7 +47,7 @@ export async function runSuite(half: Half, words: readonly string[]): Promise<bo
 
 function installedVersion(): string | undefined {
   const lock = join(HERE, 'node_modules/.package-lock.json');
-  return existsSync(lock) && existsSync(join(HERE, 'node_modules/.bin/node')) ? suiteVersion(lock) : undefined;
+  return existsSync(lock) && existsSync(NODE) ? suiteVersion(lock) : undefined;
 }
 
 function lockedVersion(): string | undefined {
