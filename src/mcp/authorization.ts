@@ -168,6 +168,7 @@ export class Authorizations {
         redirectUri: callbackUrl,
         fetchFn: this.#fetchFor(settings, AbortSignal.timeout(EXCHANGE_MS)),
       });
+      if (!this.#finishing.has(found)) throw new Error('it was logged out meanwhile');
       const scope = tokens.scope ?? found.scope;
       const grantedAt = new Date().toISOString();
       await grantOf(this.#parts.store, found).save({ ...registration, tokens, grantedAt, ...(scope && { scope }) });
@@ -190,6 +191,7 @@ export class Authorizations {
    */
   async forget(target: AuthorizationTarget): Promise<{ readonly wasHeld: boolean; readonly isRevoked: boolean }> {
     this.#dropPending(target);
+    for (const known of this.#finishing) if (isSameTarget(known, target)) this.#finishing.delete(known);
     this.#challenges.delete(keyOf(target));
     this.#failures.delete(keyOf(target));
     const grants = grantOf(this.#parts.store, target);

@@ -305,6 +305,20 @@ describe('a logout', () => {
     await expect(servers.logOut('guarded', 'owner')).resolves.toEqual({ wasHeld: false, isRevoked: false });
   });
 
+  test('ends a login whose tokens are on their way', async () => {
+    const body = JSON.stringify({ access_token: 'late', token_type: 'bearer' });
+    let logOut = (): unknown => undefined;
+    const { servers } = await start({
+      tokenReply: () => {
+        logOut();
+        return { status: 200, body };
+      },
+    });
+    logOut = () => servers.logOut('guarded', 'owner');
+    await expect(servers.finishAuthorization(await answerFrom(servers))).rejects.toThrow('logged out meanwhile');
+    expect(await servers.login('guarded', 'owner')).toMatchObject({ state: 'none' });
+  });
+
   test('ends a login that was only begun', async () => {
     const { servers } = await start();
     const answer = await answerFrom(servers);
