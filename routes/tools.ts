@@ -8,7 +8,14 @@ import { LIST_FORMATS, toolInFull, toolList, type ToolList } from '../src/pool/t
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import { IdSchema } from '../src/wire/block-schema.ts';
 import type { Dependencies } from './dependencies.ts';
+import { queryNumber } from './query-number.ts';
 import { type App, toolModeSchema } from './request-schemas.ts';
+
+/** Names in one request. */
+const MAX_NAMES_CHARS = 10_000;
+
+/** Tools in one list: far more than a model is given. */
+const MAX_TOOLS = 10_000;
 
 const ToolAddress = z.strictObject({ name: IdSchema });
 
@@ -22,6 +29,9 @@ export function toolsDoor(app: App, dependencies: Dependencies): void {
   const ListQuery = Viewpoint.extend({
     format: z.enum(LIST_FORMATS).default('anthropic').describe('Shape of the entries'),
     schemas: z.enum(['full', 'none']).optional().describe('All schemas, or names only; absent: by deferral'),
+    strict: z.enum(['true', 'false']).default('false').describe('Strict schemas; for the formats of OpenAI'),
+    names: z.string().min(1).max(MAX_NAMES_CHARS).optional().describe('The only tools to list, joined by commas'),
+    max: queryNumber(1, MAX_TOOLS).optional().describe('Most tools; the built-in ones come first'),
   });
 
   async function poolFor(principal: string, query: z.output<typeof Viewpoint>): Promise<ToolPool> {
@@ -36,9 +46,15 @@ export function toolsDoor(app: App, dependencies: Dependencies): void {
 
   const listed = { summary: 'List the tools', reply: { json: 'Tools', text: ['text/plain'] } } as const;
   app.get('/tools', { schema: { querystring: ListQuery }, config: listed }, async (request, reply) => {
-    const { format, schemas = 'by deferral' } = request.query;
+    const { format, schemas = 'by deferral', strict, max, names: joined } = request.query;
+    const isStrict = strict === 'true';
+    if (isStrict && !format.startsWith('openai-')) {
+      const message = 'Cannot list tools: "strict" is for format "openai-chat" and "openai-responses"';
+      throw new GauntletError('invalid_request', message, { details: { path: 'strict' } });
+    }
+    const names = joined?.split(',').map((name) => name.trim());
     const pool = await poolFor(request.principal, request.query);
-    return sendList(toolList(pool, { format, schemas }), request, reply);
+    return sendList(toolList(pool, { format, schemas, isStrict, names, max }), request, reply);
   });
 
   const oneTool = { summary: 'One tool in full', reply: { json: 'Tool' } } as const;

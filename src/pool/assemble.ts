@@ -131,6 +131,6 @@ function index<Entry>(entries: readonly Entry[], toolOf: (entry: Entry) => Tool)
  */
 function builtInPrefixSha256(pool: ToolPool): string {
   const builtIns = pool.tools.slice(0, pool.builtInCount);
-  const entries = builtIns.map((tool) => describeEntry(tool, pool, 'anthropic', 'by deferral'));
+  const entries = builtIns.map((tool) => describeEntry(tool, pool, { format: 'anthropic', schemas: 'by deferral' }));
   return createHash('sha256').update(JSON.stringify(entries)).digest('hex');
 }

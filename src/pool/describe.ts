@@ -7,6 +7,7 @@ import * as z from 'zod';
 import type { JsonObject } from '../base/json.ts';
 import type { McpHints, PromptOptions, Tool } from '../tool/tool.ts';
 import type { ToolDefinition, ToolEntry, ToolFacts } from '../wire/server-replies.ts';
+import { geminiSchema, plainSchema, strictSchema } from './provider-schema.ts';
 import type { ToolPool } from './tool-pool.ts';
 
 /** Part of a deferred tool's description that a list shows. */
@@ -15,13 +16,27 @@ const DEFERRED_DESCRIPTION_CHARS = 200;
 const schemas = new WeakMap<Tool, JsonObject>();
 
 /** JSON formats of `GET /tools?format=`. */
-export const ENTRY_FORMATS = ['anthropic', 'openai-responses', 'openai-chat', 'mcp', 'full'] as const;
+export const ENTRY_FORMATS = ['anthropic', 'openai-responses', 'openai-chat', 'gemini', 'mcp', 'full'] as const;
 
 /** One of the JSON formats. */
 export type EntryFormat = (typeof ENTRY_FORMATS)[number];
 
+/** Longest description that Chat Completions takes. */
+const CHAT_DESCRIPTION_CHARS = 1_024;
+
+/** Schema of a deferred tool where the API wants one: the model learns the fields from ToolSearch. */
+const OPEN_SCHEMA: JsonObject = { type: 'object', properties: {}, additionalProperties: true };
+
 /** Amount of detail: according to deferral, all, or only the name. */
 export type SchemaChoice = 'by deferral' | 'full' | 'none';
+
+/** Form of an entry. */
+export interface EntryForm {
+  readonly format: EntryFormat;
+  readonly schemas: SchemaChoice;
+  /** True for OpenAI's strict schemas, where a tool's schema can be one. */
+  readonly isStrict?: boolean;
+}
 
 /** Describe one tool as the Messages API takes it, and ToolSearch gives it. */
 export function describeTool(tool: Tool, options: PromptOptions): ToolDefinition {
@@ -37,9 +52,12 @@ export function describeTool(tool: Tool, options: PromptOptions): ToolDefinition
  * Describe one entry of a list.
  *
  * MCP requires a schema and `full` is meant to show everything, so these two always include all details. Chat
- * Completions rejects unknown fields, including `defer_loading`.
+ * Completions and Gemini reject unknown fields, including `defer_loading`, and a model of theirs calls declared tools
+ * alone: a deferred one has a schema there that takes anything.
+ *
+ * @throws {UnusableSchema} If the API would refuse the tool.
  */
-export function describeEntry(tool: Tool, pool: ToolPool, format: EntryFormat, schemas: SchemaChoice): ToolEntry {
+export function describeEntry(tool: Tool, pool: ToolPool, { format, schemas, isStrict }: EntryForm): ToolEntry {
   if (schemas === 'none' && format !== 'full') return { name: tool.name };
   const options = promptOptions(pool);
   const isDeferred = pool.isDeferred(tool);
@@ -50,14 +68,28 @@ export function describeEntry(tool: Tool, pool: ToolPool, format: EntryFormat, s
   const { input_schema, strict, ...words } = describeTool(tool, options);
   const isShort = isDeferred && schemas === 'by deferral';
   const description = isShort ? cut(words.description, DEFERRED_DESCRIPTION_CHARS) : words.description;
-  const schema = !isShort && { parameters: input_schema };
-  if (format === 'openai-chat') {
-    return { type: 'function', function: { name: tool.name, description, ...schema, ...(strict && { strict }) } };
+  if (format === 'gemini') {
+    const parameters = isShort ? undefined : geminiSchema(input_schema);
+    return { name: tool.name, description, ...(parameters && { parameters }) };
   }
-  if (format === 'openai-responses') {
-    return { type: 'function', name: tool.name, description, ...schema, strict: strict ?? false, ...defer };
-  }
-  return { name: tool.name, description, ...(!isShort && { input_schema, ...(strict && { strict }) }), ...defer };
+  const plain = isShort ? OPEN_SCHEMA : plainSchema(input_schema);
+  if (format === 'anthropic')
+    return {
+      name: tool.name,
+      description,
+      ...(!isShort && { input_schema: plain, ...(strict && { strict }) }),
+      ...defer,
+    };
+  const strictOne = isStrict === true && !isShort ? strictSchema(input_schema) : undefined;
+  const parameters = strictOne ?? plain;
+  const marked = strictOne !== undefined || (strict ?? false);
+  if (format === 'openai-responses')
+    return { type: 'function', name: tool.name, description, parameters, strict: marked, ...defer };
+  const short = cut(description, CHAT_DESCRIPTION_CHARS);
+  return {
+    type: 'function',
+    function: { name: tool.name, description: short, parameters, ...(marked && { strict: marked }) },
+  };
 }
 
 /**

@@ -1,8 +1,17 @@
 /** Renders the reply to `GET /tools` as bytes, cached per pool and variant. */
 import { createHash } from 'node:crypto';
 import type { Tool } from '../tool/tool.ts';
-import { describeEntry, ENTRY_FORMATS, type EntryFormat, promptOptions, type SchemaChoice } from './describe.ts';
-import type { ToolEntry } from '../wire/server-replies.ts';
+import type * as z from 'zod';
+import {
+  describeEntry,
+  ENTRY_FORMATS,
+  type EntryForm,
+  type EntryFormat,
+  promptOptions,
+  type SchemaChoice,
+} from './describe.ts';
+import { UnusableSchema } from './provider-schema.ts';
+import type { ToolEntry, Tools } from '../wire/server-replies.ts';
 import type { ToolPool } from './tool-pool.ts';
 
 const HEAD = ['NAME', 'SOURCE', 'LOADED', 'DESCRIPTION'];
@@ -14,7 +23,21 @@ export const LIST_FORMATS = [...ENTRY_FORMATS, 'table'] as const;
 export interface ListVariant {
   readonly format: EntryFormat | 'table';
   readonly schemas: SchemaChoice;
+  readonly isStrict?: boolean;
+  /** The only tools that are wanted, by name or alias. */
+  readonly names?: readonly string[];
+  /** Most tools, the first ones of the list. */
+  readonly max?: number;
 }
+
+/** A tool that is missing in a list. */
+type LeftOut = NonNullable<z.output<typeof Tools>['left_out']>[number];
+
+/** Tools that OpenAI takes in one request. */
+const MAX_OPENAI_TOOLS = 128;
+
+/** Names that all providers take. */
+const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** A rendered reply. */
 export interface ToolList {
@@ -30,7 +53,9 @@ const lists = new WeakMap<ToolPool, Map<string, ToolList>>();
 export function toolList(pool: ToolPool, variant: ListVariant): ToolList {
   const variants = lists.get(pool) ?? new Map<string, ToolList>();
   lists.set(pool, variants);
-  const key = `${variant.format} ${variant.schemas}`;
+  // The client chooses these: their lists are not kept.
+  if (variant.names !== undefined || variant.max !== undefined) return render(pool, variant);
+  const key = `${variant.format} ${variant.schemas} ${variant.isStrict === true}`;
   const list = variants.get(key) ?? render(pool, variant);
   variants.set(key, list);
   return list;
@@ -39,21 +64,60 @@ export function toolList(pool: ToolPool, variant: ListVariant): ToolList {
 /** Describe one tool in full, hidden or not; undefined if no tool has this name or alias. */
 export function toolInFull(pool: ToolPool, nameOrAlias: string): ToolEntry | undefined {
   const tool = pool.lookup(nameOrAlias) ?? pool.hiddenTool(nameOrAlias)?.tool;
-  return tool && describeEntry(tool, pool, 'full', 'full');
+  return tool && describeEntry(tool, pool, { format: 'full', schemas: 'full' });
 }
 
-function render(pool: ToolPool, { format, schemas }: ListVariant): ToolList {
+function render(pool: ToolPool, variant: ListVariant): ToolList {
+  const { format } = variant;
   if (format === 'table') return ready(toolTable(pool), 'text/plain; charset=utf-8');
-  const shown = format === 'full' ? [...pool.tools, ...pool.hidden.map(({ tool }) => tool)] : pool.tools;
+  const all = format === 'full' ? [...pool.tools, ...pool.hidden.map(({ tool }) => tool)] : pool.tools;
+  const leftOut: LeftOut[] = [];
+  const entries: { readonly tool: Tool; readonly entry: ToolEntry }[] = [];
+  const { max = format.startsWith('openai-') ? MAX_OPENAI_TOOLS : Infinity } = variant;
+  for (const tool of wantedTools(all, variant.names, leftOut)) {
+    const described = describe(tool, pool, { ...variant, format });
+    const problem = entries.length >= max ? `the list holds ${max} tools at most; choose with "names"` : described;
+    if (typeof problem === 'string') leftOut.push({ name: tool.name, reason: problem });
+    else entries.push({ tool, entry: problem });
+  }
+  const shown = new Set(entries.map(({ tool }) => tool));
+  const count = (from: number, to: number) => pool.tools.slice(from, to).filter((tool) => shown.has(tool)).length;
+  const { builtInCount, mcpCount } = pool;
   const reply = {
-    tools: shown.map((tool) => describeEntry(tool, pool, format, schemas)),
-    built_in_count: pool.builtInCount,
-    mcp_count: pool.mcpCount,
-    ...(pool.sessionCount > 0 && { session_count: pool.sessionCount }),
-    deferred_count: pool.tools.filter((tool) => pool.isDeferred(tool)).length,
+    tools: entries.map(({ entry }) => entry),
+    built_in_count: count(0, builtInCount),
+    mcp_count: count(builtInCount, builtInCount + mcpCount),
+    ...(pool.sessionCount > 0 && { session_count: count(builtInCount + mcpCount, pool.tools.length) }),
+    deferred_count: pool.tools.filter((tool) => shown.has(tool) && pool.isDeferred(tool)).length,
     prefix_sha256: pool.prefixSha256,
+    ...(leftOut.length > 0 && { left_out: leftOut }),
   };
   return ready(JSON.stringify(reply), 'application/json; charset=utf-8');
+}
+
+/** Select the tools with these names; all without names. Names of none are told in `leftOut`. */
+function wantedTools(
+  tools: readonly Tool[],
+  names: readonly string[] | undefined,
+  leftOut: LeftOut[],
+): readonly Tool[] {
+  if (names === undefined) return tools;
+  const named = (tool: Tool) => [tool.name, ...(tool.aliases ?? [])];
+  const found = tools.filter((tool) => named(tool).some((name) => names.includes(name)));
+  const known = new Set(found.flatMap(named));
+  for (const name of names) if (!known.has(name)) leftOut.push({ name, reason: 'no tool of this list has the name' });
+  return found;
+}
+
+/** Describe a tool. @returns A text if the API would refuse it: one such tool would spoil the whole request */
+function describe(tool: Tool, pool: ToolPool, form: EntryForm): ToolEntry | string {
+  const isForModel = form.format !== 'mcp' && form.format !== 'full';
+  if (isForModel && !TOOL_NAME.test(tool.name)) return 'its name is not 1 to 64 letters, digits, "_" and "-"';
+  try {
+    return describeEntry(tool, pool, form);
+  } catch (error) {
+    return error instanceof UnusableSchema ? error.message : 'its schema cannot be written as JSON Schema';
+  }
 }
 
 function ready(text: string, contentType: string): ToolList {

@@ -36,6 +36,9 @@ const ResponsesTool = Called.extend({
   defer_loading: Deferred,
 });
 
+/** A tool as Gemini takes it. */
+const GeminiTool = z.object({ name: z.string(), description: z.string(), parameters: JsonRecord.optional() });
+
 const Hints = z.object({
   readOnlyHint: z.boolean(),
   destructiveHint: z.boolean(),
@@ -75,6 +78,7 @@ export const ToolEntry = z.union([
   AnthropicTool,
   ChatTool,
   ResponsesTool,
+  GeminiTool,
   McpTool,
   FullTool,
   z.object({ name: z.string() }),
@@ -87,7 +91,11 @@ export const Tools = z.object({
   mcp_count: Count.describe('Tools of MCP servers and plugins'),
   session_count: Count.optional().describe('Tools of this session alone'),
   deferred_count: Count,
-  prefix_sha256: z.string().describe('Digest of the built-in part of the list'),
+  prefix_sha256: z.string().describe('Digest of the built-in part of the whole list'),
+  left_out: z
+    .array(z.object({ name: z.string(), reason: z.string() }))
+    .optional()
+    .describe('Tools that are missing in `tools`, by `names`, `max`, or because the provider would refuse them'),
 });
 
 /** The server is alive. */

@@ -2,9 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { anthropicProblems, geminiProblems, openAiProblems } from '../helpers/provider-rules.ts';
 import { sharedWorkspace } from '../helpers/shared-workspace.ts';
 import type { ClientSideFrame } from '../helpers/stream-client.ts';
-import { block, type WireClient } from '../helpers/wire-client.ts';
+import { block, type WireClient, type WireTool } from '../helpers/wire-client.ts';
 
 /** A PNG of one pixel. */
 const PIXEL = Buffer.from(
@@ -283,5 +284,37 @@ describe('results in the words of a provider', () => {
         { inlineData: { mimeType: expect.stringMatching(/^image/) } },
       ],
     });
+  });
+});
+
+describe('the tool list', () => {
+  it.each<[string, (tool: WireTool) => readonly string[]]>([
+    ['format=anthropic', anthropicProblems],
+    ['format=openai-chat', (tool) => openAiProblems(tool, 'chat')],
+    ['format=openai-chat&strict=true', (tool) => openAiProblems(tool, 'chat')],
+    ['format=openai-responses&strict=true', (tool) => openAiProblems(tool, 'responses')],
+    ['format=gemini', geminiProblems],
+  ])('%s is taken by its provider, every tool of it', async (query, problems) => {
+    const { body } = await client.get(`/tools?schemas=full&${query}`);
+    expect(body.tools.length).toBeGreaterThan(10);
+    expect(body.tools.flatMap((tool) => problems(tool).map((problem) => ({ tool, problem })))).toEqual([]);
+    expect(body).not.toHaveProperty('left_out');
+  });
+
+  it('strict schemas fit most built-in tools', async () => {
+    const { body } = await client.get('/tools?format=openai-responses&strict=true&schemas=full');
+    const loose = body.tools.filter(({ strict }) => strict !== true);
+    expect(loose.length).toBeLessThan(body.tools.length / 4);
+  });
+
+  it('takes names and a maximum, and says what is missing', async () => {
+    const { body } = await client.get('/tools?names=Read,Bash,Nothing&max=1');
+    expect(body).toMatchObject({
+      tools: [{ name: 'Bash' }],
+      built_in_count: 1,
+      left_out: [{ name: 'Nothing' }, { name: 'Read', reason: expect.stringContaining('1 tools at most') }],
+    });
+    const { status, body: refused } = await client.get('/tools?strict=true');
+    expect([status, refused.error.details]).toEqual([400, { path: 'strict' }]);
   });
 });
