@@ -144,13 +144,15 @@ function resolveReference(reference: JsonValue, root: JsonObject): JsonValue | u
 }
 
 /** Merge combinators and a reference at the top into one object: of alternatives it requires what all of them require. */
-function mergedTop(schema: JsonObject, levelsLeft = MAX_LEVELS): JsonObject {
+function mergedTop(schema: JsonObject, budget = { nodes: MAX_NODES }, levelsLeft = MAX_LEVELS): JsonObject {
   const { allOf, anyOf, oneOf, $ref: reference, ...own } = schema;
   const target = reference === undefined ? undefined : resolveReference(reference, schema);
   const whole = [...listOf(allOf), ...(isNode(target) ? [target] : [])];
   const alternatives = [listOf(anyOf), listOf(oneOf)].filter((branches) => branches.length > 0);
   const merged = (branch: JsonValue) =>
-    isNode(branch) && levelsLeft > 0 ? mergedTop({ ...definitionsOf(schema), ...branch }, levelsLeft - 1) : {};
+    isNode(branch) && levelsLeft > 0 && --budget.nodes > 0
+      ? mergedTop({ ...definitionsOf(schema), ...branch }, budget, levelsLeft - 1)
+      : {};
   const wholes = whole.map(merged);
   const choices = alternatives.map((branches) => branches.map(merged));
   const parts = [...wholes, ...choices.flat()];

@@ -1,6 +1,7 @@
 /** Schemas of MCP servers, as bad as they come, in the form that each provider takes. */
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/json.ts';
+import { plainSchema } from '../../../src/pool/provider-schema.ts';
 import { toolList, type ListVariant } from '../../../src/pool/tool-list.ts';
 import { assembleToolPool } from '../../../src/pool/assemble.ts';
 import { configuration } from './configuration.ts';
@@ -92,6 +93,17 @@ describe('each provider takes every tool of its list', () => {
     for (const { reason } of leftOut ?? []) expect(reason).toContain('its schema cannot be used');
     expect(mcpCount).toBe(Object.keys(USABLE).length);
   });
+});
+
+test('alternatives of alternatives end, however many there are', () => {
+  const wide = (name: string) => ({ anyOf: Array.from({ length: 40 }, () => ({ $ref: `#/$defs/${name}` })) });
+  const names = Array.from({ length: 10 }, (_, level) => `L${level}`);
+  const $defs = Object.fromEntries(
+    names.map((name, level) => [name, level === 9 ? { properties: { a: text } } : wide(`L${level + 1}`)]),
+  );
+  const began = performance.now();
+  expect(plainSchema({ ...wide('L0'), $defs })).toMatchObject({ type: 'object' });
+  expect(performance.now() - began).toBeLessThan(2_000);
 });
 
 test('alternatives at the top become one object that requires what all require', () => {
