@@ -13,6 +13,7 @@ import base64
 import http.client
 import json
 import queue
+import re
 import ssl
 import threading
 import time
@@ -649,9 +650,9 @@ def _text_of(content: Union[str, List[Json]]) -> str:
 
 
 def _marked_text(result: Json) -> str:
-    """The text of a result. OpenAI's APIs have no mark for errors, so the text says it."""
+    """The text of a result. OpenAI's APIs have no mark for errors, so the text says it, as in the server's replies."""
     text = _text_of(result.get("content", ""))
-    return f"Error: {text}" if result.get("is_error") and not text.startswith("Error") else text
+    return f"Error: {text}" if result.get("is_error") and not re.match(r"\w*Error:", text) else text
 
 
 def _images_in(content: Union[str, List[Json]]) -> List[Json]:
