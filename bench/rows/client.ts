@@ -8,8 +8,8 @@ import { newBlock, newSession } from '../sessions.ts';
 import { inTurn, medianMs } from '../statistics.ts';
 import { NOOP } from './http.ts';
 
-/** Calls of one measurement. */
-const CALLS = 500;
+/** Calls of each side, in turn, so that both share a load that comes and goes. */
+const CALLS = 1_500;
 
 /** `client.execute` of a no-op. */
 export async function clientRow(ours: RunningServer): Promise<Row> {
@@ -22,10 +22,10 @@ export async function clientRow(ours: RunningServer): Promise<Row> {
     floor,
     ratio,
   } = await inTurn(
-    7,
-    () => medianMs(CALLS, () => client.execute({ tool_uses: [newBlock(NOOP.name, NOOP.input)] })),
+    CALLS,
+    () => medianMs(1, () => client.execute({ tool_uses: [newBlock(NOOP.name, NOOP.input)] })),
     () =>
-      medianMs(CALLS, async () => {
+      medianMs(1, async () => {
         const body = JSON.stringify({ session_id, tool_uses: [newBlock(NOOP.name, NOOP.input)] });
         const response = await fetch(`${ours.url}/execute`, { method: 'POST', headers, body });
         await response.json();
