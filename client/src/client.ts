@@ -3,7 +3,7 @@
  */
 import { type CallSource, type GivenCalls, type Provider, readCalls } from './calls.ts';
 import { GauntletError } from './errors.ts';
-import { Executor, type OnProgress, type TurnOptions, type TurnResult } from './executor.ts';
+import { type Approval, Executor, type OnProgress, type TurnOptions, type TurnResult } from './executor.ts';
 import { Forwarding, type WebSocketConstructor } from './forward.ts';
 import { createHttp, type Http } from './http.ts';
 import type { OnAsk } from './questions.ts';
@@ -113,6 +113,17 @@ export interface Reply<P extends Provider = Provider> {
   readonly append: Appended[P][];
 }
 
+/** How a call would be decided, and why. */
+export interface Explanation {
+  readonly behavior: 'allow' | 'ask' | 'deny';
+  readonly message: string;
+  readonly destructive: boolean;
+  /** What makes the call dangerous, one sentence each. */
+  readonly warnings: readonly string[];
+  /** Handed to `run` once a person has said yes. It counts once, for this input, while the permissions stay. */
+  readonly approval: Approval;
+}
+
 /** A stream that passes through; iterate over it as over the stream itself. */
 export interface ForwardedStream<Event, P extends Provider> extends AsyncIterable<Event> {
   /** Wait for the results of the calls. Reads the rest of the stream, where nobody else does. @throws {GauntletError} */
@@ -147,6 +158,8 @@ export interface Client {
    * @throws {GauntletError} What the server refuses. Calls that fail or are denied are results.
    */
   execute<Source extends CallSource>(source: Source, options?: TurnOptions): Promise<Reply<ProviderOf<Source>>>;
+  /** Look at how a call would be decided. Nothing runs, and nobody is asked. @throws {GauntletError} */
+  explain(name: string, input: unknown): Promise<Explanation>;
   /** Run a call and wait for its result. @throws {GauntletError} A call that fails or is denied is a result. */
   run(name: string, input: unknown, options?: RunOptions): Promise<RunResult>;
   /**
@@ -197,6 +210,13 @@ export async function connect(options: ConnectOptions): Promise<Client> {
       const prepared = await executor.prepare(given, turn.turnId);
       return replyOf(given, sessionId, await executor.execute(prepared, given, turn)) as never;
     },
+    async explain(name, input) {
+      const { input: sent } = await executor.prepareCall({ name, input }, 'explained');
+      const path = `/sessions/${encodeURIComponent(sessionId)}/permissions/explain`;
+      const body = { name, input: sent };
+      const { digest, context_version, ...rest } = await http.request<Explained>('POST', path, { body });
+      return { ...rest, approval: { digest, context_version } };
+    },
     run: (name, input, one) => runner.run(name, input, one),
     forward(stream, turn = {}) {
       const WebSocket = webSocketOf(options);
@@ -234,6 +254,8 @@ function webSocketOf(options: ConnectOptions): WebSocketConstructor {
   const advice = 'pass that of the package "ws" to connect() as "WebSocket", or use execute()';
   throw new GauntletError('no_websocket', `forward() needs a WebSocket, and this platform has none: ${advice}`);
 }
+
+type Explained = Omit<Explanation, 'approval'> & Approval;
 
 type ListedTool = AnthropicTool | ChatTool | ResponsesTool;
 

@@ -49,6 +49,14 @@ export interface PreparedTurn {
   readonly body: object;
   /** By call: who gets its frames, beside those who get the frames of the turn. */
   readonly listeners?: readonly (OnProgress | undefined)[];
+  /** By call: the yes of the client's own person. */
+  readonly approvals?: readonly (Approval | undefined)[];
+}
+
+/** What a yes is bound to: the call as it was explained, and the permissions at that time. */
+export interface Approval {
+  readonly digest: string;
+  readonly context_version: number;
 }
 
 /** What an executor is made of. */
@@ -119,7 +127,7 @@ export class Executor {
 
   /** Execute a turn and wait for its results. @throws {GauntletError} The reason of a signal that aborts. */
   async execute(prepared: PreparedTurn, { calls }: GivenCalls, turn: TurnOptions): Promise<TurnResult> {
-    const { turnId, blocks, body, listeners = [] } = prepared;
+    const { turnId, blocks, body, listeners = [], approvals = [] } = prepared;
     const { http, sessionId, closed, onAsk } = this.#options;
     const signals = turn.signal ? [closed, turn.signal] : [closed];
     for (const signal of signals) signal.throwIfAborted();
@@ -127,9 +135,14 @@ export class Executor {
       this.track(id, calls[index] ?? { name, input: {} }, listeners[index] ?? turn.onProgress),
     );
     const ended = new Promise<void>((resolve) => this.#turnEnds.set(turnId, resolve));
+    const handedIn = blocks.flatMap(({ id }, index) => {
+      const approval = approvals[index];
+      return approval ? [{ tool_use_id: id, ...approval }] : [];
+    });
     const sent = {
       ...{ session_id: sessionId, turn_id: turnId },
       ...body,
+      ...(handedIn.length > 0 && { approvals: handedIn }),
       ...(onAsk && { on_ask: 'wait' }),
       ...(turn.askTimeoutMs !== undefined && { ask_timeout_ms: turn.askTimeoutMs }),
     };

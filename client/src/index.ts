@@ -7,6 +7,7 @@ export type {
   ChatTool,
   Client,
   ConnectOptions,
+  Explanation,
   ForwardedStream,
   GeminiTool,
   JsonSchema,
@@ -29,7 +30,7 @@ export type {
   ResponsesItem,
 } from './calls.ts';
 export { GauntletError } from './errors.ts';
-export type { OnProgress, TurnOptions } from './executor.ts';
+export type { Approval, OnProgress, TurnOptions } from './executor.ts';
 export type { WebSocketConstructor, WebSocketLike } from './forward.ts';
 export type { CallName, OnAsk } from './questions.ts';
 export type * from './replies.ts';

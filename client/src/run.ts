@@ -4,7 +4,7 @@
  */
 import type { Call } from './calls.ts';
 import { GauntletError } from './errors.ts';
-import type { Executor, OnProgress, TurnResult } from './executor.ts';
+import type { Approval, Executor, OnProgress, TurnResult } from './executor.ts';
 import { textOf } from './replies.ts';
 import type { CallSummary, ResultContentBlock, ToolResultBlock } from './wire.ts';
 
@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Gets the frames of the call. */
   readonly onProgress?: OnProgress;
+  /** The yes of a person whom the caller asked about this call: `approval` of `explain`. */
+  readonly approval?: Approval;
 }
 
 /** What a single call came to. */
@@ -102,8 +104,9 @@ export class Runner {
       return () => signal?.removeEventListener('abort', end);
     });
     const listeners = batch.map(({ options }) => options.onProgress);
+    const approvals = batch.map(({ options }) => options.approval);
     try {
-      return await this.#executor.execute({ ...prepared, listeners }, given, { signal: ending.signal });
+      return await this.#executor.execute({ ...prepared, listeners, approvals }, given, { signal: ending.signal });
     } finally {
       for (const end of listened) end();
     }

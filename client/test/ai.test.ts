@@ -1,7 +1,7 @@
 /** The package `ai` works with the tools of a session, over Responses and over Chat Completions. */
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';
-import { beforeAll, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { sdkScenario, type SdkScenario } from '../../test/helpers/sdk-scenario.ts';
 import { gauntletTools, imagesAsMessages } from '../src/adapters/ai.ts';
 
@@ -41,5 +41,22 @@ it('an abort of generateText cancels the calls', async () => {
   await scenario.abort(async (client, abortSignal) => {
     const tools = await gauntletTools(client, { tool, jsonSchema });
     await generateText({ model: openai.responses('scripted'), prompt, tools, stopWhen, abortSignal });
+  });
+});
+
+it("the yes of the SDK's own person runs the call, and nobody is asked again", async () => {
+  await scenario.ask(async (client) => {
+    const tools = await gauntletTools(client, { tool, jsonSchema }, { approvals: 'sdk' });
+    const model = openai.responses('scripted');
+    const first = await generateText({ model, prompt, tools, stopWhen });
+    const requests = first.content.filter((part) => part.type === 'tool-approval-request');
+    expect(requests).toHaveLength(1);
+    const content = requests.map(({ approvalId }) => ({
+      type: 'tool-approval-response' as const,
+      approvalId,
+      approved: true,
+    }));
+    const messages = [{ role: 'user' as const, content: prompt }, ...first.response.messages];
+    await generateText({ model, messages: [...messages, { role: 'tool', content }], tools, stopWhen });
   });
 });

@@ -42,6 +42,8 @@ export interface SdkScenario {
   connect(): Promise<Client>;
   /** Let the SDK work through the script, and look at what the model was told. */
   work(options: WorkOptions, run: (client: Client) => Promise<unknown>): Promise<void>;
+  /** Let the SDK ask its own person about a command: the client is asked nothing, and the command runs. */
+  ask(run: (client: Client) => Promise<unknown>, script?: ScriptOptions): Promise<void>;
   /** Let the SDK begin a long command, abort it, and wait until the server has stopped. */
   abort(run: (client: Client, signal: AbortSignal) => Promise<unknown>, script?: ScriptOptions): Promise<void>;
 }
@@ -131,6 +133,15 @@ export async function sdkScenario({ WebSocket }: ScenarioOptions = {}): Promise<
         isAskedCallMade: true,
         asked: ['Bash'],
       });
+    },
+    async ask(run, script = {}) {
+      rmSync(inside('asked'), { force: true });
+      asked = [];
+      model.script(scripted([...STEPS.slice(2)], script));
+      const client = await connected();
+      await run(client);
+      client.close();
+      expect({ isAskedCallMade: existsSync(inside('asked')), asked }).toEqual({ isAskedCallMade: true, asked: [] });
     },
     async abort(run, script = {}) {
       model.script(scripted([{ calls: [{ name: 'Bash', input: { command: 'sleep 30' } }] }], script));

@@ -6,8 +6,9 @@
  * await generateText({ model, prompt, tools: await gauntletTools(client, { tool, jsonSchema }) });
  * ```
  */
-import type { Client, JsonSchema, ToolsOptions } from '../client.ts';
+import type { Client, JsonSchema } from '../client.ts';
 import type { RunResult } from '../run.ts';
+import { type AdapterOptions, ownApprovals } from './own-approvals.ts';
 import { type FileBlock, filesOf, markedText } from '../replies.ts';
 
 /** The functions of the SDK. */
@@ -34,9 +35,10 @@ export type AiOutput =
 export async function gauntletTools<Tool>(
   client: Client,
   { tool, jsonSchema }: AiSdk<Tool>,
-  options?: ToolsOptions,
+  options?: AdapterOptions,
 ): Promise<Record<string, Tool>> {
   const schemaOf = jsonSchema as (schema: JsonSchema) => unknown;
+  const asking = ownApprovals(client, options);
   const listed = await client.tools('anthropic', options);
   return Object.fromEntries(
     listed.map(({ name, description, input_schema }) => {
@@ -44,7 +46,11 @@ export async function gauntletTools<Tool>(
         description,
         inputSchema: schemaOf(input_schema),
         execute: (input: unknown, { toolCallId, abortSignal }: { toolCallId?: string; abortSignal?: AbortSignal }) =>
-          client.run(name, input, { id: toolCallId, signal: abortSignal }),
+          client.run(name, input, { id: toolCallId, signal: abortSignal, approval: asking?.take(toolCallId) }),
+        ...(asking && {
+          needsApproval: (input: unknown, { toolCallId }: { toolCallId: string }) =>
+            asking.isNeeded(name, input, toolCallId),
+        }),
         toModelOutput: ({ output }: { output: RunResult }) => modelOutput(output),
       };
       return [name, tool(definition as never)];

@@ -6,9 +6,10 @@
  * const agent = new Agent({ name: 'Worker', tools: await gauntletTools(client, { tool }) });
  * ```
  */
-import type { Client, ToolsOptions } from '../client.ts';
+import type { Client } from '../client.ts';
 import { filesOf, markedText } from '../replies.ts';
 import type { RunResult } from '../run.ts';
+import { type AdapterOptions, ownApprovals } from './own-approvals.ts';
 
 /** The function of the SDK. */
 export interface OpenaiAgentsSdk<Tool> {
@@ -25,9 +26,10 @@ interface CallDetails {
 export async function gauntletTools<Tool>(
   client: Client,
   { tool }: OpenaiAgentsSdk<Tool>,
-  options?: ToolsOptions,
+  options?: AdapterOptions,
 ): Promise<Tool[]> {
   const taken = new Set<string>();
+  const asking = ownApprovals(client, options);
   const listed = await client.tools('anthropic', options);
   return listed.map(({ name, description, input_schema: parameters }) => {
     const definition = {
@@ -36,9 +38,12 @@ export async function gauntletTools<Tool>(
       parameters,
       strict: false,
       execute: async (input: unknown, _context: unknown, details?: CallDetails) => {
-        const signal = details?.signal;
-        return output(await client.run(name, input, { id: details?.toolCall?.callId, signal }));
+        const id = details?.toolCall?.callId;
+        return output(await client.run(name, input, { id, signal: details?.signal, approval: asking?.take(id) }));
       },
+      ...(asking && {
+        needsApproval: (_context: unknown, input: unknown, callId?: string) => asking.isNeeded(name, input, callId),
+      }),
       // The SDK would hide the reason from the model and from the program.
       errorFunction: null,
     };
