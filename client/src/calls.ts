@@ -2,6 +2,7 @@
  * Reads the calls of a model, in the form of any of its APIs, and gives each an id that is unique in the session.
  */
 import { GauntletError } from './errors.ts';
+import type { ToolUseBlock } from './wire.ts';
 
 /** API that calls came from; results go back in its form. */
 export type Provider = 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini';
@@ -135,6 +136,12 @@ export function idsFor(calls: readonly Call[], turnId: string): readonly string[
 /** Make an id that nobody else has. */
 export function newId(prefix: string): string {
   return `${prefix}_${crypto.randomUUID().replaceAll('-', '')}`;
+}
+
+/** Make the block of a call. */
+export function toBlock({ name, input }: Call, id: string): ToolUseBlock {
+  // Checked by the server: what a model wrote need not be an object.
+  return { type: 'tool_use', id, name, input: input as ToolUseBlock['input'] };
 }
 
 function fromBlock({ type, id, name = '', input = {} }: AnthropicBlock): Call[] {

@@ -207,13 +207,12 @@ export async function connect(options: ConnectOptions): Promise<Client> {
     async execute(source, turn = {}) {
       const given = readCalls(source);
       if (given.calls.length === 0) return replyOf(given, sessionId) as never;
-      const prepared = await executor.prepare(given, turn.turnId);
+      const prepared = executor.prepare(given, turn.turnId);
       return replyOf(given, sessionId, await executor.execute(prepared, given, turn)) as never;
     },
     async explain(name, input) {
-      const { input: sent } = await executor.prepareCall({ name, input }, 'explained');
       const path = `/sessions/${encodeURIComponent(sessionId)}/permissions/explain`;
-      const body = { name, input: sent };
+      const body = { name, input };
       const { digest, context_version, ...rest } = await http.request<Explained>('POST', path, { body });
       return { ...rest, approval: { digest, context_version } };
     },

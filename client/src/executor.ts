@@ -1,11 +1,10 @@
 /**
  * Executes turns: sends their blocks, waits for the results through cut connections, and cancels what is aborted.
  */
-import { type Call, type GivenCalls, idsFor, newId } from './calls.ts';
+import { type Call, type GivenCalls, idsFor, newId, toBlock } from './calls.ts';
 import { GauntletError } from './errors.ts';
 import { type Events, followEvents } from './events.ts';
 import { type Http, pause } from './http.ts';
-import { hasNull, withoutOptionalNulls } from './optional-nulls.ts';
 import { type CallName, createQuestions, type OnAsk, type Questions } from './questions.ts';
 import type { CallSummary, Frame, NewMessage, Question, ToolResultBlock, ToolUseBlock } from './wire.ts';
 
@@ -15,8 +14,6 @@ const CANCEL_MS = 5_000;
 const CANCEL_PAUSE_MS = 50;
 /** How long the last frames of a turn are waited for, whose results are there. */
 const LAST_FRAMES_MS = 1_000;
-/** Schemas that are kept, to know which fields are optional. */
-const MAX_SCHEMAS = 1_000;
 
 /** Gets each frame of the session, and the call of this client that it is about. */
 export type OnProgress = (frame: Frame, call: CallName | undefined) => void;
@@ -78,7 +75,6 @@ export class Executor {
   readonly #options: ExecutorOptions;
   readonly #questions: Questions | undefined;
   readonly #events: Events;
-  readonly #schemaOf: (name: string) => Promise<object | undefined>;
   /** Calls whose frames are read, by the server's id. */
   readonly #tracked = new Map<string, CallName & { readonly listener?: OnProgress }>();
   /** By id of the turn: called with its last frame. */
@@ -90,29 +86,21 @@ export class Executor {
     this.#options = options;
     this.#questions = onAsk && createQuestions(http, sessionId, onAsk, (frame) => this.#nameOf(frame));
     this.#events = followEvents(http, sessionId, head, (frame) => this.#take(frame));
-    this.#schemaOf = createSchemas(http, sessionId);
     this.#hasAskedOpen = !options.isOld;
   }
 
-  /** Give calls their ids, and leave out optional nulls. @throws {GauntletError} `invalid_request` */
-  async prepare({ calls, content }: GivenCalls, turnId = newId('turn')): Promise<PreparedTurn> {
+  /** Give calls their ids. @throws {GauntletError} `invalid_request` */
+  prepare({ calls, content }: GivenCalls, turnId = newId('turn')): PreparedTurn {
     if (!/^[A-Za-z0-9_-]{1,120}$/.test(turnId)) {
       const message = `"turnId" is ${JSON.stringify(turnId)}: use 1 to 120 of A-Z a-z 0-9 _ -`;
       throw new GauntletError('invalid_request', message);
     }
     const ids = idsFor(calls, turnId);
-    const blocks = await Promise.all(calls.map((call, index) => this.prepareCall(call, ids[index] ?? '')));
+    const blocks = calls.map((call, index) => toBlock(call, ids[index] ?? ''));
     if (content === undefined) return { turnId, blocks, body: { tool_uses: blocks } };
     const rest = [...blocks];
     const sent = content.map((block) => (block.type === 'tool_use' ? rest.shift() : block));
     return { turnId, blocks, body: { message: { role: 'assistant', content: sent } } };
-  }
-
-  /** Make the block of one call. */
-  async prepareCall({ name, input }: Call, id: string): Promise<ToolUseBlock> {
-    const kept = hasNull(input) ? withoutOptionalNulls(input, await this.#schemaOf(name)) : input;
-    // Checked by the server: what a model wrote need not be an object.
-    return { type: 'tool_use', id, name, input: kept as ToolUseBlock['input'] };
   }
 
   /** Read the frames of a call, where somebody wants them. @returns A function that ends that. */
@@ -262,25 +250,4 @@ async function within<Value>(promise: Promise<Value>, milliseconds: number): Pro
   } finally {
     timer.abort();
   }
-}
-
-/** Create the function that finds the schema of a tool; `undefined` for one that the session does not see. */
-function createSchemas(http: Http, sessionId: string): (name: string) => Promise<object | undefined> {
-  const schemas = new Map<string, Promise<object | undefined>>();
-  return (name) => {
-    const known = schemas.get(name);
-    if (known !== undefined) return known;
-    const path = `/tools/${encodeURIComponent(name)}?session_id=${encodeURIComponent(sessionId)}`;
-    const schema = http.request<{ input_schema: object }>('GET', path).then(
-      ({ input_schema }) => input_schema,
-      () => {
-        // The call itself is told what is wrong; the next one looks again.
-        schemas.delete(name);
-        return undefined;
-      },
-    );
-    if (schemas.size >= MAX_SCHEMAS) schemas.clear();
-    schemas.set(name, schema);
-    return schema;
-  };
 }

@@ -4,7 +4,7 @@
  * Over a WebSocket each call is sent when it is whole. When the message ends, the same calls are posted: those that the
  * server has join their run, and those that a broken WebSocket did not carry begin.
  */
-import { type Call, type GivenCalls, idsFor, newId } from './calls.ts';
+import { type Call, type GivenCalls, idsFor, newId, toBlock } from './calls.ts';
 import { GauntletError } from './errors.ts';
 import type { Executor, TurnOptions, TurnResult } from './executor.ts';
 import type { Http } from './http.ts';
@@ -46,7 +46,6 @@ export class Forwarding<Event extends StreamEvent> {
   readonly #reader = new StreamReader();
   readonly #untrack: (() => void)[] = [];
   #socket: CallSocket | undefined;
-  #sending = Promise.resolve();
   #isRead = false;
 
   constructor(stream: AsyncIterable<Event>, options: ForwardOptions, turn: TurnOptions) {
@@ -70,8 +69,7 @@ export class Forwarding<Event extends StreamEvent> {
     if (this.#calls.length === 0) return { given };
     const { executor } = this.#options;
     try {
-      await this.#sending;
-      const prepared = await executor.prepare(given, this.#turnId);
+      const prepared = executor.prepare(given, this.#turnId);
       const result = await executor.execute(prepared, given, this.#turn).catch((error: unknown) => {
         if (!isEndedTurn(error)) throw error;
         // The WebSocket broke, and the turn ended with what it had carried: the rest is a turn of its own.
@@ -103,14 +101,10 @@ export class Forwarding<Event extends StreamEvent> {
     const id = idsFor(this.#calls, this.#turnId)[this.#calls.length - 1] ?? '';
     this.#socket ??= openSocket(this.#options, this.#turnId);
     this.#untrack.push(executor.track(id, call, this.#turn.onProgress));
-    // In order: an input with nulls may wait for its schema. What cannot be sent is posted when the message ends.
-    this.#sending = this.#sending
-      .then(async () => this.#socket?.send(await executor.prepareCall(call, id)))
-      .catch(() => undefined);
+    this.#socket.send(toBlock(call, id));
   }
 
   async #discard(): Promise<void> {
-    await this.#sending;
     this.#socket?.discard();
     // A turn that the server does not know has nothing to cancel.
     if (this.#calls.length > 0) await this.#options.executor.cancel({ turn_id: this.#turnId }).catch(() => undefined);

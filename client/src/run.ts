@@ -90,7 +90,7 @@ export class Runner {
 
   async #execute(batch: readonly Waiting[], calls: readonly Call[]): Promise<TurnResult> {
     const given = { provider: 'anthropic', calls } as const;
-    const prepared = await this.#executor.prepare(given);
+    const prepared = this.#executor.prepare(given);
     const ending = new AbortController();
     const listened = batch.map(({ options: { signal } }, index) => {
       const end = () => {
