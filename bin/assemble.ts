@@ -82,6 +82,8 @@ export interface Engine {
   containment: Jail['state'];
   /** Return the figures of `/metrics` in the text format of Prometheus. */
   metrics(): string;
+  /** MCP servers that are passed through. */
+  readonly upstreams: McpConnections;
   /** Skills that people wrote and models may load, and the tool that loads them. */
   readonly skills: { readonly tool: string; readonly list: readonly SkillPrompt[] };
   /** Call `listener` each time external tools came or went. @returns A function that ends that. */
@@ -150,8 +152,7 @@ export async function assembleEngine(
     ...findUnusable(settings, toolNames, approvals.twoPerson),
     containment: () => jail.state(),
     metrics: () => metricsText({ ...parts, directory, mcp, networkDenials: () => denials.count() }),
-    skills: { tool: SKILL_TOOL, list: written.skills.filter(({ isHidden }) => !isHidden) },
-    onToolsChanged: toolChanges.listen,
+    ...forMcpClients(written.skills, toolChanges.listen, mcp),
     logins: mcp,
     start: (oauthCallback) => {
       mcp.start(oauthCallback);
@@ -167,6 +168,16 @@ export async function assembleEngine(
       await closeParts({ ...parts, mcp, sandbox });
     },
   };
+}
+
+/** Collect what MCP clients are served, beside sessions. */
+function forMcpClients(
+  skills: Awaited<ReturnType<typeof writtenParts>>['skills'],
+  onToolsChanged: Engine['onToolsChanged'],
+  upstreams: McpConnections,
+): Pick<Engine, 'skills' | 'onToolsChanged' | 'upstreams'> {
+  const list = skills.filter(({ isHidden }) => !isHidden);
+  return { skills: { tool: SKILL_TOOL, list }, onToolsChanged, upstreams };
 }
 
 /** Create the announcement of changed external tools, and its listeners. */

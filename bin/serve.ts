@@ -115,6 +115,7 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
     containment: engine.containment,
     logins: engine.logins,
     skills: engine.skills,
+    upstreams: engine.upstreams,
     onToolsChanged: engine.onToolsChanged,
     metrics: () => engine.metrics() + lagText(longestLagMs()),
     version: packageFile.version,

@@ -64,6 +64,8 @@ export interface Dependencies {
   containment(): Promise<ContainmentState>;
   /** Logins at MCP servers. */
   readonly logins: McpLogins & Pick<McpConnections, 'states'>;
+  /** MCP servers that are passed through. */
+  readonly upstreams: Pick<McpConnections, 'openOwned' | 'delegate' | 'ready'>;
   /** Skills that MCP clients see as prompts, and the tool that loads one. */
   readonly skills: { readonly tool: string; readonly list: readonly SkillPrompt[] };
   /** Call `listener` each time external tools came or went. @returns A function that ends that. */

@@ -6,5 +6,5 @@ import type { DoorContext } from '../dependencies.ts';
 /** Dependencies of an MCP server. */
 export type McpDoorContext = Pick<
   DoorContext,
-  'directory' | 'limits' | 'logger' | 'version' | 'skills' | 'onToolsChanged' | 'readiness'
+  'directory' | 'limits' | 'logger' | 'version' | 'skills' | 'onToolsChanged' | 'upstreams'
 >;

@@ -3,10 +3,13 @@
  */
 import { randomUUID } from 'node:crypto';
 import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
   createMcpHandler,
   isInitializeRequest,
   isLegacyRequest,
   type McpHttpHandler,
+  type McpRequestContext,
   type Server,
   type ServerEvent,
   type ServerEventBus,
@@ -28,8 +31,12 @@ export interface EndpointOptions {
   readonly address: string;
   readonly sessions: McpSessions;
   readonly bus: ServerEventBus;
-  /** Create a server for one request of the modern era, or for an MCP session. */
-  createServer(era: Era): Server | Promise<Server>;
+  /** Create a server for one request of the modern era, or for an MCP session. @param declared By the client. */
+  createServer(era: Era, declared: ClientCapabilities): Server | Promise<Server>;
+  /** `sse`: replies of the modern era always stream, so that a client sees signs of life while a call runs. */
+  readonly responseMode?: 'sse';
+  /** Called when the endpoint is dropped. */
+  onClose?(): void;
   /** Called with errors that belong to no reply. */
   onError(error: Error): void;
 }
@@ -38,16 +45,18 @@ export interface EndpointOptions {
 export class McpEndpoint {
   readonly #options: EndpointOptions;
   readonly #modern: McpHttpHandler;
+  readonly #bodies = new WeakMap<Request, unknown>();
   #pending = 0;
   #usedMs = performance.now();
 
   constructor(options: EndpointOptions) {
     this.#options = options;
-    this.#modern = createMcpHandler(() => options.createServer('modern'), {
+    const declaredIn = ({ requestInfo }: McpRequestContext) =>
+      modernCapabilities(requestInfo && this.#bodies.get(requestInfo));
+    this.#modern = createMcpHandler((context) => options.createServer('modern', declaredIn(context)), {
       legacy: 'reject',
       bus: options.bus,
-      // A reply of a single JSON body would send nothing while a call runs, and clients give up on that.
-      responseMode: 'sse',
+      ...(options.responseMode && { responseMode: options.responseMode }),
       maxSubscriptions: MAX_LISTENERS,
       onerror: (error) => options.onError(error),
     });
@@ -69,7 +78,10 @@ export class McpEndpoint {
     this.#pending += 1;
     try {
       if (await isLegacyRequest(request, body)) await this.#serveLegacy(request, body, send);
-      else await send(await this.#modern.fetch(request, { parsedBody: body }));
+      else {
+        this.#bodies.set(request, body);
+        await send(await this.#modern.fetch(request, { parsedBody: body }));
+      }
     } finally {
       this.#pending -= 1;
       this.#usedMs = performance.now();
@@ -77,8 +89,9 @@ export class McpEndpoint {
   }
 
   /** End the requests of the modern era. MCP sessions end with `McpSessions`. */
-  close(): Promise<void> {
-    return this.#modern.close();
+  async close(): Promise<void> {
+    await this.#modern.close();
+    this.#options.onClose?.();
   }
 
   async #serveLegacy(request: Request, body: unknown, send: (response: Response) => Promise<void>): Promise<void> {
@@ -89,7 +102,7 @@ export class McpEndpoint {
         refusal(400, -32_000, 'Bad Request: begin with "initialize", and send the Mcp-Session-Id of its reply'),
       );
     }
-    const session = id === null ? await this.#begin() : sessions.find(id, principal, address);
+    const session = id === null ? await this.#begin(body) : sessions.find(id, principal, address);
     if (session === undefined) return send(refusal(404, -32_001, 'Session not found: begin another with "initialize"'));
     return sessions.use(session, async () => {
       const response = await session.transport.handleRequest(request, { parsedBody: body });
@@ -100,12 +113,12 @@ export class McpEndpoint {
   }
 
   /** Begin an MCP session, whose server announces changes as they come. */
-  async #begin(): Promise<McpSession> {
+  async #begin(body: unknown): Promise<McpSession> {
     const { sessions, principal, address, bus, onError, createServer } = this.#options;
     sessions.makeRoom(principal);
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
-    const server = await createServer('legacy');
+    const server = await createServer('legacy', isInitializeRequest(body) ? body.params.capabilities : {});
     const unsubscribe = bus.subscribe((event) => {
       // A client without a stream lists again when it needs to.
       void announce(server, event).catch(onError);
@@ -122,6 +135,12 @@ export class McpEndpoint {
     sessions.add(session);
     return session;
   }
+}
+
+/** Read the capabilities that a request of the modern era declares; the SDK has checked them, or refuses it. */
+function modernCapabilities(body: unknown): ClientCapabilities {
+  const { params } = (body ?? {}) as { params?: { _meta?: Record<string, ClientCapabilities> } };
+  return params?._meta?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
 }
 
 function announce(server: Server, event: ServerEvent): Promise<void> {

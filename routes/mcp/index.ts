@@ -55,6 +55,18 @@ export function mcpDoor(app: App, context: DoorContext): void {
     scope.delete('/mcp', { schema: { querystring: Query }, config: end }, (request, reply) =>
       serve(request, reply, request.query.session_id),
     );
+    const Upstream = z.strictObject({ name: z.string().min(1).max(256).describe('As it is configured') });
+    const serveUpstream = async (
+      request: FastifyRequest & { readonly params: { name: string } },
+      reply: FastifyReply,
+    ) => {
+      const gone = clientGone(reply);
+      await (await load()).serveUpstream(request, reply, request.params.name, gone);
+    };
+    const url = '/mcp/servers/:name';
+    scope.post(url, { schema: { params: Upstream, body: z.unknown() }, config: post }, serveUpstream);
+    scope.get(url, { exposeHeadRoute: false, schema: { params: Upstream }, config: listen }, serveUpstream);
+    scope.delete(url, { schema: { params: Upstream }, config: end }, serveUpstream);
     done();
   });
 }

@@ -4,12 +4,17 @@
 import { randomBytes } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { GauntletError, isGauntletError } from '../../src/base/errors.ts';
+import { mcpToolName } from '../../src/mcp/adapt.ts';
+import { hidingRule } from '../../src/permissions/rule-index.ts';
+import type { Session } from '../../src/session/session.ts';
 import type { McpDoorContext } from './dependencies.ts';
-import { McpEndpoint, McpEndpoints } from './endpoint.ts';
+import { type Era, McpEndpoint, McpEndpoints } from './endpoint.ts';
 import { McpSessions } from './mcp-sessions.ts';
 import { SessionEvents } from './session-events.ts';
 import { createSessionServer } from './session-server.ts';
 import type { CallState } from './tool-call.ts';
+import { type EndpointParts, upstreamEndpoint } from './upstream-endpoint.ts';
 import { sendWebResponse, toWebRequest } from './web-exchange.ts';
 
 /** Bytes of the key that seals the states which clients send back; it lives as long as the server. */
@@ -50,6 +55,31 @@ export class McpService {
     );
   }
 
+  /**
+   * Serve a request to an upstream.
+   *
+   * @throws {GauntletError} `not_found`, `forbidden` if a deny rule hides the upstream, `overloaded` if it cannot be reached
+   */
+  async serveUpstream(request: FastifyRequest, reply: FastifyReply, name: string, gone: AbortSignal): Promise<void> {
+    const { principal } = request;
+    const { directory, limits, upstreams } = this.#context;
+    const session = () => directory.standing(principal);
+    refuseHidden(name, await session());
+    try {
+      await upstreams.ready(name, gone, principal);
+    } catch (error) {
+      if (!isGauntletError(error, 'tool_failed')) throw error;
+      throw new GauntletError('overloaded', error.message, { cause: error });
+    }
+    const address = `/mcp/servers ${name}`;
+    const endpoint = this.#endpoints.at(principal, address, () =>
+      upstreamEndpoint(this.#context, { name, session, ...this.#parts(principal, address) }),
+    );
+    await endpoint.serve(toWebRequest(request, gone), request.body, (response) =>
+      sendWebResponse(response, reply, gone, limits),
+    );
+  }
+
   /** End all sessions, streams and requests. */
   async close(): Promise<void> {
     this.#sessions.close();
@@ -57,22 +87,29 @@ export class McpService {
   }
 
   #sessionEndpoint(principal: string, address: string, session: () => ReturnType<McpDoorContext['directory']['open']>) {
-    const { logger, limits } = this.#context;
     const events = new SessionEvents({ ...this.#context, session });
-    const codec = createRequestStateCodec<CallState>({
+    const { mint, verify, ...parts } = this.#parts(principal, address);
+    const options = { ...this.#context, session, events, mint, verify };
+    const createServer = (era: Era) => createSessionServer({ ...options, era });
+    return new McpEndpoint({ ...parts, bus: events, responseMode: 'sse', createServer });
+  }
+
+  /** What all endpoints have. */
+  #parts(principal: string, address: string): EndpointParts {
+    const { logger, limits } = this.#context;
+    const { mint, verify } = createRequestStateCodec<CallState>({
       key: this.#key,
       ttlSeconds: Math.ceil(limits.askTimeoutMs / 1_000) + ANSWER_GRACE_SECONDS,
       // A state counts for the one who was asked, for the same address and the same kind of request.
       bind: ({ mcpReq }: ServerContext) => `${principal}\0${address}\0${mcpReq.method}`,
     });
-    const { mint, verify } = codec;
-    return new McpEndpoint({
-      principal,
-      address,
-      sessions: this.#sessions,
-      bus: events,
-      createServer: (era) => createSessionServer({ ...this.#context, era, session, events, mint, verify }),
-      onError: (error) => logger.debug({ err: error }, 'An MCP request failed'),
-    });
+    const onError = (error: Error) => logger.debug({ err: error }, 'An MCP request failed');
+    return { principal, address, sessions: this.#sessions, onError, mint, verify };
   }
+}
+
+/** Refuse an upstream that a deny rule hides as a whole. @throws {GauntletError} `forbidden` */
+function refuseHidden(name: string, { context }: Session): void {
+  const rule = hidingRule(context.permissions, { name: mcpToolName(name, '*'), origin: { type: 'mcp', name } });
+  if (rule) throw new GauntletError('forbidden', `The rule "${rule.rule}" denies the MCP server "${name}"`);
 }

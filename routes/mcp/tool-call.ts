@@ -21,11 +21,10 @@ const MAX_PROGRESS_CHARS = 2_000;
 const QUESTION = 'question';
 
 /** State that a client sends back with the answer to a question. */
-export interface CallState {
-  readonly sessionId: string;
-  readonly toolUseId: string;
-  readonly requestId: string;
-}
+export type CallState =
+  | { readonly kind: 'question'; readonly toolUseId: string; readonly requestId: string }
+  /** A state of an upstream, which takes it back as it was. */
+  | { readonly kind: 'upstream'; readonly state: string };
 
 /** A block to run for a request. */
 export interface RequestedCall {
@@ -37,6 +36,8 @@ export interface RequestedCall {
   readonly context: ServerContext;
   readonly era: 'legacy' | 'modern';
   readonly askTimeoutMs: number;
+  /** Called before the block is accepted. @returns A function to call when the request has been answered. */
+  begin?(toolUseId: string): () => void;
   /** Report an internal error to the operator's log. */
   onFault(error: unknown, what: string): void;
   /** Seal the state that a client sends back. */
@@ -56,12 +57,14 @@ export type CallEnd =
 export async function runCall(call: RequestedCall): Promise<CallEnd> {
   const { session, name, input, context, era } = call;
   const state = context.mcpReq.requestState<CallState>();
-  const id = state?.toolUseId ?? `mcp_${randomUUID()}`;
+  const answered = state?.kind === 'question' ? state : undefined;
+  const id = answered?.toolUseId ?? `mcp_${randomUUID()}`;
+  const finish = call.begin?.(id);
   const mayAsk = mayElicit(call.server);
   // A client that cannot be asked leaves questions to others who watch the session; where nobody does, they are denied.
   const policy = mayAsk ? ({ onAsk: 'wait', askTimeoutMs: call.askTimeoutMs } as const) : {};
   const turn = await session.submit({ blocks: [{ type: 'tool_use', id, name, input }], ...policy });
-  if (state) await answer(call, state.requestId, context.mcpReq.inputResponses?.[QUESTION]);
+  if (answered) await answer(call, answered.requestId, context.mcpReq.inputResponses?.[QUESTION]);
 
   const { signal } = context.mcpReq;
   const onAbort = () => void session.cancel({ toolUseId: id });
@@ -71,7 +74,8 @@ export async function runCall(call: RequestedCall): Promise<CallEnd> {
   const ended = AbortSignal.any([signal, over.signal]);
   try {
     const done = session.collect(turn, ended).then((reply): CallEnd => ({ kind: 'done', reply }));
-    const sendProgress = progressSender(context);
+    // Who sends the call itself tells of its progress itself.
+    const sendProgress = call.begin ? undefined : progressSender(context);
     if (!mayAsk && !sendProgress) return await done;
     const asked = new Promise<PermissionRequestFrame>((resolve, reject) => {
       const ask = era === 'modern' ? resolve : (question: PermissionRequestFrame) => elicit(call, question, ended);
@@ -83,6 +87,7 @@ export async function runCall(call: RequestedCall): Promise<CallEnd> {
   } finally {
     signal.removeEventListener('abort', onAbort);
     over.abort();
+    finish?.();
   }
 }
 
@@ -185,7 +190,7 @@ async function inputRequest(
   toolUseId: string,
   question: PermissionRequestFrame,
 ): Promise<CallEnd> {
-  const state = { sessionId: call.session.id, toolUseId, requestId: question.request_id };
+  const state = { kind: 'question', toolUseId, requestId: question.request_id } as const;
   const requestState = await call.mint(state, call.context);
   const inputRequests = { [QUESTION]: inputRequired.elicit(toElicitation(question)) };
   return { kind: 'asks', result: inputRequired({ inputRequests, requestState }) };

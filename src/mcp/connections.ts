@@ -22,7 +22,7 @@ import type { McpResource } from './resources.ts';
 import type { McpServer } from './server.ts';
 import { ServerSet } from './server-set.ts';
 import type { McpServerSettings } from './server-settings.ts';
-import type { McpEnvironment } from './environment.ts';
+import { type DelegatedCall, delegateKey, type McpEnvironment } from './environment.ts';
 
 /** Options of `createMcpConnections`. */
 export interface McpConnectionsOptions extends McpEnvironment {
@@ -99,6 +99,12 @@ export interface McpConnections {
    *   or `cancelled`.
    */
   openOwned(name: string, owner: LinkOwner, handlers: LinkHandlers, signal: AbortSignal): Promise<McpLink>;
+  /**
+   * Send the call of a tool in another way than its own, once the gate has let it through.
+   *
+   * @returns A function that takes it back.
+   */
+  delegate(sessionId: string, toolUseId: string, call: DelegatedCall): () => void;
   /** Close the connections of a session that has ended. */
   endSession(sessionId: string): Promise<void>;
   /** Close every connection and end every server process. */
@@ -128,6 +134,7 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
   const names = enabled.map(([name]) => name);
   const servers = new ServerSet(names, options.onToolsChanged);
   const closing = new AbortController();
+  const { delegates, delegate } = createDelegation();
   let loading: Promise<Loaded | undefined> | undefined;
   let loadFailure: string | undefined;
   let callbackUrl: string | undefined;
@@ -135,8 +142,8 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
   function start(callback?: string): void {
     callbackUrl ??= callback;
     if (enabled.length === 0) return;
-    const parts = { enabled, pinStore, set: servers, callbackUrl: () => callbackUrl, closing: closing.signal };
-    loading ??= load({ ...options, ...parts }).catch((error: unknown) => {
+    const parts = { enabled, pinStore, delegates, set: servers, closing: closing.signal };
+    loading ??= load({ ...options, ...parts, callbackUrl: () => callbackUrl }).catch((error: unknown) => {
       loadFailure = errorMessage(error);
       options.onNotice('warning', 'mcp_unavailable', `Cannot load the MCP client: ${loadFailure}`);
       return undefined;
@@ -162,6 +169,7 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
     ...createLogins({ options, servers, serverNamed, loaded: () => loading }),
     openOwned: async (name, owner, handlers, signal) =>
       (await serverNamed(name, owner.principal)).openOwned(owner, handlers, signal),
+    delegate,
     endSession: async (sessionId) => void (await Promise.all(servers.all().map((one) => one.endSession(sessionId)))),
     async close() {
       closing.abort();
@@ -216,6 +224,17 @@ function createLogins({ options, servers, serverNamed, loaded }: LoginParts): Mc
   };
 }
 
+/** Create the calls that others send in their own way. */
+function createDelegation() {
+  const delegates = new Map<string, DelegatedCall>();
+  const delegate: McpConnections['delegate'] = (sessionId, toolUseId, call) => {
+    const key = delegateKey(sessionId, toolUseId);
+    delegates.set(key, call);
+    return () => void delegates.delete(key);
+  };
+  return { delegates, delegate };
+}
+
 /** Parts that need the SDK. */
 interface Loaded {
   readonly authorizations: Authorizations;
@@ -226,6 +245,7 @@ interface Loaded {
 interface LoadOptions extends McpConnectionsOptions, Pick<AuthorizationParts, 'callbackUrl'> {
   readonly enabled: readonly (readonly [string, McpServerSettings])[];
   readonly pinStore: PinStore;
+  readonly delegates: ReadonlyMap<string, DelegatedCall>;
   readonly set: ServerSet;
   /** Aborted when the connections close. */
   readonly closing: AbortSignal;

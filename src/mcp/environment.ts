@@ -1,6 +1,7 @@
 /**
  * Parts of this process that the connections to MCP servers use.
  */
+import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { LimitFunction } from 'p-limit';
 import type { Limits } from '../../config/limits.ts';
 import type { ProcessHost } from '../process/process-host.ts';
@@ -10,6 +11,14 @@ import type { StoredPins } from './pin-store.ts';
 import type { RetryPace } from './retry-pause.ts';
 import type { Sampler } from './sampling.ts';
 import type { McpServerSettings } from './server-settings.ts';
+
+/** Sends a call that passed the gate over another connection. @returns What the log keeps. */
+export type DelegatedCall = (signal: AbortSignal) => Promise<CallToolResult>;
+
+/** Key of a delegated call. */
+export function delegateKey(sessionId: string, toolUseId: string): string {
+  return `${sessionId} ${toolUseId}`;
+}
 
 /** Environment shared by all servers. */
 export interface McpEnvironment {
@@ -38,6 +47,8 @@ export interface McpServerOptions extends McpEnvironment {
   readonly credentials?: ServerCredentials | undefined;
   /** Bounds the connections that belong to one session each. */
   readonly ownedLinks: OwnedLinks;
+  /** Calls that others send to the server in their own way, by `delegateKey`. */
+  readonly delegates: ReadonlyMap<string, DelegatedCall>;
   /** Limits how many servers connect at the same time. */
   readonly limitConnecting: LimitFunction;
 }

@@ -14,7 +14,7 @@ import type { McpToolCall } from './adapt.ts';
 import { type CallClock, startClock } from './call-clock.ts';
 import type { McpConnection } from './connection.ts';
 import { elicit } from './elicitation.ts';
-import type { McpServerOptions } from './environment.ts';
+import { delegateKey, type McpServerOptions } from './environment.ts';
 import type { LinkHandlers } from './link-handlers.ts';
 import type { McpLink } from './link.ts';
 import type { LinkOwner } from './owned-links.ts';
@@ -59,8 +59,10 @@ export function createCalls(options: CallsOptions, connection: McpConnection, sh
   }
 
   async function call({ context, isRepeatable, ...request }: McpToolCall): Promise<CallToolResult> {
-    const clock = startClock(name, times);
     const { signal } = context;
+    const delegated = options.delegates.get(delegateKey(context.sessionId, context.toolUseId));
+    if (delegated) return delegated(signal);
+    const clock = startClock(name, times);
     const running = { context, input: request.arguments, whilePaused: clock.whilePaused } satisfies RunningCall;
     const run = (client: Client) => callAfterPages(client, request, { server: name, running, clock });
     try {

@@ -3,10 +3,11 @@
  * revisions. Without a word it runs both halves.
  */
 import { runClientHalf } from './client-half.ts';
+import { runServerSuite } from './server-suite.ts';
 import { type Half, installSuite } from './suite.ts';
 
 /** Each runs one half and returns true if it passed. */
-const HALVES: Readonly<Partial<Record<Half, () => Promise<boolean>>>> = { client: runClientHalf };
+const HALVES: Readonly<Record<Half, () => Promise<boolean>>> = { server: runServerSuite, client: runClientHalf };
 
 const asked = process.argv.slice(2);
 await installSuite();

@@ -84,6 +84,11 @@ export async function listeningApp(changes: Partial<Omit<Dependencies, 'limits'>
     version: '0.0.0',
     skills: { tool: 'Skill', list: [] },
     onToolsChanged: () => () => undefined,
+    upstreams: {
+      ready: () => Promise.reject(new GauntletError('not_found', 'No MCP server is configured')),
+      openOwned: () => Promise.reject(new GauntletError('not_found', 'No MCP server is configured')),
+      delegate: () => () => undefined,
+    },
     ...changes,
     limits,
   });

@@ -1,0 +1,69 @@
+/**
+ * The endpoint of one upstream for one principal: an MCP session has a connection of its own to the upstream, and requests
+ * of the modern era share those of clients with the same capabilities.
+ */
+import { type ClientCapabilities, InMemoryServerEventBus, type Server } from '@modelcontextprotocol/server';
+import type { LinkHandlers } from '../../src/mcp/link-handlers.ts';
+import type { McpLink } from '../../src/mcp/link.ts';
+import type { Session } from '../../src/session/session.ts';
+import type { McpDoorContext } from './dependencies.ts';
+import { type EndpointOptions, type Era, McpEndpoint } from './endpoint.ts';
+import { type Connected, connect, type UpstreamOptions, upstreamServer } from './upstream.ts';
+
+/** What all endpoints have. */
+export type EndpointParts = Pick<EndpointOptions, 'principal' | 'address' | 'sessions' | 'onError'> &
+  Pick<UpstreamOptions, 'mint' | 'verify'>;
+
+/** The upstream, and whose it is. */
+interface UpstreamParts extends EndpointParts {
+  readonly name: string;
+  session(): Promise<Session>;
+}
+
+/** Create the endpoint. */
+export function upstreamEndpoint(context: McpDoorContext, { mint, verify, name, session, ...parts }: UpstreamParts) {
+  const bus = new InMemoryServerEventBus(parts.onError);
+  const shared = new Map<string, Promise<Connected>>();
+
+  async function open(handlers: LinkHandlers): Promise<McpLink> {
+    const owner = { principal: parts.principal, sessionId: (await session()).id };
+    return context.upstreams.openOwned(name, owner, handlers, new AbortController().signal);
+  }
+
+  function optionsFor(era: Era, declared: ClientCapabilities): UpstreamOptions {
+    return { ...context, name, era, declared, session, open, publish: (event) => bus.publish(event), mint, verify };
+  }
+
+  async function createServer(era: Era, declared: ClientCapabilities): Promise<Server> {
+    const options = optionsFor(era, declared);
+    if (era === 'modern') return upstreamServer(options, await sharedLink(options));
+    const connected = await connect(options);
+    const server = upstreamServer(options, connected);
+    // Either end takes the other with it: the client begins another MCP session.
+    server.onclose = () => void connected.link.close();
+    void connected.link.closed.then(() => server.close());
+    return server;
+  }
+
+  function sharedLink(options: UpstreamOptions): Promise<Connected> {
+    const key = JSON.stringify(options.declared);
+    const known = shared.get(key);
+    if (known) return known;
+    const connecting = connect(options);
+    shared.set(key, connecting);
+    const forget = () => void shared.delete(key);
+    connecting.then(({ link }) => link.closed.then(forget), forget);
+    return connecting;
+  }
+
+  function onClose(): void {
+    for (const connecting of shared.values()) {
+      connecting.then(
+        ({ link }) => link.close(),
+        // It never opened.
+        () => undefined,
+      );
+    }
+  }
+  return new McpEndpoint({ ...parts, bus, createServer, onClose });
+}
