@@ -103,6 +103,9 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** Tools that the tool modes show and hide. */
+const TOOL_MODE_TOOLS = { simpleTools: SIMPLE_TOOLS, hiddenInRepl: HIDDEN_IN_REPL, replTool: REPL_TOOL };
+
 /** Create the parts and connect them. Starts nothing that the first call does not need. */
 export async function assembleEngine(
   settings: Settings,
@@ -121,8 +124,7 @@ export async function assembleEngine(
   const plugins = await loadPlugins(settings, baseTools);
   knownTools = [...baseTools, ...plugins];
   const toolNames = namesInRules(settings, knownTools);
-  const modes = { simpleTools: SIMPLE_TOOLS, hiddenInRepl: HIDDEN_IN_REPL, replTool: REPL_TOOL };
-  const pools = createToolPools(baseTools, { ...settings, ...modes });
+  const pools = createToolPools(baseTools, { ...settings, ...TOOL_MODE_TOOLS });
 
   const { close: closeApprovals, ...approvals } = createApprovals(settings, logger);
   const onFault = (error: unknown, what: string) => logger.error({ err: error }, what);
