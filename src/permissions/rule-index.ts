@@ -6,7 +6,7 @@
  */
 import type { RuleBehavior, RuleSource, ToolPermissionContext } from '../wire/permission-context.ts';
 import { RULE_SOURCES } from '../wire/permission-names.ts';
-import { governingKeys, parseRule, type RuledTool } from './rule.ts';
+import { governingKeys, matchesToolPattern, parseRule, type RuledTool } from './rule.ts';
 import { isPathRuleName } from './rule-names.ts';
 
 /** A rule as written, with its source. */
@@ -37,13 +37,18 @@ type RuleIndex = Readonly<Record<RuleBehavior, Map<string, MutableToolRules>>>;
 const EVERY_PATH = '//**';
 
 const NONE: ToolRules = Object.freeze({ specs: Object.freeze([]), bySpec: new Map() });
+/** Joins the names of a tool; no rule has a line break. */
+const JOINT = '\n';
+
+/** Names with `*` among the rules of one behavior. */
+const patterns = new WeakMap<ReadonlyMap<string, MutableToolRules>, readonly string[]>();
 const indexes = new WeakMap<ToolPermissionContext, RuleIndex>();
 
 /** Return the rules of `behavior` that name this tool, one of its aliases, its MCP server, or a tool that does the same. */
 export function rulesFor(permissions: ToolPermissionContext, behavior: RuleBehavior, tool: RuledTool): ToolRules {
   const byName = indexOf(permissions)[behavior];
   if (byName.size === 0) return NONE;
-  const keys = governingKeys(tool).filter((key) => byName.has(key));
+  const keys = [...governingKeys(tool).filter((key) => byName.has(key)), ...patternKeys(byName, tool)];
   const [only] = keys;
   if (only === undefined) return NONE;
   if (keys.length === 1) return byName.get(only) ?? NONE;
@@ -62,9 +67,20 @@ export function hidingRule(permissions: ToolPermissionContext, tool: RuledTool):
   return rulesFor(permissions, 'deny', tool).bare;
 }
 
+/** Find the rules that mean several tools of an MCP server, this one among them. */
+function patternKeys(byName: Map<string, MutableToolRules>, tool: RuledTool): readonly string[] {
+  if (tool.origin?.type !== 'mcp') return [];
+  let known = patterns.get(byName);
+  if (known === undefined) {
+    known = [...byName.keys()].filter((key) => key.includes('*') && !key.includes(JOINT));
+    patterns.set(byName, known);
+  }
+  return known.filter((pattern) => matchesToolPattern(pattern, tool));
+}
+
 /** Merge the rules that a tool has under several names, cached under the joined names. */
 function merged(byName: Map<string, MutableToolRules>, keys: readonly string[]): ToolRules {
-  const joinedKey = keys.join(' ');
+  const joinedKey = keys.join(JOINT);
   const known = byName.get(joinedKey);
   if (known) return known;
   const joined = emptyRules();
