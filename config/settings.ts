@@ -19,17 +19,12 @@ import {
   workspaceFolder,
 } from './settings/paths.ts';
 import { type LanguageServerSettings, languageServerSettings } from './settings/language-servers.ts';
+import { type McpServerEntries, mcpServerEntries } from './settings/mcp-servers.ts';
 import { type McpSamplingSettings, mcpSamplingSettings } from './settings/mcp-sampling.ts';
 import { modelSettings, type ModelSettings } from './settings/models.ts';
 import { principalSettings, type PrincipalSettings } from './settings/principals.ts';
 import { gateSettings, type GateSettings } from './settings/gate-settings.ts';
-import {
-  policyFileSchema,
-  settingsFileSchema,
-  type McpServerSettings,
-  type PolicyFile,
-  type SettingsFile,
-} from './settings/schema.ts';
+import { policyFileSchema, settingsFileSchema, type PolicyFile, type SettingsFile } from './settings/schema.ts';
 import { readSettingsFile, type Environment } from './settings/settings-file.ts';
 import { webFetchSettings, type WebFetchSettings, webSearchSettings, type WebSearchSettings } from './settings/web.ts';
 
@@ -54,7 +49,8 @@ export interface Settings extends DoorSettings, GateSettings {
   readonly trustProxy: readonly string[];
   /** Principals that have a token beside the server's own. */
   readonly principals: readonly PrincipalSettings[];
-  readonly mcpServers: Readonly<Record<string, McpServerSettings>>;
+  /** Entries that cannot be used included. */
+  readonly mcpServers: McpServerEntries;
   /** The model that answers MCP servers; undefined: none does. */
   readonly mcpSampling: McpSamplingSettings | undefined;
   /** Address under which browsers reach this server; undefined: the loopback address that it listens on. */
@@ -130,6 +126,8 @@ export function loadSettings(sources: SettingsSources): Settings {
   if (!isClient) refuseExposedData(reachable, { dataFolder, tokenFile: doors.tokenFileByHand });
   const paths = { workspace, dataFolder, settingsFile, tokenFile: doors.tokenFileByHand, environment };
 
+  const mcpServers = mcpServerEntries(file, workspace, environment);
+
   return deepFreeze({
     ...doors,
     dataFolder,
@@ -149,9 +147,10 @@ export function loadSettings(sources: SettingsSources): Settings {
     webFetch: webFetchSettings(file, environment),
     webSearch: webSearchSettings(file, environment),
     ...featureSettings(file, (path) => absolutePath(path, dirname(settingsFile), environment)),
+    mcpServers: mcpServers.servers,
     limits,
     unusedKeys: [...unusedKeys(policy), ...unusedKeys(file)],
-    warnings: [...unknownVariables(environment), ...doors.warnings, ...pathWarnings(paths)],
+    warnings: [...unknownVariables(environment), ...doors.warnings, ...pathWarnings(paths), ...mcpServers.warnings],
   });
 }
 
@@ -177,7 +176,6 @@ function featureSettings(file: SettingsFile, resolvePath: (path: string) => stri
     features: file.features ?? {},
     durability: file.durability ?? 'process',
     trustProxy: file.trustProxy ?? [],
-    mcpServers: file.mcpServers ?? {},
     publicUrl: file.publicUrl,
     skillFolders: (file.skills ?? []).map(resolvePath),
     languageServers: languageServerSettings(file.languageServers, resolvePath),

@@ -101,7 +101,8 @@ const mcpRemote = {
   oauth: mcpOAuth.optional(),
 };
 
-const mcpServer = z.preprocess(
+/** An entry of `mcpServers` in our own shape. */
+export const mcpServer = z.preprocess(
   // The shape of `.mcp.json`: an entry without a type is a command.
   (entry) => (isRecord(entry) && !('type' in entry) ? { type: 'stdio', ...entry } : entry),
   z.discriminatedUnion('type', [
@@ -143,7 +144,11 @@ export const settingsFileSchema = section({
   trustProxy: z.union([proxyAddress.transform((address) => [address]), z.array(proxyAddress)]).optional(),
   trustedWorkspaces: z.array(text).optional(),
   hooks: hooks.optional(),
-  mcpServers: z.record(text, mcpServer).optional(),
+  // Each entry is checked by itself, so that a wrong one takes no other with it.
+  mcpServers: z.record(text, z.unknown()).optional(),
+  servers: z.record(text, z.unknown()).optional(),
+  mcp_servers: z.record(text, z.unknown()).optional(),
+  inputs: z.array(z.unknown()).optional(),
   mcpSampling: mcpSampling.optional(),
   publicUrl: httpUrl.optional(),
   models: agentModels.optional(),

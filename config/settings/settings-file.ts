@@ -23,6 +23,9 @@ export function readSettingsFile(key: string, path: string, environment: Environ
   return text === undefined ? undefined : expand(parseSettingsText(key, path, text), '', environment);
 }
 
+/** Entries of MCP servers, whose variables are filled in one by one: a missing one fails its server alone. */
+const MCP_SERVERS = /^(?:mcpServers|servers|mcp_servers|inputs)$/;
+
 /**
  * JSON with comments and trailing commas. A key given twice is refused: the lost one may be a deny rule.
  *
@@ -70,8 +73,9 @@ export function parseSettingsText(key: string, path: string, text: string): unkn
 /** Fill `${NAME}` into every string below `value`. */
 function expand(value: unknown, path: string, environment: Environment): unknown {
   if (typeof value === 'string') return expandString(value, path, environment);
-  if (Array.isArray(value)) return value.map((item, index) => expand(item, `${path}.${index}`, environment));
-  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value) && !MCP_SERVERS.test(path))
+    return value.map((item, index) => expand(item, `${path}.${index}`, environment));
+  if (typeof value !== 'object' || value === null || MCP_SERVERS.test(path)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [key, expand(member, path ? `${path}.${key}` : key, environment)]),
   );

@@ -21,13 +21,13 @@ import { openPinStore, type PinStore } from './pin-store.ts';
 import type { McpResource } from './resources.ts';
 import type { McpServer } from './server.ts';
 import { ServerSet } from './server-set.ts';
-import type { McpServerSettings } from './server-settings.ts';
+import type { McpServerSettings, ServerEntries } from './server-settings.ts';
 import { type DelegatedCall, delegateKey, type McpEnvironment } from './environment.ts';
 
 /** Options of `createMcpConnections`. */
 export interface McpConnectionsOptions extends McpEnvironment {
   /** The setting `mcpServers`. */
-  readonly servers: Readonly<Record<string, McpServerSettings>>;
+  readonly servers: ServerEntries;
   /** Real path of the file that stores the pins of tool definitions. */
   readonly pinFile: string;
   /** Stores the tokens of each principal. */
@@ -129,7 +129,7 @@ const MAX_FORMER_SERVERS = 64;
  * @throws {GauntletError} `invalid_setting` if the file of pins is malformed.
  */
 export function createMcpConnections(options: McpConnectionsOptions): McpConnections {
-  const enabled = Object.entries(options.servers).filter(([, settings]) => settings.disabled !== true);
+  const enabled = enabledServers(options.servers);
   const pinStore = openPins(options);
   const names = enabled.map(([name]) => name);
   const servers = new ServerSet(names, options.onToolsChanged);
@@ -155,7 +155,7 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
     await loading;
     const server = servers.find(name, principal);
     if (server !== undefined) return server;
-    throw unknownServer(name, names);
+    throw unknownServer(name, names, options.servers[name]);
   }
 
   return {
@@ -332,7 +332,11 @@ async function needsAuthorization(
 }
 
 /** @throws {GauntletError} `invalid_input` for a program, which has no OAuth. */
-function remoteTarget(principal: string, name: string, settings: McpServerSettings | undefined): AuthorizationTarget {
+function remoteTarget(
+  principal: string,
+  name: string,
+  settings: ServerEntries[string] | undefined,
+): AuthorizationTarget {
   if (settings !== undefined && 'url' in settings) return { principal, name, settings };
   const why = 'it is a program of this machine. Its credentials belong into "env" in the setting "mcpServers"';
   throw new GauntletError('invalid_input', `Cannot authorize the MCP server "${name}": ${why}`);
@@ -351,7 +355,20 @@ type ConnectionState = Pick<McpServerState, 'state' | 'reason' | 'toolCount'>;
 
 const DISABLED: ConnectionState = { state: 'disabled', toolCount: 0 };
 
-function unknownServer(name: string, names: readonly string[]): GauntletError {
+function enabledServers(servers: ServerEntries): readonly (readonly [string, McpServerSettings])[] {
+  return Object.entries(servers).flatMap(([name, entry]) =>
+    entry.type === 'unusable' || entry.disabled === true ? [] : [[name, entry] as const],
+  );
+}
+
+function unknownServer(
+  name: string,
+  names: readonly string[],
+  entry: ServerEntries[string] | undefined,
+): GauntletError {
+  if (entry?.type === 'unusable') {
+    return new GauntletError('tool_failed', `Cannot use the MCP server "${name}": ${entry.reason}`);
+  }
   const others = names.length === 0 ? '' : `; those that are: ${names.map((known) => `"${known}"`).join(', ')}`;
   return new GauntletError('not_found', `No MCP server "${name}" is configured and enabled${others}`);
 }
@@ -363,7 +380,11 @@ function describeServers(
   return Object.entries(settings).map(([name, entry]) => ({
     name,
     isRemote: 'url' in entry,
-    ...(entry.disabled ? DISABLED : stateOfEnabled(name)),
+    ...(entry.type === 'unusable'
+      ? { state: 'failed', reason: entry.reason, toolCount: 0 }
+      : entry.disabled
+        ? DISABLED
+        : stateOfEnabled(name)),
   }));
 }
 

@@ -57,3 +57,12 @@ export interface OAuthSettings {
 
 /** Any MCP server. */
 export type McpServerSettings = StdioServerSettings | RemoteServerSettings;
+
+/** An entry that cannot be used. */
+export interface UnusableServerSettings {
+  readonly type: 'unusable';
+  readonly reason: string;
+}
+
+/** The setting `mcpServers`. */
+export type ServerEntries = Readonly<Record<string, McpServerSettings | UnusableServerSettings>>;
