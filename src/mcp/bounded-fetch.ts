@@ -6,6 +6,26 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
+/** Where Node keeps the client that `fetch` uses. */
+const GLOBAL_DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+
+let dispatcher: Promise<object | undefined> | undefined;
+
+/**
+ * Create a client that waits without end. Node's own gives a reply up that sends nothing for 300 s, whatever a call to a
+ * server may take; its limits are those of the call.
+ *
+ * @returns undefined if this version of Node keeps its client elsewhere, and then that one is used.
+ */
+async function patientDispatcher(): Promise<object | undefined> {
+  // Node loads its client with the first request.
+  await fetch('data:,');
+  const { [GLOBAL_DISPATCHER]: own } = globalThis as { readonly [GLOBAL_DISPATCHER]?: object };
+  if (own === undefined) return undefined;
+  const Agent = own.constructor as new (options: object) => object;
+  return new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+}
+
 /**
  * Create a `fetch` whose response body fails once a message exceeds `maxBytes`.
  *
@@ -13,7 +33,9 @@ const CARRIAGE_RETURN = 0x0d;
  */
 export function boundedFetch(maxBytes: number): FetchLike {
   return async function fetchBounded(url, init) {
-    const response = await fetch(url, init);
+    dispatcher ??= patientDispatcher();
+    const options = { ...init, dispatcher: await dispatcher };
+    const response = await fetch(url, options as RequestInit);
     // The SDK handles redirects by their headers, without reading the body; it does read the body of an error.
     if (response.body === null || isRedirect(response.status)) return response;
     const isEventStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;

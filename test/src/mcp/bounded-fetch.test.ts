@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { boundedFetch } from '../../../src/mcp/bounded-fetch.ts';
 import { listen } from '../../helpers/mcp-http.ts';
 
@@ -35,4 +35,19 @@ describe('a bounded response', () => {
       'more than 100',
     );
   });
+});
+
+test('a slow reply is waited for longer than Node itself would', async () => {
+  const { url } = await listen((_request, response) => void setTimeout(() => response.end('late'), 3_500));
+  await fetch('data:,');
+  const key = Symbol.for('undici.globalDispatcher.1');
+  const held = globalThis as unknown as Record<symbol, object>;
+  const own = held[key] as object;
+  onTestFinished(() => void (held[key] = own));
+  held[key] = new (own.constructor as new (options: object) => object)({ headersTimeout: 1_000 });
+
+  const [plain, patient] = await Promise.allSettled([fetch(url), boundedFetch(100)(url)]);
+
+  expect(plain.status).toBe('rejected');
+  expect(patient.status === 'fulfilled' && (await patient.value.text())).toBe('late');
 });
