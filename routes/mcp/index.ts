@@ -1,10 +1,13 @@
 /**
  * `/mcp`: the tools of a session for MCP clients. The MCP SDK is loaded by the first request.
+ *
+ * MCP describes these routes, so `/openapi.json` does not have them.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { GauntletError } from '../../src/base/errors.ts';
 import { IdSchema } from '../../src/wire/block-schema.ts';
+import type { WireError } from '../../src/wire/server-replies.ts';
 import type { DoorContext } from '../dependencies.ts';
 import { STATUS_OF_CODE, toWireError } from '../error-reply.ts';
 import { clientGone } from '../pipe-reply.ts';
@@ -29,30 +32,26 @@ export function mcpDoor(app: App, context: DoorContext): void {
   app.register((plain, _options, done) => {
     const scope = plain.withTypeProvider<ZodTypes>();
     scope.setErrorHandler((error, request, reply) => {
-      const { code, message } = toWireError(error);
+      const { code, message, details } = toWireError(error);
       // Requests that nobody is known to have sent get the errors of every route.
       if (request.principal === '' || !UNREADABLE.has(code)) throw error;
-      const number = code === 'invalid_request' ? PARSE_ERROR : INVALID_REQUEST;
-      return sendJsonRpcError(reply, STATUS_OF_CODE[code], number, message);
+      const number = details?.['reason'] === 'not_json' ? PARSE_ERROR : INVALID_REQUEST;
+      return sendJsonRpcError(reply, STATUS_OF_CODE[code], { code: number, message, data: details });
     });
-    const text = ['application/json', 'text/event-stream'] as const;
     async function serve(request: FastifyRequest, reply: FastifyReply, sessionId: string | undefined): Promise<void> {
       const gone = clientGone(reply);
       await (await load()).serveSession(request, reply, sessionId, gone);
     }
 
-    const post = { summary: 'MCP: messages of a client', reply: { text } } as const;
-    scope.post('/mcp', { schema: { querystring: Query, body: z.unknown() }, config: post }, (request, reply) => {
+    scope.post('/mcp', { schema: { querystring: Query, body: z.unknown() } }, (request, reply) => {
       if (context.readiness() === 'draining')
         throw new GauntletError('shutting_down', 'The server is shutting down; try again soon');
       return serve(request, reply, request.query.session_id);
     });
-    const listen = { summary: 'MCP: messages of the server to a client', reply: { text } } as const;
     // The reply to a HEAD request would never end.
-    const options = { exposeHeadRoute: false, schema: { querystring: Query }, config: listen };
+    const options = { exposeHeadRoute: false, schema: { querystring: Query } };
     scope.get('/mcp', options, (request, reply) => serve(request, reply, request.query.session_id));
-    const end = { summary: 'MCP: end an MCP session', reply: { text } } as const;
-    scope.delete('/mcp', { schema: { querystring: Query }, config: end }, (request, reply) =>
+    scope.delete('/mcp', { schema: { querystring: Query } }, (request, reply) =>
       serve(request, reply, request.query.session_id),
     );
     const Upstream = z.strictObject({ name: z.string().min(1).max(256).describe('As it is configured') });
@@ -64,15 +63,19 @@ export function mcpDoor(app: App, context: DoorContext): void {
       await (await load()).serveUpstream(request, reply, request.params.name, gone);
     };
     const url = '/mcp/servers/:name';
-    scope.post(url, { schema: { params: Upstream, body: z.unknown() }, config: post }, serveUpstream);
-    scope.get(url, { exposeHeadRoute: false, schema: { params: Upstream }, config: listen }, serveUpstream);
-    scope.delete(url, { schema: { params: Upstream }, config: end }, serveUpstream);
+    scope.post(url, { schema: { params: Upstream, body: z.unknown() } }, serveUpstream);
+    scope.get(url, { exposeHeadRoute: false, schema: { params: Upstream } }, serveUpstream);
+    scope.delete(url, { schema: { params: Upstream } }, serveUpstream);
     done();
   });
 }
 
 const UNREADABLE: ReadonlySet<string> = new Set(['invalid_request', 'payload_too_large', 'unsupported_media_type']);
 
-function sendJsonRpcError(reply: FastifyReply, status: number, code: number, message: string): FastifyReply {
-  return reply.code(status).send({ jsonrpc: '2.0', error: { code, message }, id: null });
+function sendJsonRpcError(
+  reply: FastifyReply,
+  status: number,
+  error: { readonly code: number; readonly message: string; readonly data: WireError['details'] },
+): FastifyReply {
+  return reply.code(status).send({ jsonrpc: '2.0', error, id: null });
 }

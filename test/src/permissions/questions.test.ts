@@ -88,7 +88,7 @@ describe('a question', () => {
     expect(answers[1]).toMatchObject({
       reason: { code: 'conflict', details: { reason: 'already_resolved', behavior: 'deny', by: 'ann' } },
     });
-    expect(await asked).toEqual({ behavior: 'deny', message: 'Denied by the user: No' });
+    expect(await asked).toMatchObject({ behavior: 'deny', message: 'Denied by the user: No' });
   });
 
   it('that never was is not found', async () => {
