@@ -116,6 +116,7 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
     logins: engine.logins,
     skills: engine.skills,
     upstreams: engine.upstreams,
+    mcpAuthorization: settings.mcpAuthorization,
     onToolsChanged: engine.onToolsChanged,
     metrics: () => engine.metrics() + lagText(longestLagMs()),
     version: packageFile.version,

@@ -20,6 +20,7 @@ import {
 } from './settings/paths.ts';
 import { type LanguageServerSettings, languageServerSettings } from './settings/language-servers.ts';
 import { type McpServerEntries, mcpServerEntries } from './settings/mcp-servers.ts';
+import { type McpAuthorizationSettings, mcpAuthorizationSettings } from './settings/mcp-authorization.ts';
 import { type McpSamplingSettings, mcpSamplingSettings } from './settings/mcp-sampling.ts';
 import { modelSettings, type ModelSettings } from './settings/models.ts';
 import { principalSettings, type PrincipalSettings } from './settings/principals.ts';
@@ -53,6 +54,8 @@ export interface Settings extends DoorSettings, GateSettings {
   readonly mcpServers: McpServerEntries;
   /** The model that answers MCP servers; undefined: none does. */
   readonly mcpSampling: McpSamplingSettings | undefined;
+  /** Authorization servers whose tokens MCP clients may bring; undefined: they are told of none. */
+  readonly mcpAuthorization: McpAuthorizationSettings | undefined;
   /** Address under which browsers reach this server; undefined: the loopback address that it listens on. */
   readonly publicUrl: string | undefined;
   /** Models that agents use, by name. */
@@ -144,6 +147,7 @@ export function loadSettings(sources: SettingsSources): Settings {
     toolMode: variables.GAUNTLET_SIMPLE ? 'simple' : (file.toolMode ?? 'normal'),
     models: modelSettings(file, environment),
     mcpSampling: mcpSamplingSettings(file, environment),
+    mcpAuthorization: mcpAuthorizationSettings(file),
     webFetch: webFetchSettings(file, environment),
     webSearch: webSearchSettings(file, environment),
     ...featureSettings(file, (path) => absolutePath(path, dirname(settingsFile), environment)),

@@ -5,6 +5,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Socket } from 'node:net';
 import type { Limits } from '../config/limits.ts';
 import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
+import type { McpAuthorizationSettings } from '../config/settings/mcp-authorization.ts';
 import type { McpConnections, McpLogins } from '../src/mcp/connections.ts';
 import type { ToolMode } from '../src/wire/permission-context.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
@@ -66,6 +67,8 @@ export interface Dependencies {
   readonly logins: McpLogins & Pick<McpConnections, 'states'>;
   /** MCP servers that are passed through. */
   readonly upstreams: Pick<McpConnections, 'openOwned' | 'delegate' | 'ready'>;
+  /** Who gives out the tokens of this server to MCP clients; undefined: nobody that clients could be sent to. */
+  readonly mcpAuthorization?: McpAuthorizationSettings | undefined;
   /** Skills that MCP clients see as prompts, and the tool that loads one. */
   readonly skills: { readonly tool: string; readonly list: readonly SkillPrompt[] };
   /** Call `listener` each time external tools came or went. @returns A function that ends that. */

@@ -64,7 +64,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     const waitMs = wire.details?.['retry_after_ms'] ?? RETRY_AFTER_MS;
     reply.header('retry-after', String(Math.ceil(Number(waitMs) / 1_000)));
   }
-  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  if (status === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer');
   // If the connection were closed while the client still writes, it would be reset before the reply is read. The rest
   // of the body is discarded until its timeout.
   if (status === 413) reply.removeHeader('connection');

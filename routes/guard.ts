@@ -182,7 +182,7 @@ function authenticated(
 function allowOrigin(origin: string, reply: FastifyReply, origins: ReadonlySet<string>): void {
   if (!origins.has(origin)) return;
   reply.header('access-control-allow-origin', origin).header('vary', 'Origin');
-  reply.header('access-control-expose-headers', 'ETag, Retry-After');
+  reply.header('access-control-expose-headers', 'ETag, Retry-After, WWW-Authenticate, Mcp-Session-Id');
 }
 
 /** True for the preflight of a listed origin, which carries no credential. */
@@ -192,12 +192,16 @@ function isPreflight(request: FastifyRequest, origins: ReadonlySet<string>): boo
   return headers.origin !== undefined && origins.has(headers.origin);
 }
 
+/** Headers that a page may send; those that begin with `Mcp-` are of MCP clients. */
+const ALLOWED_HEADERS =
+  'Authorization, Content-Type, If-None-Match, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name';
+
 /** Answer a preflight for any path: the request itself is checked when it comes. */
 function answerPreflight(reply: FastifyReply): void {
   reply
     .code(204)
     .header('access-control-allow-methods', 'GET, POST, DELETE')
-    .header('access-control-allow-headers', 'Authorization, Content-Type, If-None-Match, Last-Event-ID')
+    .header('access-control-allow-headers', ALLOWED_HEADERS)
     .header('access-control-max-age', '600')
     .send();
 }

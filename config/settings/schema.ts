@@ -76,6 +76,12 @@ const scopes = z.preprocess(
   z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be scopes, such as "read write"')),
 );
 
+/** Issuers (RFC 8414): addresses without a query and a fragment. */
+const issuer = z.url({ protocol: /^https$/ }).regex(/^[^?#"\\]+$/, 'must have no query and no fragment');
+
+/** The authorization servers that MCP clients are sent to. */
+const mcpAuthorization = section({ servers: z.array(issuer).min(1).max(16), scopes: scopes.optional() });
+
 const mcpOAuth = section({
   grant: z.enum(['authorization_code', 'client_credentials']).optional(),
   clientId: text.optional(),
@@ -150,6 +156,7 @@ export const settingsFileSchema = section({
   mcp_servers: z.record(text, z.unknown()).optional(),
   inputs: z.array(z.unknown()).optional(),
   mcpSampling: mcpSampling.optional(),
+  mcpAuthorization: mcpAuthorization.optional(),
   publicUrl: httpUrl.optional(),
   models: agentModels.optional(),
   webSearch: webSearch.optional(),

@@ -65,6 +65,7 @@ const REPLIES = {
   McpLoginBegun: mcp.McpLoginBegun,
   McpLogout: mcp.McpLogout,
   ClientMetadata: mcp.ClientMetadata,
+  ProtectedResource: mcp.ProtectedResource,
   Health,
   Readiness,
   Error: ErrorReply,

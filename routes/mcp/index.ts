@@ -12,6 +12,7 @@ import type { DoorContext } from '../dependencies.ts';
 import { STATUS_OF_CODE, toWireError } from '../error-reply.ts';
 import { clientGone } from '../pipe-reply.ts';
 import type { App, ZodTypes } from '../request-schemas.ts';
+import { challenge, protectedResourceRoutes, Upstream } from './protected-resource.ts';
 import type { McpService } from './service.ts';
 
 /** Codes of JSON-RPC. */
@@ -29,10 +30,13 @@ export function mcpDoor(app: App, context: DoorContext): void {
   // Streams would hold the server open.
   context.closing.addEventListener('abort', () => void loading?.then((service) => service.close()), { once: true });
 
+  protectedResourceRoutes(app, context);
   app.register((plain, _options, done) => {
     const scope = plain.withTypeProvider<ZodTypes>();
     scope.setErrorHandler((error, request, reply) => {
       const { code, message, details } = toWireError(error);
+      const authenticate = code === 'unauthenticated' ? challenge(request, context) : undefined;
+      if (authenticate !== undefined) reply.header('www-authenticate', authenticate);
       // Requests that nobody is known to have sent get the errors of every route.
       if (request.principal === '' || !UNREADABLE.has(code)) throw error;
       const number = details?.['reason'] === 'not_json' ? PARSE_ERROR : INVALID_REQUEST;
@@ -54,7 +58,6 @@ export function mcpDoor(app: App, context: DoorContext): void {
     scope.delete('/mcp', { schema: { querystring: Query } }, (request, reply) =>
       serve(request, reply, request.query.session_id),
     );
-    const Upstream = z.strictObject({ name: z.string().min(1).max(256).describe('As it is configured') });
     const serveUpstream = async (
       request: FastifyRequest & { readonly params: { name: string } },
       reply: FastifyReply,

@@ -38,6 +38,15 @@ export const McpLogout = z.object({
   revoked: z.boolean().describe('The authorization server has revoked the tokens; otherwise they are only forgotten'),
 });
 
+/** Protected-resource metadata of this server (RFC 9728). */
+export const ProtectedResource = z.object({
+  resource: z.string().describe('Address that the metadata are of'),
+  authorization_servers: z.array(z.string()).describe('Issuers'),
+  bearer_methods_supported: z.array(z.string()),
+  resource_name: z.string(),
+  scopes_supported: z.array(z.string()).optional(),
+});
+
 /** The client metadata document of this server (OAuth). */
 export const ClientMetadata = z.object({
   client_id: z.string().describe('Address of this document'),

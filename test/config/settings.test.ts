@@ -521,6 +521,23 @@ describe('a wrong file stops the start', () => {
     expect(refusal(() => loadFile({ permissions })).key).toBe('permissions.defaultMode');
   });
 
+  it('sends MCP clients to issuers alone, and only where this server has an address', () => {
+    const mcpAuthorization = { servers: ['https://login.example'], scopes: 'gauntlet:read gauntlet:write' };
+    expect(loadFile({ mcpAuthorization, publicUrl: 'https://gauntlet.example/' }).mcpAuthorization).toEqual({
+      publicUrl: 'https://gauntlet.example',
+      servers: ['https://login.example'],
+      scopes: ['gauntlet:read', 'gauntlet:write'],
+    });
+    const { key, message } = refusal(() => loadFile({ mcpAuthorization }));
+    expect([key, message]).toEqual(['mcpAuthorization', expect.stringContaining('"publicUrl"')]);
+    for (const server of ['http://login.example', 'https://login.example/?a=b', 'login.example']) {
+      expect(refusal(() => loadFile({ mcpAuthorization: { servers: [server] } })).key).toBe(
+        'mcpAuthorization.servers.0',
+      );
+    }
+    expect(refusal(() => loadFile({ mcpAuthorization: { servers: [] } })).key).toBe('mcpAuthorization.servers');
+  });
+
   it('never repeats a value, which may be a secret', () => {
     const file = { mcpServers: { a: { type: 'http', url: '${SECRET}' } }, publicUrl: '${SECRET}' };
     expect(refusal(() => loadFile(file, { SECRET: 'canary' })).message).not.toContain('canary');

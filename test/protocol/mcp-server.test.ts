@@ -5,7 +5,12 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { mkdirSync, writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, StreamableHTTPClientTransport, type ElicitResult } from '@modelcontextprotocol/client';
+import {
+  Client,
+  discoverOAuthProtectedResourceMetadata,
+  type ElicitResult,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -32,6 +37,8 @@ beforeAll(async () => {
     home,
     settings: {
       skills: ['./skills'],
+      publicUrl: 'https://gauntlet.example/',
+      mcpAuthorization: { servers: ['https://login.example'], scopes: ['gauntlet'] },
       principals: [
         { name: 'other', tokenSha256: createHash('sha256').update(OTHER_TOKEN).digest('hex'), roots: [theirs] },
       ],
@@ -248,6 +255,33 @@ describe('the address', () => {
     expect((await post({})).status).toBe(401);
     expect((await post({ authorization: 'Bearer wrong-token-0123456789' })).status).toBe(401);
     expect((await post({ ...authorization(), origin: 'http://evil.example' })).status).toBe(403);
+  });
+
+  it.each(['/mcp', '/mcp/servers/a%20%22b%22'])('tells who has no token at %s where tokens come from', async (path) => {
+    const refused = await fetch(`${server.url}${path}`, { method: 'POST' });
+    expect(refused.status).toBe(401);
+    const challenge = refused.headers.get('www-authenticate') ?? '';
+    const [, address = ''] = /^Bearer resource_metadata="(\S+)", scope="gauntlet"$/.exec(challenge) ?? [];
+    const { origin, pathname } = new URL(address);
+    expect([origin, pathname]).toEqual(['https://gauntlet.example', `/.well-known/oauth-protected-resource${path}`]);
+    const metadata = await fetch(`${server.url}${pathname}`);
+    expect(await metadata.json()).toEqual({
+      resource: `https://gauntlet.example${path}`,
+      authorization_servers: ['https://login.example'],
+      bearer_methods_supported: ['header'],
+      resource_name: 'Gauntlet',
+      scopes_supported: ['gauntlet'],
+    });
+  });
+
+  it('is found by an SDK that looks for its authorization server, and no other address says so', async () => {
+    const found = await discoverOAuthProtectedResourceMetadata(`${server.url}/mcp`);
+    expect(found.authorization_servers).toEqual(['https://login.example']);
+    const whole = await fetch(`${server.url}/.well-known/oauth-protected-resource`);
+    expect(await whole.json()).toMatchObject({ resource: 'https://gauntlet.example' });
+    const tools = await fetch(`${server.url}/tools`);
+    expect([tools.status, tools.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    expect((await fetch(`${server.url}/.well-known/oauth-protected-resource/tools`)).status).toBe(401);
   });
 
   it('answers what cannot be read with an error of JSON-RPC', async () => {

@@ -157,11 +157,15 @@ describe('every reply fits its description', () => {
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
     // Frames over the WebSocket are compared in `frames.test.ts`, logins at MCP servers in `mcp-login.test.ts`.
+    const metadata = ['', '/mcp', '/mcp/servers/{name}'].map(
+      (path) => `get /.well-known/oauth-protected-resource${path}`,
+    );
     const elsewhere = [
       'get /oauth/client-metadata.json',
       'get /oauth/callback',
       'post /mcp-servers/{name}/login',
       'delete /mcp-servers/{name}/login',
+      ...metadata,
       'get /sessions/{id}/stream',
     ];
     expect(routes.filter((route) => !compared.has(route))).toEqual(elsewhere);

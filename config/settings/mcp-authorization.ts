@@ -1,0 +1,26 @@
+/** The setting `mcpAuthorization`: the authorization servers that MCP clients are sent to. */
+import { SettingsError } from '../settings-error.ts';
+import type { SettingsFile } from './schema.ts';
+
+/** Who gives out the tokens of this server. */
+export interface McpAuthorizationSettings {
+  /** Address of this server, without a slash at its end. */
+  readonly publicUrl: string;
+  /** Issuers. */
+  readonly servers: readonly string[];
+  readonly scopes: readonly string[] | undefined;
+}
+
+/** Read `mcpAuthorization`. @returns undefined if it is off. @throws {SettingsError} Without an address of this server. */
+export function mcpAuthorizationSettings({
+  mcpAuthorization,
+  publicUrl,
+}: SettingsFile): McpAuthorizationSettings | undefined {
+  if (mcpAuthorization === undefined) return undefined;
+  if (publicUrl === undefined) {
+    const message = '"mcpAuthorization" needs the address of this server: set "publicUrl"';
+    throw new SettingsError('mcpAuthorization', message);
+  }
+  const { servers, scopes } = mcpAuthorization;
+  return { publicUrl: publicUrl.replace(/\/+$/, ''), servers, scopes };
+}
