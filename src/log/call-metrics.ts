@@ -120,9 +120,9 @@ export class CallMetrics implements LogObserver {
   }
 
   #recordResult(sessionId: string, { tool_use_id, call, decision }: ResultFrame): void {
-    const { name, status } = call;
-    const origin = this.#originOf(name);
-    // A model may invent any number of names.
+    const { name, status, error_code } = call;
+    // A model may invent any number of names, those of MCP tools too.
+    const origin = error_code === 'unknown_tool' ? 'unknown' : this.#originOf(name);
     const tool = origin === 'unknown' ? 'unknown' : name;
     this.#acceptedMs.take(sessionId, tool_use_id);
     this.#calls.add({ tool, origin, status });

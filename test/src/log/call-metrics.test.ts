@@ -24,7 +24,7 @@ function use(id: string): NewFrame {
 
 function measured() {
   let nowMs = 0;
-  const origins: Readonly<Record<string, string>> = { Read: 'built_in' };
+  const origins: Readonly<Record<string, string>> = { Read: 'built_in', mcp__a__b: 'mcp', mcp__c__d: 'mcp' };
   const metrics = new CallMetrics({ originOf: (name) => origins[name] ?? 'unknown', nowMs: () => nowMs });
   return { metrics, after: (ms: number) => void (nowMs += ms) };
 }
@@ -60,6 +60,10 @@ describe('the metrics of calls', () => {
     for (const name of ['Rad', 'Wirte']) metrics.recordFrames('s1', [result(name, name)]);
     expect(metrics.text()).toContain('gauntlet_calls_total{tool="unknown",origin="unknown",status="ok"} 2\n');
     expect(metrics.text()).not.toContain('Rad');
+    for (const name of ['mcp__a__b', 'mcp__c__d'])
+      metrics.recordFrames('s1', [result(name, name, { status: 'error', error_code: 'unknown_tool' })]);
+    expect(metrics.text()).toContain('gauntlet_calls_total{tool="unknown",origin="unknown",status="error"} 2\n');
+    expect(metrics.text()).not.toContain('mcp__a__b');
   });
 
   test('tell the age of the oldest question, until its session is removed', () => {
