@@ -45,13 +45,24 @@ export class UnusableSchema extends Error {}
  */
 export function plainSchema(schema: JsonObject): JsonObject {
   checkSchema(schema, schema);
-  const hasCombinator = COMBINATORS.some((keyword) => schema[keyword] !== undefined);
-  const flat = hasCombinator || schema['$ref'] !== undefined ? mergedTop(schema) : schema;
+  const isRefused = [...COMBINATORS, 'not', 'enum', '$ref'].some((keyword) => schema[keyword] !== undefined);
+  const flat = isRefused ? mergedTop(withoutPlaces(schema)) : schema;
   if (flat['type'] !== 'object' || Array.isArray(flat['type'])) return withItems({ ...flat, ...OBJECT });
   return withItems(flat);
 }
 
 const OBJECT = { type: 'object' } as const;
+
+/** Write out references to places, as `#/anyOf/0/properties/a`, which a merge would take away. */
+function withoutPlaces(schema: JsonObject): JsonObject {
+  const isPlace = (node: JsonValue): boolean => {
+    if (typeof node !== 'object' || node === null) return false;
+    const reference = isNode(node) ? node['$ref'] : undefined;
+    if (typeof reference === 'string' && !/^#(?:$|\/(?:\$defs|definitions)\/)/.test(reference)) return true;
+    return Object.values(node).some(isPlace);
+  };
+  return isPlace(schema) ? expanded(schema, ANY_OBJECT) : schema;
+}
 
 /** Return the strict variant for OpenAI; `undefined` if the schema has parts that strict schemas cannot express. */
 export function strictSchema(schema: JsonObject): JsonObject | undefined {
@@ -135,7 +146,7 @@ function isOldPattern(pattern: string): boolean {
 
 function resolveReference(reference: JsonValue, root: JsonObject): JsonValue | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
-  const keys = reference.slice(1).split('/').slice(1);
+  const keys = decoded(reference.slice(1)).split('/').slice(1);
   return keys.reduce<JsonValue | undefined>((node, key) => {
     const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
     const holder = node as Readonly<Record<string, JsonValue>> | undefined;
@@ -143,9 +154,19 @@ function resolveReference(reference: JsonValue, root: JsonObject): JsonValue | u
   }, root);
 }
 
+/** Decode the part of an address behind `#`: names such as `List<Item>` are percent-encoded there. */
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    // A lone "%" stands for itself.
+    return fragment;
+  }
+}
+
 /** Merge combinators and a reference at the top into one object: of alternatives it requires what all of them require. */
 function mergedTop(schema: JsonObject, budget = { nodes: MAX_NODES }, levelsLeft = MAX_LEVELS): JsonObject {
-  const { allOf, anyOf, oneOf, $ref: reference, ...own } = schema;
+  const { allOf, anyOf, oneOf, not: _not, enum: _enum, $ref: reference, ...own } = schema;
   const target = reference === undefined ? undefined : resolveReference(reference, schema);
   const whole = [...listOf(allOf), ...(isNode(target) ? [target] : [])];
   const alternatives = [listOf(anyOf), listOf(oneOf)].filter((branches) => branches.length > 0);

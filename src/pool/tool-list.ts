@@ -75,10 +75,12 @@ function render(pool: ToolPool, variant: ListVariant): ToolList {
   const entries: { readonly tool: Tool; readonly entry: ToolEntry }[] = [];
   const { max = format.startsWith('openai-') ? MAX_OPENAI_TOOLS : Infinity } = variant;
   for (const tool of wantedTools(all, variant.names, leftOut)) {
-    const described = describe(tool, pool, { ...variant, format });
-    const problem = entries.length >= max ? `the list holds ${max} tools at most; choose with "names"` : described;
-    if (typeof problem === 'string') leftOut.push({ name: tool.name, reason: problem });
-    else entries.push({ tool, entry: problem });
+    const isFull = entries.length >= max;
+    const described = isFull
+      ? `the list holds ${max} tools at most; choose with "names"`
+      : describe(tool, pool, { ...variant, format });
+    if (typeof described === 'string') leftOut.push({ name: tool.name, reason: described });
+    else entries.push({ tool, entry: described });
   }
   const shown = new Set(entries.map(({ tool }) => tool));
   const count = (from: number, to: number) => pool.tools.slice(from, to).filter((tool) => shown.has(tool)).length;

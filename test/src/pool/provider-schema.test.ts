@@ -32,6 +32,18 @@ const USABLE: Readonly<Record<string, JsonObject>> = {
     additionalProperties: false,
     $defs: { Point: { type: 'object', properties: { x: { type: 'number' } }, additionalProperties: false } },
   },
+  places: {
+    anyOf: [
+      { type: 'object', properties: { a: text, b: { $ref: '#/anyOf/0/properties/a' } } },
+      { type: 'object', properties: { c: { $ref: '#/anyOf/0/properties/a' } } },
+    ],
+  },
+  negated: { type: 'object', properties: { a: text }, not: { required: ['a', 'b'] } },
+  generic: {
+    type: 'object',
+    properties: { list: { $ref: '#/definitions/List%3CItem%3E' } },
+    definitions: { 'List<Item>': { type: 'array', items: text } },
+  },
   recursive: {
     type: 'object',
     properties: { tree: { $ref: '#/definitions/Tree' } },
@@ -110,6 +122,11 @@ test('alternatives at the top become one object that requires what all require',
   const find = (name: string) => list({ names: [`mcp__s__${name}`] }).tools[0]?.['input_schema'];
   expect(find('alternatives')).toMatchObject({ properties: { a: text, b: text, c: {} }, required: ['a'] });
   expect(find('merged')).toMatchObject({ type: 'object', properties: { a: text, b: text } });
+});
+
+test('references to places inside alternatives still lead somewhere', () => {
+  const { tools: listed } = list({ names: ['mcp__s__places'] });
+  expect(listed[0]?.['input_schema']).toEqual({ type: 'object', properties: { a: text, b: text, c: text } });
 });
 
 test('strict schemas make optional fields nullable, and what cannot be strict is not', () => {
