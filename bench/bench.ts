@@ -11,6 +11,7 @@ import { noopRows, toolListRow } from './rows/http.ts';
 import { firstCommandRows, inTurnRows } from './rows/in-turn.ts';
 import { keptRows } from './rows/kept.ts';
 import { appendRow, restartRow } from './rows/log.ts';
+import { mcpRows, mcpStartRows } from './rows/mcp.ts';
 import { overlapRows, streamingRow } from './rows/scheduling.ts';
 import { grepRow } from './rows/search.ts';
 import { jailRows } from './rows/jail.ts';
@@ -26,6 +27,7 @@ const groups: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = {
   tools: () => toolListRow(ours, floor),
   execute: () => noopRows(ours, floor),
   client: () => clientRow(ours),
+  mcp: async () => [...(await mcpRows()), ...(await mcpStartRows())],
   socket: () => socketNoopRow(ours, floor),
   kept: () => keptRows(ours, floor),
   read: () => readRow(ours, floor),

@@ -81,6 +81,12 @@ export function startFloor(log: 'none' | 'kept' = 'none'): Promise<RunningServer
   return start(words, { environment: {}, headers: {}, workspace, folders: [workspace] });
 }
 
+/** Start an MCP server over HTTP. */
+export function startMcpUpstream(): Promise<RunningServer> {
+  const program = join(root, 'bench/fixtures/mcp-upstream.mjs');
+  return start([program], { environment: {}, headers: {}, workspace: root, folders: [] });
+}
+
 interface StartOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
