@@ -172,5 +172,5 @@ describe('a client of a session', () => {
     const { body } = await wireClient(second).get(`/sessions/${String(id)}/events?from_seq=0&limit=1000`);
     const results = body.frames.filter(({ type }) => type === 'result');
     expect(results).toHaveLength(2);
-  });
+  }, 60_000);
 });
