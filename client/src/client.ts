@@ -219,7 +219,8 @@ export async function connect(options: ConnectOptions): Promise<Client> {
     run: (name, input, one) => runner.run(name, input, one),
     forward(stream, turn = {}) {
       const WebSocket = webSocketOf(options);
-      const passing = new Forwarding(stream, { http, sessionId, executor, WebSocket, deniesQuestions }, turn);
+      const parts = { http, sessionId, executor, closed, WebSocket, deniesQuestions };
+      const passing = new Forwarding(stream, parts, turn);
       return {
         [Symbol.asyncIterator]: () => passing.events,
         async reply() {

@@ -30,6 +30,8 @@ export interface ForwardOptions {
   readonly http: Http;
   readonly sessionId: string;
   readonly executor: Executor;
+  /** Aborts when the client is closed. */
+  readonly closed: AbortSignal;
   readonly WebSocket: WebSocketConstructor;
   /** Questions of the calls are denied, since nobody is there to answer. */
   readonly deniesQuestions: boolean;
@@ -45,6 +47,8 @@ export class Forwarding<Event extends StreamEvent> {
   readonly #calls: Call[] = [];
   readonly #reader = new StreamReader();
   readonly #untrack: (() => void)[] = [];
+  readonly #signals: readonly AbortSignal[];
+  readonly #abort = () => void this.#discard();
   #socket: CallSocket | undefined;
   #isRead = false;
 
@@ -52,6 +56,7 @@ export class Forwarding<Event extends StreamEvent> {
     this.#options = options;
     this.#turn = turn;
     this.#turnId = turn.turnId ?? newId('turn');
+    this.#signals = turn.signal ? [options.closed, turn.signal] : [options.closed];
     this.events = this.#pass(stream);
   }
 
@@ -68,6 +73,8 @@ export class Forwarding<Event extends StreamEvent> {
     const given: GivenCalls = { provider: this.#reader.provider ?? 'anthropic', calls: this.#calls };
     if (this.#calls.length === 0) return { given };
     const { executor } = this.#options;
+    // From here on the executor cancels what is aborted.
+    this.#unlisten();
     try {
       const prepared = executor.prepare(given, this.#turnId);
       const result = await executor.execute(prepared, given, this.#turn).catch((error: unknown) => {
@@ -85,7 +92,7 @@ export class Forwarding<Event extends StreamEvent> {
     try {
       for await (const event of stream) {
         for (const call of this.#reader.read(event)) this.#begin(call);
-        if (this.#reader.isCalling) this.#socket ??= openSocket(this.#options, this.#turnId);
+        if (this.#reader.isCalling) this.#open();
         yield event;
       }
       this.#isRead = true;
@@ -98,10 +105,26 @@ export class Forwarding<Event extends StreamEvent> {
   #begin(call: Call): void {
     const { executor } = this.#options;
     this.#calls.push(call);
+    if (this.#isAborted) return;
     const id = idsFor(this.#calls, this.#turnId)[this.#calls.length - 1] ?? '';
-    this.#socket ??= openSocket(this.#options, this.#turnId);
+    this.#open();
     this.#untrack.push(executor.track(id, call, this.#turn.onProgress));
-    this.#socket.send(toBlock(call, id));
+    this.#socket?.send(toBlock(call, id));
+  }
+
+  /** Open the WebSocket, once. An abort takes the calls that it has carried with it. */
+  #open(): void {
+    if (this.#socket !== undefined || this.#isAborted) return;
+    this.#socket = openSocket(this.#options, this.#turnId);
+    for (const signal of this.#signals) signal.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  get #isAborted(): boolean {
+    return this.#signals.some(({ aborted }) => aborted);
+  }
+
+  #unlisten(): void {
+    for (const signal of this.#signals) signal.removeEventListener('abort', this.#abort);
   }
 
   async #discard(): Promise<void> {
@@ -112,6 +135,7 @@ export class Forwarding<Event extends StreamEvent> {
   }
 
   #end(): void {
+    this.#unlisten();
     for (const untrack of this.#untrack) untrack();
     this.#socket?.close();
   }

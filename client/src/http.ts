@@ -5,7 +5,7 @@ import { GauntletError } from './errors.ts';
 
 /** Attempts of one request, as long as they fail quickly. */
 const MAX_ATTEMPTS = 6;
-/** An attempt that lasted this long was a connection that lived: attempts are counted anew. */
+/** An attempt whose status came and which lasted this long was a connection that lived: attempts are counted anew. */
 const LONG_ATTEMPT_MS = 10_000;
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 5_000;
@@ -40,15 +40,17 @@ export function createHttp(url: string, token: string, fetch: typeof globalThis.
     const init = { method, headers, signal, ...(body !== undefined && { body: JSON.stringify(body) }) };
     for (let attempt = 1; ; attempt++) {
       const begunMs = Date.now();
+      let hasStatus = false;
       try {
         const response = await fetch(base + path, init);
+        hasStatus = true;
         const text = await response.text();
         // Where white space kept the connection alive, the status was sent before the error was known.
         if (response.ok && !/^\s*\{"error":/.test(text)) return parsed<Reply>(text);
         throw refused(response, text);
       } catch (error) {
         signal?.throwIfAborted();
-        if (Date.now() - begunMs > LONG_ATTEMPT_MS) attempt = 0;
+        if (hasStatus && Date.now() - begunMs > LONG_ATTEMPT_MS) attempt = 0;
         const pauseMs = mayRepeat && attempt < MAX_ATTEMPTS ? pauseBeforeRepeat(error, attempt) : undefined;
         if (pauseMs === undefined) throw error instanceof GauntletError ? error : unreachable(base, error);
         await pause(pauseMs, signal);

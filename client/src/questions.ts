@@ -51,7 +51,7 @@ export function createQuestions(
       if (answer === undefined || controller.signal.aborted) return;
       await http.request('POST', `${address}/${encodeURIComponent(id)}`, { body: answer, signal: controller.signal });
     } catch (error) {
-      if (controller.signal.aborted || hasEnded(error)) return;
+      if (controller.signal.aborted || !isMistake(error)) return;
       // Nobody waits for this promise, and an answer that is refused is a mistake in `onAsk`.
       queueMicrotask(() => {
         throw error;
@@ -86,7 +86,10 @@ export function createQuestions(
   };
 }
 
-/** True where the question has been answered, or has gone with its call. */
-function hasEnded(error: unknown): boolean {
-  return error instanceof GauntletError && (error.status === 409 || error.status === 404);
+/**
+ * True where the answer itself is wrong. Where the question has been answered, or has gone with its call, nothing is; where
+ * the server is out of reach, the request that waits for the call says so.
+ */
+function isMistake(error: unknown): boolean {
+  return !(error instanceof GauntletError) || [400, 403, 413].includes(error.status);
 }

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Client, connect, type ConnectOptions, type Frame, type Question } from '../../client/src/index.ts';
 import { startServer, type BuiltServer } from '../helpers/built-server.ts';
 import { cuttingProxy } from '../helpers/cutting-proxy.ts';
@@ -260,6 +260,20 @@ describe('questions', () => {
     expect(wasTold).toBe(true);
   });
 
+  it('whose answer the server cannot take now stay open for others, and nothing is thrown at the program', async () => {
+    const refusing: typeof fetch = (address, init) =>
+      init?.method === 'POST' && String(address).includes('/prompts/')
+        ? Promise.resolve(new Response('{}', { status: 503, headers: { 'retry-after': '60' } }))
+        : fetch(address, init);
+    let id: string | undefined;
+    const onAsk = ({ request_id }: Question) => ((id = request_id), { behavior: 'allow' as const });
+    const client = await connected({ session: ask, onAsk, fetch: refusing });
+    const executing = client.run('Bash', { command: 'echo hi' });
+    const asked = await until(() => Promise.resolve(id));
+    await wireClient(server).post(`/sessions/${client.sessionId}/prompts/${asked}`, { behavior: 'allow' });
+    expect((await executing).text).toBe('hi');
+  });
+
   it('that were open when the client came are asked when its call joins', async () => {
     const first = await connected({ session: { ...ask, on_ask: 'wait' } });
     const source = { tool_uses: [bash('echo hi')] };
@@ -448,6 +462,25 @@ describe('forward', () => {
     await until(async () => (await state(client.sessionId)) === 'idle');
   });
 
+  it.each(['close()', 'the signal'])('cancels the calls that have begun on %s, before anybody waits', async (way) => {
+    const client = await connected({ WebSocket });
+    const controller = new AbortController();
+    async function* events() {
+      yield { type: 'message_start' as const };
+      yield start(0, 'toolu_0', 'Bash');
+      yield piece(0, '{"command": "sleep 30"}');
+      yield stop(0);
+      await running(client.sessionId);
+      yield { type: 'message_stop' as const };
+    }
+    const turn = client.forward(events(), { signal: controller.signal });
+    for await (const _ of turn);
+    if (way === 'close()') client.close();
+    else controller.abort(new Error('enough'));
+    await until(async () => (await state(client.sessionId)) === 'idle');
+    await expect(turn.reply()).rejects.toThrow(way === 'close()' ? 'The client was closed' : 'enough');
+  });
+
   it('says what is missing where there is no WebSocket', async () => {
     const client = await connected();
     if (!('WebSocket' in globalThis)) expect(() => client.forward(message())).toThrow('pass that of the package "ws"');
@@ -481,6 +514,25 @@ describe('an error', () => {
   it('names the address of a server that is not there', async () => {
     const options = { url: 'http://127.0.0.1:1', token: 'any' };
     await expect(connect(options)).rejects.toMatchObject({ code: 'unreachable', message: /127\.0\.0\.1:1/ });
+  });
+
+  it('comes from a server out of reach in the end, however long each attempt takes to fail', async () => {
+    vi.useFakeTimers();
+    try {
+      let attempts = 0;
+      const unanswered = async () => {
+        attempts += 1;
+        await new Promise((resolve) => setTimeout(resolve, 10_500));
+        throw new TypeError('fetch failed');
+      };
+      const connecting = connected({ session: 's', fetch: unanswered });
+      const refused = expect(connecting).rejects.toMatchObject({ code: 'unreachable' });
+      await vi.advanceTimersByTimeAsync(200_000);
+      expect(attempts).toBe(6);
+      await refused;
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('names a turn that cannot be one', async () => {
