@@ -11,9 +11,11 @@ import { type DeadMatcher, deadMatchers } from '../src/hooks/compile-hooks.ts';
 import { type AuditTrail } from '../src/log/audit-trail.ts';
 import type { DataDirectory } from '../src/log/data-directory.ts';
 import { type McpConnections, type McpLogins } from '../src/mcp/connections.ts';
+import type { FolderServers } from '../src/mcp/folder-servers.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
 import { type DeadRule, deadRules } from '../src/permissions/dead-rules.ts';
 import { ruleKeys } from '../src/permissions/rule.ts';
+import type { PoolContext } from '../src/pool/get-tools.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import { createToolPools } from '../src/pool/tool-pools.ts';
 import type { StartedHost } from '../src/process/host-connection.ts';
@@ -59,8 +61,12 @@ export interface Engine {
   readonly upstreams: McpConnections;
   /** Skills that people wrote and models may load, and the tool that loads them. */
   readonly skills: { readonly tool: string; readonly list: readonly SkillPrompt[] };
-  /** Call `listener` each time external tools came or went. @returns A function that ends that. */
-  onToolsChanged(listener: () => void): () => void;
+  /**
+   * Call `listener` each time external tools came or went, with the session if they are of one alone.
+   *
+   * @returns A function that ends that.
+   */
+  onToolsChanged(listener: (sessionId?: string) => void): () => void;
   /** Logins at MCP servers. */
   readonly logins: McpLogins & Pick<McpConnections, 'states'>;
   /**
@@ -90,7 +96,7 @@ export async function assembleEngine(
   const parts = openParts(settings, { data, logger, host, tools: () => knownTools });
   const { log, processHost, locate, hooks, history, store, schedules } = parts;
   const toolChanges = createToolChanges();
-  const mcp = serversOf(settings, { ...parts, data }, logger, toolChanges.announce);
+  const { mcp, folderServers } = serversOf(settings, { ...parts, data }, logger, toolChanges.announce);
   const jail = await jailOf(settings, data, processHost, sandbox);
   const written = await writtenParts(settings, logger);
   const baseTools = getAllBaseTools({ ...settings, ...parts, ...written, mcp, sandbox, jail });
@@ -105,14 +111,15 @@ export async function assembleEngine(
   const services = sessionServices(settings, {
     ...{ log, store, pools, locate, hooks, history, limitsOf, toolNames, onFault },
     ...approvals,
-    externalTools: withPlugins(mcp, plugins),
+    externalTools: withPlugins(mcp, folderServers, plugins),
+    endConnections: (sessionId) => folderServers.endSession(sessionId),
     sessionFolder: (sessionId) => data.sessionFolder(sessionId),
     endProcesses: (sessionId) => endProcesses(sessionId, parts.codeProcesses, mcp),
   });
   const directory = new SessionDirectory(services);
   const scheduled = createScheduledRuns(settings, { schedules, directory, onFault });
   const retention = createRetention(settings, { ...services, directory, data });
-  toolChanges.listen(() => directory.announceTools());
+  toolChanges.listen((sessionId) => directory.announceTools(sessionId));
 
   return {
     directory,
@@ -137,7 +144,7 @@ export async function assembleEngine(
       await retention.close();
       await directory.close();
       closeApprovals();
-      await closeParts({ ...parts, mcp, sandbox });
+      await closeParts({ ...parts, mcp, folderServers, sandbox });
     },
   };
 }
@@ -153,10 +160,13 @@ function forMcpClients(
 }
 
 /** Create the announcement of changed external tools, and its listeners. */
-function createToolChanges(): { announce(this: void): void; readonly listen: Engine['onToolsChanged'] } {
-  const listeners = new Set<() => void>();
+function createToolChanges(): {
+  announce(this: void, sessionId?: string): void;
+  readonly listen: Engine['onToolsChanged'];
+} {
+  const listeners = new Set<(sessionId?: string) => void>();
   return {
-    announce: () => listeners.forEach((listener) => listener()),
+    announce: (sessionId) => listeners.forEach((listener) => listener(sessionId)),
     listen(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -198,14 +208,18 @@ function findUnusable(
   };
 }
 
-/** Return the function that lists a principal's tools of MCP servers and plugins: the same array until they change. */
-function withPlugins(mcp: McpConnections, plugins: readonly Tool[]): (principal?: string) => readonly Tool[] {
+/** Return the function that lists tools of MCP servers and plugins: the same array until they change. */
+function withPlugins(
+  mcp: McpConnections,
+  folderServers: FolderServers,
+  plugins: readonly Tool[],
+): (context: PoolContext) => readonly Tool[] {
   const lists = new WeakMap<readonly Tool[], readonly Tool[]>();
-  return (principal) => {
-    const lent = mcp.tools(principal);
+  return (context) => {
+    const lent = mcp.tools(context.principal);
     const list = lists.get(lent) ?? Object.freeze([...lent, ...plugins]);
     lists.set(lent, list);
-    return list;
+    return folderServers.withTools(context, list);
   };
 }
 

@@ -21,6 +21,8 @@ import type { OnLogProblem } from '../src/log/log-problem.ts';
 import { observedLog } from '../src/log/observed-log.ts';
 import { openSqliteLog } from '../src/log/sqlite-log.ts';
 import { createMcpConnections, type McpConnections } from '../src/mcp/connections.ts';
+import type { McpEnvironment } from '../src/mcp/environment.ts';
+import { createFolderServers, type FolderServers } from '../src/mcp/folder-servers.ts';
 import { findProgram } from '../src/process/find-program.ts';
 import type { StartedHost } from '../src/process/host-connection.ts';
 import { createProcessHost, type ManagedProcessHost } from '../src/process/host-client.ts';
@@ -144,9 +146,13 @@ export function sandboxOf(settings: Settings, data: DataDirectory, logger: Logge
   });
 }
 
-/** Create the connections to MCP servers. */
+/**
+ * Create the connections to MCP servers, those of the settings and those of trusted folders.
+ *
+ * @param onToolsChanged Called with the session if the tools are of one alone.
+ */
 export function serversOf(
-  { mcpServers: servers, mcpSampling: sampling, workspace: folder, limits, principals }: Settings,
+  settings: Settings,
   {
     processHost,
     store,
@@ -155,21 +161,29 @@ export function serversOf(
     readonly data: DataDirectory;
   },
   logger: Logger,
-  onToolsChanged: () => void,
-): McpConnections {
-  return createMcpConnections({
+  onToolsChanged: (sessionId?: string) => void,
+): { readonly mcp: McpConnections; readonly folderServers: FolderServers } {
+  const { mcpServers: servers, mcpSampling: sampling, workspace: folder, limits, principals } = settings;
+  const onNotice: McpEnvironment['onNotice'] = (level, code, message) =>
+    logger[level === 'info' ? 'info' : 'warn']({ code }, message);
+  const shared = { processHost, store, folder, limits, onNotice };
+  const mcp = createMcpConnections({
+    ...shared,
     servers,
     ...(sampling && { sampler: createSampler(sampling.name, sampling.model, sampling.maxTokens) }),
-    processHost,
-    store,
     principals: [OWNER, ...principals.map(({ name }) => name)],
     lookup: createLookup(),
-    folder,
     pinFile: join(data.path, 'mcp-pins.json'),
-    limits,
-    onToolsChanged,
-    onNotice: (level, code, message) => logger[level === 'info' ? 'info' : 'warn']({ code }, message),
+    onToolsChanged: () => onToolsChanged(),
   });
+  const folderServers = createFolderServers({
+    ...shared,
+    trusted: settings.trustedWorkspaces,
+    taken: Object.keys(servers),
+    pinFile: join(data.path, 'mcp-folder-pins.json'),
+    onSessionTools: onToolsChanged,
+  });
+  return { mcp, folderServers };
 }
 
 /** Start the process host, after ending the processes that an earlier server left. */
@@ -186,16 +200,18 @@ export async function warm(processHost: ManagedProcessHost, jail: Jail): Promise
 export async function closeParts({
   hooks,
   mcp,
+  folderServers,
   codeProcesses,
   processHost,
   sandbox,
   log,
 }: Pick<ReturnType<typeof openParts>, 'hooks' | 'codeProcesses' | 'processHost' | 'log'> & {
   readonly mcp: McpConnections;
+  readonly folderServers: FolderServers;
   readonly sandbox: Sandbox | undefined;
 }): Promise<void> {
   await hooks?.close();
-  await mcp.close();
+  await Promise.all([mcp.close(), folderServers.close()]);
   await codeProcesses.close();
   await processHost.close();
   sandbox?.close();

@@ -14,6 +14,7 @@ import { type OpenSharedStore, sessionNamespace } from '../src/log/shared-store.
 import type { PermissionClassifier } from '../src/permissions/classifier.ts';
 import type { TwoPersonRules } from '../src/permissions/two-person.ts';
 import { readDenial } from '../src/permissions/path-gate.ts';
+import type { PoolContext } from '../src/pool/get-tools.ts';
 import type { ToolPools } from '../src/pool/tool-pools.ts';
 import type { DirectoryServices } from '../src/session/directory/session-directory.ts';
 import { outputSchemaProblem, SCHEMA_TOOL, sessionTools } from '../tools/index.ts';
@@ -33,7 +34,8 @@ export interface SessionParts {
   onQuestionEnd?: DirectoryServices['onQuestionEnd'];
   limitsOf: DirectoryServices['limitsOf'];
   readonly toolNames: DirectoryServices['toolNames'];
-  externalTools(principal?: string): readonly Tool[];
+  externalTools(context: PoolContext): readonly Tool[];
+  endConnections(sessionId: string): Promise<void>;
   sessionFolder(sessionId: string): string;
   endProcesses(sessionId: string): Promise<void>;
   onFault(error: unknown, what: string): void;
@@ -49,7 +51,7 @@ export function sessionServices(settings: Settings, parts: SessionParts): Direct
     siblingAbort: settings.siblingAbort,
     defaultToolMode: settings.toolMode,
     emptyReadState: emptyReadState(),
-    poolFor: (context) => parts.pools.pool(context, parts.externalTools(context.principal)),
+    poolFor: (context) => parts.pools.pool(context, parts.externalTools(context)),
     ownTools: ({ tools: allowed, output_schema: outputSchema }) =>
       allowed || outputSchema ? { allowed, brought: sessionTools({ outputSchema }) } : undefined,
     outputSchemaProblem,

@@ -61,11 +61,25 @@ const IGNORED: Readonly<Record<string, string>> = {
 /** Members of `oauth` that count. */
 const OAUTH = ['grant', 'clientId', 'clientSecret', 'privateKey', 'issuer', 'scopes'];
 
-/** Read all entries of a settings file. @param folder Absolute path that relative paths start from. */
+/** Members that count in the operator's own settings alone. */
+const IGNORED_OF_PROJECTS: Readonly<Record<string, string>> = {
+  envFile: "a project's file reads no other file",
+  env_vars: "a project's file reads no variables",
+  env_http_headers: "a project's file reads no variables",
+  bearer_token_env_var: "a project's file reads no variables",
+  oauth: "nobody logs in at a project's servers",
+};
+
+/**
+ * Read all entries of a settings file.
+ *
+ * @param folder Absolute path that relative paths start from.
+ * @param environment Absent for the file of a project, whose entries read neither variables nor files.
+ */
 export function mcpServerEntries(
   file: Pick<SettingsFile, 'mcpServers' | 'servers' | 'mcp_servers'>,
   folder: string,
-  environment: Environment,
+  environment?: Environment,
 ): { readonly servers: McpServerEntries; readonly warnings: readonly string[] } {
   const warnings: string[] = [];
   const shapes = { mcp_servers: file.mcp_servers, servers: file.servers, mcpServers: file.mcpServers };
@@ -75,7 +89,7 @@ export function mcpServerEntries(
       const path = `${key}.${name}`;
       try {
         const notes: string[] = [];
-        const values = { environment, folder };
+        const values = { environment: environment ?? {}, folder, isOfProject: environment === undefined };
         servers[name] = checked(mcpServer, canonical(filled(entry, path, values), notes, values), '', (inner) =>
           [path, ...inner].join('.'),
         );
@@ -93,6 +107,7 @@ export function mcpServerEntries(
 interface Values {
   readonly environment: Environment;
   readonly folder: string;
+  readonly isOfProject: boolean;
 }
 
 /** Convert an entry to our own shape. @param notes Gets the end of a sentence for each member without effect. */
@@ -104,7 +119,7 @@ function canonical(entry: unknown, notes: string[], values: Values): unknown {
     delete rest[key];
     return value;
   };
-  for (const [key, why] of Object.entries(IGNORED)) {
+  for (const [key, why] of Object.entries({ ...IGNORED, ...(values.isOfProject && IGNORED_OF_PROJECTS) })) {
     if (take(key) !== undefined) notes.push(`${key}" has no effect: ${why}`);
   }
   const { url, urlType } = addressOf(take);
@@ -210,6 +225,8 @@ function filled(value: unknown, path: string, values: Values): unknown {
     }
     const known = values.environment[name] ?? fallback ?? folderNamed(name, values);
     if (known !== undefined) return known;
+    if (values.isOfProject)
+      throw new SettingsError(path, `${path}: "\${${name}}": a project's file reads no variables; write the value`);
     const fix = `set it, or remove "\${${name}}"`;
     throw new SettingsError(path, `${path}: the environment variable ${name} is not set; ${fix}`);
   });

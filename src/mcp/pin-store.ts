@@ -20,8 +20,12 @@ export interface StoredPins {
 
 /** Pins of all servers. */
 export interface PinStore {
-  /** Pins of a configured server. Another program or address under the same name has separate pins. */
-  pinsOf(name: string, settings: McpServerSettings): StoredPins;
+  /**
+   * Pins of a server. Another program or address under the same name has separate pins.
+   *
+   * @param options With `isConfigured: false` they are bounded like those of former servers.
+   */
+  pinsOf(name: string, settings: McpServerSettings, options?: { readonly isConfigured: boolean }): StoredPins;
   /** Wait until all pins are on disk. Never rejects. */
   close(): Promise<void>;
 }
@@ -87,12 +91,12 @@ export function openPinStore(file: string, { maxFormerServers, onFailure }: PinS
   }
 
   return {
-    pinsOf(name, settings) {
+    pinsOf(name, settings, { isConfigured } = { isConfigured: true }) {
       const identity = identityOf(name, settings);
       const entry = entries.get(identity) ?? { name, identity, hashes: new Map<string, string>() };
       entries.delete(identity);
       entries.set(identity, entry);
-      configured.add(identity);
+      if (isConfigured) configured.add(identity);
       const { hashes } = entry;
       return {
         get size() {

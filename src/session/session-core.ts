@@ -123,6 +123,8 @@ export class SessionCore {
   readonly climbed = new Map<string, ClimbedQuestion>();
   readonly tasks: SessionTasks;
   savedAs: SavedAs | undefined;
+  /** True once it was removed or unloaded. */
+  isClosed = false;
   /** Read state of the last save. */
   savedReads: ReadState;
   /** Save the read state. @throws {GauntletError} `log_unavailable` */
@@ -220,7 +222,9 @@ export class SessionCore {
   /** Tools that the session sees now. */
   get pool() {
     const { toolMode, permissions, cwd } = this.#context;
-    return this.services.poolFor({ toolMode, permissions, cwd, principal: this.opened.principal, own: this.#ownTools });
+    const { principal, cwd: folder } = this.opened;
+    const home = this.isClosed ? undefined : { rootId: this.rootId, folder };
+    return this.services.poolFor({ toolMode, permissions, cwd, principal, own: this.#ownTools, home });
   }
 
   /** True if everything yielded is on disk, and no frame is being written. */

@@ -122,6 +122,8 @@ export interface SessionServices {
   readonly emptyReadState: ReadState;
   /** End the processes that tools keep for a session from one call to the next; absent: there are none. */
   endProcesses?(sessionId: string): Promise<void>;
+  /** End the connections that a session in memory has of its own; absent: there are none. */
+  endConnections?(sessionId: string): Promise<void>;
   /** Return the absolute path of a session's folder for spilled results; created on first use. */
   sessionFolder(sessionId: string): string;
   /** @throws {GauntletError} `spill_failed` */

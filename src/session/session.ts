@@ -258,14 +258,18 @@ export class Session {
   }
 
   /**
-   * End timers, retries and background tasks; open questions remain in the log.
+   * End timers, retries, background tasks and connections of its own; open questions remain in the log.
    *
-   * @returns Once the tasks have ended.
+   * @returns Once they have ended.
    */
-  close(): Promise<void> {
-    const ended = this.#core.tasks.stopAll({ status: 'killed' });
+  async close(): Promise<void> {
+    this.#core.isClosed = true;
+    const ended = Promise.all([
+      this.#core.tasks.stopAll({ status: 'killed' }),
+      this.#core.services.endConnections?.(this.id),
+    ]);
     this.#core.questions.suspend();
     this.#core.log.close();
-    return ended;
+    await ended;
   }
 }

@@ -197,9 +197,10 @@ export class SessionDirectory {
     }
   }
 
-  /** Notify watchers that the list of external tools changed. */
-  announceTools(): void {
-    for (const session of this.#awake.all) if (session.isWatched) session.announceTools();
+  /** Notify watchers that the list of external tools changed. @param sessionId Absent: that of all sessions. */
+  announceTools(sessionId?: string): void {
+    const changed = this.#awake.all.filter(({ id }) => sessionId === undefined || id === sessionId);
+    for (const session of changed) if (session.isWatched) session.announceTools();
   }
 
   /**

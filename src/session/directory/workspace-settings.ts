@@ -4,7 +4,6 @@
  * Only folders that the server's settings list as trusted are read.
  */
 import { dirname, join, resolve } from 'node:path';
-import { isInsideFolder } from '../../../config/containment.ts';
 import { SETTINGS_FILE_BYTES } from '../../../config/limits.ts';
 import { SettingsError } from '../../../config/settings-error.ts';
 import { checked } from '../../../config/settings/explain.ts';
@@ -14,6 +13,7 @@ import { GauntletError, isGauntletError } from '../../base/errors.ts';
 import type { RuleSet, WorkspaceSettings } from '../../wire/permission-context.ts';
 import { readSmallFile } from '../../files/open-checked.ts';
 import { resolveRealPath } from '../../files/real-path.ts';
+import { foldersAround, realFolders } from '../../files/real-folders.ts';
 import { parseRule } from '../../permissions/rule.ts';
 
 /** Settings files of a folder, by the source of their rules. */
@@ -30,9 +30,9 @@ const FILES = {
  * @throws {GauntletError} `invalid_request` with the file, the key and what was expected.
  */
 export function workspaceSettings(trusted: readonly string[], cwd: string): readonly WorkspaceSettings[] {
-  return realFolders(trusted)
-    .filter((folder) => isInsideFolder(folder, cwd))
-    .flatMap((folder) => SOURCES.flatMap((source) => readSettings(folder, source) ?? []));
+  return foldersAround(trusted, cwd).flatMap((folder) =>
+    SOURCES.flatMap((source) => readSettings(folder, source) ?? []),
+  );
 }
 
 /** Additions of workspace settings to a permission context. */
@@ -69,11 +69,6 @@ export function trustedRules(trusted: readonly string[], settings: readonly Work
 }
 
 const SOURCES = Object.keys(FILES) as readonly WorkspaceSettings['source'][];
-
-function realFolders(folders: readonly string[]): readonly string[] {
-  const found = folders.map(resolveRealPath);
-  return [...new Set(found.flatMap((each) => ('real' in each && each.stats?.isDirectory() ? [each.real] : [])))];
-}
 
 function readSettings(folder: string, source: WorkspaceSettings['source']): WorkspaceSettings | undefined {
   const path = join(folder, FILES[source]);
