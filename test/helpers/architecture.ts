@@ -19,6 +19,7 @@ const MAY_IMPORT_MUCH = [
   'bin/gauntlet.ts',
   'bin/serve.ts',
   'bin/assemble.ts',
+  'bin/engine-parts.ts',
   'bin/session-services.ts',
 ];
 /** A table with a line of reason above each number. */
