@@ -55,11 +55,24 @@ export type CallEnd =
  * @throws {GauntletError} As `Session.submit`; `cancelled` if the client went away.
  */
 export async function runCall(call: RequestedCall): Promise<CallEnd> {
-  const { session, name, input, context, era } = call;
-  const state = context.mcpReq.requestState<CallState>();
+  const state = call.context.mcpReq.requestState<CallState>();
   const answered = state?.kind === 'question' ? state : undefined;
   const id = answered?.toolUseId ?? `mcp_${randomUUID()}`;
   const finish = call.begin?.(id);
+  try {
+    return await runBlock(call, id, answered);
+  } finally {
+    finish?.();
+  }
+}
+
+/** Run the block under its id. @param answered The question that the request brings the answer to. */
+async function runBlock(
+  call: RequestedCall,
+  id: string,
+  answered: Extract<CallState, { kind: 'question' }> | undefined,
+): Promise<CallEnd> {
+  const { session, name, input, context, era } = call;
   const mayAsk = mayElicit(call.server);
   // A client that cannot be asked leaves questions to others who watch the session; where nobody does, they are denied.
   const policy = mayAsk ? ({ onAsk: 'wait', askTimeoutMs: call.askTimeoutMs } as const) : {};
@@ -87,7 +100,6 @@ export async function runCall(call: RequestedCall): Promise<CallEnd> {
   } finally {
     signal.removeEventListener('abort', onAbort);
     over.abort();
-    finish?.();
   }
 }
 

@@ -3,6 +3,8 @@
  */
 import { type McpLink } from '../../src/mcp/link.ts';
 import { mcpToolName } from '../../src/mcp/adapt.ts';
+import type { AllowedCall } from '../../src/mcp/environment.ts';
+import { GauntletError } from '../../src/base/errors.ts';
 import type { LinkHandlers } from '../../src/mcp/link-handlers.ts';
 import type { JsonValue } from '../../src/base/json.ts';
 import type { Session } from '../../src/session/session.ts';
@@ -21,6 +23,7 @@ import {
   type ServerEvent,
 } from '@modelcontextprotocol/server';
 import { withInputRequired } from '@modelcontextprotocol/client';
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { McpDoorContext } from './dependencies.ts';
 import { toCallToolResult } from './content.ts';
@@ -189,24 +192,27 @@ async function send(
 /** Longest that one request may wait; the client ends it earlier. */
 const MAX_WAIT_MS = 60 * 60_000;
 
+/** Parameters of `tools/call`. */
+type CallParams = Readonly<{ name: string; arguments?: Record<string, unknown> }>;
+
 /** Call a tool: as a block of the standing session, so that the gate decides and the log has it. */
 async function callTool(
   options: UpstreamOptions,
   link: McpLink,
   server: Server,
-  params: { readonly name: string; readonly arguments?: Record<string, unknown> },
+  params: CallParams,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const session = await options.session();
   const { name: upstream, era, mint, limits, logger, upstreams } = options;
   let outcome: { readonly result: Record<string, unknown> } | { readonly error: unknown } | undefined;
   const begin = (toolUseId: string) =>
-    upstreams.delegate(session.id, toolUseId, async (signal) => {
+    upstreams.delegate(session.id, toolUseId, async (allowed, signal) => {
       try {
         const result = await send(
           options,
           link,
-          { method: 'tools/call', params },
+          { method: 'tools/call', params: allowedParams(upstream, params, allowed) },
           context,
           AbortSignal.any([signal, context.mcpReq.signal]),
         );
@@ -228,7 +234,23 @@ async function callTool(
   if (outcome && 'error' in outcome) throw outcome.error;
   if (!outcome && end.reply.calls[0]?.error_code === 'unknown_tool')
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}"`);
-  return outcome ? (outcome.result as CallToolResult) : toCallToolResult(session.id, end.reply);
+  const call = end.reply.calls[0];
+  // A hook may have kept the answer back, or put another in its place.
+  const isAnswer = call?.rewritten !== true && call?.error_code !== 'hook_blocked';
+  return outcome && isAnswer ? (outcome.result as CallToolResult) : toCallToolResult(session.id, end.reply);
+}
+
+/**
+ * Return the parameters with what the gate let through.
+ *
+ * @throws {GauntletError} `tool_failed` if that is another tool, whose name for models is the same.
+ */
+function allowedParams(upstream: string, params: CallParams, { server, toolName, arguments: input }: AllowedCall) {
+  if (server !== upstream || toolName !== params.name) {
+    const message = `"${params.name}" of "${upstream}" has the same name for models as "${toolName}" of "${server}"`;
+    throw new GauntletError('tool_failed', `Cannot call the tool: ${message}`);
+  }
+  return isDeepStrictEqual(input, params.arguments ?? {}) ? params : { ...params, arguments: input };
 }
 
 /** What the log has of a call whose upstream needs more from its client first. */

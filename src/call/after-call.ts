@@ -73,7 +73,9 @@ function judged(invocation: Invocation, outcome: CallOutcome, verdict: HooksVerd
   const isReplaced = output !== undefined && outcome.status === 'ok';
   const shown = isReplaced ? { ...withContent(invocation, outcome, contentOf(output)), data: output } : outcome;
   const ending = stopReason === undefined ? [] : [`A hook ended this turn: ${stopReason}`];
-  return { ...shown, content: inFront(shown.content, [...objections(feedback), ...ending]), endsTurn };
+  const words = [...objections(feedback), ...ending];
+  const isRewritten = isReplaced || words.length > 0;
+  return { ...shown, content: inFront(shown.content, words), endsTurn, ...(isRewritten && { isRewritten }) };
 }
 
 /** Return the replaced output, if any; `null` is a valid output. */

@@ -46,6 +46,8 @@ export interface CallOutcome {
   /** Set if the tool wrote its whole text to a file itself. */
   readonly spilled?: SpilledText;
   readonly mcpResult?: JsonObject;
+  /** True if a hook replaced the output, or put words in front of it. */
+  readonly isRewritten?: boolean;
   /** Decision of the gate; absent if the call ended before it. */
   readonly decided?: DecisionSummary;
   /** Reason with which the tool or a gate ended the turn. */

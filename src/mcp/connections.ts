@@ -230,7 +230,7 @@ function createDelegation() {
   const delegate: McpConnections['delegate'] = (sessionId, toolUseId, call) => {
     const key = delegateKey(sessionId, toolUseId);
     delegates.set(key, call);
-    return () => void delegates.delete(key);
+    return () => void (delegates.get(key) === call && delegates.delete(key));
   };
   return { delegates, delegate };
 }

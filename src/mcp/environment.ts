@@ -12,8 +12,16 @@ import type { RetryPace } from './retry-pause.ts';
 import type { Sampler } from './sampling.ts';
 import type { McpServerSettings } from './server-settings.ts';
 
+/** What the gate let through: hooks and answers may have changed the input since it was sent. */
+export interface AllowedCall {
+  /** Name of the server, as configured. */
+  readonly server: string;
+  readonly toolName: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
 /** Sends a call that passed the gate over another connection. @returns What the log keeps. */
-export type DelegatedCall = (signal: AbortSignal) => Promise<CallToolResult>;
+export type DelegatedCall = (allowed: AllowedCall, signal: AbortSignal) => Promise<CallToolResult>;
 
 /** Key of a delegated call. */
 export function delegateKey(sessionId: string, toolUseId: string): string {

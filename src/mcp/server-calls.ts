@@ -61,7 +61,10 @@ export function createCalls(options: CallsOptions, connection: McpConnection, sh
   async function call({ context, isRepeatable, ...request }: McpToolCall): Promise<CallToolResult> {
     const { signal } = context;
     const delegated = options.delegates.get(delegateKey(context.sessionId, context.toolUseId));
-    if (delegated) return delegated(signal);
+    if (delegated) {
+      const { toolName, arguments: input } = request;
+      return delegated({ server: name, toolName, arguments: input }, signal);
+    }
     const clock = startClock(name, times);
     const running = { context, input: request.arguments, whilePaused: clock.whilePaused } satisfies RunningCall;
     const run = (client: Client) => callAfterPages(client, request, { server: name, running, clock });

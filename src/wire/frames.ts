@@ -55,6 +55,7 @@ export const CallSummary = z
       .describe('The text was too long for the result and was written to a file'),
     replayed: z.boolean().optional().describe('The stored result of an earlier run'),
     truncated: z.literal(true).optional().describe('The tool left out a part of what there is'),
+    rewritten: z.literal(true).optional().describe('A hook changed what the tool answered'),
   })
   .describe('The outcome of a call without its content');
 

@@ -16,6 +16,7 @@ import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type BuiltServer, serverHome, startServer } from '../helpers/built-server.ts';
+import { fixtureServer } from '../helpers/mcp-servers.ts';
 import { until, wireClient, type WireClient } from '../helpers/wire-client.ts';
 
 const OTHER_TOKEN = 'other-token-0123456789abcdef';
@@ -57,12 +58,23 @@ interface Connecting {
   readonly mode?: 'legacy' | 'auto';
   readonly token?: string;
   readonly query?: string;
+  /** Default: the shared server, and `/mcp`. */
+  readonly at?: BuiltServer;
+  readonly path?: string;
   /** Given: the client can show a form to a person, who fills it in so. */
   readonly elicit?: (message: string) => ElicitResult | Promise<ElicitResult>;
   readonly onToolsChanged?: () => void;
 }
 
-async function connect({ mode = 'auto', token = server.token, query = '', elicit, onToolsChanged }: Connecting = {}) {
+async function connect({
+  mode = 'auto',
+  at = server,
+  path = '/mcp',
+  token = at.token,
+  query = '',
+  elicit,
+  onToolsChanged,
+}: Connecting = {}) {
   const mcp = new Client(
     { name: 'test', version: '1' },
     {
@@ -73,7 +85,7 @@ async function connect({ mode = 'auto', token = server.token, query = '', elicit
   );
   if (elicit) mcp.setRequestHandler('elicitation/create', async ({ params }) => elicit(params.message));
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
-  const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp${query}`), { requestInit });
+  const transport = new StreamableHTTPClientTransport(new URL(`${at.url}${path}${query}`), { requestInit });
   await mcp.connect(transport);
   mcpSessionOf.set(mcp, query.replace('?session_id=', ''));
   onTestFinished(() => mcp.close());
@@ -325,6 +337,36 @@ describe('the address', () => {
     onTestFinished(() => mcp.close());
     const { content } = await mcp.callTool({ name: 'Glob', arguments: { pattern: '*' } });
     expect(content).toBeInstanceOf(Array);
+  });
+});
+
+describe.each(ERAS)('a server that is passed through to a client of %s', (_revision, mode) => {
+  it('gets and gives what hooks made of a call and its answer', async () => {
+    const hook = (matcher: string, output: object) => ({
+      matcher,
+      hooks: [{ type: 'command', command: `echo '${JSON.stringify({ hookSpecificOutput: output })}'` }],
+    });
+    const withheld = { matcher: 'mcp__up__fails|mcp__up__progress', hooks: [{ type: 'command', command: 'exit 2' }] };
+    const at = await startServer({
+      mayKeep: ['mcp-server.mjs'],
+      settings: {
+        permissions: { allow: ['mcp__up'] },
+        mcpServers: { up: fixtureServer() },
+        hooks: {
+          PreToolUse: [hook('mcp__up__echo', { hookEventName: 'PreToolUse', updatedInput: { said: 'by the hook' } })],
+          PostToolUse: [
+            hook('mcp__up__environment', { hookEventName: 'PostToolUse', updatedToolOutput: 'nothing to see' }),
+            withheld,
+          ],
+        },
+      },
+    });
+    const mcp = await connect({ mode, at, path: '/mcp/servers/up' });
+    const echoed = await mcp.callTool({ name: 'echo', arguments: { said: 'by the client' } });
+    expect(textOf(echoed)).toBe('{"said":"by the hook"}');
+    expect(textOf(await mcp.callTool({ name: 'environment', arguments: {} }))).toBe('nothing to see');
+    const objected = textOf(await mcp.callTool({ name: 'progress', arguments: {} }));
+    expect(objected).toContain('objects');
   });
 });
 

@@ -126,6 +126,7 @@ function summarise(
     duration_ms: Math.round(durationMs * 1_000) / 1_000,
     result_chars: fitted.resultChars,
     truncated: outcome.isTruncated === true ? true : undefined,
+    rewritten: outcome.isRewritten === true ? true : undefined,
     spilled: spilled && { chars: spilled.chars, path: spilled.path, url: resultUrl(core.id, call.toolUseId) },
   };
 }
