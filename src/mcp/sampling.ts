@@ -92,7 +92,8 @@ function requestOf(params: CreateMessageRequest['params'], { maxTokens }: Sample
     content: (Array.isArray(content) ? content : [content]).map(blockOf),
   }));
   const system = params.systemPrompt ?? '';
-  const chars = messages.flatMap(({ content }) => content).reduce((sum, block) => sum + charsOf(block), system.length);
+  const texts = messages.flatMap(({ content }) => content.map(textOf));
+  const chars = [system, ...texts].reduce((sum, text) => sum + shownChars(text), 0);
   if (chars > PROMPT_CHARS) throw refusal(`the prompt has more than ${PROMPT_CHARS} characters`);
   return { system, messages, maxTokens: Math.max(1, Math.min(Math.floor(params.maxTokens), maxTokens)) };
 }
@@ -107,8 +108,13 @@ function blockOf(block: { readonly type: string; readonly [key: string]: unknown
 }
 
 /** An image is shown as such, and its bytes are bounded with the message that they came in. */
-function charsOf(block: ResultContentBlock): number {
-  return block.type === 'text' ? block.text.length : 0;
+function textOf(block: ResultContentBlock): string {
+  return block.type === 'text' ? block.text : '';
+}
+
+/** Count a text as it is shown: hidden characters are spelled out, and must not push its end out of sight. */
+function shownChars(text: string): number {
+  return text.length > PROMPT_CHARS ? text.length : visibleText(text, Infinity).length;
 }
 
 /** Draw the whole prompt. */
@@ -116,7 +122,7 @@ function shown({ system, messages }: SamplingRequest): readonly DisplayBlock[] {
   const draw = (label: string, block: ResultContentBlock): DisplayBlock =>
     block.type === 'image'
       ? { kind: 'image', media_type: block.source.media_type, data: block.source.data }
-      : { kind: 'text', text: `${label}: ${block.type === 'text' ? visibleText(block.text, 2 * PROMPT_CHARS) : ''}` };
+      : { kind: 'text', text: `${label}: ${visibleText(textOf(block), PROMPT_CHARS)}` };
   return [
     ...(system === '' ? [] : [draw('system', { type: 'text', text: system })]),
     ...messages.flatMap(({ role, content }) => content.map((block) => draw(role, block))),

@@ -1,5 +1,6 @@
 /** Connections that belong to one principal and session. */
 import { describe, expect, test } from 'vitest';
+import { createSampling } from '../../../src/mcp/sampling.ts';
 import { modernServer } from '../../helpers/mcp-http.ts';
 import { eventually, fixtureServer, packageServer, startServers } from '../../helpers/mcp-servers.ts';
 
@@ -72,4 +73,14 @@ describe('a connection of one session', () => {
     });
     await expect(servers.openOwned('none', owner, {}, signal)).rejects.toMatchObject({ code: 'not_found' });
   });
+});
+
+test('a prompt whose end hidden characters would push out of sight is refused', async () => {
+  const reply = () => Promise.resolve({ text: '', isCut: false });
+  const sample = createSampling({ name: 'tiny', maxTokens: 10, reply });
+  const ask = () => Promise.resolve({ behavior: 'allow' } as const);
+  const content = { type: 'text', text: `${'\u200b'.repeat(30_000)}the end` } as const;
+  const params = { messages: [{ role: 'user', content }], maxTokens: 1 } as const;
+  const asking = sample({ ...params, messages: [...params.messages] }, { server: 's', input: {}, ask, signal }, signal);
+  await expect(asking).rejects.toThrow('the prompt has more than 65536 characters');
 });
