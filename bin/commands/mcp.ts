@@ -42,10 +42,8 @@ export async function serveStdio({ environment, options }: McpCommand): Promise<
   const { url, session, cwd, mode } = options;
   if (session !== undefined && (cwd !== undefined || mode !== undefined))
     throw new UsageError('--session names a session that has a folder and a mode; leave out --cwd and --mode');
-  const joined = await joinServer(environment, typeof url === 'string' ? url : undefined);
-  const end = endOnSignals(joined.child);
+  const { server, end } = await joinServer(environment, typeof url === 'string' ? url : undefined);
   try {
-    const { server } = joined;
     const isNew = cwd !== undefined || mode !== undefined;
     const sessionId = isNew ? await beginSession(server, { cwd, mode }) : session;
     const address = new URL('/mcp', server.url);
@@ -57,27 +55,30 @@ export async function serveStdio({ environment, options }: McpCommand): Promise<
   return 0;
 }
 
-/** A server, and its process if this command has started it. */
+/** A server. */
 interface JoinedServer {
   readonly server: RunningServer;
-  readonly child?: ChildProcess;
+  /** Ends its process, if this command has started it. */
+  end(): Promise<void>;
 }
 
 /** Find the running server, or start one at the address in the settings. */
 async function joinServer(environment: NodeJS.ProcessEnv, url: string | undefined): Promise<JoinedServer> {
   const server = findServer(environment, url);
-  if (url !== undefined || (await answers(server))) return { server };
+  if (url !== undefined || (await answers(server))) return { server, end: endOnSignals(undefined) };
   const [program = ''] = process.argv.slice(1);
   // Its standard output is not ours: that belongs to MCP alone.
   const child = spawn(process.execPath, [...process.execArgv, program, 'serve'], {
     env: environment,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  // A client that gives up while the server starts leaves none behind.
+  const end = endOnSignals(child);
   const deadlineMs = performance.now() + START_MS;
   while (performance.now() < deadlineMs) {
     // Another one may have started at the same time, and then ours ends.
     const hasEnded = child.exitCode !== null;
-    if (await answers(server)) return hasEnded ? { server } : { server, child };
+    if (await answers(server)) return { server, end };
     if (hasEnded) throw new Error(`The server that was started ended with ${child.exitCode}; its words are above`);
     await wait(LOOK_MS);
   }

@@ -1,9 +1,10 @@
 /** `/mcp`: the tools of a session for MCP clients, in both revisions, with the real SDKs. */
 import { createHash } from 'node:crypto';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { mkdirSync, writeFileSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   Client,
@@ -407,23 +408,45 @@ describe('gauntlet mcp', () => {
     expect(asked.isError).toBeUndefined();
   });
 
-  it('starts a server where none runs, and ends it with its input', async () => {
+  /** The environment of a server that does not run yet. */
+  async function ownServer() {
     const home = serverHome();
     const probe = createServer().listen(0, '127.0.0.1');
     await once(probe, 'listening');
     const { port } = probe.address() as AddressInfo;
     probe.close();
-    const environment = {
+    return {
       HOME: home,
       GAUNTLET_PORT: String(port),
       GAUNTLET_DATA_DIR: join(home, 'data'),
       GAUNTLET_WORKSPACE: join(home, 'workspace'),
     };
+  }
+
+  it('leaves no server behind when it is ended while that one starts', async () => {
+    const program = join(import.meta.dirname, '../../dist/gauntlet.js');
+    const env = { PATH: process.env['PATH'], ...(await ownServer()) };
+    const stdio = spawn(process.execPath, [program, 'mcp'], { env, stdio: 'ignore' });
+    const path = `/proc/${stdio.pid}/task/${stdio.pid}/children`;
+    const started = Number(await until(() => Promise.resolve(readFileSync(path, 'utf8').trim() || undefined)));
+    const isRunning = () => existsSync(`/proc/${started}`);
+    onTestFinished(() => void (isRunning() && process.kill(started, 'SIGKILL')));
+    // It is still starting when the signal comes.
+    process.kill(started, 'SIGSTOP');
+    const exited = once(stdio, 'exit');
+    stdio.kill('SIGTERM');
+    process.kill(started, 'SIGCONT');
+    await exited;
+    expect(isRunning()).toBe(false);
+  });
+
+  it('starts a server where none runs, and ends it with its input', async () => {
+    const environment = await ownServer();
     const mcp = await speak([], environment, 'legacy');
     const { tools } = await mcp.listTools();
     expect(tools.map(({ name }) => name)).toContain('Read');
     const alive = () =>
-      fetch(`http://127.0.0.1:${port}/healthz`).then(
+      fetch(`http://127.0.0.1:${environment.GAUNTLET_PORT}/healthz`).then(
         ({ ok }) => ok,
         () => false,
       );
