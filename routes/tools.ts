@@ -4,9 +4,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { GauntletError } from '../src/base/errors.ts';
+import type { SchemaChoice } from '../src/pool/describe.ts';
 import { LIST_FORMATS, toolInFull, toolList, type ToolList } from '../src/pool/tool-list.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
-import { IdSchema } from '../src/wire/block-schema.ts';
+import { IdSchema, type ToolSearchForm } from '../src/wire/block-schema.ts';
 import type { Dependencies } from './dependencies.ts';
 import { queryNumber } from './query-number.ts';
 import { type App, toolModeSchema } from './request-schemas.ts';
@@ -27,33 +28,41 @@ export function toolsDoor(app: App, dependencies: Dependencies): void {
     mode: toolModeSchema(dependencies).optional().describe('The list of a tool mode; not with a session'),
   });
   const ListQuery = Viewpoint.extend({
-    format: z.enum(LIST_FORMATS).default('anthropic').describe('Shape of the entries'),
+    format: z
+      .enum(LIST_FORMATS)
+      .optional()
+      .describe('Shape of the entries; absent: as `anthropic`, and deferred tools have no schema'),
     schemas: z.enum(['full', 'none']).optional().describe('All schemas, or names only; absent: by deferral'),
     strict: z.enum(['true', 'false']).default('false').describe('Strict schemas; for the formats of OpenAI'),
     names: z.string().min(1).max(MAX_NAMES_CHARS).optional().describe('The only tools to list, joined by commas'),
     max: queryNumber(1, MAX_TOOLS).optional().describe('Most tools; the built-in ones come first'),
   });
 
-  async function poolFor(principal: string, query: z.output<typeof Viewpoint>): Promise<ToolPool> {
+  async function viewFor(
+    principal: string,
+    query: z.output<typeof Viewpoint>,
+  ): Promise<{ pool: ToolPool; toolSearch?: ToolSearchForm }> {
     if (query.session_id === undefined) {
-      return dependencies.newSessionPool(principal, query.mode ?? defaultToolMode);
+      return { pool: dependencies.newSessionPool(principal, query.mode ?? defaultToolMode) };
     }
     if (query.mode !== undefined) {
       throw new GauntletError('invalid_request', 'Cannot list tools: name a session or a mode, not both');
     }
-    return (await dependencies.directory.open(principal, query.session_id)).pool();
+    const session = await dependencies.directory.open(principal, query.session_id);
+    return { pool: session.pool(), toolSearch: session.toolSearch };
   }
 
   const listed = { summary: 'List the tools', reply: { json: 'Tools', text: ['text/plain'] } } as const;
   app.get('/tools', { schema: { querystring: ListQuery }, config: listed }, async (request, reply) => {
-    const { format, schemas = 'by deferral', strict, max, names: joined } = request.query;
+    const { format = 'anthropic', strict, max, names: joined } = request.query;
     const isStrict = strict === 'true';
     if (isStrict && !format.startsWith('openai-')) {
       const message = 'Cannot list tools: "strict" is for format "openai-chat" and "openai-responses"';
       throw new GauntletError('invalid_request', message, { details: { path: 'strict' } });
     }
     const names = joined?.split(',').map((name) => name.trim());
-    const pool = await poolFor(request.principal, request.query);
+    const { pool, toolSearch } = await viewFor(request.principal, request.query);
+    const schemas = request.query.schemas ?? schemasFor(request.query.format, toolSearch);
     return sendList(toolList(pool, { format, schemas, isStrict, names, max }), request, reply);
   });
 
@@ -61,11 +70,18 @@ export function toolsDoor(app: App, dependencies: Dependencies): void {
   const schema = { params: ToolAddress, querystring: Viewpoint };
   app.get('/tools/:name', { schema, config: oneTool }, async (request, reply) => {
     const { name } = request.params;
-    const pool = await poolFor(request.principal, request.query);
+    const { pool } = await viewFor(request.principal, request.query);
     const tool = toolInFull(pool, name);
     if (tool === undefined) throw new GauntletError('not_found', `There is no tool "${name}"`);
     return reply.send(tool);
   });
+}
+
+/** Choose the schemas of a list. The Messages API loads a referenced tool from the list, and requires a schema of each. */
+function schemasFor(format: string | undefined, toolSearch: ToolSearchForm | undefined): SchemaChoice {
+  const isForMessages = format === undefined || format === 'anthropic';
+  if (toolSearch === 'references' && isForMessages) return 'full';
+  return format === 'anthropic' ? 'open' : 'by deferral';
 }
 
 function sendList(list: ToolList, request: Pick<FastifyRequest, 'headers'>, reply: FastifyReply): FastifyReply {

@@ -11,7 +11,7 @@ import {
   PermissionModeSchema,
   RuleSetSchema,
 } from '../../src/wire/permission-schemas.ts';
-import { CallIdSchema, IdSchema, IdScopeSchema } from '../../src/wire/block-schema.ts';
+import { CallIdSchema, IdSchema, IdScopeSchema, ToolSearchFormSchema } from '../../src/wire/block-schema.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { queryNumber } from '../query-number.ts';
@@ -62,6 +62,7 @@ export function sessionsDoor(app: App, dependencies: Dependencies): void {
       additionalDirectories: asked.additional_directories,
       onAsk: asked.on_ask,
       idScope: asked.id_scope,
+      toolSearch: asked.tool_search,
       title: asked.title,
       tools: asked.tools,
       // Parsed from a JSON body.
@@ -114,6 +115,7 @@ function schemas(dependencies: Pick<Dependencies, 'hasRepl'>) {
     additional_directories: DirectoriesSchema.optional(),
     on_ask: z.enum(['deny', 'wait']).optional(),
     id_scope: IdScopeSchema.optional(),
+    tool_search: ToolSearchFormSchema.optional(),
     title: z.string().max(MAX_TITLE_CHARS).optional(),
     tools: z
       .array(z.string().min(1).max(256))

@@ -190,17 +190,25 @@ class Agent {
     const result = await session.run({ name, input, ...this.#idFor(call) }, { signal: this.#signal });
     tell({ kind: 'result', call, result });
     if (name === this.#resultTool && result.status === 'ok') this.#data = input;
-    if (typeof result.content !== 'string')
-      for (const block of result.content) if (block.type === 'tool_reference') this.#loaded.add(block.tool_name);
     for (const { content } of result.newMessages ?? [])
       added.push(...(typeof content === 'string' ? [{ type: 'text', text: content } as const] : content));
-    const { content } = result;
+    const content = this.#load(result.content);
     return {
       type: 'tool_result',
       tool_use_id: call.id,
       content: content.length === 0 ? '(no output)' : content,
       ...(result.status !== 'ok' && { is_error: true }),
     };
+  }
+
+  /** List the tools that a result refers to from now on. @returns The content with words in place of the references */
+  #load(content: ToolResultBlock['content']): ToolResultBlock['content'] {
+    if (typeof content === 'string') return content;
+    return content.map((block) => {
+      if (block.type !== 'tool_reference') return block;
+      this.#loaded.add(block.tool_name);
+      return { type: 'text', text: `The tool ${block.tool_name} is in the list of tools from now on` };
+    });
   }
 
   /** Return the model's own id if the session accepts it; otherwise the session makes one. */

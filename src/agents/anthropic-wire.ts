@@ -102,13 +102,7 @@ function wireMessages({ messages }: ModelRequest): Anthropic.MessageParam[] {
 function wireBlocks({ content }: ConversationMessage): readonly object[] {
   return content.map((block) => {
     if (block.type === 'tool_use') return { ...block, input: asObject(block.input) };
-    if (block.type !== 'tool_result' || typeof block.content === 'string' || !Array.isArray(block.content))
-      return block;
-    // A result holds references or other content, not both; the schemas are in the text and in the list of tools.
-    const parts = (block.content as readonly { readonly type: string }[]).filter(
-      ({ type }) => type !== 'tool_reference',
-    );
-    return { ...block, content: parts };
+    return block;
   });
 }
 

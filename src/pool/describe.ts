@@ -27,8 +27,8 @@ const CHAT_DESCRIPTION_CHARS = 1_024;
 /** Schema of a deferred tool where the API wants one: the model learns the fields from ToolSearch. */
 const OPEN_SCHEMA: JsonObject = { type: 'object', properties: {}, additionalProperties: true };
 
-/** Amount of detail: according to deferral, all, or only the name. */
-export type SchemaChoice = 'by deferral' | 'full' | 'none';
+/** Amount of detail: according to deferral (`open`: each tool has a schema, as the API requires), all, or only the name. */
+export type SchemaChoice = 'by deferral' | 'open' | 'full' | 'none';
 
 /** Form of an entry. */
 export interface EntryForm {
@@ -66,7 +66,7 @@ export function describeEntry(tool: Tool, pool: ToolPool, { format, schemas, isS
   if (format === 'full') return { ...describeTool(tool, options), ...defer, ...facts(tool, pool) };
 
   const { input_schema, strict, ...words } = describeTool(tool, options);
-  const isShort = isDeferred && schemas === 'by deferral';
+  const isShort = isDeferred && schemas !== 'full';
   const description = isShort ? cut(words.description, DEFERRED_DESCRIPTION_CHARS) : words.description;
   if (format === 'gemini') {
     const parameters = isShort ? undefined : geminiSchema(input_schema);
@@ -77,7 +77,7 @@ export function describeEntry(tool: Tool, pool: ToolPool, { format, schemas, isS
     return {
       name: tool.name,
       description,
-      ...(!isShort && { input_schema: plain, ...(strict && { strict }) }),
+      ...((!isShort || schemas === 'open') && { input_schema: plain, ...(!isShort && strict && { strict }) }),
       ...defer,
     };
   const strictOne = isStrict === true && !isShort ? strictSchema(input_schema) : undefined;

@@ -2,7 +2,7 @@
  * Interface of a session for the routes: blocks in, frames out, and answers to questions.
  */
 import type { PermissionUpdate, WirePermissionContext } from '../wire/permission-context.ts';
-import type { IdScope } from '../wire/block-schema.ts';
+import type { IdScope, ToolSearchForm } from '../wire/block-schema.ts';
 import type { LogBounds, LoggedFrame, ReadOptions } from '../log/frame-log.ts';
 import { toWirePermissionContext } from '../permissions/context.ts';
 import { deadRules } from '../permissions/dead-rules.ts';
@@ -43,6 +43,11 @@ export class Session {
   /** How far ids of its calls are unique, where a request does not say. */
   get idScope(): IdScope {
     return this.#core.opened.id_scope ?? 'session';
+  }
+
+  /** Form in which its ToolSearch answers. */
+  get toolSearch(): ToolSearchForm {
+    return this.#core.opened.tool_search ?? 'text';
   }
 
   /** True for a session that a call of another one opened. */

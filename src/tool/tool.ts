@@ -141,6 +141,8 @@ export interface ToolUseContext {
   readonly innerTools: readonly Tool[];
   /** True if the session's list names a tool without its schema. */
   isDeferred(tool: Tool): boolean;
+  /** Form in which ToolSearch answers; absent: `text`. */
+  readonly toolSearch?: 'text' | 'references' | undefined;
   /**
    * Absolute path of the session's private folder for spilled results and outputs, readable by its own Read and Grep.
    */

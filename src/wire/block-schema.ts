@@ -58,6 +58,14 @@ export const IdScopeSchema = z
   .enum(['session', 'turn'])
   .describe('How far the ids of calls are unique; `turn`: the server makes one of `turn_id` and the id or the place');
 
+/** Form in which ToolSearch answers. */
+export type ToolSearchForm = z.output<typeof ToolSearchFormSchema>;
+export const ToolSearchFormSchema = z
+  .enum(['text', 'references'])
+  .describe(
+    'How ToolSearch answers: with definitions as text, or with `tool_reference` blocks of the Messages API, whose list of tools then has the definitions',
+  );
+
 /** Read a block whose id the client must give. @throws {GauntletError} `invalid_request` naming the field */
 export function readBlock(value: unknown): Wire<typeof ToolUseBlockSchema> {
   return read(ToolUseBlockSchema, value);

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 import { CALL_ERROR_CODES } from '../base/errors.ts';
-import { CallIdSchema, IdSchema, IdScopeSchema } from './block-schema.ts';
+import { CallIdSchema, IdSchema, IdScopeSchema, ToolSearchFormSchema } from './block-schema.ts';
 import { NewMessage, ToolResultBlock, ToolUseBlock } from './blocks.ts';
 import { DecisionReason, DecisionSummary } from './decision.ts';
 import { Display } from './display.ts';
@@ -77,6 +77,7 @@ export const OpenedFrame = z
       .optional()
       .describe('What happens to a question when no connected client may answer'),
     id_scope: IdScopeSchema.optional(),
+    tool_search: ToolSearchFormSchema.optional(),
     title: z.string().optional().describe('Title that the client gave'),
     tools: Texts.optional().describe('The only tools that the session sees: names, aliases and `mcp__server`'),
     output_schema: JsonRecord.optional().describe('JSON Schema of the input of StructuredOutput'),

@@ -41,6 +41,7 @@ export const SessionDescription = z.object({
     .optional()
     .describe('What happens to a question when no connected client may answer'),
   id_scope: OpenedFrame.shape.id_scope,
+  tool_search: OpenedFrame.shape.tool_search,
   tools: Texts.optional().describe('The only tools that the session sees'),
   output_schema: OpenedFrame.shape.output_schema,
   parent: OpenedFrame.shape.parent,

@@ -174,14 +174,24 @@ describe('tools_changed', () => {
     await stream.close();
   });
 
-  it('comes with a list that ToolSearch can load from', async () => {
-    const { calls, results } = await client.execute(await allowed(), [
-      block('ToolSearch', { query: `select:${ECHO}` }),
-    ]);
+  it('comes with a list that ToolSearch can load from, as text or as references', async () => {
+    const sessionId = await allowed();
+    const select = block('ToolSearch', { query: `select:${ECHO}` });
+    const { calls, results } = await client.execute(sessionId, [select]);
     expect(calls[0]).toMatchObject({ status: 'ok' });
-    const text = JSON.stringify(results[0]?.content);
-    expect(text).toContain('tool_reference');
-    expect(text).toContain('message');
+    expect(results[0]?.content).toEqual(expect.stringMatching(/<function>.*"message"/));
+
+    const session = await client.session({ tool_search: 'references' });
+    const { results: referred } = await client.execute(session, [select]);
+    expect(referred[0]?.content).toEqual([{ type: 'tool_reference', tool_name: ECHO }]);
+    const entryOf = async (query: string) =>
+      (await client.get(`/tools?${query}`)).body.tools.find(({ name }) => name === ECHO);
+    expect(await entryOf(`session_id=${session}`)).toMatchObject({
+      defer_loading: true,
+      input_schema: { required: ['message'] },
+    });
+    const open = { type: 'object', properties: {}, additionalProperties: true };
+    expect(await entryOf('format=anthropic')).toMatchObject({ defer_loading: true, input_schema: open });
   });
 });
 

@@ -5,7 +5,7 @@ import type { ToolDefinition } from '../../src/wire/server-replies.ts';
 import { searchTools } from '../../src/pool/search.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { PromptOptions, Tool, ToolUseContext } from '../../src/tool/tool.ts';
-import type { ResultContentBlock, ToolResultBlock } from '../../src/wire/blocks.ts';
+import type { ToolResultBlock } from '../../src/wire/blocks.ts';
 import type { Display } from '../../src/wire/display.ts';
 import type { MoreToolServices } from './services.ts';
 import { type Skill, skillLine } from './skill-catalogue.ts';
@@ -20,7 +20,7 @@ Queries:
 - "background output" finds tools by words, the best matches first
 - "+slack send" finds only tools that match "slack", ordered by the other words
 
-Each match comes back as one line of JSON with name, description and input_schema, inside a <functions> block.`;
+Each match comes back as one line of JSON with name, description and input_schema, inside a <functions> block, or as a reference that puts its definition in your list of tools.`;
 
 const DEFAULT_RESULTS = 5;
 
@@ -61,7 +61,11 @@ export function toolSearchTool(services: MoreToolServices) {
     isConcurrencySafe: () => true,
     prompt: () => TOOL_SEARCH_PROMPT,
     description: (input) => `Search tools: ${input.query}`,
-    call: (input, context) => Promise.resolve({ data: searchDeferred(input, context, services.skills ?? []) }),
+    call: (input, context) => {
+      const data = searchDeferred(input, context, services.skills ?? []);
+      const beside = data.asReferences ? besideReferences(data) : '';
+      return Promise.resolve({ data, ...(beside !== '' && { newMessages: [{ role: 'user', content: beside }] }) });
+    },
     mapToolResultToToolResultBlockParam: toolSearchResult,
     isSearchOrReadCommand: () => ({ isSearch: true, isRead: false }),
     getToolUseSummary: (input) => input.query ?? '',
@@ -84,12 +88,16 @@ export interface ToolSearchOutput {
   readonly skills: readonly string[];
   /** Deferred tools in the list. */
   readonly deferredCount: number;
+  /** True if the result for the model refers to the deferred tools, whose definitions its list has. */
+  readonly asReferences: boolean;
 }
+
+type SearchContext = Pick<ToolUseContext, 'tools' | 'isDeferred' | 'toolSearch' | 'session' | 'principal'>;
 
 /** Search the tools of the session. Words find deferred tools; `select:` returns any. */
 function searchDeferred(
   { query, max_results: maxResults }: ToolSearchArguments,
-  { tools, isDeferred, session, principal }: Pick<ToolUseContext, 'tools' | 'isDeferred' | 'session' | 'principal'>,
+  { tools, isDeferred, toolSearch, session, principal }: SearchContext,
   skills: readonly Skill[],
 ): ToolSearchOutput {
   const options: PromptOptions = {
@@ -106,6 +114,7 @@ function searchDeferred(
     unknownNames,
     skills: searchSkills(query, skills, maxResults),
     deferredCount: tools.filter(isDeferred).length,
+    asReferences: toolSearch === 'references' && found.some(isDeferred),
   };
 }
 
@@ -121,14 +130,20 @@ function searchSkills(query: string, skills: readonly Skill[], maxResults: numbe
     .map(skillLine);
 }
 
-/** Result for the model: definitions as text, and a reference to each deferred tool. */
+/** Result for the model: definitions as text, or references alone, since the Messages API takes no result with both. */
 function toolSearchResult(
-  { query, found, unknownNames, skills, deferredCount }: ToolSearchOutput,
+  { query, found, unknownNames, skills, deferredCount, asReferences }: ToolSearchOutput,
   toolUseId: string,
 ): ToolResultBlock {
   const block = { type: 'tool_result', tool_use_id: toolUseId } as const;
-  const skillLines = skills.length === 0 ? [] : ['Skills, to load with Skill:', ...skills.map((line) => `- ${line}`)];
-  if (found.length === 0 && skills.length > 0) return { ...block, content: skillLines.join('\n') };
+  if (asReferences) {
+    const references = found.filter(({ isDeferred }) => isDeferred);
+    return {
+      ...block,
+      content: references.map(({ definition }) => ({ type: 'tool_reference', tool_name: definition.name })),
+    };
+  }
+  if (found.length === 0 && skills.length > 0) return { ...block, content: skillLines(skills).join('\n') };
   if (found.length === 0) {
     const advice =
       deferredCount === 0
@@ -137,13 +152,23 @@ function toolSearchResult(
     return { ...block, content: `No tool matches "${query}". ${advice}` };
   }
   const lines = found.map(({ definition }) => `<function>${JSON.stringify(definition)}</function>`);
-  const unknown = unknownNames.map((name) => `No tool is named "${name}"`);
-  const references = found.filter(({ isDeferred }) => isDeferred);
-  const content: readonly ResultContentBlock[] = [
-    { type: 'text', text: ['<functions>', ...lines, '</functions>', ...unknown, ...skillLines].join('\n') },
-    ...references.map(({ definition }) => ({ type: 'tool_reference' as const, tool_name: definition.name })),
-  ];
-  return { ...block, content };
+  return {
+    ...block,
+    content: ['<functions>', ...lines, '</functions>', ...unknownLines(unknownNames), ...skillLines(skills)].join('\n'),
+  };
+}
+
+/** Return what a result of references cannot say; empty if there is nothing. */
+function besideReferences({ unknownNames, skills }: ToolSearchOutput): string {
+  return [...unknownLines(unknownNames), ...skillLines(skills)].join('\n');
+}
+
+function unknownLines(names: readonly string[]): readonly string[] {
+  return names.map((name) => `No tool is named "${name}"`);
+}
+
+function skillLines(skills: readonly string[]): readonly string[] {
+  return skills.length === 0 ? [] : ['Skills, to load with Skill:', ...skills.map((line) => `- ${line}`)];
 }
 
 /** Display the request. */

@@ -27,6 +27,7 @@ export function describeStill(opened: OpenedFrame, context: SessionContext, head
     title: opened.title,
     on_ask: opened.on_ask,
     id_scope: opened.id_scope,
+    tool_search: opened.tool_search,
     tools: opened.tools,
     output_schema: opened.output_schema,
     parent: opened.parent,

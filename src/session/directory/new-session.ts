@@ -6,7 +6,7 @@ import { nearestKey } from '../../../config/settings/section.ts';
 import { GauntletError, isGauntletError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { ToolPool } from '../../pool/tool-pool.ts';
-import type { IdScope } from '../../wire/block-schema.ts';
+import type { IdScope, ToolSearchForm } from '../../wire/block-schema.ts';
 import type { OpenedFrame } from '../../wire/frames.ts';
 import type {
   PermissionMode,
@@ -29,6 +29,7 @@ export interface NewSession {
   readonly additionalDirectories?: readonly string[];
   readonly onAsk?: 'deny' | 'wait';
   readonly idScope?: IdScope;
+  readonly toolSearch?: ToolSearchForm;
   readonly title?: string;
   readonly tools?: readonly string[];
   readonly outputSchema?: JsonObject;
@@ -71,6 +72,7 @@ export function newSessionFrame(principal: string, request: NewSession, given: N
     workspace_settings: workspaceSettings,
     on_ask: onAsk,
     id_scope: request.idScope,
+    tool_search: request.toolSearch,
     title,
     tools: request.tools,
     output_schema: request.outputSchema,

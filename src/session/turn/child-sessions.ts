@@ -236,6 +236,7 @@ function openedFrame(
     tool_mode: toolMode,
     tools: lists.length > 0 ? commonTools(pool, lists) : opened.tools,
     output_schema: outputSchema,
+    tool_search: 'references',
     on_ask: askPolicy.onAsk ?? opened.on_ask,
     title,
     mode: loweredMode(mode ?? bound.mode, bound.mode),

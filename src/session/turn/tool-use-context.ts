@@ -43,6 +43,7 @@ export function toolUseContext(
     onlyTools: core.opened.tools,
     innerTools: pool.innerTools,
     isDeferred: pool.isDeferred,
+    toolSearch: core.opened.tool_search,
     sessionFolder: services.sessionFolder(core.id),
     isReadDenied: services.readDenial(session.permissions, session.root),
     changes: {

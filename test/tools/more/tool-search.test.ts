@@ -12,20 +12,19 @@ const tools = [
   mcpTool('mail', 'send', { prompt: () => 'Sends a message' }),
 ];
 
-async function search(query: string, maxResults = 5, listed = tools) {
+async function search(query: string, maxResults = 5, listed = tools, toolSearch?: 'references') {
   const input = tool.inputSchema.parse({ query, max_results: maxResults });
-  const { data } = await tool.call(
+  const { data, newMessages } = await tool.call(
     input,
-    toolUseContextIn('/w', { tools: listed, isDeferred: ({ origin }) => origin !== undefined }),
+    toolUseContextIn('/w', { tools: listed, toolSearch, isDeferred: ({ origin }) => origin !== undefined }),
   );
   const { content } = tool.mapToolResultToToolResultBlockParam(data, 'call-1');
-  const references = typeof content === 'string' ? [] : content.filter(({ type }) => type === 'tool_reference');
-  return { data, text: resultText(content), references };
+  return { data, content, newMessages, text: resultText(content) };
 }
 
 describe('ToolSearch', () => {
-  test('gives whole definitions, one a line, and a reference to each', async () => {
-    const { text, references } = await search('select:mcp__slack__send');
+  test('gives whole definitions, one a line, as text alone', async () => {
+    const { text, content } = await search('select:mcp__slack__send');
     const [open, line = '', close] = text.split('\n');
     expect([open, close]).toEqual(['<functions>', '</functions>']);
     expect(JSON.parse(line.replace(/<\/?function>/g, ''))).toMatchObject({
@@ -33,13 +32,20 @@ describe('ToolSearch', () => {
       description: 'Posts a message',
       input_schema: { type: 'object' },
     });
-    expect(references).toEqual([{ type: 'tool_reference', tool_name: 'mcp__slack__send' }]);
+    expect(content).toBe(text);
+  });
+
+  test('gives references alone where the session wants them, and the rest in a message of its own', async () => {
+    const { content, newMessages } = await search('select:mcp__slack__send,Read,Nope', 5, tools, 'references');
+    expect(content).toEqual([{ type: 'tool_reference', tool_name: 'mcp__slack__send' }]);
+    expect(newMessages).toEqual([{ role: 'user', content: 'No tool is named "Nope"' }]);
+    expect((await search('select:Read', 5, tools, 'references')).text).toContain('"name":"Read"');
+    expect((await search('select:mcp__slack__send', 5, tools, 'references')).newMessages).toBeUndefined();
   });
 
   test('finds deferred tools by words, no others', async () => {
-    const { references } = await search('message');
-    expect(references).toHaveLength(2);
-    expect((await search('message', 1)).references).toHaveLength(1);
+    expect((await search('message')).data.found).toHaveLength(2);
+    expect((await search('message', 1)).data.found).toHaveLength(1);
   });
 
   test('finds by words what the list of its session defers, however few tools are left in that', async () => {
@@ -49,10 +55,8 @@ describe('ToolSearch', () => {
     expect(data.found.map(({ definition }) => definition.name)).toEqual(['Rare']);
   });
 
-  test('a tool that is loaded may be named, without a reference', async () => {
-    const { text, references } = await search('select:Read');
-    expect(text).toContain('"name":"Read"');
-    expect(references).toEqual([]);
+  test('a tool that is loaded may be named', async () => {
+    expect((await search('select:Read')).text).toContain('"name":"Read"');
   });
 
   test('says what to do when nothing matches', async () => {
