@@ -437,7 +437,7 @@ describe('gauntlet mcp', () => {
     stdio.kill('SIGTERM');
     process.kill(started, 'SIGCONT');
     await exited;
-    expect(isRunning()).toBe(false);
+    await until(() => Promise.resolve(!isRunning()));
   });
 
   it('starts a server where none runs, and ends it with its input', async () => {
