@@ -65,15 +65,16 @@ interface JoinedServer {
 /** Find the running server, or start one at the address in the settings. */
 async function joinServer(environment: NodeJS.ProcessEnv, url: string | undefined): Promise<JoinedServer> {
   const server = findServer(environment, url);
-  if (url !== undefined || (await answers(server))) return { server, end: endOnSignals(undefined) };
+  let child: ChildProcess | undefined;
+  // Before the server starts: a client that gives up meanwhile leaves none behind.
+  const end = endOnSignals(() => child);
+  if (url !== undefined || (await answers(server))) return { server, end };
   const [program = ''] = process.argv.slice(1);
   // Its standard output is not ours: that belongs to MCP alone.
-  const child = spawn(process.execPath, [...process.execArgv, program, 'serve'], {
+  child = spawn(process.execPath, [...process.execArgv, program, 'serve'], {
     env: environment,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  // A client that gives up while the server starts leaves none behind.
-  const end = endOnSignals(child);
   const deadlineMs = performance.now() + START_MS;
   while (performance.now() < deadlineMs) {
     // Another one may have started at the same time, and then ours ends.
@@ -97,8 +98,9 @@ async function answers(server: RunningServer): Promise<boolean> {
 }
 
 /** End the process that was started, also when this one is told to end. @returns A function that ends it. */
-function endOnSignals(child: ChildProcess | undefined): () => Promise<void> {
+function endOnSignals(started: () => ChildProcess | undefined): () => Promise<void> {
   async function end(): Promise<void> {
+    const child = started();
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
     child.kill('SIGTERM');

@@ -50,6 +50,9 @@ describe('the description of the API', () => {
       'mode',
       'format',
       'schemas',
+      'strict',
+      'names',
+      'max',
     ]);
     const execute = body.paths['/execute'].post.requestBody.content['application/json'].schema;
     expect(Object.keys(execute.properties)).toEqual(
