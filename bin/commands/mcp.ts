@@ -65,16 +65,16 @@ interface JoinedServer {
 /** Find the running server, or start one at the address in the settings. */
 async function joinServer(environment: NodeJS.ProcessEnv, url: string | undefined): Promise<JoinedServer> {
   const server = findServer(environment, url);
-  let child: ChildProcess | undefined;
+  const started: { child?: ChildProcess } = {};
   // Before the server starts: a client that gives up meanwhile leaves none behind.
-  const end = endOnSignals(() => child);
+  const end = endOnSignals(started);
   if (url !== undefined || (await answers(server))) return { server, end };
   const [program = ''] = process.argv.slice(1);
   // Its standard output is not ours: that belongs to MCP alone.
-  child = spawn(process.execPath, [...process.execArgv, program, 'serve'], {
+  const child = (started.child = spawn(process.execPath, [...process.execArgv, program, 'serve'], {
     env: environment,
     stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  }));
   const deadlineMs = performance.now() + START_MS;
   while (performance.now() < deadlineMs) {
     // Another one may have started at the same time, and then ours ends.
@@ -98,9 +98,9 @@ async function answers(server: RunningServer): Promise<boolean> {
 }
 
 /** End the process that was started, also when this one is told to end. @returns A function that ends it. */
-function endOnSignals(started: () => ChildProcess | undefined): () => Promise<void> {
+function endOnSignals(started: { readonly child?: ChildProcess }): () => Promise<void> {
   async function end(): Promise<void> {
-    const child = started();
+    const { child } = started;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
     child.kill('SIGTERM');
@@ -140,6 +140,9 @@ class RemoteServer {
   readonly #deliver: (message: JSONRPCMessage) => void;
   #transport: Promise<StreamableHTTPClientTransport>;
   #initialize: JSONRPCMessage | undefined;
+  /** Ends with the reply to `initialize`, which later messages need: a client may send them before it has read that. */
+  #begun: Promise<void> | undefined;
+  #onBegun: (() => void) | undefined;
   /** Requests without a reply, by id: in the modern era an abort is what cancels one. */
   readonly #pending = new Map<RequestId, AbortController>();
 
@@ -151,7 +154,10 @@ class RemoteServer {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (isInitializeRequest(message)) this.#initialize = message;
+    if (isInitializeRequest(message)) {
+      this.#initialize = message;
+      this.#begun = new Promise((resolve) => (this.#onBegun = resolve));
+    } else await this.#begun;
     const abort = new AbortController();
     if (isJSONRPCRequest(message)) this.#pending.set(message.id, abort);
     if (this.#cancels(message)) return;
@@ -223,8 +229,14 @@ class RemoteServer {
   #receive(transport: StreamableHTTPClientTransport, message: JSONRPCMessage): void {
     this.#learnVersion(transport, message);
     if ((isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) && message.id !== undefined)
-      this.#pending.delete(message.id);
+      this.#settle(message.id);
     this.#deliver(message);
+  }
+
+  /** A request has its reply. */
+  #settle(id: RequestId): void {
+    this.#pending.delete(id);
+    if (isJSONRPCRequest(this.#initialize) && this.#initialize.id === id) this.#onBegun?.();
   }
 
   /** Requests after `initialize` name the version that was agreed on. */
@@ -239,7 +251,7 @@ class RemoteServer {
   #fail(message: JSONRPCMessage, error: unknown): void {
     process.stderr.write(`gauntlet mcp: ${errorMessage(error)}\n`);
     if (!isJSONRPCRequest(message)) return;
-    this.#pending.delete(message.id);
+    this.#settle(message.id);
     this.#deliver({ jsonrpc: '2.0', id: message.id, error: { code: INTERNAL_ERROR, message: errorMessage(error) } });
   }
 }

@@ -408,6 +408,31 @@ describe('gauntlet mcp', () => {
     expect(asked.isError).toBeUndefined();
   });
 
+  it('takes messages that a client sends before it has read the reply to initialize', async () => {
+    const env = { PATH: process.env['PATH'], ...joining() };
+    const stdio = spawn(process.execPath, [program, 'mcp', '--url', server.url], {
+      env,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void stdio.kill('SIGKILL'));
+    const clientInfo = { name: 'test', version: '1' };
+    const messages = [
+      { id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/call', params: { name: 'Glob', arguments: { pattern: 'none' } } },
+    ];
+    for (const message of messages) stdio.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    let said = '';
+    stdio.stdout.on('data', (chunk) => (said += String(chunk)));
+    const lines = await until(() => Promise.resolve(said.split('\n').length > 2 && said.trim().split('\n')));
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { id: 1, result: { protocolVersion: '2025-11-25' } },
+      { id: 2, result: { content: [{ type: 'text' }] } },
+    ]);
+    stdio.stdin.end();
+    await once(stdio, 'exit');
+  });
+
   /** The environment of a server that does not run yet. */
   async function ownServer() {
     const home = serverHome();
