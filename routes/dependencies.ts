@@ -67,7 +67,7 @@ export interface Dependencies {
   readonly logins: McpLogins & Pick<McpConnections, 'states'>;
   /** MCP servers that are passed through. */
   readonly upstreams: Pick<McpConnections, 'openOwned' | 'delegate' | 'ready'>;
-  /** Who gives out the tokens of this server to MCP clients; undefined: nobody that clients could be sent to. */
+  /** Authorization servers that MCP clients are sent to for tokens of this server; undefined: none. */
   readonly mcpAuthorization?: McpAuthorizationSettings | undefined;
   /** Skills that MCP clients see as prompts, and the tool that loads one. */
   readonly skills: { readonly tool: string; readonly list: readonly SkillPrompt[] };

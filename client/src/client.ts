@@ -29,7 +29,7 @@ export interface SessionOptions {
   readonly output_schema?: object;
 }
 
-/** How to connect. */
+/** Options of `connect`. */
 export interface ConnectOptions {
   /** Absent: `http://127.0.0.1:4747`. */
   readonly url?: string;
@@ -100,25 +100,25 @@ export interface ToolsOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a turn came to. */
+/** Outcome of a turn. */
 export interface Reply<P extends Provider = Provider> {
   readonly session_id: string;
   readonly turn_id: string;
   /** One for each call, in the order of the calls, with the provider's ids. */
   readonly results: readonly ToolResultBlock[];
-  /** How each call ended. */
+  /** Outcome of each call. */
   readonly calls: readonly CallSummary[];
   readonly new_messages: readonly NewMessage[];
-  /** What to append to the conversation, in the form of the API that the calls came from. Empty: there were none. */
+  /** Messages to append to the conversation, in the form of the API that the calls came from. Empty: no calls. */
   readonly append: Appended[P][];
 }
 
-/** How a call would be decided, and why. */
+/** Decision that a call would get, with its reason. */
 export interface Explanation {
   readonly behavior: 'allow' | 'ask' | 'deny';
   readonly message: string;
   readonly destructive: boolean;
-  /** What makes the call dangerous, one sentence each. */
+  /** Dangers of the call, one sentence each. */
   readonly warnings: readonly string[];
   /** Handed to `run` once a person has said yes. It counts once, for this input, while the permissions stay. */
   readonly approval: Approval;

@@ -8,23 +8,23 @@ import { type Http, pause } from './http.ts';
 import { type CallName, createQuestions, type OnAsk, type Questions } from './questions.ts';
 import type { CallSummary, Frame, NewMessage, Question, ToolResultBlock, ToolUseBlock } from './wire.ts';
 
-/** How long the end of an aborted turn is waited for. */
+/** Longest wait for the end of an aborted turn. */
 const CANCEL_MS = 5_000;
 /** Pause between two tries to cancel a turn that the server does not know yet. */
 const CANCEL_PAUSE_MS = 50;
-/** How long the last frames of a turn are waited for, whose results are there. */
+/** Longest wait for the last frames of a turn whose results are there. */
 const LAST_FRAMES_MS = 1_000;
 
 /** Gets each frame of the session, and the call of this client that it is about. */
 export type OnProgress = (frame: Frame, call: CallName | undefined) => void;
 
-/** How a turn is executed. */
+/** Options of a turn. */
 export interface TurnOptions {
   /** Cancels the calls on the server, then rejects with its reason. */
   readonly signal?: AbortSignal;
   /** Names the turn: the same calls in the same turn run once. Absent: a new turn. */
   readonly turnId?: string;
-  /** How long a question may stay open, in milliseconds. */
+  /** Longest time that a question stays open, in milliseconds. */
   readonly askTimeoutMs?: number;
   /** Gets the frames of this turn's calls. */
   readonly onProgress?: OnProgress;
@@ -50,13 +50,13 @@ export interface PreparedTurn {
   readonly approvals?: readonly (Approval | undefined)[];
 }
 
-/** What a yes is bound to: the call as it was explained, and the permissions at that time. */
+/** Facts that a yes is bound to: the call as it was explained, and the permissions at that time. */
 export interface Approval {
   readonly digest: string;
   readonly context_version: number;
 }
 
-/** What an executor is made of. */
+/** Options of `createExecutor`. */
 export interface ExecutorOptions {
   readonly http: Http;
   readonly sessionId: string;

@@ -25,7 +25,7 @@ export type WebSocketConstructor = new (url: string, protocols: string[]) => Web
 /** Calls that are kept while the WebSocket opens; further ones are posted when the message ends. */
 const MAX_WAITING = 256;
 
-/** What the forwarding of a stream needs. */
+/** Dependencies of the forwarding of a stream. */
 export interface ForwardOptions {
   readonly http: Http;
   readonly sessionId: string;

@@ -12,7 +12,7 @@ const MAX_PAUSE_MS = 5_000;
 /** Longest `Retry-After` that is waited for. */
 const MAX_RETRY_AFTER_MS = 30_000;
 
-/** What a request may say. */
+/** Options of a request. */
 export interface RequestOptions {
   readonly body?: unknown;
   readonly signal?: AbortSignal;

@@ -18,7 +18,7 @@ export interface AnthropicToolResult {
   is_error?: boolean;
 }
 
-/** What a result or a message of the Messages API may hold. */
+/** Content of a result or a message of the Messages API. */
 export type AnthropicContent =
   | { type: 'text'; text: string }
   | { type: 'image'; source: { type: 'base64'; media_type: ImageType; data: string } }

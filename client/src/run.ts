@@ -11,7 +11,7 @@ import type { CallSummary, ResultContentBlock, ToolResultBlock } from './wire.ts
 /** Calls of one turn: the most that the server takes. */
 const MAX_TURN_CALLS = 256;
 
-/** How a single call is run. */
+/** Options of a single call. */
 export interface RunOptions {
   /** The provider's id of the call. */
   readonly id?: string;
@@ -23,7 +23,7 @@ export interface RunOptions {
   readonly approval?: Approval;
 }
 
-/** What a single call came to. */
+/** Outcome of a single call. */
 export interface RunResult {
   /** For the model; what the tool adds to the conversation stands behind its result. */
   readonly content: string | readonly ResultContentBlock[];

@@ -2,7 +2,7 @@
 import { SettingsError } from '../settings-error.ts';
 import type { SettingsFile } from './schema.ts';
 
-/** Who gives out the tokens of this server. */
+/** Authorization servers that give out tokens of this server. */
 export interface McpAuthorizationSettings {
   /** Address of this server, without a slash at its end. */
   readonly publicUrl: string;

@@ -7,7 +7,7 @@ import { parseEnv } from 'node:util';
 import { SettingsError } from '../settings-error.ts';
 import { checked } from './explain.ts';
 import { readRegularFile } from './regular-file.ts';
-import { mcpServer, type McpServerSettings, type SettingsFile } from './schema.ts';
+import { isRecord, mcpServer, type McpServerSettings, type SettingsFile } from './schema.ts';
 import type { Environment } from './settings-file.ts';
 
 /** An entry that cannot be used; it is listed as failed. */
@@ -235,8 +235,4 @@ function filled(value: unknown, path: string, values: Values): unknown {
 function folderNamed(name: string, { folder, environment }: Values): string | undefined {
   if (name === 'workspaceFolder') return folder;
   return name === 'userHome' ? environment['HOME'] : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

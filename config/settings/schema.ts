@@ -212,7 +212,8 @@ function isProxyAddress(address: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+/** Report whether a value is an object with members. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

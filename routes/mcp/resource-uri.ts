@@ -2,7 +2,7 @@
  * Addresses of a session's resources: `gauntlet://sessions/{id}/results/{tool_use_id}` and `…/files/{path}`.
  */
 
-/** What an address names. */
+/** The thing that an address names. */
 export type ResourceAddress = { readonly sessionId: string } & (
   { readonly kind: 'result'; readonly toolUseId: string } | { readonly kind: 'file'; readonly path: string }
 );

@@ -94,7 +94,7 @@ export class McpService {
     return new McpEndpoint({ ...parts, bus: events, responseMode: 'sse', createServer });
   }
 
-  /** What all endpoints have. */
+  /** Options that all endpoints share. */
   #parts(principal: string, address: string): EndpointParts {
     const { logger, limits } = this.#context;
     const { mint, verify } = createRequestStateCodec<CallState>({

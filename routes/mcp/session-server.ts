@@ -41,7 +41,7 @@ const MAX_RESULTS = 1_000;
 const INSTRUCTIONS =
   'Tools run on the machine of this server, behind permission rules: a call may be denied, or a person may be asked first.';
 
-/** What the server of a session needs. */
+/** Dependencies of the server of a session. */
 export interface SessionServerOptions extends McpDoorContext {
   readonly era: 'legacy' | 'modern';
   /** Return the session, loaded where it is not in memory. @throws {GauntletError} `not_found` */

@@ -10,7 +10,7 @@ import type { McpDoorContext } from './dependencies.ts';
 import { type EndpointOptions, type Era, McpEndpoint } from './endpoint.ts';
 import { type Connected, connect, type UpstreamOptions, upstreamServer } from './upstream.ts';
 
-/** What all endpoints have. */
+/** Options that all endpoints share. */
 export type EndpointParts = Pick<EndpointOptions, 'principal' | 'address' | 'sessions' | 'onError'> &
   Pick<UpstreamOptions, 'mint' | 'verify'>;
 

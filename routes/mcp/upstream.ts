@@ -44,7 +44,7 @@ const PASSED = {
 
 const SUBSCRIPTIONS = ['resources/subscribe', 'resources/unsubscribe'] as const;
 
-/** What passing a server through needs. */
+/** Dependencies of passing a server through. */
 export interface UpstreamOptions extends McpDoorContext {
   /** Name of the upstream, as configured. */
   readonly name: string;
@@ -253,7 +253,7 @@ function allowedParams(upstream: string, params: CallParams, { server, toolName,
   return isDeepStrictEqual(input, params.arguments ?? {}) ? params : { ...params, arguments: input };
 }
 
-/** What the log has of a call whose upstream needs more from its client first. */
+/** Result in the log of a call whose upstream needs more from its client first. */
 const ASKED: CallToolResult = { content: [{ type: 'text', text: 'The server asked its client for input first' }] };
 
 /** Handlers of what the upstream asks and tells: what the client declared is passed on to it. */

@@ -88,7 +88,7 @@ interface PendingAuthorization extends AuthorizationTarget {
 /** Authorizations at all servers. */
 export class Authorizations {
   readonly #parts: AuthorizationParts;
-  /** How servers asked for an authorization last: of one principal, or of nobody. */
+  /** Last request of each server for an authorization: of one principal, or of nobody. */
   readonly #challenges = new Map<string, Challenge>();
   /** By state, oldest first. */
   readonly #pending = new Map<string, PendingAuthorization>();

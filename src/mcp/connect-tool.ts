@@ -15,11 +15,11 @@ export interface FolderServer {
   /** Real path. */
   readonly folder: string;
   readonly settings: McpServerSettings;
-  /** What was ignored, one sentence each. */
+  /** Ignored members, one sentence each. */
   readonly notes: readonly string[];
 }
 
-/** What the tool does, for one session. */
+/** Work of the tool, for one session. */
 interface Connecting {
   /** True if the person is known to have said yes to this definition. */
   isApproved(): boolean;

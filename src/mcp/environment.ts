@@ -12,7 +12,7 @@ import type { RetryPace } from './retry-pause.ts';
 import type { Sampler } from './sampling.ts';
 import type { McpServerSettings } from './server-settings.ts';
 
-/** What the gate let through: hooks and answers may have changed the input since it was sent. */
+/** The call that the gate let through: hooks and answers may have changed the input since it was sent. */
 export interface AllowedCall {
   /** Name of the server, as configured. */
   readonly server: string;

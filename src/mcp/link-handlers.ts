@@ -39,7 +39,7 @@ export interface LinkHandlers {
     params: CreateMessageRequest['params'],
     signal: AbortSignal,
   ): Promise<CreateMessageResult | CreateMessageResultWithTools>;
-  /** What `sample` takes beside text, images and audio. Default: nothing. */
+  /** Options that `sample` takes beside text, images and audio. Default: none. */
   readonly sampleOptions?: NonNullable<ClientCapabilities['sampling']>;
   listRoots?(): Promise<readonly Root[]>;
   onLog?(message: LoggingMessageNotification['params']): void;

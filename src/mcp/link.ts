@@ -29,7 +29,7 @@ export interface LinkOptions {
   /** Result of an earlier negotiation of the protocol version with this server. */
   readonly prior?: ConnectOptions['prior'];
   readonly limits: Pick<Limits, 'mcpConnectMs'>;
-  /** What the server may ask for and announce. */
+  /** Handlers of the requests and announcements of the server. */
   readonly handlers: LinkHandlers;
   /** Returns the reason for `closed`; called when the connection ends. */
   readonly describeEnd: () => string;

@@ -24,7 +24,7 @@ import { CLIENT_METADATA_FILE, type OAuthSettings, type RemoteServerSettings } f
 /** Longest list of scopes: a server may demand ever new ones. */
 const MAX_SCOPE_CHARS = 4_000;
 
-/** How a server asked for an authorization, in a reply 401 or 403. */
+/** Request of a server for an authorization, in a reply 401 or 403. */
 export interface Challenge extends Pick<
   ReturnType<typeof extractWWWAuthenticateParams>,
   'resourceMetadataUrl' | 'scope'

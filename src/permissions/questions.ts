@@ -9,19 +9,10 @@ import type { PermissionDecision } from '../wire/decision.ts';
 import { GauntletError } from '../base/errors.ts';
 import type { NewFrame, PermissionRequestFrame, PermissionResolvedFrame } from '../wire/frames.ts';
 import type { Answered } from '../wire/session-replies.ts';
+import type { QuestionEnd } from '../tool/mid-call-question.ts';
 import { newId } from '../base/new-id.ts';
 
 const CANCELLED = { behavior: 'deny', by: 'cancelled' } as const;
-
-/** Result of a question, for the gate that asked it. */
-export type QuestionEnd =
-  | { readonly behavior: 'allow'; readonly updatedInput?: Readonly<Record<string, unknown>> }
-  | {
-      readonly behavior: 'deny';
-      readonly message: string;
-      /** True if a person said no; else nobody answered. */
-      readonly isAnswer?: boolean;
-    };
 
 /** Answer of a person. */
 export interface QuestionAnswer {

@@ -3,7 +3,7 @@ import type { Display } from '../wire/display.ts';
 
 /** A question for values, or for a yes or a no. */
 export interface MidCallQuestion {
-  /** Who asks for what, in one sentence. */
+  /** One sentence that names the asker and what is asked for. */
   readonly title: string;
   readonly description: string;
   /** With a `form`, the values of the answer are under its key. */
@@ -19,8 +19,8 @@ export interface MidCallQuestion {
   check?(updatedInput: Readonly<Record<string, unknown>> | undefined): void;
 }
 
-/** Answer to a question. */
-export type MidCallAnswer =
+/** End of a question, for the gate or the call that asked it. */
+export type QuestionEnd =
   | { readonly behavior: 'allow'; readonly updatedInput?: Readonly<Record<string, unknown>> }
   | {
       readonly behavior: 'deny';
@@ -34,4 +34,4 @@ export type MidCallAnswer =
  *
  * @param signal Withdraws the question, as the end of the call does; the promise then rejects.
  */
-export type AskMidCall = (question: MidCallQuestion, signal?: AbortSignal) => Promise<MidCallAnswer>;
+export type AskMidCall = (question: MidCallQuestion, signal?: AbortSignal) => Promise<QuestionEnd>;

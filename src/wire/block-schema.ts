@@ -52,7 +52,7 @@ export const GivenCallIdSchema = z
 export type GivenBlock = Wire<typeof GivenBlockSchema>;
 export const GivenBlockSchema = ToolUseBlockSchema.extend({ id: GivenCallIdSchema });
 
-/** How far ids of calls are unique. */
+/** Scope in which ids of calls are unique. */
 export type IdScope = z.output<typeof IdScopeSchema>;
 export const IdScopeSchema = z
   .enum(['session', 'turn'])

@@ -18,7 +18,7 @@ export interface AiSdk<Tool> {
   readonly jsonSchema: (schema: never) => unknown;
 }
 
-/** What a tool returns to the model. */
+/** Output of a tool, for the model. */
 export type AiOutput =
   | { type: 'text'; value: string }
   | { type: 'error-text'; value: string }

@@ -30,7 +30,7 @@ export async function gauntletTools(client: Client, options?: ToolsOptions): Pro
     type: 'function',
     function: {
       ...{ name, description, parameters },
-      // What is not JSON is refused by the server, in words for the model.
+      // The server refuses text that is not JSON, in words for the model.
       parse: (text) => parseArguments(text) as object,
       async function(input, { controller }) {
         const { content, isError } = await client.run(name, input, { signal: controller?.signal });

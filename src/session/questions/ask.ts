@@ -8,7 +8,7 @@ import { showText } from '../../base/hidden-characters.ts';
 import { promptOptions } from '../../pool/describe.ts';
 import { unansweredMessage } from '../../permissions/denial.ts';
 import { answersYes, type Invocation } from '../../tool/invocation.ts';
-import type { MidCallAnswer, MidCallQuestion } from '../../tool/mid-call-question.ts';
+import type { MidCallQuestion, QuestionEnd } from '../../tool/mid-call-question.ts';
 import type { Call } from '../turn/turn.ts';
 import { drawIntent } from '../turn/drawn.ts';
 import { handedInBy, logHandedIn } from './handed-in.ts';
@@ -76,7 +76,7 @@ export async function askMidCall(
   call: Call,
   { toolName, question }: { readonly toolName: string; readonly question: MidCallQuestion },
   signal: AbortSignal,
-): Promise<MidCallAnswer> {
+): Promise<QuestionEnd> {
   const cause = causeOfSilence(core, call);
   if (cause !== undefined) return { behavior: 'deny', message: `Nobody could be asked: ${cause}` };
   const { title, description, display, input, warnings = [], check } = question;
