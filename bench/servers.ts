@@ -87,6 +87,12 @@ export function startMcpUpstream(): Promise<RunningServer> {
   return start([program], { environment: {}, headers: {}, workspace: root, folders: [] });
 }
 
+/** Start the least that can pass an MCP server on. @param url Of the upstream. */
+export function startMcpProxy(url: string): Promise<RunningServer> {
+  const program = join(root, 'bench/fixtures/mcp-proxy.mjs');
+  return start([program, url], { environment: {}, headers: {}, workspace: root, folders: [] });
+}
+
 interface StartOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;

@@ -13,6 +13,9 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** Longest silence of a reply that is still to come. Clients and proxies give up after minutes, some after 30 s. */
 const MAX_SILENCE_MS = 20_000;
 
+/** Longest wait of the status line for the first chunk, with which it leaves in one write. */
+const HEADER_WAIT_MS = 10;
+
 /** Content of a long reply. */
 export interface LongReply {
   readonly contentType: string;
@@ -48,7 +51,7 @@ export async function pipeReply(
   const headers = reply.getHeaders() as OutgoingHttpHeaders;
   reply.hijack();
   raw.writeHead(200, { ...headers, 'content-type': contentType, 'x-accel-buffering': 'no' });
-  raw.flushHeaders();
+  const headerTimer = setTimeout(() => raw.flushHeaders(), HEADER_WAIT_MS);
   // A write that races with the client's disconnect is an error of the response, to be ignored.
   raw.on('error', () => undefined);
   const beat = () => {
@@ -67,6 +70,7 @@ export async function pipeReply(
     if (!isAbort(error)) throw error;
   } finally {
     clearInterval(timer);
+    clearTimeout(headerTimer);
   }
 }
 

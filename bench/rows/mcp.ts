@@ -6,7 +6,7 @@ import { request, Agent } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { httpClient, type Reply } from '../clients.ts';
 import { type Row, short } from '../row.ts';
-import { type RunningServer, startMcpUpstream, startOurs } from '../servers.ts';
+import { type RunningServer, startMcpProxy, startMcpUpstream, startOurs } from '../servers.ts';
 import { newBlock, newSession } from '../sessions.ts';
 import { inTurn, median, medianMs } from '../statistics.ts';
 import { NOOP } from './http.ts';
@@ -37,6 +37,7 @@ interface McpClient {
 /** A call over each door of MCP. */
 export async function mcpRows(): Promise<readonly Row[]> {
   const upstream = await startMcpUpstream();
+  const proxy = await startMcpProxy(`${upstream.url}/mcp`);
   const mcpServers = { upstream: { type: 'http', url: `${upstream.url}/mcp` } };
   const ours = await startOurs(undefined, { mcpServers, permissions: { allow: ['Bash', 'mcp__upstream'] } });
   try {
@@ -60,7 +61,13 @@ export async function mcpRows(): Promise<readonly Row[]> {
       );
     const slow = await passed(SLOW_CALLS, UPSTREAM_MS);
     const empty = await passed(CALLS, 0);
-    for (const client of [http, own, through, direct]) client.close();
+    const bare = await mcpClient(proxy, '/mcp');
+    const beside = await inTurn(
+      CALLS,
+      () => medianMs(1, () => through.call('work', {})),
+      () => medianMs(1, () => bare.call('work', {})),
+    );
+    for (const client of [http, own, through, direct, bare]) client.close();
     const rows = [
       { what: 'a no-op over `/mcp`, of the same over `/execute`', atMost: 1.5, ...door },
       {
@@ -73,6 +80,7 @@ export async function mcpRows(): Promise<readonly Row[]> {
         atMost: 1.3,
         ...empty,
       },
+      { what: 'the same, of a bare proxy made from the SDK', atMost: 1.5, ...beside },
     ];
     return rows.map(({ what, atMost, ours: one, floor, ratio }) => ({
       what: `${what}, latency p50 ms`,
@@ -82,6 +90,7 @@ export async function mcpRows(): Promise<readonly Row[]> {
     }));
   } finally {
     await ours.stop();
+    await proxy.stop();
     await upstream.stop();
   }
 }
