@@ -27,6 +27,8 @@ export interface SessionOptions {
   /** The only tools that the session sees: names, aliases and `mcp__server`. */
   readonly tools?: readonly string[];
   readonly output_schema?: object;
+  /** Form of ToolSearch's results: `references` is for the Messages API, which loads the tools that they name. */
+  readonly tool_search?: 'text' | 'references';
 }
 
 /** Options of `connect`. */
@@ -53,6 +55,8 @@ export interface AnthropicTool {
   description: string;
   input_schema: JsonSchema;
   strict?: boolean;
+  /** The API loads the definition where a result of ToolSearch names the tool. */
+  defer_loading?: boolean;
 }
 
 /** A tool of Chat Completions. */
@@ -97,6 +101,8 @@ export interface ToolFormats {
 export interface ToolsOptions {
   /** Only these, in the order of the server. */
   readonly names?: readonly string[];
+  /** True leaves the schemas of deferred tools to ToolSearch, for lists that would be too long. */
+  readonly deferred?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -237,10 +243,11 @@ async function listTools(
   http: Http,
   sessionId: string,
   format: Provider,
-  { names, signal }: ToolsOptions = {},
+  { names, deferred = false, signal }: ToolsOptions = {},
 ): Promise<(ListedTool | GeminiTool)[]> {
   const listed = format === 'gemini' ? 'anthropic' : format;
-  const path = `/tools?format=${listed}&schemas=full&session_id=${encodeURIComponent(sessionId)}`;
+  const schemas = deferred ? '' : '&schemas=full';
+  const path = `/tools?format=${listed}${schemas}&session_id=${encodeURIComponent(sessionId)}`;
   const { tools } = await http.request<{ tools: ListedTool[] }>('GET', path, { signal });
   const chosen = names === undefined ? tools : tools.filter((tool) => names.includes(nameOf(tool)));
   return format === 'gemini' ? chosen.map(toGemini) : chosen;

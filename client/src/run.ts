@@ -73,18 +73,27 @@ export class Runner {
     this.#waiting = [];
     if (batch.length === 0) return;
     try {
-      const calls = batch.map(({ call }) => call);
-      const result = await this.#execute(batch, calls).catch((error: unknown) => {
-        if (!isKnownId(error)) throw error;
-        // The provider, or a person who edited the call, sent another input under an id that ran: it is a new call.
-        return this.#execute(
-          batch,
-          calls.map(({ name, input }) => ({ name, input })),
-        );
-      });
+      const result = await this.#executeChanged(batch);
       settle(batch, result);
     } catch (error) {
       for (const { reject } of batch) reject(error);
+    }
+  }
+
+  /**
+   * Execute the calls. One that comes with another input under an id that ran is a new call: the provider numbers anew, or
+   * a person edited it. It gets an id of its own; the others keep theirs, so that none runs twice.
+   */
+  async #executeChanged(batch: readonly Waiting[]): Promise<TurnResult> {
+    let calls: readonly Call[] = batch.map(({ call }) => call);
+    for (;;) {
+      try {
+        return await this.#execute(batch, calls);
+      } catch (error) {
+        const changed = changedId(error);
+        if (changed === undefined || !calls.some(({ id }) => id === changed)) throw error;
+        calls = calls.map((call) => (call.id === changed ? { name: call.name, input: call.input } : call));
+      }
     }
   }
 
@@ -126,9 +135,12 @@ function settle(batch: readonly Waiting[], turn: TurnResult): void {
   });
 }
 
-function isKnownId(error: unknown): boolean {
-  return error instanceof GauntletError && error.code === 'conflict' && error.details?.['reason'] === 'input_changed';
+/** Return the id of a call that ran with another input before, if the server refused the turn for that. */
+function changedId(error: unknown): unknown {
+  const isChanged = error instanceof GauntletError && error.details?.['reason'] === 'input_changed';
+  return isChanged ? error.details?.['tool_use_id'] : undefined;
 }
+
 function toBlocks(content: ToolResultBlock['content']): readonly ResultContentBlock[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }

@@ -46,6 +46,19 @@ describe('tools', () => {
     expect(responses).toMatchObject({ type: 'function', name: 'Read', parameters: { type: 'object' } });
     expect(gemini).toMatchObject({ name: 'Read', parametersJsonSchema: { type: 'object' } });
   });
+
+  it('are left to the references of ToolSearch where a session wants that', async () => {
+    const client = await connected({ session: { tool_search: 'references' } });
+    await until(async () => (await client.tools('anthropic', { names: ['mcp__everything__echo'] })).length === 1);
+    const [echo] = await client.tools('anthropic', { names: ['mcp__everything__echo'], deferred: true });
+    expect(echo).toMatchObject({ defer_loading: true, input_schema: { properties: { message: {} } } });
+    const { results } = await client.execute({
+      tool_uses: [
+        { type: 'tool_use', id: 'call_0', name: 'ToolSearch', input: { query: 'select:mcp__everything__echo' } },
+      ],
+    });
+    expect(results[0]?.content).toEqual([{ type: 'tool_reference', tool_name: 'mcp__everything__echo' }]);
+  });
 });
 
 describe('execute', () => {
@@ -203,6 +216,18 @@ describe('run', () => {
     const id = 'call_abcdefghijklmnopqrstuv';
     expect((await client.run('Bash', { command: 'echo 1' }, { id })).text).toBe('1');
     expect((await client.run('Bash', { command: 'echo 2' }, { id })).text).toBe('2');
+  });
+
+  it('runs a call that ran already not again where one beside it comes with another input', async () => {
+    const client = await connected();
+    const append = () => client.run('Bash', { command: 'echo ran >> log.txt' }, { id: 'call_logabcdefghijklmnopqrs' });
+    const say = (word: string) =>
+      client.run('Bash', { command: `echo ${word}` }, { id: 'call_wordabcdefghijklmnopqr' });
+    await Promise.all([append(), say('one')]);
+    const [logged, said] = await Promise.all([append(), say('two')]);
+    expect(logged.call.replayed).toBe(true);
+    expect(said.text).toBe('two');
+    expect(readFileSync(join(server.workspace, 'log.txt'), 'utf8')).toBe('ran\n');
   });
 });
 
