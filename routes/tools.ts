@@ -77,10 +77,9 @@ export function toolsDoor(app: App, dependencies: Dependencies): void {
   });
 }
 
-/** Choose the schemas of a list. The Messages API loads a referenced tool from the list, and requires a schema of each. */
+/** Choose the schemas of a list. One whose results refer to tools has all: the reference loads the tool from there. */
 function schemasFor(format: string | undefined, toolSearch: ToolSearchForm | undefined): SchemaChoice {
-  const isForMessages = format === undefined || format === 'anthropic';
-  if (toolSearch === 'references' && isForMessages) return 'full';
+  if (toolSearch === 'references') return 'full';
   return format === 'anthropic' ? 'open' : 'by deferral';
 }
 

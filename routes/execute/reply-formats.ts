@@ -10,7 +10,7 @@ import type {
   ResponsesPart,
 } from '../../src/wire/call-replies.ts';
 import type { ResultContentBlock, ToolResultBlock } from '../../src/wire/blocks.ts';
-import { resultText } from '../../src/wire/result-text.ts';
+import { referenceText, resultText } from '../../src/wire/result-text.ts';
 
 /** Results of one reply. */
 export interface RepliedResults {
@@ -99,7 +99,7 @@ function toItem(result: ToolResultBlock): FunctionCallOutput {
 
 function toPart(block: ResultContentBlock): readonly ResponsesPart[] {
   if (block.type === 'text') return [{ type: 'input_text', text: block.text }];
-  if (block.type === 'tool_reference') return [];
+  if (block.type === 'tool_reference') return [{ type: 'input_text', text: referenceText(block.tool_name) }];
   const data = dataUrl(block);
   if (block.type === 'image') return [{ type: 'input_image', image_url: data, detail: 'auto' }];
   return [{ type: 'input_file', filename: fileName(block), file_data: data }];

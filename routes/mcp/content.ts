@@ -2,6 +2,7 @@
  * Converts the result of a call to the content of an MCP result.
  */
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
+import { referenceText } from '../../src/wire/result-text.ts';
 import type { ResultContentBlock } from '../../src/wire/blocks.ts';
 import type { TurnReply } from '../../src/session/turn/turn-reply.ts';
 import { resultUri } from './resource-uri.ts';
@@ -54,6 +55,6 @@ function toBlock(block: ResultContentBlock): ContentBlock {
       return { type: 'resource', resource: { uri: `gauntlet://documents/${name}`, mimeType, blob } };
     }
     case 'tool_reference':
-      return { type: 'text', text: `The tool ${block.tool_name} is in the list of tools` };
+      return { type: 'text', text: referenceText(block.tool_name) };
   }
 }

@@ -6,7 +6,7 @@ import type OpenAI from 'openai';
 import type { ModelSettings } from '../../config/settings/models.ts';
 import { cutText } from '../base/cut-text.ts';
 import type { ResultContentBlock, ToolResultBlock } from '../wire/blocks.ts';
-import { resultText } from '../wire/result-text.ts';
+import { referenceText, resultText } from '../wire/result-text.ts';
 import { ChunkReader } from '../session/feed/chunk-reader.ts';
 import {
   type ConversationMessage,
@@ -142,6 +142,6 @@ function contentParts(
     case 'document':
       return [{ type: 'text', text: '(A document that cannot be shown to this model)' }];
     case 'tool_reference':
-      return [];
+      return [{ type: 'text', text: referenceText(block.tool_name) }];
   }
 }

@@ -190,6 +190,11 @@ describe('tools_changed', () => {
       defer_loading: true,
       input_schema: { required: ['message'] },
     });
+    const listed = await client.get(`/tools?format=openai-chat&names=${ECHO}&session_id=${session}`);
+    expect(listed.text).toContain('"required":["message"]');
+    const call = { id: 'call_0', type: 'function', function: { name: 'ToolSearch', arguments: select.input } };
+    const chat = await client.post('/execute', { session_id: session, tool_calls: [call] });
+    expect(chat.text).toContain(`The tool ${ECHO} is in the list of tools`);
     const open = { type: 'object', properties: {}, additionalProperties: true };
     expect(await entryOf('format=anthropic')).toMatchObject({ defer_loading: true, input_schema: open });
   });
