@@ -8,10 +8,18 @@ import { createHash } from 'node:crypto';
 import type { Limits } from '../../config/limits.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { buildTool } from '../tool/build-tool.ts';
-import { MAX_PROGRESS_CHARS, type McpDefinition, type Tool, type ToolUseContext } from '../tool/tool.ts';
+import {
+  type CallPreview,
+  MAX_PROGRESS_CHARS,
+  type McpDefinition,
+  type Tool,
+  type ToolUseContext,
+} from '../tool/tool.ts';
 import type { TextBlock } from '../wire/blocks.ts';
 import type { PermissionResult } from '../wire/decision.ts';
+import type { Display } from '../wire/display.ts';
 import { type McpOutput, toOutput } from './call-result.ts';
+import { drawChangedDefinition } from './changed-definition.ts';
 import { jsonSchemaInput } from './json-schema-input.ts';
 import { type McpProgress, mcpRendering } from './render.ts';
 import { type McpToolDefinition, RESULT_CHARS_KEY, SEARCH_HINT_KEY } from './tool-definition.ts';
@@ -69,6 +77,8 @@ export interface ToolSource {
   readonly call: (call: McpToolCall) => Promise<CallToolResult>;
   /** True if a person approved an earlier definition of this tool but not this one. */
   readonly isChanged: (definition: McpToolDefinition) => boolean;
+  /** Return the definition that was approved, as `approvedText` wrote it; undefined if it was not kept. */
+  readonly pinnedText: (definition: McpToolDefinition) => string | undefined;
   /** Record that the gate allowed this definition: it becomes the approved one. */
   readonly approve: (definition: McpToolDefinition) => void;
 }
@@ -81,6 +91,8 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
   const title = visibleLine(hintedTitle ?? definition.title ?? `${server} - ${definition.name} (MCP)`, TITLE_CHARS);
   const words = visibleText(definition.description ?? definition.title ?? definition.name, MAX_DESCRIPTION_CHARS);
   const isReadOnly = hints.readOnlyHint === true;
+
+  const rendering = mcpRendering(title);
 
   return buildTool({
     name,
@@ -124,7 +136,13 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
       ...(isError && { is_error: true }),
     }),
     ...resultSize(definition, limits),
-    ...mcpRendering(title),
+    ...rendering,
+    preview: (input) =>
+      Promise.resolve(
+        source.isChanged(definition)
+          ? previewChange(definition, source.pinnedText(definition), rendering.renderToolUseMessage(input))
+          : undefined,
+      ),
   });
 }
 
@@ -143,6 +161,17 @@ function passedOn({ title, inputSchema, outputSchema, icons, _meta }: McpToolDef
     ...(icons && { icons }),
     ...(_meta && { _meta }),
   };
+}
+
+/** Show a person what changed in the definition, beside the call. */
+function previewChange(definition: McpToolDefinition, earlier: string | undefined, intent: Display): CallPreview {
+  const display: Display = {
+    ...intent,
+    tone: 'warning',
+    blocks: [...intent.blocks, ...drawChangedDefinition(definition, earlier)],
+  };
+  // Another definition approved meanwhile makes another diff, which is asked about again.
+  return { display, key: JSON.stringify(display.blocks), fields: {} };
 }
 
 function requireNewApproval(name: string, server: string): PermissionResult {

@@ -10,13 +10,25 @@ import { errorMessage, GauntletError } from '../base/errors.ts';
 import { atomicWrite } from '../files/atomic-write.ts';
 import type { McpServerSettings } from './server-settings.ts';
 
-/** Pinned definitions of one server: the hash of each, by the tool's name as the server sent it. */
+/** Definition that was first seen or approved. */
+export interface Pin {
+  /** SHA-256, hex, of the text. */
+  readonly hash: string;
+  /** The definition, for a diff with a later one; absent where it was too long to keep. */
+  readonly text?: string;
+}
+
+/** Pinned definitions of one server, by the tool's name as the server sent it. */
 export interface StoredPins {
   readonly size: number;
-  get(toolName: string): string | undefined;
-  /** Pin a definition; it is written to disk in the background. */
-  set(toolName: string, hash: string): void;
+  get(toolName: string): Pin | undefined;
+  /** Pin a definition; it is written to disk in the background. A text without room is left out. */
+  set(toolName: string, pin: Pin): void;
 }
+
+/** Text of one definition, and those of one server together, in characters. The file is read before the server listens. */
+const MAX_TEXT_CHARS = 64 * 1_024;
+const MAX_SERVER_TEXT_CHARS = 256 * 1_024;
 
 /** Pins of all servers. */
 export interface PinStore {
@@ -42,14 +54,16 @@ const StoredServer = z.strictObject({
   name: z.string(),
   identity: z.string(),
   // Pairs, because a tool may be named `__proto__`, which an object cannot hold.
-  tools: z.array(z.tuple([z.string(), z.string()])),
+  tools: z.array(z.union([z.tuple([z.string(), z.string()]), z.tuple([z.string(), z.string(), z.string()])])),
 });
 const PinFile = z.strictObject({ version: z.literal(1), servers: z.array(StoredServer) });
 
 interface ServerEntry {
   readonly name: string;
   readonly identity: string;
-  readonly hashes: Map<string, string>;
+  readonly pins: Map<string, Pin>;
+  /** Characters of all texts. */
+  textChars: number;
 }
 
 /**
@@ -93,18 +107,23 @@ export function openPinStore(file: string, { maxFormerServers, onFailure }: PinS
   return {
     pinsOf(name, settings, { isConfigured } = { isConfigured: true }) {
       const identity = identityOf(name, settings);
-      const entry = entries.get(identity) ?? { name, identity, hashes: new Map<string, string>() };
+      const entry = entries.get(identity) ?? { name, identity, pins: new Map<string, Pin>(), textChars: 0 };
       entries.delete(identity);
       entries.set(identity, entry);
       if (isConfigured) configured.add(identity);
-      const { hashes } = entry;
+      const { pins } = entry;
       return {
         get size() {
-          return hashes.size;
+          return pins.size;
         },
-        get: (toolName) => hashes.get(toolName),
-        set(toolName, hash) {
-          hashes.set(toolName, hash);
+        get: (toolName) => pins.get(toolName),
+        set(toolName, pin) {
+          const known = pins.get(toolName);
+          const otherChars = entry.textChars - (known?.text?.length ?? 0);
+          const kept = withRoom(pin, otherChars);
+          if (known?.hash === kept.hash && known.text === kept.text) return;
+          pins.set(toolName, kept);
+          entry.textChars = otherChars + (kept.text?.length ?? 0);
           forgetFormerServers();
           isChanged = true;
           void save();
@@ -116,6 +135,12 @@ export function openPinStore(file: string, { maxFormerServers, onFailure }: PinS
       if (isChanged) await save();
     },
   };
+}
+
+/** Leave the text out where it is too long, or those of the server's other tools are. */
+function withRoom({ hash, text }: Pin, otherChars: number): Pin {
+  const hasRoom = text !== undefined && text.length <= MAX_TEXT_CHARS;
+  return hasRoom && otherChars + text.length <= MAX_SERVER_TEXT_CHARS ? { hash, text } : { hash };
 }
 
 /** Digest of a server's name and of the program or address behind it. Keys are left out, so that they may change. */
@@ -133,7 +158,10 @@ function readEntries(file: string): readonly ServerEntry[] {
     if (status === undefined) return [];
     if (!status.isFile()) throw new TypeError('it is not a regular file');
     const { servers } = PinFile.parse(JSON.parse(readFileSync(file, 'utf8')));
-    return servers.map(({ name, identity, tools }) => ({ name, identity, hashes: new Map(tools) }));
+    return servers.map(({ name, identity, tools }) => ({
+      ...{ name, identity, textChars: tools.reduce((sum, [, , text = '']) => sum + text.length, 0) },
+      pins: new Map(tools.map(([tool, hash, text]) => [tool, { hash, ...(text !== undefined && { text }) }])),
+    }));
   } catch (cause) {
     throw new GauntletError(
       'invalid_setting',
@@ -144,6 +172,11 @@ function readEntries(file: string): readonly ServerEntry[] {
 }
 
 function serialize(entries: ReadonlyMap<string, ServerEntry>): string {
-  const servers = [...entries.values()].map(({ name, identity, hashes }) => ({ name, identity, tools: [...hashes] }));
+  const servers = [...entries.values()].map(({ name, identity, pins }) => ({
+    ...{ name, identity },
+    tools: [...pins].map(([tool, { hash, text }]): z.input<typeof StoredServer>['tools'][number] =>
+      text === undefined ? [tool, hash] : [tool, hash, text],
+    ),
+  }));
   return `${JSON.stringify({ version: 1, servers } satisfies z.input<typeof PinFile>, null, 1)}\n`;
 }

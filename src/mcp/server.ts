@@ -12,7 +12,7 @@ import type { LinkHandlers } from './link-handlers.ts';
 import type { McpLink } from './link.ts';
 import { MAX_SERVER_TOOLS } from './list-tools.ts';
 import type { LinkOwner } from './owned-links.ts';
-import type { StoredPins } from './pin-store.ts';
+import type { Pin, StoredPins } from './pin-store.ts';
 import { remoteOpener } from './remote-link.ts';
 import { listResources, type McpResource, readResource } from './resources.ts';
 import { RETRY_PACE } from './retry-pause.ts';
@@ -20,7 +20,7 @@ import { createCalls } from './server-calls.ts';
 import { ServerRequests } from './server-requests.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import { openStdioLink } from './stdio-transport.ts';
-import { ALWAYS_LOAD_KEY, type McpToolDefinition } from './tool-definition.ts';
+import { ALWAYS_LOAD_KEY, approvedText, type McpToolDefinition } from './tool-definition.ts';
 import { visibleLine } from './visible-text.ts';
 
 /** Names of environment variables that hold secrets. */
@@ -140,6 +140,8 @@ interface DefinitionPins {
   compareWithPins(definitions: readonly McpToolDefinition[]): void;
   /** True if the definition differs from the pinned one. */
   isChanged(definition: McpToolDefinition): boolean;
+  /** Return the pinned definition of the same tool, as `approvedText` wrote it; undefined if only its hash was kept. */
+  pinnedText(definition: McpToolDefinition): string | undefined;
   /** Pin this definition in place of the earlier one. */
   approve(definition: McpToolDefinition): void;
 }
@@ -155,22 +157,30 @@ function definitionPins(pinned: StoredPins, onChanged: (toolName: string) => voi
   const reportedHashes = new Map<string, string>();
   return {
     compareWithPins(definitions) {
-      for (const { name, hash } of definitions) {
+      for (const definition of definitions) {
+        const { name, hash } = definition;
         const known = pinned.get(name);
         if (known === undefined) {
-          if (pinned.size < PINS_PER_TOOL * MAX_SERVER_TOOLS) pinned.set(name, hash);
-        } else if (known !== hash && reportedHashes.get(name) !== hash) {
+          if (pinned.size < PINS_PER_TOOL * MAX_SERVER_TOOLS) pinned.set(name, pinOf(definition));
+        } else if (known.hash === hash) {
+          if (known.text === undefined) pinned.set(name, pinOf(definition));
+        } else if (reportedHashes.get(name) !== hash) {
           reportedHashes.set(name, hash);
           onChanged(name);
         }
       }
     },
-    isChanged: ({ name, hash }) => pinned.get(name) !== hash,
-    approve({ name, hash }) {
-      const known = pinned.get(name);
-      if (known !== undefined && known !== hash) pinned.set(name, hash);
+    isChanged: ({ name, hash }) => pinned.get(name)?.hash !== hash,
+    pinnedText: ({ name }) => pinned.get(name)?.text,
+    approve(definition) {
+      const known = pinned.get(definition.name);
+      if (known !== undefined && known.hash !== definition.hash) pinned.set(definition.name, pinOf(definition));
     },
   };
+}
+
+function pinOf(definition: McpToolDefinition): Pin {
+  return { hash: definition.hash, text: approvedText(definition) };
 }
 
 /**

@@ -87,7 +87,8 @@ export function parseToolDefinition(sent: unknown): ParsedTool {
   }
   const refusal = schemaRefusal(parsed.data.inputSchema);
   if (refusal !== undefined) return refused(sent, refusal);
-  return { definition: { ...parsed.data, hash: approvedHash(parsed.data), wholeHash: hashOf(parsed.data) } };
+  const hash = hashOf(approvedText(parsed.data));
+  return { definition: { ...parsed.data, hash, wholeHash: hashOf(JSON.stringify(parsed.data)) } };
 }
 
 function schemaRefusal(schema: JsonObject): string | undefined {
@@ -104,15 +105,16 @@ function refused(sent: unknown, refusal: string): ParsedTool {
   return { name: typeof name === 'string' ? name : 'unnamed', refusal };
 }
 
-/** Hash the members that a model reads and a person approves. Stored pins depend on their order. */
-function approvedHash(definition: z.output<typeof SentTool>): string {
-  const { outputSchema: _output, icons: _icons, _meta: meta, ...approved } = definition;
+/** Return the members that a model reads and a person approves, as JSON. Stored pins depend on their order. */
+export function approvedText(definition: z.output<typeof SentTool>): string {
+  const { name, title, description, inputSchema, annotations, _meta: meta } = definition;
   const chars = meta?.[RESULT_CHARS_KEY];
-  return hashOf({ ...approved, _meta: meta && (typeof chars === 'number' ? { [RESULT_CHARS_KEY]: chars } : {}) });
+  const limits = meta && (typeof chars === 'number' ? { [RESULT_CHARS_KEY]: chars } : {});
+  return JSON.stringify({ name, title, description, inputSchema, annotations, _meta: limits });
 }
 
-function hashOf(value: object): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /**

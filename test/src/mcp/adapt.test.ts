@@ -15,6 +15,7 @@ function adapted(sent: Record<string, unknown>, isAlwaysLoaded = false): Tool {
     limits: DEFAULT_LIMITS,
     call: () => Promise.reject(new Error('not called')),
     isChanged: () => false,
+    pinnedText: () => undefined,
     approve: () => undefined,
   });
 }
