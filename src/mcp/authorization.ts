@@ -11,7 +11,7 @@ import {
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
 import { randomBytes } from 'node:crypto';
-import { errorMessage, GauntletError } from '../base/errors.ts';
+import { errorMessage, GauntletError, isGauntletError } from '../base/errors.ts';
 import type { OpenSharedStore } from '../log/shared-store.ts';
 import type { Lookup } from '../process/proxy/lookup.ts';
 import { authorizationFetch, isOnThisMachine } from './authorization-fetch.ts';
@@ -24,7 +24,14 @@ import {
   principalCredentials,
   type ServerCredentials,
 } from './credentials.ts';
-import { type AuthorizationTarget, firstIssuer, type Grant, grantOf, type Registration } from './grants.ts';
+import {
+  type AuthorizationTarget,
+  firstIssuer,
+  type Grant,
+  grantOf,
+  type HeldGrant,
+  type Registration,
+} from './grants.ts';
 import {
   type Challenge,
   clientAt,
@@ -171,7 +178,13 @@ export class Authorizations {
       if (!this.#finishing.has(found)) throw new Error('it was logged out meanwhile');
       const scope = tokens.scope ?? found.scope;
       const grantedAt = new Date().toISOString();
-      await grantOf(this.#parts.store, found).save({ ...registration, tokens, grantedAt, ...(scope && { scope }) });
+      const grant = { ...registration, tokens, grantedAt, ...(scope && { scope }) };
+      const version = await grantOf(this.#parts.store, found).save(grant);
+      if (!this.#finishing.has(found)) {
+        // The logout came while the tokens were written, and may not have seen them.
+        await this.#withdraw(found, { grant, version });
+        throw new Error('it was logged out meanwhile');
+      }
       this.#challenges.delete(keyOf(found));
       return { principal, name, settings };
     } catch (cause) {
@@ -198,10 +211,7 @@ export class Authorizations {
     const held = await grants.load();
     if (held === undefined) return { wasHeld: false, isRevoked: false };
     await grants.remove();
-    const fetchFn = this.#fetchFor(target.settings, AbortSignal.timeout(EXCHANGE_MS));
-    // The tokens are forgotten here in any case.
-    const isRevoked = await revokeTokens(held.grant, target.settings.oauth, fetchFn).catch(() => false);
-    return { wasHeld: true, isRevoked };
+    return { wasHeld: true, isRevoked: await this.#revoke(target, held.grant) };
   }
 
   /** Describe the login of a principal. */
@@ -264,6 +274,23 @@ export class Authorizations {
     const client = await clientAt(server, settings, callbackUrl, { scope, fetchFn });
     const { address: authorizationServer, metadata, resource } = server;
     return { registration: { authorizationServer, client, resource, ...(metadata && { metadata }) }, scope };
+  }
+
+  /** Remove a grant that was stored too late. */
+  async #withdraw(target: AuthorizationTarget, { grant, version }: HeldGrant): Promise<void> {
+    await grantOf(this.#parts.store, target)
+      .remove(version)
+      .catch((error: unknown) => {
+        // It is gone already, or a later login has taken its place.
+        if (!isGauntletError(error, 'conflict', 'not_found')) throw error;
+      });
+    await this.#revoke(target, grant);
+  }
+
+  /** Revoke the tokens of a grant. @returns Whether the authorization server did; they are forgotten here in any case. */
+  #revoke({ settings }: AuthorizationTarget, grant: Grant): Promise<boolean> {
+    const fetchFn = this.#fetchFor(settings, AbortSignal.timeout(EXCHANGE_MS));
+    return revokeTokens(grant, settings.oauth, fetchFn).catch(() => false);
   }
 
   #fetchFor({ url }: RemoteServerSettings, signal: AbortSignal) {

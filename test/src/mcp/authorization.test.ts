@@ -86,6 +86,25 @@ describe('a login at an MCP server', () => {
     expect(await whoIs(after)).toBe('user-2');
   });
 
+  test('that a logout overtakes while its tokens are written is not held', async () => {
+    const store = temporaryStore();
+    let duringWrite = () => Promise.resolve();
+    const slowStore: typeof store = (principal, namespace) => {
+      const inner = store(principal, namespace);
+      const set: typeof inner.set = async (...words) => {
+        await duringWrite();
+        return inner.set(...words);
+      };
+      return { ...inner, set };
+    };
+    const settings = { guarded: { type: 'http' as const, url: await protectedServer() } };
+    const servers = startServers(settings, {}, { store: slowStore });
+    const place = await logIn(await servers.authorize('guarded', 'owner', signal));
+    duringWrite = async () => void (await servers.logOut('guarded', 'owner'));
+    await expect(servers.finishAuthorization(answerOf(place))).rejects.toThrow('it was logged out meanwhile');
+    expect(await servers.login('guarded', 'owner')).toMatchObject({ state: 'none' });
+  });
+
   test('is renewed when its token expires, by one request for all calls', async () => {
     const servers = startServers({ guarded: { type: 'http', url: await protectedServer('expire') } });
     await connect(servers);
