@@ -10,7 +10,8 @@ import { GauntletError } from '../src/base/errors.ts';
 import { type DeadMatcher, deadMatchers } from '../src/hooks/compile-hooks.ts';
 import { type AuditTrail } from '../src/log/audit-trail.ts';
 import type { DataDirectory } from '../src/log/data-directory.ts';
-import { type McpConnections, type McpLogins } from '../src/mcp/connections.ts';
+import type { CallerServers } from '../src/mcp/caller-servers.ts';
+import { type McpConnections } from '../src/mcp/connections.ts';
 import type { FolderServers } from '../src/mcp/folder-servers.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
 import { type DeadRule, deadRules } from '../src/permissions/dead-rules.ts';
@@ -68,7 +69,7 @@ export interface Engine {
    */
   onToolsChanged(listener: (sessionId?: string) => void): () => void;
   /** Logins at MCP servers. */
-  readonly logins: McpLogins & Pick<McpConnections, 'states'>;
+  readonly logins: CallerServers;
   /**
    * Start what may wait until the server listens: MCP servers, warm shells, and ending the processes of a killed
    * server.
@@ -96,13 +97,13 @@ export async function assembleEngine(
   const parts = openParts(settings, { data, logger, host, tools: () => knownTools });
   const { log, processHost, locate, hooks, history, store, schedules } = parts;
   const toolChanges = createToolChanges();
-  const { mcp, folderServers } = serversOf(settings, { ...parts, data }, logger, toolChanges.announce);
+  const { mcp, folderServers, servers } = serversOf(settings, { ...parts, data }, logger, toolChanges.announce);
   const jail = await jailOf(settings, data, processHost, sandbox);
   const written = await writtenParts(settings, logger);
-  const baseTools = getAllBaseTools({ ...settings, ...parts, ...written, mcp, sandbox, jail });
+  const baseTools = getAllBaseTools({ ...settings, ...parts, ...written, mcp: servers, sandbox, jail });
   const plugins = await loadPlugins(settings, baseTools);
   knownTools = [...baseTools, ...plugins];
-  const toolNames = namesInRules(settings, knownTools);
+  const toolNames = namesInRules(settings, knownTools, folderServers);
   const pools = createToolPools(baseTools, { ...settings, ...TOOL_MODE_TOOLS });
 
   const { close: closeApprovals, ...approvals } = createApprovals(settings, logger);
@@ -132,9 +133,9 @@ export async function assembleEngine(
     containment: () => jail.state(),
     metrics: () => metricsText({ ...parts, directory, mcp, networkDenials: () => denials.count() }),
     ...forMcpClients(written.skills, toolChanges.listen, mcp),
-    logins: mcp,
+    logins: servers,
     start: (oauthCallback) => {
-      mcp.start(oauthCallback);
+      for (const each of [mcp, folderServers]) each.start(oauthCallback);
       scheduled.start();
       warm(processHost, jail).catch((error: unknown) => onFault(error, 'The process host did not start'));
     },
@@ -190,20 +191,25 @@ function countTools(
 }
 
 /** Collect the names that rules may use. For MCP tools, those of their servers, connected or not. */
-function namesInRules({ mcpServers }: Settings, tools: readonly Tool[]): DirectoryServices['toolNames'] {
-  const servers = Object.keys(mcpServers).flatMap((name) => ruleKeys({ name: '', origin: { type: 'mcp', name } }));
-  return { tools: tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]), servers };
+function namesInRules({ mcpServers }: Settings, tools: readonly Tool[], folderServers: FolderServers) {
+  const serversIn = (folder?: string): readonly string[] =>
+    [...Object.keys(mcpServers), ...folderServers.names(folder)].flatMap((name) =>
+      ruleKeys({ name: '', origin: { type: 'mcp', name } }),
+    );
+  return { tools: tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]), serversIn };
 }
 
 function findUnusable(
   { permissions, hooks }: Settings,
-  { tools, servers }: DirectoryServices['toolNames'],
+  { tools, serversIn }: ReturnType<typeof namesInRules>,
   twoPerson: Approvals['twoPerson'],
 ): Pick<Engine, 'deadRules' | 'deadMatchers'> {
   const context = createPermissionContext({ ...permissions, mode: permissions.defaultMode });
   const contexts = [context, ...(twoPerson ? [twoPerson.permissions] : [])];
+  // A rule of the settings may be for a server of any trusted folder.
+  const known = [...tools, ...serversIn()];
   return {
-    deadRules: contexts.flatMap((rules) => deadRules(rules, [...tools, ...servers])),
+    deadRules: contexts.flatMap((rules) => deadRules(rules, known)),
     deadMatchers: deadMatchers(hooks, tools),
   };
 }

@@ -20,6 +20,7 @@ import type { FrameLog } from '../src/log/frame-log.ts';
 import type { OnLogProblem } from '../src/log/log-problem.ts';
 import { observedLog } from '../src/log/observed-log.ts';
 import { openSqliteLog } from '../src/log/sqlite-log.ts';
+import { type CallerServers, joinServers } from '../src/mcp/caller-servers.ts';
 import { createMcpConnections, type McpConnections } from '../src/mcp/connections.ts';
 import type { McpEnvironment } from '../src/mcp/environment.ts';
 import { createFolderServers, type FolderServers } from '../src/mcp/folder-servers.ts';
@@ -147,7 +148,7 @@ export function sandboxOf(settings: Settings, data: DataDirectory, logger: Logge
 }
 
 /**
- * Create the connections to MCP servers, those of the settings and those of trusted folders.
+ * Create the connections to MCP servers, those of the settings and those of trusted folders, and both as callers have them.
  *
  * @param onToolsChanged Called with the session if the tools are of one alone.
  */
@@ -162,28 +163,27 @@ export function serversOf(
   },
   logger: Logger,
   onToolsChanged: (sessionId?: string) => void,
-): { readonly mcp: McpConnections; readonly folderServers: FolderServers } {
-  const { mcpServers: servers, mcpSampling: sampling, workspace: folder, limits, principals } = settings;
+): { readonly mcp: McpConnections; readonly folderServers: FolderServers; readonly servers: CallerServers } {
+  const { mcpServers, mcpSampling: sampling, workspace: folder, limits, principals } = settings;
   const onNotice: McpEnvironment['onNotice'] = (level, code, message) =>
     logger[level === 'info' ? 'info' : 'warn']({ code }, message);
-  const shared = { processHost, store, folder, limits, onNotice };
+  const shared = { processHost, store, folder, limits, onNotice, lookup: createLookup() };
   const mcp = createMcpConnections({
     ...shared,
-    servers,
+    servers: mcpServers,
     ...(sampling && { sampler: createSampler(sampling.name, sampling.model, sampling.maxTokens) }),
     principals: [OWNER, ...principals.map(({ name }) => name)],
-    lookup: createLookup(),
     pinFile: join(data.path, 'mcp-pins.json'),
     onToolsChanged: () => onToolsChanged(),
   });
   const folderServers = createFolderServers({
     ...shared,
     trusted: settings.trustedWorkspaces,
-    taken: Object.keys(servers),
+    taken: Object.keys(mcpServers),
     pinFile: join(data.path, 'mcp-folder-pins.json'),
     onSessionTools: onToolsChanged,
   });
-  return { mcp, folderServers };
+  return { mcp, folderServers, servers: joinServers(mcp, folderServers) };
 }
 
 /** Start the process host, after ending the processes that an earlier server left. */

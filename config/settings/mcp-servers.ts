@@ -67,7 +67,7 @@ const IGNORED_OF_PROJECTS: Readonly<Record<string, string>> = {
   env_vars: "a project's file reads no variables",
   env_http_headers: "a project's file reads no variables",
   bearer_token_env_var: "a project's file reads no variables",
-  oauth: "nobody logs in at a project's servers",
+  oauth: "a project's file names no client; McpAuth logs in",
 };
 
 /**

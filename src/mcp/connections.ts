@@ -41,7 +41,7 @@ export interface McpConnectionsOptions extends McpEnvironment {
 /** Status of one server, for people. */
 export interface McpServerState {
   readonly name: string;
-  readonly state: McpServerStatus;
+  readonly state: McpServerStatus | 'needs_approval';
   /** Reason for the missing connection. */
   readonly reason?: string;
   readonly toolCount: number;

@@ -29,18 +29,8 @@ export interface OwnTools {
   readonly brought: readonly Tool[];
 }
 
-/** A session, for tools that belong to it alone. */
-export interface SessionHome {
-  /** The session above all others. */
-  readonly rootId: string;
-  /** Real path of the folder that it began in. */
-  readonly folder: string;
-}
-
 /** Context of a list: of a session, or, without permissions, of no session. */
 export interface PoolContext extends ListContext {
-  /** Absent for no session, and for one that was closed. */
-  readonly home?: SessionHome;
   readonly toolMode: ToolMode;
   /** The same object for all pools of a session. */
   readonly own?: OwnTools;

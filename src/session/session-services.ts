@@ -79,8 +79,12 @@ export interface RunningChild {
 export interface SessionServices {
   readonly log: FrameLog;
   readonly limits: Limits;
-  /** Names that rules may use: tools and their aliases, and MCP servers. */
-  readonly toolNames: { readonly tools: readonly string[]; readonly servers: readonly string[] };
+  /** Names that rules may use: tools and their aliases, and `mcp__server` for each MCP server of a folder's sessions. */
+  readonly toolNames: {
+    readonly tools: readonly string[];
+    /** @param folder Real path that the session began in. */
+    serversIn(folder: string): readonly string[];
+  };
   poolFor(context: PoolContext): ToolPool;
   /** Return the tools that a session requested at its start; `undefined` if it uses all there are. */
   ownTools(opened: OpenedFrame): OwnTools | undefined;

@@ -40,6 +40,11 @@ export class Session {
     return this.#core.opened.principal;
   }
 
+  /** The session above all others. */
+  get rootId(): string {
+    return this.#core.rootId;
+  }
+
   /** How far ids of its calls are unique, where a request does not say. */
   get idScope(): IdScope {
     return this.#core.opened.id_scope ?? 'session';
@@ -149,10 +154,10 @@ export class Session {
   /** Return warnings about those of `rules` in the session that can never apply. */
   ruleWarnings(rules: readonly string[]): readonly string[] {
     if (rules.length === 0) return [];
-    const { context, services } = this.#core;
-    const { tools, servers } = services.toolNames;
+    const { context, services, opened } = this.#core;
+    const { tools, serversIn } = services.toolNames;
     const asked = new Set(rules.map((rule) => rule.trim()));
-    return deadRules(context.permissions, [...tools, ...servers], asked)
+    return deadRules(context.permissions, [...tools, ...serversIn(opened.cwd)], asked)
       .filter(({ source }) => source === 'session')
       .map(({ rule, why }) => `Rule "${rule}" never decides anything: ${why}`);
   }

@@ -71,6 +71,16 @@ export interface ListContext {
   /** Absolute real path. */
   readonly cwd?: string;
   readonly permissions?: ToolPermissionContext;
+  /** Absent for no session, and for one that was closed. */
+  readonly home?: SessionHome;
+}
+
+/** A session, for what belongs to it alone. */
+export interface SessionHome {
+  /** The session above all others. */
+  readonly rootId: string;
+  /** Real path of the folder that it began in. */
+  readonly folder: string;
 }
 
 /** Options of `prompt`: the list that contains the tool. */

@@ -10,12 +10,14 @@ const McpLogin = z.object({
   failure: z.string().optional().describe('Why the last one that was begun did not succeed'),
 });
 
-/** The MCP servers of the settings, as the caller has them. */
+/** The MCP servers, as the caller has them. */
 export const McpServers = z.object({
   servers: z.array(
     z.object({
       name: z.string(),
-      state: z.enum(['connecting', 'connected', 'needs_auth', 'failed', 'disabled']),
+      state: z
+        .enum(['connecting', 'connected', 'needs_auth', 'needs_approval', 'failed', 'disabled'])
+        .describe("`needs_approval`: a folder's server that nobody has said yes to"),
       reason: z.string().optional().describe('Why there is no connection'),
       tool_count: Count,
       remote: z.boolean().describe('It has an address; otherwise it is a program'),

@@ -37,7 +37,7 @@ export function sessionServices(
   return {
     log,
     defaultToolMode: 'normal',
-    toolNames: { tools: tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]), servers: [] },
+    toolNames: { tools: tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]), serversIn: () => [] },
     poolFor: (context) => pools.pool(context, external),
     ownTools: () => undefined,
     outputSchemaProblem: () => undefined,

@@ -64,15 +64,15 @@ export interface ListOutput {
 async function runList(
   mcp: McpToolServices['mcp'],
   server: string | undefined,
-  { signal, principal }: Pick<ToolUseContext, 'signal' | 'principal'>,
+  { signal, principal, rootSessionId }: Pick<ToolUseContext, 'signal' | 'principal' | 'rootSessionId'>,
 ): Promise<ListOutput> {
   const list = async (name: string) => {
-    const resources = await mcp.listResources(name, signal, principal);
+    const resources = await mcp.listResources(name, signal, principal, rootSessionId);
     return resources.map((resource) => ({ server: name, ...resource }));
   };
   if (server !== undefined) return { resources: await list(server), failures: [] };
 
-  const connected = mcp.states(principal).filter(({ state }) => state === 'connected');
+  const connected = mcp.states(principal, rootSessionId).filter(({ state }) => state === 'connected');
   const answers = await Promise.allSettled(connected.map(({ name }) => list(name)));
   const failed = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
   if (signal.aborted) throw failed[0];

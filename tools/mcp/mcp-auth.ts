@@ -29,15 +29,16 @@ export function mcpAuthTool({ mcp }: McpToolServices) {
     name: 'McpAuth',
     searchHint: 'log in to an MCP server with OAuth',
     shouldDefer: true,
-    isEnabled: () => mcp.states().some(({ state, isRemote }) => isRemote && state !== 'disabled'),
+    isEnabled: ({ principal, home } = {}) =>
+      mcp.states(principal, home?.rootId).some(({ state, isRemote }) => isRemote && state !== 'disabled'),
     disabledReason: () => 'no MCP server has an address: name one with "url" in the setting "mcpServers"',
     inputSchema: McpAuthInput,
     maxResultSizeChars: 10_000,
     prompt: () => PROMPT,
     description: ({ server }) => `Begin a login at the MCP server "${showText(server)}"`,
     interruptBehavior: () => 'cancel',
-    async call({ server }, { signal, principal }) {
-      const url = await mcp.authorize(server, principal, signal);
+    async call({ server }, { signal, principal, rootSessionId }) {
+      const url = await mcp.authorize(server, principal, signal, rootSessionId);
       return { data: { server, ...(url !== undefined && { url }) } };
     },
     mapToolResultToToolResultBlockParam: (output: McpAuthOutput, toolUseId) => ({

@@ -40,8 +40,8 @@ export function readMcpResourceTool(services: McpToolServices) {
     isConcurrencySafe: () => true,
     interruptBehavior: () => 'cancel',
     toAutoClassifierInput: ({ server, uri }) => `${uri} of ${server}`,
-    call: async ({ server, uri }, { signal, principal }) => ({
-      data: await services.mcp.readResource(server, uri, signal, principal),
+    call: async ({ server, uri }, { signal, principal, rootSessionId }) => ({
+      data: await services.mcp.readResource(server, uri, signal, principal, rootSessionId),
     }),
     mapToolResultToToolResultBlockParam: ({ content }: McpOutput, toolUseId) => ({
       type: 'tool_result',

@@ -1,7 +1,7 @@
 /** Dependencies of the MCP tools. */
-import type { McpConnections } from '../../src/mcp/connections.ts';
+import type { CallerServers } from '../../src/mcp/caller-servers.ts';
 
 /** Services of the MCP tools. */
 export interface McpToolServices {
-  readonly mcp: Pick<McpConnections, 'states' | 'listResources' | 'readResource' | 'authorize'>;
+  readonly mcp: Pick<CallerServers, 'states' | 'listResources' | 'readResource' | 'authorize'>;
 }

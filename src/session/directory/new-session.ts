@@ -52,9 +52,9 @@ export interface NewSessionRules extends Pick<SessionServices, 'permissionsFor' 
 
 /** Build the frame. @throws {GauntletError} `invalid_request`, `forbidden` */
 export function newSessionFrame(principal: string, request: NewSession, given: NewSessionRules): OpenedFrame {
-  checkTools(request, given);
   checkOutputSchema(request.outputSchema, given);
   const cwd = given.resolveFolder(principal, request.cwd);
+  checkTools(request, cwd, given);
   const found = given.workspaceSettings(cwd);
   const workspaceSettings = found.length === 0 ? undefined : found;
   const permissions = given.permissionsFor(principal, { ...request, workspaceSettings });
@@ -80,10 +80,15 @@ export function newSessionFrame(principal: string, request: NewSession, given: N
 }
 
 /** Reject unknown tools: a misspelt one would be missing silently. Tools of a known MCP server may appear later. */
-function checkTools({ tools = [] }: NewSession, { toolNames }: Pick<NewSessionRules, 'toolNames'>): void {
-  const known = [...toolNames.tools, ...toolNames.servers];
-  const isKnown = (name: string) =>
-    known.includes(name) || toolNames.servers.some((server) => name.startsWith(`${server}__`));
+function checkTools(
+  { tools = [] }: NewSession,
+  folder: string,
+  { toolNames }: Pick<NewSessionRules, 'toolNames'>,
+): void {
+  if (tools.length === 0) return;
+  const servers = toolNames.serversIn(folder);
+  const known = [...toolNames.tools, ...servers];
+  const isKnown = (name: string) => known.includes(name) || servers.some((server) => name.startsWith(`${server}__`));
   const place = tools.findIndex((name) => !isKnown(name));
   if (place !== -1) {
     const nearest = nearestKey(tools[place] ?? '', known);

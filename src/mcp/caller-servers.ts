@@ -1,0 +1,112 @@
+/**
+ * MCP servers as one caller has them: those of the settings, and those of the trusted folders around its session.
+ */
+import { GauntletError, isGauntletError } from '../base/errors.ts';
+import type { AuthorizationAnswer, LoginState } from './authorization.ts';
+import type { McpOutput } from './call-result.ts';
+import type { FinishedLogin, McpConnections, McpServerState } from './connections.ts';
+import type { FolderConnection } from './folder-connection.ts';
+import type { FolderServers } from './folder-servers.ts';
+import type { McpResource } from './resources.ts';
+
+/**
+ * Methods by the name of a server. With the id of a session, the one above all others, they know the servers of its folders,
+ * if it belongs to the principal.
+ */
+export interface CallerServers {
+  states(principal?: string, sessionId?: string): readonly McpServerState[];
+  /** As `McpConnections.listResources`. */
+  listResources(
+    name: string,
+    signal: AbortSignal,
+    principal?: string,
+    sessionId?: string,
+  ): Promise<readonly McpResource[]>;
+  /** As `McpConnections.readResource`. */
+  readResource(
+    name: string,
+    uri: string,
+    signal: AbortSignal,
+    principal?: string,
+    sessionId?: string,
+  ): Promise<McpOutput>;
+  /** As `McpConnections.authorize`. */
+  authorize(name: string, principal: string, signal: AbortSignal, sessionId?: string): Promise<string | undefined>;
+  /** As `McpConnections.finishAuthorization`. */
+  finishAuthorization(answer: AuthorizationAnswer, onFound?: () => void): Promise<FinishedLogin>;
+  /** As `McpConnections.logOut`. */
+  logOut(name: string, principal: string, sessionId?: string): ReturnType<McpConnections['logOut']>;
+  /** As `McpConnections.login`. */
+  login(name: string, principal: string, sessionId?: string): Promise<LoginState | undefined>;
+  clientMetadata(): Promise<object | undefined>;
+}
+
+/** Join the servers of the settings with those of folders. */
+export function joinServers(mcp: McpConnections, folderServers: FolderServers): CallerServers {
+  const find = (name: string, principal?: string, sessionId?: string): FolderConnection | undefined =>
+    folderServers.of(principal, sessionId).find((server) => server.name === name);
+
+  return {
+    states: (principal, sessionId) => [
+      ...mcp.states(principal),
+      ...folderServers.of(principal, sessionId).map((server) => server.state()),
+    ],
+    async listResources(name, signal, principal, sessionId) {
+      const server = find(name, principal, sessionId);
+      return server ? (await server.approved()).listResources(signal) : mcp.listResources(name, signal, principal);
+    },
+    async readResource(name, uri, signal, principal, sessionId) {
+      const server = find(name, principal, sessionId);
+      if (server) return (await server.approved()).readResource(uri, signal);
+      return mcp.readResource(name, uri, signal, principal);
+    },
+    async authorize(name, principal, signal, sessionId) {
+      const server = find(name, principal, sessionId);
+      return server ? authorizeAt(server, folderServers, signal) : mcp.authorize(name, principal, signal);
+    },
+    async finishAuthorization(answer, onFound) {
+      try {
+        return await mcp.finishAuthorization(answer, onFound);
+      } catch (error) {
+        if (!isGauntletError(error, 'not_found')) throw error;
+        const target = await (await folderServers.authorizations()).finish(answer, onFound);
+        await folderServers.reconnect(target);
+        return { server: target.name, principal: target.principal };
+      }
+    },
+    async logOut(name, principal, sessionId) {
+      const server = find(name, principal, sessionId);
+      if (!server) return mcp.logOut(name, principal);
+      const target = server.target();
+      const end = await (await folderServers.authorizations()).forget(target);
+      await folderServers.reconnect(target);
+      return end;
+    },
+    async login(name, principal, sessionId) {
+      const server = find(name, principal, sessionId);
+      if (!server) return mcp.login(name, principal);
+      return server.isRemote ? (await folderServers.authorizations()).login(server.target()) : undefined;
+    },
+    clientMetadata: async () => (await mcp.clientMetadata()) ?? (await folderServers.authorizations()).clientMetadata(),
+  };
+}
+
+/** Begin a login. @returns undefined if the server is connected. */
+async function authorizeAt(
+  server: FolderConnection,
+  folderServers: FolderServers,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const target = server.target();
+  const { connection } = await server.approved();
+  const authorizations = await folderServers.authorizations();
+  try {
+    await connection.ready(signal);
+    // One that has a login may be authorized again, with another account.
+    if (!(await authorizations.hasGrant(target))) return undefined;
+  } catch (error) {
+    if (signal.aborted) throw new GauntletError('cancelled', 'The login was cancelled');
+    if (connection.status !== 'needs_auth') throw error;
+  }
+  return authorizations.begin(target, signal);
+}
