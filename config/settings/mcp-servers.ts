@@ -41,7 +41,6 @@ const IGNORED: Readonly<Record<string, string>> = {
   autoApprove: 'only rules allow calls',
   alwaysAllow: 'only rules allow calls',
   trust: 'only rules allow calls',
-  headersHelper: 'write "headers", with "${NAME}" for secrets',
   includeTools: 'write deny rules',
   excludeTools: 'write deny rules',
   enabled_tools: 'write deny rules',
@@ -58,12 +57,19 @@ const IGNORED: Readonly<Record<string, string>> = {
   authProviderType: 'McpAuth logs in',
 };
 
+/** Members that only entries of Cline and of its descendants have; their `timeout` is in seconds. */
+const CLINE_MEMBERS = ['autoApprove', 'alwaysAllow'];
+
+/** Longest `timeout` of Cline, in seconds; a larger number can only be milliseconds, as everywhere else. */
+const MAX_CLINE_SECONDS = 3_600;
+
 /** Members of `oauth` that count. */
 const OAUTH = ['grant', 'clientId', 'clientSecret', 'privateKey', 'issuer', 'scopes'];
 
 /** Members that count in the operator's own settings alone. */
 const IGNORED_OF_PROJECTS: Readonly<Record<string, string>> = {
   envFile: "a project's file reads no other file",
+  headersHelper: "a project's file runs no command for headers",
   env_vars: "a project's file reads no variables",
   env_http_headers: "a project's file reads no variables",
   bearer_token_env_var: "a project's file reads no variables",
@@ -119,15 +125,19 @@ function canonical(entry: unknown, notes: string[], values: Values): unknown {
     delete rest[key];
     return value;
   };
+  const isCline = CLINE_MEMBERS.some((key) => key in rest);
   for (const [key, why] of Object.entries({ ...IGNORED, ...(values.isOfProject && IGNORED_OF_PROJECTS) })) {
     if (take(key) !== undefined) notes.push(`${key}" has no effect: ${why}`);
   }
   const { url, urlType } = addressOf(take);
   const said = take('type') ?? take('transport') ?? take('transportType');
   const type = typeof said === 'string' ? (TYPES[said] ?? said) : (said ?? urlType ?? (url ? 'http' : 'stdio'));
-  const enabled = take('enabled');
-  const seconds = take('tool_timeout_sec');
+  const isEnabled = switchOf(take('enabled'), 'enabled');
+  const isDisabled = switchOf(take('disabled'), 'disabled');
+  const seconds = take('tool_timeout_sec') ?? (isCline ? secondsOf(rest['timeout']) : undefined);
   const oauth = take('oauth');
+  if (url === undefined && take('headersHelper') !== undefined)
+    notes.push('headersHelper" has no effect: a program gets no headers');
   const parts = { ...commandOf(rest), ...environmentOf(take, rest, values), ...headersOf(take, rest, values) };
   return {
     type,
@@ -135,9 +145,21 @@ function canonical(entry: unknown, notes: string[], values: Values): unknown {
     ...parts,
     ...(url !== undefined && { url }),
     ...(oauth !== undefined && { oauth: knownOAuth(oauth, notes) }),
-    ...(enabled === false && { disabled: true }),
+    ...(isDisabled !== undefined && { disabled: isDisabled }),
+    ...(isEnabled === false && { disabled: true }),
     ...(typeof seconds === 'number' && { timeout: Math.ceil(seconds * 1_000) }),
   };
+}
+
+/** Read a switch, which people write as text, too. @throws {SettingsError} For anything else. */
+function switchOf(value: unknown, key: string): boolean | undefined {
+  if (value === undefined || typeof value === 'boolean') return value;
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw new SettingsError(key, `"${key}" must be true or false`);
+}
+
+function secondsOf(timeout: unknown): number | undefined {
+  return typeof timeout === 'number' && timeout <= MAX_CLINE_SECONDS ? timeout : undefined;
 }
 
 type Take = (key: string) => unknown;
@@ -207,21 +229,27 @@ function plain(value: unknown): unknown {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
 }
 
-const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{input:([^}]*)\}/g;
+const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{((?:input|command|config):[^}]*)\}/g;
+
+/** Members whose variables are those of a shell. */
+const SHELL_MEMBERS: ReadonlySet<string> = new Set(['headersHelper']);
 
 /** Fill variables into every text of an entry, as other programs write them. */
 function filled(value: unknown, path: string, values: Values): unknown {
   if (Array.isArray(value)) return value.map((item, index) => filled(item, `${path}.${index}`, values));
   if (isRecord(value)) {
     return Object.fromEntries(
-      Object.entries(value).map(([key, member]) => [key, filled(member, `${path}.${key}`, values)]),
+      Object.entries(value).map(([key, member]) => [
+        key,
+        SHELL_MEMBERS.has(key) ? member : filled(member, `${path}.${key}`, values),
+      ]),
     );
   }
   if (typeof value !== 'string') return value;
-  return value.replace(VARIABLE, (_all, name: string | undefined, fallback: string | undefined, input: string) => {
+  return value.replace(VARIABLE, (_all, name: string | undefined, fallback: string | undefined, asked: string) => {
     if (name === undefined) {
-      const fix = 'nobody is asked for values at the start; write "${NAME}" and set the variable';
-      throw new SettingsError(path, `${path}: "\${input:${input}}": ${fix}`);
+      const why = asked.startsWith('input:') ? 'nobody is asked for values at the start' : 'only an editor knows it';
+      throw new SettingsError(path, `${path}: "\${${asked}}": ${why}; write "\${NAME}" and set the variable`);
     }
     const known = values.environment[name] ?? fallback ?? folderNamed(name, values);
     if (known !== undefined) return known;

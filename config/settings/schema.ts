@@ -104,6 +104,7 @@ const mcpOAuth = section({
 const mcpRemote = {
   url: z.url({ protocol: /^https?$/ }),
   headers: z.record(z.string(), z.string()).optional(),
+  headersHelper: text.optional(),
   oauth: mcpOAuth.optional(),
 };
 

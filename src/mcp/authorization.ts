@@ -333,6 +333,11 @@ function usableCallback({ name, settings }: AuthorizationTarget, callbackUrl: st
   if (Object.keys(settings.headers ?? {}).some((header) => header.toLowerCase() === 'authorization')) {
     throw refuse('the setting "mcpServers" gives it a header "Authorization", which is sent in place of a token');
   }
+  if (settings.headersHelper !== undefined) {
+    throw refuse(
+      'its headers come from its "headersHelper" in the setting "mcpServers", which has to print a good token',
+    );
+  }
   if (settings.oauth?.grant === 'client_credentials') {
     throw refuse('it needs no person, because its "oauth.grant" in the setting "mcpServers" is "client_credentials"');
   }

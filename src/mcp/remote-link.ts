@@ -15,14 +15,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { boundedFetch } from './bounded-fetch.ts';
 import { httpStatus } from './call-error.ts';
 import type { ServerCredentials } from './credentials.ts';
+import type { HeadersHelper } from './headers-helper.ts';
 import { type LinkOptions, type McpLink, openLink, CLOSE_MS, MAX_MESSAGE_BYTES } from './link.ts';
 import { announceMissed, listenFilter, type LinkHandlers } from './link-handlers.ts';
 import { MAX_RETRY_MS, RETRY_PACE, type RetryPace, retryPause } from './retry-pause.ts';
 import type { RemoteServerSettings } from './server-settings.ts';
 
-/** Bounds of a remote connection. */
+/** Bounds of a remote connection, and what adds headers to its requests. */
 export interface RemoteBounds {
   readonly limits: LinkOptions['limits'];
+  readonly helper?: HeadersHelper | undefined;
   /** Default: `RETRY_PACE`. */
   readonly pace?: RetryPace;
 }
@@ -41,10 +43,11 @@ const STREAM_RETRIES = 3;
  */
 export function remoteOpener(
   settings: RemoteServerSettings,
-  { limits, pace = RETRY_PACE }: RemoteBounds,
+  { limits, pace = RETRY_PACE, helper }: RemoteBounds,
   credentials?: ServerCredentials,
 ): (hooks: Hooks) => Promise<McpLink> {
-  const fetchBounded = boundedFetch(MAX_MESSAGE_BYTES);
+  const bounded = boundedFetch(MAX_MESSAGE_BYTES);
+  const fetchBounded = helper?.watch(bounded) ?? bounded;
   const requests: RequestSettings = {
     requestInit: { headers: { ...settings.headers } },
     fetch: credentials?.watch(fetchBounded) ?? fetchBounded,
@@ -81,7 +84,7 @@ interface RequestSettings {
 function openStreamable(
   url: string,
   requests: RequestSettings,
-  { limits, pace }: Required<RemoteBounds>,
+  { limits, pace }: Required<Omit<RemoteBounds, 'helper'>>,
   hooks: Hooks,
   prior: ConnectOptions['prior'],
 ): Promise<McpLink> {
@@ -161,7 +164,7 @@ function openSse(
 }
 
 /** Options of `keepListening`. */
-interface ListenOptions extends Required<RemoteBounds> {
+interface ListenOptions extends Required<Omit<RemoteBounds, 'helper'>> {
   readonly handlers: LinkHandlers;
   /** Ends the listening. */
   readonly signal: AbortSignal;

@@ -38,6 +38,8 @@ export interface RemoteServerSettings extends CommonSettings {
   readonly type: 'http' | 'sse';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Command line for a shell that prints further headers. */
+  readonly headersHelper?: string;
   readonly oauth?: OAuthSettings;
 }
 

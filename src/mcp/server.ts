@@ -8,6 +8,7 @@ import { adaptTool } from './adapt.ts';
 import type { McpOutput } from './call-result.ts';
 import { type ConnectionOptions, McpConnection } from './connection.ts';
 import type { McpServerOptions } from './environment.ts';
+import { HeadersHelper } from './headers-helper.ts';
 import type { LinkHandlers } from './link-handlers.ts';
 import type { McpLink } from './link.ts';
 import { MAX_SERVER_TOOLS } from './list-tools.ts';
@@ -57,7 +58,8 @@ export interface McpServer {
 /** Create the server; it connects when its connection is started. */
 export function createMcpServer(options: McpServerOptions): McpServer {
   const { name, settings, limits, pace = RETRY_PACE, limitConnecting } = options;
-  const mask = secretMask(settings, options.credentials);
+  const helper = headersHelperOf(options);
+  const mask = secretMask(settings, () => [...(options.credentials?.secrets() ?? []), ...(helper?.secrets() ?? [])]);
   const notice = (level: 'info' | 'warning', code: string, text: string) =>
     options.onNotice(level, code, visibleLine(`MCP server "${name}": ${mask(text)}`, NOTICE_CHARS));
   const pins = definitionPins(options.pins, (toolName) =>
@@ -74,7 +76,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     limits,
     pace,
     mask,
-    open: linkOpener(options),
+    open: linkOpener(options, helper),
     limitConnecting,
     onRemark: (remark) => notice('warning', 'mcp_tools_left_out', remark),
     onChange,
@@ -186,16 +188,14 @@ function pinOf(definition: McpToolDefinition): Pin {
 /**
  * Create the function that masks one server's secrets.
  *
+ * @param current Returns those that change: tokens, and headers of a helper.
  * @returns A function that replaces each configured header and client secret, each environment variable named like a
- *   secret, and each token by "[hidden]".
+ *   secret, and each current secret by "[hidden]".
  */
-function secretMask(
-  settings: McpServerSettings,
-  credentials: McpServerOptions['credentials'],
-): (text: string) => string {
+function secretMask(settings: McpServerSettings, current: () => readonly string[]): (text: string) => string {
   const configured = secretsOf(settings);
   return (text) => {
-    const secrets = [...new Set([...configured, ...(credentials?.secrets() ?? [])])]
+    const secrets = [...new Set([...configured, ...current()])]
       .filter((secret) => secret.length >= SECRET_CHARS)
       // Longest first, since one secret may contain another.
       .sort((one, other) => other.length - one.length);
@@ -213,8 +213,16 @@ function secretsOf(settings: McpServerSettings): readonly string[] {
   return Object.entries(settings.env ?? {}).flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : []));
 }
 
+function headersHelperOf({ name, settings, folder, processHost }: McpServerOptions): HeadersHelper | undefined {
+  if (!('url' in settings) || settings.headersHelper === undefined) return undefined;
+  return new HeadersHelper({ command: settings.headersHelper, server: name, url: settings.url, folder, processHost });
+}
+
 /** Create the function that opens links to one server. */
-function linkOpener({ settings, credentials, ...environment }: McpServerOptions): ConnectionOptions['open'] {
-  if ('url' in settings) return remoteOpener(settings, environment, credentials);
+function linkOpener(
+  { settings, credentials, ...environment }: McpServerOptions,
+  helper: HeadersHelper | undefined,
+): ConnectionOptions['open'] {
+  if ('url' in settings) return remoteOpener(settings, { ...environment, helper }, credentials);
   return (hooks) => openStdioLink(settings, environment, hooks);
 }

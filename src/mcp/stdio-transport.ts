@@ -235,7 +235,8 @@ export async function openStdioLink(
   }
 }
 
-function inheritedEnvironment(): Record<string, string> {
+/** Return the variables that programs of the settings inherit, beside those of the process host's own list. */
+export function inheritedEnvironment(): Record<string, string> {
   return Object.fromEntries(
     INHERITED_NAMES.flatMap((name) => {
       const value = process.env[name];

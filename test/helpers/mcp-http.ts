@@ -33,9 +33,12 @@ export async function listen(
 
 /**
  * A server of the 2026-07-28 era with tools `add` and, once `grow` was called, `late`. `listens` counts its listeners,
- * whom one that `isSilent` never acknowledges.
+ * whom one that `isSilent` never acknowledges. Requests that it does not admit are answered with 401.
  */
-export async function modernServer({ isSilent = false } = {}): Promise<{
+export async function modernServer({
+  isSilent = false,
+  admits = () => true,
+}: { readonly isSilent?: boolean; readonly admits?: (request: IncomingMessage) => boolean } = {}): Promise<{
   url: string;
   grow: () => void;
   cut: () => void;
@@ -58,6 +61,7 @@ export async function modernServer({ isSilent = false } = {}): Promise<{
   );
   onTestFinished(() => handler.close());
   const { url, cut } = await listen(async (request, response) => {
+    if (!admits(request)) return void response.writeHead(401).end();
     methods.push(String(request.headers['mcp-method'] ?? request.method));
     if (isSilent && methods.at(-1) === 'subscriptions/listen') return;
     await pipeFetch(request, response, (asked) => handler.fetch(asked));

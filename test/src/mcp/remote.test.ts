@@ -1,10 +1,13 @@
 /** Servers behind a URL: both eras of Streamable HTTP, the older SSE, and what goes wrong on the way. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { everythingOver, listen, modernServer } from '../../helpers/mcp-http.ts';
 import { callTool, eventually, startServers } from '../../helpers/mcp-servers.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const signal = AbortSignal.timeout(60_000);
 
@@ -247,3 +250,55 @@ async function scripted() {
   });
   return { url, seen, answers };
 }
+
+describe('a server whose headers come from a command', () => {
+  /** A server that takes one token at a time, and the file that the command prints. */
+  async function guarded() {
+    const folder = temporaryFolder();
+    const printed = join(folder, 'headers');
+    const runs = join(folder, 'runs');
+    let token = '';
+    const seen: string[] = [];
+    const { url } = await modernServer({
+      admits({ headers: { authorization = '' } }) {
+        seen.push(authorization);
+        return authorization === `Bearer ${token}`;
+      },
+    });
+    const command = `echo "$CLAUDE_CODE_MCP_SERVER_NAME" >> ${runs}; cat ${printed}`;
+    const say = (value: string) => {
+      token = value;
+      writeFileSync(printed, JSON.stringify({ Authorization: `Bearer ${value}` }));
+    };
+    return { url, command, say, seen, runs: () => readFileSync(runs, 'utf8') };
+  }
+
+  test('gets them with every request, and new ones once they were refused', async () => {
+    const { url, command, say, seen, runs } = await guarded();
+    say('first-token');
+    const servers = startServers({
+      web: { type: 'http', url, headersHelper: command, headers: { Authorization: 'Bearer static' } },
+    });
+    await servers.ready('web', signal);
+    await expect(callTool(servers, 'mcp__web__add', { a: 1, b: 2 })).resolves.toMatchObject({ content: '3' });
+    expect(runs()).toBe('web\n');
+    expect(new Set(seen)).toEqual(new Set(['Bearer first-token']));
+
+    say('second-token');
+    await expect(callTool(servers, 'mcp__web__add', { a: 1, b: 3 })).resolves.toMatchObject({ content: '4' });
+    expect(runs()).toBe('web\nweb\n');
+  });
+
+  test.each([
+    ['fails', 'echo secret-words; exit 3', 'exit code 3'],
+    ['cannot be found', '/nonexistent/helper', 'exit code 127'],
+    ['prints something else', 'echo secret-words', 'no JSON object'],
+    ['prints other values', `echo '{"a": 7}'`, 'no JSON object'],
+    ['prints what is no header', `echo '{"a b": "c"}'`, 'no JSON object'],
+    ['prints too much', 'head -c 100000 /dev/zero', 'more than 65536 bytes'],
+  ])('is failed with the reason if the command %s', async (_case, headersHelper, reason) => {
+    const servers = startServers({ web: { type: 'http', url: 'http://127.0.0.1:1/', headersHelper } });
+    await expect(servers.ready('web', signal)).rejects.toThrow(reason);
+    expect(JSON.stringify(servers.states())).not.toContain('secret-words');
+  });
+});
