@@ -8,12 +8,11 @@ import { adaptTool } from './adapt.ts';
 import type { McpOutput } from './call-result.ts';
 import { type ConnectionOptions, McpConnection } from './connection.ts';
 import type { McpServerOptions } from './environment.ts';
+import { definitionPins } from './definition-pins.ts';
 import { HeadersHelper } from './headers-helper.ts';
 import type { LinkHandlers } from './link-handlers.ts';
 import type { McpLink } from './link.ts';
-import { MAX_SERVER_TOOLS } from './list-tools.ts';
 import type { LinkOwner } from './owned-links.ts';
-import type { Pin, StoredPins } from './pin-store.ts';
 import { remoteOpener } from './remote-link.ts';
 import { listResources, type McpResource, readResource } from './resources.ts';
 import { RETRY_PACE } from './retry-pause.ts';
@@ -21,7 +20,7 @@ import { createCalls } from './server-calls.ts';
 import { ServerRequests } from './server-requests.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import { openStdioLink } from './stdio-transport.ts';
-import { ALWAYS_LOAD_KEY, approvedText, type McpToolDefinition } from './tool-definition.ts';
+import { ALWAYS_LOAD_KEY, type McpToolDefinition } from './tool-definition.ts';
 import { visibleLine } from './visible-text.ts';
 
 /** Names of environment variables that hold secrets. */
@@ -29,9 +28,6 @@ const SECRET_NAME = /key|token|secret|pass|auth|credential|cookie|session/i;
 
 /** Shorter values are common words (`true`, `8080`), which must not be masked. */
 const SECRET_CHARS = 8;
-
-/** Pins kept for each tool that may be listed at once; further names, of a server that keeps inventing them, require approval for each call. */
-const PINS_PER_TOOL = 4;
 
 /** Tools of one server that are never deferred because they ask for it, and the longest of them. */
 const MAX_ALWAYS_LOADED = 16;
@@ -134,55 +130,6 @@ function wantedAlways(definitions: readonly McpToolDefinition[]): ReadonlySet<Mc
       description.length + JSON.stringify(inputSchema).length <= MAX_ALWAYS_LOADED_CHARS,
   );
   return new Set(wanted.slice(0, MAX_ALWAYS_LOADED));
-}
-
-/** The pins of one server. */
-interface DefinitionPins {
-  /** Compare a new list with the pins: an unknown tool is pinned, a changed one is reported. */
-  compareWithPins(definitions: readonly McpToolDefinition[]): void;
-  /** True if the definition differs from the pinned one. */
-  isChanged(definition: McpToolDefinition): boolean;
-  /** Return the pinned definition of the same tool, as `approvedText` wrote it; undefined if only its hash was kept. */
-  pinnedText(definition: McpToolDefinition): string | undefined;
-  /** Pin this definition in place of the earlier one. */
-  approve(definition: McpToolDefinition): void;
-}
-
-/**
- * Create the pins of one server from those stored.
- *
- * @param pinned Stored on disk, so that a restart does not accept a changed definition.
- * @param onChanged Called once for each change of a tool, with its name as sent.
- */
-function definitionPins(pinned: StoredPins, onChanged: (toolName: string) => void): DefinitionPins {
-  /** Last change reported of each tool, so that listing it again does not repeat the notice. */
-  const reportedHashes = new Map<string, string>();
-  return {
-    compareWithPins(definitions) {
-      for (const definition of definitions) {
-        const { name, hash } = definition;
-        const known = pinned.get(name);
-        if (known === undefined) {
-          if (pinned.size < PINS_PER_TOOL * MAX_SERVER_TOOLS) pinned.set(name, pinOf(definition));
-        } else if (known.hash === hash) {
-          if (known.text === undefined) pinned.set(name, pinOf(definition));
-        } else if (reportedHashes.get(name) !== hash) {
-          reportedHashes.set(name, hash);
-          onChanged(name);
-        }
-      }
-    },
-    isChanged: ({ name, hash }) => pinned.get(name)?.hash !== hash,
-    pinnedText: ({ name }) => pinned.get(name)?.text,
-    approve(definition) {
-      const known = pinned.get(definition.name);
-      if (known !== undefined && known.hash !== definition.hash) pinned.set(definition.name, pinOf(definition));
-    },
-  };
-}
-
-function pinOf(definition: McpToolDefinition): Pin {
-  return { hash: definition.hash, text: approvedText(definition) };
 }
 
 /**
