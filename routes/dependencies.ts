@@ -8,6 +8,7 @@ import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
 import type { McpAuthorizationSettings } from '../config/settings/mcp-authorization.ts';
 import type { CallerServers } from '../src/mcp/caller-servers.ts';
 import type { McpConnections } from '../src/mcp/connections.ts';
+import type { McpLogins } from '../src/mcp/logins.ts';
 import type { ToolMode } from '../src/wire/permission-context.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import type { ContainmentState, Readiness } from '../src/wire/server-replies.ts';

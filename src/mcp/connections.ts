@@ -9,7 +9,7 @@ import { errorMessage, GauntletError } from '../base/errors.ts';
 import type { OpenSharedStore } from '../log/shared-store.ts';
 import type { Lookup } from '../process/proxy/lookup.ts';
 import type { Tool } from '../tool/tool.ts';
-import type { AuthorizationAnswer, AuthorizationParts, Authorizations, LoginState } from './authorization.ts';
+import type { AuthorizationParts, Authorizations } from './authorization.ts';
 import type { McpOutput } from './call-result.ts';
 import type { LinkHandlers } from './link-handlers.ts';
 import type { McpLink } from './link.ts';
@@ -17,6 +17,7 @@ import type { McpServerStatus } from './connection.ts';
 import type { ServerCredentials } from './credentials.ts';
 import type { AuthorizationTarget } from './grants.ts';
 import { type LinkOwner, OwnedLinks } from './owned-links.ts';
+import { createLogins, type LoadedLogins, type McpLogins } from './logins.ts';
 import { openPinStore, type PinStore } from './pin-store.ts';
 import type { McpResource } from './resources.ts';
 import type { McpServer } from './server.ts';
@@ -50,7 +51,7 @@ export interface McpServerState {
 }
 
 /** The configured servers. */
-export interface McpConnections {
+export interface McpConnections extends McpLogins {
   /** Connect in the background; returns at once. @param callbackUrl Address that authorization servers redirect to. */
   start(callbackUrl?: string): void;
   /** Tools of all servers, as the principal sees them; the same array until something changed. */
@@ -66,31 +67,6 @@ export interface McpConnections {
   listResources(name: string, signal: AbortSignal, principal?: string): Promise<readonly McpResource[]>;
   /** @throws {GauntletError} As `listResources`. */
   readResource(name: string, uri: string, signal: AbortSignal, principal?: string): Promise<McpOutput>;
-  /**
-   * Begin the authorization of a principal at a server.
-   *
-   * @returns The address that the person opens; undefined if the server is connected without an authorization.
-   * @throws {GauntletError} `not_found`, `invalid_input` for a server without OAuth, `tool_failed` or `cancelled`.
-   */
-  authorize(name: string, principal: string, signal: AbortSignal): Promise<string | undefined>;
-  /**
-   * Finish an authorization and connect with its tokens, in the background.
-   *
-   * @param onFound Called at once if the authorization was begun here.
-   * @returns The server, and the principal whose login it is.
-   * @throws {GauntletError} `not_found` for an unknown state, `tool_failed` if no tokens were granted.
-   */
-  finishAuthorization(answer: AuthorizationAnswer, onFound?: () => void): Promise<FinishedLogin>;
-  /**
-   * Forget the login of a principal at a server, end its connection and revoke its tokens.
-   *
-   * @throws {GauntletError} As `authorize`.
-   */
-  logOut(name: string, principal: string): Promise<{ readonly wasHeld: boolean; readonly isRevoked: boolean }>;
-  /** Describe the login of a principal at a server; undefined where there is none to have. */
-  login(name: string, principal: string): Promise<LoginState | undefined>;
-  /** Return the document that describes this client to authorization servers, where it has an address. */
-  clientMetadata(): Promise<object | undefined>;
   /**
    * Open a connection that belongs to one principal and session, with the principal's credentials. The caller closes it;
    * it is not restored when it ends. Capabilities are declared for the handlers that are given.
@@ -111,12 +87,6 @@ export interface McpConnections {
   close(): Promise<void>;
 }
 
-/** A login that was finished. */
-export interface FinishedLogin {
-  readonly server: string;
-  readonly principal: string;
-}
-
 /** Servers connecting at once; each may be a process that starts. */
 const MAX_CONNECTING = 4;
 
@@ -135,7 +105,7 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
   const servers = new ServerSet(names, options.onToolsChanged);
   const closing = new AbortController();
   const { delegates, delegate } = createDelegation();
-  let loading: Promise<Loaded | undefined> | undefined;
+  let loading: Promise<LoadedLogins | undefined> | undefined;
   let loadFailure: string | undefined;
   let callbackUrl: string | undefined;
 
@@ -166,7 +136,7 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
     ready: async (name, signal, who) => void (await (await serverNamed(name, who)).connection.ready(signal)),
     listResources: async (name, signal, who) => (await serverNamed(name, who)).listResources(signal),
     readResource: async (name, uri, signal, who) => (await serverNamed(name, who)).readResource(uri, signal),
-    ...createLogins({ options, servers, serverNamed, loaded: () => loading }),
+    ...createLogins({ entries: options.servers, servers, serverNamed, loaded: () => loading }),
     openOwned: async (name, owner, handlers, signal) =>
       (await serverNamed(name, owner.principal)).openOwned(owner, handlers, signal),
     delegate,
@@ -177,50 +147,6 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
       await Promise.all(servers.all().map((server) => server.connection.close()));
       await pinStore.close();
     },
-  };
-}
-
-/** Methods of the connections that concern logins. */
-export type McpLogins = Pick<
-  McpConnections,
-  'authorize' | 'finishAuthorization' | 'logOut' | 'login' | 'clientMetadata'
->;
-
-interface LoginParts {
-  readonly options: McpConnectionsOptions;
-  readonly servers: ServerSet;
-  readonly serverNamed: (name: string, principal?: string) => Promise<McpServer>;
-  readonly loaded: () => Promise<Loaded | undefined> | undefined;
-}
-
-function createLogins({ options, servers, serverNamed, loaded }: LoginParts): McpLogins {
-  return {
-    async authorize(name, principal, signal) {
-      const { connection } = await serverNamed(name, principal);
-      const target = remoteTarget(principal, name, options.servers[name]);
-      if (!(await needsAuthorization(connection, servers.hasOwn(name, principal), signal))) return undefined;
-      return (await loaded())?.authorizations.begin(target, signal);
-    },
-    async finishAuthorization(answer, onFound) {
-      const parts = await loaded();
-      if (parts === undefined) throw new GauntletError('not_found', 'No MCP server is configured here');
-      const target = await parts.authorizations.finish(answer, onFound);
-      parts.connectOwn(target);
-      return { server: target.name, principal: target.principal };
-    },
-    async logOut(name, principal) {
-      await serverNamed(name);
-      const target = remoteTarget(principal, name, options.servers[name]);
-      void servers.release(principal, name)?.connection.close();
-      return (await loaded())?.authorizations.forget(target) ?? { wasHeld: false, isRevoked: false };
-    },
-    async login(name, principal) {
-      const settings = options.servers[name];
-      if (settings === undefined || !('url' in settings) || settings.oauth?.grant === 'client_credentials')
-        return undefined;
-      return (await loaded())?.authorizations.login({ principal, name, settings });
-    },
-    clientMetadata: async () => (await loaded())?.authorizations.clientMetadata(),
   };
 }
 
@@ -235,13 +161,6 @@ function createDelegation() {
   return { delegates, delegate };
 }
 
-/** Parts that need the SDK. */
-interface Loaded {
-  readonly authorizations: Authorizations;
-  /** Connect a principal with its tokens, in place of the connection that it had. */
-  connectOwn(target: AuthorizationTarget): void;
-}
-
 interface LoadOptions extends McpConnectionsOptions, Pick<AuthorizationParts, 'callbackUrl'> {
   readonly enabled: readonly (readonly [string, McpServerSettings])[];
   readonly pinStore: PinStore;
@@ -252,7 +171,7 @@ interface LoadOptions extends McpConnectionsOptions, Pick<AuthorizationParts, 'c
 }
 
 /** Connect to all servers. Loaded lazily: the SDK and ajv are needed only where a server is configured. */
-async function load(options: LoadOptions): Promise<Loaded> {
+async function load(options: LoadOptions): Promise<LoadedLogins> {
   const { set: servers, enabled, closing, pinStore } = options;
   const [{ createMcpServer }, { Authorizations }] = await Promise.all([
     import('./server.ts'),
@@ -308,38 +227,6 @@ async function granted(
     ),
   );
   return targets.filter((_target, index) => known[index]);
-}
-
-/**
- * Report whether a server wants an authorization; one that has it may be authorized again, with another account.
- *
- * @throws {GauntletError} If it cannot be reached at all.
- */
-async function needsAuthorization(
-  connection: McpServer['connection'],
-  isAuthorized: boolean,
-  signal: AbortSignal,
-): Promise<boolean> {
-  try {
-    // The reply 401 tells where to authorize, so it is tried first.
-    await connection.ready(signal);
-    return isAuthorized;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (connection.status === 'needs_auth') return true;
-    throw error;
-  }
-}
-
-/** @throws {GauntletError} `invalid_input` for a program, which has no OAuth. */
-function remoteTarget(
-  principal: string,
-  name: string,
-  settings: ServerEntries[string] | undefined,
-): AuthorizationTarget {
-  if (settings !== undefined && 'url' in settings) return { principal, name, settings };
-  const why = 'it is a program of this machine. Its credentials belong into "env" in the setting "mcpServers"';
-  throw new GauntletError('invalid_input', `Cannot authorize the MCP server "${name}": ${why}`);
 }
 
 function openPins({ pinFile, onNotice }: McpConnectionsOptions): PinStore {
